@@ -1,0 +1,94 @@
+//! Which pairs of nodes may be joined, and S and Sᵀ as loops over them.
+//!
+//! An edge is a pair of nodes a < b. `S w` is the vector of degrees of the weights `w`; S is never built:
+//!
+//! ```text
+//! (S w)_a  = Σ_{e ∋ a} w_e            degrees
+//! (Sᵀ d)_e = d_a + d_b                spread
+//! ```
+
+use crate::rows::ViewRows;
+
+/// The pairs of nodes that may be joined, in a fixed order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edges {
+    n_nodes: usize,
+    pairs: Vec<[u32; 2]>,
+}
+
+impl Edges {
+    /// All n(n−1)/2 pairs, in the order of the upper triangle of a matrix read row by row.
+    ///
+    /// ```
+    /// let edges = congraph::Edges::complete(3);
+    /// assert_eq!(edges.pairs(), [[0, 1], [0, 2], [1, 2]]);
+    /// ```
+    pub fn complete(n_nodes: usize) -> Self {
+        let n = u32::try_from(n_nodes).expect("more nodes than u32 can count");
+        let mut pairs = Vec::with_capacity(n_nodes * n_nodes.saturating_sub(1) / 2);
+        for a in 0..n {
+            pairs.extend((a + 1..n).map(|b| [a, b]));
+        }
+        Self { n_nodes, pairs }
+    }
+
+    /// How many nodes.
+    pub fn n_nodes(&self) -> usize {
+        self.n_nodes
+    }
+
+    /// How many pairs.
+    pub fn n_edges(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// The pairs a < b.
+    pub fn pairs(&self) -> &[[u32; 2]] {
+        &self.pairs
+    }
+
+    /// The two ends of an edge.
+    #[inline]
+    pub fn ends(&self, edge: usize) -> (usize, usize) {
+        let [a, b] = self.pairs[edge];
+        (a as usize, b as usize)
+    }
+
+    /// S w for all views at once: the degrees of every node.
+    pub fn degrees(&self, weights: &ViewRows) -> ViewRows {
+        let mut degrees = ViewRows::zeros(self.n_nodes, weights.n_views());
+        for (edge, row) in weights.rows().enumerate() {
+            let (a, b) = self.ends(edge);
+            for node in [a, b] {
+                for (degree, weight) in degrees.row_mut(node).iter_mut().zip(row) {
+                    *degree += weight;
+                }
+            }
+        }
+        degrees
+    }
+
+    /// Sᵀ d for all views at once: for every edge the sum over its two ends.
+    pub fn spread(&self, degrees: &ViewRows) -> ViewRows {
+        let mut spread = ViewRows::zeros(self.n_edges(), degrees.n_views());
+        for (edge, row) in spread.rows_mut().enumerate() {
+            let (a, b) = self.ends(edge);
+            for (value, (at_a, at_b)) in row.iter_mut().zip(degrees.row(a).iter().zip(degrees.row(b))) {
+                *value = at_a + at_b;
+            }
+        }
+        spread
+    }
+}
+
+/// The place of the pair (a, b), a < b, in the order of [`Edges::complete`].
+///
+/// ```
+/// let edges = congraph::Edges::complete(7);
+/// for (k, &[a, b]) in edges.pairs().iter().enumerate() {
+///     assert_eq!(congraph::edges::complete_index(7, a as usize, b as usize), k);
+/// }
+/// ```
+pub fn complete_index(n_nodes: usize, a: usize, b: usize) -> usize {
+    a * (2 * n_nodes - a - 1) / 2 + (b - a - 1)
+}

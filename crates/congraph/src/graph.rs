@@ -1,0 +1,262 @@
+//! The learned graphs: one weighted graph per view and the consensus, kept sparse.
+//!
+//! ```text
+//! density      share of the n(n−1)/2 pairs with a weight > 0
+//! similarity   mean Pearson correlation between the weight vectors of two views, over all pairs of views
+//! uniqueness   Σ|w^i − w| / Σ(w^i + w): 0 for a view equal to the consensus, 1 for one that shares nothing with it
+//! ```
+
+use crate::rows::ViewRows;
+
+/// One weighted graph per view and, unless each view was learned on its own, the consensus they share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MultiviewGraph {
+    nodes: Vec<String>,
+    views: Vec<String>,
+    pairs: Vec<[u32; 2]>,
+    weights: ViewRows,
+    consensus: Option<Vec<f64>>,
+}
+
+impl MultiviewGraph {
+    /// From pairs a < b with their weights in each view and in the consensus. Pairs that are absent everywhere are left
+    /// out, and the others sorted.
+    ///
+    /// # Panics
+    /// If the lengths do not agree or an end is not a node.
+    pub fn new(
+        nodes: Vec<String>,
+        views: Vec<String>,
+        pairs: &[[u32; 2]],
+        weights: &ViewRows,
+        consensus: Option<&[f64]>,
+    ) -> Self {
+        assert_eq!(weights.n_views(), views.len(), "one column of weights per view");
+        assert_eq!(weights.n_rows(), pairs.len(), "one row of weights per pair");
+        assert!(consensus.is_none_or(|consensus| consensus.len() == pairs.len()));
+        assert!(pairs.iter().all(|&[a, b]| a < b && (b as usize) < nodes.len()));
+        let present = |edge: &usize| {
+            weights.row(*edge).iter().any(|&w| w > 0.0) || consensus.is_some_and(|consensus| consensus[*edge] > 0.0)
+        };
+        let mut kept: Vec<usize> = (0..pairs.len()).filter(present).collect();
+        kept.sort_by_key(|&edge| pairs[edge]);
+        let values = kept.iter().flat_map(|&edge| weights.row(edge)).copied().collect();
+        Self {
+            pairs: kept.iter().map(|&edge| pairs[edge]).collect(),
+            weights: ViewRows::from_values(views.len(), values),
+            consensus: consensus.map(|consensus| kept.iter().map(|&edge| consensus[edge]).collect()),
+            nodes,
+            views,
+        }
+    }
+
+    /// The names of the nodes.
+    pub fn nodes(&self) -> &[String] {
+        &self.nodes
+    }
+
+    /// The names of the views.
+    pub fn views(&self) -> &[String] {
+        &self.views
+    }
+
+    /// How many nodes.
+    pub fn n_nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// How many views.
+    pub fn n_views(&self) -> usize {
+        self.views.len()
+    }
+
+    /// The pairs that are joined in some view or in the consensus, sorted.
+    pub fn pairs(&self) -> &[[u32; 2]] {
+        &self.pairs
+    }
+
+    /// The weights of those pairs, one row per pair.
+    pub fn weights(&self) -> &ViewRows {
+        &self.weights
+    }
+
+    /// The consensus weights of those pairs; none if each view was learned on its own.
+    pub fn consensus(&self) -> Option<&[f64]> {
+        self.consensus.as_deref()
+    }
+
+    /// How many pairs of nodes there are.
+    pub fn n_pairs(&self) -> usize {
+        self.n_nodes() * self.n_nodes().saturating_sub(1) / 2
+    }
+
+    /// The density of one view.
+    pub fn density(&self, view: usize) -> f64 {
+        density(self.weights.column(view), self.n_pairs())
+    }
+
+    /// The mean density of the views.
+    pub fn mean_density(&self) -> f64 {
+        (0..self.n_views()).map(|view| self.density(view)).sum::<f64>() / self.n_views() as f64
+    }
+
+    /// The density of the consensus.
+    pub fn consensus_density(&self) -> Option<f64> {
+        let consensus = self.consensus.as_ref()?;
+        Some(density(consensus.iter().copied(), self.n_pairs()))
+    }
+
+    /// The mean Pearson correlation between the weights of two views; none for a single view.
+    ///
+    /// Two views without any variation (complete graphs of equal weights) count as equal.
+    pub fn similarity(&self) -> Option<f64> {
+        let n = self.n_views();
+        if n < 2 {
+            return None;
+        }
+        let mut total = 0.0;
+        for i in 0..n {
+            for j in 0..i {
+                total += self.correlation(i, j);
+            }
+        }
+        Some(total / (n * (n - 1) / 2) as f64)
+    }
+
+    /// The Pearson correlation between the weights of two views over all pairs of nodes.
+    pub fn correlation(&self, i: usize, j: usize) -> f64 {
+        // The pairs that are not stored are zero in both views.
+        let m = self.n_pairs() as f64;
+        let (mut sum_i, mut sum_j, mut sum_ii, mut sum_jj, mut sum_ij) = (0.0, 0.0, 0.0, 0.0, 0.0);
+        for row in self.weights.rows() {
+            let (x, y) = (row[i], row[j]);
+            sum_i += x;
+            sum_j += y;
+            sum_ii += x * x;
+            sum_jj += y * y;
+            sum_ij += x * y;
+        }
+        let variance_i = sum_ii - sum_i * sum_i / m;
+        let variance_j = sum_jj - sum_j * sum_j / m;
+        let covariance = sum_ij - sum_i * sum_j / m;
+        if variance_i <= 1e-14 * sum_ii && variance_j <= 1e-14 * sum_jj {
+            return 1.0;
+        }
+        let spread = (variance_i.max(0.0) * variance_j.max(0.0)).sqrt();
+        if spread == 0.0 {
+            0.0
+        } else {
+            (covariance / spread).clamp(-1.0, 1.0)
+        }
+    }
+
+    /// How far a view is from the consensus, from 0 (equal) to 1 (nothing shared); none without a consensus.
+    pub fn uniqueness(&self, view: usize) -> Option<f64> {
+        let consensus = self.consensus.as_ref()?;
+        let (mut apart, mut total) = (0.0, 0.0);
+        for (weight, shared) in self.weights.column(view).zip(consensus) {
+            apart += (weight - shared).abs();
+            total += weight + shared;
+        }
+        Some(if total > 0.0 { apart / total } else { 0.0 })
+    }
+
+    /// The number of connected parts of the consensus (of the union of the views without one), and the nodes without an
+    /// edge in it.
+    pub fn components(&self) -> (usize, Vec<usize>) {
+        let mut leader: Vec<usize> = (0..self.n_nodes()).collect();
+        let mut touched = vec![false; self.n_nodes()];
+        for (edge, &[a, b]) in self.pairs.iter().enumerate() {
+            if self.consensus.as_ref().is_some_and(|consensus| consensus[edge] <= 0.0) {
+                continue;
+            }
+            let (a, b) = (a as usize, b as usize);
+            touched[a] = true;
+            touched[b] = true;
+            let (root_a, root_b) = (root(&mut leader, a), root(&mut leader, b));
+            leader[root_a.max(root_b)] = root_a.min(root_b);
+        }
+        let n_components = (0..self.n_nodes()).filter(|&node| leader[node] == node).count();
+        let isolated = (0..self.n_nodes()).filter(|&node| !touched[node]).collect();
+        (n_components, isolated)
+    }
+
+    /// The weights of one view as a symmetric n × n matrix, row after row.
+    pub fn adjacency(&self, view: usize) -> Vec<f64> {
+        self.dense(self.weights.column(view))
+    }
+
+    /// The consensus as a symmetric n × n matrix, row after row.
+    pub fn consensus_adjacency(&self) -> Option<Vec<f64>> {
+        let consensus = self.consensus.as_ref()?;
+        Some(self.dense(consensus.iter().copied()))
+    }
+
+    fn dense(&self, weights: impl Iterator<Item = f64>) -> Vec<f64> {
+        let n = self.n_nodes();
+        let mut matrix = vec![0.0; n * n];
+        for (&[a, b], weight) in self.pairs.iter().zip(weights) {
+            let (a, b) = (a as usize, b as usize);
+            matrix[a * n + b] = weight;
+            matrix[b * n + a] = weight;
+        }
+        matrix
+    }
+}
+
+fn density(weights: impl Iterator<Item = f64>, n_pairs: usize) -> f64 {
+    let present = weights.filter(|&weight| weight > 0.0).count();
+    present as f64 / n_pairs.max(1) as f64
+}
+
+fn root(leader: &mut [usize], mut node: usize) -> usize {
+    while leader[node] != node {
+        leader[node] = leader[leader[node]];
+        node = leader[node];
+    }
+    node
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn two_views() -> MultiviewGraph {
+        let names = |names: &[&str]| names.iter().map(ToString::to_string).collect();
+        MultiviewGraph::new(
+            names(&["a", "b", "c", "d"]),
+            names(&["x", "y"]),
+            &[[0, 2], [0, 1], [2, 3]],
+            &ViewRows::from_values(2, vec![0.0, 0.0, 4.0, 2.0, 0.0, 2.0]),
+            Some(&[0.0, 3.0, 0.0]),
+        )
+    }
+
+    #[test]
+    fn absent_pairs_are_left_out_and_the_rest_sorted() {
+        let graph = two_views();
+        assert_eq!(graph.pairs(), [[0, 1], [2, 3]]);
+        assert_eq!(graph.density(0), 1.0 / 6.0);
+        assert_eq!(graph.density(1), 2.0 / 6.0);
+        assert_eq!(graph.consensus_density(), Some(1.0 / 6.0));
+    }
+
+    #[test]
+    fn correlation_counts_the_pairs_that_are_absent() {
+        // The two weight vectors over all six pairs are (4,0,0,0,0,0) and (2,0,0,0,0,2).
+        let expected = (8.0 - 16.0 / 6.0) / ((16.0_f64 - 16.0 / 6.0).sqrt() * (8.0_f64 - 16.0 / 6.0).sqrt());
+        assert!((two_views().correlation(0, 1) - expected).abs() < 1e-15);
+        assert_eq!(two_views().similarity(), Some(two_views().correlation(1, 0)));
+    }
+
+    #[test]
+    fn uniqueness_is_the_share_of_weight_off_the_consensus() {
+        assert_eq!(two_views().uniqueness(0), Some(1.0 / 7.0));
+        assert_eq!(two_views().uniqueness(1), Some(3.0 / 7.0));
+    }
+
+    #[test]
+    fn components_are_those_of_the_consensus() {
+        assert_eq!(two_views().components(), (3, vec![2, 3]));
+    }
+}

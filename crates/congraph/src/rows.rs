@@ -1,0 +1,85 @@
+//! One row of N views for each edge or node: the storage that every kernel walks.
+//!
+//! Edge-major storage keeps the N values that a joint proximal map needs next to each other.
+
+/// A table with one column per view and one row per edge (or node), stored row after row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ViewRows {
+    n_views: usize,
+    values: Vec<f64>,
+}
+
+impl ViewRows {
+    /// All zeros.
+    pub fn zeros(n_rows: usize, n_views: usize) -> Self {
+        Self::from_values(n_views, vec![0.0; n_rows * n_views])
+    }
+
+    /// From values given row after row.
+    ///
+    /// # Panics
+    /// If `n_views` is 0 or `values` are not whole rows.
+    pub fn from_values(n_views: usize, values: Vec<f64>) -> Self {
+        assert!(n_views > 0, "at least one view");
+        assert_eq!(values.len() % n_views, 0, "the values must fill whole rows");
+        Self { n_views, values }
+    }
+
+    /// How many rows.
+    pub fn n_rows(&self) -> usize {
+        self.values.len() / self.n_views.max(1)
+    }
+
+    /// How many views (columns).
+    pub fn n_views(&self) -> usize {
+        self.n_views
+    }
+
+    /// One row: the values of all views.
+    #[inline]
+    pub fn row(&self, row: usize) -> &[f64] {
+        &self.values[row * self.n_views..(row + 1) * self.n_views]
+    }
+
+    /// One row, to write.
+    #[inline]
+    pub fn row_mut(&mut self, row: usize) -> &mut [f64] {
+        &mut self.values[row * self.n_views..(row + 1) * self.n_views]
+    }
+
+    /// All rows in order.
+    pub fn rows(&self) -> std::slice::ChunksExact<'_, f64> {
+        self.values.chunks_exact(self.n_views)
+    }
+
+    /// All rows in order, to write.
+    pub fn rows_mut(&mut self) -> std::slice::ChunksExactMut<'_, f64> {
+        self.values.chunks_exact_mut(self.n_views)
+    }
+
+    /// The values of one view, over all rows.
+    pub fn column(&self, view: usize) -> impl Iterator<Item = f64> + Clone + '_ {
+        self.values.iter().skip(view).step_by(self.n_views).copied()
+    }
+
+    /// All values, row after row.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// All values, row after row, to write.
+    pub fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
+    /// The sum of each column, rows added in order.
+    pub fn column_sums(&self) -> Vec<f64> {
+        let mut sums = vec![0.0; self.n_views];
+        for row in self.rows() {
+            for (sum, value) in sums.iter_mut().zip(row) {
+                *sum += value;
+            }
+        }
+        sums
+    }
+}

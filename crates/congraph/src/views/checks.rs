@@ -1,0 +1,289 @@
+//! Values and shapes that would make a result meaningless.
+
+use super::{Kind, Orient, Table, View, ViewOptions, Views, fault, matching};
+use crate::error::{Code, DataError, Warning, list_names};
+
+/// A signal whose spread is below this share of its size is rounding noise around a constant.
+const CONSTANT_SPREAD: f64 = 1e-13;
+/// Two precomputed entries that differ by less than this share of the largest are the same.
+const SYMMETRY: f64 = 1e-9;
+/// Views with fewer samples than this deserve a warning.
+const FEW_SAMPLES: usize = 20;
+
+/// Checks that need only the tables' shapes: before anything is transposed or matched.
+pub(super) fn shapes(tables: &[Table], options: &ViewOptions) -> Vec<DataError> {
+    let mut errors = Vec::new();
+    for table in tables {
+        match options.kind {
+            Kind::Signals => errors.extend(connectivity_matrix(table)),
+            Kind::Gram | Kind::Covariance => errors.extend(not_symmetric(table)),
+        }
+    }
+    if errors.is_empty() {
+        errors.extend(matching::looks_transposed(tables, options));
+    }
+    if errors.is_empty() && options.kind == Kind::Signals {
+        errors.extend(tables.iter().filter_map(|table| too_few_samples(table, options)));
+    }
+    errors
+}
+
+fn is_symmetric(table: &Table) -> bool {
+    let n = table.n_columns;
+    if table.n_rows != n {
+        return false;
+    }
+    let largest = table
+        .values
+        .iter()
+        .fold(0.0_f64, |largest, value| largest.max(value.abs()));
+    (0..n).all(|row| {
+        (0..row).all(|column| {
+            let difference = table.values[row * n + column] - table.values[column * n + row];
+            // A NaN is not an asymmetry; it has a check of its own.
+            difference.is_nan() || difference.abs() <= SYMMETRY * largest
+        })
+    })
+}
+
+fn connectivity_matrix(table: &Table) -> Option<DataError> {
+    // Two samples of two nodes can be symmetric by chance.
+    if table.n_columns < 3 || !is_symmetric(table) {
+        return None;
+    }
+    let n = table.n_columns;
+    Some(fault(
+        Code::E13,
+        &table.name,
+        format!(
+            "view `{}` is a square symmetric table ({n} × {n}): it looks like a connectivity matrix",
+            table.name
+        ),
+        "signals are expected: one row per sample, one column per node",
+        "give the signals; or, for a matrix of covariances or of sums of products, add `--covariance` or `--gram`"
+            .into(),
+    ))
+}
+
+fn not_symmetric(table: &Table) -> Option<DataError> {
+    let positive = (0..table.n_columns.min(table.n_rows)).all(|k| {
+        let value = table.values[k * table.n_columns + k];
+        value >= 0.0 || value.is_nan()
+    });
+    if is_symmetric(table) && positive {
+        return None;
+    }
+    Some(fault(
+        Code::E13,
+        &table.name,
+        format!(
+            "view `{}` ({} rows × {} columns) is not a square symmetric matrix with a non-negative diagonal",
+            table.name, table.n_rows, table.n_columns
+        ),
+        "a Gram or covariance matrix is",
+        "leave out `--gram`/`--covariance` if the table holds signals".into(),
+    ))
+}
+
+fn too_few_samples(table: &Table, options: &ViewOptions) -> Option<DataError> {
+    let n_samples = match options.orient {
+        Orient::SamplesByNodes => table.n_rows,
+        Orient::NodesBySamples => table.n_columns,
+    };
+    // One sample has no spread to scale by; unscaled it is still a signal.
+    let needed = if options.allow_constant { 1 } else { 2 };
+    (n_samples < needed).then(|| {
+        fault(
+            Code::E05,
+            &table.name,
+            format!(
+                "view `{}` has {n_samples} sample(s); at least {needed} are needed",
+                table.name
+            ),
+            "with fewer there is no variation to learn a graph from",
+            "add samples, or leave the view out; `--scale none` accepts a single sample".into(),
+        )
+    })
+}
+
+/// NaN and infinite values in the rows and columns in use.
+pub(super) fn finite(table: &Table, columns: &[usize], nodes: &[String], rows: &[usize]) -> Option<DataError> {
+    let mut counts = Vec::new();
+    let mut first = None;
+    for (&column, node) in columns.iter().zip(nodes) {
+        let broken = rows
+            .iter()
+            .filter(|&&row| !table.values[row * table.n_columns + column].is_finite());
+        let count = broken.clone().count();
+        if let Some(&row) = broken.min() {
+            counts.push((count, node));
+            first = Some(first.map_or(row, |earlier: usize| earlier.min(row)));
+        }
+    }
+    let first = first?;
+    counts.sort_by_key(|&(count, _)| std::cmp::Reverse(count));
+    let total: usize = counts.iter().map(|&(count, _)| count).sum();
+    let shown: Vec<String> = counts
+        .iter()
+        .take(3)
+        .map(|&(count, node)| format!("`{node}` ({count})"))
+        .collect();
+    let more = if counts.len() > 3 { ", …" } else { "" };
+    let names: Vec<&str> = counts.iter().take(3).map(|(_, node)| node.as_str()).collect();
+    Some(
+        fault(
+            Code::E01,
+            &table.name,
+            format!(
+                "view `{}` has {total} value(s) that are NaN or infinite, in {} of {} nodes: {}{more}; the first is in \
+                 sample {}",
+                table.name,
+                counts.len(),
+                nodes.len(),
+                shown.join(", "),
+                first + 1
+            ),
+            "one such value spoils every distance of its node",
+            format!(
+                "`--nan drop-rows` leaves out those samples, `--drop-nodes {}` the nodes; masking a node in one view \
+                 (`--missing mask`) is not in this version yet",
+                names.join(",")
+            ),
+        )
+        .at_node(counts[0].1),
+    )
+}
+
+/// Checks of one matched view's values.
+pub(super) fn values(view: &View, nodes: &[String], options: &ViewOptions) -> Vec<DataError> {
+    let mut errors = Vec::new();
+    if options.kind != Kind::Signals {
+        if !options.allow_constant {
+            errors.extend(zero_variance(view, nodes));
+        }
+        return errors;
+    }
+    let needed = if options.allow_constant { 1 } else { 2 };
+    if view.stride < needed {
+        errors.push(fault(
+            Code::E05,
+            &view.name,
+            format!(
+                "view `{}` has {} sample(s) left; at least {needed} are needed",
+                view.name, view.stride
+            ),
+            "with fewer there is no variation to learn a graph from",
+            "add samples, or leave the view out".into(),
+        ));
+        return errors;
+    }
+    if !options.allow_constant {
+        errors.extend(constant_nodes(view, nodes));
+    }
+    if !options.allow_counts {
+        errors.extend(raw_counts(view));
+    }
+    errors
+}
+
+fn constant_nodes(view: &View, nodes: &[String]) -> Option<DataError> {
+    let is_constant = |&node: &usize| {
+        let signal = view.node(node);
+        let (low, high) = signal
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| {
+                (low.min(x), high.max(x))
+            });
+        high - low <= CONSTANT_SPREAD * high.abs().max(low.abs())
+    };
+    let constant: Vec<usize> = (0..nodes.len()).filter(is_constant).collect();
+    constant_fault(view, nodes, &constant, "constant", |node| view.node(node)[0])
+}
+
+fn zero_variance(view: &View, nodes: &[String]) -> Option<DataError> {
+    let constant: Vec<usize> = (0..nodes.len()).filter(|&node| view.node(node)[node] == 0.0).collect();
+    constant_fault(view, nodes, &constant, "without variance", |_| 0.0)
+}
+
+fn constant_fault(
+    view: &View,
+    nodes: &[String],
+    constant: &[usize],
+    word: &str,
+    value: impl Fn(usize) -> f64,
+) -> Option<DataError> {
+    let &first = constant.first()?;
+    let names: Vec<&str> = constant.iter().map(|&node| nodes[node].as_str()).collect();
+    Some(
+        fault(
+            Code::E04,
+            &view.name,
+            format!(
+                "view `{}`: {} {} {word}; `{}` is {} throughout",
+                view.name,
+                list_names(&names),
+                if names.len() == 1 { "is" } else { "are" },
+                names[0],
+                value(first)
+            ),
+            "it cannot be z-scored, and as a flat line it would be close to every node and look like a hub",
+            format!(
+                "`--drop-nodes {}` leaves it out of all views, `--scale none` or `--scale center` keep it; masking it in \
+                 one view (`--missing mask`) is not in this version yet",
+                names.join(",")
+            ),
+        )
+        .at_node(names[0]),
+    )
+}
+
+/// Non-negative whole numbers with many zeros or a long tail: read counts, spike counts.
+fn raw_counts(view: &View) -> Option<DataError> {
+    let (mut zeros, mut largest) = (0_usize, 0.0_f64);
+    for &value in &view.values {
+        if value < 0.0 || value.fract() != 0.0 {
+            return None;
+        }
+        zeros += usize::from(value == 0.0);
+        largest = largest.max(value);
+    }
+    let many_zeros = zeros * 20 >= view.values.len();
+    if !(many_zeros && largest >= 2.0) {
+        return None;
+    }
+    Some(fault(
+        Code::E15,
+        &view.name,
+        format!(
+            "view `{}` looks like raw counts: whole numbers from 0 to {largest}, {} % of them zero",
+            view.name,
+            100 * zeros / view.values.len()
+        ),
+        "counts grow with sequencing depth and their few large values dominate every distance",
+        "log-normalise them first (for example log(1 + counts per 10 000)), or add `--allow-counts`".into(),
+    ))
+}
+
+/// Warnings about the numbers of samples.
+pub(super) fn samples(views: &Views) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let counts: Vec<usize> = views.iter().filter_map(View::n_samples).collect();
+    for view in views.iter() {
+        if let Some(n_samples) = view.n_samples().filter(|&n_samples| n_samples < FEW_SAMPLES) {
+            let message = format!("only {n_samples} samples; expect many chance edges");
+            warnings.push(Warning::new("W05", message).in_view(view.name()));
+        }
+    }
+    if let (Some(&fewest), Some(&most)) = (counts.iter().min(), counts.iter().max())
+        && most > 3 * fewest
+    {
+        warnings.push(Warning::new(
+            "W06",
+            format!(
+                "the views have between {fewest} and {most} samples; costs are means over samples by default so that this \
+                 does not change a view's density, but the smaller views are noisier"
+            ),
+        ));
+    }
+    warnings
+}

@@ -1,0 +1,318 @@
+//! Nodes are matched by name, never by position.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Kind, NodeRule, Orient, Table, ViewOptions, fault};
+use crate::error::{Code, DataError, Error, Warning, list_names};
+
+/// The shared nodes, and for each table the column of each node.
+pub(super) struct Matched {
+    pub(super) nodes: Vec<String>,
+    pub(super) columns: Vec<Vec<usize>>,
+}
+
+/// Tables are samples by nodes here.
+pub(super) fn match_nodes(
+    tables: &[Table],
+    options: &ViewOptions,
+    warnings: &mut Vec<Warning>,
+) -> Result<Matched, Error> {
+    super::stage(repeated_views(tables))?;
+    let names = column_names(tables, options)?;
+    super::stage(repeated_nodes(tables, &names))?;
+    super::stage(look_alikes(tables, &names))?;
+    let index: Vec<HashMap<&str, usize>> = names
+        .iter()
+        .map(|names| names.iter().enumerate().map(|(k, name)| (name.as_str(), k)).collect())
+        .collect();
+    let dropped: HashSet<&str> = options.drop_nodes.iter().map(String::as_str).collect();
+    let unknown: Vec<&str> = options
+        .drop_nodes
+        .iter()
+        .map(String::as_str)
+        .filter(|name| !index.iter().any(|view| view.contains_key(name)))
+        .collect();
+    if !unknown.is_empty() {
+        return Err(Error::Parameter {
+            name: "--drop-nodes",
+            message: format!(
+                "names {}, which no view has; the nodes are {}",
+                list_names(&unknown),
+                list_names(&names[0])
+            ),
+        });
+    }
+    let wanted = |name: &String| !dropped.contains(name.as_str());
+    let in_all = |name: &String| index.iter().all(|view| view.contains_key(name.as_str()));
+    if options.nodes == NodeRule::Same {
+        super::stage(missing_nodes(tables, &names, &index, &wanted))?;
+    }
+    let nodes: Vec<String> = names[0]
+        .iter()
+        .filter(|name| wanted(name) && in_all(name))
+        .cloned()
+        .collect();
+    if nodes.len() < 2 {
+        return Err(too_few_nodes(nodes.len()).into());
+    }
+    let columns: Vec<Vec<usize>> = index
+        .iter()
+        .map(|view| nodes.iter().map(|name| view[name.as_str()]).collect())
+        .collect();
+    for (table, columns) in tables.iter().zip(&columns) {
+        if !columns.is_sorted() {
+            let message = "its nodes are in another order than those of the first view; they were matched by name";
+            warnings.push(Warning::new("W02", message).in_view(&table.name));
+        }
+    }
+    let left = names.iter().map(Vec::len).max().unwrap_or(0) - dropped.len();
+    if options.nodes == NodeRule::Common && nodes.len() < left {
+        warnings.push(Warning::new(
+            "W03",
+            format!("the views share {} nodes; the others were left out", nodes.len()),
+        ));
+    }
+    Ok(Matched { nodes, columns })
+}
+
+fn too_few_nodes(n_nodes: usize) -> DataError {
+    DataError::new(
+        Code::E05,
+        format!("{n_nodes} node(s) are left; a graph needs at least 2"),
+        "an edge joins two nodes",
+        "check the columns, `--drop-nodes`, `--nodes` and `--orient`",
+    )
+}
+
+/// The names of each table's columns, made up as `1`, `2`, … when no table has any.
+fn column_names(tables: &[Table], options: &ViewOptions) -> Result<Vec<Vec<String>>, Error> {
+    let n_named = tables.iter().filter(|table| table.column_names.is_some()).count();
+    if n_named == tables.len() {
+        return Ok(tables
+            .iter()
+            .map(|table| table.column_names.clone().unwrap_or_default())
+            .collect());
+    }
+    if n_named > 0 {
+        let without: Vec<&str> = tables
+            .iter()
+            .filter(|table| table.column_names.is_none())
+            .map(|table| table.name.as_str())
+            .collect();
+        let hint = match options.orient {
+            Orient::SamplesByNodes => "give every view a header row (see `--header`), or none",
+            Orient::NodesBySamples => "give every view a first column of node names, or none",
+        };
+        return Err(DataError::new(
+            Code::E02,
+            format!("some views name their nodes and {} do not", list_names(&without)),
+            "nodes are matched by name, never by position",
+            hint,
+        )
+        .in_view(without[0])
+        .into());
+    }
+    let n_nodes = tables[0].n_columns;
+    if let Some(other) = tables.iter().find(|table| table.n_columns != n_nodes) {
+        return Err(DataError::new(
+            Code::E02,
+            format!(
+                "view `{}` has {n_nodes} nodes and view `{}` has {}, and the nodes have no names",
+                tables[0].name, other.name, other.n_columns
+            ),
+            "without names all views must have the same nodes in the same order",
+            "name the nodes in a header row",
+        )
+        .in_view(&other.name)
+        .into());
+    }
+    let made_up: Vec<String> = (1..=n_nodes).map(|k| k.to_string()).collect();
+    Ok(vec![made_up; tables.len()])
+}
+
+fn repeated<S: AsRef<str>>(names: &[S]) -> Option<(&str, usize, usize)> {
+    let mut seen = HashMap::new();
+    for (k, name) in names.iter().enumerate() {
+        if let Some(first) = seen.insert(name.as_ref(), k) {
+            return Some((name.as_ref(), first, k));
+        }
+    }
+    None
+}
+
+fn repeated_views(tables: &[Table]) -> Vec<DataError> {
+    let names: Vec<&str> = tables.iter().map(|table| table.name.as_str()).collect();
+    repeated(&names)
+        .map(|(name, first, second)| {
+            fault(
+                Code::E06,
+                name,
+                format!(
+                    "two views are called `{name}` (the {} and the {} given)",
+                    ordinal(first + 1),
+                    ordinal(second + 1)
+                ),
+                "results are told apart by the views' names",
+                format!("give one another name: `NAME=FILE` in place of the file, such as `{name}-2=FILE`"),
+            )
+        })
+        .into_iter()
+        .collect()
+}
+
+fn repeated_nodes(tables: &[Table], names: &[Vec<String>]) -> Vec<DataError> {
+    let mut errors = Vec::new();
+    for (table, names) in tables.iter().zip(names) {
+        if let Some((name, first, second)) = repeated(names) {
+            errors.push(
+                fault(
+                    Code::E06,
+                    &table.name,
+                    format!(
+                        "view `{}` has two nodes called `{name}` (nodes {} and {})",
+                        table.name,
+                        first + 1,
+                        second + 1
+                    ),
+                    "nodes are matched by name",
+                    "rename or remove one of them".into(),
+                )
+                .at_node(name),
+            );
+        }
+    }
+    errors
+}
+
+/// Names that are the same once case and spaces are ignored.
+fn folded(name: &str) -> String {
+    name.chars()
+        .filter(|c| !c.is_whitespace())
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+fn look_alikes(tables: &[Table], names: &[Vec<String>]) -> Vec<DataError> {
+    let mut spelling: HashMap<String, (&str, &str)> = HashMap::new();
+    let mut reported = HashSet::new();
+    let mut errors = Vec::new();
+    for (table, names) in tables.iter().zip(names) {
+        for name in names {
+            let key = folded(name);
+            match spelling.get(&key) {
+                None => {
+                    spelling.insert(key, (name, &table.name));
+                }
+                Some(&(other, view)) if other != name && reported.insert(key) => errors.push(
+                    fault(
+                        Code::E03,
+                        &table.name,
+                        format!(
+                            "`{other}` in view `{view}` and `{name}` in view `{}` differ only by case or spaces",
+                            table.name
+                        ),
+                        "nodes are matched by their exact names, and nothing is matched by position",
+                        "spell the node the same way in all views".into(),
+                    )
+                    .at_node(name),
+                ),
+                Some(_) => {}
+            }
+        }
+    }
+    errors
+}
+
+fn missing_nodes(
+    tables: &[Table],
+    names: &[Vec<String>],
+    index: &[HashMap<&str, usize>],
+    wanted: &dyn Fn(&String) -> bool,
+) -> Vec<DataError> {
+    let mut union: Vec<&String> = Vec::new();
+    let mut seen = HashSet::new();
+    for name in names.iter().flatten() {
+        if wanted(name) && seen.insert(name.as_str()) {
+            union.push(name);
+        }
+    }
+    let n_common = union
+        .iter()
+        .filter(|name| index.iter().all(|view| view.contains_key(name.as_str())))
+        .count();
+    let mut errors = Vec::new();
+    for (table, index) in tables.iter().zip(index) {
+        let missing: Vec<&String> = union
+            .iter()
+            .copied()
+            .filter(|name| !index.contains_key(name.as_str()))
+            .collect();
+        if missing.is_empty() {
+            continue;
+        }
+        errors.push(
+            fault(
+                Code::E02,
+                &table.name,
+                format!(
+                    "view `{}` lacks {} of the {} nodes that the other views have: {}",
+                    table.name,
+                    missing.len(),
+                    union.len(),
+                    list_names(&missing)
+                ),
+                "a consensus needs the same nodes in every view",
+                format!(
+                    "`--nodes common` keeps the {n_common} nodes that all views have; masking what a view lacks \
+                     (`--missing mask`) is not in this version yet"
+                ),
+            )
+            .at_node(missing[0]),
+        );
+    }
+    errors
+}
+
+/// Tables that only make sense the other way round: equal row counts, different column counts, no names in common.
+pub(super) fn looks_transposed(tables: &[Table], options: &ViewOptions) -> Option<DataError> {
+    if tables.len() < 2 || options.kind != Kind::Signals {
+        return None;
+    }
+    let orient = options.orient;
+    let (first, n_first) = (&tables[0], tables[0].n_nodes(orient));
+    let across = |table: &Table| table.n_rows + table.n_columns - table.n_nodes(orient);
+    let other = tables.iter().find(|table| table.n_nodes(orient) != n_first)?;
+    if tables.iter().any(|table| across(table) != across(first)) {
+        return None;
+    }
+    if let (Some(ours), Some(theirs)) = (first.node_names(orient), other.node_names(orient)) {
+        let ours: HashSet<String> = ours.iter().map(|name| folded(name)).collect();
+        if theirs.iter().any(|name| ours.contains(&folded(name))) {
+            return None;
+        }
+    }
+    let turned = match orient {
+        Orient::SamplesByNodes => "nodes-by-samples",
+        Orient::NodesBySamples => "samples-by-nodes",
+    };
+    Some(fault(
+        Code::E08,
+        &other.name,
+        format!(
+            "view `{}` is {} rows × {} columns and view `{}` is {} × {}: the tables look transposed",
+            first.name, first.n_rows, first.n_columns, other.name, other.n_rows, other.n_columns
+        ),
+        "the number of nodes must agree, and here it is the number of samples that does; nothing is transposed silently",
+        format!("add `--orient {turned}` if the tables are the other way round"),
+    ))
+}
+
+fn ordinal(k: usize) -> String {
+    let suffix = match (k % 10, k % 100) {
+        (1, x) if x != 11 => "st",
+        (2, x) if x != 12 => "nd",
+        (3, x) if x != 13 => "rd",
+        _ => "th",
+    };
+    format!("{k}{suffix}")
+}

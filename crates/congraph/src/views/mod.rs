@@ -1,0 +1,344 @@
+//! Named views of signals over the same nodes: what every fit starts from.
+//!
+//! A [`Table`] is data as it was read: samples in rows, nodes in columns unless [`Orient`] says otherwise.
+//! [`Views::assemble`] turns tables into [`Views`]: the nodes are matched **by name, never by position**, and everything
+//! that would make a result meaningless (NaN, constant nodes, look-alike names, transposed tables, raw counts, …) is
+//! refused with a stable [`Code`](crate::error::Code). All views then have the same nodes in the same order.
+//!
+//! Signals are kept node by node (each node's samples contiguous), which is what the distances read.
+
+mod checks;
+mod matching;
+
+use crate::error::{Code, DataError, Error, Warning};
+
+/// What the numbers of a table are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// One row per sample, one column per node.
+    #[default]
+    Signals,
+    /// The nodes × nodes sums of products X Xᵀ over the samples.
+    Gram,
+    /// The nodes × nodes covariance matrix.
+    Covariance,
+}
+
+/// Which way round the tables are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Orient {
+    /// Samples in rows, nodes in columns.
+    #[default]
+    SamplesByNodes,
+    /// Nodes in rows, samples in columns, as in the paper.
+    NodesBySamples,
+}
+
+/// Which nodes to keep when the views do not all have the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NodeRule {
+    /// Refuse.
+    #[default]
+    Same,
+    /// Keep the nodes that all views have.
+    Common,
+}
+
+/// What to do with rows that hold NaN or infinite values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NanRule {
+    /// Refuse.
+    #[default]
+    Error,
+    /// Leave out the samples that hold one.
+    DropRows,
+}
+
+/// How tables become views.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ViewOptions {
+    /// What the numbers are.
+    pub kind: Kind,
+    /// Which way round the tables are.
+    pub orient: Orient,
+    /// Which nodes to keep.
+    pub nodes: NodeRule,
+    /// Nodes to leave out of all views.
+    pub drop_nodes: Vec<String>,
+    /// What to do with NaN and infinite values.
+    pub nan: NanRule,
+    /// Accept values that look like raw counts.
+    pub allow_counts: bool,
+    /// Accept constant nodes. They must be refused when signals are z-scored.
+    pub allow_constant: bool,
+}
+
+/// One data set as it was read: numbers in rows and columns, with whatever names came along.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// The view's name.
+    pub name: String,
+    /// Names of the columns, if the source has any.
+    pub column_names: Option<Vec<String>>,
+    /// Names of the rows, if the source has any.
+    pub row_names: Option<Vec<String>>,
+    /// The resampling unit (trial, session, …) of each row, if known.
+    pub blocks: Option<Vec<String>>,
+    /// How many rows.
+    pub n_rows: usize,
+    /// How many columns.
+    pub n_columns: usize,
+    /// The values, row after row.
+    pub values: Vec<f64>,
+    /// For Gram matrices: how many samples were summed.
+    pub n_samples: Option<usize>,
+}
+
+impl Table {
+    /// A table of `values` given row after row.
+    ///
+    /// # Panics
+    /// If `values` is not a whole number of rows of `n_columns` values.
+    pub fn new(name: impl Into<String>, n_columns: usize, values: Vec<f64>) -> Self {
+        let n_rows = values.len().checked_div(n_columns).unwrap_or(0);
+        assert_eq!(n_rows * n_columns, values.len(), "the values must fill whole rows");
+        Self {
+            name: name.into(),
+            n_rows,
+            n_columns,
+            values,
+            ..Self::default()
+        }
+    }
+
+    /// The same table with names for its columns.
+    ///
+    /// # Panics
+    /// If there are not as many names as columns.
+    #[must_use]
+    pub fn with_columns<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        assert_eq!(names.len(), self.n_columns, "one name per column");
+        self.column_names = Some(names);
+        self
+    }
+
+    fn node_names(&self, orient: Orient) -> Option<&[String]> {
+        match orient {
+            Orient::SamplesByNodes => self.column_names.as_deref(),
+            Orient::NodesBySamples => self.row_names.as_deref(),
+        }
+    }
+
+    fn n_nodes(&self, orient: Orient) -> usize {
+        match orient {
+            Orient::SamplesByNodes => self.n_columns,
+            Orient::NodesBySamples => self.n_rows,
+        }
+    }
+}
+
+/// One view: its signals, node by node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct View {
+    name: String,
+    n_samples: Option<usize>,
+    stride: usize,
+    values: Vec<f64>,
+    blocks: Option<Vec<String>>,
+}
+
+impl View {
+    /// The view's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many samples it has; for precomputed matrices, if it was told.
+    pub fn n_samples(&self) -> Option<usize> {
+        self.n_samples
+    }
+
+    /// The samples of one node (or, for precomputed matrices, its row).
+    pub fn node(&self, node: usize) -> &[f64] {
+        &self.values[node * self.stride..(node + 1) * self.stride]
+    }
+
+    /// The resampling unit of each sample, if known.
+    pub fn blocks(&self) -> Option<&[String]> {
+        self.blocks.as_deref()
+    }
+}
+
+/// N data sets over the same nodes, in the same order, checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Views {
+    kind: Kind,
+    nodes: Vec<String>,
+    views: Vec<View>,
+}
+
+impl Views {
+    /// Matches the tables' nodes by name, checks the values, and returns the views with the warnings they deserve.
+    ///
+    /// The nodes are in the order of the first table. Without any names they are called `1`, `2`, …
+    ///
+    /// # Errors
+    /// [`Error::Data`] with every problem found at the first stage that found any.
+    ///
+    /// ```
+    /// use congraph::views::{Table, ViewOptions, Views};
+    ///
+    /// let tables = vec![
+    ///     Table::new("monday", 2, vec![1.0, 2.0, 3.0, 1.0]).with_columns(["left", "right"]),
+    ///     Table::new("tuesday", 2, vec![0.5, 4.0, 1.5, 9.0]).with_columns(["right", "left"]),
+    /// ];
+    /// let (views, warnings) = Views::assemble(tables, &ViewOptions::default())?;
+    /// assert_eq!(views.nodes(), ["left", "right"]);
+    /// assert_eq!(views.view(1).node(0), [4.0, 9.0]);
+    /// assert_eq!(warnings[0].code, "W02"); // tuesday was re-ordered
+    /// # Ok::<(), congraph::Error>(())
+    /// ```
+    pub fn assemble(mut tables: Vec<Table>, options: &ViewOptions) -> Result<(Self, Vec<Warning>), Error> {
+        if tables.is_empty() {
+            return Err(Error::Parameter {
+                name: "views",
+                message: "are empty: at least one data set is needed".into(),
+            });
+        }
+        stage(checks::shapes(&tables, options))?;
+        if options.kind == Kind::Signals && options.orient == Orient::NodesBySamples {
+            for table in &mut tables {
+                transpose(table);
+            }
+        }
+        let mut warnings = Vec::new();
+        let matched = matching::match_nodes(&tables, options, &mut warnings)?;
+        let mut views = Vec::with_capacity(tables.len());
+        let mut errors = Vec::new();
+        for (table, columns) in tables.into_iter().zip(&matched.columns) {
+            let view = gather(table, columns, options, &matched.nodes, &mut errors, &mut warnings);
+            errors.extend(checks::values(&view, &matched.nodes, options));
+            views.push(view);
+        }
+        stage(errors)?;
+        let views = Self {
+            kind: options.kind,
+            nodes: matched.nodes,
+            views,
+        };
+        warnings.extend(checks::samples(&views));
+        Ok((views, warnings))
+    }
+
+    /// What the numbers are.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The names of the nodes.
+    pub fn nodes(&self) -> &[String] {
+        &self.nodes
+    }
+
+    /// How many nodes.
+    pub fn n_nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// How many views.
+    pub fn n_views(&self) -> usize {
+        self.views.len()
+    }
+
+    /// One view.
+    pub fn view(&self, view: usize) -> &View {
+        &self.views[view]
+    }
+
+    /// All views in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &View> {
+        self.views.iter()
+    }
+
+    /// The names of the views.
+    pub fn names(&self) -> Vec<String> {
+        self.views.iter().map(|view| view.name.clone()).collect()
+    }
+}
+
+/// Ends the assembly if a stage found anything.
+fn stage(errors: Vec<DataError>) -> Result<(), Error> {
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::Data(errors))
+    }
+}
+
+fn transpose(table: &mut Table) {
+    let (rows, columns) = (table.n_rows, table.n_columns);
+    let mut values = vec![0.0; table.values.len()];
+    for (row, source) in table.values.chunks_exact(columns.max(1)).enumerate() {
+        for (column, &value) in source.iter().enumerate() {
+            values[column * rows + row] = value;
+        }
+    }
+    table.values = values;
+    (table.n_rows, table.n_columns) = (columns, rows);
+    table.column_names = table.row_names.take();
+}
+
+/// Takes the matched columns out of a table, node by node, leaving out rows with NaN where that is the rule.
+fn gather(
+    table: Table,
+    columns: &[usize],
+    options: &ViewOptions,
+    nodes: &[String],
+    errors: &mut Vec<DataError>,
+    warnings: &mut Vec<Warning>,
+) -> View {
+    let is_signals = options.kind == Kind::Signals;
+    // A precomputed matrix has its rows in the order of its columns.
+    let mut rows: Vec<usize> = if is_signals {
+        (0..table.n_rows).collect()
+    } else {
+        columns.to_vec()
+    };
+    let at = |row: usize, column: usize| table.values[row * table.n_columns + column];
+    let broken = |row: usize| columns.iter().any(|&column| !at(row, column).is_finite());
+    if is_signals && options.nan == NanRule::DropRows {
+        let before = rows.len();
+        rows.retain(|&row| !broken(row));
+        let dropped = before - rows.len();
+        if dropped > 0 {
+            warnings.push(
+                Warning::new(
+                    "W05",
+                    format!("{dropped} of {before} samples hold NaN or infinite values and were left out"),
+                )
+                .in_view(&table.name),
+            );
+        }
+    } else {
+        errors.extend(checks::finite(&table, columns, nodes, &rows));
+    }
+    let mut values = Vec::with_capacity(rows.len() * columns.len());
+    for &column in columns {
+        values.extend(rows.iter().map(|&row| at(row, column)));
+    }
+    View {
+        n_samples: if is_signals { Some(rows.len()) } else { table.n_samples },
+        stride: rows.len(),
+        blocks: table
+            .blocks
+            .map(|blocks| rows.iter().map(|&row| blocks[row].clone()).collect()),
+        name: table.name,
+        values,
+    }
+}
+
+/// Shared by the checks: an error about one view.
+fn fault(code: Code, view: &str, what: String, why: &str, hint: String) -> DataError {
+    DataError::new(code, what, why, hint).in_view(view)
+}
