@@ -72,6 +72,18 @@ impl ViewRows {
         &mut self.values
     }
 
+    /// Adds a row at the end.
+    pub(crate) fn push_row(&mut self, row: &[f64]) {
+        debug_assert_eq!(row.len(), self.n_views);
+        self.values.extend_from_slice(row);
+    }
+
+    /// Adds all rows of another table at the end.
+    pub(crate) fn append(&mut self, other: &mut Self) {
+        debug_assert_eq!(other.n_views, self.n_views);
+        self.values.append(&mut other.values);
+    }
+
     /// The sum of each column, rows added in order.
     pub fn column_sums(&self) -> Vec<f64> {
         let mut sums = vec![0.0; self.n_views];

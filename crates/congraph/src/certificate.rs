@@ -1,0 +1,229 @@
+//! How close to optimal a result is, whoever made it.
+//!
+//! For multipliers λ^i ∈ R^n of the constraints S w^i = δ^i, minimising over everything else bounds the optimum from below:
+//!
+//! ```text
+//! Dual(λ) = Σ_i min_{1ᵀδ = 2n} [ α‖δ‖² − λ^iᵀδ ]
+//!         + Σ_e min_{W ≥ 0, w ≥ 0} [ 2α‖W‖² + Σ_i (D^i_e + λ^i_a + λ^i_b) W_i + β c(W − w) + γ r(w) ]
+//! ```
+//!
+//! The first minimum is at δ^i = 2 + (λ^i − mean λ^i)/2α, the second is the penalty's joint edge minimiser. Each view is
+//! scaled to its total n, so that the primal point is feasible, and then
+//!
+//! ```text
+//! 0 ≤ objective(result) − optimum ≤ objective(result) − Dual(λ) = gap.
+//! ```
+//!
+//! A penalty or regulariser that offers only its prox is bounded through it: for any x, y = prox(x) and V = (x − y)/step is
+//! a subgradient at y, so c(Z) ≥ c(y) + ⟨V, Z − y⟩ for all Z. The edges then fall apart into single weights. This bound
+//! uses that some optimal consensus has w_e ≤ max_i w^i_e (true whenever c does not grow when differences shrink), hence
+//! Σ w ≤ nN.
+//!
+//! This room knows no solver.
+
+use crate::blocks;
+use crate::problem::{EdgeTerm, Parameters, Problem};
+use crate::rows::ViewRows;
+use crate::weights::Weights;
+
+/// The objective, a lower bound of the optimum, and their difference.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Certificate {
+    /// The objective of the result; infinite if a view had no edge at all.
+    pub objective: f64,
+    /// A lower bound of the optimum.
+    pub dual_objective: f64,
+    /// (objective − dual objective) / |dual objective|, not below 0.
+    pub relative_gap: f64,
+    /// The largest difference between a node's degree and the degree its multiplier asks for: a KKT residual.
+    pub degree_residual: f64,
+}
+
+/// What a solver knows of the dual.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DualPoint {
+    /// λ, one row per node.
+    pub multipliers: ViewRows,
+    /// Where the proximal maps of c and r were last taken, for penalties that offer nothing else.
+    pub prox_points: Option<ProxPoints>,
+}
+
+/// Arguments of the proximal maps whose results are the differences and the consensus.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProxPoints {
+    /// The argument of `prox c`, one row per edge.
+    pub differences: ViewRows,
+    /// The step of `prox c`.
+    pub difference_step: f64,
+    /// The argument of `prox r`.
+    pub consensus: Vec<f64>,
+    /// The step of `prox r`.
+    pub consensus_step: f64,
+}
+
+/// Scales the weights to feasible totals and certifies them. Without any edge in some view there is nothing to scale: the
+/// weights come back as they were, with an infinite objective.
+pub fn certify(problem: &Problem, weights: Weights, dual: &DualPoint) -> (Weights, Certificate) {
+    let dual_objective = dual_objective(problem, dual);
+    let degree_residual = degree_residual(problem, &weights, &dual.multipliers);
+    let (weights, objective) = match feasible(problem, weights.clone()) {
+        Some(feasible) => {
+            let objective = problem.objective(&feasible);
+            (feasible, objective)
+        }
+        None => (weights, f64::INFINITY),
+    };
+    let certificate = Certificate {
+        objective,
+        dual_objective,
+        relative_gap: relative_gap(objective, dual_objective),
+        degree_residual,
+    };
+    (weights, certificate)
+}
+
+/// (objective − dual) / |dual|, not below 0; infinite when either is not finite.
+pub fn relative_gap(objective: f64, dual_objective: f64) -> f64 {
+    let gap = (objective - dual_objective) / dual_objective.abs();
+    if gap.is_nan() { f64::INFINITY } else { gap.max(0.0) }
+}
+
+/// The weights with each view scaled to its total n; none if a view has no edge.
+pub(crate) fn feasible(problem: &Problem, weights: Weights) -> Option<Weights> {
+    let term = problem.edge_term();
+    let total = problem.n_nodes() as f64;
+    weights.scaled_to(total, |row| term.map(|term| term.consensus(row, &mut Vec::new())))
+}
+
+/// Dual(λ).
+pub fn dual_objective(problem: &Problem, dual: &DualPoint) -> f64 {
+    let degrees = degree_term(problem, &dual.multipliers);
+    let edges = match (problem.edge_term(), &dual.prox_points) {
+        (Some(term), _) => joint_edges(problem, term, &dual.multipliers),
+        (None, Some(points)) => bounded_edges(problem, points, &dual.multipliers),
+        (None, None) => f64::NEG_INFINITY,
+    };
+    degrees + edges
+}
+
+/// The degrees that the multipliers ask for: 2 + (λ − mean λ)/2α.
+pub(crate) fn asked_degrees(problem: &Problem, multipliers: &ViewRows) -> ViewRows {
+    let n = problem.n_nodes() as f64;
+    let factor = 0.5 / problem.parameters().alpha;
+    let means: Vec<f64> = multipliers.column_sums().iter().map(|sum| sum / n).collect();
+    let mut degrees = multipliers.clone();
+    for row in degrees.rows_mut() {
+        for (degree, mean) in row.iter_mut().zip(&means) {
+            *degree = 2.0 + (*degree - mean) * factor;
+        }
+    }
+    degrees
+}
+
+fn degree_term(problem: &Problem, multipliers: &ViewRows) -> f64 {
+    let alpha = problem.parameters().alpha;
+    let degrees = asked_degrees(problem, multipliers);
+    let terms = degrees.values().iter().zip(multipliers.values());
+    terms
+        .map(|(degree, multiplier)| (alpha * degree - multiplier) * degree)
+        .sum()
+}
+
+fn degree_residual(problem: &Problem, weights: &Weights, multipliers: &ViewRows) -> f64 {
+    let degrees = weights.degrees(problem.distances().edges());
+    let asked = asked_degrees(problem, multipliers);
+    let pairs = degrees.values().iter().zip(asked.values());
+    pairs.fold(0.0, |largest: f64, (degree, asked)| largest.max((degree - asked).abs()))
+}
+
+/// Σ_e min over (W, w) with the joint minimiser.
+fn joint_edges(problem: &Problem, term: EdgeTerm<'_>, multipliers: &ViewRows) -> f64 {
+    let kappa = problem.kappa();
+    let Parameters { beta, gamma, .. } = problem.parameters();
+    let n_views = problem.n_views();
+    let edges = problem.distances().edges();
+    let sums = blocks::map(problem.n_edges(), |range| {
+        let mut targets = vec![0.0; n_views];
+        let mut weights = vec![0.0; n_views];
+        let mut scratch = Vec::new();
+        let mut sum = 0.0;
+        for edge in range {
+            let (a, b) = edges.ends(edge);
+            let (at_a, at_b) = (multipliers.row(a), multipliers.row(b));
+            let distances = problem.distances().values().row(edge);
+            let mut present = false;
+            for i in 0..n_views {
+                targets[i] = -(distances[i] + at_a[i] + at_b[i]) / kappa;
+                present |= targets[i] > 0.0;
+            }
+            if !present {
+                continue;
+            }
+            let shared = term.minimise(&targets, &mut weights, &mut scratch);
+            for (weight, target) in weights.iter().zip(&targets) {
+                sum += kappa * weight * (0.5 * weight - target);
+            }
+            if beta > 0.0 {
+                for weight in &mut weights {
+                    *weight -= shared;
+                }
+                sum += beta * problem.penalty().value(&weights, n_views);
+            }
+            if gamma > 0.0 {
+                sum += gamma * problem.regulariser().value(&[shared]);
+            }
+        }
+        sum
+    });
+    sums.iter().sum()
+}
+
+/// Σ_e with c and r replaced by their tangents at the prox points.
+fn bounded_edges(problem: &Problem, points: &ProxPoints, multipliers: &ViewRows) -> f64 {
+    let kappa = problem.kappa();
+    let n_views = problem.n_views();
+    let Parameters { beta, gamma, .. } = problem.parameters();
+    let edges = problem.distances().edges();
+
+    let mut differences = points.differences.clone();
+    let mut bound = 0.0;
+    if beta > 0.0 {
+        problem
+            .penalty()
+            .prox(differences.values_mut(), n_views, points.difference_step);
+        bound += beta * problem.penalty().value(differences.values(), n_views);
+    }
+    let mut consensus = points.consensus.clone();
+    problem.regulariser().prox(&mut consensus, points.consensus_step);
+    bound += gamma * problem.regulariser().value(&consensus);
+
+    let (mut worst, mut violations) = (0.0_f64, 0.0);
+    for (edge, &shared) in consensus.iter().enumerate() {
+        let (a, b) = edges.ends(edge);
+        // The tangent's slope in w.
+        let mut slope = 0.0;
+        if gamma > 0.0 {
+            let subgradient = (points.consensus[edge] - shared) / points.consensus_step;
+            slope += gamma * subgradient;
+            bound -= gamma * subgradient * shared;
+        }
+        for i in 0..n_views {
+            let mut cost = problem.distances().values().row(edge)[i] + multipliers.row(a)[i] + multipliers.row(b)[i];
+            if beta > 0.0 {
+                let at = differences.row(edge)[i];
+                let subgradient = beta * (points.differences.row(edge)[i] - at) / points.difference_step;
+                bound -= subgradient * at;
+                cost += subgradient;
+                slope -= subgradient;
+            }
+            if cost < 0.0 {
+                bound -= 0.5 * cost * cost / kappa;
+            }
+        }
+        worst = worst.max(-slope);
+        violations += (-slope).max(0.0);
+    }
+    // min over 0 ≤ w_e ≤ n, Σ w ≤ nN of Σ slope_e w_e.
+    let n = problem.n_nodes() as f64;
+    bound - n * violations.min(n_views as f64 * worst)
+}

@@ -1,0 +1,249 @@
+//! Squared distances between the nodes' signals: all that the problem needs of the data.
+//!
+//! ```text
+//! D^i_e = ‖x^i_a − x^i_b‖²      (the paper's Sᵀd^i − 2k^i)
+//! ```
+//!
+//! Three choices make α and β mean the same for every data set; each can be switched off:
+//!
+//! - every node is z-scored within its view ([`Scale`]), so that a loud node is not a distant one;
+//! - costs are means over samples, not sums ([`SampleNorm`]), so that more samples do not mean another density;
+//! - distances are divided by the largest one over all views ([`DistanceNorm`]), so that units do not matter.
+//!
+//! With all three off this is the paper's raw objective. The distances are sums of squared differences rather than
+//! `K_aa + K_bb − 2 K_ab`, which would cancel for nearly equal signals. Cost: O(n² Σ p_i) time, O(n² N) memory.
+
+use crate::blocks;
+use crate::edges::Edges;
+use crate::error::Error;
+use crate::rows::ViewRows;
+use crate::views::{Kind, View, Views};
+
+/// How each node's signal is scaled within its view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// Mean 0 and standard deviation 1 (population, as scikit-learn does).
+    #[default]
+    Zscore,
+    /// Mean 0.
+    Center,
+    /// As it is.
+    None,
+}
+
+/// Whether costs are means over samples or sums.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SampleNorm {
+    /// Divided by the view's number of samples.
+    #[default]
+    Mean,
+    /// Summed over the samples.
+    Sum,
+}
+
+/// Whether distances are divided by the largest one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DistanceNorm {
+    /// Divided by the largest distance over all views.
+    #[default]
+    Max,
+    /// As they are.
+    None,
+}
+
+/// The three choices together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scaling {
+    /// How each node's signal is scaled within its view.
+    pub scale: Scale,
+    /// Whether costs are means over samples or sums.
+    pub sample_norm: SampleNorm,
+    /// Whether distances are divided by the largest one.
+    pub distance_norm: DistanceNorm,
+}
+
+impl Scaling {
+    /// The paper's raw objective: nothing is scaled.
+    pub const RAW: Self = Self {
+        scale: Scale::None,
+        sample_norm: SampleNorm::Sum,
+        distance_norm: DistanceNorm::None,
+    };
+}
+
+/// Squared distances of every edge in every view.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Distances {
+    edges: Edges,
+    values: ViewRows,
+    divisor: f64,
+}
+
+impl Distances {
+    /// The distances of all pairs of nodes.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when Gram matrices are to be averaged over samples but their number is not known, or when
+    /// the distances are too large for f64.
+    pub fn from_views(views: &Views, scaling: &Scaling) -> Result<Self, Error> {
+        let edges = Edges::complete(views.n_nodes());
+        let mut values = ViewRows::zeros(edges.n_edges(), views.n_views());
+        for (index, view) in views.iter().enumerate() {
+            let distances = match views.kind() {
+                Kind::Signals => from_signals(view, &edges, scaling),
+                kind => from_products(view, kind, &edges, scaling)?,
+            };
+            for (row, distance) in values.rows_mut().zip(distances) {
+                row[index] = distance;
+            }
+        }
+        Self::new(edges, values, scaling.distance_norm)
+    }
+
+    /// From distances computed elsewhere, one row per edge of `edges` and one column per view.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if a distance is negative or not finite, or their number does not fit.
+    pub fn new(edges: Edges, mut values: ViewRows, norm: DistanceNorm) -> Result<Self, Error> {
+        let refuse = |message: String| {
+            Err(Error::Parameter {
+                name: "distances",
+                message,
+            })
+        };
+        if edges.n_nodes() < 2 || edges.n_edges() != values.n_rows() {
+            return refuse(format!(
+                "have {} rows for {} edges between {} nodes; at least two nodes and one row per edge are needed",
+                values.n_rows(),
+                edges.n_edges(),
+                edges.n_nodes()
+            ));
+        }
+        if let Some(value) = values.values().iter().find(|value| !value.is_finite() || **value < 0.0) {
+            return refuse(format!(
+                "must be finite and not negative, and one is {value}; signals this large need `--scale zscore`"
+            ));
+        }
+        let largest = values
+            .values()
+            .iter()
+            .fold(0.0_f64, |largest, &value| largest.max(value));
+        let mut divisor = 1.0;
+        if norm == DistanceNorm::Max && largest > 0.0 {
+            divisor = largest;
+            for value in values.values_mut() {
+                *value /= divisor;
+            }
+        }
+        Ok(Self { edges, values, divisor })
+    }
+
+    /// The pairs of nodes.
+    pub fn edges(&self) -> &Edges {
+        &self.edges
+    }
+
+    /// The distances, one row per edge.
+    pub fn values(&self) -> &ViewRows {
+        &self.values
+    }
+
+    /// What they were divided by.
+    pub fn divisor(&self) -> f64 {
+        self.divisor
+    }
+}
+
+/// Scaled signals in, one distance per edge out.
+fn from_signals(view: &View, edges: &Edges, scaling: &Scaling) -> Vec<f64> {
+    let n_samples = view.node(0).len();
+    let mut signals = Vec::with_capacity(edges.n_nodes() * n_samples);
+    for node in 0..edges.n_nodes() {
+        signals.extend(scaled(view.node(node), scaling.scale));
+    }
+    let signal = |node: usize| &signals[node * n_samples..(node + 1) * n_samples];
+    let divisor = match scaling.sample_norm {
+        SampleNorm::Mean => n_samples as f64,
+        SampleNorm::Sum => 1.0,
+    };
+    let blocks = blocks::map(edges.n_edges(), |range| {
+        let mut distances = Vec::with_capacity(range.len());
+        for edge in range {
+            let (a, b) = edges.ends(edge);
+            distances.push(squared_distance(signal(a), signal(b)) / divisor);
+        }
+        distances
+    });
+    blocks.concat()
+}
+
+/// The signal shifted and scaled; sums run over values divided by the largest, so that none overflows.
+fn scaled(signal: &[f64], scale: Scale) -> Vec<f64> {
+    let unit = signal.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
+    if scale == Scale::None || unit == 0.0 {
+        return signal.to_vec();
+    }
+    let n = signal.len() as f64;
+    let mean = signal.iter().map(|x| x / unit).sum::<f64>() / n;
+    if scale == Scale::Center {
+        return signal.iter().map(|x| x - mean * unit).collect();
+    }
+    let deviations: Vec<f64> = signal.iter().map(|x| x / unit - mean).collect();
+    let deviation = (deviations.iter().map(|x| x * x).sum::<f64>() / n).sqrt();
+    let factor = if deviation > 0.0 { 1.0 / deviation } else { 0.0 };
+    deviations.iter().map(|x| x * factor).collect()
+}
+
+/// Σ (x − y)², in eight running sums that the compiler keeps in vector registers.
+fn squared_distance(x: &[f64], y: &[f64]) -> f64 {
+    const LANES: usize = 8;
+    let mut sums = [0.0; LANES];
+    let (head_x, tail_x) = x.as_chunks::<LANES>();
+    let (head_y, tail_y) = y.as_chunks::<LANES>();
+    for (x, y) in head_x.iter().zip(head_y) {
+        for lane in 0..LANES {
+            let difference = x[lane] - y[lane];
+            sums[lane] += difference * difference;
+        }
+    }
+    let tail: f64 = tail_x.iter().zip(tail_y).map(|(x, y)| (x - y) * (x - y)).sum();
+    sums.iter().sum::<f64>() + tail
+}
+
+/// Distances from sums of products or covariances. Z-scoring divides by the diagonal, which for Gram matrices supposes
+/// signals of mean zero.
+fn from_products(view: &View, kind: Kind, edges: &Edges, scaling: &Scaling) -> Result<Vec<f64>, Error> {
+    let n = edges.n_nodes();
+    let diagonal: Vec<f64> = (0..n).map(|node| view.node(node)[node]).collect();
+    // Z-scored entries and covariances are means over the samples, raw Gram entries are sums.
+    let is_mean = scaling.scale == Scale::Zscore || kind == Kind::Covariance;
+    let factor = match (is_mean, scaling.sample_norm) {
+        (true, SampleNorm::Mean) | (false, SampleNorm::Sum) => 1.0,
+        (false, SampleNorm::Mean) => 1.0 / n_samples(view)?,
+        (true, SampleNorm::Sum) => n_samples(view)?,
+    };
+    let distance = |edge: usize| {
+        let (a, b) = edges.ends(edge);
+        let product = view.node(a)[b];
+        let distance = match scaling.scale {
+            Scale::Zscore => 2.0 - 2.0 * product / (diagonal[a].sqrt() * diagonal[b].sqrt()),
+            Scale::Center | Scale::None => diagonal[a] + diagonal[b] - 2.0 * product,
+        };
+        (distance * factor).max(0.0)
+    };
+    Ok((0..edges.n_edges()).map(distance).collect())
+}
+
+fn n_samples(view: &View) -> Result<f64, Error> {
+    match view.n_samples() {
+        Some(n_samples) if n_samples > 0 => Ok(n_samples as f64),
+        _ => Err(Error::Parameter {
+            name: "--samples",
+            message: format!(
+                "is needed for view `{}`: a precomputed matrix does not say how many samples it was made from, and these \
+                 `--scale` and `--sample-norm` depend on it",
+                view.name()
+            ),
+        }),
+    }
+}

@@ -1,0 +1,211 @@
+//! ℓ1 (the paper's ℓ1,1, `eq:case1_c`): if an edge differs, it differs in few views. The consensus is the median.
+
+use super::{JointEdge, Penalty};
+
+/// c(V) = Σ_e Σ_i |V_ei|.
+///
+/// The prox is soft thresholding. In the joint minimiser the consensus is the root of a Huber location estimate,
+///
+/// ```text
+/// Σ_i clamp(w − u_i, −τ, τ) = −σ,    then max(·, 0)
+/// W_i = max(0, w + soft(u_i − w, τ))
+/// ```
+///
+/// a piecewise linear function with breakpoints u_i ± τ, walked in sorted order: O(N log N), exact. Where it is flat at
+/// the root (no view is within τ of w: possible for even N), every point of the interval is optimal and w is its middle.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct L1;
+
+impl Penalty for L1 {
+    fn name(&self) -> &str {
+        "l1"
+    }
+
+    fn value(&self, differences: &[f64], _n_views: usize) -> f64 {
+        differences.iter().map(|v| v.abs()).sum()
+    }
+
+    fn prox(&self, differences: &mut [f64], _n_views: usize, step: f64) {
+        for v in differences {
+            *v -= v.clamp(-step, step);
+        }
+    }
+
+    fn joint(&self) -> Option<&dyn JointEdge> {
+        Some(self)
+    }
+}
+
+impl JointEdge for L1 {
+    fn minimise(&self, targets: &[f64], tau: f64, sigma: f64, weights: &mut [f64], scratch: &mut Vec<f64>) -> f64 {
+        let consensus = location(targets, tau, sigma, scratch);
+        for (weight, &target) in weights.iter_mut().zip(targets) {
+            let above = target - consensus;
+            *weight = if above > tau {
+                target - tau
+            } else if above < -tau {
+                (target + tau).max(0.0)
+            } else {
+                consensus
+            };
+        }
+        consensus
+    }
+
+    fn rank(&self) -> usize {
+        1
+    }
+
+    fn jacobian(
+        &self,
+        _tau: f64,
+        _sigma: f64,
+        weights: &[f64],
+        consensus: f64,
+        diagonal: &mut [f64],
+        factors: &mut [f64],
+    ) {
+        // Views fused with the consensus move together; the other positive ones move on their own.
+        let fused = |weight: f64| consensus > 0.0 && weight == consensus;
+        let n_fused = weights.iter().filter(|&&weight| fused(weight)).count();
+        let share = if n_fused > 0 {
+            (n_fused as f64).sqrt().recip()
+        } else {
+            0.0
+        };
+        for ((entry, factor), &weight) in diagonal.iter_mut().zip(factors).zip(weights) {
+            (*entry, *factor) = match weight {
+                weight if fused(weight) => (0.0, share),
+                weight if weight > 0.0 => (1.0, 0.0),
+                _ => (0.0, 0.0),
+            };
+        }
+    }
+
+    fn consensus(&self, weights: &[f64], ratio: f64, scratch: &mut Vec<f64>) -> f64 {
+        let n = weights.len() as f64;
+        if ratio >= n {
+            return 0.0;
+        }
+        sort(weights, scratch);
+        for k in 0..scratch.len() {
+            // The slope to the right of the k-th smallest weight: those below pull down, those above pull up.
+            let slope = 2.0 * (k + 1) as f64 - n + ratio;
+            if slope == 0.0 {
+                return 0.5 * (scratch[k] + scratch[k + 1]);
+            }
+            if slope > 0.0 {
+                return scratch[k];
+            }
+        }
+        0.0
+    }
+}
+
+/// argmin over w ≥ 0 of the Huber losses of `targets` plus σ w.
+fn location(targets: &[f64], tau: f64, sigma: f64, scratch: &mut Vec<f64>) -> f64 {
+    let n = targets.len() as f64;
+    if sigma >= n * tau {
+        return 0.0;
+    }
+    // Two frequent cases need no sorting: all views fuse, or the pull at w = 0 is already downwards.
+    let centre = (targets.iter().sum::<f64>() - sigma) / n;
+    if targets.iter().all(|&u| (u - centre).abs() <= tau) {
+        return centre.max(0.0);
+    }
+    let pull: f64 = targets.iter().map(|&u| (-u).clamp(-tau, tau)).sum();
+    if pull + sigma > 1e-12 * n * tau {
+        return 0.0;
+    }
+    sort(targets, scratch);
+    // Flat at the root: as many views pull up as pull down and none is within τ. Counted, because rounding would decide
+    // at which end of the interval a walk stops.
+    let below = 0.5 * (n - sigma / tau);
+    if below.fract() == 0.0 && below >= 1.0 {
+        let below = below as usize;
+        let (low, high) = (scratch[below - 1] + tau, scratch[below] - tau);
+        if low <= high {
+            return 0.5 * (low.max(0.0) + high.max(0.0));
+        }
+    }
+    walk(scratch, tau, sigma)
+}
+
+/// Walks the breakpoints of Σ clamp(w − u_i, −τ, τ) upwards to where it crosses −σ; `sorted` is u in order.
+fn walk(sorted: &[f64], tau: f64, sigma: f64) -> f64 {
+    let n = sorted.len();
+    // Between two breakpoints: views [left..entered] are within τ of w, those before are below, those after above.
+    let (mut left, mut entered, mut sum) = (0, 1, sorted[0]);
+    let mut low = sorted[0] - tau;
+    loop {
+        let next_enter = if entered < n {
+            sorted[entered] - tau
+        } else {
+            f64::INFINITY
+        };
+        let next_leave = if left < entered {
+            sorted[left] + tau
+        } else {
+            f64::INFINITY
+        };
+        let high = next_enter.min(next_leave);
+        let balance = tau * (left as f64 - (n - entered) as f64) + sigma;
+        let within = entered - left;
+        if within > 0 {
+            let root = (sum - balance) / within as f64;
+            if root <= high || high == f64::INFINITY {
+                return root.max(low).min(high).max(0.0);
+            }
+        } else if balance >= 0.0 {
+            return low.max(0.0);
+        }
+        if next_enter <= next_leave {
+            sum += sorted[entered];
+            entered += 1;
+        } else {
+            sum -= sorted[left];
+            left += 1;
+        }
+        low = high;
+    }
+}
+
+fn sort(values: &[f64], sorted: &mut Vec<f64>) {
+    sorted.clear();
+    sorted.extend_from_slice(values);
+    sorted.sort_unstable_by(f64::total_cmp);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn minimise(targets: &[f64], tau: f64, sigma: f64) -> (Vec<f64>, f64) {
+        let mut weights = vec![0.0; targets.len()];
+        let consensus = L1.minimise(targets, tau, sigma, &mut weights, &mut Vec::new());
+        (weights, consensus)
+    }
+
+    #[test]
+    fn an_even_number_of_views_gives_the_middle_of_the_interval() {
+        assert_eq!(minimise(&[5.0, -5.0], 1.0, 0.0), (vec![4.0, 0.0], 2.0));
+        assert_eq!(minimise(&[10.0, 2.0], 1.0, 0.0), (vec![9.0, 3.0], 6.0));
+        assert_eq!(
+            minimise(&[0.0, 0.0, 4.0, 5.0], 0.5, 0.0),
+            (vec![0.5, 0.5, 3.5, 4.5], 2.0)
+        );
+        assert_eq!(L1.consensus(&[9.0, 3.0], 0.0, &mut Vec::new()), 6.0);
+    }
+
+    #[test]
+    fn fused_views_share_the_consensus_to_the_bit() {
+        let (weights, consensus) = minimise(&[1.0, 1.3, 0.9, 7.0, -3.0], 0.5, 0.0);
+        assert_eq!(weights[..3], [consensus; 3]);
+        assert_eq!((weights[3], weights[4]), (6.5, 0.0));
+    }
+
+    #[test]
+    fn a_large_sigma_empties_the_consensus() {
+        assert_eq!(minimise(&[5.0, 4.0, 3.0], 1.0, 3.0), (vec![4.0, 3.0, 2.0], 0.0));
+    }
+}

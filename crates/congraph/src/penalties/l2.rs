@@ -1,0 +1,253 @@
+//! ℓ2 (the paper's ℓ2,1, `eq:case2_c`): if an edge differs, it may differ in all views. The consensus is the mean, less γ.
+
+use super::{JointEdge, Penalty};
+
+/// c(V) = Σ_e ‖V_e‖₂.
+///
+/// The prox shrinks each row towards zero as a whole. The joint minimiser is best seen from its dual: minimise
+/// ½‖(u − g)₊‖² over ‖g‖ ≤ τ, Σg ≤ σ. Its solution is described by two numbers, 0 < s ≤ 1 and ω ≥ 0:
+///
+/// ```text
+/// g_i = s (u_i + ω)₊ − ω        W_i = (1 − s)(u_i + ω)₊        w = ω (1 − s)/s
+/// s Σ(u_i + ω)₊ = σ + N ω  (or ω = 0 and ≤)        ‖g‖ = τ  (or s = 1 and ≤)
+/// ```
+///
+/// - all views fused (W = w): w = mean u − σ/N, where ‖u − w‖ ≤ τ; the limit ω → ∞;
+/// - absent (W = 0): s = 1;
+/// - empty consensus: ω = 0 and s = τ/‖u₊‖;
+/// - no view at its bound: 1/s² = Σ(u_i − ū)² / (τ² − σ²/N);
+/// - otherwise ω is the root of ‖g‖² = s²Q − 2ωσ − Nω² = τ², with Q = Σ(u_i + ω)₊² and s from the sum: increasing in ω,
+///   bracketed by 0 and −min u, solved by safeguarded Newton.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct L2;
+
+impl Penalty for L2 {
+    fn name(&self) -> &str {
+        "l2"
+    }
+
+    fn value(&self, differences: &[f64], n_views: usize) -> f64 {
+        differences.chunks_exact(n_views).map(norm).sum()
+    }
+
+    fn prox(&self, differences: &mut [f64], n_views: usize, step: f64) {
+        for row in differences.chunks_exact_mut(n_views) {
+            let length = norm(row);
+            let shrink = if length > step { 1.0 - step / length } else { 0.0 };
+            for v in row {
+                *v *= shrink;
+            }
+        }
+    }
+
+    fn joint(&self) -> Option<&dyn JointEdge> {
+        Some(self)
+    }
+}
+
+impl JointEdge for L2 {
+    fn minimise(&self, targets: &[f64], tau: f64, sigma: f64, weights: &mut [f64], _scratch: &mut Vec<f64>) -> f64 {
+        match solve(targets, tau, sigma) {
+            Shape::Fused(consensus) => {
+                weights.fill(consensus);
+                consensus
+            }
+            Shape::Absent => {
+                weights.fill(0.0);
+                0.0
+            }
+            Shape::Apart { shrink, offset } => {
+                for (weight, &u) in weights.iter_mut().zip(targets) {
+                    *weight = (1.0 - shrink) * (u + offset).max(0.0);
+                }
+                offset * (1.0 - shrink) / shrink
+            }
+        }
+    }
+
+    fn rank(&self) -> usize {
+        2
+    }
+
+    fn jacobian(
+        &self,
+        tau: f64,
+        _sigma: f64,
+        weights: &[f64],
+        consensus: f64,
+        diagonal: &mut [f64],
+        factors: &mut [f64],
+    ) {
+        let n = weights.len();
+        let (first, second) = factors.split_at_mut(n);
+        diagonal.fill(0.0);
+        first.fill(0.0);
+        second.fill(0.0);
+        if weights.iter().all(|&weight| weight == 0.0) {
+            return;
+        }
+        let length = weights
+            .iter()
+            .map(|weight| (weight - consensus).powi(2))
+            .sum::<f64>()
+            .sqrt();
+        if length == 0.0 {
+            first.fill((n as f64).sqrt().recip());
+            return;
+        }
+        // The Hessian of τ‖W − w‖ is q (I − s sᵀ) with q = τ/‖W − w‖ and s the unit vector of W − w. On the free views,
+        // with w eliminated, the minimiser's derivative is the inverse of
+        //     (1 + q) I − q s sᵀ − q/(N − (Σs)²) h hᵀ,    h = 1 − (Σs) s    (no last term when w = 0),
+        // taken by Woodbury with a 2 × 2 Cholesky factor.
+        let q = tau / length;
+        let share = 1.0 / (1.0 + q);
+        let sum = weights.iter().map(|weight| weight - consensus).sum::<f64>() / length;
+        let room = n as f64 - sum * sum;
+        let moves = consensus > 0.0 && room > 1e-12 * n as f64;
+        let (mut ss, mut sh, mut hh) = (0.0, 0.0, 0.0);
+        for (k, &weight) in weights.iter().enumerate() {
+            if weight > 0.0 {
+                let s = (weight - consensus) / length;
+                let h = if moves { 1.0 - sum * s } else { 0.0 };
+                ss += s * s;
+                sh += s * h;
+                hh += h * h;
+                (diagonal[k], first[k], second[k]) = (share, s, h);
+            }
+        }
+        let k11 = (1.0 / q - share * ss).max(f64::MIN_POSITIVE);
+        let l11 = k11.sqrt();
+        let l21 = -share * sh / l11;
+        let k22 = if moves { room / q - share * hh - l21 * l21 } else { 1.0 };
+        let l22 = k22.max(f64::MIN_POSITIVE).sqrt();
+        for (s, h) in first.iter_mut().zip(second) {
+            let along = share * *s / l11;
+            *h = if moves { (share * *h - l21 * along) / l22 } else { 0.0 };
+            *s = along;
+        }
+    }
+
+    fn consensus(&self, weights: &[f64], ratio: f64, _scratch: &mut Vec<f64>) -> f64 {
+        let n = weights.len() as f64;
+        let room = 1.0 - ratio * ratio / n;
+        if room <= 0.0 {
+            return 0.0;
+        }
+        let mean = weights.iter().sum::<f64>() / n;
+        let spread = weights.iter().map(|weight| (weight - mean).powi(2)).sum::<f64>();
+        (mean - ratio * (spread / room).sqrt() / n).max(0.0)
+    }
+}
+
+enum Shape {
+    Fused(f64),
+    Absent,
+    /// The numbers s and ω of the formulas above.
+    Apart {
+        shrink: f64,
+        offset: f64,
+    },
+}
+
+fn solve(targets: &[f64], tau: f64, sigma: f64) -> Shape {
+    let n = targets.len() as f64;
+    let sum = targets.iter().sum::<f64>();
+    let mean = sum / n;
+    let spread = targets.iter().map(|u| (u - mean).powi(2)).sum::<f64>();
+    // ‖u − w‖² for w = mean − σ/N.
+    let fused = mean - sigma / n;
+    if fused > 0.0 && spread + sigma * sigma / n <= tau * tau {
+        return Shape::Fused(fused);
+    }
+    let positive_sum = targets.iter().map(|u| u.max(0.0)).sum::<f64>();
+    let positive_norm = targets.iter().map(|u| u.max(0.0).powi(2)).sum::<f64>().sqrt();
+    if positive_norm <= tau && positive_sum <= sigma {
+        return Shape::Absent;
+    }
+    let shrink = tau / positive_norm;
+    if shrink < 1.0 && shrink * positive_sum <= sigma {
+        return Shape::Apart { shrink, offset: 0.0 };
+    }
+    if sum <= sigma && least_norm(targets, sigma) <= tau {
+        return Shape::Absent;
+    }
+    let room = tau * tau - sigma * sigma / n;
+    if room > 0.0 && spread > room {
+        let shrink = (room / spread).sqrt();
+        // From s Σ(u + ω) = σ + N ω.
+        let offset = (shrink * sum - sigma) / (n * (1.0 - shrink));
+        if offset >= 0.0 && targets.iter().all(|u| u + offset >= 0.0) {
+            return Shape::Apart { shrink, offset };
+        }
+    }
+    let least = targets.iter().fold(f64::INFINITY, |least, &u| least.min(u));
+    bounded(targets, tau, sigma, (-least).max(0.0))
+}
+
+/// ‖g‖ for the shortest g ≥ u with Σg = σ: g = max(u, −θ), θ by Newton from the left.
+fn least_norm(targets: &[f64], sigma: f64) -> f64 {
+    let mut theta = 0.0;
+    for _ in 0..=targets.len() {
+        let (mut above, mut below) = (0.0, 0_usize);
+        for &u in targets {
+            if u < -theta {
+                below += 1;
+            } else {
+                above += u;
+            }
+        }
+        let next = if below == 0 {
+            theta
+        } else {
+            (above - sigma) / below as f64
+        };
+        if next <= theta {
+            break;
+        }
+        theta = next;
+    }
+    targets.iter().map(|u| u.max(-theta).powi(2)).sum::<f64>().sqrt()
+}
+
+/// The case in which some views, not all, are held at zero and w > 0.
+fn bounded(targets: &[f64], tau: f64, sigma: f64, high: f64) -> Shape {
+    let n = targets.len() as f64;
+    let (mut low, mut high) = (0.0, high);
+    let mut offset = 0.5 * high;
+    let mut shrink = 1.0;
+    for _ in 0..200 {
+        let (mut free, mut sum, mut squares) = (0.0, 0.0, 0.0);
+        for &u in targets {
+            let above = (u + offset).max(0.0);
+            free += f64::from(above > 0.0);
+            sum += above;
+            squares += above * above;
+        }
+        shrink = (sigma + n * offset) / sum;
+        let value = shrink * shrink * squares - offset * (2.0 * sigma + n * offset) - tau * tau;
+        let slope = 2.0 * shrink * (squares * (n - shrink * free) / sum - sum * (1.0 - shrink));
+        if value > 0.0 {
+            high = offset;
+        } else {
+            low = offset;
+        }
+        let newton = offset - value / slope;
+        let next = if newton > low && newton < high {
+            newton
+        } else {
+            0.5 * (low + high)
+        };
+        if (next - offset).abs() <= 1e-16 * next || high - low <= 1e-16 * high {
+            break;
+        }
+        offset = next;
+    }
+    if shrink >= 1.0 {
+        return Shape::Absent;
+    }
+    Shape::Apart { shrink, offset }
+}
+
+fn norm(row: &[f64]) -> f64 {
+    row.iter().map(|v| v * v).sum::<f64>().sqrt()
+}

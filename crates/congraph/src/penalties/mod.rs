@@ -1,0 +1,81 @@
+//! Penalties c: how a view's departure from the consensus is charged.
+//!
+//! A penalty sees the differences `V` (one row of N views per edge, `V_ei = w^i_e − w_e`) and never β. One penalty is one
+//! file; [`registry`] lists them all, and the law tests run over that list.
+//!
+//! ```text
+//! value   c(V)
+//! prox    argmin_Y  step · c(Y) + ½‖Y − V‖²
+//! ```
+//!
+//! That is all that [`Admm`](crate::solvers::Admm) needs, and c need not be separable over the edges.
+//! [`Newton`](crate::solvers::Newton) needs more, and only of separable penalties: the [`JointEdge`] minimiser.
+
+mod l1;
+mod l2;
+mod none;
+mod squared_l2;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use l1::L1;
+pub use l2::L2;
+pub use none::NoPenalty;
+pub use squared_l2::SquaredL2;
+
+/// A convex penalty on the differences between the views and the consensus.
+pub trait Penalty: fmt::Debug + Send + Sync {
+    /// The name by which users choose it.
+    fn name(&self) -> &str;
+
+    /// c(V) of rows of `n_views` differences.
+    fn value(&self, differences: &[f64], n_views: usize) -> f64;
+
+    /// Replaces V by argmin_Y step · c(Y) + ½‖Y − V‖².
+    fn prox(&self, differences: &mut [f64], n_views: usize, step: f64);
+
+    /// The joint minimiser over one edge, if the penalty is separable over the edges and has one.
+    fn joint(&self) -> Option<&dyn JointEdge> {
+        None
+    }
+}
+
+/// The minimiser of the edge's share of the dual, jointly over the N views and the consensus:
+///
+/// ```text
+/// (W, w) = argmin  ½‖W − u‖² + τ c(W − w) + σ w     W ≥ 0, w ≥ 0
+/// ```
+///
+/// τ > 0 and σ ≥ 0 carry β and γ. If every `u_i ≤ 0` the edge is absent (W = 0, w = 0); callers may skip it.
+pub trait JointEdge: Send + Sync {
+    /// Writes W to `weights` and returns w.
+    fn minimise(&self, targets: &[f64], tau: f64, sigma: f64, weights: &mut [f64], scratch: &mut Vec<f64>) -> f64;
+
+    /// How many rank-one terms the Jacobian has.
+    fn rank(&self) -> usize;
+
+    /// ∂W/∂u at a minimiser, as diag(`diagonal`) + Σ v vᵀ over the [`rank`](JointEdge::rank) rows v of `factors`.
+    fn jacobian(
+        &self,
+        tau: f64,
+        sigma: f64,
+        weights: &[f64],
+        consensus: f64,
+        diagonal: &mut [f64],
+        factors: &mut [f64],
+    );
+
+    /// argmin over w ≥ 0 of c(W − w) + ratio · w, the consensus of given views.
+    fn consensus(&self, weights: &[f64], ratio: f64, scratch: &mut Vec<f64>) -> f64;
+}
+
+/// All penalties that users can choose. A new one is one file and one line here.
+pub fn registry() -> Vec<Arc<dyn Penalty>> {
+    vec![Arc::new(L1), Arc::new(L2), Arc::new(SquaredL2), Arc::new(NoPenalty)]
+}
+
+/// The penalty of that name.
+pub fn by_name(name: &str) -> Option<Arc<dyn Penalty>> {
+    registry().into_iter().find(|penalty| penalty.name() == name)
+}

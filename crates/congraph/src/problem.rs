@@ -1,0 +1,201 @@
+//! The problem: distances, α, β, γ, a penalty and a regulariser.
+//!
+//! ```text
+//! minimise over w^1..w^N, w :
+//!     Σ_i { D^iᵀ w^i + α ( ‖S w^i‖² + 2‖w^i‖² ) } + β c({w^i − w}) + γ r(w)
+//! subject to  w^i ≥ 0,  1ᵀ w^i = n,  w ≥ 0.                              eq:multiview_graph_learning_vec
+//! ```
+//!
+//! in weights w = −ℓ ≥ 0 rather than Laplacian entries ℓ. ‖S w‖² + 2‖w‖² is ‖L‖_F².
+
+use std::sync::Arc;
+
+use crate::distances::Distances;
+use crate::error::Error;
+use crate::penalties::{JointEdge, NoPenalty, Penalty};
+use crate::regularisers::{NoRegulariser, Regulariser};
+use crate::rows::ViewRows;
+use crate::weights::Weights;
+
+/// The three numbers that weigh the terms.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameters {
+    /// Weighs ‖L‖_F²; larger is denser. Must be positive.
+    pub alpha: f64,
+    /// Weighs the penalty; larger makes the views more alike. 0 learns every view on its own.
+    pub beta: f64,
+    /// Weighs the regulariser; larger makes the consensus sparser.
+    pub gamma: f64,
+}
+
+/// A graph learning problem. Cheap to clone: the distances are shared.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    distances: Arc<Distances>,
+    parameters: Parameters,
+    penalty: Arc<dyn Penalty>,
+    regulariser: Arc<dyn Regulariser>,
+}
+
+impl Problem {
+    /// States the problem.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if α is not positive, or β or γ is negative, or any is not finite.
+    pub fn new(
+        distances: Arc<Distances>,
+        parameters: Parameters,
+        penalty: Arc<dyn Penalty>,
+        regulariser: Arc<dyn Regulariser>,
+    ) -> Result<Self, Error> {
+        let Parameters { alpha, beta, gamma } = parameters;
+        if !(alpha > 0.0 && (4.0 * alpha).is_finite() && alpha.is_normal()) {
+            return Err(Error::Parameter {
+                name: "alpha",
+                message: format!("is {alpha}; it must be positive and finite"),
+            });
+        }
+        for (name, value) in [("beta", beta), ("gamma", gamma)] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(Error::Parameter {
+                    name,
+                    message: format!("is {value}; it must not be negative, and finite"),
+                });
+            }
+        }
+        Ok(Self {
+            distances,
+            parameters,
+            penalty,
+            regulariser,
+        })
+    }
+
+    /// Every view on its own (svGL, `eq:single_graph_learning`): β = 0 and no consensus.
+    ///
+    /// # Errors
+    /// As [`Problem::new`].
+    pub fn single(distances: Arc<Distances>, alpha: f64) -> Result<Self, Error> {
+        let parameters = Parameters {
+            alpha,
+            beta: 0.0,
+            gamma: 0.0,
+        };
+        Self::new(distances, parameters, Arc::new(NoPenalty), Arc::new(NoRegulariser))
+    }
+
+    /// The distances.
+    pub fn distances(&self) -> &Distances {
+        &self.distances
+    }
+
+    /// α, β and γ.
+    pub fn parameters(&self) -> Parameters {
+        self.parameters
+    }
+
+    /// The penalty c.
+    pub fn penalty(&self) -> &dyn Penalty {
+        self.penalty.as_ref()
+    }
+
+    /// The regulariser r.
+    pub fn regulariser(&self) -> &dyn Regulariser {
+        self.regulariser.as_ref()
+    }
+
+    /// How many nodes.
+    pub fn n_nodes(&self) -> usize {
+        self.distances.edges().n_nodes()
+    }
+
+    /// How many views.
+    pub fn n_views(&self) -> usize {
+        self.distances.values().n_views()
+    }
+
+    /// How many edges may be present.
+    pub fn n_edges(&self) -> usize {
+        self.distances.edges().n_edges()
+    }
+
+    /// κ = 4α, the curvature of each weight's own quadratic; solvers work in units of it.
+    pub(crate) fn kappa(&self) -> f64 {
+        4.0 * self.parameters.alpha
+    }
+
+    /// The objective at the given weights.
+    pub fn objective(&self, weights: &Weights) -> f64 {
+        let Parameters { alpha, beta, gamma } = self.parameters;
+        let degrees = weights.degrees(self.distances.edges());
+        let (mut smoothness, mut squares) = (0.0, 0.0);
+        let mut differences = ViewRows::zeros(0, self.n_views());
+        let mut row_differences = vec![0.0; self.n_views()];
+        for (edge, row, shared) in weights.iter() {
+            let distances = self.distances.values().row(edge);
+            for ((&weight, distance), difference) in row.iter().zip(distances).zip(&mut row_differences) {
+                smoothness += distance * weight;
+                squares += weight * weight;
+                *difference = weight - shared;
+            }
+            differences.push_row(&row_differences);
+        }
+        let frobenius = degrees.values().iter().map(|degree| degree * degree).sum::<f64>() + 2.0 * squares;
+        let coupling = if beta == 0.0 {
+            0.0
+        } else {
+            beta * self.penalty_value(&differences, weights)
+        };
+        let regularisation = if gamma == 0.0 {
+            0.0
+        } else {
+            gamma * self.regulariser.value(weights.consensus())
+        };
+        smoothness + alpha * frobenius + coupling + regularisation
+    }
+
+    /// c over all edges. A separable penalty is 0 where nothing is present; any other is shown every edge.
+    fn penalty_value(&self, present: &ViewRows, weights: &Weights) -> f64 {
+        if self.penalty.joint().is_some() {
+            return self.penalty.value(present.values(), self.n_views());
+        }
+        let mut all = ViewRows::zeros(self.n_edges(), self.n_views());
+        for (&edge, row) in weights.edges().iter().zip(present.rows()) {
+            all.row_mut(edge as usize).copy_from_slice(row);
+        }
+        self.penalty.value(all.values(), self.n_views())
+    }
+
+    /// The edge's share of the dual in units of κ, if penalty and regulariser offer it.
+    pub(crate) fn edge_term(&self) -> Option<EdgeTerm<'_>> {
+        let Parameters { beta, gamma, .. } = self.parameters;
+        let slope = if gamma == 0.0 { 0.0 } else { self.regulariser.slope()? };
+        let joint: &dyn JointEdge = if beta == 0.0 { &NoPenalty } else { self.penalty.joint()? };
+        Some(EdgeTerm {
+            joint,
+            tau: beta / self.kappa(),
+            sigma: gamma * slope / self.kappa(),
+        })
+    }
+}
+
+/// The minimisation over one edge that is left when the degrees are held by multipliers; see [`JointEdge`].
+#[derive(Clone, Copy)]
+pub(crate) struct EdgeTerm<'a> {
+    pub(crate) joint: &'a dyn JointEdge,
+    pub(crate) tau: f64,
+    pub(crate) sigma: f64,
+}
+
+impl EdgeTerm<'_> {
+    /// Writes the weights for targets u and returns the consensus.
+    pub(crate) fn minimise(&self, targets: &[f64], weights: &mut [f64], scratch: &mut Vec<f64>) -> f64 {
+        self.joint.minimise(targets, self.tau, self.sigma, weights, scratch)
+    }
+
+    /// The best consensus for given view weights.
+    pub(crate) fn consensus(&self, weights: &[f64], scratch: &mut Vec<f64>) -> f64 {
+        let ratio = if self.tau > 0.0 { self.sigma / self.tau } else { 0.0 };
+        self.joint.consensus(weights, ratio, scratch)
+    }
+}

@@ -1,0 +1,206 @@
+//! Newton on the degrees: n·N unknowns instead of n(n−1)/2·(N+1).
+//!
+//! Introduce the degrees δ^i = S w^i with multipliers λ^i. Minimising over everything but λ leaves the smooth concave
+//! function Dual(λ) of [`crate::certificate`], which this solver maximises. In units of κ = 4α, so that weights, targets
+//! and multipliers are of one kind:
+//!
+//! ```text
+//! degrees      δ^i = 2 + 2 (λ^i − mean λ^i)
+//! targets      u_i = −(D^i_e/κ + λ^i_a + λ^i_b)                        absent if all u_i ≤ 0
+//! edge         (W, w) = argmin ½‖W − u‖² + τ c(W − w) + σ w,   τ = β/κ, σ = γ/κ
+//! gradient     δ^i − S w^i                                             of the negated dual
+//! Hessian      Σ_e (e_a+e_b)(e_a+e_b)ᵀ ⊗ J_e + 2 (I − 11ᵀ/n) ⊗ I
+//! ```
+//!
+//! The Hessian's spectrum lies between 2 and 2 + 2·(largest number of neighbours), so conjugate gradients with a diagonal
+//! preconditioner take few steps. The all-ones direction can be singular (when no edge of a view moves on its own): a
+//! small multiple of I is added, more after a step that had to be cut short.
+//!
+//! One iteration costs one pass over the edges, O(n²N), plus O(present edges · N) for each CG step.
+
+mod direction;
+mod dual;
+mod start;
+
+use direction::{Hessian, add, dot, norm};
+use dual::{Dual, Evaluation};
+
+use super::{Progress, Solution, Solver, Status, Watch, check_start};
+use crate::certificate::{DualPoint, feasible, relative_gap};
+use crate::error::Error;
+use crate::problem::Problem;
+use crate::rows::ViewRows;
+
+/// Settings of the Newton solver.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Newton {
+    /// The relative gap at which a result counts as converged.
+    pub tolerance: f64,
+    /// The most Newton steps.
+    pub max_iterations: usize,
+    /// The most CG steps for one Newton step.
+    pub max_cg_steps: usize,
+}
+
+impl Default for Newton {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-8,
+            max_iterations: 200,
+            max_cg_steps: 500,
+        }
+    }
+}
+
+/// Armijo: the least share of the decrease promised by the slope.
+const SUFFICIENT_DECREASE: f64 = 1e-4;
+/// Steps are cut at most this often.
+const MAX_CUTS: usize = 60;
+/// Bounds of the multiple of I that is added to the Hessian.
+const RIDGE: std::ops::RangeInclusive<f64> = 1e-10..=1.0;
+/// Once converged, steps that still gain this factor are taken: the last ones of Newton's method are nearly free.
+const WORTHWHILE: f64 = 0.1;
+/// Gaps below this are rounding.
+const ROUNDING: f64 = 1e-14;
+
+impl Solver for Newton {
+    fn name(&self) -> &'static str {
+        "newton"
+    }
+
+    fn solve(&self, problem: &Problem, start: Option<&ViewRows>, watch: Watch<'_>) -> Result<Solution, Error> {
+        check_start(problem, start)?;
+        let Some(term) = problem.edge_term() else {
+            return Err(Error::Unsupported {
+                solver: self.name(),
+                term: if problem.penalty().joint().is_none() {
+                    problem.penalty().name().to_owned()
+                } else {
+                    problem.regulariser().name().to_owned()
+                },
+                need: "it needs the joint edge minimiser (a regulariser: its slope); the solver `admm` needs only the prox",
+            });
+        };
+        let dual = Dual::new(problem, term);
+        let kappa = problem.kappa();
+        let (mut multipliers, mut at) = match start {
+            Some(start) => {
+                let multipliers = scaled(start, 1.0 / kappa);
+                let at = dual.evaluate(&multipliers);
+                (multipliers, at)
+            }
+            None => start::cold_start(&dual),
+        };
+        let mut gap = gap_at(problem, &at);
+        let mut ridge = 1e-6_f64;
+        let mut status = Status::IterationLimit;
+        let mut iterations = 0;
+        while iterations < self.max_iterations {
+            if watch(&Progress {
+                iteration: iterations,
+                gap,
+            })
+            .is_break()
+            {
+                status = Status::Interrupted;
+                break;
+            }
+            if gap <= ROUNDING {
+                status = Status::Converged;
+                break;
+            }
+            let length = norm(at.gradient.values());
+            let accuracy = (0.1 * length.sqrt()).min(0.1);
+            let hessian = Hessian::new(&dual, &at.weights, ridge);
+            let (direction, _) = hessian.direction(&at.gradient, accuracy, self.max_cg_steps);
+            let Some((step, next)) = line_search(&dual, &multipliers, &at, &direction) else {
+                status = Status::Stalled;
+                break;
+            };
+            iterations += 1;
+            add(&mut multipliers, step, &direction);
+            let factor = if step >= 1.0 {
+                0.1
+            } else if step < 0.2 {
+                10.0
+            } else {
+                1.0
+            };
+            ridge = (ridge * factor).clamp(*RIDGE.start(), *RIDGE.end());
+            let next_gap = gap_at(problem, &next);
+            let gained = norm(next.gradient.values()) <= WORTHWHILE * length || next_gap <= WORTHWHILE * gap;
+            at = next;
+            gap = next_gap;
+            if gap <= self.tolerance && !gained {
+                status = Status::Converged;
+                break;
+            }
+        }
+        let dual = DualPoint {
+            multipliers: scaled(&multipliers, kappa),
+            prox_points: None,
+        };
+        Ok(Solution::certified(
+            problem,
+            at.weights,
+            dual,
+            self.tolerance,
+            status,
+            iterations,
+        ))
+    }
+}
+
+/// The relative gap between the point's own weights, made feasible, and its dual value.
+fn gap_at(problem: &Problem, at: &Evaluation) -> f64 {
+    match feasible(problem, at.weights.clone()) {
+        Some(weights) => relative_gap(problem.objective(&weights), -at.value * problem.kappa()),
+        None => f64::INFINITY,
+    }
+}
+
+/// Backtracks from the full step until the dual has improved enough. None if no step does, even allowing for rounding.
+fn line_search(
+    dual: &Dual<'_>,
+    multipliers: &ViewRows,
+    at: &Evaluation,
+    direction: &ViewRows,
+) -> Option<(f64, Evaluation)> {
+    let slope = dot(at.gradient.values(), direction.values());
+    if slope.is_nan() || slope >= 0.0 {
+        return None;
+    }
+    let rounding = 8.0 * f64::EPSILON * at.magnitude;
+    let mut step = 1.0;
+    for _ in 0..MAX_CUTS {
+        let mut trial = multipliers.clone();
+        add(&mut trial, step, direction);
+        let next = dual.evaluate(&trial);
+        let decrease = at.value - next.value;
+        if decrease >= -SUFFICIENT_DECREASE * step * slope {
+            return Some((step, next));
+        }
+        // Within rounding of the value the gradient decides.
+        if decrease.abs() <= rounding && norm(next.gradient.values()) < norm(at.gradient.values()) {
+            return Some((step, next));
+        }
+        if decrease.abs() <= rounding && -step * slope <= rounding {
+            return None;
+        }
+        // The minimum of the parabola through what is known, kept away from the ends.
+        let parabola = 0.5 * step * step * slope / (decrease + step * slope);
+        step = if parabola.is_finite() {
+            parabola.clamp(0.1 * step, 0.5 * step)
+        } else {
+            0.5 * step
+        };
+    }
+    None
+}
+
+fn scaled(rows: &ViewRows, factor: f64) -> ViewRows {
+    ViewRows::from_values(
+        rows.n_views(),
+        rows.values().iter().map(|value| value * factor).collect(),
+    )
+}

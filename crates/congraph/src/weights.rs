@@ -1,0 +1,113 @@
+//! Weights of the edges that are present: what a solver hands over and a certificate judges.
+
+use crate::edges::Edges;
+use crate::rows::ViewRows;
+
+/// Totals this close to n (relative) are taken as n: scaling them would only break the equality of fused weights.
+const TOTAL_TOLERANCE: f64 = 1e-12;
+
+/// The edges with a weight > 0 in some view or in the consensus, in the order of the problem's edges.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Weights {
+    edges: Vec<u32>,
+    views: ViewRows,
+    consensus: Vec<f64>,
+}
+
+impl Weights {
+    /// No edges yet.
+    pub fn empty(n_views: usize) -> Self {
+        Self {
+            edges: Vec::new(),
+            views: ViewRows::zeros(0, n_views),
+            consensus: Vec::new(),
+        }
+    }
+
+    /// From one row of weights per edge of the problem; edges that are absent everywhere are left out.
+    pub fn from_dense(views: &ViewRows, consensus: &[f64]) -> Self {
+        let mut weights = Self::empty(views.n_views());
+        for (edge, (row, &shared)) in views.rows().zip(consensus).enumerate() {
+            if shared > 0.0 || row.iter().any(|&weight| weight > 0.0) {
+                weights.push(edge, row, shared);
+            }
+        }
+        weights
+    }
+
+    /// Adds an edge; edges must come in increasing order.
+    pub(crate) fn push(&mut self, edge: usize, row: &[f64], consensus: f64) {
+        debug_assert!(self.edges.last().is_none_or(|&last| (last as usize) < edge));
+        self.edges.push(edge as u32);
+        self.views.push_row(row);
+        self.consensus.push(consensus);
+    }
+
+    /// Adds all edges of another set, which must come after those already here.
+    pub(crate) fn append(&mut self, other: &mut Self) {
+        self.edges.append(&mut other.edges);
+        self.views.append(&mut other.views);
+        self.consensus.append(&mut other.consensus);
+    }
+
+    /// Which edges of the problem, in increasing order.
+    pub fn edges(&self) -> &[u32] {
+        &self.edges
+    }
+
+    /// One row of view weights per edge.
+    pub fn views(&self) -> &ViewRows {
+        &self.views
+    }
+
+    /// One consensus weight per edge.
+    pub fn consensus(&self) -> &[f64] {
+        &self.consensus
+    }
+
+    /// Every edge with its view weights and its consensus weight.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &[f64], f64)> {
+        self.edges
+            .iter()
+            .zip(self.views.rows())
+            .zip(&self.consensus)
+            .map(|((&edge, row), &consensus)| (edge as usize, row, consensus))
+    }
+
+    /// S w: the degrees of every node in every view.
+    pub fn degrees(&self, edges: &Edges) -> ViewRows {
+        let mut degrees = ViewRows::zeros(edges.n_nodes(), self.views.n_views());
+        for (edge, row, _) in self.iter() {
+            let (a, b) = edges.ends(edge);
+            for node in [a, b] {
+                for (degree, weight) in degrees.row_mut(node).iter_mut().zip(row) {
+                    *degree += weight;
+                }
+            }
+        }
+        degrees
+    }
+
+    /// Scales each view to the given total and, if any had to be scaled, takes the consensus anew from `consensus`.
+    /// None if a view has no edge to scale.
+    pub(crate) fn scaled_to(mut self, total: f64, consensus: impl Fn(&[f64]) -> Option<f64>) -> Option<Self> {
+        let sums = self.views.column_sums();
+        if sums.iter().any(|&sum| !(sum.is_finite() && sum > 0.0)) {
+            return None;
+        }
+        if sums.iter().all(|&sum| (sum / total - 1.0).abs() <= TOTAL_TOLERANCE) {
+            return Some(self);
+        }
+        for row in self.views.rows_mut() {
+            for (weight, sum) in row.iter_mut().zip(&sums) {
+                *weight *= total / sum;
+            }
+        }
+        for (shared, row) in self.consensus.iter_mut().zip(self.views.rows()) {
+            if let Some(value) = consensus(row) {
+                *shared = value;
+            }
+        }
+        Some(self)
+    }
+}

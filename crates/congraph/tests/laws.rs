@@ -1,0 +1,238 @@
+//! Laws that everything in the registries must obey, whatever is registered.
+
+use congraph::penalties::{self, JointEdge, Penalty};
+use congraph::regularisers;
+use congraph::{Edges, ViewRows};
+use proptest::prelude::*;
+
+/// Rows of `n_views` values of very different sizes.
+fn rows(max_rows: usize, max_views: usize) -> impl Strategy<Value = (usize, Vec<f64>)> {
+    (1..=max_views, 1..=max_rows)
+        .prop_flat_map(|(n_views, n_rows)| (Just(n_views), proptest::collection::vec(value(), n_views * n_rows)))
+}
+
+fn value() -> impl Strategy<Value = f64> {
+    prop_oneof![3 => -2.0..2.0, 1 => -100.0..100.0, 1 => -0.01..0.01, 1 => Just(0.0)]
+}
+
+/// Targets u, τ, σ of an edge: often with no view at its bound, often with some, sometimes equal views.
+fn edge() -> impl Strategy<Value = (Vec<f64>, f64, f64)> {
+    let targets = (1..=7_usize, -3.0..3.0).prop_flat_map(|(n_views, centre)| {
+        proptest::collection::vec(value().prop_map(move |x: f64| x + centre), n_views)
+    });
+    let tau = (-4.0..3.0).prop_map(|exponent: f64| 10.0_f64.powf(exponent));
+    let ratio = prop_oneof![Just(0.0), 0.0..3.0_f64];
+    (targets, tau, ratio).prop_map(|(targets, tau, ratio)| (targets, tau, tau * ratio))
+}
+
+fn minimise(joint: &dyn JointEdge, targets: &[f64], tau: f64, sigma: f64) -> (Vec<f64>, f64) {
+    let mut weights = vec![0.0; targets.len()];
+    let consensus = joint.minimise(targets, tau, sigma, &mut weights, &mut Vec::new());
+    (weights, consensus)
+}
+
+fn edge_objective(
+    penalty: &dyn Penalty,
+    (targets, tau, sigma): (&[f64], f64, f64),
+    weights: &[f64],
+    consensus: f64,
+) -> f64 {
+    let differences: Vec<f64> = weights.iter().map(|weight| weight - consensus).collect();
+    let squares: f64 = weights
+        .iter()
+        .zip(targets)
+        .map(|(weight, u)| (weight - u).powi(2))
+        .sum();
+    0.5 * squares + tau * penalty.value(&differences, weights.len()) + sigma * consensus
+}
+
+fn jacobian(joint: &dyn JointEdge, tau: f64, sigma: f64, weights: &[f64], consensus: f64) -> Vec<Vec<f64>> {
+    let n = weights.len();
+    let mut diagonal = vec![f64::NAN; n];
+    let mut factors = vec![f64::NAN; n * joint.rank()];
+    joint.jacobian(tau, sigma, weights, consensus, &mut diagonal, &mut factors);
+    let entry = |i: usize, j: usize| {
+        let own = if i == j { diagonal[i] } else { 0.0 };
+        own + factors.chunks_exact(n).map(|v| v[i] * v[j]).sum::<f64>()
+    };
+    (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// ⟨S w, d⟩ = ⟨w, Sᵀ d⟩.
+    #[test]
+    fn spread_is_the_adjoint_of_degrees(n in 2..9_usize, seed in proptest::collection::vec(value(), 36 + 9)) {
+        let edges = Edges::complete(n);
+        let weights = ViewRows::from_values(1, seed[..edges.n_edges()].to_vec());
+        let at_nodes = ViewRows::from_values(1, seed[36..36 + n].to_vec());
+        let dot = |x: &ViewRows, y: &ViewRows| x.values().iter().zip(y.values()).map(|(x, y)| x * y).sum::<f64>();
+        let left = dot(&edges.degrees(&weights), &at_nodes);
+        let right = dot(&weights, &edges.spread(&at_nodes));
+        prop_assert!((left - right).abs() <= 1e-9 * (1.0 + left.abs()));
+    }
+
+    /// y = prox(x) means c(z) ≥ c(y) + ⟨(x − y)/step, z − y⟩ for every z; a prox that is wrong by a factor fails at z = 0
+    /// or z = 2y.
+    #[test]
+    fn prox_obeys_the_subgradient_inequality(
+        (n_views, x) in rows(3, 5), other in proptest::collection::vec(value(), 15), step in 0.01..10.0_f64,
+    ) {
+        for penalty in penalties::registry() {
+            let mut y = x.clone();
+            penalty.prox(&mut y, n_views, step);
+            let at_y = penalty.value(&y, n_views);
+            let zero = vec![0.0; x.len()];
+            let double: Vec<f64> = y.iter().map(|y| 2.0 * y).collect();
+            for z in [&zero, &double, &x, &other[..x.len()].to_vec()] {
+                let slope: f64 = x.iter().zip(&y).zip(z).map(|((x, y), z)| (x - y) / step * (z - y)).sum();
+                let at_z = penalty.value(z, n_views);
+                let size = 1.0 + at_z.abs() + at_y.abs() + slope.abs();
+                prop_assert!(at_z >= at_y + slope - 1e-10 * size, "{}: {at_z} < {at_y} + {slope}", penalty.name());
+            }
+        }
+    }
+
+    /// The same for regularisers, over z ≥ 0; and a stated slope is the slope.
+    #[test]
+    fn regularisers_obey_the_subgradient_inequality(
+        x in proptest::collection::vec(value(), 1..6), other in proptest::collection::vec(0.0..5.0_f64, 6), step in 0.01..10.0_f64,
+    ) {
+        for regulariser in regularisers::registry() {
+            let mut y = x.clone();
+            regulariser.prox(&mut y, step);
+            prop_assert!(y.iter().all(|&y| y >= 0.0));
+            let zero = vec![0.0; x.len()];
+            let double: Vec<f64> = y.iter().map(|y| 2.0 * y).collect();
+            for z in [&zero, &double, &other[..x.len()].to_vec()] {
+                let slope: f64 = x.iter().zip(&y).zip(z).map(|((x, y), z)| (x - y) / step * (z - y)).sum();
+                let (at_y, at_z) = (regulariser.value(&y), regulariser.value(z));
+                prop_assert!(at_z >= at_y + slope - 1e-9 * (1.0 + at_z.abs() + slope.abs()));
+            }
+            if let Some(slope) = regulariser.slope() {
+                let total: f64 = other.iter().sum();
+                prop_assert!((regulariser.value(&other) - slope * total).abs() <= 1e-12 * total);
+            }
+        }
+    }
+
+    /// prox_c(x) + step · prox_{c*/step}(x/step) = x can be checked without c* through firm non-expansiveness.
+    #[test]
+    fn prox_is_firmly_non_expansive(
+        (n_views, x) in rows(2, 5), other in proptest::collection::vec(value(), 10), step in 0.01..10.0_f64,
+    ) {
+        for penalty in penalties::registry() {
+            let z = other[..x.len()].to_vec();
+            let (mut px, mut pz) = (x.clone(), z.clone());
+            penalty.prox(&mut px, n_views, step);
+            penalty.prox(&mut pz, n_views, step);
+            let moved: f64 = px.iter().zip(&pz).map(|(a, b)| (a - b).powi(2)).sum();
+            let along: f64 = px.iter().zip(&pz).zip(x.iter().zip(&z)).map(|((a, b), (x, z))| (a - b) * (x - z)).sum();
+            prop_assert!(moved <= along + 1e-9 * (1.0 + along.abs()), "{}", penalty.name());
+        }
+    }
+
+    /// No feasible step from the joint minimiser goes downhill: random ones, single coordinates, all views together.
+    #[test]
+    fn the_joint_minimiser_is_minimal(
+        (targets, tau, sigma) in edge(), directions in proptest::collection::vec(-1.0..1.0_f64, 8 * 20),
+    ) {
+        for penalty in penalties::registry() {
+            let Some(joint) = penalty.joint() else { continue };
+            let (weights, consensus) = minimise(joint, &targets, tau, sigma);
+            prop_assert!(consensus >= 0.0 && weights.iter().all(|&w| w >= 0.0));
+            let term = (targets.as_slice(), tau, sigma);
+            let least = edge_objective(penalty.as_ref(), term, &weights, consensus);
+            let n = targets.len();
+            let mut moves: Vec<Vec<f64>> = directions.chunks_exact(8).map(|d| d[..=n].to_vec()).collect();
+            for k in 0..=n {
+                for sign in [-1.0, 1.0] {
+                    moves.push((0..=n).map(|j| if j == k { sign } else { 0.0 }).collect());
+                }
+            }
+            moves.extend([vec![1.0; n + 1], vec![-1.0; n + 1]]);
+            let size = 1.0 + targets.iter().map(|u| u * u).sum::<f64>() + tau * n as f64;
+            for direction in &moves {
+                for length in [1.0, 1e-2, 1e-4] {
+                    let moved: Vec<f64> =
+                        weights.iter().zip(direction).map(|(w, d)| (w + length * d).max(0.0)).collect();
+                    let there = (consensus + length * direction[n]).max(0.0);
+                    let value = edge_objective(penalty.as_ref(), term, &moved, there);
+                    prop_assert!(
+                        value >= least - 1e-13 * size,
+                        "{}: {value} < {least} at u = {targets:?}, tau = {tau}, sigma = {sigma}", penalty.name()
+                    );
+                }
+            }
+            // The consensus is also the best one for the weights as they are.
+            let ratio = sigma / tau;
+            let alone = joint.consensus(&weights, ratio, &mut Vec::new());
+            let value = edge_objective(penalty.as_ref(), term, &weights, alone);
+            prop_assert!((value - least).abs() <= 1e-11 * size, "{}: {value} {least}", penalty.name());
+        }
+    }
+
+    /// If no target is positive the edge is absent, for every penalty.
+    #[test]
+    fn an_edge_without_positive_targets_is_absent((targets, tau, sigma) in edge()) {
+        let targets: Vec<f64> = targets.iter().map(|u| -u.abs()).collect();
+        for penalty in penalties::registry() {
+            let Some(joint) = penalty.joint() else { continue };
+            let (weights, consensus) = minimise(joint, &targets, tau, sigma);
+            prop_assert!(consensus == 0.0 && weights.iter().all(|&w| w == 0.0), "{}", penalty.name());
+        }
+    }
+
+    /// The Jacobian is the derivative (away from kinks), symmetric, and between 0 and I.
+    #[test]
+    fn the_jacobian_is_the_derivative((targets, tau, sigma) in edge()) {
+        for penalty in penalties::registry() {
+            let Some(joint) = penalty.joint() else { continue };
+            let n = targets.len();
+            let (weights, consensus) = minimise(joint, &targets, tau, sigma);
+            let exact = jacobian(joint, tau, sigma, &weights, consensus);
+            for j in 0..n {
+                let step = 1e-6 * (1.0 + targets[j].abs());
+                let shifted = |sign: f64| {
+                    let mut moved = targets.clone();
+                    moved[j] += sign * step;
+                    minimise(joint, &moved, tau, sigma)
+                };
+                let ((up, _), (down, _)) = (shifted(1.0), shifted(-1.0));
+                for i in 0..n {
+                    let (right, left) = ((up[i] - weights[i]) / step, (weights[i] - down[i]) / step);
+                    // A kink between the three points: any value between the two slopes will do.
+                    let tolerance = 1e-5 + 0.51 * (right - left).abs();
+                    prop_assert!(
+                        (exact[i][j] - 0.5 * (right + left)).abs() <= tolerance,
+                        "{}: {} against {right} and {left} at u = {targets:?}, tau = {tau}, sigma = {sigma}, ({i}, {j})",
+                        penalty.name(), exact[i][j]
+                    );
+                }
+            }
+            // 0 ⪯ J ⪯ I along the unit vectors and their differences; the diagonal-plus-squares form is never negative.
+            for i in 0..n {
+                prop_assert!(exact[i][i] <= 1.0 + 1e-12);
+                for j in 0..i {
+                    let along = exact[i][i] + exact[j][j] + 2.0 * exact[i][j];
+                    prop_assert!(along <= 2.0 + 1e-9, "{}: {along}", penalty.name());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn names_are_unique_and_found() {
+    for penalty in penalties::registry() {
+        assert_eq!(penalties::by_name(penalty.name()).unwrap().name(), penalty.name());
+    }
+    for regulariser in regularisers::registry() {
+        assert_eq!(
+            regularisers::by_name(regulariser.name()).unwrap().name(),
+            regulariser.name()
+        );
+    }
+    assert!(penalties::by_name("l3").is_none());
+}
