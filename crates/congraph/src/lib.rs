@@ -3,7 +3,9 @@
 pub mod edges;
 pub mod error;
 pub mod graph;
+pub mod metrics;
 pub mod rows;
+pub mod simulate;
 pub mod views;
 
 pub use edges::Edges;
