@@ -15,7 +15,7 @@ fn small() -> Settings {
 }
 
 fn run(settings: &Settings) -> Simulation {
-    simulate(settings).unwrap()
+    simulate(settings).expect("the settings are within their ranges")
 }
 
 /// The graph of one view as a sorted list of edges.

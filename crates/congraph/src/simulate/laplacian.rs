@@ -11,6 +11,9 @@
 /// How many signals are filtered at once.
 pub(super) const WIDTH: usize = 8;
 
+/// How many rows are factorised at once, so that each earlier row is fetched once for all of them.
+const BLOCK: usize = 16;
+
 /// One value of each signal in a panel.
 pub(super) type Lanes = [f64; WIDTH];
 
@@ -32,13 +35,19 @@ impl PseudoInverse {
             factor[b * n + b] += 1.0;
             factor[b * n + a] -= 1.0;
         }
-        for i in 0..n {
-            let (above, rest) = factor.split_at_mut(i * n);
-            let row = &mut rest[..n];
-            for (j, row_j) in above.chunks_exact(n).enumerate() {
-                row[j] = (row[j] - dot(&row[..j], &row_j[..j])) / row_j[j];
+        for start in (0..n).step_by(BLOCK) {
+            let end = n.min(start + BLOCK);
+            for j in 0..end {
+                let (upper, lower) = factor.split_at_mut((j + 1) * n);
+                let row_j = &mut upper[j * n..];
+                if j >= start {
+                    row_j[j] = (row_j[j] - dot(&row_j[..j], &row_j[..j])).sqrt();
+                }
+                let first = start.max(j + 1);
+                for row in lower[(first - j - 1) * n..(end - j - 1) * n].chunks_exact_mut(n) {
+                    row[j] = (row[j] - dot(&row[..j], &row_j[..j])) / row_j[j];
+                }
             }
-            row[i] = (row[i] - dot(&row[..i], &row[..i])).sqrt();
         }
         Self { n_nodes, factor }
     }
@@ -179,7 +188,7 @@ mod tests {
             GraphModel::BarabasiAlbert { growth: 3 },
         ];
         for model in models {
-            for n in [4, 7, 8, 9, 25] {
+            for n in [4, 8, 9, 16, 17, 40] {
                 let edges = model.draw(n, &mut ChaCha8Rng::seed_from_u64(n as u64)).unwrap();
                 let laplacian = laplacian(n, &edges);
                 let inverse = dense(n, &edges);
