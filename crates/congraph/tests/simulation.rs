@@ -137,6 +137,28 @@ fn the_noise_has_the_level_asked_for_and_its_own_stream() {
 }
 
 #[test]
+fn the_noise_has_nothing_to_do_with_the_signals() {
+    let draw = |noise| {
+        run(&Settings {
+            n_signals: vec![500],
+            noise,
+            ..small()
+        })
+    };
+    for (noisy, clean) in draw(0.5).tables.iter().zip(&draw(0.0).tables) {
+        let noise = noisy
+            .values
+            .iter()
+            .zip(&clean.values)
+            .map(|(noisy, clean)| noisy - clean);
+        let product: f64 = noise.zip(&clean.values).map(|(noise, clean)| noise * clean).sum();
+        let size = norm(clean.values.iter().copied());
+        // 15 000 values: the standard deviation of the cosine is 0.008. Noise equal to X₀ would have tr L† / (√n ‖L†‖).
+        assert!((product / (0.5 * size * size)).abs() < 0.04);
+    }
+}
+
+#[test]
 fn more_signals_begin_with_the_same_clean_ones() {
     let draw = |n_signals| {
         run(&Settings {
