@@ -17,7 +17,8 @@ pub(super) fn cold_start(dual: &Dual<'_>) -> (ViewRows, Evaluation) {
     if n_views == 1 || dual.term.tau == 0.0 {
         return separate;
     }
-    let mean = level(problem, |row| row.iter().sum::<f64>() / n_views as f64);
+    // Where all views fuse, w = mean u − σ/N.
+    let mean = level(problem, |row| row.iter().sum::<f64>() / n_views as f64) + dual.term.sigma / n_views as f64;
     let pooled = evaluated(dual, constant(n_nodes, &vec![mean; n_views]));
     if pooled.1.value < separate.1.value {
         pooled
