@@ -56,11 +56,11 @@ impl JointEdge for L2 {
                 weights.fill(0.0);
                 0.0
             }
-            Shape::Apart { shrink, offset } => {
+            Shape::Apart { keep, consensus } => {
                 for (weight, &u) in weights.iter_mut().zip(targets) {
-                    *weight = (1.0 - shrink) * (u + offset).max(0.0);
+                    *weight = (consensus + keep * (u - consensus)).max(0.0);
                 }
-                offset * (1.0 - shrink) / shrink
+                consensus
             }
         }
     }
@@ -142,10 +142,10 @@ impl JointEdge for L2 {
 enum Shape {
     Fused(f64),
     Absent,
-    /// The numbers s and ω of the formulas above.
+    /// W = max(0, w + keep · (u − w)) with keep = 1 − s: near fusion ω is huge and keep tiny, and this form loses nothing.
     Apart {
-        shrink: f64,
-        offset: f64,
+        keep: f64,
+        consensus: f64,
     },
 }
 
@@ -166,18 +166,25 @@ fn solve(targets: &[f64], tau: f64, sigma: f64) -> Shape {
     }
     let shrink = tau / positive_norm;
     if shrink < 1.0 && shrink * positive_sum <= sigma {
-        return Shape::Apart { shrink, offset: 0.0 };
+        return Shape::Apart {
+            keep: 1.0 - shrink,
+            consensus: 0.0,
+        };
     }
     if sum <= sigma && least_norm(targets, sigma) <= tau {
         return Shape::Absent;
     }
     let room = tau * tau - sigma * sigma / n;
     if room > 0.0 && spread > room {
-        let shrink = (room / spread).sqrt();
-        // From s Σ(u + ω) = σ + N ω.
-        let offset = (shrink * sum - sigma) / (n * (1.0 - shrink));
-        if offset >= 0.0 && targets.iter().all(|u| u + offset >= 0.0) {
-            return Shape::Apart { shrink, offset };
+        // 1/s and 1/s − 1, the latter without cancellation.
+        let inverse = (spread / room).sqrt();
+        let excess = (spread - room) / (room * (1.0 + inverse));
+        let consensus = mean - inverse * sigma / n;
+        if consensus >= 0.0 && targets.iter().all(|u| consensus + excess * u >= 0.0) {
+            return Shape::Apart {
+                keep: excess / inverse,
+                consensus,
+            };
         }
     }
     let least = targets.iter().fold(f64::INFINITY, |least, &u| least.min(u));
@@ -245,7 +252,10 @@ fn bounded(targets: &[f64], tau: f64, sigma: f64, high: f64) -> Shape {
     if shrink >= 1.0 {
         return Shape::Absent;
     }
-    Shape::Apart { shrink, offset }
+    Shape::Apart {
+        keep: 1.0 - shrink,
+        consensus: offset * (1.0 - shrink) / shrink,
+    }
 }
 
 fn norm(row: &[f64]) -> f64 {

@@ -58,12 +58,16 @@ impl Residuals {
 }
 
 impl State {
-    /// Equal weights on all edges, no multipliers.
+    /// Equal weights on all edges, and the multipliers that hold a present consensus against its regulariser: a large γ
+    /// would otherwise have to build them up step by step.
     pub(super) fn cold(problem: &Problem, rho: f64) -> Self {
         let (n_edges, n_views) = (problem.n_edges(), problem.n_views());
         let equal = problem.n_nodes() as f64 / n_edges as f64;
         let zeros = || ViewRows::zeros(n_edges, n_views);
         let uncertified = problem.edge_term().is_none();
+        let gamma = problem.parameters().gamma * problem.regulariser().slope().unwrap_or(0.0);
+        let pull = gamma / (problem.kappa() * rho);
+        let shares = || ViewRows::from_values(n_views, vec![-pull / n_views as f64; n_edges * n_views]);
         Self {
             rho,
             views: zeros(),
@@ -74,9 +78,9 @@ impl State {
             consensus_point: vec![0.0; n_edges],
             slack_views: ViewRows::from_values(n_views, vec![equal; n_edges * n_views]),
             slack_consensus: vec![equal; n_edges],
-            dual_views: zeros(),
-            dual_differences: zeros(),
-            dual_consensus: vec![0.0; n_edges],
+            dual_views: shares(),
+            dual_differences: shares(),
+            dual_consensus: vec![pull; n_edges],
         }
     }
 
@@ -96,6 +100,7 @@ impl State {
             }
             let row = state.slack_views.row_mut(edge);
             state.slack_consensus[edge] = term.minimise(&targets, row, &mut scratch);
+            state.dual_consensus[edge] = 0.0;
             for (i, target) in targets.iter().enumerate() {
                 let dual = (row[i] - target) / rho;
                 state.dual_views.row_mut(edge)[i] = dual;

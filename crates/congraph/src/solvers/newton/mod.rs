@@ -113,11 +113,16 @@ impl Solver for Newton {
             let accuracy = (0.1 * length.sqrt()).min(0.1);
             let hessian = Hessian::new(&dual, &at.weights, ridge);
             let (direction, _) = hessian.direction(&at.gradient, accuracy, self.max_cg_steps);
-            let Some((step, next)) = line_search(&dual, &multipliers, &at, &direction) else {
-                status = Status::Stalled;
-                break;
-            };
             iterations += 1;
+            let Some((step, next)) = line_search(&dual, &multipliers, &at, &direction) else {
+                // A direction with hardly any curvature: lean on the identity, and only then give up.
+                if gap <= self.tolerance || ridge >= *RIDGE.end() {
+                    status = Status::Stalled;
+                    break;
+                }
+                ridge = (ridge * 1e3).min(*RIDGE.end());
+                continue;
+            };
             add(&mut multipliers, step, &direction);
             let factor = if step >= 1.0 {
                 0.1
@@ -181,11 +186,9 @@ fn line_search(
             return Some((step, next));
         }
         // Within rounding of the value the gradient decides.
-        if decrease.abs() <= rounding && norm(next.gradient.values()) < norm(at.gradient.values()) {
-            return Some((step, next));
-        }
-        if decrease.abs() <= rounding && -step * slope <= rounding {
-            return None;
+        if decrease.abs() <= rounding {
+            let smaller = norm(next.gradient.values()) <= 0.9 * norm(at.gradient.values());
+            return smaller.then_some((step, next));
         }
         // The minimum of the parabola through what is known, kept away from the ends.
         let parabola = 0.5 * step * step * slope / (decrease + step * slope);
