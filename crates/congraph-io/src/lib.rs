@@ -10,7 +10,7 @@
 
 pub mod input;
 mod npy;
-//pub mod output;
+pub mod output;
 
 pub use input::{Header, Input, Loaded, ReadOptions, read};
-//pub use output::{Folder, OutputError, ViewRow, read_graph, write_graph, write_json};
+pub use output::{Folder, OutputError, ViewRow, read_graph, write_graph, write_json};
