@@ -121,7 +121,7 @@ fn edited_tables_are_told_with_file_and_line() {
 }
 
 prop_compose! {
-    fn graphs()(n in 2..7_usize, n_views in 1..4_usize, has_consensus: bool)(
+    fn graphs()(n in 2..7_usize, n_views in 1..4_usize, has_consensus in any::<bool>())(
         nodes in prop::collection::hash_set("\\PC{0,4}|[\t\r\n\" ]{1,3}", n),
         views in prop::collection::hash_set("\\PC{0,4}|[\t\r\n\" ]{1,3}", n_views),
         values in prop::collection::vec(prop_oneof![Just(0.0), 0.0..1e-300, 0.0..1e3, 0.0..1e300], (n_views + 1) * n * (n - 1) / 2),
