@@ -170,6 +170,10 @@ fn what_is_wrong_in_every_file_is_told() {
         panic!("must fail");
     };
     assert_eq!(errors.len(), 3);
+    assert_eq!(
+        (errors[0].view.as_deref(), errors[0].node.as_deref()),
+        (Some("bad"), Some("y"))
+    );
     assert!(errors[1].what.contains("no such file") && errors[2].what.contains("folder"));
 }
 

@@ -9,13 +9,13 @@
 
 use std::io::{Cursor, Read};
 
+use congraph::Table;
 use congraph::views::Orient;
-use congraph::{DataError, Table};
 use zip::ZipArchive;
 
-use super::faults::no_such_column;
+use super::faults::{Fault, fault, no_such_column};
 use super::sources::decompressed_limit;
-use super::{Input, ReadOptions, fault, name_within};
+use super::{Input, ReadOptions, name_within};
 use crate::npy::{Array, Refused};
 
 const WHY: &str = "a view is a 2-D array of numbers: one row per sample, one column per node";
@@ -35,15 +35,15 @@ struct Names {
 }
 
 /// The views of a `.npy` file.
-pub(super) fn read_npy(input: &Input, bytes: &[u8], options: &ReadOptions) -> Result<Vec<Table>, DataError> {
+pub(super) fn read_npy(input: &Input, bytes: &[u8], options: &ReadOptions) -> Result<Vec<Table>, Fault> {
     let refused = |Refused { what, hint }| fault(&input.path, &what, WHY, hint);
     let array = Array::parse(bytes).map_err(refused)?;
     let block = numbers(input, String::new(), &array)?;
-    tables(input, vec![block], Names::default(), options)
+    tables(input, vec![block], &Names::default(), options)
 }
 
 /// The views of a `.npz` archive.
-pub(super) fn read_npz(input: &Input, bytes: &[u8], options: &ReadOptions) -> Result<Vec<Table>, DataError> {
+pub(super) fn read_npz(input: &Input, bytes: &[u8], options: &ReadOptions) -> Result<Vec<Table>, Fault> {
     let broken = |reason: String| {
         let hint = "write it again with `numpy.savez`, or copy it again if it was cut short";
         fault(
@@ -91,10 +91,10 @@ pub(super) fn read_npz(input: &Input, bytes: &[u8], options: &ReadOptions) -> Re
             _ => blocks.push(numbers(input, name, &array)?),
         }
     }
-    tables(input, blocks, names, options)
+    tables(input, blocks, &names, options)
 }
 
-fn numbers(input: &Input, name: String, array: &Array<'_>) -> Result<Block, DataError> {
+fn numbers(input: &Input, name: String, array: &Array<'_>) -> Result<Block, Fault> {
     let called = if name.is_empty() {
         String::new()
     } else {
@@ -132,7 +132,7 @@ fn numbers(input: &Input, name: String, array: &Array<'_>) -> Result<Block, Data
     })
 }
 
-fn tables(input: &Input, blocks: Vec<Block>, names: Names, options: &ReadOptions) -> Result<Vec<Table>, DataError> {
+fn tables(input: &Input, blocks: Vec<Block>, names: &Names, options: &ReadOptions) -> Result<Vec<Table>, Fault> {
     let refuse = |what: &str, hint: &str| fault(&input.path, what, WHY, hint);
     let labels = [
         ("--view-column", &options.view_column),
@@ -184,7 +184,7 @@ fn tables(input: &Input, blocks: Vec<Block>, names: Names, options: &ReadOptions
 }
 
 /// Names views that have none of their own; a view that has one must be among the names given.
-fn rename(views: &mut Vec<(String, Table)>, given: &[String]) -> Result<(), String> {
+fn rename(views: &mut [(String, Table)], given: &[String]) -> Result<(), String> {
     if views.len() != given.len() {
         return Err(format!(
             "holds {} views and {} names for them",
@@ -211,7 +211,7 @@ fn name_nodes(
     table: &mut Table,
     nodes: Option<&Vec<String>>,
     options: &ReadOptions,
-) -> Result<(), DataError> {
+) -> Result<(), Fault> {
     let is_turned = options.orient == Orient::NodesBySamples;
     let n_nodes = if is_turned { table.n_rows } else { table.n_columns };
     if let Some(nodes) = nodes {
@@ -224,7 +224,7 @@ fn name_nodes(
                 table.n_columns
             );
             let hint = "give one name per node; `--orient nodes-by-samples` if nodes are in rows";
-            return Err(fault(&input.path, &what, "nodes are matched by name", hint).in_view(&table.name));
+            return Err(fault(&input.path, &what, "nodes are matched by name", hint));
         }
         let names = if is_turned {
             &mut table.row_names

@@ -5,23 +5,26 @@ use std::path::Path;
 use congraph::error::list_names;
 use congraph::{Code, DataError};
 
+/// Why a file was refused; boxed, for it is mostly text and rarely there.
+pub(crate) type Fault = Box<DataError>;
+
+/// An E07 with its place already said.
+pub(crate) fn said(what: String, why: &str, hint: impl Into<String>) -> Fault {
+    Box::new(DataError::new(Code::E07, what, why, hint))
+}
+
 /// An E07 about a file.
-pub(crate) fn fault(path: &Path, what: &str, why: &str, hint: impl Into<String>) -> DataError {
-    DataError::new(Code::E07, format!("`{}` {what}", path.display()), why, hint)
+pub(crate) fn fault(path: &Path, what: &str, why: &str, hint: impl Into<String>) -> Fault {
+    said(format!("`{}` {what}", path.display()), why, hint)
 }
 
 /// An E07 about a line of a file.
-pub(super) fn fault_at(path: &Path, line: usize, what: &str, why: &str, hint: impl Into<String>) -> DataError {
-    DataError::new(
-        Code::E07,
-        format!("`{}`, line {line}: {what}", path.display()),
-        why,
-        hint,
-    )
+pub(super) fn fault_at(path: &Path, line: usize, what: &str, why: &str, hint: impl Into<String>) -> Fault {
+    said(format!("`{}`, line {line}: {what}", path.display()), why, hint)
 }
 
 /// A column was asked for by name, and is not there.
-pub(super) fn no_such_column(path: &Path, option: &str, name: &str, columns: Option<&[String]>) -> DataError {
+pub(super) fn no_such_column(path: &Path, option: &str, name: &str, columns: Option<&[String]>) -> Fault {
     let why = format!("`{option}` names it");
     let Some(columns) = columns else {
         return fault(

@@ -3,10 +3,8 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use congraph::{Code, DataError};
-
 use super::cells::{has_decimal_comma, is_missing};
-use super::faults::{fault_at, shown};
+use super::faults::{Fault, fault_at, said, shown};
 use super::records::{Records, Separator};
 use super::text::Layout;
 
@@ -34,7 +32,7 @@ pub(super) fn text_cell(
     cell: &str,
     layout: &Layout,
     rest: &Records<'_>,
-) -> DataError {
+) -> Fault {
     let name = layout
         .names
         .as_ref()
@@ -70,16 +68,10 @@ pub(super) fn text_cell(
             .into()
     };
     let what = format!("`{}`, line {line}, {place}: `{}` {found}", path.display(), shown(cell));
-    let error = DataError::new(
-        Code::E07,
-        what,
-        "every cell of a view is a number: one row per sample, one column per node",
-        hint,
-    );
-    match name {
-        Some(name) => error.at_node(name),
-        None => error,
-    }
+    let why = "every cell of a view is a number: one row per sample, one column per node";
+    let mut fault = said(what, why, hint);
+    fault.node = name.cloned();
+    fault
 }
 
 /// A cell that holds a whole row: the file has another separator than its ending says.
@@ -106,7 +98,7 @@ fn repeats(cell: &str, column: usize, rest: &Records<'_>) -> bool {
 }
 
 /// A row with more or fewer cells than the table has columns.
-pub(super) fn ragged(path: &Path, line: usize, layout: &Layout, cells: &[Cow<'_, str>]) -> DataError {
+pub(super) fn ragged(path: &Path, line: usize, layout: &Layout, cells: &[Cow<'_, str>]) -> Fault {
     let (expected, found) = (layout.n_cells(), cells.len());
     let hint = if expected > 1 && found == 2 * expected && layout.separator == Separator::Byte(b',') {
         "there are twice as many cells as columns: if the numbers have decimal commas, write decimal points: 0.5, not 0,5"
@@ -126,7 +118,7 @@ pub(super) fn ragged(path: &Path, line: usize, layout: &Layout, cells: &[Cow<'_,
 }
 
 /// A row of a long table that belongs to no view.
-pub(super) fn no_label(path: &Path, line: usize) -> DataError {
+pub(super) fn no_label(path: &Path, line: usize) -> Fault {
     let what = "the view column is empty";
     fault_at(
         path,

@@ -4,9 +4,9 @@
 
 use std::collections::HashMap;
 
-use congraph::{DataError, Table};
+use congraph::Table;
 
-use super::faults::fault;
+use super::faults::{Fault, fault};
 use super::text::Sheet;
 use super::{Input, Loaded, name_within};
 
@@ -44,7 +44,7 @@ pub(super) fn split(input: &Input, sheet: &Sheet) -> Vec<Table> {
 }
 
 /// Joins the rows of views that occur in several files. They must have the same columns in the same order.
-pub(super) fn merge(views: Vec<Loaded>) -> Result<Vec<Loaded>, Vec<DataError>> {
+pub(super) fn merge(views: Vec<Loaded>) -> Result<Vec<Loaded>, Vec<Fault>> {
     let mut merged: Vec<Loaded> = Vec::new();
     let mut index: HashMap<String, usize> = HashMap::new();
     let mut errors = Vec::new();
@@ -61,7 +61,12 @@ pub(super) fn merge(views: Vec<Loaded>) -> Result<Vec<Loaded>, Vec<DataError>> {
                 first.path.display()
             );
             let hint = "give both files the same columns in the same order, or name one of them: NAME=FILE";
-            errors.push(fault(&view.path, &what, "rows of one view are joined, column by column", hint).in_view(name));
+            errors.push(fault(
+                &view.path,
+                &what,
+                "rows of one view are joined, column by column",
+                hint,
+            ));
             continue;
         }
         append(&mut first.table, view.table);

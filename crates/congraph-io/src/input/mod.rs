@@ -23,10 +23,10 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use congraph::views::Orient;
-use congraph::{DataError, Error, Table};
+use congraph::{Error, Table};
 
 pub(crate) use cells::number;
-pub(crate) use faults::fault;
+pub(crate) use faults::{Fault, fault, said};
 use sources::{Format, Source};
 
 /// A file to read, and the name of its view if one was given.
@@ -117,7 +117,13 @@ pub fn read(inputs: &[Input], options: &ReadOptions) -> Result<Vec<Loaded>, Erro
     for input in inputs {
         match read_one(input, options) {
             Ok(tables) => views.extend(tables),
-            Err(found) => errors.extend(found),
+            Err(mut found) => {
+                // The views of a long table are not known before it is read.
+                if options.view_column.is_none() {
+                    found.iter_mut().for_each(|fault| fault.view = Some(input.view_name()));
+                }
+                errors.extend(found);
+            }
         }
     }
     if options.view_column.is_some() {
@@ -132,7 +138,7 @@ pub fn read(inputs: &[Input], options: &ReadOptions) -> Result<Vec<Loaded>, Erro
     if errors.is_empty() {
         Ok(views)
     } else {
-        Err(Error::Data(errors))
+        Err(Error::Data(errors.into_iter().map(|fault: Fault| *fault).collect()))
     }
 }
 
@@ -159,7 +165,7 @@ fn check(options: &ReadOptions) -> Result<(), Error> {
     Ok(())
 }
 
-fn read_one(input: &Input, options: &ReadOptions) -> Result<Vec<Loaded>, Vec<DataError>> {
+fn read_one(input: &Input, options: &ReadOptions) -> Result<Vec<Loaded>, Vec<Fault>> {
     let source = Source::read(&input.path).map_err(|error| vec![error])?;
     let tables = match source.format {
         Format::Text(ending) => {

@@ -9,11 +9,10 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use congraph::DataError;
 use flate2::read::MultiGzDecoder;
 use sha2::{Digest, Sha256};
 
-use super::fault;
+use super::faults::{Fault, fault};
 
 const GIB: u64 = 1 << 30;
 const READABLE: &str = "tables can be read from .csv, .tsv and .txt (also compressed: .csv.gz …), .npy and .npz";
@@ -63,7 +62,7 @@ fn without_gz(name: &str) -> Option<&str> {
     ending.eq_ignore_ascii_case("gz").then_some(stem)
 }
 
-fn format(path: &Path) -> Result<(Format, bool), DataError> {
+fn format(path: &Path) -> Result<(Format, bool), Fault> {
     let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     let unpacked = without_gz(&name);
     let ending = unpacked
@@ -90,7 +89,7 @@ fn format(path: &Path) -> Result<(Format, bool), DataError> {
 
 impl<'p> Source<'p> {
     /// Reads a file whole.
-    pub(super) fn read(path: &'p Path) -> Result<Self, DataError> {
+    pub(super) fn read(path: &'p Path) -> Result<Self, Fault> {
         let why = "every file given is a view, and none is left out silently";
         let unreadable = |error: std::io::Error| {
             let hint = match error.kind() {
@@ -132,7 +131,7 @@ impl<'p> Source<'p> {
     }
 
     /// The text in the file, decompressed, without a byte order mark.
-    pub(super) fn text(&self) -> Result<Cow<'_, str>, DataError> {
+    pub(super) fn text(&self) -> Result<Cow<'_, str>, Fault> {
         let why = "text tables are read as UTF-8";
         let bytes = if self.is_compressed {
             Cow::Owned(self.decompressed()?)
@@ -167,7 +166,7 @@ impl<'p> Source<'p> {
         }
     }
 
-    fn decompressed(&self) -> Result<Vec<u8>, DataError> {
+    fn decompressed(&self) -> Result<Vec<u8>, Fault> {
         let why = "the table is read from what is inside";
         let limit = decompressed_limit(self.bytes.len());
         let mut bytes = Vec::new();

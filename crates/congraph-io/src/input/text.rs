@@ -6,11 +6,11 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use congraph::Table;
 use congraph::views::Orient;
-use congraph::{DataError, Table};
 
 use super::cells::number;
-use super::faults::{fault, fault_at, no_such_column};
+use super::faults::{Fault, fault, fault_at, no_such_column};
 use super::records::{BadQuote, Records, Separator};
 use super::sources::Ending;
 use super::{Header, Input, ReadOptions, hints, long};
@@ -45,12 +45,7 @@ pub(super) struct Sheet {
 }
 
 /// Reads a text file: one table, or one per view of a long table.
-pub(super) fn read(
-    input: &Input,
-    text: &str,
-    ending: Ending,
-    options: &ReadOptions,
-) -> Result<Vec<Table>, Vec<DataError>> {
+pub(super) fn read(input: &Input, text: &str, ending: Ending, options: &ReadOptions) -> Result<Vec<Table>, Vec<Fault>> {
     let mut records = Records::new(text, separator(text, ending));
     let layout =
         Layout::find(&input.path, &mut records, separator(text, ending), options).map_err(|error| vec![error])?;
@@ -99,7 +94,7 @@ impl Layout {
         records: &mut Records<'_>,
         separator: Separator,
         options: &ReadOptions,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, Fault> {
         let nothing = |what: &str| fault(path, what, "there are no numbers to read", "check how it was written");
         let mut first = Vec::new();
         let start = records.clone();
@@ -151,7 +146,7 @@ impl Layout {
         self.roles.len()
     }
 
-    fn assign(&mut self, path: &Path, options: &ReadOptions) -> Result<(), DataError> {
+    fn assign(&mut self, path: &Path, options: &ReadOptions) -> Result<(), Fault> {
         let named = |name: &String| -> Vec<usize> {
             let columns = self.names.iter().flatten().enumerate();
             columns.filter(|(_, column)| *column == name).map(|(k, _)| k).collect()
@@ -200,7 +195,7 @@ impl Layout {
     }
 }
 
-fn row<'t>(path: &Path, records: &mut Records<'t>, cells: &mut Vec<Cow<'t, str>>) -> Result<Option<usize>, DataError> {
+fn row<'t>(path: &Path, records: &mut Records<'t>, cells: &mut Vec<Cow<'t, str>>) -> Result<Option<usize>, Fault> {
     records.next_row(cells).map_err(|BadQuote { line }| {
         let what = "a quoted cell is not closed, or goes on after its closing quote";
         fault_at(
@@ -221,7 +216,7 @@ fn looks_like_names(cells: &[Cow<'_, str>]) -> bool {
     others.iter().any(|cell| number(cell).is_none()) || (others.len() > 1 && is_index)
 }
 
-fn first_column_is_text(path: &Path, mut records: Records<'_>) -> Result<bool, DataError> {
+fn first_column_is_text(path: &Path, mut records: Records<'_>) -> Result<bool, Fault> {
     let mut cells = Vec::new();
     while row(path, &mut records, &mut cells)?.is_some() {
         if cells.first().is_some_and(|cell| number(cell).is_none()) {
@@ -231,7 +226,7 @@ fn first_column_is_text(path: &Path, mut records: Records<'_>) -> Result<bool, D
     Ok(false)
 }
 
-fn fill(path: &Path, mut records: Records<'_>, layout: &Layout) -> Result<Sheet, Vec<DataError>> {
+fn fill(path: &Path, mut records: Records<'_>, layout: &Layout) -> Result<Sheet, Vec<Fault>> {
     let has = |role| layout.roles.contains(&role);
     let mut sheet = Sheet::default();
     let (mut row_names, mut blocks) = (Vec::new(), Vec::new());

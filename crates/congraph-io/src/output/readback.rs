@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use congraph::{Code, DataError, Error, MultiviewGraph, ViewRows};
+use congraph::{Error, MultiviewGraph, ViewRows};
 
 use crate::input::records::{BadQuote, Records, Separator};
-use crate::input::{fault, number};
+use crate::input::{Fault, fault, number, said};
 
 const WHY: &str = "the graph is read back from the result folder's tables";
 const HINT: &str = "undo the change to the file, or run the command that wrote the folder again";
@@ -18,6 +18,10 @@ const HINT: &str = "undo the change to the file, or run the command that wrote t
 /// # Errors
 /// [`Error::Data`] (E07) with file and line if a table is missing or malformed.
 pub fn read_graph(dir: &Path) -> Result<MultiviewGraph, Error> {
+    graph(dir).map_err(|fault| Error::from(*fault))
+}
+
+fn graph(dir: &Path) -> Result<MultiviewGraph, Fault> {
     let mut nodes = Vec::new();
     Sheet::open(dir, "nodes.tsv")?.each(["name"], |_, [name]| {
         nodes.push(name.to_string());
@@ -86,7 +90,7 @@ pub fn read_graph(dir: &Path) -> Result<MultiviewGraph, Error> {
     ))
 }
 
-fn index<'n>(dir: &Path, file: &str, what: &str, names: &'n [String]) -> Result<HashMap<&'n str, usize>, DataError> {
+fn index<'n>(dir: &Path, file: &str, what: &str, names: &'n [String]) -> Result<HashMap<&'n str, usize>, Fault> {
     let path = dir.join(file);
     if names.is_empty() {
         return Err(fault(&path, &format!("names no {what}"), WHY, HINT));
@@ -100,7 +104,7 @@ fn index<'n>(dir: &Path, file: &str, what: &str, names: &'n [String]) -> Result<
     Ok(index)
 }
 
-fn pair(place: &Place<'_>, index: &HashMap<&str, usize>, source: &str, target: &str) -> Result<[u32; 2], DataError> {
+fn pair(place: &Place<'_>, index: &HashMap<&str, usize>, source: &str, target: &str) -> Result<[u32; 2], Fault> {
     let node = |name: &str| {
         let found = index.get(name).and_then(|&node| u32::try_from(node).ok());
         found.ok_or_else(|| place.fault(&format!("the node `{name}` is not in nodes.tsv")))
@@ -119,16 +123,15 @@ struct Place<'p> {
 }
 
 impl Place<'_> {
-    fn fault(&self, what: &str) -> DataError {
-        DataError::new(
-            Code::E07,
+    fn fault(&self, what: &str) -> Fault {
+        said(
             format!("`{}`, line {}: {what}", self.path.display(), self.line),
             WHY,
             HINT,
         )
     }
 
-    fn weight(&self, cell: &str) -> Result<f64, DataError> {
+    fn weight(&self, cell: &str) -> Result<f64, Fault> {
         number(cell)
             .filter(|weight| weight.is_finite() && *weight >= 0.0)
             .ok_or_else(|| self.fault(&format!("`{cell}` is not a weight: a number from 0 up")))
@@ -142,7 +145,7 @@ struct Sheet {
 }
 
 impl Sheet {
-    fn open(dir: &Path, file: &str) -> Result<Self, DataError> {
+    fn open(dir: &Path, file: &str) -> Result<Self, Fault> {
         let path = dir.join(file);
         match fs::read_to_string(&path) {
             Ok(text) => Ok(Self { path, text }),
@@ -157,8 +160,8 @@ impl Sheet {
     fn each<const N: usize>(
         &self,
         columns: [&str; N],
-        mut row: impl FnMut(&Place<'_>, [&str; N]) -> Result<(), DataError>,
-    ) -> Result<(), DataError> {
+        mut row: impl FnMut(&Place<'_>, [&str; N]) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
         let place = |line| Place { path: &self.path, line };
         let quote = |BadQuote { line }| place(line).fault("a quoted cell does not end where it should");
         let mut records = Records::new(&self.text, Separator::Byte(b'\t'));
