@@ -62,21 +62,18 @@ pub(super) fn read_npz(input: &Input, bytes: &[u8], options: &ReadOptions) -> Re
         let Some(name) = name.strip_suffix(".npy").map(str::to_owned) else {
             continue;
         };
-        // One byte more than claimed or allowed is enough to notice either.
         let claimed = entry.size();
+        if claimed > left {
+            let what = format!("array `{name}` is {claimed} bytes long, more than such an archive should hold");
+            let hint = "save it with `numpy.savez` if that is right, which does not compress";
+            return Err(fault(&input.path, &what, WHY, hint));
+        }
         let mut data = Vec::new();
-        let within = claimed.min(left).saturating_add(1);
-        entry
-            .take(within)
-            .read_to_end(&mut data)
-            .map_err(|error| broken(format!("array `{name}`: {error}")))?;
+        // One byte more than claimed is enough to notice that there is more.
+        let read = entry.take(claimed.saturating_add(1)).read_to_end(&mut data);
+        read.map_err(|error| broken(format!("array `{name}`: {error}")))?;
         if data.len() as u64 != claimed {
-            let reason = if claimed > left {
-                "is larger than such an archive should hold"
-            } else {
-                "is not as long as it claims"
-            };
-            return Err(broken(format!("array `{name}` {reason}")));
+            return Err(broken(format!("array `{name}` is not as long as it claims")));
         }
         left -= claimed;
         let refused = |Refused { what, hint }| fault(&input.path, &format!("array `{name}` {what}"), WHY, hint);

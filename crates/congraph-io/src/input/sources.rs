@@ -1,6 +1,6 @@
 //! A path → its format by ending, its bytes, and their SHA-256.
 //!
-//! A compressed file may claim to hold anything, so what comes out of one is limited: 256 times its size, but at least
+//! A compressed file may claim to hold anything, so what comes out of one is limited: 64 times its size, but at least
 //! 1 GiB and at most 16 GiB. Tables of numbers shrink 2 to 50 times.
 
 use std::borrow::Cow;
@@ -44,7 +44,7 @@ pub(super) struct Source<'p> {
 
 /// How many bytes may come out of a compressed file of this size.
 pub(super) fn decompressed_limit(compressed: usize) -> u64 {
-    (compressed as u64).saturating_mul(256).clamp(GIB, 16 * GIB)
+    (compressed as u64).saturating_mul(64).clamp(GIB, 16 * GIB)
 }
 
 /// A file's name without its ending, or without both if it is compressed.
