@@ -1,0 +1,59 @@
+//! What we say of a file that cannot be read.
+
+use std::path::Path;
+
+use congraph::error::list_names;
+use congraph::{Code, DataError};
+
+/// Why a file was refused; boxed, for it is mostly text and rarely there.
+pub(crate) type Fault = Box<DataError>;
+
+/// An E07 with its place already said.
+pub(crate) fn said(what: String, why: &str, hint: impl Into<String>) -> Fault {
+    Box::new(DataError::new(Code::E07, what, why, hint))
+}
+
+/// An E07 about a file.
+pub(crate) fn fault(path: &Path, what: &str, why: &str, hint: impl Into<String>) -> Fault {
+    said(format!("`{}` {what}", path.display()), why, hint)
+}
+
+/// An E07 about a line of a file.
+pub(super) fn fault_at(path: &Path, line: usize, what: &str, why: &str, hint: impl Into<String>) -> Fault {
+    said(format!("`{}`, line {line}: {what}", path.display()), why, hint)
+}
+
+/// A column was asked for by name, and is not there.
+pub(super) fn no_such_column(path: &Path, option: &str, name: &str, columns: Option<&[String]>) -> Fault {
+    let why = format!("`{option}` names it");
+    let Some(columns) = columns else {
+        return fault(
+            path,
+            &format!("has no column `{name}`: its columns have no names"),
+            &why,
+            "give the columns names in the first line, and `--header yes` if it is not taken for one",
+        );
+    };
+    let folded = |name: &str| name.trim().to_lowercase();
+    let alike = columns.iter().find(|column| folded(column) == folded(name));
+    let hint = match alike {
+        Some(alike) => format!("did you mean `{alike}`? Names must agree to the letter"),
+        None => format!("use one of its columns, or leave out `{option} {name}`"),
+    };
+    let what = format!(
+        "has no column `{name}`; its {} columns are {}",
+        columns.len(),
+        list_names(columns)
+    );
+    fault(path, &what, &why, hint)
+}
+
+/// A cell for a message, shortened when long.
+pub(super) fn shown(cell: &str) -> String {
+    const SHOWN: usize = 40;
+    let mut text: String = cell.chars().take(SHOWN).collect();
+    if text.len() < cell.len() {
+        text.push('…');
+    }
+    text.replace(['\n', '\r'], "⏎")
+}

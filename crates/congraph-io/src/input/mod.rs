@@ -1,0 +1,218 @@
+//! Tables in: one file per view, arrays of views, or one long table for all.
+//!
+//! ```text
+//! sources    a path: its format by ending, its bytes (decompressed within limits), its SHA-256
+//! records    delimited text → rows of cells, with line numbers
+//! cells      a cell → a number, or why it is none
+//! text       .csv .tsv .txt → one Table
+//! long       one text table for all views → a Table per value of the view column
+//! arrays     .npy .npz → Tables
+//! ```
+//!
+//! A new format is one file here, an ending in `sources`, and a line in `read_one`.
+
+mod arrays;
+mod cells;
+mod faults;
+mod hints;
+mod long;
+pub(crate) mod records;
+mod sources;
+mod text;
+
+use std::path::{Path, PathBuf};
+
+use congraph::views::Orient;
+use congraph::{Error, Table};
+
+pub(crate) use cells::number;
+pub(crate) use faults::{Fault, fault, said};
+use sources::{Format, Source};
+
+/// A file to read, and the name of its view if one was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// The view's name; the file's name without its ending if none is given.
+    pub name: Option<String>,
+    /// The file.
+    pub path: PathBuf,
+}
+
+impl Input {
+    /// `FILE`, or `NAME=FILE` unless a file is literally called so.
+    ///
+    /// ```
+    /// let input = congraph_io::Input::parse("rest=data/sub-01.csv");
+    /// assert_eq!(input.view_name(), "rest");
+    /// assert_eq!(congraph_io::Input::parse("data/sub-01.csv.gz").view_name(), "sub-01");
+    /// ```
+    pub fn parse(text: &str) -> Self {
+        match text.split_once('=') {
+            Some((name, path)) if !name.is_empty() && !path.is_empty() && !Path::new(text).exists() => Self {
+                name: Some(name.into()),
+                path: path.into(),
+            },
+            _ => Self {
+                name: None,
+                path: text.into(),
+            },
+        }
+    }
+
+    /// The name given, or the file's name without its ending (without both for `.csv.gz`).
+    pub fn view_name(&self) -> String {
+        self.name.clone().unwrap_or_else(|| sources::stem(&self.path))
+    }
+}
+
+/// Whether the first line of a text file names the columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Header {
+    /// It does if any of its cells after the first is not a number.
+    #[default]
+    Auto,
+    /// It does.
+    Yes,
+    /// It does not.
+    No,
+}
+
+/// How files become tables.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReadOptions {
+    /// Whether text files start with a line of names.
+    pub header: Header,
+    /// Which way round the tables are; decides what a column of names means.
+    pub orient: Orient,
+    /// The column that tells the views apart, in long tables.
+    pub view_column: Option<String>,
+    /// The column that holds the resampling unit of each row.
+    pub block_column: Option<String>,
+    /// Columns to leave out.
+    pub ignore_columns: Vec<String>,
+}
+
+/// A table with where it came from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loaded {
+    /// The data.
+    pub table: Table,
+    /// The file; for a view of a long table with rows in several files, the first of them.
+    pub path: PathBuf,
+    /// The SHA-256 of the file's bytes as they are on disk, in hexadecimal.
+    pub sha256: String,
+}
+
+/// Reads all files.
+///
+/// A file may hold several views (a 3-D array, several arrays, a long table); if it was given a name, that of each view
+/// is then `NAME/VIEW`.
+///
+/// # Errors
+/// [`Error::Data`] with what is wrong in *every* file; [`Error::Parameter`] if options contradict each other.
+pub fn read(inputs: &[Input], options: &ReadOptions) -> Result<Vec<Loaded>, Error> {
+    check(options)?;
+    let mut views = Vec::new();
+    let mut errors = Vec::new();
+    for input in inputs {
+        match read_one(input, options) {
+            Ok(tables) => views.extend(tables),
+            Err(mut found) => {
+                // The views of a long table are not known before it is read.
+                if options.view_column.is_none() {
+                    found.iter_mut().for_each(|fault| fault.view = Some(input.view_name()));
+                }
+                errors.extend(found);
+            }
+        }
+    }
+    if options.view_column.is_some() {
+        match long::merge(views) {
+            Ok(merged) => views = merged,
+            Err(found) => {
+                errors.extend(found);
+                views = Vec::new();
+            }
+        }
+    }
+    if errors.is_empty() {
+        Ok(views)
+    } else {
+        Err(Error::Data(errors.into_iter().map(|fault: Fault| *fault).collect()))
+    }
+}
+
+fn check(options: &ReadOptions) -> Result<(), Error> {
+    // Blocks and views label samples; with nodes in rows there is no column that could.
+    let turned = options.orient == Orient::NodesBySamples;
+    for (name, column) in [
+        ("view_column", &options.view_column),
+        ("block_column", &options.block_column),
+    ] {
+        if turned && column.is_some() {
+            return Err(Error::Parameter {
+                name,
+                message: "labels samples in rows, and cannot be used with `--orient nodes-by-samples`".into(),
+            });
+        }
+    }
+    if options.view_column.is_some() && options.view_column == options.block_column {
+        return Err(Error::Parameter {
+            name: "block_column",
+            message: "must be another column than the view column".into(),
+        });
+    }
+    Ok(())
+}
+
+fn read_one(input: &Input, options: &ReadOptions) -> Result<Vec<Loaded>, Vec<Fault>> {
+    let source = Source::read(&input.path).map_err(|error| vec![error])?;
+    let tables = match source.format {
+        Format::Text(ending) => {
+            let text = source.text().map_err(|error| vec![error])?;
+            text::read(input, &text, ending, options)?
+        }
+        Format::Npy => arrays::read_npy(input, &source.bytes, options).map_err(|error| vec![error])?,
+        Format::Npz => arrays::read_npz(input, &source.bytes, options).map_err(|error| vec![error])?,
+    };
+    let loaded = |table| Loaded {
+        table,
+        path: input.path.clone(),
+        sha256: source.sha256.clone(),
+    };
+    Ok(tables.into_iter().map(loaded).collect())
+}
+
+/// The name of a view in a file that holds several.
+fn name_within(input: &Input, view: &str) -> String {
+    match &input.name {
+        Some(name) => format!("{name}/{view}"),
+        None => view.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_what_stands_before_the_equals_sign() {
+        let named = Input::parse("a=b=c.csv");
+        assert_eq!(
+            (named.name.as_deref(), named.path.to_str()),
+            (Some("a"), Some("b=c.csv"))
+        );
+        assert_eq!(Input::parse("=x.csv").name, None);
+        assert_eq!(Input::parse("x.csv=").name, None);
+        assert_eq!(Input::parse("dir/x.TSV.GZ").view_name(), "x");
+        assert_eq!(Input::parse("x.tar.npy").view_name(), "x.tar");
+    }
+
+    #[test]
+    fn a_file_that_is_literally_called_so_is_not_split() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a=b.csv");
+        std::fs::write(&path, "1,2\n3,4\n").unwrap();
+        assert_eq!(Input::parse(path.to_str().unwrap()).view_name(), "a=b");
+    }
+}

@@ -1,0 +1,196 @@
+//! Delimited text → rows of cells, with their line numbers.
+//!
+//! Cells may be quoted (`"a, ""b"""`), and then hold delimiters and line ends. Blank lines are skipped. One pass, no
+//! allocation except for quoted cells that hold a quote.
+
+use std::borrow::Cow;
+
+/// What stands between two cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Separator {
+    /// One such byte.
+    Byte(u8),
+    /// Any run of spaces and tabs.
+    Spaces,
+}
+
+/// A quote that opens and never closes, or is followed by more than the end of its cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BadQuote {
+    pub(crate) line: usize,
+}
+
+/// A walk over the rows of a text.
+#[derive(Clone)]
+pub(crate) struct Records<'t> {
+    rest: &'t str,
+    separator: Separator,
+    line: usize,
+}
+
+impl<'t> Records<'t> {
+    pub(crate) fn new(text: &'t str, separator: Separator) -> Self {
+        Self {
+            rest: text,
+            separator,
+            line: 1,
+        }
+    }
+
+    /// The next row's cells, put into `cells`, and the line it starts on; none at the end.
+    pub(crate) fn next_row(&mut self, cells: &mut Vec<Cow<'t, str>>) -> Result<Option<usize>, BadQuote> {
+        cells.clear();
+        self.skip_blank_lines();
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        let line = self.line;
+        loop {
+            if self.separator == Separator::Spaces {
+                self.rest = self.rest.trim_start_matches([' ', '\t']);
+                if !cells.is_empty() && self.end_of_row() {
+                    return Ok(Some(line));
+                }
+            }
+            if self.rest.starts_with('"') {
+                cells.push(self.quoted()?);
+            } else {
+                cells.push(Cow::Borrowed(self.plain()));
+            }
+            if self.end_of_row() {
+                return Ok(Some(line));
+            }
+            // What is left starts with a separator, which is one byte long.
+            self.rest = &self.rest[1..];
+        }
+    }
+
+    fn skip_blank_lines(&mut self) {
+        // A line of blanks is a row of one cell that is empty, which no table has.
+        while let Some(end) = self.rest.find(|mark: char| !matches!(mark, ' ' | '\r')) {
+            if self.rest.as_bytes()[end] != b'\n' {
+                return;
+            }
+            self.rest = &self.rest[end + 1..];
+            self.line += 1;
+        }
+        self.rest = "";
+    }
+
+    fn is_separator(&self, byte: u8) -> bool {
+        match self.separator {
+            Separator::Byte(separator) => byte == separator,
+            Separator::Spaces => byte == b' ' || byte == b'\t',
+        }
+    }
+
+    fn plain(&mut self) -> &'t str {
+        let bytes = self.rest.as_bytes();
+        let end = bytes
+            .iter()
+            .position(|&byte| byte == b'\n' || self.is_separator(byte))
+            .unwrap_or(bytes.len());
+        let (mut cell, rest) = self.rest.split_at(end);
+        // The carriage return belongs to the line end.
+        if rest.starts_with('\n') || rest.is_empty() {
+            cell = cell.strip_suffix('\r').unwrap_or(cell);
+        }
+        self.rest = rest;
+        cell
+    }
+
+    fn quoted(&mut self) -> Result<Cow<'t, str>, BadQuote> {
+        let opened = BadQuote { line: self.line };
+        let body = &self.rest[1..];
+        let bytes = body.as_bytes();
+        let mut end = 0;
+        let mut has_quotes = false;
+        loop {
+            end += bytes[end..].iter().position(|&byte| byte == b'"').ok_or(opened)?;
+            if bytes.get(end + 1) != Some(&b'"') {
+                break;
+            }
+            has_quotes = true;
+            end += 2;
+        }
+        let cell = &body[..end];
+        self.line += cell.bytes().filter(|&byte| byte == b'\n').count();
+        self.rest = &body[end + 1..];
+        let ends = match self.rest.as_bytes() {
+            [] | [b'\n', ..] | [b'\r'] | [b'\r', b'\n', ..] => true,
+            [byte, ..] => self.is_separator(*byte),
+        };
+        if !ends {
+            return Err(opened);
+        }
+        Ok(if has_quotes {
+            Cow::Owned(cell.replace("\"\"", "\""))
+        } else {
+            Cow::Borrowed(cell)
+        })
+    }
+
+    /// Steps over the end of the row if that is what comes next.
+    fn end_of_row(&mut self) -> bool {
+        let rest = self.rest.strip_prefix('\r').unwrap_or(self.rest);
+        if rest.is_empty() {
+            self.rest = rest;
+            return true;
+        }
+        match rest.strip_prefix('\n') {
+            Some(rest) => {
+                self.rest = rest;
+                self.line += 1;
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &str, separator: Separator) -> Result<Vec<(usize, Vec<String>)>, BadQuote> {
+        let mut records = Records::new(text, separator);
+        let (mut cells, mut rows) = (Vec::new(), Vec::new());
+        while let Some(line) = records.next_row(&mut cells)? {
+            rows.push((line, cells.iter().map(ToString::to_string).collect()));
+        }
+        Ok(rows)
+    }
+
+    #[test]
+    fn rows_know_their_lines() {
+        let text = "a,b\r\n\r\n1,\"x\ny\"\n,\n \n\"he said \"\"no\"\"\",3\r";
+        let expected = [
+            (1, ["a", "b"]),
+            (3, ["1", "x\ny"]),
+            (5, ["", ""]),
+            (7, ["he said \"no\"", "3"]),
+        ];
+        let found = rows(text, Separator::Byte(b',')).unwrap();
+        assert_eq!(found.len(), 4);
+        for ((line, cells), (expected_line, expected)) in found.iter().zip(expected) {
+            assert_eq!(
+                (*line, cells.as_slice()),
+                (expected_line, expected.map(String::from).as_slice())
+            );
+        }
+    }
+
+    #[test]
+    fn runs_of_spaces_are_one_separator() {
+        let found = rows("  1  2\t3 \n4 5 6\n", Separator::Spaces).unwrap();
+        assert_eq!(found[0].1, ["1", "2", "3"]);
+        assert_eq!(found[1], (2, vec!["4".into(), "5".into(), "6".into()]));
+    }
+
+    #[test]
+    fn bad_quotes_are_told() {
+        assert_eq!(rows("a\n\"b\n", Separator::Byte(b',')), Err(BadQuote { line: 2 }));
+        assert_eq!(rows("\"a\"b,1\n", Separator::Byte(b',')), Err(BadQuote { line: 1 }));
+        assert_eq!(rows("a\"b,1\n", Separator::Byte(b',')).unwrap()[0].1, ["a\"b", "1"]);
+    }
+}

@@ -1,0 +1,214 @@
+//! A path → its format by ending, its bytes, and their SHA-256.
+//!
+//! A compressed file may claim to hold anything, so what comes out of one is limited: 64 times its size, but at least
+//! 1 GiB and at most 16 GiB. Tables of numbers shrink 2 to 50 times.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+use sha2::{Digest, Sha256};
+
+use super::faults::{Fault, fault};
+
+const GIB: u64 = 1 << 30;
+const READABLE: &str = "tables can be read from .csv, .tsv and .txt (also compressed: .csv.gz …), .npy and .npz";
+
+/// The kinds of text table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    Csv,
+    Tsv,
+    Txt,
+}
+
+/// What a file's ending says it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    Text(Ending),
+    Npy,
+    Npz,
+}
+
+/// A file in memory.
+pub(super) struct Source<'p> {
+    path: &'p Path,
+    pub(super) format: Format,
+    is_compressed: bool,
+    pub(super) bytes: Vec<u8>,
+    pub(super) sha256: String,
+}
+
+/// How many bytes may come out of a compressed file of this size.
+pub(super) fn decompressed_limit(compressed: usize) -> u64 {
+    (compressed as u64).saturating_mul(64).clamp(GIB, 16 * GIB)
+}
+
+/// A file's name without its ending, or without both if it is compressed.
+pub(super) fn stem(path: &Path) -> String {
+    let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    let name = without_gz(&name).unwrap_or(&name);
+    match name.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem.into(),
+        _ => name.into(),
+    }
+}
+
+fn without_gz(name: &str) -> Option<&str> {
+    let (stem, ending) = name.rsplit_once('.')?;
+    ending.eq_ignore_ascii_case("gz").then_some(stem)
+}
+
+fn format(path: &Path) -> Result<(Format, bool), Fault> {
+    let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    let unpacked = without_gz(&name);
+    let ending = unpacked
+        .unwrap_or(&name)
+        .rsplit_once('.')
+        .map(|(_, ending)| ending.to_lowercase());
+    let format = match (ending.as_deref(), unpacked.is_some()) {
+        (Some("csv"), _) => Format::Text(Ending::Csv),
+        (Some("tsv"), _) => Format::Text(Ending::Tsv),
+        (Some("txt"), _) => Format::Text(Ending::Txt),
+        (Some("npy"), false) => Format::Npy,
+        (Some("npz"), false) => Format::Npz,
+        (ending, packed) => {
+            let what = match ending {
+                Some(ending) if packed => format!("has an ending that is not known: `.{ending}.gz`"),
+                Some(ending) => format!("has an ending that is not known: `.{ending}`"),
+                None => "has no ending that tells its format".into(),
+            };
+            return Err(fault(path, &what, "the ending tells how a file is read", READABLE));
+        }
+    };
+    Ok((format, unpacked.is_some()))
+}
+
+impl<'p> Source<'p> {
+    /// Reads a file whole.
+    pub(super) fn read(path: &'p Path) -> Result<Self, Fault> {
+        let why = "every file given is a view, and none is left out silently";
+        let unreadable = |error: std::io::Error| {
+            let hint = match error.kind() {
+                std::io::ErrorKind::NotFound => "check the path; a name for the view goes before it: NAME=FILE",
+                std::io::ErrorKind::PermissionDenied => "check that you may read it",
+                _ => "check the file and the disk it is on",
+            };
+            fault(path, &format!("cannot be read: {}", reason(&error)), why, hint)
+        };
+        if fs::metadata(path).map_err(unreadable)?.is_dir() {
+            return Err(fault(
+                path,
+                "is a folder, not a file",
+                why,
+                "give the files in it: FOLDER/*.csv",
+            ));
+        }
+        let (format, is_compressed) = format(path)?;
+        let bytes = fs::read(path).map_err(unreadable)?;
+        if bytes.is_empty() {
+            return Err(fault(
+                path,
+                "is empty",
+                "there are no numbers to read",
+                "check how it was written",
+            ));
+        }
+        let mut sha256 = String::with_capacity(64);
+        for byte in Sha256::digest(&bytes) {
+            let _ = write!(sha256, "{byte:02x}");
+        }
+        Ok(Self {
+            path,
+            format,
+            is_compressed,
+            bytes,
+            sha256,
+        })
+    }
+
+    /// The text in the file, decompressed, without a byte order mark.
+    pub(super) fn text(&self) -> Result<Cow<'_, str>, Fault> {
+        let why = "text tables are read as UTF-8";
+        let bytes = if self.is_compressed {
+            Cow::Owned(self.decompressed()?)
+        } else {
+            Cow::Borrowed(&self.bytes[..])
+        };
+        let from = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let is_utf16 = bytes.starts_with(b"\xff\xfe")
+            || bytes.starts_with(b"\xfe\xff")
+            || bytes.iter().take(64).any(|&byte| byte == 0);
+        if is_utf16 {
+            let hint = "save it as UTF-8: in Excel “CSV UTF-8”, in a shell `iconv -f UTF-16 -t UTF-8`";
+            return Err(fault(self.path, "is UTF-16 text, or not text at all", why, hint));
+        }
+        let invalid = |valid: usize, bytes: &[u8]| {
+            let line = 1 + bytes[..valid].iter().filter(|&&byte| byte == b'\n').count();
+            let what = format!("is not UTF-8 text: the first byte that is not is in line {line}");
+            let hint = "save it as UTF-8, for example with `iconv -f LATIN1 -t UTF-8`";
+            fault(self.path, &what, why, hint)
+        };
+        match bytes {
+            Cow::Borrowed(bytes) => match std::str::from_utf8(&bytes[from..]) {
+                Ok(text) => Ok(Cow::Borrowed(text)),
+                Err(error) => Err(invalid(from + error.valid_up_to(), bytes)),
+            },
+            Cow::Owned(mut bytes) => {
+                bytes.drain(..from);
+                String::from_utf8(bytes)
+                    .map(Cow::Owned)
+                    .map_err(|error| invalid(error.utf8_error().valid_up_to(), error.as_bytes()))
+            }
+        }
+    }
+
+    fn decompressed(&self) -> Result<Vec<u8>, Fault> {
+        let why = "the table is read from what is inside";
+        let limit = decompressed_limit(self.bytes.len());
+        let mut bytes = Vec::new();
+        let decoder = MultiGzDecoder::new(&self.bytes[..]);
+        decoder.take(limit + 1).read_to_end(&mut bytes).map_err(|error| {
+            let what = format!("is not a whole gzip file: {}", reason(&error));
+            fault(
+                self.path,
+                &what,
+                why,
+                "copy or compress it again; if it is not compressed, drop `.gz` from its name",
+            )
+        })?;
+        if bytes.len() as u64 > limit {
+            let what = format!(
+                "holds more than {} GiB when decompressed, more than such a file should",
+                limit / GIB
+            );
+            return Err(fault(
+                self.path,
+                &what,
+                why,
+                "decompress it yourself if that is right, and give the result",
+            ));
+        }
+        if bytes.is_empty() {
+            return Err(fault(
+                self.path,
+                "is empty",
+                "there are no numbers to read",
+                "check how it was written",
+            ));
+        }
+        Ok(bytes)
+    }
+}
+
+/// The reason of a failure, in lower case and without the number of the operating system's error.
+fn reason(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".into(),
+        std::io::ErrorKind::PermissionDenied => "permission denied".into(),
+        _ => error.to_string(),
+    }
+}

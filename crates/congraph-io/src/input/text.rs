@@ -1,0 +1,279 @@
+//! `.csv`, `.tsv` and `.txt` tables.
+//!
+//! The first line decides how the rest is read (see [`Layout`]); then one pass turns cells into numbers. Every column
+//! with text in it is reported once, not once per cell.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use congraph::Table;
+use congraph::views::Orient;
+
+use super::cells::number;
+use super::faults::{Fault, fault, fault_at, no_such_column};
+use super::records::{BadQuote, Records, Separator};
+use super::sources::Ending;
+use super::{Header, Input, ReadOptions, hints, long};
+
+/// How many columns with text in them are reported.
+const REPORTED: usize = 5;
+
+/// What a column of the file is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Data,
+    RowName,
+    View,
+    Block,
+    Ignored,
+}
+
+/// What was learned from the first lines.
+pub(super) struct Layout {
+    /// One name per column of the file, if it has a header.
+    pub(super) names: Option<Vec<String>>,
+    roles: Vec<Role>,
+    pub(super) separator: Separator,
+}
+
+/// The rows of a text file: numbers, and the labels that came with them.
+#[derive(Debug, Default)]
+pub(super) struct Sheet {
+    pub(super) table: Table,
+    /// The view of each row, in long tables.
+    pub(super) labels: Vec<String>,
+}
+
+/// Reads a text file: one table, or one per view of a long table.
+pub(super) fn read(input: &Input, text: &str, ending: Ending, options: &ReadOptions) -> Result<Vec<Table>, Vec<Fault>> {
+    let mut records = Records::new(text, separator(text, ending));
+    let layout =
+        Layout::find(&input.path, &mut records, separator(text, ending), options).map_err(|error| vec![error])?;
+    let sheet = fill(&input.path, records, &layout)?;
+    if options.view_column.is_some() {
+        return Ok(long::split(input, &sheet));
+    }
+    Ok(vec![Table {
+        name: input.view_name(),
+        ..sheet.table
+    }])
+}
+
+/// What separates the cells, by the ending and the first line.
+fn separator(text: &str, ending: Ending) -> Separator {
+    let line = text.trim_start_matches(['\r', '\n']).lines().next().unwrap_or_default();
+    let mut is_quoted = false;
+    let mut holds = [false; 4];
+    for byte in line.bytes() {
+        is_quoted ^= byte == b'"';
+        if let Some(k) = b",;\t ".iter().position(|&mark| mark == byte && !is_quoted) {
+            holds[k] = true;
+        }
+    }
+    let [comma, semicolon, tab, space] = holds;
+    let otherwise = |otherwise| match () {
+        () if comma => Separator::Byte(b','),
+        () if semicolon => Separator::Byte(b';'),
+        () if tab => Separator::Byte(b'\t'),
+        () => otherwise,
+    };
+    match ending {
+        Ending::Tsv => Separator::Byte(b'\t'),
+        Ending::Txt if tab => Separator::Byte(b'\t'),
+        // `1,5;2,5`: the commas are decimal.
+        Ending::Txt if semicolon => Separator::Byte(b';'),
+        Ending::Txt if space => otherwise(Separator::Spaces),
+        Ending::Csv | Ending::Txt => otherwise(Separator::Byte(b',')),
+    }
+}
+
+impl Layout {
+    /// Reads the header, if there is one, and finds what each column is for. Leaves `records` at the first row of data.
+    fn find(
+        path: &Path,
+        records: &mut Records<'_>,
+        separator: Separator,
+        options: &ReadOptions,
+    ) -> Result<Self, Fault> {
+        let nothing = |what: &str| fault(path, what, "there are no numbers to read", "check how it was written");
+        let mut first = Vec::new();
+        let start = records.clone();
+        let line = row(path, records, &mut first)?.ok_or_else(|| nothing("is empty"))?;
+        let is_header = match options.header {
+            Header::Yes => true,
+            Header::No => false,
+            Header::Auto => looks_like_names(&first),
+        };
+        let mut n_cells = first.len();
+        let mut has_row_names = false;
+        let mut names = None;
+        if is_header {
+            let mut second = Vec::new();
+            row(path, &mut records.clone(), &mut second)?
+                .ok_or_else(|| nothing(&format!("holds only a header (line {line}) and no rows")))?;
+            let mut header: Vec<String> = first.iter().map(ToString::to_string).collect();
+            // R leaves out the name of the column of row names. An empty last cell is only a separator too many.
+            if second.len() == first.len() + 1 && second.last().is_some_and(|cell| !cell.trim().is_empty()) {
+                header.insert(0, String::new());
+                n_cells += 1;
+            }
+            has_row_names = header[0].trim().is_empty();
+            names = Some(header);
+        } else {
+            *records = start;
+        }
+        if options.orient == Orient::NodesBySamples && !has_row_names {
+            has_row_names = first_column_is_text(path, records.clone())?;
+        }
+        let mut roles = vec![Role::Data; n_cells];
+        if has_row_names {
+            roles[0] = Role::RowName;
+        }
+        let mut layout = Self {
+            names,
+            roles,
+            separator,
+        };
+        layout.assign(path, options)?;
+        if !layout.roles.contains(&Role::Data) {
+            return Err(nothing("has no columns of numbers left"));
+        }
+        Ok(layout)
+    }
+
+    /// How many cells a row should have.
+    pub(super) fn n_cells(&self) -> usize {
+        self.roles.len()
+    }
+
+    fn assign(&mut self, path: &Path, options: &ReadOptions) -> Result<(), Fault> {
+        let named = |name: &String| -> Vec<usize> {
+            let columns = self.names.iter().flatten().enumerate();
+            columns.filter(|(_, column)| *column == name).map(|(k, _)| k).collect()
+        };
+        let ignored = options
+            .ignore_columns
+            .iter()
+            .map(|name| ("--ignore-columns", name, Role::Ignored));
+        let view = options
+            .view_column
+            .iter()
+            .map(|name| ("--view-column", name, Role::View));
+        let block = options
+            .block_column
+            .iter()
+            .map(|name| ("--block-column", name, Role::Block));
+        for (option, name, role) in ignored.chain(view).chain(block) {
+            let columns = named(name);
+            if columns.is_empty() {
+                return Err(no_such_column(path, option, name, self.names.as_deref()));
+            }
+            if columns.len() > 1 && role != Role::Ignored {
+                let what = format!("has {} columns called `{name}`", columns.len());
+                return Err(fault(
+                    path,
+                    &what,
+                    &format!("`{option}` must name one"),
+                    "rename all but one of them",
+                ));
+            }
+            for column in columns {
+                self.roles[column] = role;
+            }
+        }
+        Ok(())
+    }
+
+    fn data_names(&self) -> Option<Vec<String>> {
+        let names = self.names.as_ref()?.iter().zip(&self.roles);
+        Some(
+            names
+                .filter(|(_, role)| **role == Role::Data)
+                .map(|(name, _)| name.clone())
+                .collect(),
+        )
+    }
+}
+
+fn row<'t>(path: &Path, records: &mut Records<'t>, cells: &mut Vec<Cow<'t, str>>) -> Result<Option<usize>, Fault> {
+    records.next_row(cells).map_err(|BadQuote { line }| {
+        let what = "a quoted cell is not closed, or goes on after its closing quote";
+        fault_at(
+            path,
+            line,
+            what,
+            "it is not clear where the cell ends",
+            "close the quote, or double quotes inside it",
+        )
+    })
+}
+
+fn looks_like_names(cells: &[Cow<'_, str>]) -> bool {
+    let (first, others) = cells.split_at(usize::from(cells.len() > 1));
+    // pandas writes the index of a table without names as `,0,1,2`.
+    let mut counts = others.iter().enumerate();
+    let is_index = first.iter().all(|cell| cell.is_empty()) && counts.all(|(k, cell)| **cell == k.to_string());
+    others.iter().any(|cell| number(cell).is_none()) || (others.len() > 1 && is_index)
+}
+
+fn first_column_is_text(path: &Path, mut records: Records<'_>) -> Result<bool, Fault> {
+    let mut cells = Vec::new();
+    while row(path, &mut records, &mut cells)?.is_some() {
+        if cells.first().is_some_and(|cell| number(cell).is_none()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn fill(path: &Path, mut records: Records<'_>, layout: &Layout) -> Result<Sheet, Vec<Fault>> {
+    let has = |role| layout.roles.contains(&role);
+    let mut sheet = Sheet::default();
+    let (mut row_names, mut blocks) = (Vec::new(), Vec::new());
+    let mut text_columns = Vec::new();
+    let mut errors = Vec::new();
+    let mut cells = Vec::new();
+    loop {
+        let line = match row(path, &mut records, &mut cells) {
+            Ok(Some(line)) => line,
+            Ok(None) => break,
+            Err(error) => {
+                errors.push(error);
+                break;
+            }
+        };
+        if cells.len() != layout.roles.len() {
+            errors.push(hints::ragged(path, line, layout, &cells));
+            break;
+        }
+        for (column, (cell, role)) in cells.iter().zip(&layout.roles).enumerate() {
+            match role {
+                Role::Data => match number(cell) {
+                    Some(value) => sheet.table.values.push(value),
+                    None if text_columns.contains(&column) || text_columns.len() == REPORTED => {}
+                    None => {
+                        text_columns.push(column);
+                        errors.push(hints::text_cell(path, line, column, cell, layout, &records));
+                    }
+                },
+                Role::RowName => row_names.push(cell.to_string()),
+                Role::Block => blocks.push(cell.to_string()),
+                Role::View if cell.trim().is_empty() => {
+                    errors.push(hints::no_label(path, line));
+                    return Err(errors);
+                }
+                Role::View => sheet.labels.push(cell.to_string()),
+                Role::Ignored => {}
+            }
+        }
+        sheet.table.n_rows += 1;
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    sheet.table.n_columns = layout.roles.iter().filter(|&&role| role == Role::Data).count();
+    sheet.table.column_names = layout.data_names();
+    sheet.table.row_names = has(Role::RowName).then_some(row_names);
+    sheet.table.blocks = has(Role::Block).then_some(blocks);
+    Ok(sheet)
+}

@@ -1,0 +1,16 @@
+//! Files in, result folder out: everything of congraph that touches a disk.
+//!
+//! ```text
+//! input     .csv .tsv .txt (also .gz), .npy, .npz, or one long table   →  congraph::Table
+//! output    congraph::MultiviewGraph   ↔   a folder of .tsv, .json and .npz files that appears whole or not at all
+//! ```
+//!
+//! Reading never guesses silently and never trusts a file: sizes that a header claims are checked against the bytes that
+//! are there, and everything that cannot be read says which file, line and column, and what to do about it.
+
+pub mod input;
+mod npy;
+pub mod output;
+
+pub use input::{Header, Input, Loaded, ReadOptions, read};
+pub use output::{Folder, OutputError, ViewRow, read_graph, write_graph, write_json};

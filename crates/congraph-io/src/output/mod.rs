@@ -1,0 +1,73 @@
+//! The result folder: written whole or not at all, and read back to the same bits.
+//!
+//! ```text
+//! nodes.tsv       name  strength  degree
+//! views.tsv       name  file  n_samples  density  uniqueness  n_edges
+//! edges.tsv       source  target  consensus  n_views  mean_weight    every edge of any view or of the consensus
+//! edges_long.tsv  view  source  target  weight                       only weights > 0
+//! matrices.npz    consensus (n×n), views (N×n×n), nodes, view_names
+//! ```
+
+mod folder;
+mod matrices;
+mod readback;
+mod tables;
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+
+use congraph::MultiviewGraph;
+
+pub use folder::{Folder, OutputError};
+pub use readback::read_graph;
+
+/// What the result folder tells of a view that the graph does not know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ViewRow {
+    /// The file it was read from.
+    pub file: String,
+    /// How many samples it has, if known.
+    pub n_samples: Option<usize>,
+}
+
+/// Writes `nodes.tsv`, `views.tsv`, `edges.tsv`, `edges_long.tsv` and `matrices.npz`.
+///
+/// `views` are those of the graph, in its order; what is not told of a view is left empty.
+///
+/// # Errors
+/// [`OutputError::Io`] if a file cannot be written.
+pub fn write_graph(folder: &Folder, graph: &MultiviewGraph, views: &[ViewRow]) -> Result<(), OutputError> {
+    write(folder, "nodes.tsv", |out| tables::nodes(out, graph))?;
+    write(folder, "views.tsv", |out| tables::views(out, graph, views))?;
+    write(folder, "edges.tsv", |out| tables::edges(out, graph))?;
+    write(folder, "edges_long.tsv", |out| tables::edges_long(out, graph))?;
+    write(folder, "matrices.npz", |out| matrices::write(out, graph))
+}
+
+/// Writes a JSON file, indented and ending with a newline.
+///
+/// # Errors
+/// [`OutputError::Io`] if it cannot be written.
+pub fn write_json(folder: &Folder, name: &str, value: &serde_json::Value) -> Result<(), OutputError> {
+    write(folder, name, |mut out| {
+        serde_json::to_writer_pretty(&mut out, value)?;
+        writeln!(out)
+    })
+}
+
+fn write(
+    folder: &Folder,
+    name: &str,
+    content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), OutputError> {
+    let path = folder.path(name);
+    let whole = || {
+        let mut out = BufWriter::new(File::create(&path)?);
+        content(&mut out)?;
+        out.flush()
+    };
+    whole().map_err(|source| OutputError::Io {
+        path: folder.target().join(name),
+        source,
+    })
+}

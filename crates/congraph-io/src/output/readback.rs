@@ -1,0 +1,189 @@
+//! A result folder → the graph that was written. Everything is checked: the files may have been edited.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use congraph::{Error, MultiviewGraph, ViewRows};
+
+use crate::input::records::{BadQuote, Records, Separator};
+use crate::input::{Fault, fault, number, said};
+
+const WHY: &str = "the graph is read back from the result folder's tables";
+const HINT: &str = "undo the change to the file, or run the command that wrote the folder again";
+
+/// Reads the graph in a result folder back from its `.tsv` tables.
+///
+/// # Errors
+/// [`Error::Data`] (E07) with file and line if a table is missing or malformed.
+pub fn read_graph(dir: &Path) -> Result<MultiviewGraph, Error> {
+    graph(dir).map_err(|fault| Error::from(*fault))
+}
+
+fn graph(dir: &Path) -> Result<MultiviewGraph, Fault> {
+    let mut nodes = Vec::new();
+    Sheet::open(dir, "nodes.tsv")?.each(["name"], |_, [name]| {
+        nodes.push(name.to_string());
+        Ok(())
+    })?;
+    let (mut views, mut has_consensus) = (Vec::new(), false);
+    Sheet::open(dir, "views.tsv")?.each(["name", "uniqueness"], |_, [name, uniqueness]| {
+        views.push(name.to_string());
+        has_consensus |= !uniqueness.is_empty();
+        Ok(())
+    })?;
+    let node_index = index(dir, "nodes.tsv", "node", &nodes)?;
+    let view_index = index(dir, "views.tsv", "view", &views)?;
+
+    let mut pairs: Vec<[u32; 2]> = Vec::new();
+    let mut consensus = Vec::new();
+    let mut edges = HashMap::new();
+    Sheet::open(dir, "edges.tsv")?.each(["source", "target", "consensus"], |place, [source, target, weight]| {
+        let pair = pair(place, &node_index, source, target)?;
+        if edges.insert(pair, pairs.len()).is_some() {
+            return Err(place.fault(&format!("the edge `{source}`, `{target}` occurs twice")));
+        }
+        pairs.push(pair);
+        if has_consensus == weight.is_empty() {
+            let what = if has_consensus {
+                "lacks its consensus weight"
+            } else {
+                "has a consensus weight, but no view a uniqueness"
+            };
+            return Err(place.fault(&format!("the edge `{source}`, `{target}` {what}")));
+        }
+        if has_consensus {
+            consensus.push(place.weight(weight)?);
+        }
+        Ok(())
+    })?;
+
+    let mut weights = ViewRows::zeros(pairs.len(), views.len());
+    let mut filled = vec![false; pairs.len() * views.len()];
+    Sheet::open(dir, "edges_long.tsv")?.each(
+        ["view", "source", "target", "weight"],
+        |place, [view, source, target, weight]| {
+            let &view_at = view_index
+                .get(view)
+                .ok_or_else(|| place.fault(&format!("the view `{view}` is not in views.tsv")))?;
+            let pair = pair(place, &node_index, source, target)?;
+            let &edge = edges
+                .get(&pair)
+                .ok_or_else(|| place.fault(&format!("the edge `{source}`, `{target}` is not in edges.tsv")))?;
+            if std::mem::replace(&mut filled[edge * views.len() + view_at], true) {
+                return Err(place.fault(&format!(
+                    "the edge `{source}`, `{target}` occurs twice in view `{view}`"
+                )));
+            }
+            weights.row_mut(edge)[view_at] = place.weight(weight)?;
+            Ok(())
+        },
+    )?;
+    let consensus = has_consensus.then_some(&consensus[..]);
+    Ok(MultiviewGraph::new(
+        nodes.clone(),
+        views.clone(),
+        &pairs,
+        &weights,
+        consensus,
+    ))
+}
+
+fn index<'n>(dir: &Path, file: &str, what: &str, names: &'n [String]) -> Result<HashMap<&'n str, usize>, Fault> {
+    let path = dir.join(file);
+    if names.is_empty() {
+        return Err(fault(&path, &format!("names no {what}"), WHY, HINT));
+    }
+    let mut index = HashMap::new();
+    for (k, name) in names.iter().enumerate() {
+        if index.insert(name.as_str(), k).is_some() {
+            return Err(fault(&path, &format!("names the {what} `{name}` twice"), WHY, HINT));
+        }
+    }
+    Ok(index)
+}
+
+fn pair(place: &Place<'_>, index: &HashMap<&str, usize>, source: &str, target: &str) -> Result<[u32; 2], Fault> {
+    let node = |name: &str| {
+        let found = index.get(name).and_then(|&node| u32::try_from(node).ok());
+        found.ok_or_else(|| place.fault(&format!("the node `{name}` is not in nodes.tsv")))
+    };
+    let (a, b) = (node(source)?, node(target)?);
+    if a == b {
+        return Err(place.fault(&format!("the edge joins `{source}` to itself")));
+    }
+    Ok([a.min(b), a.max(b)])
+}
+
+/// A line of a table, for messages.
+struct Place<'p> {
+    path: &'p Path,
+    line: usize,
+}
+
+impl Place<'_> {
+    fn fault(&self, what: &str) -> Fault {
+        said(
+            format!("`{}`, line {}: {what}", self.path.display(), self.line),
+            WHY,
+            HINT,
+        )
+    }
+
+    fn weight(&self, cell: &str) -> Result<f64, Fault> {
+        number(cell)
+            .filter(|weight| weight.is_finite() && *weight >= 0.0)
+            .ok_or_else(|| self.fault(&format!("`{cell}` is not a weight: a number from 0 up")))
+    }
+}
+
+/// One table of the folder.
+struct Sheet {
+    path: PathBuf,
+    text: String,
+}
+
+impl Sheet {
+    fn open(dir: &Path, file: &str) -> Result<Self, Fault> {
+        let path = dir.join(file);
+        match fs::read_to_string(&path) {
+            Ok(text) => Ok(Self { path, text }),
+            Err(error) => {
+                let hint = "give a folder that `congraph learn` wrote";
+                Err(fault(&path, &format!("cannot be read: {error}"), WHY, hint))
+            }
+        }
+    }
+
+    /// Calls `row` with the cells of the given columns, row after row.
+    fn each<const N: usize>(
+        &self,
+        columns: [&str; N],
+        mut row: impl FnMut(&Place<'_>, [&str; N]) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let place = |line| Place { path: &self.path, line };
+        let quote = |BadQuote { line }| place(line).fault("a quoted cell does not end where it should");
+        let mut records = Records::new(&self.text, Separator::Byte(b'\t'));
+        let mut cells: Vec<Cow<'_, str>> = Vec::new();
+        records.next_row(&mut cells).map_err(quote)?;
+        let n_cells = cells.len();
+        let mut at = [0; N];
+        for (at, column) in at.iter_mut().zip(columns) {
+            *at = cells
+                .iter()
+                .position(|cell| cell == column)
+                .ok_or_else(|| place(1).fault(&format!("the column `{column}` is missing")))?;
+        }
+        while let Some(line) = records.next_row(&mut cells).map_err(quote)? {
+            if cells.len() != n_cells {
+                return Err(place(line).fault(&format!(
+                    "the row has {} cells where {n_cells} are expected",
+                    cells.len()
+                )));
+            }
+            row(&place(line), at.map(|k| &*cells[k]))?;
+        }
+        Ok(())
+    }
+}

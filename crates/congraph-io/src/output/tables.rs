@@ -1,0 +1,99 @@
+//! The `.tsv` tables of a result folder. Weights are printed with as many digits as it takes to read the same f64.
+
+use std::io::{self, Write};
+
+use congraph::MultiviewGraph;
+use csv::{Terminator, Writer, WriterBuilder};
+
+use super::ViewRow;
+
+fn table<W: Write>(out: W, columns: &[&str]) -> io::Result<Writer<W>> {
+    let mut builder = WriterBuilder::new();
+    let mut table = builder
+        .delimiter(b'\t')
+        .terminator(Terminator::Any(b'\n'))
+        .from_writer(out);
+    table.write_record(columns)?;
+    Ok(table)
+}
+
+fn exact(value: f64) -> String {
+    format!("{value:?}")
+}
+
+fn optional(value: Option<f64>) -> String {
+    value.map_or_else(String::new, exact)
+}
+
+fn mean(row: &[f64]) -> f64 {
+    row.iter().sum::<f64>() / row.len() as f64
+}
+
+/// `nodes.tsv`: strength (sum of weights) and degree (number of edges) in the consensus; without one, the mean strength
+/// over the views and the number of pairs joined in any of them.
+pub(super) fn nodes(out: impl Write, graph: &MultiviewGraph) -> io::Result<()> {
+    let mut strength = vec![0.0; graph.n_nodes()];
+    let mut degree = vec![0_usize; graph.n_nodes()];
+    for (edge, (pair, row)) in graph.pairs().iter().zip(graph.weights().rows()).enumerate() {
+        let weight = graph.consensus().map_or_else(|| mean(row), |consensus| consensus[edge]);
+        for node in pair.map(|node| node as usize) {
+            strength[node] += weight;
+            degree[node] += usize::from(weight > 0.0);
+        }
+    }
+    let mut table = table(out, &["name", "strength", "degree"])?;
+    for (node, name) in graph.nodes().iter().enumerate() {
+        table.write_record([name, &exact(strength[node]), &degree[node].to_string()])?;
+    }
+    table.flush()
+}
+
+/// `views.tsv`.
+pub(super) fn views(out: impl Write, graph: &MultiviewGraph, rows: &[ViewRow]) -> io::Result<()> {
+    let mut table = table(out, &["name", "file", "n_samples", "density", "uniqueness", "n_edges"])?;
+    for (view, name) in graph.views().iter().enumerate() {
+        let told = rows.get(view);
+        let n_samples = told
+            .and_then(|row| row.n_samples)
+            .map_or_else(String::new, |n| n.to_string());
+        let n_edges = graph.weights().column(view).filter(|&weight| weight > 0.0).count();
+        table.write_record([
+            name.as_str(),
+            told.map_or("", |row| row.file.as_str()),
+            &n_samples,
+            &exact(graph.density(view)),
+            &optional(graph.uniqueness(view)),
+            &n_edges.to_string(),
+        ])?;
+    }
+    table.flush()
+}
+
+/// `edges.tsv`.
+pub(super) fn edges(out: impl Write, graph: &MultiviewGraph) -> io::Result<()> {
+    let mut table = table(out, &["source", "target", "consensus", "n_views", "mean_weight"])?;
+    for (edge, (&[a, b], row)) in graph.pairs().iter().zip(graph.weights().rows()).enumerate() {
+        table.write_record([
+            &graph.nodes()[a as usize],
+            &graph.nodes()[b as usize],
+            &optional(graph.consensus().map(|consensus| consensus[edge])),
+            &row.iter().filter(|&&weight| weight > 0.0).count().to_string(),
+            &exact(mean(row)),
+        ])?;
+    }
+    table.flush()
+}
+
+/// `edges_long.tsv`.
+pub(super) fn edges_long(out: impl Write, graph: &MultiviewGraph) -> io::Result<()> {
+    let mut table = table(out, &["view", "source", "target", "weight"])?;
+    for (view, name) in graph.views().iter().enumerate() {
+        for (&[a, b], weight) in graph.pairs().iter().zip(graph.weights().column(view)) {
+            if weight > 0.0 {
+                let [a, b] = [a, b].map(|node| &graph.nodes()[node as usize]);
+                table.write_record([name, a, b, &exact(weight)])?;
+            }
+        }
+    }
+    table.flush()
+}
