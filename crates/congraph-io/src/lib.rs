@@ -13,4 +13,4 @@ mod npy;
 pub mod output;
 
 pub use input::{Header, Input, Loaded, ReadOptions, read};
-pub use output::{Folder, OutputError, ViewRow, read_graph, write_graph, write_json};
+pub use output::{Folder, OutputError, ViewRow, read_graph, write_graph, write_json, write_table};

@@ -17,7 +17,7 @@ fn written(graph: &MultiviewGraph) -> tempfile::TempDir {
         file: "a.csv".into(),
         n_samples: Some(7),
     }];
-    write_graph(&folder, graph, &rows).unwrap();
+    write_graph(&folder, "", graph, &rows).unwrap();
     folder.commit().unwrap();
     place
 }

@@ -23,7 +23,7 @@ impl MultiviewGraph {
     /// out, and the others sorted.
     ///
     /// # Panics
-    /// If the lengths do not agree or an end is not a node.
+    /// If the lengths do not agree, an end is not a node, or a pair is listed twice.
     pub fn new(
         nodes: Vec<String>,
         views: Vec<String>,
@@ -40,6 +40,10 @@ impl MultiviewGraph {
         };
         let mut kept: Vec<usize> = (0..pairs.len()).filter(present).collect();
         kept.sort_by_key(|&edge| pairs[edge]);
+        assert!(
+            kept.is_sorted_by(|&one, &two| pairs[one] < pairs[two]),
+            "each pair once"
+        );
         let values = kept.iter().flat_map(|&edge| weights.row(edge)).copied().collect();
         Self {
             pairs: kept.iter().map(|&edge| pairs[edge]).collect(),

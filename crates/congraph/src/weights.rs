@@ -4,7 +4,7 @@ use crate::edges::Edges;
 use crate::rows::ViewRows;
 
 /// Totals this close to n (relative) are taken as n: scaling them would only break the equality of fused weights.
-const TOTAL_TOLERANCE: f64 = 1e-12;
+const TOTAL_TOLERANCE: f64 = 1e-13;
 
 /// The edges with a weight > 0 in some view or in the consensus, in the order of the problem's edges.
 #[derive(Clone, Debug, PartialEq)]

@@ -210,10 +210,20 @@ fn row<'t>(path: &Path, records: &mut Records<'t>, cells: &mut Vec<Cow<'t, str>>
 
 fn looks_like_names(cells: &[Cow<'_, str>]) -> bool {
     let (first, others) = cells.split_at(usize::from(cells.len() > 1));
-    // pandas writes the index of a table without names as `,0,1,2`.
-    let mut counts = others.iter().enumerate();
-    let is_index = first.iter().all(|cell| cell.is_empty()) && counts.all(|(k, cell)| **cell == k.to_string());
-    others.iter().any(|cell| number(cell).is_none()) || (others.len() > 1 && is_index)
+    others.iter().any(|cell| number(cell).is_none())
+        || counts_up(cells)
+        || (first.iter().all(|cell| cell.is_empty()) && counts_up(others))
+}
+
+/// pandas numbers the columns of a table without names, R those of a matrix: `0,1,2,…` or `1,2,3,…`. No sample looks so.
+fn counts_up(cells: &[Cow<'_, str>]) -> bool {
+    let from = |first: usize| {
+        cells
+            .iter()
+            .enumerate()
+            .all(|(k, cell)| **cell == (k + first).to_string())
+    };
+    cells.len() >= 3 && (from(0) || from(1))
 }
 
 fn first_column_is_text(path: &Path, mut records: Records<'_>) -> Result<bool, Fault> {

@@ -15,8 +15,9 @@ mod tables;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::path::Path;
 
-use congraph::MultiviewGraph;
+use congraph::{MultiviewGraph, Table};
 
 pub use folder::{Folder, OutputError};
 pub use readback::read_graph;
@@ -30,18 +31,33 @@ pub struct ViewRow {
     pub n_samples: Option<usize>,
 }
 
-/// Writes `nodes.tsv`, `views.tsv`, `edges.tsv`, `edges_long.tsv` and `matrices.npz`.
+/// Writes `nodes.tsv`, `views.tsv`, `edges.tsv`, `edges_long.tsv` and `matrices.npz`, into the subfolder `within` of the
+/// result folder unless that is empty.
 ///
 /// `views` are those of the graph, in its order; what is not told of a view is left empty.
 ///
 /// # Errors
 /// [`OutputError::Io`] if a file cannot be written.
-pub fn write_graph(folder: &Folder, graph: &MultiviewGraph, views: &[ViewRow]) -> Result<(), OutputError> {
-    write(folder, "nodes.tsv", |out| tables::nodes(out, graph))?;
-    write(folder, "views.tsv", |out| tables::views(out, graph, views))?;
-    write(folder, "edges.tsv", |out| tables::edges(out, graph))?;
-    write(folder, "edges_long.tsv", |out| tables::edges_long(out, graph))?;
-    write(folder, "matrices.npz", |out| matrices::write(out, graph))
+pub fn write_graph(
+    folder: &Folder,
+    within: &str,
+    graph: &MultiviewGraph,
+    views: &[ViewRow],
+) -> Result<(), OutputError> {
+    let at = |name: &str| Path::new(within).join(name);
+    write(folder, at("nodes.tsv"), |out| tables::nodes(out, graph))?;
+    write(folder, at("views.tsv"), |out| tables::views(out, graph, views))?;
+    write(folder, at("edges.tsv"), |out| tables::edges(out, graph))?;
+    write(folder, at("edges_long.tsv"), |out| tables::edges_long(out, graph))?;
+    write(folder, at("matrices.npz"), |out| matrices::write(out, graph))
+}
+
+/// Writes a table of signals as `.csv`, with a header if its columns have names.
+///
+/// # Errors
+/// [`OutputError::Io`] if it cannot be written.
+pub fn write_table(folder: &Folder, name: &str, table: &Table) -> Result<(), OutputError> {
+    write(folder, name, |out| tables::signals(out, table))
 }
 
 /// Writes a JSON file, indented and ending with a newline.
@@ -57,11 +73,14 @@ pub fn write_json(folder: &Folder, name: &str, value: &serde_json::Value) -> Res
 
 fn write(
     folder: &Folder,
-    name: &str,
+    name: impl AsRef<Path>,
     content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), OutputError> {
-    let path = folder.path(name);
+    let path = folder.path(&name);
     let whole = || {
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
         let mut out = BufWriter::new(File::create(&path)?);
         content(&mut out)?;
         out.flush()

@@ -1,8 +1,8 @@
-//! The `.tsv` tables of a result folder. Weights are printed with as many digits as it takes to read the same f64.
+//! The `.tsv` tables of a result folder, and signals as `.csv`. Weights are printed with as many digits as it takes to read the same f64.
 
 use std::io::{self, Write};
 
-use congraph::MultiviewGraph;
+use congraph::{MultiviewGraph, Table};
 use csv::{Terminator, Writer, WriterBuilder};
 
 use super::ViewRow;
@@ -94,6 +94,18 @@ pub(super) fn edges_long(out: impl Write, graph: &MultiviewGraph) -> io::Result<
                 table.write_record([name, a, b, &exact(weight)])?;
             }
         }
+    }
+    table.flush()
+}
+
+/// A table of signals.
+pub(super) fn signals(out: impl Write, signals: &Table) -> io::Result<()> {
+    let mut table = WriterBuilder::new().from_writer(out);
+    if let Some(names) = &signals.column_names {
+        table.write_record(names)?;
+    }
+    for row in signals.values.chunks_exact(signals.n_columns.max(1)) {
+        table.write_record(row.iter().map(|&value| exact(value)))?;
     }
     table.flush()
 }

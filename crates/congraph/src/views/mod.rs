@@ -3,7 +3,7 @@
 //! A [`Table`] is data as it was read: samples in rows, nodes in columns unless [`Orient`] says otherwise.
 //! [`Views::assemble`] turns tables into [`Views`]: the nodes are matched **by name, never by position**, and everything
 //! that would make a result meaningless (NaN, constant nodes, look-alike names, transposed tables, raw counts, …) is
-//! refused with a stable [`Code`](crate::error::Code). All views then have the same nodes in the same order.
+//! refused with a stable [`Code`]. All views then have the same nodes in the same order.
 //!
 //! Signals are kept node by node (each node's samples contiguous), which is what the distances read.
 
@@ -261,10 +261,46 @@ impl Views {
         self.views.iter()
     }
 
+    /// The same views with nodes and views sorted by name, and where each stood.
+    pub(crate) fn sorted(&self) -> (Self, Order) {
+        let mut nodes: Vec<usize> = (0..self.n_nodes()).collect();
+        nodes.sort_by_key(|&node| &self.nodes[node]);
+        let mut order: Vec<usize> = (0..self.n_views()).collect();
+        order.sort_by_key(|&view| &self.views[view].name);
+        let reordered = |&view: &usize| {
+            let source = &self.views[view];
+            let values = if self.kind == Kind::Signals {
+                nodes.iter().flat_map(|&node| source.node(node)).copied().collect()
+            } else {
+                let entry = |&row: &usize| nodes.iter().map(move |&column| source.node(row)[column]);
+                nodes.iter().flat_map(entry).collect()
+            };
+            View {
+                values,
+                ..source.clone()
+            }
+        };
+        let sorted = Self {
+            kind: self.kind,
+            nodes: nodes.iter().map(|&node| self.nodes[node].clone()).collect(),
+            views: order.iter().map(reordered).collect(),
+        };
+        (sorted, Order { nodes, views: order })
+    }
+
     /// The names of the views.
     pub fn names(&self) -> Vec<String> {
         self.views.iter().map(|view| view.name.clone()).collect()
     }
+}
+
+/// Where each sorted node and view stands in the user's order.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Order {
+    /// For each node in sorted order, its place in the given order.
+    pub(crate) nodes: Vec<usize>,
+    /// For each view in sorted order, its place in the given order.
+    pub(crate) views: Vec<usize>,
 }
 
 /// Ends the assembly if a stage found anything.

@@ -60,7 +60,7 @@ const MAX_CUTS: usize = 60;
 const RIDGE: std::ops::RangeInclusive<f64> = 1e-10..=1.0;
 /// Once converged, steps that still gain this factor are taken: the last ones of Newton's method are nearly free.
 const WORTHWHILE: f64 = 0.1;
-/// Gaps below this are rounding.
+/// Gaps and errors of a degree below this are rounding.
 const ROUNDING: f64 = 1e-14;
 
 impl Solver for Newton {
@@ -105,11 +105,11 @@ impl Solver for Newton {
                 status = Status::Interrupted;
                 break;
             }
-            if gap <= ROUNDING {
+            let length = norm(at.gradient.values());
+            if gap <= ROUNDING && length <= ROUNDING * problem.n_nodes() as f64 {
                 status = Status::Converged;
                 break;
             }
-            let length = norm(at.gradient.values());
             let accuracy = (0.1 * length.sqrt()).min(0.1);
             let hessian = Hessian::new(&dual, &at.weights, ridge);
             let (direction, _) = hessian.direction(&at.gradient, accuracy, self.max_cg_steps);

@@ -1,0 +1,419 @@
+//! The words of the command line: every option, its help and its default, in one place.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use congraph::distances::{DistanceNorm, SampleNorm, Scale, Scaling};
+use congraph::views::{NanRule, NodeRule, Orient};
+use congraph_io::Header;
+
+/// Learn one sparse graph per data set, and the consensus graph they share.
+#[derive(Parser, Debug)]
+#[command(name = "congraph", version, arg_required_else_help = true, after_help = EXAMPLES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) global: Global,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  congraph demo                                          simulate, learn and evaluate: no input needed
+  congraph check data/*.csv                              is this data fit to learn from?
+  congraph learn data/*.csv --alpha 0.02 --beta 0.03 -o out
+  congraph simulate -o sim                               data whose graphs are known
+  congraph evaluate out --truth sim/truth                how well were they found?
+
+Every result carries a proof of how close to optimal it is: the relative duality gap.";
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Simulate data, learn its graphs separately and jointly, and compare: no input needed
+    #[command(after_help = "Example:\n  congraph demo\n  congraph demo --seed 7 -o my-demo")]
+    Demo(DemoArgs),
+    /// Validate data without learning: one row per view
+    #[command(after_help = "Example:\n  congraph check data/*.csv\n  congraph check trials.csv --view-column subject")]
+    Check(CheckArgs),
+    /// Learn one graph per view and their consensus
+    #[command(after_help = "\
+Examples:
+  congraph learn sub-*.csv --alpha 0.02 --beta 0.03 -o out
+  congraph learn trials.csv --view-column subject --alpha 0.02 --beta 0.03 --penalty l2 --gamma 0.02 -o out
+  congraph learn one.csv --single --alpha 0.02 -o out
+  congraph learn cov-*.npy --covariance --alpha 0.02 --beta 0.03 -o out")]
+    Learn(Box<LearnArgs>),
+    /// Simulate views of smooth signals with a known consensus graph
+    #[command(after_help = "\
+Examples:
+  congraph simulate -o sim
+  congraph simulate --graph ba --growth 5 --nodes 200 --views 12 --signals 100,500 --noise 0.2 --seed 3 -o sim
+  congraph learn sim/*.csv --alpha 0.02 --beta 0.03 -o out && congraph evaluate out --truth sim/truth")]
+    Simulate(SimulateArgs),
+    /// Score learned graphs against true ones: F1, precision and recall
+    #[command(
+        after_help = "Example:\n  congraph evaluate out --truth sim/truth\n  congraph evaluate out --truth sim/truth --json"
+    )]
+    Evaluate(EvaluateArgs),
+    /// Print shell completions
+    #[command(
+        after_help = "Example:\n  congraph completions bash > ~/.local/share/bash-completion/completions/congraph"
+    )]
+    Completions(CompletionsArgs),
+}
+
+/// Options of every command.
+#[derive(Args, Debug)]
+pub(crate) struct Global {
+    /// Print the result as one JSON object on stdout, and nothing else there
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// No notes, warnings or progress on stderr
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    /// More notes on stderr
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+    /// How many threads to use [default: all cores]. The result does not depend on it
+    #[arg(long, global = true, value_name = "N")]
+    pub(crate) threads: Option<NonZeroUsize>,
+}
+
+/// What to read, and how.
+#[derive(Args, Debug)]
+pub(crate) struct InputArgs {
+    /// One file per view (.csv .tsv .txt, also .gz; .npy; .npz), samples in rows and nodes in columns. NAME=FILE names the view
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+    /// Which way round the tables are; nothing is transposed silently
+    #[arg(long, value_enum, default_value_t = OrientArg::SamplesByNodes, help_heading = "Input")]
+    pub(crate) orient: OrientArg,
+    /// Whether text files start with a line of node names
+    #[arg(long, value_enum, default_value_t = HeaderArg::Auto, help_heading = "Input")]
+    pub(crate) header: HeaderArg,
+    /// One long table for all views: the column that tells them apart
+    #[arg(long, value_name = "COLUMN", help_heading = "Input")]
+    pub(crate) view_column: Option<String>,
+    /// The column that holds the resampling unit (trial, session) of each row
+    #[arg(long, value_name = "COLUMN", help_heading = "Input")]
+    pub(crate) block_column: Option<String>,
+    /// Columns to leave out, such as a time stamp
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Input")]
+    pub(crate) ignore_columns: Vec<String>,
+    /// The tables are nodes × nodes sums of products X Xᵀ (of signals with mean zero)
+    #[arg(long, conflicts_with = "covariance", help_heading = "Input")]
+    pub(crate) gram: bool,
+    /// The tables are nodes × nodes covariance matrices
+    #[arg(long, help_heading = "Input")]
+    pub(crate) covariance: bool,
+    /// With --gram or --covariance: how many samples they were made from, one number or one per view
+    #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "Input")]
+    pub(crate) samples: Vec<usize>,
+    /// Which nodes to keep when views have different ones
+    #[arg(long, value_enum, default_value_t = NodesArg::Same, help_heading = "Input")]
+    pub(crate) nodes: NodesArg,
+    /// Nodes to leave out of all views
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Input")]
+    pub(crate) drop_nodes: Vec<String>,
+    /// What to do with nodes that a view lacks (mask is not in this version yet)
+    #[arg(long, value_enum, default_value_t = MissingArg::Error, help_heading = "Input")]
+    pub(crate) missing: MissingArg,
+    /// What to do with samples that hold NaN or infinite values
+    #[arg(long, value_enum, default_value_t = NanArg::Error, help_heading = "Input")]
+    pub(crate) nan: NanArg,
+    /// Accept values that look like raw counts
+    #[arg(long, help_heading = "Input")]
+    pub(crate) allow_counts: bool,
+    #[command(flatten)]
+    pub(crate) scaling: ScalingArgs,
+}
+
+/// How distances are made comparable.
+#[derive(Args, Debug)]
+pub(crate) struct ScalingArgs {
+    /// Scale each node within its view
+    #[arg(long, value_enum, default_value_t = ScaleArg::Zscore, help_heading = "Scaling")]
+    pub(crate) scale: ScaleArg,
+    /// Costs are means over samples, or sums
+    #[arg(long, value_enum, default_value_t = SampleNormArg::Mean, help_heading = "Scaling")]
+    pub(crate) sample_norm: SampleNormArg,
+    /// Divide distances by the largest one over all views, so that alpha and beta do not depend on units
+    #[arg(long, value_enum, default_value_t = DistanceNormArg::Max, help_heading = "Scaling")]
+    pub(crate) distance_norm: DistanceNormArg,
+}
+
+impl ScalingArgs {
+    pub(crate) fn scaling(&self) -> Scaling {
+        Scaling {
+            scale: match self.scale {
+                ScaleArg::Zscore => Scale::Zscore,
+                ScaleArg::Center => Scale::Center,
+                ScaleArg::None => Scale::None,
+            },
+            sample_norm: match self.sample_norm {
+                SampleNormArg::Mean => SampleNorm::Mean,
+                SampleNormArg::Sum => SampleNorm::Sum,
+            },
+            distance_norm: match self.distance_norm {
+                DistanceNormArg::Max => DistanceNorm::Max,
+                DistanceNormArg::None => DistanceNorm::None,
+            },
+        }
+    }
+}
+
+/// Where the result goes.
+#[derive(Args, Debug)]
+pub(crate) struct OutputArgs {
+    /// The output folder
+    #[arg(short, long = "out", value_name = "FOLDER")]
+    pub(crate) out: PathBuf,
+    /// Replace the results in an output folder that is not empty
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DemoArgs {
+    /// The seed of the simulated data
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// The output folder
+    #[arg(short, long = "out", value_name = "FOLDER", default_value = "congraph-demo")]
+    pub(crate) out: PathBuf,
+    /// Replace the results in an output folder that is not empty
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct LearnArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    /// Weight of ‖L‖²: larger is denser
+    #[arg(long, value_name = "A", help_heading = "Model")]
+    pub(crate) alpha: Option<f64>,
+    /// Weight of the penalty: larger makes the views more alike
+    #[arg(long, value_name = "B", help_heading = "Model")]
+    pub(crate) beta: Option<f64>,
+    /// Weight of the regulariser: larger makes the consensus sparser [default: 0]
+    #[arg(long, value_name = "G", help_heading = "Model")]
+    pub(crate) gamma: Option<f64>,
+    /// Find alpha for this share of possible edges (not in this version yet)
+    #[arg(long, value_name = "D", help_heading = "Model")]
+    pub(crate) density: Option<f64>,
+    /// Find beta for this mean correlation between views (not in this version yet)
+    #[arg(long, value_name = "S", help_heading = "Model")]
+    pub(crate) similarity: Option<f64>,
+    /// Find gamma for this density of the consensus (not in this version yet)
+    #[arg(long, value_name = "D", help_heading = "Model")]
+    pub(crate) consensus_density: Option<f64>,
+    /// How a view's departure from the consensus is charged
+    #[arg(long, default_value = "l1", value_parser = penalties(), help_heading = "Model")]
+    pub(crate) penalty: String,
+    /// What is asked of the consensus itself, weighed by gamma
+    #[arg(long, default_value = "l1", value_parser = regularisers(), help_heading = "Model")]
+    pub(crate) regulariser: String,
+    /// Learn every view on its own, without a consensus
+    #[arg(long, help_heading = "Model")]
+    pub(crate) single: bool,
+    /// How to solve the problem: newton is fast, admm is the paper's algorithm
+    #[arg(long, value_enum, default_value_t = SolverArg::Newton, help_heading = "Solver")]
+    pub(crate) solver: SolverArg,
+    /// The relative gap at which the result counts as converged
+    #[arg(long, default_value_t = 1e-8, value_name = "GAP", help_heading = "Solver")]
+    pub(crate) tol: f64,
+    /// The most iterations [default: 200 for newton, 50000 for admm]
+    #[arg(long, value_name = "N", help_heading = "Solver")]
+    pub(crate) max_iterations: Option<usize>,
+    /// With admm, how to solve its (z^i, z)-step: exactly, or by the paper's block coordinate descent
+    #[arg(long, value_enum, default_value_t = ZStepArg::Exact, help_heading = "Solver")]
+    pub(crate) z_step: ZStepArg,
+    /// Fail with exit code 5 if the result has not converged
+    #[arg(long, help_heading = "Solver")]
+    pub(crate) strict: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SimulateArgs {
+    /// Where the consensus graph is drawn from: Erdős–Rényi or Barabási–Albert
+    #[arg(long, value_enum, default_value_t = GraphArg::Er)]
+    pub(crate) graph: GraphArg,
+    /// How many nodes
+    #[arg(long, default_value_t = 100, value_name = "N")]
+    pub(crate) nodes: usize,
+    /// How many views
+    #[arg(long, default_value_t = 6, value_name = "N")]
+    pub(crate) views: usize,
+    /// How many signals: one number for all views or one per view
+    #[arg(long, default_value = "500", value_delimiter = ',', value_name = "P")]
+    pub(crate) signals: Vec<usize>,
+    /// Erdős–Rényi: the probability of each edge
+    #[arg(long, default_value_t = 0.1, value_name = "P")]
+    pub(crate) edge_probability: f64,
+    /// Barabási–Albert: how many edges each new node brings
+    #[arg(long, default_value_t = 5, value_name = "M")]
+    pub(crate) growth: usize,
+    /// The share of the consensus edges that each view moves elsewhere
+    #[arg(long, default_value_t = 0.1, value_name = "SHARE")]
+    pub(crate) shuffled: f64,
+    /// The norm of the noise over that of the signals
+    #[arg(long, default_value_t = 0.1, value_name = "ETA")]
+    pub(crate) noise: f64,
+    /// The seed
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct EvaluateArgs {
+    /// The folder with learned graphs
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
+    /// The folder with the true graphs, such as `sim/truth`
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) truth: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+fn penalties() -> clap::builder::PossibleValuesParser {
+    names(
+        congraph::penalties::registry()
+            .iter()
+            .map(|penalty| penalty.name().to_owned()),
+    )
+}
+
+fn regularisers() -> clap::builder::PossibleValuesParser {
+    names(
+        congraph::regularisers::registry()
+            .iter()
+            .map(|regulariser| regulariser.name().to_owned()),
+    )
+}
+
+fn names(names: impl Iterator<Item = String>) -> clap::builder::PossibleValuesParser {
+    names.collect::<Vec<_>>().into()
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OrientArg {
+    SamplesByNodes,
+    NodesBySamples,
+}
+
+impl From<OrientArg> for Orient {
+    fn from(arg: OrientArg) -> Self {
+        match arg {
+            OrientArg::SamplesByNodes => Self::SamplesByNodes,
+            OrientArg::NodesBySamples => Self::NodesBySamples,
+        }
+    }
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum HeaderArg {
+    Auto,
+    Yes,
+    No,
+}
+
+impl From<HeaderArg> for Header {
+    fn from(arg: HeaderArg) -> Self {
+        match arg {
+            HeaderArg::Auto => Self::Auto,
+            HeaderArg::Yes => Self::Yes,
+            HeaderArg::No => Self::No,
+        }
+    }
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum NodesArg {
+    Same,
+    Common,
+}
+
+impl From<NodesArg> for NodeRule {
+    fn from(arg: NodesArg) -> Self {
+        match arg {
+            NodesArg::Same => Self::Same,
+            NodesArg::Common => Self::Common,
+        }
+    }
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum NanArg {
+    Error,
+    DropRows,
+}
+
+impl From<NanArg> for NanRule {
+    fn from(arg: NanArg) -> Self {
+        match arg {
+            NanArg::Error => Self::Error,
+            NanArg::DropRows => Self::DropRows,
+        }
+    }
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MissingArg {
+    Error,
+    Mask,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum ScaleArg {
+    Zscore,
+    Center,
+    None,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum SampleNormArg {
+    Mean,
+    Sum,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum DistanceNormArg {
+    Max,
+    None,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum SolverArg {
+    Newton,
+    Admm,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum ZStepArg {
+    Exact,
+    Bcd,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum GraphArg {
+    Er,
+    Ba,
+}

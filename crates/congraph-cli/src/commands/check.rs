@@ -1,0 +1,112 @@
+//! `congraph check`: is this data fit to learn from? One row per view, every problem named.
+
+use congraph::{DataError, Error, Views};
+use serde_json::json;
+
+use super::input;
+use crate::args::{CheckArgs, Global, OrientArg};
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::summary::warnings_json;
+
+pub(crate) fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<(), Failure> {
+    let loaded = input::load(&args.input)?;
+    let rows: Vec<Row> = loaded
+        .iter()
+        .map(|loaded| {
+            let table = &loaded.table;
+            let turned = args.input.orient == OrientArg::NodesBySamples;
+            let precomputed = args.input.gram || args.input.covariance;
+            let (n_samples, n_nodes) = if turned {
+                (table.n_columns, table.n_rows)
+            } else {
+                (table.n_rows, table.n_columns)
+            };
+            Row {
+                view: table.name.clone(),
+                file: loaded.path.display().to_string(),
+                n_samples: if precomputed { table.n_samples } else { Some(n_samples) },
+                n_nodes,
+                not_finite: table.values.iter().filter(|value| !value.is_finite()).count(),
+            }
+        })
+        .collect();
+    let tables = loaded.into_iter().map(|loaded| loaded.table).collect();
+    let outcome = Views::assemble(tables, &input::view_options(&args.input));
+    let (warnings, errors) = match outcome {
+        Ok((_, warnings)) => (warnings, Vec::new()),
+        Err(Error::Data(errors)) => (Vec::new(), errors),
+        Err(other) => return Err(other.into()),
+    };
+    if global.json {
+        println!("{}", report(&rows, &errors, &warnings_json(&warnings)));
+    } else {
+        print(&rows, &errors);
+    }
+    for warning in &warnings {
+        console.warning(warning);
+    }
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::Data(errors))
+    }
+}
+
+struct Row {
+    view: String,
+    file: String,
+    n_samples: Option<usize>,
+    n_nodes: usize,
+    not_finite: usize,
+}
+
+impl Row {
+    /// The codes of the errors about this view.
+    fn verdict(&self, errors: &[DataError]) -> String {
+        let codes: Vec<String> = errors
+            .iter()
+            .filter(|error| error.view.as_deref() == Some(self.view.as_str()))
+            .map(|error| error.code.to_string())
+            .collect();
+        if codes.is_empty() { "ok".into() } else { codes.join(" ") }
+    }
+}
+
+fn print(rows: &[Row], errors: &[DataError]) {
+    let mut table = vec![["view", "samples", "nodes", "not finite", "verdict"].map(String::from)];
+    for row in rows {
+        table.push([
+            row.view.clone(),
+            row.n_samples.map_or_else(|| "?".into(), |n| n.to_string()),
+            row.n_nodes.to_string(),
+            row.not_finite.to_string(),
+            row.verdict(errors),
+        ]);
+    }
+    super::print_table(&table);
+}
+
+fn report(rows: &[Row], errors: &[DataError], warnings: &serde_json::Value) -> serde_json::Value {
+    json!({
+        "schema": "congraph.check/1",
+        "ok": errors.is_empty(),
+        "views": rows.iter().map(|row| json!({
+            "name": row.view,
+            "file": row.file,
+            "n_samples": row.n_samples,
+            "n_nodes": row.n_nodes,
+            "not_finite": row.not_finite,
+            "verdict": row.verdict(errors),
+        })).collect::<Vec<_>>(),
+        "errors": errors.iter().map(|error| json!({
+            "code": error.code.to_string(),
+            "view": error.view,
+            "node": error.node,
+            "what": error.what,
+            "why": error.why,
+            "hint": error.hint,
+        })).collect::<Vec<_>>(),
+        "warnings": warnings,
+    })
+}

@@ -1,0 +1,166 @@
+//! `congraph demo`: the main job on simulated data, no input needed.
+//!
+//! The views are learned twice: each on its own, and jointly. For both, α is the one of a small grid with the best mean F1
+//! of the views (as the paper chooses it, knowing the truth), so that neither is favoured.
+
+use std::path::Path;
+use std::time::Instant;
+
+use congraph::metrics::{Evaluation, evaluate};
+use congraph::simulate::{GraphModel, Settings, Simulation, simulate};
+use congraph::solvers::unwatched;
+use congraph::{Learned, Learner, MultiviewGraph, ViewOptions, Views};
+use congraph_io::{Folder, ViewRow, write_graph, write_json};
+
+use super::evaluate::row;
+use super::simulate::write_simulation;
+use crate::args::{DemoArgs, Global};
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::summary::{self, Seconds};
+
+/// β at which the views of the default data have a correlation of about 0.8, the paper's choice.
+const BETA: f64 = 0.03;
+/// The grid of α: from a density of a few percent to about a half.
+const ALPHAS: std::ops::RangeInclusive<i32> = -8..=0;
+
+pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result<(), Failure> {
+    let start = Instant::now();
+    let settings = Settings {
+        seed: args.seed,
+        ..Settings::default()
+    };
+    let folder = Folder::create(&args.out, args.force || is_demo(&args.out))?;
+    let simulation = simulate(&settings)?;
+    let (views, _) = Views::assemble(simulation.tables.clone(), &ViewOptions::default())?;
+    let read = start.elapsed();
+    let separate = best(&views, &simulation.truth, true)?;
+    let joint = best(&views, &simulation.truth, false)?;
+    let seconds = Seconds {
+        read,
+        distances: joint.learned.distances_time,
+        solve: joint.learned.solve_time,
+        total: start.elapsed(),
+    };
+    let summary = summary::summary(&joint.learner, &joint.learned, &joint.learned.warnings, &seconds);
+    interrupt::uninterrupted(|| -> Result<(), Failure> {
+        write_simulation(&folder, "data", &simulation)?;
+        let rows: Vec<ViewRow> = views.iter().map(|view| row_of(view.name(), view.n_samples())).collect();
+        write_graph(&folder, "", &joint.learned.graph, &rows)?;
+        write_json(&folder, "summary.json", &summary)?;
+        let run = summary::run("demo", &summary, &[], Some(args.seed), &seconds);
+        write_json(&folder, "run.json", &run)?;
+        Ok(folder.commit()?)
+    })?;
+    for warning in &joint.learned.warnings {
+        console.warning(warning);
+    }
+    if global.json {
+        println!("{summary}");
+    } else {
+        tell(&settings, &simulation, &separate, &joint, &args.out);
+    }
+    Ok(())
+}
+
+/// A fit and how well it matches the truth.
+struct Trial {
+    learner: Learner,
+    learned: Learned,
+    evaluation: Evaluation,
+}
+
+/// The fit with the best mean F1 of the views over the grid of α.
+fn best(views: &Views, truth: &MultiviewGraph, single: bool) -> Result<Trial, Failure> {
+    let mut best: Option<Trial> = None;
+    for exponent in ALPHAS {
+        let learner = Learner {
+            single,
+            ..Learner::new(0.1 * 2.0_f64.powf(0.5 * f64::from(exponent)), BETA)
+        };
+        let learned = learner.learn(views, &unwatched)?;
+        let evaluation = evaluate(&learned.graph, truth)?;
+        if best
+            .as_ref()
+            .is_none_or(|best| evaluation.mean_view_f1() > best.evaluation.mean_view_f1())
+        {
+            best = Some(Trial {
+                learner,
+                learned,
+                evaluation,
+            });
+        }
+    }
+    best.ok_or_else(|| Failure::usage("the demo has no alpha to try", ""))
+}
+
+fn tell(settings: &Settings, simulation: &Simulation, separate: &Trial, joint: &Trial, out: &Path) {
+    let GraphModel::ErdosRenyi { probability } = settings.graph else {
+        return;
+    };
+    let n_edges = simulation
+        .truth
+        .consensus()
+        .unwrap_or_default()
+        .iter()
+        .filter(|&&w| w > 0.0)
+        .count();
+    println!(
+        "Simulated {} views of {} nodes with {} noisy signals each. They share a random graph (Erdős–Rényi, p = {probability}) of \
+         {n_edges} edges;\neach view moved {:.0} % of them elsewhere. How many of the true edges are found?\n",
+        settings.n_views,
+        settings.n_nodes,
+        settings.n_signals[0],
+        100.0 * settings.shuffled
+    );
+    let mut table = vec![["", "F1", "precision", "recall"].map(String::from)];
+    for (name, trial) in [
+        ("views, each learned alone", separate),
+        ("views, learned jointly", joint),
+    ] {
+        let scores = &trial.evaluation;
+        let (f1, precision, recall) = (
+            scores.mean_view_f1(),
+            scores.mean_view_precision(),
+            scores.mean_view_recall(),
+        );
+        table.push(row(name, f1, precision, recall));
+    }
+    if let Some(score) = &joint.evaluation.consensus {
+        table.push(row(
+            "the consensus they share",
+            score.f1(),
+            score.precision(),
+            score.recall(),
+        ));
+    }
+    super::print_table(&table);
+    let learned = &joint.learned;
+    println!(
+        "\nThe joint fit took {:.0} ms and {} Newton steps. The relative gap between its objective and the best possible one is {}.",
+        1e3 * (learned.distances_time + learned.solve_time).as_secs_f64(),
+        learned.iterations,
+        summary::gap(learned.certificate.relative_gap),
+    );
+    let folder = out.display();
+    println!(
+        "Graphs, data and truth are in {folder}. The same from files:\n\n  congraph learn {folder}/data/*.csv --alpha {:.4} --beta {BETA} -o out\n  congraph evaluate out --truth {folder}/truth",
+        joint.learner.parameters.alpha
+    );
+}
+
+fn row_of(name: &str, n_samples: Option<usize>) -> ViewRow {
+    ViewRow {
+        file: format!("data/{name}.csv"),
+        n_samples,
+    }
+}
+
+/// Whether the folder holds an earlier demo, which may be replaced unasked.
+fn is_demo(folder: &Path) -> bool {
+    std::fs::read_to_string(folder.join("run.json"))
+        .ok()
+        .and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok())
+        .is_some_and(|run| run["kind"] == "demo")
+}

@@ -1,0 +1,112 @@
+//! Files to views, as `check` and `learn` both need it.
+
+use std::time::{Duration, Instant};
+
+use congraph::distances::Scale;
+use congraph::views::Kind;
+use congraph::{ViewOptions, Views, Warning};
+use congraph_io::{Input, Loaded, ReadOptions};
+
+use crate::args::{InputArgs, MissingArg};
+use crate::failure::Failure;
+
+/// The views of a command, where they came from, and what was noticed.
+pub(super) struct Read {
+    pub(super) views: Views,
+    pub(super) sources: Vec<Source>,
+    pub(super) warnings: Vec<Warning>,
+    pub(super) time: Duration,
+}
+
+/// Where a view came from.
+pub(super) struct Source {
+    pub(super) view: String,
+    pub(super) file: String,
+    pub(super) sha256: String,
+}
+
+/// Reads the files as tables.
+pub(super) fn load(args: &InputArgs) -> Result<Vec<Loaded>, Failure> {
+    if args.missing == MissingArg::Mask {
+        return Err(Failure::usage(
+            "--missing mask is not in this version yet",
+            "`--nodes common` keeps the nodes that all views have, `--drop-nodes` leaves some out",
+        ));
+    }
+    let inputs: Vec<Input> = args.files.iter().map(|file| Input::parse(file)).collect();
+    let options = ReadOptions {
+        header: args.header.into(),
+        orient: args.orient.into(),
+        view_column: args.view_column.clone(),
+        block_column: args.block_column.clone(),
+        ignore_columns: args.ignore_columns.clone(),
+    };
+    let mut loaded = congraph_io::read(&inputs, &options)?;
+    give_samples(args, &mut loaded)?;
+    Ok(loaded)
+}
+
+fn give_samples(args: &InputArgs, loaded: &mut [Loaded]) -> Result<(), Failure> {
+    if args.samples.is_empty() {
+        return Ok(());
+    }
+    if !args.gram && !args.covariance {
+        return Err(Failure::usage(
+            "--samples tells how many samples a precomputed matrix was made from",
+            "add `--gram` or `--covariance`, or leave out `--samples`",
+        ));
+    }
+    if args.samples.len() != 1 && args.samples.len() != loaded.len() {
+        return Err(Failure::usage(
+            format!(
+                "--samples has {} numbers for {} views",
+                args.samples.len(),
+                loaded.len()
+            ),
+            "give one number for all views, or one per view",
+        ));
+    }
+    for (loaded, &n_samples) in loaded.iter_mut().zip(args.samples.iter().cycle()) {
+        loaded.table.n_samples = Some(n_samples);
+    }
+    Ok(())
+}
+
+/// How the tables become views.
+pub(super) fn view_options(args: &InputArgs) -> ViewOptions {
+    ViewOptions {
+        kind: match (args.gram, args.covariance) {
+            (true, _) => Kind::Gram,
+            (_, true) => Kind::Covariance,
+            _ => Kind::Signals,
+        },
+        orient: args.orient.into(),
+        nodes: args.nodes.into(),
+        drop_nodes: args.drop_nodes.clone(),
+        nan: args.nan.into(),
+        allow_counts: args.allow_counts,
+        allow_constant: args.scaling.scaling().scale != Scale::Zscore,
+    }
+}
+
+/// Reads, matches and checks.
+pub(super) fn read(args: &InputArgs) -> Result<Read, Failure> {
+    let start = Instant::now();
+    let loaded = load(args)?;
+    let sources = loaded
+        .iter()
+        .map(|loaded| Source {
+            view: loaded.table.name.clone(),
+            file: loaded.path.display().to_string(),
+            sha256: loaded.sha256.clone(),
+        })
+        .collect();
+    let tables = loaded.into_iter().map(|loaded| loaded.table).collect();
+    let (views, warnings) = Views::assemble(tables, &view_options(args))?;
+    Ok(Read {
+        views,
+        sources,
+        warnings,
+        time: start.elapsed(),
+    })
+}

@@ -1,0 +1,217 @@
+//! `congraph learn`: files in, certified graphs out.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use congraph::solvers::admm::ZStep;
+use congraph::{Admm, Code, DataError, Learned, Learner, Newton, Parameters, Solver, penalties, regularisers};
+use congraph_io::{Folder, ViewRow, write_graph, write_json};
+use serde_json::json;
+
+use super::input::{self, Read};
+use crate::args::{Global, LearnArgs, SolverArg, ZStepArg};
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::summary::{self, Seconds};
+
+/// Alternations of the paper's block coordinate descent per iteration.
+const SWEEPS: usize = 10;
+
+pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Result<(), Failure> {
+    let start = Instant::now();
+    let learner = learner(args)?;
+    // Before any work: is there a place for the result?
+    let folder = Folder::create(&args.output.out, args.output.force)?;
+    let read = input::read(&args.input)?;
+    console.detail(&format!(
+        "read {} views of {} nodes in {:.2} s",
+        read.views.n_views(),
+        read.views.n_nodes(),
+        read.time.as_secs_f64()
+    ));
+    let learned = {
+        let progress = console.progress(learner.solver.name());
+        learner.learn(&read.views, &|step| progress.step(step))?
+    };
+    let warnings: Vec<_> = read.warnings.iter().chain(&learned.warnings).cloned().collect();
+    for warning in &warnings {
+        console.warning(warning);
+    }
+    if args.strict && !learned.converged() {
+        return Err(Failure::NotConverged(format!(
+            "{}: the relative gap is {:.1e}, above --tol {:e}, after {} iterations; nothing was written because of --strict\n  \
+             hint: raise --max-iterations or --tol",
+            learned.status, learned.certificate.relative_gap, args.tol, learned.iterations
+        )));
+    }
+    let seconds = Seconds {
+        read: read.time,
+        distances: learned.distances_time,
+        solve: learned.solve_time,
+        total: start.elapsed(),
+    };
+    let summary = summary::summary(&learner, &learned, &warnings, &seconds);
+    interrupt::uninterrupted(|| {
+        write(&folder, &read, &learned, &summary, &seconds).and_then(|()| Ok(folder.commit()?))
+    })?;
+    if global.json {
+        println!("{summary}");
+    } else {
+        println!("{}", result_line(args, &learned, &seconds));
+    }
+    Ok(())
+}
+
+/// The learner that the options describe.
+fn learner(args: &LearnArgs) -> Result<Learner, Failure> {
+    check_dials(args)?;
+    let Some(alpha) = args.alpha else {
+        return Err(missing_parameter("--alpha"));
+    };
+    let beta = match args.beta {
+        Some(beta) => beta,
+        None if args.single => 0.0,
+        None => return Err(missing_parameter("--beta")),
+    };
+    let Some(penalty) = penalties::by_name(&args.penalty) else {
+        return Err(Failure::usage(format!("--penalty `{}` is not known", args.penalty), ""));
+    };
+    let Some(regulariser) = regularisers::by_name(&args.regulariser) else {
+        return Err(Failure::usage(
+            format!("--regulariser `{}` is not known", args.regulariser),
+            "",
+        ));
+    };
+    if !(args.tol > 0.0 && args.tol.is_finite()) {
+        return Err(Failure::usage(
+            format!("--tol is {}; it must be positive", args.tol),
+            "",
+        ));
+    }
+    Ok(Learner {
+        scaling: args.input.scaling.scaling(),
+        parameters: Parameters {
+            alpha,
+            beta,
+            gamma: args.gamma.unwrap_or(0.0),
+        },
+        penalty,
+        regulariser,
+        solver: solver(args),
+        single: args.single,
+    })
+}
+
+fn solver(args: &LearnArgs) -> Arc<dyn Solver> {
+    match args.solver {
+        SolverArg::Newton => {
+            let settings = Newton::default();
+            Arc::new(Newton {
+                tolerance: args.tol,
+                max_iterations: args.max_iterations.unwrap_or(settings.max_iterations),
+                ..settings
+            })
+        }
+        SolverArg::Admm => {
+            let settings = Admm::default();
+            Arc::new(Admm {
+                tolerance: args.tol,
+                max_iterations: args.max_iterations.unwrap_or(settings.max_iterations),
+                z_step: match args.z_step {
+                    ZStepArg::Exact => ZStep::Exact,
+                    ZStepArg::Bcd => ZStep::BlockCoordinateDescent { sweeps: SWEEPS },
+                },
+                ..settings
+            })
+        }
+    }
+}
+
+/// A dial and its raw parameter contradict each other; a dial alone has to wait.
+fn check_dials(args: &LearnArgs) -> Result<(), Failure> {
+    let dials = [
+        ("--density", args.density, "--alpha", args.alpha),
+        ("--similarity", args.similarity, "--beta", args.beta),
+        ("--consensus-density", args.consensus_density, "--gamma", args.gamma),
+    ];
+    for (dial, target, parameter, value) in dials {
+        if target.is_some() && value.is_some() {
+            return Err(Failure::Data(vec![DataError::new(
+                Code::E12,
+                format!("`{dial}` and `{parameter}` are both given"),
+                format!("`{dial}` is a target for which `{parameter}` is found; only one of them can be obeyed"),
+                format!("leave out `{dial}` or `{parameter}`"),
+            )]));
+        }
+    }
+    if let Some((dial, _, parameter, _)) = dials.iter().find(|(_, target, _, _)| target.is_some()) {
+        return Err(Failure::usage(
+            format!("{dial} (finding {parameter} for a target) is not in this version yet"),
+            format!("give `{parameter}` itself; a larger alpha is denser, a larger beta makes the views more alike"),
+        ));
+    }
+    Ok(())
+}
+
+fn missing_parameter(parameter: &str) -> Failure {
+    Failure::usage(
+        format!(
+            "{parameter} is missing, and choosing it for a target (--density, --similarity) is not in this version yet"
+        ),
+        "give `--alpha` and `--beta`; with the default scaling 0.02 and 0.03 are a start (a larger alpha is denser, a larger \
+         beta makes the views more alike)",
+    )
+}
+
+fn write(
+    folder: &Folder,
+    read: &Read,
+    learned: &Learned,
+    summary: &serde_json::Value,
+    seconds: &Seconds,
+) -> Result<(), Failure> {
+    let rows: Vec<ViewRow> = read
+        .views
+        .iter()
+        .map(|view| ViewRow {
+            file: read
+                .sources
+                .iter()
+                .find(|source| source.view == view.name())
+                .map_or_else(String::new, |source| source.file.clone()),
+            n_samples: view.n_samples(),
+        })
+        .collect();
+    write_graph(folder, "", &learned.graph, &rows)?;
+    write_json(folder, "summary.json", summary)?;
+    let inputs: Vec<_> = read
+        .sources
+        .iter()
+        .map(|source| json!({"view": source.view, "file": source.file, "sha256": source.sha256}))
+        .collect();
+    let run = summary::run("learn", summary, &inputs, None, seconds);
+    write_json(folder, "run.json", &run)?;
+    Ok(())
+}
+
+fn result_line(args: &LearnArgs, learned: &Learned, seconds: &Seconds) -> String {
+    let graph = &learned.graph;
+    let shared = graph.consensus().map_or_else(String::new, |consensus| {
+        let n_edges = consensus.iter().filter(|&&weight| weight > 0.0).count();
+        format!("consensus of {n_edges} edges, ")
+    });
+    let likeness = graph
+        .similarity()
+        .map_or_else(String::new, |value| format!("similarity {value:.3}, "));
+    format!(
+        "{}: {} views × {} nodes, {shared}mean density {:.3}, {likeness}relative gap {} ({}), {:.2} s",
+        args.output.out.display(),
+        graph.n_views(),
+        graph.n_nodes(),
+        graph.mean_density(),
+        summary::gap(learned.certificate.relative_gap),
+        learned.status,
+        seconds.total.as_secs_f64()
+    )
+}

@@ -1,0 +1,85 @@
+//! Why a command ended, and the exit code that says so.
+
+use std::fmt;
+
+use congraph::{Code, DataError, Error};
+use congraph_io::OutputError;
+
+/// A command that could not be carried out.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The words of the call are off.
+    Usage { message: String, hint: String },
+    /// The input cannot be used.
+    Data(Vec<DataError>),
+    /// The result could not be written.
+    Output(OutputError),
+    /// Not converged, and `--strict` was given.
+    NotConverged(String),
+}
+
+impl Failure {
+    pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Usage {
+            message: message.into(),
+            hint: hint.into(),
+        }
+    }
+
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::Usage { .. } => 2,
+            // A contradiction between options is wrong usage, whatever the data.
+            Self::Data(errors) if errors.iter().all(|error| matches!(error.code, Code::E11 | Code::E12)) => 2,
+            Self::Data(_) => 3,
+            Self::Output(OutputError::NotEmpty(_) | OutputError::NotAFolder(_)) => 2,
+            Self::Output(_) => 1,
+            Self::NotConverged(_) => 5,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Usage { message, hint } if hint.is_empty() => f.write_str(message),
+            Self::Usage { message, hint } => write!(f, "{message}\n  hint: {hint}"),
+            Self::Data(errors) => {
+                let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+                f.write_str(&texts.join("\nerror: "))
+            }
+            Self::Output(error) => error.fmt(f),
+            Self::NotConverged(message) => f.write_str(message),
+        }
+    }
+}
+
+impl From<OutputError> for Failure {
+    fn from(error: OutputError) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Data(errors) => Self::Data(errors),
+            Error::Parameter { name, message } => Self::usage(format!("{} {message}", flag(name)), ""),
+            other => Self::usage(other.to_string(), ""),
+        }
+    }
+}
+
+/// The option by which a parameter of the library is set on the command line.
+fn flag(parameter: &str) -> String {
+    match parameter {
+        "n_nodes" => "--nodes".into(),
+        "n_views" => "--views".into(),
+        "n_signals" => "--signals".into(),
+        "probability" => "--edge-probability".into(),
+        "alpha" | "beta" | "gamma" | "growth" | "shuffled" | "noise" => format!("--{parameter}"),
+        "view_column" => "--view-column".into(),
+        "block_column" => "--block-column".into(),
+        other => other.into(),
+    }
+}

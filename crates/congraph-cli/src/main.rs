@@ -1,0 +1,60 @@
+//! The command line of congraph: one command is one file under `commands`, thin glue between files and mathematics.
+//!
+//! Results go to files and one line to stdout; progress, warnings and errors to stderr. Exit codes: 0 fine, 1 a bug,
+//! 2 wrong usage, 3 bad input data, 4 target not reachable, 5 not converged (with `--strict`), 6 an optional part is
+//! missing, 130 interrupted.
+
+mod args;
+mod commands;
+mod console;
+mod failure;
+mod interrupt;
+mod summary;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use console::Console;
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let console = Console::new(cli.global.quiet, cli.global.verbose);
+    // A panic is a bug of ours: say so, and leave with the code that means it.
+    std::panic::set_hook(Box::new(|panic| {
+        eprintln!("error: congraph has a bug: {panic}");
+        eprintln!("  hint: please report it with the command you ran and, if you may share it, the data");
+    }));
+    let outcome = std::panic::catch_unwind(|| run(&cli, &console));
+    match outcome {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(failure)) => {
+            console.error(&failure.to_string());
+            ExitCode::from(failure.exit_code())
+        }
+        Err(_) => ExitCode::from(1),
+    }
+}
+
+fn run(cli: &Cli, console: &Console) -> Result<(), Failure> {
+    interrupt::install();
+    if let Some(threads) = cli.global.threads {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads.get())
+            .build_global()
+            .map_err(|error| Failure::usage(format!("--threads {threads}: {error}"), ""))?;
+    }
+    match &cli.command {
+        Command::Demo(args) => commands::demo::run(args, &cli.global, console),
+        Command::Check(args) => commands::check::run(args, &cli.global, console),
+        Command::Learn(args) => commands::learn::run(args, &cli.global, console),
+        Command::Simulate(args) => commands::simulate::run(args, &cli.global, console),
+        Command::Evaluate(args) => commands::evaluate::run(args, &cli.global, console),
+        Command::Completions(args) => {
+            commands::completions::run(args);
+            Ok(())
+        }
+    }
+}

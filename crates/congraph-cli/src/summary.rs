@@ -1,0 +1,103 @@
+//! `summary.json` and `run.json`: what every result says of itself.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use congraph::distances::{DistanceNorm, SampleNorm, Scale};
+use congraph::{Learned, Learner, Warning};
+use serde_json::{Value, json};
+
+/// How long things took.
+pub(crate) struct Seconds {
+    pub(crate) read: Duration,
+    pub(crate) distances: Duration,
+    pub(crate) solve: Duration,
+    pub(crate) total: Duration,
+}
+
+/// The summary of a fit (`congraph.summary/1`).
+pub(crate) fn summary(learner: &Learner, learned: &Learned, warnings: &[Warning], seconds: &Seconds) -> Value {
+    let graph = &learned.graph;
+    let parameters = learner.parameters;
+    let coupled = |value: f64| if learner.single { 0.0 } else { value };
+    json!({
+        "schema": "congraph.summary/1",
+        "n_nodes": graph.n_nodes(),
+        "n_views": graph.n_views(),
+        "penalty": if learner.single { "none" } else { learner.penalty.name() },
+        "regulariser": if learner.single { "none" } else { learner.regulariser.name() },
+        "solver": learner.solver.name(),
+        "alpha": parameters.alpha,
+        "beta": coupled(parameters.beta),
+        "gamma": coupled(parameters.gamma),
+        "scale": match learner.scaling.scale {
+            Scale::Zscore => "zscore",
+            Scale::Center => "center",
+            Scale::None => "none",
+        },
+        "sample_norm": match learner.scaling.sample_norm {
+            SampleNorm::Mean => "mean",
+            SampleNorm::Sum => "sum",
+        },
+        "distance_norm": match learner.scaling.distance_norm {
+            DistanceNorm::Max => "max",
+            DistanceNorm::None => "none",
+        },
+        "distance_divisor": learned.distance_divisor,
+        "objective": learned.certificate.objective,
+        "dual_objective": learned.certificate.dual_objective,
+        "relative_gap": learned.certificate.relative_gap,
+        "converged": learned.converged(),
+        "iterations": learned.iterations,
+        "density": {"target": null, "views": graph.mean_density(), "consensus": graph.consensus_density()},
+        "similarity": {"target": null, "value": graph.similarity(), "floor": null},
+        "seconds": {
+            "distances": seconds.distances.as_secs_f64(),
+            "solve": seconds.solve.as_secs_f64(),
+            "total": seconds.total.as_secs_f64(),
+        },
+        "warnings": warnings_json(warnings),
+    })
+}
+
+/// A relative gap for people; below 1e-14 it is rounding.
+pub(crate) fn gap(relative_gap: f64) -> String {
+    if relative_gap < 1e-14 {
+        "below 1e-14".into()
+    } else {
+        format!("{relative_gap:.1e}")
+    }
+}
+
+/// Warnings as the summary lists them.
+pub(crate) fn warnings_json(warnings: &[Warning]) -> Value {
+    let entry = |warning: &Warning| json!({"code": warning.code, "view": warning.view, "message": warning.message});
+    warnings.iter().map(entry).collect()
+}
+
+/// What it takes to run the same again (`congraph.run/1`).
+pub(crate) fn run(kind: &str, summary: &Value, inputs: &[Value], seed: Option<u64>, seconds: &Seconds) -> Value {
+    let command: Vec<String> = std::env::args_os()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    let finished = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs());
+    json!({
+        "schema": "congraph.run/1",
+        "kind": kind,
+        "command": command,
+        "version": env!("CARGO_PKG_VERSION"),
+        "platform": format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
+        "threads": rayon::current_num_threads(),
+        "finished_unix_time": finished,
+        "seed": seed,
+        "inputs": inputs,
+        "seconds": {
+            "read": seconds.read.as_secs_f64(),
+            "distances": seconds.distances.as_secs_f64(),
+            "solve": seconds.solve.as_secs_f64(),
+            "total": seconds.total.as_secs_f64(),
+        },
+        "summary": summary,
+    })
+}

@@ -1,0 +1,266 @@
+//! From views to graphs: distances, problem, solver, certificate, and what the user should be warned of.
+//!
+//! The fit itself runs with nodes and views sorted by name and its result is put back in the given order, so that the
+//! answer is the same, to the bit, for any order of columns and files.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::certificate::Certificate;
+use crate::distances::{Distances, Scaling};
+use crate::error::{Code, DataError, Error, Warning, list_names};
+use crate::graph::MultiviewGraph;
+use crate::penalties::{L1, Penalty};
+use crate::problem::{Parameters, Problem};
+use crate::regularisers::{NoRegulariser, Regulariser};
+use crate::rows::ViewRows;
+use crate::solvers::{Newton, Solution, Solver, Status, Watch};
+use crate::views::{Order, Views};
+
+/// How to learn.
+#[derive(Clone, Debug)]
+pub struct Learner {
+    /// How distances are made comparable.
+    pub scaling: Scaling,
+    /// α, β and γ.
+    pub parameters: Parameters,
+    /// The penalty c.
+    pub penalty: Arc<dyn Penalty>,
+    /// The regulariser r.
+    pub regulariser: Arc<dyn Regulariser>,
+    /// The solver.
+    pub solver: Arc<dyn Solver>,
+    /// Learn every view on its own, without a consensus: β and γ are not used.
+    pub single: bool,
+}
+
+impl Learner {
+    /// mvGL-ℓ1 with default scaling, solved by Newton.
+    pub fn new(alpha: f64, beta: f64) -> Self {
+        Self {
+            scaling: Scaling::default(),
+            parameters: Parameters {
+                alpha,
+                beta,
+                gamma: 0.0,
+            },
+            penalty: Arc::new(L1),
+            regulariser: Arc::new(NoRegulariser),
+            solver: Arc::new(Newton::default()),
+            single: false,
+        }
+    }
+
+    /// Learns the graphs of the views.
+    ///
+    /// # Errors
+    /// E09 for one view and E11 for β = 0 where a consensus is asked; what [`Distances`], [`Problem`] and the solver refuse.
+    ///
+    /// ```
+    /// use congraph::learn::Learner;
+    /// use congraph::simulate::{Settings, simulate};
+    /// use congraph::{ViewOptions, Views, solvers::unwatched};
+    ///
+    /// let simulation = simulate(&Settings { n_nodes: 20, n_views: 3, ..Settings::default() })?;
+    /// let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default())?;
+    /// let learned = Learner::new(0.05, 0.02).learn(&views, &unwatched)?;
+    /// assert!(learned.converged());
+    /// assert!(learned.certificate.relative_gap <= 1e-8);
+    /// assert_eq!(learned.graph.n_views(), 3);
+    /// # Ok::<(), congraph::Error>(())
+    /// ```
+    pub fn learn(&self, views: &Views, watch: Watch<'_>) -> Result<Learned, Error> {
+        self.check(views)?;
+        let (sorted, order) = views.sorted();
+        let start = Instant::now();
+        let distances = Arc::new(Distances::from_views(&sorted, &self.scaling)?);
+        let distances_time = start.elapsed();
+        let problem = if self.single {
+            Problem::single(Arc::clone(&distances), self.parameters.alpha)?
+        } else {
+            let (penalty, regulariser) = (Arc::clone(&self.penalty), Arc::clone(&self.regulariser));
+            Problem::new(Arc::clone(&distances), self.parameters, penalty, regulariser)?
+        };
+        let start = Instant::now();
+        let solution = self.solver.solve(&problem, None, watch)?;
+        let solve_time = start.elapsed();
+        let graph = self.graph(views, &distances, &solution, &order);
+        let mut warnings: Vec<Warning> = doubts(&solution).into_iter().collect();
+        warnings.extend(data_warnings(&sorted, &distances));
+        warnings.extend(graph_warnings(&graph));
+        Ok(Learned {
+            graph,
+            certificate: solution.certificate,
+            status: solution.status,
+            iterations: solution.iterations,
+            distance_divisor: distances.divisor(),
+            distances_time,
+            solve_time,
+            warnings,
+        })
+    }
+
+    fn check(&self, views: &Views) -> Result<(), Error> {
+        if self.single {
+            return Ok(());
+        }
+        if views.n_views() == 1 {
+            let name = views.view(0).name();
+            return Err(DataError::new(
+                Code::E09,
+                format!("there is only one view (`{name}`), and a consensus is asked"),
+                "a consensus is what several views share",
+                "give more views, or add `--single` to learn this view's graph alone",
+            )
+            .in_view(name)
+            .into());
+        }
+        if self.parameters.beta == 0.0 || self.penalty.name() == "none" {
+            return Err(DataError::new(
+                Code::E11,
+                "beta is 0 (or the penalty is `none`), and a consensus is asked",
+                "without coupling nothing determines the consensus: it is undefined",
+                "use beta > 0, or add `--single` to learn every view on its own",
+            )
+            .into());
+        }
+        Ok(())
+    }
+
+    /// The solution's graph with nodes and views in the order the user gave them.
+    fn graph(&self, views: &Views, distances: &Distances, solution: &Solution, order: &Order) -> MultiviewGraph {
+        let weights = &solution.weights;
+        let mut pairs = Vec::with_capacity(weights.edges().len());
+        let mut values = ViewRows::zeros(weights.edges().len(), views.n_views());
+        for (k, (edge, row, _)) in weights.iter().enumerate() {
+            let (a, b) = distances.edges().ends(edge);
+            let (a, b) = (order.nodes[a] as u32, order.nodes[b] as u32);
+            pairs.push([a.min(b), a.max(b)]);
+            for (&view, &weight) in order.views.iter().zip(row) {
+                values.row_mut(k)[view] = weight;
+            }
+        }
+        let consensus = (!self.single).then_some(weights.consensus());
+        MultiviewGraph::new(views.nodes().to_vec(), views.names(), &pairs, &values, consensus)
+    }
+}
+
+/// Learned graphs with their certificate.
+#[derive(Clone, Debug)]
+pub struct Learned {
+    /// The graphs.
+    pub graph: MultiviewGraph,
+    /// How close to optimal they are.
+    pub certificate: Certificate,
+    /// Why the solver stopped.
+    pub status: Status,
+    /// How many iterations it took.
+    pub iterations: usize,
+    /// What the distances were divided by.
+    pub distance_divisor: f64,
+    /// How long the distances took.
+    pub distances_time: Duration,
+    /// How long the solver took.
+    pub solve_time: Duration,
+    /// What the user should know.
+    pub warnings: Vec<Warning>,
+}
+
+impl Learned {
+    /// Whether the relative gap is within the solver's tolerance.
+    pub fn converged(&self) -> bool {
+        self.status == Status::Converged
+    }
+}
+
+/// Nodes this much closer than a view's mean distance are the same signal twice.
+const SAME_SIGNAL: f64 = 1e-4;
+/// Views whose uniqueness is this many scaled median deviations above the median stand out.
+const OUTLIER: f64 = 3.5;
+
+fn doubts(solution: &Solution) -> Option<Warning> {
+    (!solution.converged()).then(|| {
+        Warning::new(
+            "W01",
+            format!(
+                "not converged: {} after {} iterations at a relative gap of {:.1e}; the weights are feasible, but the \
+                 objective may be that far from the best one",
+                solution.status, solution.iterations, solution.certificate.relative_gap
+            ),
+        )
+    })
+}
+
+fn data_warnings(views: &Views, distances: &Distances) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let values = distances.values();
+    for view in 0..views.n_views() {
+        let mean = values.column(view).sum::<f64>() / values.n_rows() as f64;
+        let close: Vec<String> = values
+            .column(view)
+            .zip(distances.edges().pairs())
+            .filter(|&(distance, _)| distance < SAME_SIGNAL * mean)
+            .map(|(_, &[a, b])| format!("{}–{}", views.nodes()[a as usize], views.nodes()[b as usize]))
+            .collect();
+        if !close.is_empty() {
+            let message = format!(
+                "nearly identical nodes ({}): bridged electrodes or the same signal twice? Their edge takes much of the weight",
+                list_names(&close)
+            );
+            warnings.push(Warning::new("W04", message).in_view(views.view(view).name()));
+        }
+        for other in 0..view {
+            let mut pairs = values.column(view).zip(values.column(other));
+            if pairs.all(|(x, y)| (x - y).abs() <= 1e-12 * mean) && mean > 0.0 {
+                let (one, two) = (views.view(other).name(), views.view(view).name());
+                let message = format!("identical to view `{one}`: the same data twice counts twice in the consensus");
+                warnings.push(Warning::new("W12", message).in_view(two));
+            }
+        }
+    }
+    warnings
+}
+
+fn graph_warnings(graph: &MultiviewGraph) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let (n_components, isolated) = graph.components();
+    let subject = if graph.consensus().is_some() {
+        "the consensus"
+    } else {
+        "the union of the graphs"
+    };
+    if n_components > 1 {
+        let names: Vec<&String> = isolated.iter().map(|&node| &graph.nodes()[node]).collect();
+        let alone = if names.is_empty() {
+            String::new()
+        } else {
+            format!(", with {} nodes on their own ({})", names.len(), list_names(&names))
+        };
+        let message = format!("{subject} has {n_components} components{alone}; a larger alpha joins more nodes");
+        warnings.push(Warning::new("W07", message));
+    }
+    let uniqueness: Vec<f64> = (0..graph.n_views()).filter_map(|view| graph.uniqueness(view)).collect();
+    if uniqueness.len() >= 5 {
+        let middle = median(&uniqueness);
+        let deviations: Vec<f64> = uniqueness.iter().map(|u| (u - middle).abs()).collect();
+        let spread = 1.4826 * median(&deviations);
+        for (view, &value) in uniqueness.iter().enumerate() {
+            if value > middle + OUTLIER * spread && value > middle + 0.05 {
+                let message = format!("an outlier: uniqueness {value:.2}, against a median of {middle:.2}");
+                warnings.push(Warning::new("W11", message).in_view(&graph.views()[view]));
+            }
+        }
+    }
+    warnings
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    if sorted.len() % 2 == 1 {
+        sorted[middle]
+    } else {
+        0.5 * (sorted[middle - 1] + sorted[middle])
+    }
+}
