@@ -1,4 +1,52 @@
-//! Learn one sparse graph per data set, and the consensus graph they share.
+//! Learn, from N data sets over the same nodes, **one sparse graph per data set and the consensus graph they share**.
+//!
+//! Smooth signals vary little across the edges of their graph. With the squared distances `D^i_e = ‖x^i_a − x^i_b‖²` between
+//! the signals of nodes a and b in view i, the graphs' edge weights solve
+//!
+//! ```text
+//! minimise over w^1..w^N, w :
+//!     Σ_i { D^iᵀ w^i + α ( ‖S w^i‖² + 2‖w^i‖² ) } + β c({w^i − w}) + γ r(w)
+//! subject to  w^i ≥ 0,  1ᵀ w^i = n,  w ≥ 0
+//! ```
+//!
+//! where `S w` are the degrees. α sets the density, β how alike the views are, γ how sparse the consensus w is. This is the
+//! problem of *Multiview Graph Learning with Consensus Graph* (Karaaslanli and Aviyente) written in weights instead of
+//! Laplacian entries; `docs/notation.md` relates the two.
+//!
+//! ```
+//! use congraph::simulate::{Settings, simulate};
+//! use congraph::{Learner, ViewOptions, Views, metrics, solvers::unwatched};
+//!
+//! // Six data sets of 500 signals on 100 nodes, whose graphs share 90 % of their edges.
+//! let simulation = simulate(&Settings::default())?;
+//! let (views, _warnings) = Views::assemble(simulation.tables, &ViewOptions::default())?;
+//!
+//! let learned = Learner::new(0.07, 0.03).learn(&views, &unwatched)?;
+//!
+//! assert!(learned.certificate.relative_gap < 1e-8); // how far from the optimum at most
+//! let scores = metrics::evaluate(&learned.graph, &simulation.truth)?;
+//! assert!(scores.mean_view_f1() > 0.9);
+//! assert!(scores.consensus.unwrap().f1() > 0.95);
+//! # Ok::<(), congraph::Error>(())
+//! ```
+//!
+//! # Rooms
+//!
+//! Data flows one way:
+//!
+//! ```text
+//! views        tables → views whose nodes are matched by name and whose values are checked
+//! distances    views → squared distances, scaled so that α and β mean the same everywhere
+//! problem      distances, α β γ, a penalty and a regulariser; the objective
+//! penalties    c: one penalty, one file             regularisers    r: one regulariser, one file
+//! solvers      problem → solution: newton (fast), admm (the paper's)
+//! certificate  objective, lower bound and gap of any solution; knows no solver
+//! learn        all of the above in one call
+//! graph        weighted graphs: density, similarity, uniqueness, components
+//! simulate     data whose graphs are known          metrics         how well they were found
+//! ```
+//!
+//! This crate reads no files and prints nothing. Results do not depend on the number of threads (rayon's current pool).
 
 mod blocks;
 pub mod certificate;
@@ -28,3 +76,12 @@ pub use rows::ViewRows;
 pub use solvers::{Admm, Newton, Solution, Solver, Status};
 pub use views::{Table, ViewOptions, Views};
 pub use weights::Weights;
+
+/// The code in the README and in CONTRIBUTING is compiled and run.
+#[cfg(doctest)]
+mod guides {
+    #[doc = include_str!("../../../README.md")]
+    mod readme {}
+    #[doc = include_str!("../../../CONTRIBUTING.md")]
+    mod contributing {}
+}
