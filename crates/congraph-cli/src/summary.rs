@@ -17,14 +17,14 @@ pub(crate) struct Seconds {
 /// The summary of a fit (`congraph.summary/1`).
 pub(crate) fn summary(learner: &Learner, learned: &Learned, warnings: &[Warning], seconds: &Seconds) -> Value {
     let graph = &learned.graph;
-    let parameters = learner.parameters;
+    let parameters = learner.model.parameters;
     let coupled = |value: f64| if learner.single { 0.0 } else { value };
     json!({
         "schema": "congraph.summary/1",
         "n_nodes": graph.n_nodes(),
         "n_views": graph.n_views(),
-        "penalty": if learner.single { "none" } else { learner.penalty.name() },
-        "regulariser": if learner.single { "none" } else { learner.regulariser.name() },
+        "penalty": if learner.single { "none" } else { learner.model.penalty.name() },
+        "regulariser": if learner.single { "none" } else { learner.model.regulariser.name() },
         "solver": learner.solver.name(),
         "alpha": parameters.alpha,
         "beta": coupled(parameters.beta),

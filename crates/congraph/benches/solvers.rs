@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use congraph::simulate::{Settings, simulate};
 use congraph::solvers::{Admm, Newton, Solver, unwatched};
-use congraph::{Distances, Parameters, Problem, Scaling, ViewOptions, Views, penalties, regularisers};
+use congraph::{Distances, Model, Parameters, Problem, Scaling, ViewOptions, Views, penalties, regularisers};
 
 const REPEATS: usize = 7;
 
@@ -34,7 +34,12 @@ fn main() -> Result<(), congraph::Error> {
             let (Some(c), Some(r)) = (penalties::by_name(penalty), regularisers::by_name("l1")) else {
                 continue;
             };
-            let problem = Problem::new(Arc::clone(&distances), parameters, c, r)?;
+            let model = Model {
+                parameters,
+                penalty: c,
+                regulariser: r,
+            };
+            let problem = Problem::new(Arc::clone(&distances), model)?;
             let newton = Newton {
                 tolerance: 1e-9,
                 ..Newton::default()

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use congraph::penalties::Penalty;
 use congraph::simulate::{Settings, simulate};
 use congraph::solvers::{Admm, unwatched};
-use congraph::{Learner, Newton, ViewOptions, Views, metrics};
+use congraph::{Learner, Model, Newton, ViewOptions, Views, metrics};
 
 /// The Huber penalty with threshold `delta`.
 #[derive(Debug)]
@@ -60,7 +60,10 @@ fn main() -> Result<(), congraph::Error> {
     })?;
     let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default())?;
     let learner = Learner {
-        penalty: Arc::new(Huber { delta: 0.05 }),
+        model: Model {
+            penalty: Arc::new(Huber { delta: 0.05 }),
+            ..Model::l1(0.05, 0.5)
+        },
         solver: Arc::new(Admm {
             tolerance: 1e-6,
             ..Admm::default()

@@ -27,7 +27,17 @@ pub(crate) fn map_mut<T: Send>(
     width: usize,
     work: impl Fn(usize, &mut [f64]) -> T + Sync,
 ) -> Vec<T> {
-    if values.len() <= BLOCK * width {
+    map_mut_by(BLOCK, values, width, work)
+}
+
+/// As [`map_mut`], with another number of rows per block: fewer where a row is much work.
+pub(crate) fn map_mut_by<T: Send>(
+    block: usize,
+    values: &mut [f64],
+    width: usize,
+    work: impl Fn(usize, &mut [f64]) -> T + Sync,
+) -> Vec<T> {
+    if values.len() <= block * width {
         return if values.is_empty() {
             Vec::new()
         } else {
@@ -35,8 +45,8 @@ pub(crate) fn map_mut<T: Send>(
         };
     }
     values
-        .par_chunks_mut(BLOCK * width)
+        .par_chunks_mut(block * width)
         .enumerate()
-        .map(|(block, rows)| work(block * BLOCK, rows))
+        .map(|(place, rows)| work(place * block, rows))
         .collect()
 }

@@ -82,6 +82,24 @@ pub fn certify(problem: &Problem, weights: Weights, dual: &DualPoint) -> (Weight
     (weights, certificate)
 }
 
+/// The same result judged with edges outside the problem, whose share of the dual is `beyond` ≤ 0.
+pub(crate) fn certify_beyond(certificate: Certificate, beyond: f64) -> Certificate {
+    let dual_objective = certificate.dual_objective + beyond;
+    Certificate {
+        dual_objective,
+        relative_gap: relative_gap(certificate.objective, dual_objective),
+        ..certificate
+    }
+}
+
+/// The share of the problem's edges in the dual at the given multipliers, for penalties with a joint minimiser.
+pub(crate) fn edges_bound(problem: &Problem, multipliers: &ViewRows) -> f64 {
+    match problem.edge_term() {
+        Some(term) => joint_edges(problem, term, multipliers),
+        None => f64::NEG_INFINITY,
+    }
+}
+
 /// (objective − dual) / |dual|, not below 0; infinite when either is not finite.
 pub fn relative_gap(objective: f64, dual_objective: f64) -> f64 {
     let gap = (objective - dual_objective) / dual_objective.abs();

@@ -13,9 +13,9 @@
 //! With all three off this is the paper's raw objective. The distances are sums of squared differences rather than
 //! `K_aa + K_bb − 2 K_ab`, which would cancel for nearly equal signals. Cost: O(n² Σ p_i) time, O(n² N) memory.
 
-use crate::blocks;
 use crate::edges::Edges;
 use crate::error::Error;
+use crate::pairs::Signals;
 use crate::rows::ViewRows;
 use crate::views::{Kind, View, Views};
 
@@ -87,12 +87,13 @@ impl Distances {
     /// the distances are too large for f64.
     pub fn from_views(views: &Views, scaling: &Scaling) -> Result<Self, Error> {
         let edges = Edges::complete(views.n_nodes());
+        if views.kind() == Kind::Signals {
+            let values = Signals::new(views, scaling).distances(edges.pairs());
+            return Self::new(edges, values, scaling.distance_norm);
+        }
         let mut values = ViewRows::zeros(edges.n_edges(), views.n_views());
         for (index, view) in views.iter().enumerate() {
-            let distances = match views.kind() {
-                Kind::Signals => from_signals(view, &edges, scaling),
-                kind => from_products(view, kind, &edges, scaling)?,
-            };
+            let distances = from_products(view, views.kind(), &edges, scaling)?;
             for (row, distance) in values.rows_mut().zip(distances) {
                 row[index] = distance;
             }
@@ -138,6 +139,11 @@ impl Distances {
         Ok(Self { edges, values, divisor })
     }
 
+    /// Distances of a list of pairs that have been divided already.
+    pub(crate) fn listed(edges: Edges, values: ViewRows, divisor: f64) -> Self {
+        Self { edges, values, divisor }
+    }
+
     /// The pairs of nodes.
     pub fn edges(&self) -> &Edges {
         &self.edges
@@ -152,62 +158,6 @@ impl Distances {
     pub fn divisor(&self) -> f64 {
         self.divisor
     }
-}
-
-/// Scaled signals in, one distance per edge out.
-fn from_signals(view: &View, edges: &Edges, scaling: &Scaling) -> Vec<f64> {
-    let n_samples = view.node(0).len();
-    let mut signals = Vec::with_capacity(edges.n_nodes() * n_samples);
-    for node in 0..edges.n_nodes() {
-        signals.extend(scaled(view.node(node), scaling.scale));
-    }
-    let signal = |node: usize| &signals[node * n_samples..(node + 1) * n_samples];
-    let divisor = match scaling.sample_norm {
-        SampleNorm::Mean => n_samples as f64,
-        SampleNorm::Sum => 1.0,
-    };
-    let blocks = blocks::map(edges.n_edges(), |range| {
-        let mut distances = Vec::with_capacity(range.len());
-        for edge in range {
-            let (a, b) = edges.ends(edge);
-            distances.push(squared_distance(signal(a), signal(b)) / divisor);
-        }
-        distances
-    });
-    blocks.concat()
-}
-
-/// The signal shifted and scaled; sums run over values divided by the largest, so that none overflows.
-fn scaled(signal: &[f64], scale: Scale) -> Vec<f64> {
-    let unit = signal.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
-    if scale == Scale::None || unit == 0.0 {
-        return signal.to_vec();
-    }
-    let n = signal.len() as f64;
-    let mean = signal.iter().map(|x| x / unit).sum::<f64>() / n;
-    if scale == Scale::Center {
-        return signal.iter().map(|x| x - mean * unit).collect();
-    }
-    let deviations: Vec<f64> = signal.iter().map(|x| x / unit - mean).collect();
-    let deviation = (deviations.iter().map(|x| x * x).sum::<f64>() / n).sqrt();
-    let factor = if deviation > 0.0 { 1.0 / deviation } else { 0.0 };
-    deviations.iter().map(|x| x * factor).collect()
-}
-
-/// Σ (x − y)², in eight running sums that the compiler keeps in vector registers.
-fn squared_distance(x: &[f64], y: &[f64]) -> f64 {
-    const LANES: usize = 8;
-    let mut sums = [0.0; LANES];
-    let (head_x, tail_x) = x.as_chunks::<LANES>();
-    let (head_y, tail_y) = y.as_chunks::<LANES>();
-    for (x, y) in head_x.iter().zip(head_y) {
-        for lane in 0..LANES {
-            let difference = x[lane] - y[lane];
-            sums[lane] += difference * difference;
-        }
-    }
-    let tail: f64 = tail_x.iter().zip(tail_y).map(|(x, y)| (x - y) * (x - y)).sum();
-    sums.iter().sum::<f64>() + tail
 }
 
 /// Distances from sums of products or covariances. Z-scoring divides by the diagonal, which for Gram matrices supposes

@@ -32,6 +32,18 @@ impl Edges {
         Self { n_nodes, pairs }
     }
 
+    /// A list of pairs a < b, sorted.
+    pub(crate) fn listed(n_nodes: usize, pairs: Vec<[u32; 2]>) -> Self {
+        debug_assert!(pairs.is_sorted_by(|one, two| one < two));
+        debug_assert!(pairs.iter().all(|&[a, b]| a < b && (b as usize) < n_nodes));
+        Self { n_nodes, pairs }
+    }
+
+    /// Whether these are all pairs.
+    pub fn is_complete(&self) -> bool {
+        self.pairs.len() == self.n_nodes * self.n_nodes.saturating_sub(1) / 2
+    }
+
     /// How many nodes.
     pub fn n_nodes(&self) -> usize {
         self.n_nodes

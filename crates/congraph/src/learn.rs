@@ -10,44 +10,43 @@ use crate::certificate::Certificate;
 use crate::distances::{Distances, Scaling};
 use crate::error::{Code, DataError, Error, Warning, list_names};
 use crate::graph::MultiviewGraph;
-use crate::penalties::{L1, Penalty};
-use crate::problem::{Parameters, Problem};
-use crate::regularisers::{NoRegulariser, Regulariser};
+use crate::pairs::AllPairs;
+use crate::problem::{Model, Problem};
 use crate::rows::ViewRows;
 use crate::solvers::{Newton, Solution, Solver, Status, Watch};
-use crate::views::{Order, Views};
+use crate::views::{Kind, Order, Views};
 
 /// How to learn.
 #[derive(Clone, Debug)]
 pub struct Learner {
     /// How distances are made comparable.
     pub scaling: Scaling,
-    /// α, β and γ.
-    pub parameters: Parameters,
-    /// The penalty c.
-    pub penalty: Arc<dyn Penalty>,
-    /// The regulariser r.
-    pub regulariser: Arc<dyn Regulariser>,
+    /// α, β, γ, the penalty c and the regulariser r.
+    pub model: Model,
     /// The solver.
     pub solver: Arc<dyn Solver>,
     /// Learn every view on its own, without a consensus: β and γ are not used.
     pub single: bool,
+    /// How many bytes may be used to keep the distances of all pairs in f32; beyond that they are computed anew.
+    pub memory: u64,
 }
+
+/// 4 GiB.
+const DEFAULT_MEMORY: u64 = 4 << 30;
+/// From this number of nodes on, listing all pairs costs more than a working set.
+const MANY_NODES: usize = 256;
+/// How many nearest neighbours of each node in each view a working set starts from.
+const NEIGHBOURS: usize = 5;
 
 impl Learner {
     /// mvGL-ℓ1 with default scaling, solved by Newton.
     pub fn new(alpha: f64, beta: f64) -> Self {
         Self {
             scaling: Scaling::default(),
-            parameters: Parameters {
-                alpha,
-                beta,
-                gamma: 0.0,
-            },
-            penalty: Arc::new(L1),
-            regulariser: Arc::new(NoRegulariser),
+            model: Model::l1(alpha, beta),
             solver: Arc::new(Newton::default()),
             single: false,
+            memory: DEFAULT_MEMORY,
         }
     }
 
@@ -72,18 +71,12 @@ impl Learner {
     pub fn learn(&self, views: &Views, watch: Watch<'_>) -> Result<Learned, Error> {
         self.check(views)?;
         let (sorted, order) = views.sorted();
-        let start = Instant::now();
-        let distances = Arc::new(Distances::from_views(&sorted, &self.scaling)?);
-        let distances_time = start.elapsed();
-        let problem = if self.single {
-            Problem::single(Arc::clone(&distances), self.parameters.alpha)?
+        let model = if self.single {
+            Model::single(self.model.parameters.alpha)
         } else {
-            let (penalty, regulariser) = (Arc::clone(&self.penalty), Arc::clone(&self.regulariser));
-            Problem::new(Arc::clone(&distances), self.parameters, penalty, regulariser)?
+            self.model.clone()
         };
-        let start = Instant::now();
-        let solution = self.solver.solve(&problem, None, watch)?;
-        let solve_time = start.elapsed();
+        let (distances, solution, distances_time, solve_time) = self.fit(&sorted, &model, watch)?;
         let graph = self.graph(views, &distances, &solution, &order);
         let mut warnings: Vec<Warning> = doubts(&solution).into_iter().collect();
         warnings.extend(data_warnings(&sorted, &distances));
@@ -98,6 +91,35 @@ impl Learner {
             solve_time,
             warnings,
         })
+    }
+
+    /// Distances and solution: of all pairs listed, or of a working set when there are many.
+    fn fit(
+        &self,
+        views: &Views,
+        model: &Model,
+        watch: Watch<'_>,
+    ) -> Result<(Arc<Distances>, Solution, Duration, Duration), Error> {
+        let start = Instant::now();
+        let many = views.kind() == Kind::Signals && views.n_nodes() >= MANY_NODES;
+        let offered = model.penalty.joint().is_some() && model.regulariser.slope().is_some();
+        match self.solver.working_set() {
+            Some(working_set) if many && offered => {
+                let all = AllPairs::new(views, &self.scaling, NEIGHBOURS, self.memory)?;
+                let distances_time = start.elapsed();
+                let start = Instant::now();
+                let found = working_set.solve(&all, model, None, watch)?;
+                Ok((found.distances, found.solution, distances_time, start.elapsed()))
+            }
+            _ => {
+                let distances = Arc::new(Distances::from_views(views, &self.scaling)?);
+                let distances_time = start.elapsed();
+                let start = Instant::now();
+                let problem = Problem::new(Arc::clone(&distances), model.clone())?;
+                let solution = self.solver.solve(&problem, None, watch)?;
+                Ok((distances, solution, distances_time, start.elapsed()))
+            }
+        }
     }
 
     fn check(&self, views: &Views) -> Result<(), Error> {
@@ -115,7 +137,7 @@ impl Learner {
             .in_view(name)
             .into());
         }
-        if self.parameters.beta == 0.0 || self.penalty.name() == "none" {
+        if self.model.parameters.beta == 0.0 || self.model.penalty.name() == "none" {
             return Err(DataError::new(
                 Code::E11,
                 "beta is 0 (or the penalty is `none`), and a consensus is asked",

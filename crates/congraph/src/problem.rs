@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::distances::Distances;
 use crate::error::Error;
-use crate::penalties::{JointEdge, NoPenalty, Penalty};
+use crate::penalties::{JointEdge, L1, NoPenalty, Penalty};
 use crate::regularisers::{NoRegulariser, Regulariser};
 use crate::rows::ViewRows;
 use crate::weights::Weights;
@@ -28,13 +28,45 @@ pub struct Parameters {
     pub gamma: f64,
 }
 
+/// Everything of a problem but the data.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// α, β and γ.
+    pub parameters: Parameters,
+    /// The penalty c.
+    pub penalty: Arc<dyn Penalty>,
+    /// The regulariser r.
+    pub regulariser: Arc<dyn Regulariser>,
+}
+
+impl Model {
+    /// mvGL-ℓ1: the ℓ1 penalty, and no regulariser.
+    pub fn l1(alpha: f64, beta: f64) -> Self {
+        Self {
+            parameters: Parameters {
+                alpha,
+                beta,
+                gamma: 0.0,
+            },
+            penalty: Arc::new(L1),
+            regulariser: Arc::new(NoRegulariser),
+        }
+    }
+
+    /// Every view on its own (svGL, `eq:single_graph_learning`): β = 0 and no consensus.
+    pub fn single(alpha: f64) -> Self {
+        Self {
+            penalty: Arc::new(NoPenalty),
+            ..Self::l1(alpha, 0.0)
+        }
+    }
+}
+
 /// A graph learning problem. Cheap to clone: the distances are shared.
 #[derive(Clone, Debug)]
 pub struct Problem {
     distances: Arc<Distances>,
-    parameters: Parameters,
-    penalty: Arc<dyn Penalty>,
-    regulariser: Arc<dyn Regulariser>,
+    model: Model,
 }
 
 impl Problem {
@@ -42,13 +74,8 @@ impl Problem {
     ///
     /// # Errors
     /// [`Error::Parameter`] if α is not positive, or β or γ is negative, or any is not finite.
-    pub fn new(
-        distances: Arc<Distances>,
-        parameters: Parameters,
-        penalty: Arc<dyn Penalty>,
-        regulariser: Arc<dyn Regulariser>,
-    ) -> Result<Self, Error> {
-        let Parameters { alpha, beta, gamma } = parameters;
+    pub fn new(distances: Arc<Distances>, model: Model) -> Result<Self, Error> {
+        let Parameters { alpha, beta, gamma } = model.parameters;
         if !(alpha > 0.0 && (4.0 * alpha).is_finite() && alpha.is_normal()) {
             return Err(Error::Parameter {
                 name: "alpha",
@@ -63,25 +90,7 @@ impl Problem {
                 });
             }
         }
-        Ok(Self {
-            distances,
-            parameters,
-            penalty,
-            regulariser,
-        })
-    }
-
-    /// Every view on its own (svGL, `eq:single_graph_learning`): β = 0 and no consensus.
-    ///
-    /// # Errors
-    /// As [`Problem::new`].
-    pub fn single(distances: Arc<Distances>, alpha: f64) -> Result<Self, Error> {
-        let parameters = Parameters {
-            alpha,
-            beta: 0.0,
-            gamma: 0.0,
-        };
-        Self::new(distances, parameters, Arc::new(NoPenalty), Arc::new(NoRegulariser))
+        Ok(Self { distances, model })
     }
 
     /// The distances.
@@ -91,17 +100,17 @@ impl Problem {
 
     /// α, β and γ.
     pub fn parameters(&self) -> Parameters {
-        self.parameters
+        self.model.parameters
     }
 
     /// The penalty c.
     pub fn penalty(&self) -> &dyn Penalty {
-        self.penalty.as_ref()
+        self.model.penalty.as_ref()
     }
 
     /// The regulariser r.
     pub fn regulariser(&self) -> &dyn Regulariser {
-        self.regulariser.as_ref()
+        self.model.regulariser.as_ref()
     }
 
     /// How many nodes.
@@ -121,12 +130,12 @@ impl Problem {
 
     /// κ = 4α, the curvature of each weight's own quadratic; solvers work in units of it.
     pub(crate) fn kappa(&self) -> f64 {
-        4.0 * self.parameters.alpha
+        4.0 * self.parameters().alpha
     }
 
     /// The objective at the given weights.
     pub fn objective(&self, weights: &Weights) -> f64 {
-        let Parameters { alpha, beta, gamma } = self.parameters;
+        let Parameters { alpha, beta, gamma } = self.parameters();
         let degrees = weights.degrees(self.distances.edges());
         let (mut smoothness, mut squares) = (0.0, 0.0);
         let mut differences = ViewRows::zeros(0, self.n_views());
@@ -149,28 +158,32 @@ impl Problem {
         let regularisation = if gamma == 0.0 {
             0.0
         } else {
-            gamma * self.regulariser.value(weights.consensus())
+            gamma * self.regulariser().value(weights.consensus())
         };
         smoothness + alpha * frobenius + coupling + regularisation
     }
 
     /// c over all edges. A separable penalty is 0 where nothing is present; any other is shown every edge.
     fn penalty_value(&self, present: &ViewRows, weights: &Weights) -> f64 {
-        if self.penalty.joint().is_some() {
-            return self.penalty.value(present.values(), self.n_views());
+        if self.penalty().joint().is_some() {
+            return self.penalty().value(present.values(), self.n_views());
         }
         let mut all = ViewRows::zeros(self.n_edges(), self.n_views());
         for (&edge, row) in weights.edges().iter().zip(present.rows()) {
             all.row_mut(edge as usize).copy_from_slice(row);
         }
-        self.penalty.value(all.values(), self.n_views())
+        self.penalty().value(all.values(), self.n_views())
     }
 
     /// The edge's share of the dual in units of κ, if penalty and regulariser offer it.
     pub(crate) fn edge_term(&self) -> Option<EdgeTerm<'_>> {
-        let Parameters { beta, gamma, .. } = self.parameters;
-        let slope = if gamma == 0.0 { 0.0 } else { self.regulariser.slope()? };
-        let joint: &dyn JointEdge = if beta == 0.0 { &NoPenalty } else { self.penalty.joint()? };
+        let Parameters { beta, gamma, .. } = self.parameters();
+        let slope = if gamma == 0.0 { 0.0 } else { self.regulariser().slope()? };
+        let joint: &dyn JointEdge = if beta == 0.0 {
+            &NoPenalty
+        } else {
+            self.penalty().joint()?
+        };
         Some(EdgeTerm {
             joint,
             tau: beta / self.kappa(),

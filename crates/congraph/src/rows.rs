@@ -15,6 +15,11 @@ impl ViewRows {
         Self::from_values(n_views, vec![0.0; n_rows * n_views])
     }
 
+    /// No rows yet, with room for some.
+    pub(crate) fn with_capacity(n_rows: usize, n_views: usize) -> Self {
+        Self::from_values(n_views, Vec::with_capacity(n_rows * n_views))
+    }
+
     /// From values given row after row.
     ///
     /// # Panics

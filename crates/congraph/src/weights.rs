@@ -88,6 +88,29 @@ impl Weights {
         degrees
     }
 
+    /// For each node the edges here that end at it, in order: `incident[starts[node]..starts[node + 1]]`.
+    pub(crate) fn incidence(&self, edges: &Edges) -> (Vec<u32>, Vec<u32>) {
+        let mut starts = vec![0_u32; edges.n_nodes() + 1];
+        for &edge in &self.edges {
+            let (a, b) = edges.ends(edge as usize);
+            starts[a + 1] += 1;
+            starts[b + 1] += 1;
+        }
+        for node in 0..edges.n_nodes() {
+            starts[node + 1] += starts[node];
+        }
+        let mut next = starts.clone();
+        let mut incident = vec![0_u32; 2 * self.edges.len()];
+        for (k, &edge) in self.edges.iter().enumerate() {
+            let (a, b) = edges.ends(edge as usize);
+            for node in [a, b] {
+                incident[next[node] as usize] = k as u32;
+                next[node] += 1;
+            }
+        }
+        (starts, incident)
+    }
+
     /// Scales each view to the given total and, if any had to be scaled, takes the consensus anew from `consensus`.
     /// None if a view has no edge to scale.
     pub(crate) fn scaled_to(mut self, total: f64, consensus: impl Fn(&[f64]) -> Option<f64>) -> Option<Self> {

@@ -146,7 +146,7 @@ fn tell(settings: &Settings, simulation: &Simulation, separate: &Trial, joint: &
     let folder = out.display();
     println!(
         "Graphs, data and truth are in {folder}. The same from files:\n\n  congraph learn {folder}/data/*.csv --alpha {:.4} --beta {BETA} -o out\n  congraph evaluate out --truth {folder}/truth",
-        joint.learner.parameters.alpha
+        joint.learner.model.parameters.alpha
     );
 }
 

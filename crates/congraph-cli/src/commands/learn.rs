@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use congraph::solvers::admm::ZStep;
-use congraph::{Admm, Code, DataError, Learned, Learner, Newton, Parameters, Solver, penalties, regularisers};
+use congraph::{Admm, Code, DataError, Learned, Learner, Model, Newton, Parameters, Solver, penalties, regularisers};
 use congraph_io::{Folder, ViewRow, write_graph, write_json};
 use serde_json::json;
 
@@ -91,15 +91,18 @@ fn learner(args: &LearnArgs) -> Result<Learner, Failure> {
     }
     Ok(Learner {
         scaling: args.input.scaling.scaling(),
-        parameters: Parameters {
-            alpha,
-            beta,
-            gamma: args.gamma.unwrap_or(0.0),
+        model: Model {
+            parameters: Parameters {
+                alpha,
+                beta,
+                gamma: args.gamma.unwrap_or(0.0),
+            },
+            penalty,
+            regulariser,
         },
-        penalty,
-        regulariser,
         solver: solver(args),
         single: args.single,
+        ..Learner::new(alpha, beta)
     })
 }
 

@@ -7,6 +7,7 @@
 
 pub mod admm;
 pub mod newton;
+pub mod working_set;
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -19,6 +20,7 @@ use crate::weights::Weights;
 
 pub use admm::Admm;
 pub use newton::Newton;
+pub use working_set::WorkingSet;
 
 /// Why a solver stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +114,11 @@ impl Solution {
 pub trait Solver: fmt::Debug + Send + Sync {
     /// The name by which users choose it.
     fn name(&self) -> &'static str;
+
+    /// The working-set method around this solver, if it can solve on any set of pairs.
+    fn working_set(&self) -> Option<WorkingSet> {
+        None
+    }
 
     /// Solves the problem, from the multipliers of an earlier [`Solution`] if given.
     ///

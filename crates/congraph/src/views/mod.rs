@@ -10,6 +10,8 @@
 mod checks;
 mod matching;
 
+use std::borrow::Cow;
+
 use crate::error::{Code, DataError, Error, Warning};
 
 /// What the numbers of a table are.
@@ -262,11 +264,14 @@ impl Views {
     }
 
     /// The same views with nodes and views sorted by name, and where each stood.
-    pub(crate) fn sorted(&self) -> (Self, Order) {
+    pub(crate) fn sorted(&self) -> (Cow<'_, Self>, Order) {
         let mut nodes: Vec<usize> = (0..self.n_nodes()).collect();
         nodes.sort_by_key(|&node| &self.nodes[node]);
         let mut order: Vec<usize> = (0..self.n_views()).collect();
         order.sort_by_key(|&view| &self.views[view].name);
+        if nodes.is_sorted() && order.is_sorted() {
+            return (Cow::Borrowed(self), Order { nodes, views: order });
+        }
         let reordered = |&view: &usize| {
             let source = &self.views[view];
             let values = if self.kind == Kind::Signals {
@@ -285,7 +290,7 @@ impl Views {
             nodes: nodes.iter().map(|&node| self.nodes[node].clone()).collect(),
             views: order.iter().map(reordered).collect(),
         };
-        (sorted, Order { nodes, views: order })
+        (Cow::Owned(sorted), Order { nodes, views: order })
     }
 
     /// The names of the views.

@@ -7,16 +7,22 @@
 //! Only present edges contribute; J_e is diagonal plus one or two rank-one terms, so a product costs O(present edges · N).
 
 use super::dual::Dual;
+use crate::blocks;
 use crate::rows::ViewRows;
 use crate::weights::Weights;
+
+/// Nodes per block of work.
+const NODES: usize = 512;
 
 /// The Jacobians of the edges present at one point.
 pub(super) struct Hessian<'a> {
     dual: &'a Dual<'a>,
     weights: &'a Weights,
-    rank: usize,
-    diagonals: Vec<f64>,
-    factors: Vec<f64>,
+    /// For each edge the diagonal of its Jacobian, then its rank-one factors.
+    jacobians: ViewRows,
+    /// For each node, the edges at it: `incident[starts[node]..starts[node + 1]]`.
+    starts: Vec<u32>,
+    incident: Vec<u32>,
     ridge: f64,
 }
 
@@ -24,43 +30,43 @@ impl<'a> Hessian<'a> {
     pub(super) fn new(dual: &'a Dual<'a>, weights: &'a Weights, ridge: f64) -> Self {
         let n_views = dual.problem.n_views();
         let term = dual.term;
-        let rank = term.joint.rank();
-        let n_edges = weights.edges().len();
-        let mut diagonals = vec![0.0; n_edges * n_views];
-        let mut factors = vec![0.0; n_edges * n_views * rank];
-        for (k, (_, row, shared)) in weights.iter().enumerate() {
-            let diagonal = &mut diagonals[k * n_views..(k + 1) * n_views];
-            let factor = &mut factors[k * n_views * rank..(k + 1) * n_views * rank];
-            term.joint.jacobian(term.tau, term.sigma, row, shared, diagonal, factor);
-        }
+        let width = n_views * (1 + term.joint.rank());
+        let mut jacobians = ViewRows::zeros(weights.edges().len(), width);
+        blocks::map_mut(jacobians.values_mut(), width, |first, rows| {
+            for (k, row) in rows.chunks_exact_mut(width).enumerate() {
+                let (diagonal, factors) = row.split_at_mut(n_views);
+                let (weights, consensus) = (weights.views().row(first + k), weights.consensus()[first + k]);
+                term.joint
+                    .jacobian(term.tau, term.sigma, weights, consensus, diagonal, factors);
+            }
+        });
+        let (starts, incident) = weights.incidence(dual.problem.distances().edges());
         Self {
             dual,
             weights,
-            rank,
-            diagonals,
-            factors,
+            jacobians,
+            starts,
+            incident,
             ridge,
         }
     }
 
-    /// Each present edge's ends, the diagonal of its Jacobian, and its rank-one factors.
-    fn jacobians(&self) -> impl Iterator<Item = ((usize, usize), &[f64], &[f64])> {
-        let n_views = self.dual.problem.n_views();
+    fn ends(&self, k: usize) -> (usize, usize) {
         let edges = self.dual.problem.distances().edges();
-        self.weights.edges().iter().enumerate().map(move |(k, &edge)| {
-            let width = n_views * self.rank;
-            (
-                edges.ends(edge as usize),
-                &self.diagonals[k * n_views..(k + 1) * n_views],
-                &self.factors[k * width..(k + 1) * width],
-            )
-        })
+        edges.ends(self.weights.edges()[k] as usize)
+    }
+
+    /// The edges at a node, in order.
+    fn at(&self, node: usize) -> &[u32] {
+        &self.incident[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 
     fn diagonal(&self, n_nodes: usize, n_views: usize) -> ViewRows {
         let own = 2.0 * (1.0 - 1.0 / n_nodes as f64) + self.ridge;
         let mut diagonal = ViewRows::from_values(n_views, vec![own; n_nodes * n_views]);
-        for ((a, b), entries, factors) in self.jacobians() {
+        for (k, jacobian) in self.jacobians.rows().enumerate() {
+            let (a, b) = self.ends(k);
+            let (entries, factors) = jacobian.split_at(n_views);
             for node in [a, b] {
                 for (i, value) in diagonal.row_mut(node).iter_mut().enumerate() {
                     let along: f64 = factors.iter().skip(i).step_by(n_views).map(|v| v * v).sum();
@@ -71,37 +77,45 @@ impl<'a> Hessian<'a> {
         diagonal
     }
 
-    /// out = H x.
-    fn product(&self, x: &ViewRows, out: &mut ViewRows) {
+    /// out = H x; `moved` is room for J (x_a + x_b) of every edge.
+    fn product(&self, x: &ViewRows, moved: &mut ViewRows, out: &mut ViewRows) {
         let n_views = x.n_views();
         let n = x.n_rows() as f64;
+        blocks::map_mut(moved.values_mut(), n_views, |first, rows| {
+            let mut sums = vec![0.0; n_views];
+            for (k, moved) in rows.chunks_exact_mut(n_views).enumerate() {
+                let (a, b) = self.ends(first + k);
+                for (sum, (x, y)) in sums.iter_mut().zip(x.row(a).iter().zip(x.row(b))) {
+                    *sum = x + y;
+                }
+                let (entries, factors) = self.jacobians.row(first + k).split_at(n_views);
+                for (value, (entry, sum)) in moved.iter_mut().zip(entries.iter().zip(&sums)) {
+                    *value = entry * sum;
+                }
+                for factor in factors.chunks_exact(n_views) {
+                    let along: f64 = factor.iter().zip(&sums).map(|(v, sum)| v * sum).sum();
+                    if along != 0.0 {
+                        for (value, v) in moved.iter_mut().zip(factor) {
+                            *value += along * v;
+                        }
+                    }
+                }
+            }
+        });
         let means: Vec<f64> = x.column_sums().iter().map(|sum| sum / n).collect();
-        for (row, source) in out.rows_mut().zip(x.rows()) {
-            for ((value, &x), mean) in row.iter_mut().zip(source).zip(&means) {
-                *value = 2.0 * (x - mean) + self.ridge * x;
-            }
-        }
-        let mut sums = vec![0.0; n_views];
-        let mut moved = vec![0.0; n_views];
-        for ((a, b), entries, factors) in self.jacobians() {
-            for (sum, (x, y)) in sums.iter_mut().zip(x.row(a).iter().zip(x.row(b))) {
-                *sum = x + y;
-            }
-            for (value, (entry, sum)) in moved.iter_mut().zip(entries.iter().zip(&sums)) {
-                *value = entry * sum;
-            }
-            for factor in factors.chunks_exact(n_views) {
-                let along: f64 = factor.iter().zip(&sums).map(|(v, sum)| v * sum).sum();
-                for (value, v) in moved.iter_mut().zip(factor) {
-                    *value += along * v;
+        blocks::map_mut_by(NODES, out.values_mut(), n_views, |first, rows| {
+            for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
+                let node = first + k;
+                for ((value, &x), mean) in row.iter_mut().zip(x.row(node)).zip(&means) {
+                    *value = 2.0 * (x - mean) + self.ridge * x;
+                }
+                for &edge in self.at(node) {
+                    for (value, change) in row.iter_mut().zip(moved.row(edge as usize)) {
+                        *value += change;
+                    }
                 }
             }
-            for node in [a, b] {
-                for (value, change) in out.row_mut(node).iter_mut().zip(&moved) {
-                    *value += change;
-                }
-            }
-        }
+        });
     }
 
     /// Solves H d = −gradient to a relative residual; returns d and the number of steps.
@@ -117,12 +131,13 @@ impl<'a> Hessian<'a> {
         let mut preconditioned = divided(&residual, &diagonal);
         let mut search = preconditioned.clone();
         let mut product = ViewRows::zeros(n_nodes, n_views);
+        let mut moved = ViewRows::zeros(self.weights.edges().len(), n_views);
         let mut energy = dot(residual.values(), preconditioned.values());
         for step in 0..max_steps {
             if norm(residual.values()) <= target {
                 return (x, step);
             }
-            self.product(&search, &mut product);
+            self.product(&search, &mut moved, &mut product);
             let curvature = dot(search.values(), product.values());
             // Not a number, or no curvature left in f64: keep what there is.
             if curvature.is_nan() || curvature <= 0.0 {

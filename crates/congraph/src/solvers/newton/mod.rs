@@ -25,7 +25,7 @@ mod start;
 use direction::{Hessian, add, dot, norm};
 use dual::{Dual, Evaluation};
 
-use super::{Progress, Solution, Solver, Status, Watch, check_start};
+use super::{Progress, Solution, Solver, Status, Watch, WorkingSet, check_start};
 use crate::certificate::{DualPoint, feasible, relative_gap};
 use crate::error::Error;
 use crate::problem::Problem;
@@ -40,6 +40,9 @@ pub struct Newton {
     pub max_iterations: usize,
     /// The most CG steps for one Newton step.
     pub max_cg_steps: usize,
+    /// Whether to go on once converged, while a step still gains a factor 10: the last steps of Newton's method are nearly
+    /// free, and the weights' error is of the order of the square root of the gap.
+    pub polish: bool,
 }
 
 impl Default for Newton {
@@ -48,6 +51,7 @@ impl Default for Newton {
             tolerance: 1e-8,
             max_iterations: 200,
             max_cg_steps: 500,
+            polish: true,
         }
     }
 }
@@ -58,14 +62,32 @@ const SUFFICIENT_DECREASE: f64 = 1e-4;
 const MAX_CUTS: usize = 60;
 /// Bounds of the multiple of I that is added to the Hessian.
 const RIDGE: std::ops::RangeInclusive<f64> = 1e-10..=1.0;
-/// Once converged, steps that still gain this factor are taken: the last ones of Newton's method are nearly free.
+/// Once converged, steps that still gain this factor are taken.
 const WORTHWHILE: f64 = 0.1;
 /// Gaps and errors of a degree below this are rounding.
 const ROUNDING: f64 = 1e-14;
 
+impl Newton {
+    /// The same to a larger gap, and no further.
+    pub(super) fn roughly(&self, tolerance: f64) -> Self {
+        Self {
+            tolerance: tolerance.max(self.tolerance),
+            polish: false,
+            ..self.clone()
+        }
+    }
+}
+
 impl Solver for Newton {
     fn name(&self) -> &'static str {
         "newton"
+    }
+
+    fn working_set(&self) -> Option<WorkingSet> {
+        Some(WorkingSet {
+            newton: self.clone(),
+            max_rounds: 50,
+        })
     }
 
     fn solve(&self, problem: &Problem, start: Option<&ViewRows>, watch: Watch<'_>) -> Result<Solution, Error> {
@@ -136,7 +158,7 @@ impl Solver for Newton {
             let gained = norm(next.gradient.values()) <= WORTHWHILE * length || next_gap <= WORTHWHILE * gap;
             at = next;
             gap = next_gap;
-            if gap <= self.tolerance && !gained {
+            if gap <= self.tolerance && !(gained && self.polish) {
                 status = Status::Converged;
                 break;
             }

@@ -1,0 +1,168 @@
+//! The distances of all pairs of nodes without a list of them: for n where n²N numbers would be too many, or too slow.
+//!
+//! ```text
+//! signals   scaled signals; the distances of chosen pairs by differences in f64
+//! tiles     all pairs in blocks of f32, kept or computed anew for each pass
+//! nearest   each node's nearest neighbours in every view: where a working set starts
+//! scan      the pairs that could enter at given multipliers: what it lacks
+//! ```
+
+mod nearest;
+mod scan;
+mod signals;
+mod tiles;
+
+use std::sync::Arc;
+
+pub(crate) use signals::Signals;
+use tiles::Tiles;
+
+use crate::distances::{DistanceNorm, Distances, Scaling};
+use crate::edges::Edges;
+use crate::error::Error;
+use crate::rows::ViewRows;
+use crate::views::Views;
+
+/// How many candidates are confirmed at a time.
+const CANDIDATES: usize = 1 << 18;
+
+/// All pairs of nodes of some views, with their distances at hand.
+pub struct AllPairs {
+    signals: Signals,
+    tiles: Tiles,
+    divisor: f64,
+    nearest: Vec<[u32; 2]>,
+}
+
+impl AllPairs {
+    /// Scales the signals, finds every node's `k` nearest neighbours and the largest distance. Distances are kept in f32 if
+    /// they take at most `memory` bytes.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if the distances are too large for f64.
+    pub fn new(views: &Views, scaling: &Scaling, k: usize, memory: u64) -> Result<Self, Error> {
+        let signals = Signals::new(views, scaling);
+        let tiles = Tiles::new(&signals, memory);
+        let k = k.clamp(1, views.n_nodes() - 1);
+        let (nearest, maxima) = tiles.nearest(k);
+        let mut divisor = 1.0;
+        if scaling.distance_norm == DistanceNorm::Max {
+            let furthest = signals.distances(&tiles.furthest(&maxima));
+            let largest = furthest
+                .values()
+                .iter()
+                .fold(0.0_f64, |largest, &value| largest.max(value));
+            if !largest.is_finite() {
+                return Err(Error::Parameter {
+                    name: "distances",
+                    message: "are too large for f64; signals this large need `--scale zscore`".into(),
+                });
+            }
+            if largest > 0.0 {
+                divisor = largest;
+            }
+        }
+        Ok(Self {
+            signals,
+            tiles,
+            divisor,
+            nearest,
+        })
+    }
+
+    /// How many nodes.
+    pub fn n_nodes(&self) -> usize {
+        self.signals.n_nodes
+    }
+
+    /// How many views.
+    pub fn n_views(&self) -> usize {
+        self.signals.views.len()
+    }
+
+    /// What distances are divided by.
+    pub fn divisor(&self) -> f64 {
+        self.divisor
+    }
+
+    /// The pairs of a node and one of its nearest neighbours in some view, sorted.
+    pub fn nearest(&self) -> &[[u32; 2]] {
+        &self.nearest
+    }
+
+    /// The distances of chosen pairs, in f64.
+    pub(crate) fn distances_of(&self, pairs: &[[u32; 2]]) -> ViewRows {
+        let mut distances = self.signals.distances(pairs);
+        let divisor = self.divisor;
+        if divisor != 1.0 {
+            distances.values_mut().iter_mut().for_each(|value| *value /= divisor);
+        }
+        distances
+    }
+
+    /// The pairs outside `pairs` (sorted) with D + λ_a + λ_b < 0 in some view, with their distances; at most `most` for each
+    /// block of nodes, and whether that left any out.
+    pub(crate) fn entering(&self, multipliers: &ViewRows, pairs: &[[u32; 2]], most: usize) -> Entering {
+        let mut scaled = multipliers.clone();
+        scaled.values_mut().iter_mut().for_each(|value| *value *= self.divisor);
+        let mut starts = vec![0; self.n_nodes() + 1];
+        for &[a, _] in pairs {
+            starts[a as usize + 1] += 1;
+        }
+        for node in 0..self.n_nodes() {
+            starts[node + 1] += starts[node];
+        }
+        let known = |a: u32, b: u32| {
+            let row = &pairs[starts[a as usize]..starts[a as usize + 1]];
+            row.binary_search(&[a, b]).is_ok()
+        };
+        let mut most = most;
+        loop {
+            let (candidates, complete) = self.tiles.below(&scaled, most, known);
+            let mut entering = self.confirmed(&candidates, multipliers);
+            entering.complete = complete;
+            if complete || !entering.pairs.is_empty() {
+                return entering;
+            }
+            // More pairs within rounding of zero than were looked at: look at more.
+            most *= 8;
+        }
+    }
+
+    /// Those of the pairs that are below zero in f64.
+    fn confirmed(&self, candidates: &[[u32; 2]], multipliers: &ViewRows) -> Entering {
+        let mut entering = Entering {
+            pairs: Vec::new(),
+            distances: ViewRows::zeros(0, self.n_views()),
+            complete: true,
+        };
+        for some in candidates.chunks(CANDIDATES) {
+            let distances = self.distances_of(some);
+            for (&[a, b], row) in some.iter().zip(distances.rows()) {
+                let ends = multipliers.row(a as usize).iter().zip(multipliers.row(b as usize));
+                if row.iter().zip(ends).any(|(distance, (x, y))| distance + x + y < 0.0) {
+                    entering.pairs.push([a, b]);
+                    entering.distances.push_row(row);
+                }
+            }
+        }
+        entering
+    }
+
+    /// The distances of a sorted list of pairs as the distances of a problem.
+    pub(crate) fn restricted(&self, pairs: Vec<[u32; 2]>, values: ViewRows) -> Arc<Distances> {
+        Arc::new(Distances::listed(
+            Edges::listed(self.n_nodes(), pairs),
+            values,
+            self.divisor,
+        ))
+    }
+}
+
+/// Pairs that lack in a working set.
+pub(crate) struct Entering {
+    pub(crate) pairs: Vec<[u32; 2]>,
+    pub(crate) distances: ViewRows,
+    /// Whether these are all that there are.
+    pub(crate) complete: bool,
+}

@@ -1,0 +1,167 @@
+//! One streaming pass over all pairs: which could enter at given multipliers?
+
+use rayon::prelude::*;
+
+use super::nearest::TileMaximum;
+use super::tiles::{TILE, Tiles};
+use crate::rows::ViewRows;
+
+/// Candidates for the largest distance are looked at one by one up to this number.
+const ENOUGH: usize = 100_000;
+
+impl Tiles {
+    /// The pairs with cost + λ_a + λ_b < 0 in some view, as far as f32 can tell: none that does is missed, some that do not
+    /// are among them. `multipliers` are in the units of the costs. At most `most` pairs per block of nodes are returned,
+    /// those furthest below zero, and whether these are all. Sorted; pairs for which `known` holds are left out.
+    pub(crate) fn below(
+        &self,
+        multipliers: &ViewRows,
+        most: usize,
+        known: impl Fn(u32, u32) -> bool + Sync,
+    ) -> (Vec<[u32; 2]>, bool) {
+        // λ in the units of each view's tiles, and how far above zero an entry may seem because of rounding.
+        let mut levels: Vec<Vec<f32>> = Vec::with_capacity(self.n_views());
+        let mut slacks: Vec<f32> = Vec::with_capacity(self.n_views());
+        for (index, view) in self.views.iter().enumerate() {
+            let unit = if view.unit > 0.0 { view.unit } else { f64::MIN_POSITIVE };
+            let level: Vec<f32> = multipliers.column(index).map(|value| (value / unit) as f32).collect();
+            let largest = level.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
+            slacks.push((view.error + 4.0 * f64::from(f32::EPSILON) * f64::from(largest)) as f32);
+            levels.push(level);
+        }
+        let per_block: Vec<Found> = (0..self.n_blocks)
+            .into_par_iter()
+            .map_init(Vec::new, |scratch, block| {
+                let mut found = Found::new(most);
+                for other in block..self.n_blocks {
+                    self.with(block, other, scratch, |tile| {
+                        self.below_in_tile((block, other), tile, &levels, &slacks, &known, &mut found);
+                    });
+                }
+                found.keep_deepest();
+                found
+            })
+            .collect();
+        let complete = per_block.iter().all(|found| found.complete);
+        let mut pairs: Vec<[u32; 2]> = per_block
+            .iter()
+            .flat_map(|found| &found.pairs)
+            .map(|&(_, pair)| pair)
+            .collect();
+        pairs.par_sort_unstable();
+        (pairs, complete)
+    }
+
+    /// A few pairs among which is the largest distance over all views, given each tile's largest entries.
+    pub(crate) fn furthest(&self, maxima: &[TileMaximum]) -> Vec<[u32; 2]> {
+        let cost = |view: usize, entry: f64| entry * self.views[view].unit;
+        let at_least = maxima
+            .iter()
+            .map(|tile| cost(tile.view, f64::from(tile.entry) - self.views[tile.view].error))
+            .fold(0.0_f64, f64::max);
+        let mut pairs = Vec::new();
+        let mut scratch = Vec::new();
+        for tile in maxima {
+            let error = self.views[tile.view].error;
+            if cost(tile.view, f64::from(tile.entry) + error) < at_least {
+                continue;
+            }
+            let (rows, columns) = (self.nodes(tile.blocks.0), self.nodes(tile.blocks.1));
+            self.with(tile.blocks.0, tile.blocks.1, &mut scratch, |entries| {
+                let entries = &entries[tile.view * TILE * TILE..(tile.view + 1) * TILE * TILE];
+                for (r, a) in rows.enumerate() {
+                    for (c, b) in columns.clone().enumerate().filter(|&(_, b)| b > a) {
+                        let highest = cost(tile.view, f64::from(entries[r * TILE + c]) + error);
+                        if highest >= at_least {
+                            pairs.push((highest, [a as u32, b as u32]));
+                        }
+                    }
+                }
+            });
+        }
+        // So many pairs within rounding of the largest are all but equal; the likeliest will do.
+        pairs.sort_by(|x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)));
+        pairs.iter().take(ENOUGH).map(|&(_, pair)| pair).collect()
+    }
+
+    fn below_in_tile(
+        &self,
+        (i, j): (usize, usize),
+        tile: &[f32],
+        levels: &[Vec<f32>],
+        slacks: &[f32],
+        known: &impl Fn(u32, u32) -> bool,
+        found: &mut Found,
+    ) {
+        let (rows, columns) = (self.nodes(i), self.nodes(j));
+        // The lowest cost + λ_a + λ_b over the views, for one row of pairs.
+        for (r, a) in rows.enumerate() {
+            let mut hits = 0;
+            for ((entries, level), &slack) in tile.chunks_exact(TILE * TILE).zip(levels).zip(slacks) {
+                let bar = slack - level[a];
+                let entries = &entries[r * TILE..r * TILE + columns.len()];
+                hits += count_below(entries, &level[columns.clone()], bar);
+            }
+            if hits == 0 {
+                continue;
+            }
+            for (c, b) in columns.clone().enumerate() {
+                if b <= a {
+                    continue;
+                }
+                let mut depth = 0.0_f32;
+                let mut is_below = false;
+                for ((entries, level), &slack) in tile.chunks_exact(TILE * TILE).zip(levels).zip(slacks) {
+                    let value = entries[r * TILE + c] + level[b] + level[a] - slack;
+                    is_below |= value < 0.0;
+                    depth = depth.min(value);
+                }
+                if is_below && !known(a as u32, b as u32) {
+                    found.push(depth, [a as u32, b as u32]);
+                }
+            }
+        }
+    }
+}
+
+/// How many entries, their own level added, are below the bar. Integer sums vectorise; floating minima do not.
+fn count_below(entries: &[f32], levels: &[f32], bar: f32) -> u32 {
+    entries
+        .iter()
+        .zip(levels)
+        .map(|(entry, level)| u32::from(entry + level < bar))
+        .sum()
+}
+
+/// The pairs furthest below zero, at most `most` of them.
+struct Found {
+    most: usize,
+    complete: bool,
+    pairs: Vec<(f32, [u32; 2])>,
+}
+
+impl Found {
+    fn new(most: usize) -> Self {
+        Self {
+            most,
+            complete: true,
+            pairs: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, depth: f32, pair: [u32; 2]) {
+        self.pairs.push((depth, pair));
+        if self.pairs.len() >= 2 * self.most {
+            self.keep_deepest();
+        }
+    }
+
+    fn keep_deepest(&mut self) {
+        if self.pairs.len() > self.most {
+            let order = |x: &(f32, [u32; 2]), y: &(f32, [u32; 2])| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1));
+            self.pairs.select_nth_unstable_by(self.most, order);
+            self.pairs.truncate(self.most);
+            self.complete = false;
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Scaled signals, node by node: distances of chosen pairs straight from differences, in f64.
+
+use crate::blocks;
+use crate::distances::{SampleNorm, Scale, Scaling};
+use crate::rows::ViewRows;
+use crate::views::Views;
+
+/// Nodes and pairs per block of work.
+const NODES: usize = 32;
+const PAIRS: usize = 256;
+
+/// The scaled signals of all views.
+pub(crate) struct Signals {
+    pub(crate) n_nodes: usize,
+    pub(crate) views: Vec<ViewSignals>,
+}
+
+/// The scaled signals of one view.
+pub(crate) struct ViewSignals {
+    pub(crate) n_samples: usize,
+    /// One row of `n_samples` values per node.
+    pub(crate) values: Vec<f64>,
+    /// What a squared distance is multiplied with: 1 over the number of samples for means.
+    pub(crate) factor: f64,
+}
+
+impl ViewSignals {
+    pub(crate) fn node(&self, node: usize) -> &[f64] {
+        &self.values[node * self.n_samples..(node + 1) * self.n_samples]
+    }
+
+    /// The cost of one pair.
+    pub(crate) fn distance(&self, a: usize, b: usize) -> f64 {
+        squared_distance(self.node(a), self.node(b)) * self.factor
+    }
+}
+
+impl Signals {
+    /// Scales the signals of all views.
+    pub(crate) fn new(views: &Views, scaling: &Scaling) -> Self {
+        let n_nodes = views.n_nodes();
+        let scaled_view = |index: usize| {
+            let view = views.view(index);
+            let n_samples = view.node(0).len();
+            let mut values = vec![0.0; n_nodes * n_samples];
+            blocks::map_mut_by(NODES, &mut values, n_samples, |first, rows| {
+                for (k, row) in rows.chunks_exact_mut(n_samples).enumerate() {
+                    scale_into(view.node(first + k), scaling.scale, row);
+                }
+            });
+            ViewSignals {
+                n_samples,
+                values,
+                factor: match scaling.sample_norm {
+                    SampleNorm::Mean => 1.0 / n_samples as f64,
+                    SampleNorm::Sum => 1.0,
+                },
+            }
+        };
+        Self {
+            n_nodes,
+            views: (0..views.n_views()).map(scaled_view).collect(),
+        }
+    }
+
+    /// The costs of chosen pairs, one row per pair.
+    pub(crate) fn distances(&self, pairs: &[[u32; 2]]) -> ViewRows {
+        let n_views = self.views.len();
+        let mut distances = ViewRows::zeros(pairs.len(), n_views);
+        blocks::map_mut_by(PAIRS, distances.values_mut(), n_views, |first, rows| {
+            for (row, &[a, b]) in rows.chunks_exact_mut(n_views).zip(&pairs[first..]) {
+                for (distance, view) in row.iter_mut().zip(&self.views) {
+                    *distance = view.distance(a as usize, b as usize);
+                }
+            }
+        });
+        distances
+    }
+}
+
+/// The signal shifted and scaled; sums run over values divided by the largest, so that none overflows.
+fn scale_into(signal: &[f64], scale: Scale, out: &mut [f64]) {
+    let unit = signal.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
+    if scale == Scale::None || unit == 0.0 {
+        out.copy_from_slice(signal);
+        return;
+    }
+    let n = signal.len() as f64;
+    let inverse = 1.0 / unit;
+    // A unit so small that its inverse overflows is divided by instead.
+    let reduced = |x: f64| if inverse.is_finite() { x * inverse } else { x / unit };
+    let mean = signal.iter().map(|&x| reduced(x)).sum::<f64>() / n;
+    if scale == Scale::Center {
+        for (out, x) in out.iter_mut().zip(signal) {
+            *out = x - mean * unit;
+        }
+        return;
+    }
+    for (out, &x) in out.iter_mut().zip(signal) {
+        *out = reduced(x) - mean;
+    }
+    let deviation = (out.iter().map(|x| x * x).sum::<f64>() / n).sqrt();
+    let factor = if deviation > 0.0 { 1.0 / deviation } else { 0.0 };
+    for out in out {
+        *out *= factor;
+    }
+}
+
+/// Σ (x − y)², in eight running sums that the compiler keeps in vector registers.
+fn squared_distance(x: &[f64], y: &[f64]) -> f64 {
+    const LANES: usize = 8;
+    let mut sums = [0.0; LANES];
+    let (head_x, tail_x) = x.as_chunks::<LANES>();
+    let (head_y, tail_y) = y.as_chunks::<LANES>();
+    for (x, y) in head_x.iter().zip(head_y) {
+        for lane in 0..LANES {
+            let difference = x[lane] - y[lane];
+            sums[lane] += difference * difference;
+        }
+    }
+    let tail: f64 = tail_x.iter().zip(tail_y).map(|(x, y)| (x - y) * (x - y)).sum();
+    sums.iter().sum::<f64>() + tail
+}

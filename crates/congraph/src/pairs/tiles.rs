@@ -1,0 +1,215 @@
+//! All pairs, tile by tile, in f32: what finds neighbours and candidates, and never decides.
+//!
+//! A tile holds, for two blocks of nodes and every view, the squared distances in units of the view's largest signal,
+//!
+//! ```text
+//! E_ab = ‖x_a‖² + ‖x_b‖² − 2 x_aᵀx_b,      ‖x‖ ≤ 1
+//! ```
+//!
+//! from a blocked product in single precision: an eighth of the cost of differences in f64. Its error is at most
+//! [`ViewTiles::error`]: products are summed in stretches of [`STRETCH`] samples, so that rounding grows with
+//! `STRETCH + p/STRETCH` and not with p. Whoever reads a tile allows for that error and lets f64 differences decide.
+//!
+//! The tiles of the upper triangle are kept if they fit the memory that may be used, and computed anew for each pass if not.
+//! A tile's content does not depend on the number of threads.
+
+use rayon::prelude::*;
+
+use super::signals::{Signals, ViewSignals};
+
+/// Nodes per block.
+pub(super) const TILE: usize = 256;
+/// Samples summed in one go.
+const STRETCH: usize = 512;
+/// Half a unit in the last place of f32.
+const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
+
+/// Tiles of all views.
+pub(crate) struct Tiles {
+    pub(super) n_nodes: usize,
+    pub(super) n_blocks: usize,
+    pub(super) views: Vec<ViewTiles>,
+    stored: Option<Vec<f32>>,
+}
+
+/// One view's signals in f32, scaled so that the longest has norm 1.
+pub(super) struct ViewTiles {
+    n_samples: usize,
+    values: Vec<f32>,
+    squares: Vec<f32>,
+    /// The cost that an entry of 1 stands for.
+    pub(super) unit: f64,
+    /// The largest error of an entry.
+    pub(super) error: f64,
+}
+
+impl Tiles {
+    /// Prepares the tiles, and computes and keeps them all if they take at most `memory` bytes.
+    pub(crate) fn new(signals: &Signals, memory: u64) -> Self {
+        let n_nodes = signals.n_nodes;
+        let mut tiles = Self {
+            n_nodes,
+            n_blocks: n_nodes.div_ceil(TILE),
+            views: signals.views.iter().map(|view| ViewTiles::new(view, n_nodes)).collect(),
+            stored: None,
+        };
+        if Self::bytes(n_nodes, signals.views.len()) <= memory {
+            let length = tiles.n_views() * TILE * TILE;
+            let mut stored = vec![0.0; tiles.n_tiles() * length];
+            let places: Vec<(usize, usize)> = tiles.places().collect();
+            stored
+                .par_chunks_exact_mut(length)
+                .zip(places)
+                .for_each(|(out, (i, j))| tiles.compute(i, j, out));
+            tiles.stored = Some(stored);
+        }
+        tiles
+    }
+
+    /// What keeping all tiles takes.
+    pub(crate) fn bytes(n_nodes: usize, n_views: usize) -> u64 {
+        let n_blocks = n_nodes.div_ceil(TILE) as u64;
+        n_blocks * (n_blocks + 1) / 2 * (TILE * TILE * n_views * size_of::<f32>()) as u64
+    }
+
+    pub(super) fn n_views(&self) -> usize {
+        self.views.len()
+    }
+
+    fn n_tiles(&self) -> usize {
+        self.n_blocks * (self.n_blocks + 1) / 2
+    }
+
+    /// Blocks (i, j), i ≤ j, in the order in which tiles are kept.
+    pub(super) fn places(&self) -> impl Iterator<Item = (usize, usize)> {
+        let n_blocks = self.n_blocks;
+        (0..n_blocks).flat_map(move |i| (i..n_blocks).map(move |j| (i, j)))
+    }
+
+    /// Shows the tile of blocks i ≤ j: for each view, [`TILE`] rows of [`TILE`] entries. Entries that are no pair of two
+    /// different nodes are infinite.
+    pub(super) fn with<T>(&self, i: usize, j: usize, scratch: &mut Vec<f32>, show: impl FnOnce(&[f32]) -> T) -> T {
+        let length = self.n_views() * TILE * TILE;
+        if let Some(stored) = &self.stored {
+            let place = i * (2 * self.n_blocks - i + 1) / 2 + (j - i);
+            return show(&stored[place * length..(place + 1) * length]);
+        }
+        scratch.resize(length, 0.0);
+        self.compute(i, j, scratch);
+        show(scratch)
+    }
+
+    /// The nodes of a block.
+    pub(super) fn nodes(&self, block: usize) -> std::ops::Range<usize> {
+        block * TILE..self.n_nodes.min((block + 1) * TILE)
+    }
+
+    fn compute(&self, i: usize, j: usize, out: &mut [f32]) {
+        let (rows, columns) = (self.nodes(i), self.nodes(j));
+        for (view, out) in self.views.iter().zip(out.chunks_exact_mut(TILE * TILE)) {
+            view.products(rows.clone(), columns.clone(), out);
+            for (r, out) in out.chunks_exact_mut(TILE).enumerate() {
+                if r >= rows.len() {
+                    out.fill(f32::INFINITY);
+                    continue;
+                }
+                let square = view.squares[rows.start + r];
+                let (inside, outside) = out.split_at_mut(columns.len());
+                for (entry, other) in inside.iter_mut().zip(&view.squares[columns.clone()]) {
+                    *entry = square + other - 2.0 * *entry;
+                }
+                outside.fill(f32::INFINITY);
+                if i == j {
+                    out[r] = f32::INFINITY;
+                }
+            }
+        }
+    }
+}
+
+impl ViewTiles {
+    fn new(view: &ViewSignals, n_nodes: usize) -> Self {
+        let p = view.n_samples;
+        // What all nodes have in common does not change a distance, and would drown it.
+        let centre = mean_signal(view, n_nodes);
+        let centred = |node: usize| view.node(node).iter().zip(&centre).map(|(x, mean)| x - mean);
+        // Relative to the largest value, so that no square overflows.
+        let largest_of = |node: usize| centred(node).fold(0.0_f64, |largest, x| largest.max(x.abs()));
+        let largest = (0..n_nodes).into_par_iter().map(largest_of).reduce(|| 0.0, f64::max);
+        let scale = if largest > 0.0 { 1.0 / largest } else { 1.0 };
+        let square = |node: usize| centred(node).map(|x| (x * scale) * (x * scale)).sum::<f64>();
+        let squares: Vec<f64> = (0..n_nodes).into_par_iter().map(square).collect();
+        let longest = squares.iter().fold(0.0_f64, |longest, &x| longest.max(x));
+        let inverse = if longest > 0.0 { 1.0 / longest } else { 1.0 };
+        let factor = inverse.sqrt();
+        let mut values = vec![0.0_f32; view.values.len()];
+        values.par_chunks_exact_mut(p).enumerate().for_each(|(node, row)| {
+            for (value, x) in row.iter_mut().zip(centred(node)) {
+                *value = (x * scale * factor) as f32;
+            }
+        });
+        let terms = p.min(STRETCH) as f64 + p as f64 / STRETCH as f64;
+        Self {
+            n_samples: p,
+            values,
+            squares: squares.iter().map(|x| (x * inverse) as f32).collect(),
+            unit: view.factor * (largest * largest) * longest,
+            // 2 · (rounding of a sum of that many products, and of the signals), and of the three terms of an entry.
+            error: (2.0 * (terms + 4.0) + 8.0) * ROUNDING,
+        }
+    }
+
+    /// x_aᵀx_b for rows × columns into `out`, row by row.
+    #[expect(
+        unsafe_code,
+        reason = "the product of the gemm crate takes pointers; safe ones reach a tenth of its speed"
+    )]
+    fn products(&self, rows: std::ops::Range<usize>, columns: std::ops::Range<usize>, out: &mut [f32]) {
+        let p = self.n_samples;
+        let left = &self.values[rows.start * p..rows.end * p];
+        let right = &self.values[columns.start * p..columns.end * p];
+        assert!(rows.len() <= TILE && columns.len() <= TILE && out.len() == TILE * TILE);
+        let mut first = 0;
+        while first < p {
+            let stretch = STRETCH.min(p - first);
+            // SAFETY: `left` has `rows.len()` rows of p values and `right` `columns.len()` rows of p values, of which the
+            // columns first..first + stretch ≤ p are read; `out` has TILE ≥ rows.len() rows of TILE ≥ columns.len()
+            // entries, is not shared, and does not overlap the others.
+            unsafe {
+                gemm::gemm(
+                    rows.len(),
+                    columns.len(),
+                    stretch,
+                    out.as_mut_ptr(),
+                    1,
+                    TILE as isize,
+                    first > 0,
+                    left.as_ptr().add(first),
+                    1,
+                    p as isize,
+                    right.as_ptr().add(first),
+                    p as isize,
+                    1,
+                    1.0,
+                    1.0,
+                    false,
+                    false,
+                    false,
+                    gemm::Parallelism::None,
+                );
+            }
+            first += stretch;
+        }
+    }
+}
+
+/// The mean over all nodes of each sample.
+fn mean_signal(view: &ViewSignals, n_nodes: usize) -> Vec<f64> {
+    let mut mean = vec![0.0; view.n_samples];
+    for node in 0..n_nodes {
+        for (mean, x) in mean.iter_mut().zip(view.node(node)) {
+            *mean += x / n_nodes as f64;
+        }
+    }
+    mean
+}
