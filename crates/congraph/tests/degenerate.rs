@@ -5,13 +5,16 @@ mod support;
 use std::sync::Arc;
 
 use congraph::distances::DistanceNorm;
+use congraph::penalties::{self, JointEdge, Penalty};
 use congraph::solvers::unwatched;
 use congraph::{
-    Admm, Distances, Problem, Scaling, Solution, Solver, Status, Table, ViewOptions, Views, edges::complete_index,
+    Admm, Distances, Problem, Scaling, Solution, Solver, Status, Table, ViewOptions, ViewRows, Views,
+    edges::complete_index,
 };
 use rand::RngExt;
 use support::{
-    KINDS, Kind, PENALTIES, assert_sound, dense, distances, largest_difference, newton, problem, random_distances, rng,
+    KINDS, Kind, PENALTIES, assert_sound, dense, distances, largest_difference, log_uniform, newton, objective,
+    problem, random_distances, rng, try_problem,
 };
 
 const TOLERANCE: f64 = 1e-8;
@@ -26,16 +29,50 @@ fn some_admm(problem: &Problem) -> Solution {
     solver.solve(problem, None, &unwatched).expect("a supported problem")
 }
 
+/// The least objective of some simple weights: all equal, and all on one edge, the same in every view.
+fn best_simple(problem: &Problem) -> f64 {
+    let (n, n_edges, n_views) = (problem.n_nodes() as f64, problem.n_edges(), problem.n_views());
+    let mut best = f64::INFINITY;
+    for alone in (0..n_edges).map(Some).chain([None]) {
+        let mut views = ViewRows::zeros(n_edges, n_views);
+        match alone {
+            Some(edge) => views.row_mut(edge).fill(n),
+            None => views.values_mut().fill(n / n_edges as f64),
+        }
+        for shared in [true, false] {
+            let consensus: Vec<f64> = views.rows().map(|row| if shared { row[0] } else { 0.0 }).collect();
+            best = best.min(objective(problem, &views, &consensus));
+        }
+    }
+    best
+}
+
 /// Solves with both solvers and every penalty, with and without γ; all results must be sound, and Newton's (all, if
 /// `admm_too`) converged.
 fn all_sound(distances: &Arc<Distances>, alpha: f64, beta: f64, must_converge: bool, admm_too: bool) {
     let root = (distances.values().n_views() as f64).sqrt();
     for penalty in PENALTIES {
         for fraction in [0.0, 0.5] {
-            let problem = problem(distances, alpha, beta, fraction * beta * root, penalty);
-            for (name, solution) in [("newton", newton(&problem, TOLERANCE)), ("admm", some_admm(&problem))] {
+            let problem = match try_problem(distances, alpha, beta, fraction * beta * root, penalty) {
+                Ok(problem) => problem,
+                // Refusing is honest too, where no answer is asked for.
+                Err(_) if !must_converge => continue,
+                Err(error) => unreachable!("alpha = {alpha:e}, beta = {beta:e}: {error}"),
+            };
+            let solutions = [("newton", newton(&problem, TOLERANCE)), ("admm", some_admm(&problem))];
+            let mut best = best_simple(&problem);
+            for (_, solution) in &solutions {
+                best = best.min(solution.certificate.objective);
+            }
+            for (name, solution) in solutions {
                 let case = format!("{name}, {penalty}, alpha = {alpha:e}, beta = {beta:e}, fraction = {fraction}");
                 assert_sound(&problem, &solution, TOLERANCE, &case);
+                // Not by the certificate: nothing that is known may be better.
+                assert!(
+                    !solution.converged() || solution.certificate.objective <= best * (1.0 + 2.0 * TOLERANCE),
+                    "{case}: converged to {:e}, but {best:e} is possible",
+                    solution.certificate.objective
+                );
                 assert!(
                     !must_converge || solution.converged() || (name == "admm" && !admm_too),
                     "{case}: {:?} {:?} after {} iterations",
@@ -126,7 +163,9 @@ fn one_view_with_a_penalty() {
 #[test]
 fn many_ties() {
     // Two values, 0 and 1, in a pattern that differs by view: many edges enter and fuse at the same multipliers.
-    let values = (0..190 * 4).map(|k| f64::from(u8::from((k / 4 + k % 4) % 3 == 0))).collect();
+    let values = (0..190 * 4)
+        .map(|k| f64::from(u8::from((k / 4 + k % 4) % 3 == 0)))
+        .collect();
     let distances = distances(20, 4, values, DistanceNorm::Max);
     for alpha in [1e-3, 0.1, 10.0] {
         for beta in [0.0, 1e-3, 0.5, 0.25 * 4.0, 100.0] {
@@ -180,7 +219,9 @@ fn absurd_parameters_end_honestly() {
 fn signals(factor: f64, n_samples: usize) -> Views {
     let mut rng = rng(6);
     let tables = ["a", "b", "c"].map(|name| {
-        let values = (0..n_samples * 6).map(|_| factor * rng.random_range(-1.0..1.0)).collect();
+        let values = (0..n_samples * 6)
+            .map(|_| factor * rng.random_range(-1.0..1.0))
+            .collect();
         Table::new(name, 6, values)
     });
     let options = ViewOptions {
@@ -251,6 +292,106 @@ fn stopping_early_is_said() {
         }
     }
     let stop = |_: &congraph::solvers::Progress| std::ops::ControlFlow::Break(());
-    let stopped = congraph::Newton::default().solve(&problem, None, &stop).expect("a supported problem");
+    let stopped = congraph::Newton::default()
+        .solve(&problem, None, &stop)
+        .expect("a supported problem");
     assert_eq!((stopped.status, stopped.iterations), (Status::Interrupted, 0));
+}
+
+/// Many edges that tie, a small α, and a β that fuses some of them: where the value of the dual is lost in rounding long
+/// before its gradient is.
+#[test]
+fn newton_converges_where_the_value_is_lost_in_rounding() {
+    let mut rng = rng(8);
+    let mut most = 0;
+    for number in 0..6000 {
+        let kind = [Kind::Ties, Kind::Ties, Kind::Zeros, Kind::Uniform][number % 4];
+        let n = rng.random_range(4..=30);
+        let n_views = rng.random_range(1..=12);
+        let distances = random_distances(kind, n, n_views, &mut rng);
+        let (alpha, beta) = (log_uniform(&mut rng, -5.0, -3.0), log_uniform(&mut rng, -2.5, 0.0));
+        let ratio = if number % 3 == 0 {
+            rng.random_range(0.0..2.0)
+        } else {
+            0.0
+        };
+        let penalty = ["l1", "l2", "l1"][number % 3];
+        let problem = problem(&distances, alpha, beta, ratio * beta, penalty);
+        let solution = newton(&problem, TOLERANCE);
+        let case =
+            format!("case {number}: {penalty}, {kind:?}, n = {n}, N = {n_views}, alpha = {alpha:e}, beta = {beta:e}");
+        assert_sound(&problem, &solution, TOLERANCE, &case);
+        assert!(
+            solution.converged(),
+            "{case}: {:?} {:?} after {} steps",
+            solution.status,
+            solution.certificate,
+            solution.iterations
+        );
+        most = most.max(solution.iterations);
+    }
+    println!("at most {most} steps");
+}
+
+/// Parameters so far apart that rounding may be all there is: what is said must be true.
+#[test]
+fn extreme_parameters_are_certified_honestly() {
+    let mut rng = rng(9);
+    let mut converged = 0;
+    for number in 0..1500 {
+        let n = rng.random_range(2..=15);
+        let n_views: usize = rng.random_range(1..=8);
+        let distances = random_distances(KINDS[number % 4], n, n_views, &mut rng);
+        let (alpha, beta) = (log_uniform(&mut rng, -8.0, -2.0), log_uniform(&mut rng, 0.0, 6.0));
+        let ratio = if number % 2 == 0 {
+            0.0
+        } else {
+            rng.random_range(0.0..2.0) * (n_views as f64).sqrt()
+        };
+        let penalty = PENALTIES[number % 3];
+        let problem = problem(&distances, alpha, beta, ratio * beta, penalty);
+        let solution = newton(&problem, TOLERANCE);
+        let case =
+            format!("case {number}: {penalty}, n = {n}, N = {n_views}, alpha = {alpha:e}, beta = {beta:e}, {ratio}");
+        assert_sound(&problem, &solution, TOLERANCE, &case);
+        converged += usize::from(solution.converged());
+    }
+    println!("{converged} of 1500 converged");
+    assert!(converged > 1000, "only {converged} converged");
+}
+
+/// 0 ⪯ J ⪯ I also a hair's breadth from where all views fuse.
+#[test]
+fn the_l2_jacobian_is_bounded_near_fusion() {
+    let l2 = penalties::L2;
+    let joint: &dyn JointEdge = l2.joint().expect("a joint minimiser");
+    for ratio in [0.0_f64, 0.7] {
+        for distance in (0..16).map(|k| 10.0_f64.powi(-k)) {
+            let (tau, sigma) = (3.0, 3.0 * ratio);
+            let room = tau * tau - sigma * sigma / 3.0;
+            let length = (room * (1.0 + distance)).sqrt();
+            // A unit vector that sums to 0.
+            let unit = [2.0_f64.sqrt().recip(), -(2.0_f64.sqrt().recip()), 0.0];
+            let targets: Vec<f64> = unit.iter().map(|x| 40.0 + length * x).collect();
+            let (mut weights, mut diagonal, mut factors) = ([0.0; 3], [0.0; 3], [0.0; 6]);
+            let shared = joint.minimise(&targets, tau, sigma, &mut weights, &mut Vec::new());
+            joint.jacobian(tau, sigma, &weights, shared, &mut diagonal, &mut factors);
+            for direction in [
+                [1.0, 0.0, 0.0],
+                [1.0, 1.0, 1.0],
+                [1.0, -1.0, 0.0],
+                [0.0, 1.0, -1.0],
+                [1.0, -2.0, 1.0],
+            ] {
+                let dot = |x: &[f64]| x.iter().zip(&direction).map(|(x, d)| x * d).sum::<f64>();
+                let along: f64 = diagonal.iter().zip(&direction).map(|(j, d)| j * d * d).sum::<f64>()
+                    + factors.chunks_exact(3).map(|factor| dot(factor).powi(2)).sum::<f64>();
+                let most = dot(&direction);
+                assert!(
+                    (0.0..=most * (1.0 + 1e-6)).contains(&along),
+                    "{along} of at most {most} at {distance:e} from fusion"
+                );
+            }
+        }
+    }
 }

@@ -132,7 +132,10 @@ fn the_consensus_is_empty_from_its_threshold_on() {
     let distances = distances(8, n_views, noisy.collect(), DistanceNorm::Max);
     for (name, threshold) in [("l1", 4.0), ("l2", 2.0)] {
         let total = |fraction: f64| {
-            solved(&problem(&distances, 0.1, 0.3, fraction * threshold * 0.3, name)).1.iter().sum::<f64>()
+            solved(&problem(&distances, 0.1, 0.3, fraction * threshold * 0.3, name))
+                .1
+                .iter()
+                .sum::<f64>()
         };
         assert!(total(0.9) > 1.0, "{name}");
         assert!(total(1.0) == 0.0, "{name}");
@@ -149,7 +152,10 @@ fn beta_zero_is_every_view_on_its_own() {
             let (views, consensus) = solved(&problem(&together, alpha, 0.0, 0.3, name));
             assert!(consensus.iter().all(|&w| w == 0.0));
             let by_admm = admm(&problem(&together, alpha, 0.0, 0.0, name), 1e-10);
-            assert!(by_admm.weights.consensus().iter().all(|&w| w == 0.0), "{name}: ADMM has a consensus");
+            assert!(
+                by_admm.weights.consensus().iter().all(|&w| w == 0.0),
+                "{name}: ADMM has a consensus"
+            );
             let empty = |row: &[f64]| row.iter().all(|&w| w == 0.0);
             assert!(
                 !by_admm.weights.views().rows().any(empty),
@@ -187,7 +193,10 @@ fn a_huge_beta_gives_equal_views_that_solve_the_averaged_problem() {
     let mut rng = rng(6);
     for n_views in [2, 3, 5] {
         let together = random_distances(Kind::Uniform, 10, n_views, &mut rng);
-        let averaged = together.values().rows().map(|row| row.iter().sum::<f64>() / n_views as f64);
+        let averaged = together
+            .values()
+            .rows()
+            .map(|row| row.iter().sum::<f64>() / n_views as f64);
         let averaged = distances(10, 1, averaged.collect(), DistanceNorm::None);
         let alpha = log_uniform(&mut rng, -2.0, 0.0);
         let (alone, _) = solved(&Problem::single(averaged, alpha).expect("a valid problem"));
@@ -195,7 +204,11 @@ fn a_huge_beta_gives_equal_views_that_solve_the_averaged_problem() {
             let (views, consensus) = solved(&problem(&together, alpha, beta, 0.0, name));
             for view in 0..n_views {
                 let here: Vec<f64> = views.column(view).collect();
-                assert!(largest_difference(&here, alone.values()) <= tolerance, "{name} {:e}", largest_difference(&here, alone.values()));
+                assert!(
+                    largest_difference(&here, alone.values()) <= tolerance,
+                    "{name} {:e}",
+                    largest_difference(&here, alone.values())
+                );
                 if name != "squared-l2" {
                     assert_eq!(here, consensus, "{name}: fused views are equal to the bit");
                 }
@@ -315,7 +328,11 @@ fn a_warm_start_saves_steps() {
     for (case, problem) in grid(20, 4, 9) {
         let first = from_start(&problem, None);
         let again = from_start(&problem, Some(&first.multipliers));
-        assert!(again.iterations <= 2, "{case}: {} steps from the solution", again.iterations);
+        assert!(
+            again.iterations <= 2,
+            "{case}: {} steps from the solution",
+            again.iterations
+        );
         let Parameters { alpha, beta, gamma } = problem.parameters();
         let distances = Arc::new(problem.distances().clone());
         let neighbour = support::problem(&distances, 1.05 * alpha, 1.05 * beta, gamma, problem.penalty().name());
@@ -326,13 +343,21 @@ fn a_warm_start_saves_steps() {
             tolerance: 1e-6,
             ..Admm::default()
         };
-        let run = |start| by_admm.solve(&problem, start, &unwatched).expect("a supported problem").iterations;
+        let run = |start| {
+            by_admm
+                .solve(&problem, start, &unwatched)
+                .expect("a supported problem")
+                .iterations
+        };
         admm_cold += run(None);
         admm_warm += run(Some(&first.multipliers));
     }
     println!("newton {cold} cold, {warm} warm; admm {admm_cold} cold, {admm_warm} warm");
     assert!(warm < cold, "{warm} steps from a neighbour, {cold} from nothing");
-    assert!(2 * admm_warm < admm_cold, "ADMM: {admm_warm} from the solution, {admm_cold} from nothing");
+    assert!(
+        2 * admm_warm < admm_cold,
+        "ADMM: {admm_warm} from the solution, {admm_cold} from nothing"
+    );
 }
 
 #[test]
@@ -461,7 +486,12 @@ fn a_penalty_with_only_a_prox_is_solved_and_certified_by_admm() {
         }
         let plain = with_penalty(&built_in, PlainL1);
         let solution = admm(&plain, 1e-6);
-        assert!(solution.converged(), "{case}: {:?} {:?}", solution.status, solution.certificate);
+        assert!(
+            solution.converged(),
+            "{case}: {:?} {:?}",
+            solution.status,
+            solution.certificate
+        );
         let optimum = newton(&built_in, TIGHT).certificate;
         let off = (solution.certificate.objective - optimum.objective) / optimum.objective;
         assert!((-1e-12..=1e-6).contains(&off), "{case}: {off:e}");
@@ -485,7 +515,12 @@ fn a_penalty_with_only_a_prox_is_solved_and_certified_by_admm() {
         // Not separable: no oracle, but its own bound, which the dual of ℓ2 row by row does not give.
         let whole = with_penalty(&built_in, Frobenius);
         let solution = admm(&whole, 1e-6);
-        assert!(solution.converged(), "{case}: {:?} {:?}", solution.status, solution.certificate);
+        assert!(
+            solution.converged(),
+            "{case}: {:?} {:?}",
+            solution.status,
+            solution.certificate
+        );
     }
 }
 
@@ -505,7 +540,13 @@ fn a_prox_only_certificate_does_not_depend_on_units() {
             ..Admm::default()
         };
         let plain = with_penalty(&built_in, PlainL1);
-        for solver in [early, Admm { tolerance: 1e-6, ..Admm::default() }] {
+        for solver in [
+            early,
+            Admm {
+                tolerance: 1e-6,
+                ..Admm::default()
+            },
+        ] {
             let solution = solver.solve(&plain, None, &unwatched).expect("a supported problem");
             let bound = solution.certificate.dual_objective;
             assert!(

@@ -20,7 +20,9 @@ fn simulated() -> Arc<Distances> {
 fn graph(problem: &Problem, solution: &Solution) -> MultiviewGraph {
     let names = |prefix: &str, n: usize| (0..n).map(|k| format!("{prefix}{k}")).collect::<Vec<_>>();
     let edges = solution.weights.edges().iter();
-    let pairs: Vec<[u32; 2]> = edges.map(|&edge| problem.distances().edges().pairs()[edge as usize]).collect();
+    let pairs: Vec<[u32; 2]> = edges
+        .map(|&edge| problem.distances().edges().pairs()[edge as usize])
+        .collect();
     MultiviewGraph::new(
         names("n", problem.n_nodes()),
         names("v", problem.n_views()),
@@ -62,9 +64,15 @@ impl Seen {
         let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
         let most = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let (sparsest, densest) = (least(&self.densities), most(&self.densities));
-        assert!(sparsest < 0.02 && densest > 0.9, "{penalty}: densities from {sparsest} to {densest}");
+        assert!(
+            sparsest < 0.02 && densest > 0.9,
+            "{penalty}: densities from {sparsest} to {densest}"
+        );
         let (differing, alike) = (least(&self.similarities), most(&self.similarities));
-        assert!(differing <= floor + 0.01, "{penalty}: no views as different as {floor}, only {differing}");
+        assert!(
+            differing <= floor + 0.01,
+            "{penalty}: no views as different as {floor}, only {differing}"
+        );
         // No penalty couples nothing. Squared ℓ2 with a γ that grows with β empties the consensus where weights are small and
         // shrinks the views there rather than equalling them.
         let alike_enough = match penalty {
@@ -80,7 +88,9 @@ impl Seen {
 fn floor(distances: &Arc<Distances>, alphas: &[f64]) -> f64 {
     let similarity = |&alpha: &f64| {
         let problem = Problem::single(Arc::clone(distances), alpha).expect("a valid problem");
-        graph(&problem, &newton(&problem, 1e-9)).similarity().expect("several views")
+        graph(&problem, &newton(&problem, 1e-9))
+            .similarity()
+            .expect("several views")
     };
     alphas.iter().map(similarity).fold(f64::INFINITY, f64::min)
 }
@@ -132,5 +142,10 @@ fn newton_needs_few_steps_everywhere() {
 /// The same range, fewer cells: an iteration of ADMM costs as much as a step of Newton, and it takes many.
 #[test]
 fn admm_reaches_its_tolerance_everywhere() {
-    over_grid(&[1e-3, 3e-3, 3e-2, 1.0], &[0.0, 1e-4, 1e-2, 0.1, 100.0], 1e-6, |problem| admm(problem, 1e-6));
+    over_grid(
+        &[1e-3, 3e-3, 3e-2, 1.0],
+        &[0.0, 1e-4, 1e-2, 0.1, 100.0],
+        1e-6,
+        |problem| admm(problem, 1e-6),
+    );
 }

@@ -162,7 +162,10 @@ fn oracle(problem: &Problem) -> Oracle {
     }
 
     // Interior points are a little off the constraints: clip and scale, so that the objective is that of a feasible point.
-    let values = solver.solution.x[..n_edges * n_views].iter().map(|w| w.max(0.0)).collect();
+    let values = solver.solution.x[..n_edges * n_views]
+        .iter()
+        .map(|w| w.max(0.0))
+        .collect();
     let mut views = ViewRows::from_values(n_views, values);
     let totals = views.column_sums();
     for row in views.rows_mut() {
@@ -218,7 +221,10 @@ fn compare(problem: &Problem, solution: &Solution, oracle: &Oracle, strict: bool
 
     let ours = solution.certificate.objective;
     let off = (ours - theirs).abs() / theirs.abs();
-    assert!(off <= 1e-7, "{case}: objective {ours}, the oracle's {theirs} ({off:.1e})");
+    assert!(
+        off <= 1e-7,
+        "{case}: objective {ours}, the oracle's {theirs} ({off:.1e})"
+    );
     // Ours may be better than the oracle's, but not better than possible; the oracle's own tolerances are partly absolute.
     let tolerance = 10.0 * oracle.tolerance * (1.0 + 100.0 * theirs);
     assert!(ours >= oracle.dual - tolerance, "{case}: {ours} below {}", oracle.dual);
@@ -244,7 +250,10 @@ fn compare(problem: &Problem, solution: &Solution, oracle: &Oracle, strict: bool
     for (edge, row) in views.rows().enumerate() {
         let shared = consensus[edge];
         if name == "none" {
-            assert!(shared == 0.0, "{case}: a consensus of {shared} although nothing holds it");
+            assert!(
+                shared == 0.0,
+                "{case}: a consensus of {shared} although nothing holds it"
+            );
             continue;
         }
         // Every best consensus, also where rounding of γ/β decides between one point and an interval (a whole number of
@@ -331,14 +340,24 @@ fn both_solvers_agree_with_an_interior_point_solver() {
         }
         let solution = newton(&problem, 1e-10);
         assert_sound(&problem, &solution, 1e-10, &case);
-        assert!(solution.converged(), "{case}: {:?} {:?}", solution.status, solution.certificate);
+        assert!(
+            solution.converged(),
+            "{case}: {:?} {:?}",
+            solution.status,
+            solution.certificate
+        );
         let strict = alpha >= 1e-3 && beta <= 10.0 && oracle.tolerance < 1e-11;
         compare(&problem, &solution, &oracle, strict, &mut by_newton, &case);
         if number % 13 == 0 {
             let solution = admm(&problem, 1e-8);
             by_admm.cases += 1;
             assert_sound(&problem, &solution, 1e-8, &case);
-            assert!(solution.converged(), "{case}: {:?} {:?}", solution.status, solution.certificate);
+            assert!(
+                solution.converged(),
+                "{case}: {:?} {:?}",
+                solution.status,
+                solution.certificate
+            );
             compare(&problem, &solution, &oracle, false, &mut by_admm, &case);
         }
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use congraph::distances::DistanceNorm;
 use congraph::solvers::unwatched;
 use congraph::{
-    Admm, Distances, Edges, Newton, Parameters, Problem, Solution, Solver, Status, ViewRows, Weights, penalties,
+    Admm, Distances, Edges, Error, Newton, Parameters, Problem, Solution, Solver, Status, ViewRows, Weights, penalties,
     regularisers,
 };
 use rand::{RngExt, SeedableRng};
@@ -101,6 +101,17 @@ pub(crate) fn distances(n_nodes: usize, n_views: usize, values: Vec<f64>, norm: 
 
 /// The problem with a penalty by name, and the ℓ1 norm as regulariser if γ > 0.
 pub(crate) fn problem(distances: &Arc<Distances>, alpha: f64, beta: f64, gamma: f64, penalty: &str) -> Problem {
+    try_problem(distances, alpha, beta, gamma, penalty).expect("valid parameters")
+}
+
+/// As [`problem`], for parameters that may be refused.
+pub(crate) fn try_problem(
+    distances: &Arc<Distances>,
+    alpha: f64,
+    beta: f64,
+    gamma: f64,
+    penalty: &str,
+) -> Result<Problem, Error> {
     let regulariser = if gamma > 0.0 { "l1" } else { "none" };
     Problem::new(
         Arc::clone(distances),
@@ -108,7 +119,6 @@ pub(crate) fn problem(distances: &Arc<Distances>, alpha: f64, beta: f64, gamma: 
         penalties::by_name(penalty).expect("a penalty of that name"),
         regularisers::by_name(regulariser).expect("a regulariser of that name"),
     )
-    .expect("valid parameters")
 }
 
 pub(crate) fn newton(problem: &Problem, tolerance: f64) -> Solution {
@@ -233,7 +243,10 @@ pub(crate) fn assert_sound(problem: &Problem, solution: &Solution, tolerance: f6
     if certificate.objective.is_finite() {
         let n = problem.n_nodes() as f64;
         for total in weights.views().column_sums() {
-            assert!((total / n - 1.0).abs() <= 1e-11, "{case}: a view sums to {total}, not {n}");
+            assert!(
+                (total / n - 1.0).abs() <= 1e-11,
+                "{case}: a view sums to {total}, not {n}"
+            );
         }
         let (views, consensus) = dense(problem, weights);
         let own = objective(problem, &views, &consensus);
@@ -246,7 +259,12 @@ pub(crate) fn assert_sound(problem: &Problem, solution: &Solution, tolerance: f6
         // of the size (D + β + γ)/κ and is known to their rounding; at its kinks the dual changes with it at the rate
         // D + β + γ.
         let Parameters { alpha, beta, gamma } = problem.parameters();
-        let slope = problem.distances().values().values().iter().fold(beta + gamma, |top, &d| top.max(d));
+        let slope = problem
+            .distances()
+            .values()
+            .values()
+            .iter()
+            .fold(beta + gamma, |top, &d| top.max(d));
         let rounding = 1e-11 * own + 8.0 * f64::EPSILON * slope * (slope / (4.0 * alpha));
         assert!(
             certificate.dual_objective <= certificate.objective + rounding,
@@ -256,6 +274,12 @@ pub(crate) fn assert_sound(problem: &Problem, solution: &Solution, tolerance: f6
         );
     }
     assert!(!certificate.relative_gap.is_nan() && certificate.relative_gap >= 0.0);
+    // A dual that rounding puts above the objective by more than the tolerance shows that nothing is known to it.
+    let apart = (certificate.objective - certificate.dual_objective).abs();
+    assert!(
+        solution.status != Status::Converged || apart <= 1.001 * tolerance * certificate.dual_objective.abs(),
+        "{case}: converged, but {certificate:?}"
+    );
     assert_eq!(
         solution.status == Status::Converged,
         certificate.relative_gap <= tolerance,
