@@ -89,6 +89,12 @@ impl Problem {
                     message: format!("is {value}; it must not be negative, and finite"),
                 });
             }
+            if !(value / (4.0 * alpha)).is_finite() {
+                return Err(Error::Parameter {
+                    name,
+                    message: format!("is {value}, too large for f64 next to an alpha of {alpha}"),
+                });
+            }
         }
         Ok(Self { distances, model })
     }

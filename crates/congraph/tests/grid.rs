@@ -6,7 +6,7 @@ mod support;
 use std::sync::Arc;
 
 use congraph::simulate::{Settings, simulate};
-use congraph::{Distances, MultiviewGraph, Problem, Scaling, Solution, ViewOptions, Views};
+use congraph::{Distances, Model, MultiviewGraph, Problem, Scaling, Solution, ViewOptions, Views};
 use support::{PENALTIES, admm, assert_sound, newton, problem};
 
 /// n = 100, N = 6, p = 500, Erdős–Rényi.
@@ -87,7 +87,7 @@ impl Seen {
 /// The least similarity of independent views over the given α.
 fn floor(distances: &Arc<Distances>, alphas: &[f64]) -> f64 {
     let similarity = |&alpha: &f64| {
-        let problem = Problem::single(Arc::clone(distances), alpha).expect("a valid problem");
+        let problem = Problem::new(Arc::clone(distances), Model::single(alpha)).expect("a valid problem");
         graph(&problem, &newton(&problem, 1e-9))
             .similarity()
             .expect("several views")

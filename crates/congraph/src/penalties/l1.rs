@@ -16,6 +16,9 @@ use super::{JointEdge, Penalty};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct L1;
 
+/// At γ = Nβ every consensus below all views is as good as none, and none is taken; a γ off by rounding is meant to be there.
+const ALMOST: f64 = 1.0 - 1e-12;
+
 impl Penalty for L1 {
     fn name(&self) -> &str {
         "l1"
@@ -84,7 +87,7 @@ impl JointEdge for L1 {
 
     fn consensus(&self, weights: &[f64], ratio: f64, scratch: &mut Vec<f64>) -> f64 {
         let n = weights.len() as f64;
-        if ratio >= n {
+        if ratio >= n * ALMOST {
             return 0.0;
         }
         sort(weights, scratch);
@@ -105,7 +108,7 @@ impl JointEdge for L1 {
 /// argmin over w ≥ 0 of the Huber losses of `targets` plus σ w.
 fn location(targets: &[f64], tau: f64, sigma: f64, scratch: &mut Vec<f64>) -> f64 {
     let n = targets.len() as f64;
-    if sigma >= n * tau {
+    if sigma >= n * tau * ALMOST {
         return 0.0;
     }
     // Two frequent cases need no sorting: all views fuse, or the pull at w = 0 is already downwards.

@@ -21,6 +21,9 @@ use super::{JointEdge, Penalty};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct L2;
 
+/// At γ = β√N an empty consensus is as good as that of equal views, and is taken; a γ off by rounding is meant to be there.
+const ROUNDING: f64 = 1e-12;
+
 impl Penalty for L2 {
     fn name(&self) -> &str {
         "l2"
@@ -98,31 +101,33 @@ impl JointEdge for L2 {
         // The Hessian of τ‖W − w‖ is q (I − s sᵀ) with q = τ/‖W − w‖ and s the unit vector of W − w. On the free views,
         // with w eliminated, the minimiser's derivative is the inverse of
         //     (1 + q) I − q s sᵀ − q/(N − (Σs)²) h hᵀ,    h = 1 − (Σs) s    (no last term when w = 0),
-        // taken by Woodbury with a 2 × 2 Cholesky factor.
-        let q = tau / length;
+        // by Woodbury, with B the sums over the views that are not free (over all views s and h are orthogonal, of squared
+        // lengths 1 and N − (Σs)²; written so, nothing cancels near fusion, where q is huge):
+        //     I/(1 + q) + q/(1 + q) [s h] (diag(1, N − (Σs)²) + q B)⁻¹ [s h]ᵀ.
+        let q = (tau / length).min(1e100);
         let share = 1.0 / (1.0 + q);
         let sum = weights.iter().map(|weight| weight - consensus).sum::<f64>() / length;
         let room = n as f64 - sum * sum;
         let moves = consensus > 0.0 && room > 1e-12 * n as f64;
         let (mut ss, mut sh, mut hh) = (0.0, 0.0, 0.0);
         for (k, &weight) in weights.iter().enumerate() {
+            let s = (weight - consensus) / length;
+            let h = if moves { 1.0 - sum * s } else { 0.0 };
             if weight > 0.0 {
-                let s = (weight - consensus) / length;
-                let h = if moves { 1.0 - sum * s } else { 0.0 };
+                (diagonal[k], first[k], second[k]) = (share, s, h);
+            } else {
                 ss += s * s;
                 sh += s * h;
                 hh += h * h;
-                (diagonal[k], first[k], second[k]) = (share, s, h);
             }
         }
-        let k11 = (1.0 / q - share * ss).max(f64::MIN_POSITIVE);
-        let l11 = k11.sqrt();
-        let l21 = -share * sh / l11;
-        let k22 = if moves { room / q - share * hh - l21 * l21 } else { 1.0 };
-        let l22 = k22.max(f64::MIN_POSITIVE).sqrt();
+        let scale = (1.0 - share).sqrt();
+        let l11 = (1.0 + q * ss).sqrt();
+        let l21 = q * sh / l11;
+        let l22 = (room + q * hh - l21 * l21).max(f64::MIN_POSITIVE).sqrt();
         for (s, h) in first.iter_mut().zip(second) {
-            let along = share * *s / l11;
-            *h = if moves { (share * *h - l21 * along) / l22 } else { 0.0 };
+            let along = scale * *s / l11;
+            *h = if moves { (scale * *h - l21 * along) / l22 } else { 0.0 };
             *s = along;
         }
     }
@@ -130,7 +135,7 @@ impl JointEdge for L2 {
     fn consensus(&self, weights: &[f64], ratio: f64, _scratch: &mut Vec<f64>) -> f64 {
         let n = weights.len() as f64;
         let room = 1.0 - ratio * ratio / n;
-        if room <= 0.0 {
+        if room <= ROUNDING {
             return 0.0;
         }
         let mean = weights.iter().sum::<f64>() / n;
@@ -154,18 +159,20 @@ fn solve(targets: &[f64], tau: f64, sigma: f64) -> Shape {
     let sum = targets.iter().sum::<f64>();
     let mean = sum / n;
     let spread = targets.iter().map(|u| (u - mean).powi(2)).sum::<f64>();
-    // ‖u − w‖² for w = mean − σ/N.
+    let room = tau * tau - sigma * sigma / n;
+    let never_shared = room <= ROUNDING * tau * tau;
+    // ‖u − w‖² ≤ τ² for w = mean − σ/N.
     let fused = mean - sigma / n;
-    if fused > 0.0 && spread + sigma * sigma / n <= tau * tau {
+    if fused > 0.0 && spread <= room && !never_shared {
         return Shape::Fused(fused);
     }
     let positive_sum = targets.iter().map(|u| u.max(0.0)).sum::<f64>();
     let positive_norm = targets.iter().map(|u| u.max(0.0).powi(2)).sum::<f64>().sqrt();
-    if positive_norm <= tau && positive_sum <= sigma {
+    if positive_norm <= tau && (positive_sum <= sigma || never_shared) {
         return Shape::Absent;
     }
     let shrink = tau / positive_norm;
-    if shrink < 1.0 && shrink * positive_sum <= sigma {
+    if shrink < 1.0 && (shrink * positive_sum <= sigma || never_shared) {
         return Shape::Apart {
             keep: 1.0 - shrink,
             consensus: 0.0,
@@ -174,8 +181,7 @@ fn solve(targets: &[f64], tau: f64, sigma: f64) -> Shape {
     if sum <= sigma && least_norm(targets, sigma) <= tau {
         return Shape::Absent;
     }
-    let room = tau * tau - sigma * sigma / n;
-    if room > 0.0 && spread > room {
+    if spread > room {
         // 1/s and 1/s − 1, the latter without cancellation.
         let inverse = (spread / room).sqrt();
         let excess = (spread - room) / (room * (1.0 + inverse));

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use congraph::distances::DistanceNorm;
 use congraph::solvers::unwatched;
 use congraph::{
-    Admm, Distances, Edges, Error, Newton, Parameters, Problem, Solution, Solver, Status, ViewRows, Weights, penalties,
-    regularisers,
+    Admm, Distances, Edges, Error, Model, Newton, Parameters, Problem, Solution, Solver, Status, ViewRows, Weights,
+    penalties, regularisers,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -113,12 +113,12 @@ pub(crate) fn try_problem(
     penalty: &str,
 ) -> Result<Problem, Error> {
     let regulariser = if gamma > 0.0 { "l1" } else { "none" };
-    Problem::new(
-        Arc::clone(distances),
-        Parameters { alpha, beta, gamma },
-        penalties::by_name(penalty).expect("a penalty of that name"),
-        regularisers::by_name(regulariser).expect("a regulariser of that name"),
-    )
+    let model = Model {
+        parameters: Parameters { alpha, beta, gamma },
+        penalty: penalties::by_name(penalty).expect("a penalty of that name"),
+        regulariser: regularisers::by_name(regulariser).expect("a regulariser of that name"),
+    };
+    Problem::new(Arc::clone(distances), model)
 }
 
 pub(crate) fn newton(problem: &Problem, tolerance: f64) -> Solution {

@@ -24,7 +24,7 @@ mod steps;
 use state::{Residuals, State};
 
 use super::{Progress, Solution, Solver, Status, Watch, check_start};
-use crate::certificate::{certify, dual_objective};
+use crate::certificate::certify;
 use crate::error::Error;
 use crate::problem::Problem;
 use crate::rows::ViewRows;
@@ -118,7 +118,7 @@ impl Solver for Admm {
                 break;
             }
             if residuals.worst(absolute, relative) <= 1.0 {
-                let (_, certificate) = certify(problem, state.weights(), &state.dual_point(problem));
+                let (_, certificate) = certify(problem, state.weights(problem), &state.dual_point(problem));
                 if certificate.relative_gap <= self.tolerance {
                     status = Status::Converged;
                     break;
@@ -137,10 +137,9 @@ impl Solver for Admm {
             }
         }
         let dual = state.dual_point(problem);
-        debug_assert!(!dual_objective(problem, &dual).is_nan());
         Ok(Solution::certified(
             problem,
-            state.weights(),
+            state.weights(problem),
             dual,
             self.tolerance,
             status,

@@ -67,7 +67,19 @@ impl State {
         let uncertified = problem.edge_term().is_none();
         let gamma = problem.parameters().gamma * problem.regulariser().slope().unwrap_or(0.0);
         let pull = gamma / (problem.kappa() * rho);
-        let shares = || ViewRows::from_values(n_views, vec![-pull / n_views as f64; n_edges * n_views]);
+        let mut shares = ViewRows::from_values(n_views, vec![pull / n_views as f64; n_edges * n_views]);
+        // x − prox(x): no more than the penalty can hold.
+        if problem.parameters().beta > 0.0 {
+            let step = problem.parameters().beta / (problem.kappa() * rho);
+            let mut held = shares.clone();
+            problem.penalty().prox(held.values_mut(), n_views, step);
+            for (share, over) in shares.values_mut().iter_mut().zip(held.values()) {
+                *share = over - *share;
+            }
+        } else {
+            shares.values_mut().fill(0.0);
+        }
+        let dual_consensus = shares.rows().map(|row| -row.iter().sum::<f64>()).collect();
         Self {
             rho,
             views: zeros(),
@@ -78,9 +90,9 @@ impl State {
             consensus_point: vec![0.0; n_edges],
             slack_views: ViewRows::from_values(n_views, vec![equal; n_edges * n_views]),
             slack_consensus: vec![equal; n_edges],
-            dual_views: shares(),
-            dual_differences: shares(),
-            dual_consensus: vec![pull; n_edges],
+            dual_views: shares.clone(),
+            dual_differences: shares,
+            dual_consensus,
         }
     }
 
@@ -99,14 +111,27 @@ impl State {
                 *target = -(distances[i] + multipliers.row(a)[i] + multipliers.row(b)[i]) * inverse;
             }
             let row = state.slack_views.row_mut(edge);
-            state.slack_consensus[edge] = term.minimise(&targets, row, &mut scratch);
-            state.dual_consensus[edge] = 0.0;
-            for (i, target) in targets.iter().enumerate() {
-                let dual = (row[i] - target) / rho;
-                state.dual_views.row_mut(edge)[i] = dual;
-                state.dual_differences.row_mut(edge)[i] = dual;
-                state.dual_consensus[edge] -= dual;
+            let shared = term.minimise(&targets, row, &mut scratch);
+            state.slack_consensus[edge] = shared;
+            for ((dual, weight), target) in state.dual_views.row_mut(edge).iter_mut().zip(&*row).zip(&targets) {
+                *dual = (weight - target) / rho;
             }
+            // x − prox(x) is a multiplier that the penalty can answer, also where a view is held at zero; on the views that
+            // are not it is u − W.
+            for target in &mut targets {
+                *target -= shared;
+            }
+            let differences = state.dual_differences.row_mut(edge);
+            differences.copy_from_slice(&targets);
+            if term.tau > 0.0 {
+                problem.penalty().prox(differences, targets.len(), term.tau);
+            }
+            let mut sum = 0.0;
+            for (dual, x) in differences.iter_mut().zip(&targets) {
+                *dual = (*dual - x) / rho;
+                sum += *dual;
+            }
+            state.dual_consensus[edge] = -sum;
         }
         Some(state)
     }
@@ -177,9 +202,16 @@ impl State {
         )
     }
 
-    /// The slack variables are the feasible-signed, exactly sparse copy of the weights.
-    pub(super) fn weights(&self) -> Weights {
-        Weights::from_dense(&self.slack_views, &self.slack_consensus)
+    /// The slack variables are the feasible-signed, exactly sparse copy of the weights. Where it can be told, the consensus
+    /// is the best one for them: nothing holds the slack variable when nothing couples the views.
+    pub(super) fn weights(&self, problem: &Problem) -> Weights {
+        let Some(term) = problem.edge_term() else {
+            return Weights::from_dense(&self.slack_views, &self.slack_consensus);
+        };
+        let mut scratch = Vec::new();
+        let rows = self.slack_views.rows();
+        let consensus: Vec<f64> = rows.map(|row| term.consensus(row, &mut scratch)).collect();
+        Weights::from_dense(&self.slack_views, &consensus)
     }
 
     /// λ^i = 2α S w^i − ½ (multiplier of the total): what stationarity of the w^i-step says of the degrees.

@@ -43,10 +43,11 @@ impl<'a> Dual<'a> {
             magnitude += block_value.abs();
         }
         let mut gradient = asked_degrees(multipliers);
+        // n − 2 Σλ − Σ(λ − mean λ)² for each view, δ = 2 + 2 (λ − mean λ).
         for (degree, multiplier) in gradient.values().iter().zip(multipliers.values()) {
-            let term = (0.25 * degree - multiplier) * degree;
-            value -= term;
-            magnitude += term.abs();
+            let apart = 0.5 * degree - 1.0;
+            value -= 1.0 - 2.0 * multiplier - apart * apart;
+            magnitude += 1.0 + 2.0 * multiplier.abs() + apart * apart;
         }
         for (edge, row, _) in weights.iter() {
             let (a, b) = self.problem.distances().edges().ends(edge);

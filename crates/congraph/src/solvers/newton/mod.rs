@@ -66,6 +66,12 @@ const RIDGE: std::ops::RangeInclusive<f64> = 1e-10..=1.0;
 const WORTHWHILE: f64 = 0.1;
 /// Gaps and errors of a degree below this are rounding.
 const ROUNDING: f64 = 1e-14;
+/// Where the value cannot tell, steps are not cut below this.
+const SHORTEST_LOST_STEP: f64 = 1e-3;
+/// Changes of the dual below this share of its terms may be rounding: it is a sum of many thousands.
+const ROUNDING_OF_VALUE: f64 = 1e-12;
+/// A gap at rounding still leaves an error of its root in the weights: the degrees must be this accurate too.
+const SMALL_GRADIENT: f64 = 1e-10;
 
 impl Newton {
     /// The same to a larger gap, and no further.
@@ -128,7 +134,7 @@ impl Solver for Newton {
                 break;
             }
             let length = norm(at.gradient.values());
-            if gap <= ROUNDING && length <= ROUNDING * problem.n_nodes() as f64 {
+            if gap <= ROUNDING && length <= SMALL_GRADIENT * (at.gradient.values().len() as f64).sqrt() {
                 status = Status::Converged;
                 break;
             }
@@ -204,13 +210,25 @@ fn line_search(
         add(&mut trial, step, direction);
         let next = dual.evaluate(&trial);
         let decrease = at.value - next.value;
+        // Where the promised decrease is lost in the rounding of the value, the gradient decides.
+        if -step * slope <= rounding {
+            if norm(next.gradient.values()) <= (1.0 - 0.1 * step) * norm(at.gradient.values()) {
+                return Some((step, next));
+            }
+            step *= 0.5;
+            if step < SHORTEST_LOST_STEP {
+                return None;
+            }
+            continue;
+        }
         if decrease >= -SUFFICIENT_DECREASE * step * slope {
             return Some((step, next));
         }
-        // Within rounding of the value the gradient decides.
-        if decrease.abs() <= rounding {
-            let smaller = norm(next.gradient.values()) <= 0.9 * norm(at.gradient.values());
-            return smaller.then_some((step, next));
+        // Where only the decrease that was found is, the slope does: a convex function has come nearer to its minimum if
+        // its slope has become flatter.
+        let flatter = dot(next.gradient.values(), direction.values()).abs() <= 0.9 * slope.abs();
+        if decrease.abs() <= ROUNDING_OF_VALUE * at.magnitude && flatter {
+            return Some((step, next));
         }
         // The minimum of the parabola through what is known, kept away from the ends.
         let parabola = 0.5 * step * step * slope / (decrease + step * slope);
