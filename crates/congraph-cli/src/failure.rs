@@ -14,6 +14,8 @@ pub(crate) enum Failure {
     Data(Vec<DataError>),
     /// The result could not be written.
     Output(OutputError),
+    /// The result could not be printed.
+    Stdout(std::io::Error),
     /// Not converged, and `--strict` was given.
     NotConverged(String),
 }
@@ -33,7 +35,7 @@ impl Failure {
             Self::Data(errors) if errors.iter().all(|error| matches!(error.code, Code::E11 | Code::E12)) => 2,
             Self::Data(_) => 3,
             Self::Output(OutputError::NotEmpty(_) | OutputError::NotAFolder(_)) => 2,
-            Self::Output(_) => 1,
+            Self::Output(_) | Self::Stdout(_) => 1,
             Self::NotConverged(_) => 5,
         }
     }
@@ -49,6 +51,7 @@ impl fmt::Display for Failure {
                 f.write_str(&texts.join("\nerror: "))
             }
             Self::Output(error) => error.fmt(f),
+            Self::Stdout(error) => write!(f, "the result cannot be printed: {}", error.kind()),
             Self::NotConverged(message) => f.write_str(message),
         }
     }

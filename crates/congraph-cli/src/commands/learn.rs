@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::input::{self, Read};
 use crate::args::{Global, LearnArgs, SolverArg, ZStepArg};
-use crate::console::Console;
+use crate::console::{self, Console};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::summary::{self, Seconds};
@@ -21,8 +21,7 @@ const SWEEPS: usize = 10;
 pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
     let learner = learner(args)?;
-    // Before any work: is there a place for the result?
-    let folder = Folder::create(&args.output.out, args.output.force)?;
+    super::check_place(&args.output.out, args.output.force)?;
     let read = input::read(&args.input)?;
     console.detail(&format!(
         "read {} views of {} nodes in {:.2} s",
@@ -52,15 +51,16 @@ pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Resul
         total: start.elapsed(),
     };
     let summary = summary::summary(&learner, &learned, &warnings, &seconds);
-    interrupt::uninterrupted(|| {
-        write(&folder, &read, &learned, &summary, &seconds).and_then(|()| Ok(folder.commit()?))
+    interrupt::uninterrupted(|| -> Result<(), Failure> {
+        let folder = Folder::create(&args.output.out, args.output.force)?;
+        write(&folder, &read, &learned, &summary, &seconds)?;
+        Ok(folder.commit()?)
     })?;
     if global.json {
-        println!("{summary}");
+        console::print(&summary.to_string())
     } else {
-        println!("{}", result_line(args, &learned, &seconds));
+        console::print(&result_line(args, &learned, &seconds))
     }
-    Ok(())
 }
 
 /// The learner that the options describe.

@@ -5,7 +5,7 @@ use congraph_io::{Folder, OutputError, ViewRow, write_graph, write_json, write_t
 use serde_json::{Value, json};
 
 use crate::args::{Global, GraphArg, SimulateArgs};
-use crate::console::Console;
+use crate::console::{self, Console};
 use crate::failure::Failure;
 use crate::interrupt;
 
@@ -30,27 +30,27 @@ pub(crate) fn run(args: &SimulateArgs, global: &Global, console: &Console) -> Re
             args.noise, args.noise
         ));
     }
-    let folder = Folder::create(&args.output.out, args.output.force)?;
+    super::check_place(&args.output.out, args.output.force)?;
     let simulation = simulate(&settings)?;
     let facts = facts(&settings, &simulation);
     interrupt::uninterrupted(|| {
+        let folder = Folder::create(&args.output.out, args.output.force)?;
         write_simulation(&folder, "", &simulation)?;
         write_json(&folder, "simulation.json", &facts)?;
         folder.commit()
     })?;
     if global.json {
-        println!("{facts}");
+        console::print(&facts.to_string())
     } else {
         let n_edges = facts["consensus_edges"].as_u64().unwrap_or(0);
-        println!(
+        console::print(&format!(
             "{}: {} views × {} nodes, consensus of {n_edges} edges; the true graphs are in {}",
             args.output.out.display(),
             args.views,
             args.nodes,
             args.output.out.join("truth").display()
-        );
+        ))
     }
-    Ok(())
 }
 
 /// Writes the signals as one `.csv` per view into the subfolder `data`, and the true graphs into `truth`.
