@@ -234,7 +234,12 @@ fn graph_warnings(graph: &MultiviewGraph) -> Vec<Warning> {
         let alone = if names.is_empty() {
             String::new()
         } else {
-            format!(", with {} nodes on their own ({})", names.len(), list_names(&names))
+            let noun = if names.len() == 1 {
+                "node on its own"
+            } else {
+                "nodes on their own"
+            };
+            format!(", with {} {noun} ({})", names.len(), list_names(&names))
         };
         let message = format!("{subject} has {n_components} components{alone}; a larger alpha joins more nodes");
         warnings.push(Warning::new("W07", message));

@@ -83,19 +83,15 @@ fn learner(args: &LearnArgs) -> Result<Learner, Failure> {
             "",
         ));
     };
-    if !(args.tol > 0.0 && args.tol.is_finite()) {
-        return Err(Failure::usage(
-            format!("--tol is {}; it must be positive", args.tol),
-            "",
-        ));
-    }
+    // Before any file is read; the library would refuse them too.
+    let gamma = args.gamma.unwrap_or(0.0);
+    check_value("--alpha", alpha, alpha.is_normal() && alpha > 0.0, "positive")?;
+    check_value("--beta", beta, beta >= 0.0, "0 or positive")?;
+    check_value("--gamma", gamma, gamma >= 0.0, "0 or positive")?;
+    check_value("--tol", args.tol, args.tol > 0.0, "positive")?;
     Ok(Learner {
         scaling: args.input.scaling.scaling(),
-        parameters: Parameters {
-            alpha,
-            beta,
-            gamma: args.gamma.unwrap_or(0.0),
-        },
+        parameters: Parameters { alpha, beta, gamma },
         penalty,
         regulariser,
         solver: solver(args),
@@ -152,6 +148,19 @@ fn check_dials(args: &LearnArgs) -> Result<(), Failure> {
         ));
     }
     Ok(())
+}
+
+fn check_value(option: &str, value: f64, is_fine: bool, range: &str) -> Result<(), Failure> {
+    if is_fine && value.is_finite() {
+        return Ok(());
+    }
+    // Most numbers are short as they are; 1e-320 is not.
+    let plain = value.to_string();
+    let shown = if plain.len() > 12 { format!("{value:e}") } else { plain };
+    Err(Failure::usage(
+        format!("{option} is {shown}; it must be {range}, and neither infinite nor too small for a number"),
+        "",
+    ))
 }
 
 fn missing_parameter(parameter: &str) -> Failure {

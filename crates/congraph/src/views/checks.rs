@@ -129,7 +129,7 @@ pub(super) fn finite(table: &Table, columns: &[usize], nodes: &[String], rows: &
         .map(|&(count, node)| format!("`{node}` ({count})"))
         .collect();
     let more = if counts.len() > 3 { ", …" } else { "" };
-    let names: Vec<&str> = counts.iter().take(3).map(|(_, node)| node.as_str()).collect();
+    let names: Vec<&str> = counts.iter().map(|(_, node)| node.as_str()).collect();
     Some(
         fault(
             Code::E01,
@@ -147,11 +147,26 @@ pub(super) fn finite(table: &Table, columns: &[usize], nodes: &[String], rows: &
             format!(
                 "`--nan drop-rows` leaves out those samples, `--drop-nodes {}` the nodes; masking a node in one view \
                  (`--missing mask`) is not in this version yet",
-                names.join(",")
+                pasteable(&names)
             ),
         )
         .at_node(counts[0].1),
     )
+}
+
+/// Names as an option takes them, quoted for a shell where needed; `NAMES` if there are too many to paste.
+fn pasteable(names: &[&str]) -> String {
+    const PASTED: usize = 10;
+    if names.len() > PASTED || names.iter().any(|name| name.contains([',', '\''])) {
+        return "NAMES".into();
+    }
+    let list = names.join(",");
+    let is_plain = |mark: char| mark.is_alphanumeric() || "-_.,:/+@%".contains(mark);
+    if list.chars().all(is_plain) && !list.is_empty() {
+        list
+    } else {
+        format!("'{list}'")
+    }
 }
 
 /// Checks of one matched view's values.
@@ -230,7 +245,7 @@ fn constant_fault(
             format!(
                 "`--drop-nodes {}` leaves it out of all views, `--scale none` or `--scale center` keep it; masking it in \
                  one view (`--missing mask`) is not in this version yet",
-                names.join(",")
+                pasteable(&names)
             ),
         )
         .at_node(names[0]),
