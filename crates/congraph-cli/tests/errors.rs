@@ -200,7 +200,7 @@ fn e06_two_nodes_of_a_name() {
         "b.csv",
         csv("Fz,Cz,Fz,Oz", 30, 2),
         3,
-        &["E06", "`b`", "`Fz`", "nodes 1 and 3"],
+        &["E06", "`b`", "`Fz`", "1st", "3rd"],
     );
     insta::assert_snapshot!(said);
 }

@@ -118,9 +118,13 @@ impl Learner {
         if self.parameters.beta == 0.0 || self.penalty.name() == "none" {
             return Err(DataError::new(
                 Code::E11,
-                "beta is 0 (or the penalty is `none`), and a consensus is asked",
+                if self.parameters.beta == 0.0 {
+                    "beta is 0, and a consensus is asked"
+                } else {
+                    "the penalty is `none`, and a consensus is asked"
+                },
                 "without coupling nothing determines the consensus: it is undefined",
-                "use beta > 0, or add `--single` to learn every view on its own",
+                "use beta > 0 and a penalty other than `none`, or add `--single` to learn every view on its own",
             )
             .into());
         }

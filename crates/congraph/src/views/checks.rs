@@ -80,7 +80,7 @@ fn not_symmetric(table: &Table) -> Option<DataError> {
             "view `{}` ({} rows × {} columns) is not a square symmetric matrix with a non-negative diagonal",
             table.name, table.n_rows, table.n_columns
         ),
-        "a Gram or covariance matrix is",
+        "a Gram or covariance matrix has one row and one column per node, and is the same both ways",
         "leave out `--gram`/`--covariance` if the table holds signals".into(),
     ))
 }
@@ -97,8 +97,9 @@ fn too_few_samples(table: &Table, options: &ViewOptions) -> Option<DataError> {
             Code::E05,
             &table.name,
             format!(
-                "view `{}` has {n_samples} sample(s); at least {needed} are needed",
-                table.name
+                "view `{}` has {}; at least {needed} are needed",
+                table.name,
+                counted(n_samples)
             ),
             "with fewer there is no variation to learn a graph from",
             "add samples, or leave the view out; `--scale none` accepts a single sample".into(),
@@ -106,8 +107,22 @@ fn too_few_samples(table: &Table, options: &ViewOptions) -> Option<DataError> {
     })
 }
 
+fn counted(n_samples: usize) -> String {
+    match n_samples {
+        0 => "no sample".into(),
+        1 => "1 sample".into(),
+        _ => format!("{n_samples} samples"),
+    }
+}
+
 /// NaN and infinite values in the rows and columns in use.
-pub(super) fn finite(table: &Table, columns: &[usize], nodes: &[String], rows: &[usize]) -> Option<DataError> {
+pub(super) fn finite(
+    table: &Table,
+    columns: &[usize],
+    nodes: &[String],
+    rows: &[usize],
+    kind: Kind,
+) -> Option<DataError> {
     let mut counts = Vec::new();
     let mut first = None;
     for (&column, node) in columns.iter().zip(nodes) {
@@ -135,19 +150,26 @@ pub(super) fn finite(table: &Table, columns: &[usize], nodes: &[String], rows: &
             Code::E01,
             &table.name,
             format!(
-                "view `{}` has {total} value(s) that are NaN or infinite, in {} of {} nodes: {}{more}; the first is in \
-                 sample {}",
+                "view `{}` has {total} {} NaN or infinite, in {} of {} nodes: {}{more}; the first is in {} {}",
                 table.name,
+                if total == 1 { "value that is" } else { "values that are" },
                 counts.len(),
                 nodes.len(),
                 shown.join(", "),
+                if kind == Kind::Signals { "sample" } else { "row" },
                 first + 1
             ),
             "one such value spoils every distance of its node",
             format!(
-                "`--nan drop-rows` leaves out those samples, `--drop-nodes {}` the nodes; masking a node in one view \
+                "{}`--drop-nodes {}` leaves out {}; masking a node in one view \
                  (`--missing mask`) is not in this version yet",
-                pasteable(&names)
+                if kind == Kind::Signals {
+                    "`--nan drop-rows` leaves out those samples, "
+                } else {
+                    ""
+                },
+                pasteable(&names),
+                if names.len() == 1 { "the node" } else { "the nodes" }
             ),
         )
         .at_node(counts[0].1),
@@ -184,8 +206,9 @@ pub(super) fn values(view: &View, nodes: &[String], options: &ViewOptions) -> Ve
             Code::E05,
             &view.name,
             format!(
-                "view `{}` has {} sample(s) left; at least {needed} are needed",
-                view.name, view.stride
+                "view `{}` has {} left; at least {needed} are needed",
+                view.name,
+                counted(view.stride)
             ),
             "with fewer there is no variation to learn a graph from",
             "add samples, or leave the view out".into(),
@@ -234,11 +257,11 @@ fn constant_fault(
             Code::E04,
             &view.name,
             format!(
-                "view `{}`: {} {} {word}; `{}` is {} throughout",
+                "view `{}`: {} {} {word} ({}{} throughout)",
                 view.name,
                 list_names(&names),
                 if names.len() == 1 { "is" } else { "are" },
-                names[0],
+                if names.len() == 1 { String::new() } else { format!("`{}` is ", names[0]) },
                 value(first)
             ),
             "it cannot be z-scored, and as a flat line it would be close to every node and look like a hub",

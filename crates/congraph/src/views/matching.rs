@@ -118,7 +118,11 @@ fn column_names(tables: &[Table], options: &ViewOptions) -> Result<Vec<Vec<Strin
         };
         return Err(DataError::new(
             Code::E02,
-            format!("some views name their nodes and {} do not", list_names(&without)),
+            format!(
+                "some views name their nodes and {} {} not",
+                list_names(&without),
+                if without.len() == 1 { "does" } else { "do" }
+            ),
             "nodes are matched by name, never by position",
             hint,
         )
@@ -182,10 +186,10 @@ fn repeated_nodes(tables: &[Table], names: &[Vec<String>]) -> Vec<DataError> {
                     Code::E06,
                     &table.name,
                     format!(
-                        "view `{}` has two nodes called `{name}` (nodes {} and {})",
+                        "view `{}` has two nodes called `{name}` (the {} and the {})",
                         table.name,
-                        first + 1,
-                        second + 1
+                        ordinal(first + 1),
+                        ordinal(second + 1)
                     ),
                     "nodes are matched by name",
                     "rename or remove one of them".into(),
