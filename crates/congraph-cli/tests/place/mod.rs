@@ -114,7 +114,9 @@ pub(crate) fn noise(seed: u64, count: usize) -> Vec<f64> {
         state ^= state << 17;
         (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     };
-    (0..8).for_each(|_| drop(next()));
+    for _ in 0..8 {
+        next();
+    }
     (0..count).map(|_| next()).collect()
 }
 
