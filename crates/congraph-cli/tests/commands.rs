@@ -60,19 +60,102 @@ fn usage_errors() {
         ("unknown_command", &["lern", "a.csv"]),
         ("unknown_option", &["learn", "a.csv", "--alhpa", "1", "-o", "out"]),
         ("no_files", &["learn", "-o", "out"]),
-        ("no_output", &["learn", "a.csv", "b.csv", "--alpha", "0.1", "--beta", "0.1"]),
-        ("density_alone", &["learn", "a.csv", "b.csv", "--density", "0.1", "--beta", "1", "-o", "out"]),
-        ("similarity_alone", &["learn", "a.csv", "b.csv", "--alpha", "0.1", "--similarity", "0.7", "-o", "out"]),
-        ("alpha_missing", &["learn", "a.csv", "b.csv", "--beta", "0.1", "-o", "out"]),
-        ("beta_missing", &["learn", "a.csv", "b.csv", "--alpha", "0.1", "-o", "out"]),
-        ("alpha_negative", &["learn", "a.csv", "b.csv", "--alpha", "-1", "--beta", "0.1", "-o", "out"]),
-        ("alpha_infinite", &["learn", "a.csv", "b.csv", "--alpha", "inf", "--beta", "0.1", "-o", "out"]),
-        ("alpha_tiny", &["learn", "a.csv", "b.csv", "--alpha", "1e-320", "--beta", "0.1", "-o", "out"]),
-        ("alpha_word", &["learn", "a.csv", "b.csv", "--alpha", "much", "--beta", "0.1", "-o", "out"]),
-        ("beta_negative", &["learn", "a.csv", "b.csv", "--alpha", "0.1", "--beta", "-0.1", "-o", "out"]),
-        ("gamma_nan", &["learn", "a.csv", "b.csv", "--alpha", "1", "--beta", "1", "--gamma", "nan", "-o", "out"]),
-        ("tol_nan", &["learn", "a.csv", "b.csv", "--alpha", "1", "--beta", "1", "--tol", "NaN", "-o", "out"]),
-        ("missing_mask", &["learn", "a.csv", "b.csv", "--alpha", "1", "--beta", "1", "--missing", "mask", "-o", "out"]),
+        (
+            "no_output",
+            &["learn", "a.csv", "b.csv", "--alpha", "0.1", "--beta", "0.1"],
+        ),
+        (
+            "density_alone",
+            &[
+                "learn",
+                "a.csv",
+                "b.csv",
+                "--density",
+                "0.1",
+                "--beta",
+                "1",
+                "-o",
+                "out",
+            ],
+        ),
+        (
+            "similarity_alone",
+            &[
+                "learn",
+                "a.csv",
+                "b.csv",
+                "--alpha",
+                "0.1",
+                "--similarity",
+                "0.7",
+                "-o",
+                "out",
+            ],
+        ),
+        (
+            "alpha_missing",
+            &["learn", "a.csv", "b.csv", "--beta", "0.1", "-o", "out"],
+        ),
+        (
+            "beta_missing",
+            &["learn", "a.csv", "b.csv", "--alpha", "0.1", "-o", "out"],
+        ),
+        (
+            "alpha_negative",
+            &["learn", "a.csv", "b.csv", "--alpha", "-1", "--beta", "0.1", "-o", "out"],
+        ),
+        (
+            "alpha_infinite",
+            &[
+                "learn", "a.csv", "b.csv", "--alpha", "inf", "--beta", "0.1", "-o", "out",
+            ],
+        ),
+        (
+            "alpha_tiny",
+            &[
+                "learn", "a.csv", "b.csv", "--alpha", "1e-320", "--beta", "0.1", "-o", "out",
+            ],
+        ),
+        (
+            "alpha_word",
+            &[
+                "learn", "a.csv", "b.csv", "--alpha", "much", "--beta", "0.1", "-o", "out",
+            ],
+        ),
+        (
+            "beta_negative",
+            &[
+                "learn", "a.csv", "b.csv", "--alpha", "0.1", "--beta", "-0.1", "-o", "out",
+            ],
+        ),
+        (
+            "gamma_nan",
+            &[
+                "learn", "a.csv", "b.csv", "--alpha", "1", "--beta", "1", "--gamma", "nan", "-o", "out",
+            ],
+        ),
+        (
+            "tol_nan",
+            &[
+                "learn", "a.csv", "b.csv", "--alpha", "1", "--beta", "1", "--tol", "NaN", "-o", "out",
+            ],
+        ),
+        (
+            "missing_mask",
+            &[
+                "learn",
+                "a.csv",
+                "b.csv",
+                "--alpha",
+                "1",
+                "--beta",
+                "1",
+                "--missing",
+                "mask",
+                "-o",
+                "out",
+            ],
+        ),
         ("threads_0", &["check", "a.csv", "--threads", "0"]),
         ("quiet_and_verbose", &["check", "a.csv", "-q", "-v"]),
         ("samples_without_matrices", &["check", "a.csv", "--samples", "40"]),
@@ -91,7 +174,10 @@ fn usage_errors() {
 #[test]
 fn a_folder_with_anything_in_it_is_refused_without_force() {
     let place = with_views();
-    place.write("out/mine.txt", "mine").write("out/report.html", "old").write("out/summary.json", "old");
+    place
+        .write("out/mine.txt", "mine")
+        .write("out/report.html", "old")
+        .write("out/summary.json", "old");
     let before = place.everything();
     let outcome = learn(&place, &["-o", "out"]);
     assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""));
@@ -132,7 +218,15 @@ fn the_output_may_be_the_folder_one_stands_in() {
     std::fs::create_dir(place.path("here")).unwrap();
     let files = ["../a.csv", "../b.csv", "../c.csv"];
     let args = [&["learn"], &files[..], &MODEL, &["-o", "."]].concat();
-    let run = || place.command(&args).current_dir(place.path("here")).output().unwrap().status.code();
+    let run = || {
+        place
+            .command(&args)
+            .current_dir(place.path("here"))
+            .output()
+            .unwrap()
+            .status
+            .code()
+    };
     assert_eq!(run(), Some(0));
     assert!(place.path("here/summary.json").exists());
     assert_eq!(run(), Some(2));
@@ -176,7 +270,12 @@ fn the_result_line_is_one_and_the_rest_is_quiet() {
     assert_eq!(quiet.stdout.lines().count(), 1);
     let line = loud.stdout.rsplit_once(", ").unwrap().0;
     insta::assert_snapshot!("result_line", line);
-    assert!(place.fine(&[&args[..], &["three", "-v"]].concat()).stderr.starts_with("read 2 views of 6 nodes"));
+    assert!(
+        place
+            .fine(&[&args[..], &["three", "-v"]].concat())
+            .stderr
+            .starts_with("read 2 views of 6 nodes")
+    );
 }
 
 #[test]
@@ -187,8 +286,17 @@ fn not_converged() {
     let outcome = learn(&place, &[&args[..], &["--strict"]].concat());
     assert_eq!((outcome.code, outcome.stdout.as_str()), (5, ""));
     let said = |stderr: &str| -> String {
-        let hide = |word: &str| if word.contains("e-") || word.contains("e0") { "GAP".to_owned() } else { word.to_owned() };
-        stderr.lines().map(|line| line.split(' ').map(hide).collect::<Vec<_>>().join(" ") + "\n").collect()
+        let hide = |word: &str| {
+            if word.contains("e-") || word.contains("e0") {
+                "GAP".to_owned()
+            } else {
+                word.to_owned()
+            }
+        };
+        stderr
+            .lines()
+            .map(|line| line.split(' ').map(hide).collect::<Vec<_>>().join(" ") + "\n")
+            .collect()
     };
     insta::assert_snapshot!("strict", said(&outcome.stderr));
     assert_eq!(place.everything(), before);
@@ -197,29 +305,70 @@ fn not_converged() {
     assert_eq!(outcome.code, 0);
     insta::assert_snapshot!("not_strict", said(&outcome.stderr));
     assert_eq!(outcome.json()["converged"], false);
-    assert!(outcome.json()["warnings"].as_array().unwrap().iter().any(|warning| warning["code"] == "W01"));
+    assert!(
+        outcome.json()["warnings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|warning| warning["code"] == "W01")
+    );
     assert!(place.path("new/out/summary.json").exists());
 
-    assert_eq!(learn(&place, &["--max-iterations", "1", "--strict", "-o", "newton"]).code, 5);
+    assert_eq!(
+        learn(&place, &["--max-iterations", "1", "--strict", "-o", "newton"]).code,
+        5
+    );
     assert!(!place.path("newton").exists());
 }
 
 #[test]
 fn single_learns_views_without_a_consensus() {
     let place = with_views();
-    let outcome = place.fine(&["learn", "a.csv", "b.csv", "--single", "--alpha", "0.02", "-o", "out", "--json"]);
+    let outcome = place.fine(&[
+        "learn", "a.csv", "b.csv", "--single", "--alpha", "0.02", "-o", "out", "--json",
+    ]);
     let summary = outcome.json();
     assert_eq!((&summary["penalty"], &summary["beta"]), (&"none".into(), &0.0.into()));
     assert!(summary["density"]["consensus"].is_null());
-    assert!(place.read("out/edges.tsv").lines().skip(1).all(|line| line.split('\t').nth(2) == Some("")));
+    assert!(
+        place
+            .read("out/edges.tsv")
+            .lines()
+            .skip(1)
+            .all(|line| line.split('\t').nth(2) == Some(""))
+    );
     // What one view learns on its own does not depend on the others.
-    place.fine(&["learn", "b.csv", "--single", "--alpha", "0.02", "--distance-norm", "none", "-o", "alone"]);
-    let args = ["--single", "--alpha", "0.02", "--distance-norm", "none", "--tol", "1e-13", "-o", "both"];
+    place.fine(&[
+        "learn",
+        "b.csv",
+        "--single",
+        "--alpha",
+        "0.02",
+        "--distance-norm",
+        "none",
+        "-o",
+        "alone",
+    ]);
+    let args = [
+        "--single",
+        "--alpha",
+        "0.02",
+        "--distance-norm",
+        "none",
+        "--tol",
+        "1e-13",
+        "-o",
+        "both",
+    ];
     place.fine(&[&["learn", "a.csv", "b.csv"], &args[..]].concat());
     let weights = |folder: &str| -> Vec<(String, f64)> {
         let text = place.read(&format!("{folder}/edges_long.tsv"));
-        let rows = text.lines().filter_map(|line| line.strip_prefix("b\t")).map(|line| line.rsplit_once('\t').unwrap());
-        rows.map(|(edge, weight)| (edge.to_owned(), weight.parse().unwrap())).collect()
+        let rows = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("b\t"))
+            .map(|line| line.rsplit_once('\t').unwrap());
+        rows.map(|(edge, weight)| (edge.to_owned(), weight.parse().unwrap()))
+            .collect()
     };
     for ((edge, weight), (other, same)) in weights("alone").iter().zip(weights("both")) {
         assert_eq!(*edge, other);
@@ -234,14 +383,31 @@ fn every_penalty_with_every_solver() {
         let mut objectives = Vec::new();
         for solver in ["newton", "admm"] {
             let out = format!("{penalty}-{solver}");
-            let args = ["--penalty", penalty, "--solver", solver, "--gamma", "0.001", "-o", &out, "--json", "--strict"];
+            let args = [
+                "--penalty",
+                penalty,
+                "--solver",
+                solver,
+                "--gamma",
+                "0.001",
+                "-o",
+                &out,
+                "--json",
+                "--strict",
+            ];
             let outcome = learn(&place, &args);
             assert_eq!(outcome.code, 0, "{penalty} {solver}: {outcome:?}");
             let summary = outcome.json();
-            assert_eq!((&summary["penalty"], &summary["solver"]), (&penalty.into(), &solver.into()));
+            assert_eq!(
+                (&summary["penalty"], &summary["solver"]),
+                (&penalty.into(), &solver.into())
+            );
             objectives.push(summary["objective"].as_f64().unwrap());
         }
-        assert!((objectives[0] - objectives[1]).abs() <= 2e-8 * objectives[0].abs().max(1.0), "{penalty}: {objectives:?}");
+        assert!(
+            (objectives[0] - objectives[1]).abs() <= 2e-8 * objectives[0].abs().max(1.0),
+            "{penalty}: {objectives:?}"
+        );
     }
     for args in [["--z-step", "bcd"], ["--regulariser", "none"]] {
         let outcome = learn(&place, &[&args[..], &["--solver", "admm", "-o", args[1]]].concat());
@@ -264,11 +430,19 @@ fn completions_for_every_shell() {
 fn no_colours_without_a_terminal() {
     let place = with_views();
     for colour in [None, Some("1")] {
-        for args in [&["--help"][..], &["learn", "no.csv", "-o", "x", "--alpha", "1", "--beta", "1"], &["lern"], &["check", "a.csv"]] {
+        for args in [
+            &["--help"][..],
+            &["learn", "no.csv", "-o", "x", "--alpha", "1", "--beta", "1"],
+            &["lern"],
+            &["check", "a.csv"],
+        ] {
             let mut command = place.command(args);
             command.envs(colour.map(|value| ("NO_COLOR", value)));
             let output = command.output().unwrap();
-            assert!(!output.stdout.contains(&0x1b) && !output.stderr.contains(&0x1b), "{args:?}");
+            assert!(
+                !output.stdout.contains(&0x1b) && !output.stderr.contains(&0x1b),
+                "{args:?}"
+            );
         }
     }
 }
@@ -280,7 +454,10 @@ fn check_shows_a_row_per_view() {
     let outcome = place.fine(&["check", "a.csv", "b.csv", "short.csv"]);
     insta::assert_snapshot!("check", format!("{}---\n{}", outcome.stdout, outcome.stderr));
     let report = place.fine(&["check", "a.csv", "b.csv", "short.csv", "--json"]).json();
-    assert_eq!((&report["ok"], &report["schema"]), (&true.into(), &"congraph.check/1".into()));
+    assert_eq!(
+        (&report["ok"], &report["schema"]),
+        (&true.into(), &"congraph.check/1".into())
+    );
     assert_eq!(report["views"][2]["n_samples"], 7);
     assert_eq!(report["warnings"][0]["code"], "W05");
 }
@@ -291,8 +468,16 @@ fn unread(place: &Place, args: &[&str], stderr_too: bool) -> (Option<i32>, Strin
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("congraph"));
-    command.current_dir(place.path("")).args(args).stdin(Stdio::null()).stdout(writer.try_clone().unwrap());
-    command.stderr(if stderr_too { Stdio::from(writer) } else { Stdio::piped() });
+    command
+        .current_dir(place.path(""))
+        .args(args)
+        .stdin(Stdio::null())
+        .stdout(writer.try_clone().unwrap());
+    command.stderr(if stderr_too {
+        Stdio::from(writer)
+    } else {
+        Stdio::piped()
+    });
     let output = command.spawn().unwrap().wait_with_output().unwrap();
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }
@@ -307,7 +492,20 @@ fn a_reader_that_goes_away_is_no_bug() {
         (&learn, 0),
         (&["completions", "bash"], 0),
         (&["--help"], 0),
-        (&["simulate", "--nodes", "5", "--views", "2", "--signals", "9", "-o", "sim"], 0),
+        (
+            &[
+                "simulate",
+                "--nodes",
+                "5",
+                "--views",
+                "2",
+                "--signals",
+                "9",
+                "-o",
+                "sim",
+            ],
+            0,
+        ),
         (&["evaluate", "sim/truth", "--truth", "sim/truth"], 0),
         (&["check", "a.csv", "--json"], 0),
     ] {

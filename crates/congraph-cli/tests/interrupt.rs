@@ -14,11 +14,29 @@ use place::Place;
 #[test]
 fn ctrl_c_ends_a_fit_without_a_trace() {
     let place = Place::new();
-    place.fine(&["simulate", "--nodes", "100", "--views", "3", "--signals", "120", "-o", "sim"]);
+    place.fine(&[
+        "simulate",
+        "--nodes",
+        "100",
+        "--views",
+        "3",
+        "--signals",
+        "120",
+        "-o",
+        "sim",
+    ]);
     let before = place.everything();
     let mut fit = Command::new(assert_cmd::cargo::cargo_bin!("congraph"))
         .current_dir(place.path(""))
-        .args(["learn", "sim/view1.csv", "sim/view2.csv", "sim/view3.csv", "-v", "-o", "new/out"])
+        .args([
+            "learn",
+            "sim/view1.csv",
+            "sim/view2.csv",
+            "sim/view3.csv",
+            "-v",
+            "-o",
+            "new/out",
+        ])
         // So small that the paper's algorithm takes very many iterations.
         .args(["--alpha", "1e-9", "--beta", "1e-3"])
         .args(["--solver", "admm", "--tol", "1e-300", "--max-iterations", "100000000"])
@@ -27,7 +45,10 @@ fn ctrl_c_ends_a_fit_without_a_trace() {
         .spawn()
         .unwrap();
     sleep(Duration::from_secs(1));
-    assert!(fit.try_wait().unwrap().is_none(), "the fit ended before it could be interrupted");
+    assert!(
+        fit.try_wait().unwrap().is_none(),
+        "the fit ended before it could be interrupted"
+    );
     assert_eq!(place.everything(), before, "nothing is on disk while computing");
     let interrupt = Command::new("kill").args(["-INT", &fit.id().to_string()]).status();
     assert!(interrupt.unwrap().success());
