@@ -20,7 +20,7 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  congraph demo                                          simulate, learn and evaluate: no input needed
+  congraph demo                                          simulate, learn, compare: no input needed
   congraph check data/*.csv                              is this data fit to learn from?
   congraph learn data/*.csv --alpha 0.02 --beta 0.03 -o out
   congraph simulate -o sim                               data whose graphs are known
@@ -40,7 +40,7 @@ pub(crate) enum Command {
     #[command(after_help = "\
 Examples:
   congraph learn sub-*.csv --alpha 0.02 --beta 0.03 -o out
-  congraph learn trials.csv --view-column subject --alpha 0.02 --beta 0.03 --penalty l2 --gamma 0.02 -o out
+  congraph learn trials.csv --view-column subject --alpha 0.02 --beta 0.03 --penalty l2 -o out
   congraph learn one.csv --single --alpha 0.02 -o out
   congraph learn cov-*.npy --covariance --alpha 0.02 --beta 0.03 -o out")]
     Learn(Box<LearnArgs>),
@@ -76,7 +76,7 @@ pub(crate) struct Global {
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
     /// How many threads to use [default: all cores]. The result does not depend on it
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, value_name = "N", value_parser = threads)]
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
@@ -233,7 +233,7 @@ pub(crate) struct LearnArgs {
     #[arg(
         long,
         allow_negative_numbers = true,
-        default_value_t = 1e-8,
+        default_value = "1e-8",
         value_name = "GAP",
         help_heading = "Solver"
     )]
@@ -297,6 +297,10 @@ pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
     pub(crate) shell: clap_complete::Shell,
+}
+
+fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "a whole number from 1 up is needed".into())
 }
 
 fn penalties() -> clap::builder::PossibleValuesParser {

@@ -268,7 +268,8 @@ fn the_result_line_is_one_and_the_rest_is_quiet() {
     let quiet = place.fine(&[&args[..], &["two", "--quiet"]].concat());
     assert_eq!(quiet.stderr, "");
     assert_eq!(quiet.stdout.lines().count(), 1);
-    let line = loud.stdout.rsplit_once(", ").unwrap().0;
+    let (line, gap) = loud.stdout.split_once("relative gap ").unwrap();
+    assert!(gap.contains("(converged), ") && gap.ends_with(" s\n"), "{gap}");
     insta::assert_snapshot!("result_line", line);
     assert!(
         place

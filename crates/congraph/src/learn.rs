@@ -187,9 +187,12 @@ fn doubts(solution: &Solution) -> Option<Warning> {
         Warning::new(
             "W01",
             format!(
-                "not converged: {} after {} iterations at a relative gap of {:.1e}; the weights are feasible, but the \
+                "not converged: {} after {} iteration{} at a relative gap of {:.1e}; the weights are feasible, but the \
                  objective may be that far from the best one",
-                solution.status, solution.iterations, solution.certificate.relative_gap
+                solution.status,
+                solution.iterations,
+                if solution.iterations == 1 { "" } else { "s" },
+                solution.certificate.relative_gap
             ),
         )
     })

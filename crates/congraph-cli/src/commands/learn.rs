@@ -39,9 +39,13 @@ pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Resul
     }
     if args.strict && !learned.converged() {
         return Err(Failure::NotConverged(format!(
-            "{}: the relative gap is {:.1e}, above --tol {:e}, after {} iterations; nothing was written because of --strict\n  \
+            "{}: the relative gap is {:.1e}, above --tol {:e}, after {} iteration{}; nothing was written because of --strict\n  \
              hint: raise --max-iterations or --tol",
-            learned.status, learned.certificate.relative_gap, args.tol, learned.iterations
+            learned.status,
+            learned.certificate.relative_gap,
+            args.tol,
+            learned.iterations,
+            if learned.iterations == 1 { "" } else { "s" }
         )));
     }
     let seconds = Seconds {
@@ -157,10 +161,12 @@ fn check_value(option: &str, value: f64, is_fine: bool, range: &str) -> Result<(
     // Most numbers are short as they are; 1e-320 is not.
     let plain = value.to_string();
     let shown = if plain.len() > 12 { format!("{value:e}") } else { plain };
-    Err(Failure::usage(
-        format!("{option} is {shown}; it must be {range}, and neither infinite nor too small for a number"),
-        "",
-    ))
+    let why = if value.is_subnormal() {
+        "that is too small to compute with".into()
+    } else {
+        format!("it must be {range}, and finite")
+    };
+    Err(Failure::usage(format!("{option} is {shown}; {why}"), ""))
 }
 
 fn missing_parameter(parameter: &str) -> Failure {
