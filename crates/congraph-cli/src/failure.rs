@@ -5,6 +5,9 @@ use std::fmt;
 use congraph::{Code, DataError, Error};
 use congraph_io::OutputError;
 
+/// How many data errors are told; the one at the top must still be on the screen.
+const SHOWN: usize = 8;
+
 /// A command that could not be carried out.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -47,8 +50,16 @@ impl fmt::Display for Failure {
             Self::Usage { message, hint } if hint.is_empty() => f.write_str(message),
             Self::Usage { message, hint } => write!(f, "{message}\n  hint: {hint}"),
             Self::Data(errors) => {
-                let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
-                f.write_str(&texts.join("\nerror: "))
+                let texts: Vec<String> = errors.iter().take(SHOWN).map(ToString::to_string).collect();
+                f.write_str(&texts.join("\nerror: "))?;
+                if errors.len() > SHOWN {
+                    write!(
+                        f,
+                        "\nerror: and {} more; `congraph check --json` lists them all",
+                        errors.len() - SHOWN
+                    )?;
+                }
+                Ok(())
             }
             Self::Output(error) => error.fmt(f),
             Self::Stdout(error) => write!(f, "the result cannot be printed: {}", error.kind()),

@@ -426,6 +426,38 @@ fn e13_signals_as_a_covariance_matrix() {
 }
 
 #[test]
+fn e13_rows_and_columns_in_another_order() {
+    let place = Place::new();
+    place.write("a.csv", ",z,y,x\nx,1,0.1,0.2\ny,0.1,1,0.3\nz,0.2,0.3,1\n");
+    let args = ["a.csv", "--single", "--covariance"];
+    insta::assert_snapshot!(refused(&place, 3, &args, &["E13", "`a`", "`x`", "`z`"]));
+}
+
+#[test]
+fn an_infinite_value_does_not_make_a_square_table_a_matrix() {
+    let place = Place::new();
+    place.write("a.csv", "x,y,z\n1.5,2,1\n2.5,1,inf\n3,5,2\n");
+    refused(&place, 3, &["a.csv", "--single"], &["E01", "`z` (1)", "sample 2"]);
+}
+
+#[test]
+fn many_errors_do_not_scroll_the_first_away() {
+    let place = Place::new();
+    let rows: String = noise(1, 40)
+        .chunks(2)
+        .map(|row| format!("{:?},{:?},0.5\n", row[0], row[1]))
+        .collect();
+    place.write("a.csv", format!("x,y,z\n{rows}"));
+    let said = refused(
+        &place,
+        3,
+        &["a.csv", "--view-column", "x"],
+        &["E05", "and 12 more", "check --json"],
+    );
+    assert_eq!(said.matches("error: E05").count(), 8);
+}
+
+#[test]
 fn e15_raw_counts() {
     let mut text = String::from("Fz,Cz,Pz,Oz\n");
     for row in noise(2, 120).chunks(4) {

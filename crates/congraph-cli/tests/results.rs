@@ -602,6 +602,31 @@ fn a_simulation_follows_from_its_seed() {
 }
 
 #[test]
+fn a_smaller_simulation_leaves_no_views_of_the_larger_one() {
+    let place = Place::new();
+    let simulate = |views: &str, force: &[&str]| {
+        let args = [
+            "simulate",
+            "--nodes",
+            "9",
+            "--signals",
+            "9",
+            "-o",
+            "sim",
+            "--views",
+            views,
+        ];
+        place.fine(&[&args, force].concat());
+    };
+    simulate("11", &[]);
+    place.write("sim/mine.csv", "mine");
+    simulate("3", &["--force"]);
+    let everything = place.everything();
+    let tables: Vec<&str> = everything.keys().filter_map(|name| name.strip_suffix(".csv")).collect();
+    assert_eq!(tables, ["sim/mine", "sim/view1", "sim/view2", "sim/view3"]);
+}
+
+#[test]
 fn evaluate_agrees_with_a_count_by_hand() {
     let place = simulated();
     place.learn(&VIEWS, "out");

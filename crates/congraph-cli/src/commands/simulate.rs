@@ -1,7 +1,9 @@
 //! `congraph simulate`: views whose graphs are known.
 
+use std::path::{Path, PathBuf};
+
 use congraph::simulate::{GraphModel, Settings, Simulation, simulate};
-use congraph_io::{Folder, OutputError, ViewRow, write_graph, write_json, write_table};
+use congraph_io::{Folder, OutputError, ViewRow, read_graph, write_graph, write_json, write_table};
 use serde_json::{Value, json};
 
 use crate::args::{Global, GraphArg, SimulateArgs};
@@ -33,11 +35,14 @@ pub(crate) fn run(args: &SimulateArgs, global: &Global, console: &Console) -> Re
     super::check_place(&args.output.out, args.output.force)?;
     let simulation = simulate(&settings)?;
     let facts = facts(&settings, &simulation);
+    let stale = stale_views(&args.output.out, &simulation);
     interrupt::uninterrupted(|| {
         let folder = Folder::create(&args.output.out, args.output.force)?;
         write_simulation(&folder, "", &simulation)?;
         write_json(&folder, "simulation.json", &facts)?;
-        folder.commit()
+        folder.commit()?;
+        stale.iter().for_each(|file| drop(std::fs::remove_file(file)));
+        Ok::<(), OutputError>(())
     })?;
     if global.json {
         console::print(&facts.to_string())
@@ -51,6 +56,19 @@ pub(crate) fn run(args: &SimulateArgs, global: &Global, console: &Console) -> Re
             args.output.out.join("truth").display()
         ))
     }
+}
+
+/// The data of an earlier simulation in the same folder that the new one does not replace: `sim/*.csv` would mix them.
+fn stale_views(out: &Path, simulation: &Simulation) -> Vec<PathBuf> {
+    let is_ours = out.join("simulation.json").exists();
+    let earlier = is_ours.then(|| read_graph(&out.join("truth")).ok()).flatten();
+    let views = earlier.map_or_else(Vec::new, |truth| truth.views().to_vec());
+    let replaced = simulation.truth.views();
+    views
+        .iter()
+        .filter(|view| !replaced.contains(view) && !view.contains(['/', '\\']))
+        .map(|view| out.join(format!("{view}.csv")))
+        .collect()
 }
 
 /// Writes the signals as one `.csv` per view into the subfolder `data`, and the true graphs into `truth`.

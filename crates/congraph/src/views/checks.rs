@@ -33,10 +33,8 @@ fn is_symmetric(table: &Table) -> bool {
     if table.n_rows != n {
         return false;
     }
-    let largest = table
-        .values
-        .iter()
-        .fold(0.0_f64, |largest, value| largest.max(value.abs()));
+    let finite = table.values.iter().filter(|value| value.is_finite());
+    let largest = finite.fold(0.0_f64, |largest, value| largest.max(value.abs()));
     (0..n).all(|row| {
         (0..row).all(|column| {
             let difference = table.values[row * n + column] - table.values[column * n + row];
@@ -70,6 +68,25 @@ fn not_symmetric(table: &Table) -> Option<DataError> {
         let value = table.values[k * table.n_columns + k];
         value >= 0.0 || value.is_nan()
     });
+    if let (Some(rows), Some(columns)) = (&table.row_names, &table.column_names)
+        && is_symmetric(table)
+        && let Some(k) = (0..columns.len()).find(|&k| rows[k] != columns[k])
+    {
+        return Some(fault(
+            Code::E13,
+            &table.name,
+            format!(
+                "view `{}` is a square symmetric table, but row {} is called `{}` and column {} `{}`",
+                table.name,
+                k + 1,
+                rows[k],
+                k + 1,
+                columns[k]
+            ),
+            "a Gram or covariance matrix has its nodes in the same order both ways",
+            "name the rows as the columns, or leave the names of the rows out".into(),
+        ));
+    }
     if is_symmetric(table) && positive {
         return None;
     }
