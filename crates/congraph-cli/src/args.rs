@@ -20,7 +20,7 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  congraph demo                                          simulate, learn and evaluate: no input needed
+  congraph demo                                          simulate, learn, compare: no input needed
   congraph check data/*.csv                              is this data fit to learn from?
   congraph learn data/*.csv --alpha 0.02 --beta 0.03 -o out
   congraph simulate -o sim                               data whose graphs are known
@@ -40,7 +40,7 @@ pub(crate) enum Command {
     #[command(after_help = "\
 Examples:
   congraph learn sub-*.csv --alpha 0.02 --beta 0.03 -o out
-  congraph learn trials.csv --view-column subject --alpha 0.02 --beta 0.03 --penalty l2 --gamma 0.02 -o out
+  congraph learn trials.csv --view-column subject --alpha 0.02 --beta 0.03 --penalty l2 -o out
   congraph learn one.csv --single --alpha 0.02 -o out
   congraph learn cov-*.npy --covariance --alpha 0.02 --beta 0.03 -o out")]
     Learn(Box<LearnArgs>),
@@ -76,7 +76,7 @@ pub(crate) struct Global {
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
     /// How many threads to use [default: all cores]. The result does not depend on it
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, value_name = "N", value_parser = threads)]
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
@@ -200,22 +200,22 @@ pub(crate) struct LearnArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     /// Weight of ‖L‖²: larger is denser
-    #[arg(long, value_name = "A", help_heading = "Model")]
+    #[arg(long, allow_negative_numbers = true, value_name = "A", help_heading = "Model")]
     pub(crate) alpha: Option<f64>,
     /// Weight of the penalty: larger makes the views more alike
-    #[arg(long, value_name = "B", help_heading = "Model")]
+    #[arg(long, allow_negative_numbers = true, value_name = "B", help_heading = "Model")]
     pub(crate) beta: Option<f64>,
     /// Weight of the regulariser: larger makes the consensus sparser [default: 0]
-    #[arg(long, value_name = "G", help_heading = "Model")]
+    #[arg(long, allow_negative_numbers = true, value_name = "G", help_heading = "Model")]
     pub(crate) gamma: Option<f64>,
     /// Find alpha for this share of possible edges (not in this version yet)
-    #[arg(long, value_name = "D", help_heading = "Model")]
+    #[arg(long, allow_negative_numbers = true, value_name = "D", help_heading = "Model")]
     pub(crate) density: Option<f64>,
     /// Find beta for this mean correlation between views (not in this version yet)
-    #[arg(long, value_name = "S", help_heading = "Model")]
+    #[arg(long, allow_negative_numbers = true, value_name = "S", help_heading = "Model")]
     pub(crate) similarity: Option<f64>,
     /// Find gamma for this density of the consensus (not in this version yet)
-    #[arg(long, value_name = "D", help_heading = "Model")]
+    #[arg(long, allow_negative_numbers = true, value_name = "D", help_heading = "Model")]
     pub(crate) consensus_density: Option<f64>,
     /// How a view's departure from the consensus is charged
     #[arg(long, default_value = "l1", value_parser = penalties(), help_heading = "Model")]
@@ -230,7 +230,13 @@ pub(crate) struct LearnArgs {
     #[arg(long, value_enum, default_value_t = SolverArg::Newton, help_heading = "Solver")]
     pub(crate) solver: SolverArg,
     /// The relative gap at which the result counts as converged
-    #[arg(long, default_value_t = 1e-8, value_name = "GAP", help_heading = "Solver")]
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        default_value = "1e-8",
+        value_name = "GAP",
+        help_heading = "Solver"
+    )]
     pub(crate) tol: f64,
     /// The most iterations [default: 200 for newton, 50000 for admm]
     #[arg(long, value_name = "N", help_heading = "Solver")]
@@ -258,16 +264,16 @@ pub(crate) struct SimulateArgs {
     #[arg(long, default_value = "500", value_delimiter = ',', value_name = "P")]
     pub(crate) signals: Vec<usize>,
     /// Erdős–Rényi: the probability of each edge
-    #[arg(long, default_value_t = 0.1, value_name = "P")]
+    #[arg(long, allow_negative_numbers = true, default_value_t = 0.1, value_name = "P")]
     pub(crate) edge_probability: f64,
     /// Barabási–Albert: how many edges each new node brings
     #[arg(long, default_value_t = 5, value_name = "M")]
     pub(crate) growth: usize,
     /// The share of the consensus edges that each view moves elsewhere
-    #[arg(long, default_value_t = 0.1, value_name = "SHARE")]
+    #[arg(long, allow_negative_numbers = true, default_value_t = 0.1, value_name = "SHARE")]
     pub(crate) shuffled: f64,
     /// The norm of the noise over that of the signals
-    #[arg(long, default_value_t = 0.1, value_name = "ETA")]
+    #[arg(long, allow_negative_numbers = true, default_value_t = 0.1, value_name = "ETA")]
     pub(crate) noise: f64,
     /// The seed
     #[arg(long, default_value_t = 1)]
@@ -291,6 +297,10 @@ pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
     pub(crate) shell: clap_complete::Shell,
+}
+
+fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "a whole number from 1 up is needed".into())
 }
 
 fn penalties() -> clap::builder::PossibleValuesParser {

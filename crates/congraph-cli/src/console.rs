@@ -1,6 +1,9 @@
-//! Words to stderr: notes, warnings, errors, progress. Results are not its business.
+//! Words to stderr: notes, warnings, errors, progress. Results to stdout.
+//!
+//! A reader may go away (`congraph check … | head -1`): that is no error. Names come from files, so control characters
+//! in them are shown, not sent to the terminal.
 
-use std::io::IsTerminal;
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -9,8 +12,37 @@ use congraph::Warning;
 use congraph::solvers::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::failure::Failure;
+
 /// Without a terminal, a line this often.
 const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// A line of words on stderr; if nobody listens, there is nobody to tell.
+pub(crate) fn words(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Prints a result on stdout, followed by a line end.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(format!("{text}\n").as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::Stdout(error)),
+        _ => Ok(()),
+    }
+}
+
+/// The text with control characters other than line ends made visible: they could move the cursor or colour the screen.
+pub(crate) fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for mark in text.chars() {
+        if mark.is_control() && mark != '\n' {
+            shown.extend(mark.escape_default());
+        } else {
+            shown.push(mark);
+        }
+    }
+    shown
+}
 
 /// Where words go, and how many.
 pub(crate) struct Console {
@@ -35,14 +67,14 @@ impl Console {
     /// Something worth knowing with `-v`.
     pub(crate) fn detail(&self, text: &str) {
         if self.verbose && !self.quiet {
-            eprintln!("{text}");
+            words(&visible(text));
         }
     }
 
     /// Something worth knowing.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
-            eprintln!("{text}");
+            words(&visible(text));
         }
     }
 
@@ -53,12 +85,13 @@ impl Console {
                 .as_ref()
                 .map_or_else(String::new, |view| format!("view `{view}`: "));
             let label = self.painted("33;1", "warning:");
-            eprintln!("{label} {}: {view}{}", warning.code, warning.message);
+            let text = format!("{}: {view}{}", warning.code, warning.message);
+            words(&format!("{label} {}", visible(&text)));
         }
     }
 
     pub(crate) fn error(&self, text: &str) {
-        eprintln!("{} {text}", self.painted("31;1", "error:"));
+        words(&format!("{} {}", self.painted("31;1", "error:"), visible(text)));
     }
 
     fn painted(&self, style: &str, text: &str) -> String {
@@ -113,7 +146,7 @@ impl Reporter {
             && last.elapsed() >= LINE_EVERY
         {
             *last = Instant::now();
-            eprintln!("{} after {:.0} s", text(), self.start.elapsed().as_secs_f64());
+            words(&format!("{} after {:.0} s", text(), self.start.elapsed().as_secs_f64()));
         }
         ControlFlow::Continue(())
     }

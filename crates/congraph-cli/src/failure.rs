@@ -5,6 +5,9 @@ use std::fmt;
 use congraph::{Code, DataError, Error};
 use congraph_io::OutputError;
 
+/// How many data errors are told; the one at the top must still be on the screen.
+const SHOWN: usize = 8;
+
 /// A command that could not be carried out.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -14,6 +17,8 @@ pub(crate) enum Failure {
     Data(Vec<DataError>),
     /// The result could not be written.
     Output(OutputError),
+    /// The result could not be printed.
+    Stdout(std::io::Error),
     /// Not converged, and `--strict` was given.
     NotConverged(String),
 }
@@ -33,7 +38,7 @@ impl Failure {
             Self::Data(errors) if errors.iter().all(|error| matches!(error.code, Code::E11 | Code::E12)) => 2,
             Self::Data(_) => 3,
             Self::Output(OutputError::NotEmpty(_) | OutputError::NotAFolder(_)) => 2,
-            Self::Output(_) => 1,
+            Self::Output(_) | Self::Stdout(_) => 1,
             Self::NotConverged(_) => 5,
         }
     }
@@ -45,10 +50,19 @@ impl fmt::Display for Failure {
             Self::Usage { message, hint } if hint.is_empty() => f.write_str(message),
             Self::Usage { message, hint } => write!(f, "{message}\n  hint: {hint}"),
             Self::Data(errors) => {
-                let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
-                f.write_str(&texts.join("\nerror: "))
+                let texts: Vec<String> = errors.iter().take(SHOWN).map(ToString::to_string).collect();
+                f.write_str(&texts.join("\nerror: "))?;
+                if errors.len() > SHOWN {
+                    write!(
+                        f,
+                        "\nerror: and {} more; `congraph check --json` lists them all",
+                        errors.len() - SHOWN
+                    )?;
+                }
+                Ok(())
             }
             Self::Output(error) => error.fmt(f),
+            Self::Stdout(error) => write!(f, "the result cannot be printed: {}", error.kind()),
             Self::NotConverged(message) => f.write_str(message),
         }
     }

@@ -1,7 +1,7 @@
 //! The command line of congraph: one command is one file under `commands`, thin glue between files and mathematics.
 //!
-//! Results go to files and one line to stdout; progress, warnings and errors to stderr. Exit codes: 0 fine, 1 a bug,
-//! 2 wrong usage, 3 bad input data, 4 target not reachable, 5 not converged (with `--strict`), 6 an optional part is
+//! Results go to files and one line to stdout; progress, warnings and errors to stderr. Exit codes: 0 fine, 1 a bug
+//! or a disk that refuses, 2 wrong usage, 3 bad input data, 4 target not reachable, 5 not converged (with `--strict`), 6 an optional part is
 //! missing, 130 interrupted.
 
 mod args;
@@ -24,8 +24,8 @@ fn main() -> ExitCode {
     let console = Console::new(cli.global.quiet, cli.global.verbose);
     // A panic is a bug of ours: say so, and leave with the code that means it.
     std::panic::set_hook(Box::new(|panic| {
-        eprintln!("error: congraph has a bug: {panic}");
-        eprintln!("  hint: please report it with the command you ran and, if you may share it, the data");
+        console::words(&format!("error: congraph has a bug: {panic}"));
+        console::words("  hint: please report it with the command you ran and, if you may share it, the data");
     }));
     let outcome = std::panic::catch_unwind(|| run(&cli, &console));
     match outcome {
@@ -52,9 +52,6 @@ fn run(cli: &Cli, console: &Console) -> Result<(), Failure> {
         Command::Learn(args) => commands::learn::run(args, &cli.global, console),
         Command::Simulate(args) => commands::simulate::run(args, &cli.global, console),
         Command::Evaluate(args) => commands::evaluate::run(args, &cli.global, console),
-        Command::Completions(args) => {
-            commands::completions::run(args);
-            Ok(())
-        }
+        Command::Completions(args) => commands::completions::run(args),
     }
 }

@@ -140,9 +140,13 @@ impl Learner {
         if self.model.parameters.beta == 0.0 || self.model.penalty.name() == "none" {
             return Err(DataError::new(
                 Code::E11,
-                "beta is 0 (or the penalty is `none`), and a consensus is asked",
+                if self.model.parameters.beta == 0.0 {
+                    "beta is 0, and a consensus is asked"
+                } else {
+                    "the penalty is `none`, and a consensus is asked"
+                },
                 "without coupling nothing determines the consensus: it is undefined",
-                "use beta > 0, or add `--single` to learn every view on its own",
+                "use beta > 0 and a penalty other than `none`, or add `--single` to learn every view on its own",
             )
             .into());
         }
@@ -205,9 +209,12 @@ fn doubts(solution: &Solution) -> Option<Warning> {
         Warning::new(
             "W01",
             format!(
-                "not converged: {} after {} iterations at a relative gap of {:.1e}; the weights are feasible, but the \
+                "not converged: {} after {} iteration{} at a relative gap of {:.1e}; the weights are feasible, but the \
                  objective may be that far from the best one",
-                solution.status, solution.iterations, solution.certificate.relative_gap
+                solution.status,
+                solution.iterations,
+                if solution.iterations == 1 { "" } else { "s" },
+                solution.certificate.relative_gap
             ),
         )
     })
@@ -256,7 +263,12 @@ fn graph_warnings(graph: &MultiviewGraph) -> Vec<Warning> {
         let alone = if names.is_empty() {
             String::new()
         } else {
-            format!(", with {} nodes on their own ({})", names.len(), list_names(&names))
+            let noun = if names.len() == 1 {
+                "node on its own"
+            } else {
+                "nodes on their own"
+            };
+            format!(", with {} {noun} ({})", names.len(), list_names(&names))
         };
         let message = format!("{subject} has {n_components} components{alone}; a larger alpha joins more nodes");
         warnings.push(Warning::new("W07", message));

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::input;
 use crate::args::{CheckArgs, Global, OrientArg};
-use crate::console::Console;
+use crate::console::{self, Console};
 use crate::failure::Failure;
 use crate::summary::warnings_json;
 
@@ -39,9 +39,9 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, console: &Console) -> Resul
         Err(other) => return Err(other.into()),
     };
     if global.json {
-        println!("{}", report(&rows, &errors, &warnings_json(&warnings)));
+        console::print(&report(&rows, &errors, &warnings_json(&warnings)).to_string())?;
     } else {
-        print(&rows, &errors);
+        console::print(&table(&rows, &errors))?;
     }
     for warning in &warnings {
         console.warning(warning);
@@ -73,7 +73,7 @@ impl Row {
     }
 }
 
-fn print(rows: &[Row], errors: &[DataError]) {
+fn table(rows: &[Row], errors: &[DataError]) -> String {
     let mut table = vec![["view", "samples", "nodes", "not finite", "verdict"].map(String::from)];
     for row in rows {
         table.push([
@@ -84,7 +84,7 @@ fn print(rows: &[Row], errors: &[DataError]) {
             row.verdict(errors),
         ]);
     }
-    super::print_table(&table);
+    super::table(&table)
 }
 
 fn report(rows: &[Row], errors: &[DataError], warnings: &serde_json::Value) -> serde_json::Value {

@@ -15,7 +15,7 @@ use congraph_io::{Folder, ViewRow, write_graph, write_json};
 use super::evaluate::row;
 use super::simulate::write_simulation;
 use crate::args::{DemoArgs, Global};
-use crate::console::Console;
+use crate::console::{self, Console};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::summary::{self, Seconds};
@@ -31,7 +31,8 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
         seed: args.seed,
         ..Settings::default()
     };
-    let folder = Folder::create(&args.out, args.force || is_demo(&args.out))?;
+    let force = args.force || is_demo(&args.out);
+    super::check_place(&args.out, force)?;
     let simulation = simulate(&settings)?;
     let (views, _) = Views::assemble(simulation.tables.clone(), &ViewOptions::default())?;
     let read = start.elapsed();
@@ -45,6 +46,7 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
     };
     let summary = summary::summary(&joint.learner, &joint.learned, &joint.learned.warnings, &seconds);
     interrupt::uninterrupted(|| -> Result<(), Failure> {
+        let folder = Folder::create(&args.out, force)?;
         write_simulation(&folder, "data", &simulation)?;
         let rows: Vec<ViewRow> = views.iter().map(|view| row_of(view.name(), view.n_samples())).collect();
         write_graph(&folder, "", &joint.learned.graph, &rows)?;
@@ -57,11 +59,10 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
         console.warning(warning);
     }
     if global.json {
-        println!("{summary}");
+        console::print(&summary.to_string())
     } else {
-        tell(&settings, &simulation, &separate, &joint, &args.out);
+        console::print(&story(&settings, &simulation, &separate, &joint, &args.out))
     }
-    Ok(())
 }
 
 /// A fit and how well it matches the truth.
@@ -75,9 +76,11 @@ struct Trial {
 fn best(views: &Views, truth: &MultiviewGraph, single: bool) -> Result<Trial, Failure> {
     let mut best: Option<Trial> = None;
     for exponent in ALPHAS {
+        // Four decimals, so that the command printed at the end gives the very same graphs.
+        let alpha = (1e3 * 2.0_f64.powf(0.5 * f64::from(exponent))).round() / 1e4;
         let learner = Learner {
             single,
-            ..Learner::new(0.1 * 2.0_f64.powf(0.5 * f64::from(exponent)), BETA)
+            ..Learner::new(alpha, BETA)
         };
         let learned = learner.learn(views, &unwatched)?;
         let evaluation = evaluate(&learned.graph, truth)?;
@@ -95,9 +98,9 @@ fn best(views: &Views, truth: &MultiviewGraph, single: bool) -> Result<Trial, Fa
     best.ok_or_else(|| Failure::usage("the demo has no alpha to try", ""))
 }
 
-fn tell(settings: &Settings, simulation: &Simulation, separate: &Trial, joint: &Trial, out: &Path) {
+fn story(settings: &Settings, simulation: &Simulation, separate: &Trial, joint: &Trial, out: &Path) -> String {
     let GraphModel::ErdosRenyi { probability } = settings.graph else {
-        return;
+        return String::new();
     };
     let n_edges = simulation
         .truth
@@ -106,9 +109,9 @@ fn tell(settings: &Settings, simulation: &Simulation, separate: &Trial, joint: &
         .iter()
         .filter(|&&w| w > 0.0)
         .count();
-    println!(
+    let opening = format!(
         "Simulated {} views of {} nodes with {} noisy signals each. They share a random graph (Erdős–Rényi, p = {probability}) of \
-         {n_edges} edges;\neach view moved {:.0} % of them elsewhere. How many of the true edges are found?\n",
+         {n_edges} edges;\neach view moved {:.0} % of them elsewhere. How many of the true edges are found?",
         settings.n_views,
         settings.n_nodes,
         settings.n_signals[0],
@@ -135,19 +138,22 @@ fn tell(settings: &Settings, simulation: &Simulation, separate: &Trial, joint: &
             score.recall(),
         ));
     }
-    super::print_table(&table);
     let learned = &joint.learned;
-    println!(
-        "\nThe joint fit took {:.0} ms and {} Newton steps. The relative gap between its objective and the best possible one is {}.",
+    let proof = format!(
+        "The joint fit took {:.0} ms and {} Newton steps. The relative gap between its objective and the best possible one is {}.",
         1e3 * (learned.distances_time + learned.solve_time).as_secs_f64(),
         learned.iterations,
         summary::gap(learned.certificate.relative_gap),
     );
     let folder = out.display();
-    println!(
-        "Graphs, data and truth are in {folder}. The same from files:\n\n  congraph learn {folder}/data/*.csv --alpha {:.4} --beta {BETA} -o out\n  congraph evaluate out --truth {folder}/truth",
+    format!(
+        "{opening}\n\n{}\n\n{proof}\n\
+         Graphs, data and truth are in {folder}. The same from files:\n\n  \
+         congraph learn {folder}/data/*.csv --alpha {} --beta {BETA} -o out\n  \
+         congraph evaluate out --truth {folder}/truth",
+        super::table(&table),
         joint.learner.model.parameters.alpha
-    );
+    )
 }
 
 fn row_of(name: &str, n_samples: Option<usize>) -> ViewRow {

@@ -5,7 +5,7 @@ use congraph_io::read_graph;
 use serde_json::{Value, json};
 
 use crate::args::{EvaluateArgs, Global};
-use crate::console::Console;
+use crate::console::{self, Console};
 use crate::failure::Failure;
 
 pub(crate) fn run(args: &EvaluateArgs, global: &Global, console: &Console) -> Result<(), Failure> {
@@ -16,8 +16,7 @@ pub(crate) fn run(args: &EvaluateArgs, global: &Global, console: &Console) -> Re
         console.note("note: one of the two has no consensus, so only the views are scored");
     }
     if global.json {
-        println!("{}", report(&evaluation));
-        return Ok(());
+        return console::print(&report(&evaluation).to_string());
     }
     let mut table = vec![["graph", "F1", "precision", "recall"].map(String::from)];
     for (name, score) in &evaluation.views {
@@ -32,8 +31,7 @@ pub(crate) fn run(args: &EvaluateArgs, global: &Global, console: &Console) -> Re
     if let Some(score) = &evaluation.consensus {
         table.push(row("consensus", score.f1(), score.precision(), score.recall()));
     }
-    super::print_table(&table);
-    Ok(())
+    console::print(&super::table(&table))
 }
 
 /// One row of scores, to three digits.

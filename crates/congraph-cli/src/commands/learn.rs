@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::input::{self, Read};
 use crate::args::{Global, LearnArgs, SolverArg, ZStepArg};
-use crate::console::Console;
+use crate::console::{self, Console};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::summary::{self, Seconds};
@@ -21,8 +21,7 @@ const SWEEPS: usize = 10;
 pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
     let learner = learner(args)?;
-    // Before any work: is there a place for the result?
-    let folder = Folder::create(&args.output.out, args.output.force)?;
+    super::check_place(&args.output.out, args.output.force)?;
     let read = input::read(&args.input)?;
     console.detail(&format!(
         "read {} views of {} nodes in {:.2} s",
@@ -40,9 +39,13 @@ pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Resul
     }
     if args.strict && !learned.converged() {
         return Err(Failure::NotConverged(format!(
-            "{}: the relative gap is {:.1e}, above --tol {:e}, after {} iterations; nothing was written because of --strict\n  \
+            "{}: the relative gap is {:.1e}, above --tol {:e}, after {} iteration{}; nothing was written because of --strict\n  \
              hint: raise --max-iterations or --tol",
-            learned.status, learned.certificate.relative_gap, args.tol, learned.iterations
+            learned.status,
+            learned.certificate.relative_gap,
+            args.tol,
+            learned.iterations,
+            if learned.iterations == 1 { "" } else { "s" }
         )));
     }
     let seconds = Seconds {
@@ -52,15 +55,16 @@ pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Resul
         total: start.elapsed(),
     };
     let summary = summary::summary(&learner, &learned, &warnings, &seconds);
-    interrupt::uninterrupted(|| {
-        write(&folder, &read, &learned, &summary, &seconds).and_then(|()| Ok(folder.commit()?))
+    interrupt::uninterrupted(|| -> Result<(), Failure> {
+        let folder = Folder::create(&args.output.out, args.output.force)?;
+        write(&folder, &read, &learned, &summary, &seconds)?;
+        Ok(folder.commit()?)
     })?;
     if global.json {
-        println!("{summary}");
+        console::print(&summary.to_string())
     } else {
-        println!("{}", result_line(args, &learned, &seconds));
+        console::print(&result_line(args, &learned, &seconds))
     }
-    Ok(())
 }
 
 /// The learner that the options describe.
@@ -83,20 +87,16 @@ fn learner(args: &LearnArgs) -> Result<Learner, Failure> {
             "",
         ));
     };
-    if !(args.tol > 0.0 && args.tol.is_finite()) {
-        return Err(Failure::usage(
-            format!("--tol is {}; it must be positive", args.tol),
-            "",
-        ));
-    }
+    // Before any file is read; the library would refuse them too.
+    let gamma = args.gamma.unwrap_or(0.0);
+    check_value("--alpha", alpha, alpha.is_normal() && alpha > 0.0, "positive")?;
+    check_value("--beta", beta, beta >= 0.0, "0 or positive")?;
+    check_value("--gamma", gamma, gamma >= 0.0, "0 or positive")?;
+    check_value("--tol", args.tol, args.tol > 0.0, "positive")?;
     Ok(Learner {
         scaling: args.input.scaling.scaling(),
         model: Model {
-            parameters: Parameters {
-                alpha,
-                beta,
-                gamma: args.gamma.unwrap_or(0.0),
-            },
+            parameters: Parameters { alpha, beta, gamma },
             penalty,
             regulariser,
         },
@@ -155,6 +155,21 @@ fn check_dials(args: &LearnArgs) -> Result<(), Failure> {
         ));
     }
     Ok(())
+}
+
+fn check_value(option: &str, value: f64, is_fine: bool, range: &str) -> Result<(), Failure> {
+    if is_fine && value.is_finite() {
+        return Ok(());
+    }
+    // Most numbers are short as they are; 1e-320 is not.
+    let plain = value.to_string();
+    let shown = if plain.len() > 12 { format!("{value:e}") } else { plain };
+    let why = if value.is_subnormal() {
+        "that is too small to compute with".into()
+    } else {
+        format!("it must be {range}, and finite")
+    };
+    Err(Failure::usage(format!("{option} is {shown}; {why}"), ""))
 }
 
 fn missing_parameter(parameter: &str) -> Failure {

@@ -8,19 +8,37 @@ mod input;
 pub(crate) mod learn;
 pub(crate) mod simulate;
 
-/// Prints rows of cells in columns: the first to the left, the others to the right.
-fn print_table<const N: usize>(rows: &[[String; N]]) {
+use std::path::Path;
+
+use congraph_io::{Folder, OutputError};
+
+use crate::console::visible;
+use crate::interrupt;
+
+/// Is there a place for the result? Asked before any work; nothing is left there until the result is complete.
+fn check_place(out: &Path, force: bool) -> Result<(), OutputError> {
+    interrupt::uninterrupted(|| Folder::create(out, force).map(drop))
+}
+
+/// Rows of cells in columns: the first to the left, the others to the right.
+fn table<const N: usize>(rows: &[[String; N]]) -> String {
+    let rows: Vec<[String; N]> = rows
+        .iter()
+        .map(|row| row.each_ref().map(|cell| visible(cell).replace('\n', "⏎")))
+        .collect();
     let mut widths = [0; N];
-    for row in rows {
+    for row in &rows {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = (*width).max(cell.chars().count());
         }
     }
-    for row in rows {
+    let mut lines = Vec::with_capacity(rows.len());
+    for row in &rows {
         let cells = row.iter().zip(&widths).enumerate().map(|(k, (cell, &width))| match k {
             0 => format!("{cell:width$}"),
             _ => format!("{cell:>width$}"),
         });
-        println!("{}", cells.collect::<Vec<_>>().join("  ").trim_end());
+        lines.push(cells.collect::<Vec<_>>().join("  ").trim_end().to_owned());
     }
+    lines.join("\n")
 }

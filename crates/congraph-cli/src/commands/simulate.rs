@@ -1,11 +1,13 @@
 //! `congraph simulate`: views whose graphs are known.
 
+use std::path::{Path, PathBuf};
+
 use congraph::simulate::{GraphModel, Settings, Simulation, simulate};
-use congraph_io::{Folder, OutputError, ViewRow, write_graph, write_json, write_table};
+use congraph_io::{Folder, OutputError, ViewRow, read_graph, write_graph, write_json, write_table};
 use serde_json::{Value, json};
 
 use crate::args::{Global, GraphArg, SimulateArgs};
-use crate::console::Console;
+use crate::console::{self, Console};
 use crate::failure::Failure;
 use crate::interrupt;
 
@@ -30,27 +32,43 @@ pub(crate) fn run(args: &SimulateArgs, global: &Global, console: &Console) -> Re
             args.noise, args.noise
         ));
     }
-    let folder = Folder::create(&args.output.out, args.output.force)?;
+    super::check_place(&args.output.out, args.output.force)?;
     let simulation = simulate(&settings)?;
     let facts = facts(&settings, &simulation);
+    let stale = stale_views(&args.output.out, &simulation);
     interrupt::uninterrupted(|| {
+        let folder = Folder::create(&args.output.out, args.output.force)?;
         write_simulation(&folder, "", &simulation)?;
         write_json(&folder, "simulation.json", &facts)?;
-        folder.commit()
+        folder.commit()?;
+        stale.iter().for_each(|file| drop(std::fs::remove_file(file)));
+        Ok::<(), OutputError>(())
     })?;
     if global.json {
-        println!("{facts}");
+        console::print(&facts.to_string())
     } else {
         let n_edges = facts["consensus_edges"].as_u64().unwrap_or(0);
-        println!(
+        console::print(&format!(
             "{}: {} views × {} nodes, consensus of {n_edges} edges; the true graphs are in {}",
             args.output.out.display(),
             args.views,
             args.nodes,
             args.output.out.join("truth").display()
-        );
+        ))
     }
-    Ok(())
+}
+
+/// The data of an earlier simulation in the same folder that the new one does not replace: `sim/*.csv` would mix them.
+fn stale_views(out: &Path, simulation: &Simulation) -> Vec<PathBuf> {
+    let is_ours = out.join("simulation.json").exists();
+    let earlier = is_ours.then(|| read_graph(&out.join("truth")).ok()).flatten();
+    let views = earlier.map_or_else(Vec::new, |truth| truth.views().to_vec());
+    let replaced = simulation.truth.views();
+    views
+        .iter()
+        .filter(|view| !replaced.contains(view) && !view.contains(['/', '\\']))
+        .map(|view| out.join(format!("{view}.csv")))
+        .collect()
 }
 
 /// Writes the signals as one `.csv` per view into the subfolder `data`, and the true graphs into `truth`.

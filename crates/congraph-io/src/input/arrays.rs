@@ -53,7 +53,8 @@ pub(super) fn read_npz(input: &Input, bytes: &[u8], options: &ReadOptions) -> Re
             hint,
         )
     };
-    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| broken(error.to_string()))?;
+    let mut archive = ZipArchive::new(Cursor::new(bytes))
+        .map_err(|_| broken("it is damaged, cut short, or something else under that name".into()))?;
     let mut left = decompressed_limit(bytes.len());
     let (mut blocks, mut names) = (Vec::new(), Names::default());
     for index in 0..archive.len() {

@@ -27,6 +27,7 @@ use congraph::{Error, Table};
 
 pub(crate) use cells::number;
 pub(crate) use faults::{Fault, fault, said};
+pub(crate) use sources::reason;
 use sources::{Format, Source};
 
 /// A file to read, and the name of its view if one was given.

@@ -205,7 +205,7 @@ impl<'p> Source<'p> {
 }
 
 /// The reason of a failure, in lower case and without the number of the operating system's error.
-fn reason(error: &std::io::Error) -> String {
+pub(crate) fn reason(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".into(),
         std::io::ErrorKind::PermissionDenied => "permission denied".into(),

@@ -4,6 +4,7 @@
 //! with text in it is reported once, not once per cell.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::path::Path;
 
 use congraph::Table;
@@ -104,6 +105,20 @@ impl Layout {
             Header::No => false,
             Header::Auto => looks_like_names(&first),
         };
+        if options.header == Header::Auto && !is_header && may_be_names(&first) {
+            let mut second = Vec::new();
+            let follows = row(path, &mut records.clone(), &mut second)?.is_some();
+            if follows && second.iter().any(|cell| number(cell).is_some_and(|x| x.fract() != 0.0)) {
+                let what = format!(
+                    "whole numbers, all different (`{}`, `{}`, …), where the next row has fractions: these may be names or a sample",
+                    first[0].trim(),
+                    first[1].trim()
+                );
+                let why = "names taken for a sample would spoil the data, and nodes are matched by name";
+                let hint = "`--header yes` if they are the names of the columns, `--header no` if they are a sample";
+                return Err(fault_at(path, line, &what, why, hint));
+            }
+        }
         let mut n_cells = first.len();
         let mut has_row_names = false;
         let mut names = None;
@@ -224,6 +239,13 @@ fn counts_up(cells: &[Cow<'_, str>]) -> bool {
             .all(|(k, cell)| **cell == (k + first).to_string())
     };
     cells.len() >= 3 && (from(0) || from(1))
+}
+
+/// Identifiers such as those of genes are whole numbers, none twice.
+fn may_be_names(cells: &[Cow<'_, str>]) -> bool {
+    let is_whole = |cell: &&str| !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_digit());
+    let whole: HashSet<&str> = cells.iter().map(|cell| cell.trim()).filter(is_whole).collect();
+    cells.len() >= 3 && whole.len() == cells.len()
 }
 
 fn first_column_is_text(path: &Path, mut records: Records<'_>) -> Result<bool, Fault> {

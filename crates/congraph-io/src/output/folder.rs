@@ -55,9 +55,10 @@ impl fmt::Display for OutputError {
             ),
             Self::Io { path, source } => write!(
                 f,
-                "`{}` cannot be written: {source}\n  hint: check the disk and that you may write there, or choose \
+                "`{}` cannot be written: {}\n  hint: check the disk and that you may write there, or choose \
                  another folder with `-o OTHER`",
-                path.display()
+                path.display(),
+                source.kind()
             ),
         }
     }
@@ -82,7 +83,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Starts a result folder at `path`, which is not touched until [`Folder::commit`]; its parents are created.
+    /// Starts a result folder at `path`, which is not touched until [`Folder::commit`], nor are its parents created.
     ///
     /// # Errors
     /// [`OutputError::NotEmpty`] if the folder holds anything and `force` is not set, [`OutputError::NotAFolder`] if
@@ -110,8 +111,9 @@ impl Folder {
             std::path::absolute(&target)
         }
         .map_err(failed)?;
-        let parent = absolute.parent().unwrap_or(&absolute);
-        fs::create_dir_all(parent).map_err(failed)?;
+        // Parents that do not exist yet will be on the same disk as the first that does.
+        let mut parents = absolute.ancestors().skip(1);
+        let parent = parents.find(|parent| parent.is_dir()).unwrap_or(&absolute);
         let stage = |place: &Path| tempfile::Builder::new().prefix(".congraph-").tempdir_in(place);
         let staging = match stage(parent) {
             // A folder may be writable where its parent is not.
@@ -162,6 +164,9 @@ impl Folder {
         if is_vacant && !is_here {
             // Fails if there is none, or if it is a mount point; the latter is filled file by file.
             let _ = fs::remove_dir(&self.target);
+            if let Some(parent) = self.target.parent() {
+                fs::create_dir_all(parent).map_err(failed)?;
+            }
             if fs::rename(&self.files, &self.target).is_ok() {
                 return Ok(());
             }
@@ -226,7 +231,7 @@ mod tests {
     #[test]
     fn nothing_is_left_without_a_commit() {
         let place = tempfile::tempdir().unwrap();
-        let folder = Folder::create(place.path().join("out"), false).unwrap();
+        let folder = Folder::create(place.path().join("deep/er/out"), false).unwrap();
         fs::write(folder.path("nodes.tsv"), "x").unwrap();
         assert_eq!(names(place.path()).len(), 1);
         drop(folder);

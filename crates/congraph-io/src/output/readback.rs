@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use congraph::{Error, MultiviewGraph, ViewRows};
 
 use crate::input::records::{BadQuote, Records, Separator};
-use crate::input::{Fault, fault, number, said};
+use crate::input::{Fault, fault, number, reason, said};
 
 const WHY: &str = "the graph is read back from the result folder's tables";
 const HINT: &str = "undo the change to the file, or run the command that wrote the folder again";
@@ -150,8 +150,9 @@ impl Sheet {
         match fs::read_to_string(&path) {
             Ok(text) => Ok(Self { path, text }),
             Err(error) => {
-                let hint = "give a folder that `congraph learn` wrote";
-                Err(fault(&path, &format!("cannot be read: {error}"), WHY, hint))
+                let hint =
+                    "give a folder that `congraph learn` wrote, or the `truth` of one that `congraph simulate` wrote";
+                Err(fault(&path, &format!("cannot be read: {}", reason(&error)), WHY, hint))
             }
         }
     }

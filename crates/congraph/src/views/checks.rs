@@ -33,10 +33,8 @@ fn is_symmetric(table: &Table) -> bool {
     if table.n_rows != n {
         return false;
     }
-    let largest = table
-        .values
-        .iter()
-        .fold(0.0_f64, |largest, value| largest.max(value.abs()));
+    let finite = table.values.iter().filter(|value| value.is_finite());
+    let largest = finite.fold(0.0_f64, |largest, value| largest.max(value.abs()));
     (0..n).all(|row| {
         (0..row).all(|column| {
             let difference = table.values[row * n + column] - table.values[column * n + row];
@@ -70,6 +68,25 @@ fn not_symmetric(table: &Table) -> Option<DataError> {
         let value = table.values[k * table.n_columns + k];
         value >= 0.0 || value.is_nan()
     });
+    if let (Some(rows), Some(columns)) = (&table.row_names, &table.column_names)
+        && is_symmetric(table)
+        && let Some(k) = (0..columns.len()).find(|&k| rows[k] != columns[k])
+    {
+        return Some(fault(
+            Code::E13,
+            &table.name,
+            format!(
+                "view `{}` is a square symmetric table, but row {} is called `{}` and column {} `{}`",
+                table.name,
+                k + 1,
+                rows[k],
+                k + 1,
+                columns[k]
+            ),
+            "a Gram or covariance matrix has its nodes in the same order both ways",
+            "name the rows as the columns, or leave the names of the rows out".into(),
+        ));
+    }
     if is_symmetric(table) && positive {
         return None;
     }
@@ -80,7 +97,7 @@ fn not_symmetric(table: &Table) -> Option<DataError> {
             "view `{}` ({} rows × {} columns) is not a square symmetric matrix with a non-negative diagonal",
             table.name, table.n_rows, table.n_columns
         ),
-        "a Gram or covariance matrix is",
+        "a Gram or covariance matrix has one row and one column per node, and is the same both ways",
         "leave out `--gram`/`--covariance` if the table holds signals".into(),
     ))
 }
@@ -97,8 +114,9 @@ fn too_few_samples(table: &Table, options: &ViewOptions) -> Option<DataError> {
             Code::E05,
             &table.name,
             format!(
-                "view `{}` has {n_samples} sample(s); at least {needed} are needed",
-                table.name
+                "view `{}` has {}; at least {needed} are needed",
+                table.name,
+                counted(n_samples)
             ),
             "with fewer there is no variation to learn a graph from",
             "add samples, or leave the view out; `--scale none` accepts a single sample".into(),
@@ -106,8 +124,22 @@ fn too_few_samples(table: &Table, options: &ViewOptions) -> Option<DataError> {
     })
 }
 
+fn counted(n_samples: usize) -> String {
+    match n_samples {
+        0 => "no sample".into(),
+        1 => "1 sample".into(),
+        _ => format!("{n_samples} samples"),
+    }
+}
+
 /// NaN and infinite values in the rows and columns in use.
-pub(super) fn finite(table: &Table, columns: &[usize], nodes: &[String], rows: &[usize]) -> Option<DataError> {
+pub(super) fn finite(
+    table: &Table,
+    columns: &[usize],
+    nodes: &[String],
+    rows: &[usize],
+    kind: Kind,
+) -> Option<DataError> {
     let mut counts = Vec::new();
     let mut first = None;
     for (&column, node) in columns.iter().zip(nodes) {
@@ -129,29 +161,51 @@ pub(super) fn finite(table: &Table, columns: &[usize], nodes: &[String], rows: &
         .map(|&(count, node)| format!("`{node}` ({count})"))
         .collect();
     let more = if counts.len() > 3 { ", …" } else { "" };
-    let names: Vec<&str> = counts.iter().take(3).map(|(_, node)| node.as_str()).collect();
+    let names: Vec<&str> = counts.iter().map(|(_, node)| node.as_str()).collect();
     Some(
         fault(
             Code::E01,
             &table.name,
             format!(
-                "view `{}` has {total} value(s) that are NaN or infinite, in {} of {} nodes: {}{more}; the first is in \
-                 sample {}",
+                "view `{}` has {total} {} NaN or infinite, in {} of {} nodes: {}{more}; the first is in {} {}",
                 table.name,
+                if total == 1 { "value that is" } else { "values that are" },
                 counts.len(),
                 nodes.len(),
                 shown.join(", "),
+                if kind == Kind::Signals { "sample" } else { "row" },
                 first + 1
             ),
             "one such value spoils every distance of its node",
             format!(
-                "`--nan drop-rows` leaves out those samples, `--drop-nodes {}` the nodes; masking a node in one view \
+                "{}`--drop-nodes {}` leaves out {}; masking a node in one view \
                  (`--missing mask`) is not in this version yet",
-                names.join(",")
+                if kind == Kind::Signals {
+                    "`--nan drop-rows` leaves out those samples, "
+                } else {
+                    ""
+                },
+                pasteable(&names),
+                if names.len() == 1 { "the node" } else { "the nodes" }
             ),
         )
         .at_node(counts[0].1),
     )
+}
+
+/// Names as an option takes them, quoted for a shell where needed; `NAMES` if there are too many to paste.
+fn pasteable(names: &[&str]) -> String {
+    const PASTED: usize = 10;
+    if names.len() > PASTED || names.iter().any(|name| name.contains([',', '\''])) {
+        return "NAMES".into();
+    }
+    let list = names.join(",");
+    let is_plain = |mark: char| mark.is_alphanumeric() || "-_.,:/+@%".contains(mark);
+    if list.chars().all(is_plain) && !list.is_empty() {
+        list
+    } else {
+        format!("'{list}'")
+    }
 }
 
 /// Checks of one matched view's values.
@@ -169,8 +223,9 @@ pub(super) fn values(view: &View, nodes: &[String], options: &ViewOptions) -> Ve
             Code::E05,
             &view.name,
             format!(
-                "view `{}` has {} sample(s) left; at least {needed} are needed",
-                view.name, view.stride
+                "view `{}` has {} left; at least {needed} are needed",
+                view.name,
+                counted(view.stride)
             ),
             "with fewer there is no variation to learn a graph from",
             "add samples, or leave the view out".into(),
@@ -219,18 +274,18 @@ fn constant_fault(
             Code::E04,
             &view.name,
             format!(
-                "view `{}`: {} {} {word}; `{}` is {} throughout",
+                "view `{}`: {} {} {word} ({}{} throughout)",
                 view.name,
                 list_names(&names),
                 if names.len() == 1 { "is" } else { "are" },
-                names[0],
+                if names.len() == 1 { String::new() } else { format!("`{}` is ", names[0]) },
                 value(first)
             ),
             "it cannot be z-scored, and as a flat line it would be close to every node and look like a hub",
             format!(
                 "`--drop-nodes {}` leaves it out of all views, `--scale none` or `--scale center` keep it; masking it in \
                  one view (`--missing mask`) is not in this version yet",
-                names.join(",")
+                pasteable(&names)
             ),
         )
         .at_node(names[0]),

@@ -65,11 +65,21 @@ pub(super) fn match_nodes(
             warnings.push(Warning::new("W02", message).in_view(&table.name));
         }
     }
-    let left = names.iter().map(Vec::len).max().unwrap_or(0) - dropped.len();
-    if options.nodes == NodeRule::Common && nodes.len() < left {
+    let mut seen = HashSet::new();
+    let others: Vec<&String> = names
+        .iter()
+        .flatten()
+        .filter(|name| wanted(name) && !in_all(name) && seen.insert(name.as_str()))
+        .collect();
+    if !others.is_empty() {
         warnings.push(Warning::new(
             "W03",
-            format!("the views share {} nodes; the others were left out", nodes.len()),
+            format!(
+                "the views share {} nodes; {} {} left out",
+                nodes.len(),
+                list_names(&others),
+                if others.len() == 1 { "was" } else { "were" }
+            ),
         ));
     }
     Ok(Matched { nodes, columns })
@@ -78,9 +88,12 @@ pub(super) fn match_nodes(
 fn too_few_nodes(n_nodes: usize) -> DataError {
     DataError::new(
         Code::E05,
-        format!("{n_nodes} node(s) are left; a graph needs at least 2"),
+        match n_nodes {
+            0 => "the views have no node in common; a graph needs at least 2".into(),
+            _ => format!("there is only {n_nodes} node; a graph needs at least 2"),
+        },
         "an edge joins two nodes",
-        "check the columns, `--drop-nodes`, `--nodes` and `--orient`",
+        "check that the files have a column per node, and what `--drop-nodes`, `--nodes` and `--orient` leave of them",
     )
 }
 
@@ -105,7 +118,11 @@ fn column_names(tables: &[Table], options: &ViewOptions) -> Result<Vec<Vec<Strin
         };
         return Err(DataError::new(
             Code::E02,
-            format!("some views name their nodes and {} do not", list_names(&without)),
+            format!(
+                "some views name their nodes and {} {} not",
+                list_names(&without),
+                if without.len() == 1 { "does" } else { "do" }
+            ),
             "nodes are matched by name, never by position",
             hint,
         )
@@ -169,10 +186,10 @@ fn repeated_nodes(tables: &[Table], names: &[Vec<String>]) -> Vec<DataError> {
                     Code::E06,
                     &table.name,
                     format!(
-                        "view `{}` has two nodes called `{name}` (nodes {} and {})",
+                        "view `{}` has two nodes called `{name}` (the {} and the {})",
                         table.name,
-                        first + 1,
-                        second + 1
+                        ordinal(first + 1),
+                        ordinal(second + 1)
                     ),
                     "nodes are matched by name",
                     "rename or remove one of them".into(),
@@ -255,17 +272,24 @@ fn missing_nodes(
                 Code::E02,
                 &table.name,
                 format!(
-                    "view `{}` lacks {} of the {} nodes that the other views have: {}",
+                    "view `{}` lacks {} of the {} nodes that occur in the views: {}",
                     table.name,
                     missing.len(),
                     union.len(),
                     list_names(&missing)
                 ),
                 "a consensus needs the same nodes in every view",
-                format!(
-                    "`--nodes common` keeps the {n_common} nodes that all views have; masking what a view lacks \
-                     (`--missing mask`) is not in this version yet"
-                ),
+                match n_common {
+                    0 | 1 => format!(
+                        "check that the files belong together: {} in all views, too few for `--nodes common` (masking \
+                         what a view lacks, `--missing mask`, is not in this version yet)",
+                        if n_common == 0 { "no node is" } else { "only 1 node is" }
+                    ),
+                    _ => format!(
+                        "`--nodes common` keeps the {n_common} nodes that all views have; masking what a view lacks \
+                         (`--missing mask`) is not in this version yet"
+                    ),
+                },
             )
             .at_node(missing[0]),
         );

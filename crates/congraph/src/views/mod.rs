@@ -219,8 +219,12 @@ impl Views {
         let mut views = Vec::with_capacity(tables.len());
         let mut errors = Vec::new();
         for (table, columns) in tables.into_iter().zip(&matched.columns) {
+            let found = errors.len();
             let view = gather(table, columns, options, &matched.nodes, &mut errors, &mut warnings);
-            errors.extend(checks::values(&view, &matched.nodes, options));
+            // What is not finite has no spread to be judged by.
+            if errors.len() == found {
+                errors.extend(checks::values(&view, &matched.nodes, options));
+            }
             views.push(view);
         }
         stage(errors)?;
@@ -362,7 +366,7 @@ fn gather(
             );
         }
     } else {
-        errors.extend(checks::finite(&table, columns, nodes, &rows));
+        errors.extend(checks::finite(&table, columns, nodes, &rows, options.kind));
     }
     let mut values = Vec::with_capacity(rows.len() * columns.len());
     for &column in columns {

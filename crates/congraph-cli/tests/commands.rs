@@ -1,0 +1,531 @@
+//! The words of the command line: help, usage errors, where results go, and how loudly.
+
+// The lint knows `#[test]` functions, not what they call.
+#![allow(clippy::unwrap_used)]
+
+mod place;
+
+use std::process::{Command, Stdio};
+
+use place::{MODEL, Place, csv};
+
+const COMMANDS: [&str; 6] = ["demo", "check", "learn", "simulate", "evaluate", "completions"];
+
+/// Three small views of six nodes.
+fn with_views() -> Place {
+    let place = Place::new();
+    for (seed, name) in [(1, "a.csv"), (2, "b.csv"), (3, "c.csv")] {
+        place.write(name, csv("n1,n2,n3,n4,n5,n6", 40, seed));
+    }
+    place
+}
+
+const VIEWS: [&str; 3] = ["a.csv", "b.csv", "c.csv"];
+
+fn learn(place: &Place, args: &[&str]) -> place::Outcome {
+    place.run(&[&["learn"], &VIEWS[..], &MODEL, args].concat())
+}
+
+#[test]
+fn help_of_every_command() {
+    let place = Place::new();
+    insta::assert_snapshot!("help", place.fine(&["--help"]).stdout);
+    for command in COMMANDS {
+        let outcome = place.fine(&[command, "--help"]);
+        assert!(outcome.stdout.contains("Example"), "{command} has no example");
+        assert_eq!(outcome.stderr, "");
+        insta::assert_snapshot!(format!("help_{command}"), outcome.stdout);
+    }
+}
+
+#[test]
+fn version() {
+    let outcome = Place::new().fine(&["--version"]);
+    assert_eq!(outcome.stdout, format!("congraph {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn no_arguments_show_the_help_and_fail() {
+    let place = Place::new();
+    let outcome = place.run(&[]);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""));
+    assert_eq!(outcome.stderr, place.fine(&["-h"]).stdout);
+}
+
+#[test]
+fn usage_errors() {
+    let place = with_views();
+    let before = place.everything();
+    let cases: [(&str, &[&str]); 22] = [
+        ("unknown_command", &["lern", "a.csv"]),
+        ("unknown_option", &["learn", "a.csv", "--alhpa", "1", "-o", "out"]),
+        ("no_files", &["learn", "-o", "out"]),
+        (
+            "no_output",
+            &["learn", "a.csv", "b.csv", "--alpha", "0.1", "--beta", "0.1"],
+        ),
+        (
+            "density_alone",
+            &[
+                "learn",
+                "a.csv",
+                "b.csv",
+                "--density",
+                "0.1",
+                "--beta",
+                "1",
+                "-o",
+                "out",
+            ],
+        ),
+        (
+            "similarity_alone",
+            &[
+                "learn",
+                "a.csv",
+                "b.csv",
+                "--alpha",
+                "0.1",
+                "--similarity",
+                "0.7",
+                "-o",
+                "out",
+            ],
+        ),
+        (
+            "alpha_missing",
+            &["learn", "a.csv", "b.csv", "--beta", "0.1", "-o", "out"],
+        ),
+        (
+            "beta_missing",
+            &["learn", "a.csv", "b.csv", "--alpha", "0.1", "-o", "out"],
+        ),
+        (
+            "alpha_negative",
+            &["learn", "a.csv", "b.csv", "--alpha", "-1", "--beta", "0.1", "-o", "out"],
+        ),
+        (
+            "alpha_infinite",
+            &[
+                "learn", "a.csv", "b.csv", "--alpha", "inf", "--beta", "0.1", "-o", "out",
+            ],
+        ),
+        (
+            "alpha_tiny",
+            &[
+                "learn", "a.csv", "b.csv", "--alpha", "1e-320", "--beta", "0.1", "-o", "out",
+            ],
+        ),
+        (
+            "alpha_word",
+            &[
+                "learn", "a.csv", "b.csv", "--alpha", "much", "--beta", "0.1", "-o", "out",
+            ],
+        ),
+        (
+            "beta_negative",
+            &[
+                "learn", "a.csv", "b.csv", "--alpha", "0.1", "--beta", "-0.1", "-o", "out",
+            ],
+        ),
+        (
+            "gamma_nan",
+            &[
+                "learn", "a.csv", "b.csv", "--alpha", "1", "--beta", "1", "--gamma", "nan", "-o", "out",
+            ],
+        ),
+        (
+            "tol_nan",
+            &[
+                "learn", "a.csv", "b.csv", "--alpha", "1", "--beta", "1", "--tol", "NaN", "-o", "out",
+            ],
+        ),
+        (
+            "missing_mask",
+            &[
+                "learn",
+                "a.csv",
+                "b.csv",
+                "--alpha",
+                "1",
+                "--beta",
+                "1",
+                "--missing",
+                "mask",
+                "-o",
+                "out",
+            ],
+        ),
+        ("threads_0", &["check", "a.csv", "--threads", "0"]),
+        ("quiet_and_verbose", &["check", "a.csv", "-q", "-v"]),
+        ("samples_without_matrices", &["check", "a.csv", "--samples", "40"]),
+        ("gram_and_covariance", &["check", "a.csv", "--gram", "--covariance"]),
+        ("simulate_one_node", &["simulate", "--nodes", "1", "-o", "out"]),
+        ("simulate_negative_noise", &["simulate", "--noise", "-0.5", "-o", "out"]),
+    ];
+    for (name, args) in cases {
+        let outcome = place.run(args);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{name}: {outcome:?}");
+        insta::assert_snapshot!(format!("usage_{name}"), outcome.stderr);
+    }
+    assert_eq!(place.everything(), before);
+}
+
+#[test]
+fn a_folder_with_anything_in_it_is_refused_without_force() {
+    let place = with_views();
+    place
+        .write("out/mine.txt", "mine")
+        .write("out/report.html", "old")
+        .write("out/summary.json", "old");
+    let before = place.everything();
+    let outcome = learn(&place, &["-o", "out"]);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""));
+    insta::assert_snapshot!("folder_not_empty", outcome.stderr);
+    assert_eq!(place.everything(), before);
+
+    assert_eq!(learn(&place, &["-o", "out", "--force"]).code, 0);
+    let after = place.everything();
+    assert_eq!(after["out/mine.txt"], b"mine");
+    assert!(!after.contains_key("out/report.html"), "a stale result of ours");
+    assert!(place.read("out/summary.json").contains("congraph.summary/1"));
+    assert!(after.keys().all(|name| !name.contains("/.") && !name.starts_with('.')));
+}
+
+#[test]
+fn a_file_in_the_way_is_refused() {
+    let place = with_views();
+    let before = place.everything();
+    for out in ["a.csv", "a.csv/out"] {
+        let outcome = learn(&place, &["-o", out, "--force"]);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""));
+        insta::assert_snapshot!(format!("folder_is_a_file_{}", out.len()), outcome.stderr);
+    }
+    assert_eq!(place.everything(), before);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_place_that_cannot_be_written_is_told_before_any_work() {
+    let outcome = learn(&with_views(), &["-o", "/proc/congraph/out"]);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (1, ""));
+    insta::assert_snapshot!("folder_cannot_be_written", outcome.stderr);
+}
+
+#[test]
+fn the_output_may_be_the_folder_one_stands_in() {
+    let place = with_views();
+    std::fs::create_dir(place.path("here")).unwrap();
+    let files = ["../a.csv", "../b.csv", "../c.csv"];
+    let args = [&["learn"], &files[..], &MODEL, &["-o", "."]].concat();
+    let run = || {
+        place
+            .command(&args)
+            .current_dir(place.path("here"))
+            .output()
+            .unwrap()
+            .status
+            .code()
+    };
+    assert_eq!(run(), Some(0));
+    assert!(place.path("here/summary.json").exists());
+    assert_eq!(run(), Some(2));
+}
+
+#[test]
+fn json_is_one_object_with_the_agreed_keys() {
+    let place = with_views();
+    let outcome = learn(&place, &["-o", "out", "--json"]);
+    assert_eq!(outcome.stdout.lines().count(), 1);
+    let summary = outcome.json();
+    let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
+    assert_eq!(
+        keys(&summary),
+        "schema n_nodes n_views penalty regulariser solver alpha beta gamma scale sample_norm distance_norm \
+         distance_divisor objective dual_objective relative_gap converged iterations density similarity seconds warnings"
+    );
+    assert_eq!(keys(&summary["density"]), "target views consensus");
+    assert_eq!(keys(&summary["similarity"]), "target value floor");
+    assert_eq!(keys(&summary["seconds"]), "distances solve total");
+    assert_eq!(summary["schema"], "congraph.summary/1");
+    assert_eq!(summary["converged"], true);
+    assert!(summary["relative_gap"].as_f64().unwrap() <= 1e-8);
+    let written: serde_json::Value = serde_json::from_str(&place.read("out/summary.json")).unwrap();
+    assert_eq!(written, summary);
+    for warning in summary["warnings"].as_array().unwrap() {
+        assert_eq!(keys(warning), "code view message");
+    }
+}
+
+#[test]
+fn the_result_line_is_one_and_the_rest_is_quiet() {
+    let place = with_views();
+    // A beta at which the views differ, and an alpha at which nodes are on their own: a warning.
+    let args = ["learn", "a.csv", "b.csv", "--alpha", "1e-4", "--beta", "1e-3", "-o"];
+    let loud = place.fine(&[&args[..], &["one"]].concat());
+    assert_eq!(loud.stdout.lines().count(), 1);
+    assert!(loud.stderr.contains("warning: W07"), "{loud:?}");
+    let quiet = place.fine(&[&args[..], &["two", "--quiet"]].concat());
+    assert_eq!(quiet.stderr, "");
+    assert_eq!(quiet.stdout.lines().count(), 1);
+    let (line, gap) = loud.stdout.split_once("relative gap ").unwrap();
+    assert!(gap.contains("(converged), ") && gap.ends_with(" s\n"), "{gap}");
+    insta::assert_snapshot!("result_line", line);
+    assert!(
+        place
+            .fine(&[&args[..], &["three", "-v"]].concat())
+            .stderr
+            .starts_with("read 2 views of 6 nodes")
+    );
+}
+
+#[test]
+fn not_converged() {
+    let place = with_views();
+    let before = place.everything();
+    let args = ["--solver", "admm", "--max-iterations", "1", "-o", "new/out"];
+    let outcome = learn(&place, &[&args[..], &["--strict"]].concat());
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (5, ""));
+    let said = |stderr: &str| -> String {
+        let hide = |word: &str| {
+            if word.contains("e-") || word.contains("e0") {
+                "GAP".to_owned()
+            } else {
+                word.to_owned()
+            }
+        };
+        stderr
+            .lines()
+            .map(|line| line.split(' ').map(hide).collect::<Vec<_>>().join(" ") + "\n")
+            .collect()
+    };
+    insta::assert_snapshot!("strict", said(&outcome.stderr));
+    assert_eq!(place.everything(), before);
+
+    let outcome = learn(&place, &[&args[..], &["--json"]].concat());
+    assert_eq!(outcome.code, 0);
+    insta::assert_snapshot!("not_strict", said(&outcome.stderr));
+    assert_eq!(outcome.json()["converged"], false);
+    assert!(
+        outcome.json()["warnings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|warning| warning["code"] == "W01")
+    );
+    assert!(place.path("new/out/summary.json").exists());
+
+    assert_eq!(
+        learn(&place, &["--max-iterations", "1", "--strict", "-o", "newton"]).code,
+        5
+    );
+    assert!(!place.path("newton").exists());
+}
+
+#[test]
+fn single_learns_views_without_a_consensus() {
+    let place = with_views();
+    let outcome = place.fine(&[
+        "learn", "a.csv", "b.csv", "--single", "--alpha", "0.02", "-o", "out", "--json",
+    ]);
+    let summary = outcome.json();
+    assert_eq!((&summary["penalty"], &summary["beta"]), (&"none".into(), &0.0.into()));
+    assert!(summary["density"]["consensus"].is_null());
+    assert!(
+        place
+            .read("out/edges.tsv")
+            .lines()
+            .skip(1)
+            .all(|line| line.split('\t').nth(2) == Some(""))
+    );
+    // What one view learns on its own does not depend on the others.
+    place.fine(&[
+        "learn",
+        "b.csv",
+        "--single",
+        "--alpha",
+        "0.02",
+        "--distance-norm",
+        "none",
+        "-o",
+        "alone",
+    ]);
+    let args = [
+        "--single",
+        "--alpha",
+        "0.02",
+        "--distance-norm",
+        "none",
+        "--tol",
+        "1e-13",
+        "-o",
+        "both",
+    ];
+    place.fine(&[&["learn", "a.csv", "b.csv"], &args[..]].concat());
+    let weights = |folder: &str| -> Vec<(String, f64)> {
+        let text = place.read(&format!("{folder}/edges_long.tsv"));
+        let rows = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("b\t"))
+            .map(|line| line.rsplit_once('\t').unwrap());
+        rows.map(|(edge, weight)| (edge.to_owned(), weight.parse().unwrap()))
+            .collect()
+    };
+    for ((edge, weight), (other, same)) in weights("alone").iter().zip(weights("both")) {
+        assert_eq!(*edge, other);
+        assert!((weight - same).abs() < 1e-6, "{edge}: {weight} {same}");
+    }
+}
+
+#[test]
+fn every_penalty_with_every_solver() {
+    let place = with_views();
+    for penalty in ["l1", "l2", "squared-l2"] {
+        let mut objectives = Vec::new();
+        for solver in ["newton", "admm"] {
+            let out = format!("{penalty}-{solver}");
+            let args = [
+                "--penalty",
+                penalty,
+                "--solver",
+                solver,
+                "--gamma",
+                "0.001",
+                "-o",
+                &out,
+                "--json",
+                "--strict",
+            ];
+            let outcome = learn(&place, &args);
+            assert_eq!(outcome.code, 0, "{penalty} {solver}: {outcome:?}");
+            let summary = outcome.json();
+            assert_eq!(
+                (&summary["penalty"], &summary["solver"]),
+                (&penalty.into(), &solver.into())
+            );
+            objectives.push(summary["objective"].as_f64().unwrap());
+        }
+        assert!(
+            (objectives[0] - objectives[1]).abs() <= 2e-8 * objectives[0].abs().max(1.0),
+            "{penalty}: {objectives:?}"
+        );
+    }
+    for args in [["--z-step", "bcd"], ["--regulariser", "none"]] {
+        let outcome = learn(&place, &[&args[..], &["--solver", "admm", "-o", args[1]]].concat());
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+    }
+}
+
+#[test]
+fn completions_for_every_shell() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = place.fine(&["completions", shell]).stdout;
+        for word in COMMANDS.into_iter().chain(["alpha", "penalty"]) {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+}
+
+#[test]
+fn no_colours_without_a_terminal() {
+    let place = with_views();
+    for colour in [None, Some("1")] {
+        for args in [
+            &["--help"][..],
+            &["learn", "no.csv", "-o", "x", "--alpha", "1", "--beta", "1"],
+            &["lern"],
+            &["check", "a.csv"],
+        ] {
+            let mut command = place.command(args);
+            command.envs(colour.map(|value| ("NO_COLOR", value)));
+            let output = command.output().unwrap();
+            assert!(
+                !output.stdout.contains(&0x1b) && !output.stderr.contains(&0x1b),
+                "{args:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn check_shows_a_row_per_view() {
+    let place = with_views();
+    place.write("short.csv", csv("n1,n2,n3,n4,n5,n6", 7, 9));
+    let outcome = place.fine(&["check", "a.csv", "b.csv", "short.csv"]);
+    insta::assert_snapshot!("check", format!("{}---\n{}", outcome.stdout, outcome.stderr));
+    let report = place.fine(&["check", "a.csv", "b.csv", "short.csv", "--json"]).json();
+    assert_eq!(
+        (&report["ok"], &report["schema"]),
+        (&true.into(), &"congraph.check/1".into())
+    );
+    assert_eq!(report["views"][2]["n_samples"], 7);
+    assert_eq!(report["warnings"][0]["code"], "W05");
+}
+
+/// What the binary says on stderr and its code when stdout, or both, go to a pipe that nobody reads.
+#[cfg(unix)]
+fn unread(place: &Place, args: &[&str], stderr_too: bool) -> (Option<i32>, String) {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("congraph"));
+    command
+        .current_dir(place.path(""))
+        .args(args)
+        .stdin(Stdio::null())
+        .stdout(writer.try_clone().unwrap());
+    command.stderr(if stderr_too {
+        Stdio::from(writer)
+    } else {
+        Stdio::piped()
+    });
+    let output = command.spawn().unwrap().wait_with_output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_is_no_bug() {
+    let place = with_views();
+    let learn = [&["learn"], &VIEWS[..], &MODEL, &["-o", "out", "-q"]].concat();
+    for (args, code) in [
+        (&["check", "a.csv", "b.csv"][..], 0),
+        (&learn, 0),
+        (&["completions", "bash"], 0),
+        (&["--help"], 0),
+        (
+            &[
+                "simulate",
+                "--nodes",
+                "5",
+                "--views",
+                "2",
+                "--signals",
+                "9",
+                "-o",
+                "sim",
+            ],
+            0,
+        ),
+        (&["evaluate", "sim/truth", "--truth", "sim/truth"], 0),
+        (&["check", "a.csv", "--json"], 0),
+    ] {
+        assert_eq!(unread(&place, args, false), (Some(code), String::new()), "{args:?}");
+    }
+    assert_eq!(unread(&place, &["check", "no.csv"], true).0, Some(3));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_behind_stdout_is_told() {
+    let place = with_views();
+    let full = std::fs::File::create("/dev/full").unwrap();
+    let output = Command::new(assert_cmd::cargo::cargo_bin!("congraph"))
+        .current_dir(place.path(""))
+        .args(["check", "a.csv"])
+        .stdout(full)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    insta::assert_snapshot!("stdout_full", String::from_utf8(output.stderr).unwrap());
+}
