@@ -1,8 +1,8 @@
 //! The command line of congraph: one command is one file under `commands`, thin glue between files and mathematics.
 //!
-//! Results go to files and one line to stdout; progress, warnings and errors to stderr. Exit codes: 0 fine, 1 a bug
-//! or a disk that refuses, 2 wrong usage, 3 bad input data, 4 target not reachable, 5 not converged (with `--strict`), 6 an optional part is
-//! missing, 130 interrupted.
+//! Results go to files and one line to stdout; progress, warnings and errors to stderr. Exit codes: 0 fine, 1 a bug or a disk
+//! that refuses, 2 wrong usage, 3 bad input data, 4 target not reachable, 5 not converged (with `--strict`), 6 an optional part
+//! is missing, 130 interrupted.
 
 mod args;
 mod commands;

@@ -29,7 +29,7 @@ use crate::weights::Weights;
 /// The objective, a lower bound of the optimum, and their difference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Certificate {
-    /// The objective of the result; infinite if a view had no edge at all.
+    /// The objective of the result.
     pub objective: f64,
     /// A lower bound of the optimum.
     pub dual_objective: f64,
@@ -61,18 +61,16 @@ pub struct ProxPoints {
     pub consensus_step: f64,
 }
 
-/// Scales the weights to feasible totals and certifies them. Without any edge in some view there is nothing to scale: the
-/// weights come back as they were, with an infinite objective.
+/// Scales the weights to feasible totals and certifies them. A view without any edge has nothing to scale: it gets its
+/// shortest edge.
 pub fn certify(problem: &Problem, weights: Weights, dual: &DualPoint) -> (Weights, Certificate) {
     let dual_objective = dual_objective(problem, dual);
     let degree_residual = degree_residual(problem, &weights, &dual.multipliers);
-    let (weights, objective) = match feasible(problem, weights.clone()) {
-        Some(feasible) => {
-            let objective = problem.objective(&feasible);
-            (feasible, objective)
-        }
-        None => (weights, f64::INFINITY),
+    let weights = match feasible(problem, weights.clone()) {
+        Some(weights) => weights,
+        None => feasible(problem, with_shortest(problem, &weights)).unwrap_or(weights),
     };
+    let objective = problem.objective(&weights);
     let certificate = Certificate {
         objective,
         dual_objective,
@@ -105,6 +103,27 @@ pub(crate) fn edges_bound(problem: &Problem, multipliers: &ViewRows) -> f64 {
 pub fn relative_gap(objective: f64, dual_objective: f64) -> f64 {
     let gap = (objective - dual_objective).abs() / dual_objective.abs();
     if gap.is_nan() { f64::INFINITY } else { gap }
+}
+
+/// The weights with the shortest edge added to every view that has no usable weight.
+fn with_shortest(problem: &Problem, weights: &Weights) -> Weights {
+    let n_views = problem.n_views();
+    let mut all = ViewRows::zeros(problem.n_edges(), n_views);
+    let mut consensus = vec![0.0; problem.n_edges()];
+    for (edge, row, shared) in weights.iter() {
+        all.row_mut(edge).copy_from_slice(row);
+        consensus[edge] = shared;
+    }
+    for (view, sum) in weights.views().column_sums().into_iter().enumerate() {
+        if !(sum.is_finite() && sum > 0.0) {
+            all.rows_mut().for_each(|row| row[view] = 0.0);
+            let distances = problem.distances().values().column(view).enumerate();
+            if let Some((shortest, _)) = distances.min_by(|x, y| x.1.total_cmp(&y.1)) {
+                all.row_mut(shortest)[view] = problem.n_nodes() as f64;
+            }
+        }
+    }
+    Weights::from_dense(&all, &consensus)
 }
 
 /// The weights with each view scaled to its total n; none if a view has no edge.

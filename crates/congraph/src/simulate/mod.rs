@@ -133,12 +133,18 @@ pub fn simulate(settings: &Settings) -> Result<Simulation, Error> {
     })
 }
 
+/// 3.2 GB for the filter's matrix.
+const MOST_NODES: usize = 20_000;
+
 fn check(settings: &Settings) -> Result<(), Error> {
     let n_views = settings.n_views;
-    if settings.n_nodes < 2 || u32::try_from(settings.n_nodes).is_err() {
+    if !(2..=MOST_NODES).contains(&settings.n_nodes) {
         return Err(Error::Parameter {
             name: "n_nodes",
-            message: format!("is {}: it must be from 2 to {}", settings.n_nodes, u32::MAX),
+            message: format!(
+                "is {}: it must be from 2 to {MOST_NODES} (signals are filtered with a dense n × n matrix)",
+                settings.n_nodes
+            ),
         });
     }
     if n_views == 0 {

@@ -11,13 +11,14 @@
 //! multipliers       y^i += z^i − w^i,  dual_differences += v^i − z^i + z,  y += z − w
 //! ```
 //!
-//! The inverse is applied in O(m) through SSᵀ = (n−2)I + 11ᵀ on the complete graph, where 1 is an eigenvector of SᵀS: that
-//! is why the plain projection Π₁ onto 1ᵀw = n is the exact constrained minimiser.
+//! The inverse is applied in O(m); see `degrees`. On the complete graph 1 is an eigenvector of SᵀS, which is why the paper's
+//! plain projection Π₁ onto 1ᵀw = n is the exact constrained minimiser there.
 //!
 //! Needs only the proximal maps of c and r, and c need not be separable over the edges. ρ balances the residuals; when both
 //! are small the certificate is asked, and unless its gap is within the tolerance the residual tolerances are tightened and
 //! the iteration goes on: no stop on a small change of the objective.
 
+mod degrees;
 mod state;
 mod steps;
 

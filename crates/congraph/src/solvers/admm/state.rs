@@ -1,6 +1,7 @@
 //! The variables of one ADMM run, and what is measured of them.
 
 use super::ZStep;
+use super::degrees::DegreeSystem;
 use super::steps::{self, EdgeStep};
 use crate::certificate::{DualPoint, ProxPoints};
 use crate::problem::{Parameters, Problem};
@@ -10,6 +11,7 @@ use crate::weights::Weights;
 /// Variables named as in the header of [`super`]; multipliers are divided by ρ.
 pub(super) struct State {
     rho: f64,
+    system: DegreeSystem,
     /// w^i: sums to n, may be negative.
     views: ViewRows,
     /// The multiplier of 1ᵀw^i = n.
@@ -82,6 +84,7 @@ impl State {
         let dual_consensus = shares.rows().map(|row| -row.iter().sum::<f64>()).collect();
         Self {
             rho,
+            system: DegreeSystem::new(problem.n_nodes(), n_views),
             views: zeros(),
             totals: vec![0.0; n_views],
             differences: zeros(),
@@ -159,7 +162,14 @@ impl State {
         let Parameters { beta, gamma, .. } = problem.parameters();
         let unit = problem.kappa() * self.rho;
         // eq:admm_li_step
-        self.totals = steps::views(problem, self.rho, &self.slack_views, &self.dual_views, &mut self.views);
+        self.totals = steps::views(
+            problem,
+            self.rho,
+            &self.slack_views,
+            &self.dual_views,
+            &mut self.system,
+            &mut self.views,
+        );
         // eq:admm_vi_step
         steps::differences(
             &self.slack_views,

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::ZStep;
+use super::degrees::DegreeSystem;
 use super::state::Residuals;
 use crate::blocks;
 use crate::penalties::Penalty;
@@ -14,11 +15,17 @@ const BLOCK: usize = 2048;
 
 /// `eq:admm_li_step`: w^i ← Π₁ (½SᵀS + aI)⁻¹ x with a = 1 + ρ and x = ρ (z^i + y^i) − d^i. Returns the multipliers of the
 /// totals.
-pub(super) fn views(problem: &Problem, rho: f64, z: &ViewRows, y: &ViewRows, out: &mut ViewRows) -> Vec<f64> {
+pub(super) fn views(
+    problem: &Problem,
+    rho: f64,
+    z: &ViewRows,
+    y: &ViewRows,
+    system: &mut DegreeSystem,
+    out: &mut ViewRows,
+) -> Vec<f64> {
     let n_views = problem.n_views();
     let edges = problem.distances().edges();
     let n = problem.n_nodes() as f64;
-    let m = problem.n_edges() as f64;
     let inverse = 1.0 / problem.kappa();
     let distances = problem.distances().values();
     blocks::map_mut(out.values_mut(), n_views, |first, rows| {
@@ -28,29 +35,34 @@ pub(super) fn views(problem: &Problem, rho: f64, z: &ViewRows, y: &ViewRows, out
             *out = rho * (z + y) - d * inverse;
         }
     });
-    // (aI + ½SᵀS)⁻¹ x = (x − ½ Sᵀ (aI + ½SSᵀ)⁻¹ S x) / a, and SSᵀ = (n−2)I + 11ᵀ.
     let a = 1.0 + rho;
-    let g = a + 0.5 * (n - 2.0);
-    let mut correction = edges.degrees(out);
-    let degree_sums = correction.column_sums();
-    for row in correction.rows_mut() {
-        for (value, sum) in row.iter_mut().zip(&degree_sums) {
-            *value = 0.5 / g * (*value - 0.5 * sum / (g + 0.5 * n));
-        }
-    }
-    // 1 is an eigenvector: the total of the result is that of x over the eigenvalue a + (n−1).
-    let eigenvalue = a + (n - 1.0);
-    let shifts: Vec<f64> = degree_sums.iter().map(|sum| (n - 0.5 * sum / eigenvalue) / m).collect();
-    blocks::map_mut(out.values_mut(), n_views, |first, rows| {
+    let degrees = edges.degrees(out);
+    let correction = system.correction(edges, a, &degrees);
+    let sums = blocks::map_mut(out.values_mut(), n_views, |first, rows| {
+        let mut sums = vec![0.0; n_views];
         for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
             let (u, v) = edges.ends(first + k);
             let ends = correction.row(u).iter().zip(correction.row(v));
-            for ((value, (at_u, at_v)), shift) in row.iter_mut().zip(ends).zip(&shifts) {
-                *value = (*value - at_u - at_v) / a + shift;
+            for ((value, (at_u, at_v)), sum) in row.iter_mut().zip(ends).zip(&mut sums) {
+                *value = (*value - at_u - at_v) / a;
+                *sum += *value;
+            }
+        }
+        sums
+    });
+    // Onto the right total, along the inverse of 1.
+    let (along, total) = system.along(edges, a);
+    let multiplier = |view: usize| (n - sums.iter().map(|block| block[view]).sum::<f64>()) / total;
+    let multipliers: Vec<f64> = (0..n_views).map(multiplier).collect();
+    blocks::map_mut(out.values_mut(), n_views, |first, rows| {
+        for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
+            let along = if along.len() == 1 { along[0] } else { along[first + k] };
+            for (value, multiplier) in row.iter_mut().zip(&multipliers) {
+                *value += multiplier * along;
             }
         }
     });
-    shifts.iter().map(|shift| shift * eigenvalue).collect()
+    multipliers
 }
 
 /// The argument of prox c: z^i − z − dual_differences.
