@@ -130,7 +130,8 @@ fn with_shortest(problem: &Problem, weights: &Weights) -> Weights {
 pub(crate) fn feasible(problem: &Problem, weights: Weights) -> Option<Weights> {
     let term = problem.edge_term();
     let total = problem.n_nodes() as f64;
-    weights.scaled_to(total, |row| term.map(|term| term.consensus(row, &mut Vec::new())))
+    let mut scratch = Vec::new();
+    weights.scaled_to(total, |row| term.map(|term| term.consensus(row, &mut scratch)))
 }
 
 /// Dual(λ); −∞ where it is too large for f64 to tell, which is a bound too.

@@ -36,7 +36,7 @@ const DEFAULT_MEMORY: u64 = 4 << 30;
 /// From this number of nodes on, listing all pairs costs more than a working set.
 const MANY_NODES: usize = 256;
 /// How many nearest neighbours of each node in each view a working set starts from.
-const NEIGHBOURS: usize = 5;
+const NEIGHBOURS: usize = 10;
 
 impl Learner {
     /// mvGL-ℓ1 with default scaling, solved by Newton.

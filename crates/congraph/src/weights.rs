@@ -113,7 +113,7 @@ impl Weights {
 
     /// Scales each view to the given total and, if any had to be scaled, takes the consensus anew from `consensus`.
     /// None if a view has no edge to scale.
-    pub(crate) fn scaled_to(mut self, total: f64, consensus: impl Fn(&[f64]) -> Option<f64>) -> Option<Self> {
+    pub(crate) fn scaled_to(mut self, total: f64, mut consensus: impl FnMut(&[f64]) -> Option<f64>) -> Option<Self> {
         let sums = self.views.column_sums();
         if sums.iter().any(|&sum| !(sum.is_finite() && sum > 0.0)) {
             return None;

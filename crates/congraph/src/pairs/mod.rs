@@ -100,25 +100,25 @@ impl AllPairs {
         distances
     }
 
+    /// The distances of chosen pairs as the check sees them, if those are kept; else in f64.
+    pub(crate) fn rough_distances_of(&self, pairs: &[[u32; 2]]) -> ViewRows {
+        match self.tiles.kept(pairs) {
+            Some(mut costs) => {
+                costs.values_mut().iter_mut().for_each(|value| *value /= self.divisor);
+                costs
+            }
+            None => self.distances_of(pairs),
+        }
+    }
+
     /// The pairs outside `pairs` (sorted) with D + λ_a + λ_b < 0 in some view, with their distances; at most `most` for each
     /// block of nodes, and whether that left any out.
     pub(crate) fn entering(&self, multipliers: &ViewRows, pairs: &[[u32; 2]], most: usize) -> Entering {
-        let mut scaled = multipliers.clone();
-        scaled.values_mut().iter_mut().for_each(|value| *value *= self.divisor);
-        let mut starts = vec![0; self.n_nodes() + 1];
-        for &[a, _] in pairs {
-            starts[a as usize + 1] += 1;
-        }
-        for node in 0..self.n_nodes() {
-            starts[node + 1] += starts[node];
-        }
-        let known = |a: u32, b: u32| {
-            let row = &pairs[starts[a as usize]..starts[a as usize + 1]];
-            row.binary_search(&[a, b]).is_ok()
-        };
+        let scaled = self.in_costs(multipliers);
+        let set = Set::new(self.n_nodes(), pairs);
         let mut most = most;
         loop {
-            let (candidates, complete) = self.tiles.below(&scaled, most, known);
+            let (candidates, complete) = self.tiles.below(&scaled, most, true, |a, b| set.holds(a, b));
             let mut entering = self.confirmed(&candidates, multipliers);
             entering.complete = complete;
             if complete || !entering.pairs.is_empty() {
@@ -127,6 +127,21 @@ impl AllPairs {
             // More pairs within rounding of zero than were looked at: look at more.
             most *= 8;
         }
+    }
+
+    /// As [`AllPairs::entering`], as far as f32 can tell.
+    pub(crate) fn roughly_entering(&self, multipliers: &ViewRows, pairs: &[[u32; 2]], most: usize) -> Vec<[u32; 2]> {
+        let set = Set::new(self.n_nodes(), pairs);
+        self.tiles
+            .below(&self.in_costs(multipliers), most, false, |a, b| set.holds(a, b))
+            .0
+    }
+
+    /// Multipliers in the units of costs before they are divided.
+    fn in_costs(&self, multipliers: &ViewRows) -> ViewRows {
+        let mut scaled = multipliers.clone();
+        scaled.values_mut().iter_mut().for_each(|value| *value *= self.divisor);
+        scaled
     }
 
     /// Those of the pairs that are below zero in f64.
@@ -156,6 +171,31 @@ impl AllPairs {
             values,
             self.divisor,
         ))
+    }
+}
+
+/// A sorted list of pairs that can be asked for one.
+struct Set<'a> {
+    pairs: &'a [[u32; 2]],
+    /// Where the pairs of each first node start.
+    starts: Vec<usize>,
+}
+
+impl<'a> Set<'a> {
+    fn new(n_nodes: usize, pairs: &'a [[u32; 2]]) -> Self {
+        let mut starts = vec![0; n_nodes + 1];
+        for &[a, _] in pairs {
+            starts[a as usize + 1] += 1;
+        }
+        for node in 0..n_nodes {
+            starts[node + 1] += starts[node];
+        }
+        Self { pairs, starts }
+    }
+
+    fn holds(&self, a: u32, b: u32) -> bool {
+        let row = &self.pairs[self.starts[a as usize]..self.starts[a as usize + 1]];
+        row.binary_search(&[a, b]).is_ok()
     }
 }
 

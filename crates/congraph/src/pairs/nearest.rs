@@ -30,21 +30,27 @@ impl Tiles {
         let nodes = self.nodes(block);
         let mut lists: Vec<Shortlist> = (0..self.n_views()).map(|_| Shortlist::new(k)).collect();
         let mut maxima = Vec::new();
+        let arch = pulp::Arch::new();
         for other in 0..self.n_blocks {
             let (i, j) = (block.min(other), block.max(other));
             self.with(i, j, scratch, |tile| {
-                for (view, entries) in tile.chunks_exact(TILE * TILE).enumerate() {
-                    if other >= block {
-                        lists[view].rows(entries, nodes.len(), other * TILE);
-                        maxima.push(TileMaximum {
-                            blocks: (block, other),
-                            view,
-                            entry: largest_finite(entries),
-                        });
-                    } else {
-                        lists[view].columns(entries, other * TILE);
-                    }
-                }
+                arch.dispatch(
+                    #[inline(always)]
+                    || {
+                        for (view, entries) in tile.chunks_exact(TILE * TILE).enumerate() {
+                            if other >= block {
+                                lists[view].rows(entries, nodes.len(), other * TILE);
+                                maxima.push(TileMaximum {
+                                    blocks: (block, other),
+                                    view,
+                                    entry: largest_finite(entries),
+                                });
+                            } else {
+                                lists[view].columns(entries, other * TILE);
+                            }
+                        }
+                    },
+                );
             });
         }
         let mut pairs = Vec::with_capacity(lists.len() * nodes.len() * k);
@@ -69,6 +75,7 @@ pub(crate) struct TileMaximum {
 }
 
 /// The largest entry that is a distance. Non-negative floats order like their bits, and integers vectorise.
+#[inline(always)]
 fn largest_finite(entries: &[f32]) -> f32 {
     let infinite = f32::INFINITY.to_bits() as i32;
     let bits = |entry: &f32| {
@@ -100,6 +107,7 @@ impl Shortlist {
     }
 
     /// The block's nodes are the rows of the tile, the others its columns.
+    #[inline(always)]
     fn rows(&mut self, entries: &[f32], n_rows: usize, first: usize) {
         for (row, entries) in entries.chunks_exact(TILE).enumerate().take(n_rows) {
             let bar = self.bars[row];
@@ -116,6 +124,7 @@ impl Shortlist {
     }
 
     /// The block's nodes are the columns of the tile, the others its rows.
+    #[inline(always)]
     fn columns(&mut self, entries: &[f32], first: usize) {
         for (row, entries) in entries.chunks_exact(TILE).enumerate() {
             let newcomers: u32 = entries

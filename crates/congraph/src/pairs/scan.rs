@@ -17,6 +17,7 @@ impl Tiles {
         &self,
         multipliers: &ViewRows,
         most: usize,
+        allow: bool,
         known: impl Fn(u32, u32) -> bool + Sync,
     ) -> (Vec<[u32; 2]>, bool) {
         // λ in the units of each view's tiles, and how far above zero an entry may seem because of rounding.
@@ -26,16 +27,22 @@ impl Tiles {
             let unit = if view.unit > 0.0 { view.unit } else { f64::MIN_POSITIVE };
             let level: Vec<f32> = multipliers.column(index).map(|value| (value / unit) as f32).collect();
             let largest = level.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
-            slacks.push((view.error + 4.0 * f64::from(f32::EPSILON) * f64::from(largest)) as f32);
+            let slack = view.error + 4.0 * f64::from(f32::EPSILON) * f64::from(largest);
+            slacks.push(if allow { slack as f32 } else { 0.0 });
             levels.push(level);
         }
+        // Compiled once for each kind of vector unit, chosen when run: the same operations on the same numbers.
+        let arch = pulp::Arch::new();
         let per_block: Vec<Found> = (0..self.n_blocks)
             .into_par_iter()
             .map_init(Vec::new, |scratch, block| {
                 let mut found = Found::new(most);
                 for other in block..self.n_blocks {
                     self.with(block, other, scratch, |tile| {
-                        self.below_in_tile((block, other), tile, &levels, &slacks, &known, &mut found);
+                        arch.dispatch(
+                            #[inline(always)]
+                            || self.below_in_tile((block, other), tile, &levels, &slacks, &known, &mut found),
+                        );
                     });
                 }
                 found.keep_deepest();
@@ -84,6 +91,7 @@ impl Tiles {
         pairs.iter().take(ENOUGH).map(|&(_, pair)| pair).collect()
     }
 
+    #[inline(always)]
     fn below_in_tile(
         &self,
         (i, j): (usize, usize),
@@ -125,6 +133,7 @@ impl Tiles {
 }
 
 /// How many entries, their own level added, are below the bar. Integer sums vectorise; floating minima do not.
+#[inline(always)]
 fn count_below(entries: &[f32], levels: &[f32], bar: f32) -> u32 {
     entries
         .iter()

@@ -7,7 +7,7 @@ use crate::views::Views;
 
 /// Nodes and pairs per block of work.
 const NODES: usize = 32;
-const PAIRS: usize = 256;
+const PAIRS: usize = 1024;
 
 /// The scaled signals of all views.
 pub(crate) struct Signals {
@@ -30,6 +30,7 @@ impl ViewSignals {
     }
 
     /// The cost of one pair.
+    #[inline(always)]
     pub(crate) fn distance(&self, a: usize, b: usize) -> f64 {
         squared_distance(self.node(a), self.node(b)) * self.factor
     }
@@ -44,9 +45,14 @@ impl Signals {
             let n_samples = view.node(0).len();
             let mut values = vec![0.0; n_nodes * n_samples];
             blocks::map_mut_by(NODES, &mut values, n_samples, |first, rows| {
-                for (k, row) in rows.chunks_exact_mut(n_samples).enumerate() {
-                    scale_into(view.node(first + k), scaling.scale, row);
-                }
+                pulp::Arch::new().dispatch(
+                    #[inline(always)]
+                    || {
+                        for (k, row) in rows.chunks_exact_mut(n_samples).enumerate() {
+                            scale_into(view.node(first + k), scaling.scale, row);
+                        }
+                    },
+                );
             });
             ViewSignals {
                 n_samples,
@@ -68,47 +74,93 @@ impl Signals {
         let n_views = self.views.len();
         let mut distances = ViewRows::zeros(pairs.len(), n_views);
         blocks::map_mut_by(PAIRS, distances.values_mut(), n_views, |first, rows| {
-            for (row, &[a, b]) in rows.chunks_exact_mut(n_views).zip(&pairs[first..]) {
-                for (distance, view) in row.iter_mut().zip(&self.views) {
-                    *distance = view.distance(a as usize, b as usize);
-                }
-            }
+            pulp::Arch::new().dispatch(
+                #[inline(always)]
+                || {
+                    // One view after the other: its signals fit the cache better than those of all.
+                    for (index, view) in self.views.iter().enumerate() {
+                        for (row, &[a, b]) in rows.chunks_exact_mut(n_views).zip(&pairs[first..]) {
+                            row[index] = view.distance(a as usize, b as usize);
+                        }
+                    }
+                },
+            );
         });
         distances
     }
 }
 
 /// The signal shifted and scaled; sums run over values divided by the largest, so that none overflows.
+#[inline(always)]
 fn scale_into(signal: &[f64], scale: Scale, out: &mut [f64]) {
-    let unit = signal.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
+    let unit = largest(signal);
     if scale == Scale::None || unit == 0.0 {
         out.copy_from_slice(signal);
         return;
     }
     let n = signal.len() as f64;
     let inverse = 1.0 / unit;
-    // A unit so small that its inverse overflows is divided by instead.
-    let reduced = |x: f64| if inverse.is_finite() { x * inverse } else { x / unit };
-    let mean = signal.iter().map(|&x| reduced(x)).sum::<f64>() / n;
+    if inverse.is_finite() {
+        for (out, x) in out.iter_mut().zip(signal) {
+            *out = x * inverse;
+        }
+    } else {
+        // So small that its inverse overflows.
+        for (out, x) in out.iter_mut().zip(signal) {
+            *out = x / unit;
+        }
+    }
+    let mean = sum(out, |x| x) / n;
     if scale == Scale::Center {
         for (out, x) in out.iter_mut().zip(signal) {
             *out = x - mean * unit;
         }
         return;
     }
-    for (out, &x) in out.iter_mut().zip(signal) {
-        *out = reduced(x) - mean;
+    for out in out.iter_mut() {
+        *out -= mean;
     }
-    let deviation = (out.iter().map(|x| x * x).sum::<f64>() / n).sqrt();
+    let deviation = (sum(out, |x| x * x) / n).sqrt();
     let factor = if deviation > 0.0 { 1.0 / deviation } else { 0.0 };
     for out in out {
         *out *= factor;
     }
 }
 
-/// Σ (x − y)², in eight running sums that the compiler keeps in vector registers.
+/// Running values that the compiler keeps in vector registers.
+const LANES: usize = 8;
+
+/// The largest size of a value.
+#[inline(always)]
+pub(super) fn largest(values: &[f64]) -> f64 {
+    let mut lanes = [0.0_f64; LANES];
+    let (head, tail) = values.as_chunks::<LANES>();
+    for chunk in head {
+        for lane in 0..LANES {
+            let size = chunk[lane].abs();
+            lanes[lane] = if size > lanes[lane] { size } else { lanes[lane] };
+        }
+    }
+    let largest = |largest: f64, size: f64| if size > largest { size } else { largest };
+    tail.iter().map(|x| x.abs()).chain(lanes).fold(0.0, largest)
+}
+
+/// Σ f(x).
+#[inline(always)]
+pub(super) fn sum(values: &[f64], f: impl Fn(f64) -> f64) -> f64 {
+    let mut sums = [0.0; LANES];
+    let (head, tail) = values.as_chunks::<LANES>();
+    for chunk in head {
+        for lane in 0..LANES {
+            sums[lane] += f(chunk[lane]);
+        }
+    }
+    sums.iter().sum::<f64>() + tail.iter().map(|&x| f(x)).sum::<f64>()
+}
+
+/// Σ (x − y)².
+#[inline(always)]
 fn squared_distance(x: &[f64], y: &[f64]) -> f64 {
-    const LANES: usize = 8;
     let mut sums = [0.0; LANES];
     let (head_x, tail_x) = x.as_chunks::<LANES>();
     let (head_y, tail_y) = y.as_chunks::<LANES>();

@@ -15,7 +15,9 @@
 
 use rayon::prelude::*;
 
-use super::signals::{Signals, ViewSignals};
+use super::signals::{Signals, ViewSignals, largest, sum};
+use crate::blocks;
+use crate::rows::ViewRows;
 
 /// Nodes per block.
 pub(super) const TILE: usize = 256;
@@ -91,12 +93,35 @@ impl Tiles {
     pub(super) fn with<T>(&self, i: usize, j: usize, scratch: &mut Vec<f32>, show: impl FnOnce(&[f32]) -> T) -> T {
         let length = self.n_views() * TILE * TILE;
         if let Some(stored) = &self.stored {
-            let place = i * (2 * self.n_blocks - i + 1) / 2 + (j - i);
+            let place = self.place(i, j);
             return show(&stored[place * length..(place + 1) * length]);
         }
         scratch.resize(length, 0.0);
         self.compute(i, j, scratch);
         show(scratch)
+    }
+
+    /// The costs of chosen pairs a < b, if the tiles are kept.
+    pub(crate) fn kept(&self, pairs: &[[u32; 2]]) -> Option<ViewRows> {
+        let stored = self.stored.as_ref()?;
+        let n_views = self.n_views();
+        let mut costs = ViewRows::zeros(pairs.len(), n_views);
+        blocks::map_mut(costs.values_mut(), n_views, |first, rows| {
+            for (row, &[a, b]) in rows.chunks_exact_mut(n_views).zip(&pairs[first..]) {
+                let (a, b) = (a as usize, b as usize);
+                let tile = self.place(a / TILE, b / TILE) * n_views * TILE * TILE;
+                let entry = tile + (a % TILE) * TILE + b % TILE;
+                for (k, (cost, view)) in row.iter_mut().zip(&self.views).enumerate() {
+                    *cost = f64::from(stored[entry + k * TILE * TILE].max(0.0)) * view.unit;
+                }
+            }
+        });
+        Some(costs)
+    }
+
+    /// Where the tile of blocks i ≤ j is kept.
+    fn place(&self, i: usize, j: usize) -> usize {
+        i * (2 * self.n_blocks - i + 1) / 2 + (j - i)
     }
 
     /// The nodes of a block.
@@ -132,28 +157,46 @@ impl ViewTiles {
         let p = view.n_samples;
         // What all nodes have in common does not change a distance, and would drown it.
         let centre = mean_signal(view, n_nodes);
-        let centred = |node: usize| view.node(node).iter().zip(&centre).map(|(x, mean)| x - mean);
-        // Relative to the largest value, so that no square overflows.
-        let largest_of = |node: usize| centred(node).fold(0.0_f64, |largest, x| largest.max(x.abs()));
-        let largest = (0..n_nodes).into_par_iter().map(largest_of).reduce(|| 0.0, f64::max);
-        let scale = if largest > 0.0 { 1.0 / largest } else { 1.0 };
-        let square = |node: usize| centred(node).map(|x| (x * scale) * (x * scale)).sum::<f64>();
-        let squares: Vec<f64> = (0..n_nodes).into_par_iter().map(square).collect();
-        let longest = squares.iter().fold(0.0_f64, |longest, &x| longest.max(x));
+        let rows = || view.values.par_chunks_exact(p.max(1)).with_min_len(32);
+        let centred = |row: &[f64]| row.iter().zip(&centre).map(|(x, mean)| x - mean).collect::<Vec<f64>>();
+        let squares_of = |scale: f64| -> Vec<f64> {
+            rows()
+                .map(|row| sum(&centred(row), |x| (x * scale) * (x * scale)))
+                .collect()
+        };
+        // Squares that overflow or vanish are taken of values relative to the largest one.
+        let mut scale = 1.0;
+        let mut squares = squares_of(scale);
+        let longest_of = |squares: &[f64]| {
+            squares
+                .iter()
+                .fold(0.0_f64, |longest, &x| if x > longest { x } else { longest })
+        };
+        let mut longest = longest_of(&squares);
+        if !(1e-200..1e200).contains(&longest) || squares.iter().any(|x| !x.is_finite()) {
+            let most = rows().map(|row| largest(&centred(row))).reduce(|| 0.0, f64::max);
+            scale = if most > 0.0 { 1.0 / most } else { 1.0 };
+            squares = squares_of(scale);
+            longest = longest_of(&squares);
+        }
         let inverse = if longest > 0.0 { 1.0 / longest } else { 1.0 };
         let factor = inverse.sqrt();
         let mut values = vec![0.0_f32; view.values.len()];
-        values.par_chunks_exact_mut(p).enumerate().for_each(|(node, row)| {
-            for (value, x) in row.iter_mut().zip(centred(node)) {
-                *value = (x * scale * factor) as f32;
-            }
-        });
+        values
+            .par_chunks_exact_mut(p)
+            .with_min_len(32)
+            .zip(view.values.par_chunks_exact(p))
+            .for_each(|(out, row)| {
+                for (value, (x, mean)) in out.iter_mut().zip(row.iter().zip(&centre)) {
+                    *value = ((x - mean) * scale * factor) as f32;
+                }
+            });
         let terms = p.min(STRETCH) as f64 + p as f64 / STRETCH as f64;
         Self {
             n_samples: p,
             values,
             squares: squares.iter().map(|x| (x * inverse) as f32).collect(),
-            unit: view.factor * (largest * largest) * longest,
+            unit: view.factor * longest / (scale * scale),
             // 2 · (rounding of a sum of that many products, and of the signals), and of the three terms of an entry.
             error: (2.0 * (terms + 4.0) + 8.0) * ROUNDING,
         }
@@ -205,10 +248,25 @@ impl ViewTiles {
 
 /// The mean over all nodes of each sample.
 fn mean_signal(view: &ViewSignals, n_nodes: usize) -> Vec<f64> {
-    let mut mean = vec![0.0; view.n_samples];
-    for node in 0..n_nodes {
-        for (mean, x) in mean.iter_mut().zip(view.node(node)) {
-            *mean += x / n_nodes as f64;
+    let p = view.n_samples;
+    let inverse = 1.0 / n_nodes as f64;
+    let parts: Vec<Vec<f64>> = view
+        .values
+        .par_chunks(TILE * p)
+        .map(|rows| {
+            let mut mean = vec![0.0; p];
+            for row in rows.chunks_exact(p) {
+                for (mean, x) in mean.iter_mut().zip(row) {
+                    *mean += x * inverse;
+                }
+            }
+            mean
+        })
+        .collect();
+    let mut mean = vec![0.0; p];
+    for part in parts {
+        for (mean, x) in mean.iter_mut().zip(part) {
+            *mean += x;
         }
     }
     mean

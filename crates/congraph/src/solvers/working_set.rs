@@ -5,13 +5,13 @@
 //!
 //! ```text
 //! start    each node's nearest neighbours in every view (or the set of a neighbouring problem)
-//! solve    Newton on the set, loosely while the set still grows
-//! check    all pairs, in one streaming pass: which others have D + λ_a + λ_b < 0 in some view?
-//! grow     by those, until there is none
+//! roughly  Newton on the set to a loose gap, with the distances of the check; check all pairs in one streaming pass: which
+//!          others have D + λ_a + λ_b < 0 in some view? Add them, until hardly any is added
+//! exactly  drop what is far from entering, take distances in f64, solve to the end; check, add, until there is none
 //! ```
 //!
 //! With none left the set's dual value is that of all pairs, and the certificate covers them all. The n²/2 pairs are touched
-//! by a few passes only, in f32 with an allowance for its rounding; distances within the set are f64 differences.
+//! by a few passes only, in f32 with an allowance for its rounding; f64 differences decide.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use super::{Solution, Solver, Status, Watch};
 use crate::certificate::{certify_beyond, edges_bound};
 use crate::distances::Distances;
 use crate::error::Error;
-use crate::pairs::AllPairs;
+use crate::pairs::{AllPairs, Entering};
 use crate::problem::{Model, Problem};
 use crate::rows::ViewRows;
 
@@ -64,7 +64,13 @@ impl SetSolution {
 }
 
 /// The gap to which the set's problem is solved while the set still grows.
-const LOOSE: f64 = 1e-4;
+const LOOSE: f64 = 1e-3;
+/// A round that adds less than this share of the set is the last rough one.
+const SETTLED: f64 = 0.02;
+/// The most rough rounds.
+const MAX_ROUGH: usize = 6;
+/// How near to entering a pair must be to stay in the set.
+const MARGIN: f64 = 0.3;
 /// The most pairs that enter in one round, for each block of nodes.
 const MOST_ENTERING: usize = 1 << 14;
 
@@ -80,55 +86,116 @@ impl WorkingSet {
         start: Option<&Start>,
         watch: Watch<'_>,
     ) -> Result<SetSolution, Error> {
-        let mut pairs = match start {
-            Some(start) => start.pairs.clone(),
-            None => all.nearest().to_vec(),
+        let mut state = match start {
+            Some(start) => State {
+                pairs: start.pairs.clone(),
+                multipliers: Some(start.multipliers.clone()),
+                iterations: 0,
+                passes: 0,
+            },
+            None => self.roughly(all, model, watch)?,
         };
-        let mut values = all.distances_of(&pairs);
-        let mut multipliers = start.map(|start| start.multipliers.clone());
-        let mut tight = start.is_some();
-        let mut iterations = 0;
-        let mut passes = 0;
+        let mut values = all.distances_of(&state.pairs);
         loop {
-            let distances = all.restricted(pairs.clone(), values.clone());
+            let distances = all.restricted(state.pairs.clone(), values.clone());
             let problem = Problem::new(Arc::clone(&distances), model.clone())?;
-            let newton = if tight {
-                self.newton.clone()
-            } else {
-                self.newton.roughly(LOOSE)
-            };
-            let mut solution = newton.solve(&problem, multipliers.as_ref(), watch)?;
-            iterations += solution.iterations;
-            solution.iterations = iterations;
-            let entering = all.entering(&solution.multipliers, &pairs, MOST_ENTERING);
-            passes += 1;
-            let done = entering.pairs.is_empty() && tight;
-            if done || passes >= self.max_rounds || solution.status == Status::Interrupted {
+            let mut solution = self.newton.solve(&problem, state.multipliers.as_ref(), watch)?;
+            state.iterations += solution.iterations;
+            state.passes += 1;
+            solution.iterations = state.iterations;
+            let entering = all.entering(&solution.multipliers, &state.pairs, MOST_ENTERING);
+            let done = entering.pairs.is_empty();
+            if done || state.passes >= self.max_rounds || solution.status == Status::Interrupted {
                 if !done {
-                    // What lies outside still counts in the bound.
-                    let outside = all.restricted(entering.pairs, entering.distances);
-                    let beyond = if entering.complete {
-                        edges_bound(&Problem::new(outside, model.clone())?, &solution.multipliers)
-                    } else {
-                        f64::NEG_INFINITY
-                    };
-                    solution.certificate = certify_beyond(solution.certificate, beyond);
-                    if solution.certificate.relative_gap > self.newton.tolerance && solution.converged() {
-                        solution.status = Status::IterationLimit;
-                    }
+                    self.count_outside(all, model, entering, &mut solution)?;
                 }
                 return Ok(SetSolution {
                     solution,
                     distances,
-                    passes,
+                    passes: state.passes,
                 });
             }
-            // Few newcomers: the next solution is likely the last, so it may as well be exact.
-            tight = entering.pairs.len() <= pairs.len() / 4;
-            multipliers = Some(solution.multipliers);
-            (pairs, values) = merged(&pairs, &values, &entering.pairs, &entering.distances);
+            state.multipliers = Some(solution.multipliers);
+            (state.pairs, values) = merged(&state.pairs, &values, &entering.pairs, &entering.distances);
         }
     }
+
+    /// A set that lacks little, and multipliers near the solution.
+    fn roughly(&self, all: &AllPairs, model: &Model, watch: Watch<'_>) -> Result<State, Error> {
+        let newton = self.newton.roughly(LOOSE);
+        let mut state = State {
+            pairs: all.nearest().to_vec(),
+            multipliers: None,
+            iterations: 0,
+            passes: 0,
+        };
+        let mut values = all.rough_distances_of(&state.pairs);
+        loop {
+            let problem = Problem::new(all.restricted(state.pairs.clone(), values.clone()), model.clone())?;
+            let solution = newton.solve(&problem, state.multipliers.as_ref(), watch)?;
+            state.iterations += solution.iterations;
+            state.passes += 1;
+            let more = all.roughly_entering(&solution.multipliers, &state.pairs, MOST_ENTERING);
+            let few = more.len() as f64 <= SETTLED * state.pairs.len() as f64;
+            let more_values = all.rough_distances_of(&more);
+            (state.pairs, values) = merged(&state.pairs, &values, &more, &more_values);
+            if few || state.passes >= MAX_ROUGH || solution.status == Status::Interrupted {
+                state.pairs = near_entering(&state.pairs, &values, &solution.multipliers);
+                state.multipliers = Some(solution.multipliers);
+                return Ok(state);
+            }
+            state.multipliers = Some(solution.multipliers);
+        }
+    }
+
+    /// What lies outside the set still counts in the bound.
+    fn count_outside(
+        &self,
+        all: &AllPairs,
+        model: &Model,
+        entering: Entering,
+        solution: &mut Solution,
+    ) -> Result<(), Error> {
+        let beyond = if entering.complete {
+            let outside = all.restricted(entering.pairs, entering.distances);
+            edges_bound(&Problem::new(outside, model.clone())?, &solution.multipliers)
+        } else {
+            f64::NEG_INFINITY
+        };
+        solution.certificate = certify_beyond(solution.certificate, beyond);
+        if solution.certificate.relative_gap > self.newton.tolerance && solution.converged() {
+            solution.status = Status::IterationLimit;
+        }
+        Ok(())
+    }
+}
+
+/// What is carried from round to round.
+struct State {
+    pairs: Vec<[u32; 2]>,
+    multipliers: Option<ViewRows>,
+    iterations: usize,
+    passes: usize,
+}
+
+/// The pairs that are present or nearly so in some view: D + λ_a + λ_b is below a share of how far below zero it is on
+/// average where it is.
+fn near_entering(pairs: &[[u32; 2]], values: &ViewRows, multipliers: &ViewRows) -> Vec<[u32; 2]> {
+    let lowest = |&[a, b]: &[u32; 2], row: &[f64]| {
+        let ends = multipliers.row(a as usize).iter().zip(multipliers.row(b as usize));
+        let sums = row.iter().zip(ends).map(|(distance, (x, y))| distance + x + y);
+        sums.fold(f64::INFINITY, f64::min)
+    };
+    let lowest: Vec<f64> = pairs
+        .iter()
+        .zip(values.rows())
+        .map(|(pair, row)| lowest(pair, row))
+        .collect();
+    let below = lowest.iter().filter(|&&value| value < 0.0);
+    let (sum, count) = below.fold((0.0, 0_usize), |(sum, count), value| (sum - value, count + 1));
+    let margin = MARGIN * sum / count.max(1) as f64;
+    let kept = pairs.iter().zip(&lowest).filter(|&(_, &value)| value < margin);
+    kept.map(|(&pair, _)| pair).collect()
 }
 
 /// Two sorted lists of pairs with their rows as one.

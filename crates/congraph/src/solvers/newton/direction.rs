@@ -64,16 +64,21 @@ impl<'a> Hessian<'a> {
     fn diagonal(&self, n_nodes: usize, n_views: usize) -> ViewRows {
         let own = 2.0 * (1.0 - 1.0 / n_nodes as f64) + self.ridge;
         let mut diagonal = ViewRows::from_values(n_views, vec![own; n_nodes * n_views]);
-        for (k, jacobian) in self.jacobians.rows().enumerate() {
-            let (a, b) = self.ends(k);
-            let (entries, factors) = jacobian.split_at(n_views);
-            for node in [a, b] {
-                for (i, value) in diagonal.row_mut(node).iter_mut().enumerate() {
-                    let along: f64 = factors.iter().skip(i).step_by(n_views).map(|v| v * v).sum();
-                    *value += entries[i] + along;
+        blocks::map_mut_by(NODES, diagonal.values_mut(), n_views, |first, rows| {
+            for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
+                for &edge in self.at(first + k) {
+                    let (entries, factors) = self.jacobians.row(edge as usize).split_at(n_views);
+                    for (value, entry) in row.iter_mut().zip(entries) {
+                        *value += entry;
+                    }
+                    for factor in factors.chunks_exact(n_views) {
+                        for (value, v) in row.iter_mut().zip(factor) {
+                            *value += v * v;
+                        }
+                    }
                 }
             }
-        }
+        });
         diagonal
     }
 

@@ -1,7 +1,8 @@
 //! The dual function of the multipliers, its gradient, and the edges that are present there.
 
 use crate::blocks;
-use crate::problem::{EdgeTerm, Problem};
+use crate::certificate::relative_gap;
+use crate::problem::{EdgeTerm, Parameters, Problem};
 use crate::rows::ViewRows;
 use crate::weights::Weights;
 
@@ -20,6 +21,8 @@ pub(super) struct Evaluation {
     pub(super) magnitude: f64,
     /// δ − S w, one row per node.
     pub(super) gradient: ViewRows,
+    /// S w.
+    pub(super) degrees: ViewRows,
     /// The edges present and their weights.
     pub(super) weights: Weights,
 }
@@ -49,20 +52,57 @@ impl<'a> Dual<'a> {
             value -= 1.0 - 2.0 * multiplier - apart * apart;
             magnitude += 1.0 + 2.0 * multiplier.abs() + apart * apart;
         }
-        for (edge, row, _) in weights.iter() {
-            let (a, b) = self.problem.distances().edges().ends(edge);
-            for node in [a, b] {
-                for (entry, weight) in gradient.row_mut(node).iter_mut().zip(row) {
-                    *entry -= weight;
-                }
-            }
+        let degrees = weights.degrees(self.problem.distances().edges());
+        for (entry, degree) in gradient.values_mut().iter_mut().zip(degrees.values()) {
+            *entry -= degree;
         }
         Evaluation {
             value,
             magnitude,
             gradient,
+            degrees,
             weights,
         }
+    }
+
+    /// The relative gap between the point's own weights, scaled to their totals, and its dual value. An estimate for the
+    /// iteration's own use: the certificate is computed elsewhere.
+    pub(super) fn gap(&self, at: &Evaluation) -> f64 {
+        let Parameters { alpha, beta, gamma } = self.problem.parameters();
+        let n_views = self.problem.n_views();
+        let total = self.problem.n_nodes() as f64;
+        // Degrees add up to twice the total.
+        let factors: Vec<f64> = at.degrees.column_sums().iter().map(|sum| 2.0 * total / sum).collect();
+        if factors.iter().any(|factor| !(factor.is_finite() && *factor > 0.0)) {
+            return f64::INFINITY;
+        }
+        let (edges, views, consensus) = (at.weights.edges(), at.weights.views(), at.weights.consensus());
+        let parts = blocks::map(edges.len(), |range| {
+            let mut differences = vec![0.0; n_views];
+            let mut sum = 0.0;
+            for k in range {
+                let distances = self.problem.distances().values().row(edges[k] as usize);
+                for i in 0..n_views {
+                    let weight = views.row(k)[i] * factors[i];
+                    sum += weight * (distances[i] + 2.0 * alpha * weight);
+                    differences[i] = weight - consensus[k];
+                }
+                if beta > 0.0 {
+                    sum += beta * self.problem.penalty().value(&differences, n_views);
+                }
+                if gamma > 0.0 {
+                    sum += gamma * self.problem.regulariser().value(&consensus[k..=k]);
+                }
+            }
+            sum
+        });
+        let mut objective: f64 = parts.iter().sum();
+        for row in at.degrees.rows() {
+            for (degree, factor) in row.iter().zip(&factors) {
+                objective += alpha * (degree * factor) * (degree * factor);
+            }
+        }
+        relative_gap(objective, -at.value * self.kappa)
     }
 
     /// The edges of a range that are present, and the sum of their minima.

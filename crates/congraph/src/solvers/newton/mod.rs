@@ -26,7 +26,7 @@ use direction::{Hessian, add, dot, norm};
 use dual::{Dual, Evaluation};
 
 use super::{Progress, Solution, Solver, Status, Watch, WorkingSet, check_start};
-use crate::certificate::{DualPoint, feasible, relative_gap};
+use crate::certificate::DualPoint;
 use crate::error::Error;
 use crate::problem::Problem;
 use crate::rows::ViewRows;
@@ -119,7 +119,7 @@ impl Solver for Newton {
             }
             None => start::cold_start(&dual),
         };
-        let mut gap = gap_at(problem, &at);
+        let mut gap = dual.gap(&at);
         let mut ridge = 1e-6_f64;
         let mut status = Status::IterationLimit;
         let mut iterations = 0;
@@ -160,7 +160,7 @@ impl Solver for Newton {
                 1.0
             };
             ridge = (ridge * factor).clamp(*RIDGE.start(), *RIDGE.end());
-            let next_gap = gap_at(problem, &next);
+            let next_gap = dual.gap(&next);
             let gained = norm(next.gradient.values()) <= WORTHWHILE * length || next_gap <= WORTHWHILE * gap;
             at = next;
             gap = next_gap;
@@ -181,14 +181,6 @@ impl Solver for Newton {
             status,
             iterations,
         ))
-    }
-}
-
-/// The relative gap between the point's own weights, made feasible, and its dual value.
-fn gap_at(problem: &Problem, at: &Evaluation) -> f64 {
-    match feasible(problem, at.weights.clone()) {
-        Some(weights) => relative_gap(problem.objective(&weights), -at.value * problem.kappa()),
-        None => f64::INFINITY,
     }
 }
 

@@ -1,0 +1,68 @@
+//! One fit of raw signals for the benchmarks: reads little-endian f64 files (nodes × samples, one per view), learns, and prints
+//! one line of JSON. Reading is not timed.
+//!
+//! `cargo run --release -p congraph --example fit_raw -- N_NODES N_SAMPLES ALPHA BETA TOLERANCE SUPPORT FILE…`
+
+use std::time::Instant;
+
+use congraph::solvers::unwatched;
+use congraph::{Learner, Newton, Table, ViewOptions, Views, views::Orient};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let [n_nodes, n_samples, alpha, beta, tolerance, support, files @ ..] = words.as_slice() else {
+        return Err("N_NODES N_SAMPLES ALPHA BETA TOLERANCE SUPPORT FILE…".into());
+    };
+    let (n_nodes, n_samples): (usize, usize) = (n_nodes.parse()?, n_samples.parse()?);
+    let mut tables = Vec::new();
+    for (k, file) in files.iter().enumerate() {
+        let bytes = std::fs::read(file)?;
+        let (values, _) = bytes.as_chunks::<8>();
+        let mut table = Table::new(
+            format!("{k:03}"),
+            n_samples,
+            values.iter().map(|b| f64::from_le_bytes(*b)).collect(),
+        );
+        table.row_names = Some((0..n_nodes).map(|node| format!("{node:08}")).collect());
+        tables.push(table);
+    }
+    let options = ViewOptions {
+        orient: Orient::NodesBySamples,
+        ..ViewOptions::default()
+    };
+    let (views, _) = Views::assemble(tables, &options)?;
+    let mut learner = Learner::new(alpha.parse()?, beta.parse()?);
+    learner.solver = std::sync::Arc::new(Newton {
+        tolerance: tolerance.parse()?,
+        ..Newton::default()
+    });
+    let _ = support;
+    let start = Instant::now();
+    let learned = learner.learn(&views, &unwatched)?;
+    let total = start.elapsed().as_secs_f64();
+    println!(
+        "{{\"seconds\": {total:.4}, \"distances\": {:.4}, \"solve\": {:.4}, \"iterations\": {}, \"gap\": {:e}, \"status\": \"{}\", \
+         \"mean_degree\": {:.2}, \"peak_mb\": {}}}",
+        learned.distances_time.as_secs_f64(),
+        learned.solve_time.as_secs_f64(),
+        learned.iterations,
+        learned.certificate.relative_gap,
+        learned.status,
+        learned.graph.mean_density() * (n_nodes as f64 - 1.0),
+        peak_mb()
+    );
+    Ok(())
+}
+
+/// The largest memory used so far, where the system tells.
+fn peak_mb() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmHWM:"))
+        .unwrap_or_default();
+    line.split_whitespace()
+        .nth(1)
+        .and_then(|kb| kb.parse::<u64>().ok())
+        .map_or(0, |kb| kb / 1024)
+}
