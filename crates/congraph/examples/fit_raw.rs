@@ -42,13 +42,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let total = start.elapsed().as_secs_f64();
     println!(
         "{{\"seconds\": {total:.4}, \"distances\": {:.4}, \"solve\": {:.4}, \"iterations\": {}, \"gap\": {:e}, \"status\": \"{}\", \
-         \"mean_degree\": {:.2}, \"peak_mb\": {}}}",
+         \"mean_degree\": {:.2}, \"similarity\": {:.3}, \"peak_mb\": {}}}",
         learned.distances_time.as_secs_f64(),
         learned.solve_time.as_secs_f64(),
         learned.iterations,
         learned.certificate.relative_gap,
         learned.status,
         learned.graph.mean_density() * (n_nodes as f64 - 1.0),
+        learned.graph.similarity().unwrap_or(1.0),
         peak_mb()
     );
     Ok(())

@@ -212,6 +212,11 @@ impl EdgeTerm<'_> {
         self.joint.minimise(targets, self.tau, self.sigma, weights, scratch)
     }
 
+    /// Whether the edge is absent for targets u, and so for any smaller ones.
+    pub(crate) fn is_absent(&self, targets: &[f64]) -> bool {
+        self.joint.is_absent(targets, self.tau, self.sigma)
+    }
+
     /// The best consensus for given view weights.
     pub(crate) fn consensus(&self, weights: &[f64], scratch: &mut Vec<f64>) -> f64 {
         let ratio = if self.tau > 0.0 { self.sigma / self.tau } else { 0.0 };

@@ -184,6 +184,25 @@ proptest! {
         }
     }
 
+    /// What is said to be absent is, and so is everything below it.
+    #[test]
+    fn absence_is_what_the_minimiser_says((targets, tau, sigma) in edge(), lower in proptest::collection::vec(0.0..1.0_f64, 7)) {
+        for penalty in penalties::registry() {
+            let Some(joint) = penalty.joint() else { continue };
+            let (weights, consensus) = minimise(joint, &targets, tau, sigma);
+            let size = weights.iter().fold(consensus, |size, &w| size.max(w));
+            if joint.is_absent(&targets, tau, sigma) {
+                prop_assert!(size <= 1e-12, "{}: absent with a weight of {size}", penalty.name());
+                let below: Vec<f64> = targets.iter().zip(&lower).map(|(u, l)| u - l).collect();
+                prop_assert!(joint.is_absent(&below, tau, sigma), "{}", penalty.name());
+            } else {
+                let above: Vec<f64> = targets.iter().map(|u| u + 1e-9 * (1.0 + u.abs() + tau)).collect();
+                let (weights, _) = minimise(joint, &above, tau, sigma);
+                prop_assert!(weights.iter().any(|&w| w > 0.0), "{}: present without a weight", penalty.name());
+            }
+        }
+    }
+
     /// The Jacobian is the derivative (away from kinks), symmetric, and between 0 and I.
     #[test]
     fn the_jacobian_is_the_derivative((targets, tau, sigma) in edge()) {

@@ -20,6 +20,7 @@ use tiles::Tiles;
 use crate::distances::{DistanceNorm, Distances, Scaling};
 use crate::edges::Edges;
 use crate::error::Error;
+use crate::problem::EdgeTerm;
 use crate::rows::ViewRows;
 use crate::views::Views;
 
@@ -111,41 +112,51 @@ impl AllPairs {
         }
     }
 
-    /// The pairs outside `pairs` (sorted) with D + λ_a + λ_b < 0 in some view, with their distances; at most `most` for each
-    /// block of nodes, and whether that left any out.
-    pub(crate) fn entering(&self, multipliers: &ViewRows, pairs: &[[u32; 2]], most: usize) -> Entering {
-        let scaled = self.in_costs(multipliers);
-        let set = Set::new(self.n_nodes(), pairs);
+    /// The pairs outside `pairs` (sorted) that would be present at the given multipliers, with their distances; at most
+    /// `most` for each block of nodes, and whether that left any out.
+    pub(crate) fn entering(
+        &self,
+        multipliers: &ViewRows,
+        pairs: &[[u32; 2]],
+        most: usize,
+        test: &Presence<'_>,
+    ) -> Entering {
         let mut most = most;
         loop {
-            let (candidates, complete) = self.tiles.below(&scaled, most, true, |a, b| set.holds(a, b));
-            let mut entering = self.confirmed(&candidates, multipliers);
+            let (candidates, complete) = self.candidates(multipliers, pairs, most, test, true);
+            let mut entering = self.confirmed(&candidates, multipliers, test);
             entering.complete = complete;
             if complete || !entering.pairs.is_empty() {
                 return entering;
             }
-            // More pairs within rounding of zero than were looked at: look at more.
+            // More pairs within rounding of absence than were looked at: look at more.
             most *= 8;
         }
     }
 
-    /// As [`AllPairs::entering`], as far as f32 can tell.
-    pub(crate) fn roughly_entering(&self, multipliers: &ViewRows, pairs: &[[u32; 2]], most: usize) -> Vec<[u32; 2]> {
+    /// As [`AllPairs::entering`], as far as f32 can tell: with an allowance for its rounding, or without.
+    pub(crate) fn candidates(
+        &self,
+        multipliers: &ViewRows,
+        pairs: &[[u32; 2]],
+        most: usize,
+        test: &Presence<'_>,
+        allow: bool,
+    ) -> (Vec<[u32; 2]>, bool) {
         let set = Set::new(self.n_nodes(), pairs);
+        let mut in_costs = multipliers.clone();
+        in_costs
+            .values_mut()
+            .iter_mut()
+            .for_each(|value| *value *= self.divisor);
+        let factor = 1.0 / (self.divisor * test.kappa);
+        let is_absent = |targets: &[f64]| test.term.is_absent(targets);
         self.tiles
-            .below(&self.in_costs(multipliers), most, false, |a, b| set.holds(a, b))
-            .0
+            .present(&in_costs, factor, most, allow, is_absent, |a, b| set.holds(a, b))
     }
 
-    /// Multipliers in the units of costs before they are divided.
-    fn in_costs(&self, multipliers: &ViewRows) -> ViewRows {
-        let mut scaled = multipliers.clone();
-        scaled.values_mut().iter_mut().for_each(|value| *value *= self.divisor);
-        scaled
-    }
-
-    /// Those of the pairs that are below zero in f64.
-    fn confirmed(&self, candidates: &[[u32; 2]], multipliers: &ViewRows) -> Entering {
+    /// Those of the pairs that would be present in f64.
+    fn confirmed(&self, candidates: &[[u32; 2]], multipliers: &ViewRows, test: &Presence<'_>) -> Entering {
         let mut entering = Entering {
             pairs: Vec::new(),
             distances: ViewRows::zeros(0, self.n_views()),
@@ -153,10 +164,9 @@ impl AllPairs {
         };
         for some in candidates.chunks(CANDIDATES) {
             let distances = self.distances_of(some);
-            for (&[a, b], row) in some.iter().zip(distances.rows()) {
-                let ends = multipliers.row(a as usize).iter().zip(multipliers.row(b as usize));
-                if row.iter().zip(ends).any(|(distance, (x, y))| distance + x + y < 0.0) {
-                    entering.pairs.push([a, b]);
+            for (&pair, row) in some.iter().zip(distances.rows()) {
+                if test.is_present(pair, row, multipliers, 0.0) {
+                    entering.pairs.push(pair);
                     entering.distances.push_row(row);
                 }
             }
@@ -171,6 +181,25 @@ impl AllPairs {
             values,
             self.divisor,
         ))
+    }
+}
+
+/// Tells whether an edge would be present.
+pub(crate) struct Presence<'a> {
+    pub(crate) term: EdgeTerm<'a>,
+    pub(crate) kappa: f64,
+}
+
+impl Presence<'_> {
+    /// Whether a pair with these distances would be present at the multipliers if all its targets were larger by `margin`.
+    pub(crate) fn is_present(&self, [a, b]: [u32; 2], distances: &[f64], multipliers: &ViewRows, margin: f64) -> bool {
+        let ends = multipliers.row(a as usize).iter().zip(multipliers.row(b as usize));
+        let targets = distances
+            .iter()
+            .zip(ends)
+            .map(|(d, (x, y))| margin - (d + x + y) / self.kappa);
+        let targets: Vec<f64> = targets.collect();
+        targets.iter().any(|&u| u > 0.0) && !self.term.is_absent(&targets)
     }
 }
 

@@ -10,14 +10,18 @@ use crate::rows::ViewRows;
 const ENOUGH: usize = 100_000;
 
 impl Tiles {
-    /// The pairs with cost + λ_a + λ_b < 0 in some view, as far as f32 can tell: none that does is missed, some that do not
-    /// are among them. `multipliers` are in the units of the costs. At most `most` pairs per block of nodes are returned,
-    /// those furthest below zero, and whether these are all. Sorted; pairs for which `known` holds are left out.
-    pub(crate) fn below(
+    /// The pairs that would be present at the given multipliers, as far as f32 can tell; with an allowance for its rounding
+    /// none that would is missed, and some that would not are among them. At most `most` pairs per block of nodes, those
+    /// furthest from absence, and whether these are all. Sorted; pairs for which `known` holds are left out.
+    ///
+    /// `multipliers` are in the units of the costs, and `targets` are −(cost + λ_a + λ_b) times `factor`.
+    pub(crate) fn present(
         &self,
         multipliers: &ViewRows,
+        factor: f64,
         most: usize,
         allow: bool,
+        is_absent: impl Fn(&[f64]) -> bool + Sync,
         known: impl Fn(u32, u32) -> bool + Sync,
     ) -> (Vec<[u32; 2]>, bool) {
         // λ in the units of each view's tiles, and how far above zero an entry may seem because of rounding.
@@ -31,6 +35,13 @@ impl Tiles {
             slacks.push(if allow { slack as f32 } else { 0.0 });
             levels.push(level);
         }
+        let units: Vec<f64> = self.views.iter().map(|view| view.unit * factor).collect();
+        let enters = |values: &mut [f64]| {
+            for (value, unit) in values.iter_mut().zip(&units) {
+                *value *= -unit;
+            }
+            !is_absent(values)
+        };
         // Compiled once for each kind of vector unit, chosen when run: the same operations on the same numbers.
         let arch = pulp::Arch::new();
         let per_block: Vec<Found> = (0..self.n_blocks)
@@ -41,7 +52,17 @@ impl Tiles {
                     self.with(block, other, scratch, |tile| {
                         arch.dispatch(
                             #[inline(always)]
-                            || self.below_in_tile((block, other), tile, &levels, &slacks, &known, &mut found),
+                            || {
+                                self.present_in_tile(
+                                    (block, other),
+                                    tile,
+                                    &levels,
+                                    &slacks,
+                                    &known,
+                                    &enters,
+                                    &mut found,
+                                );
+                            },
                         );
                     });
                 }
@@ -92,18 +113,21 @@ impl Tiles {
     }
 
     #[inline(always)]
-    fn below_in_tile(
+    #[expect(clippy::too_many_arguments, reason = "one kernel")]
+    fn present_in_tile(
         &self,
         (i, j): (usize, usize),
         tile: &[f32],
         levels: &[Vec<f32>],
         slacks: &[f32],
         known: &impl Fn(u32, u32) -> bool,
+        enters: &impl Fn(&mut [f64]) -> bool,
         found: &mut Found,
     ) {
         let (rows, columns) = (self.nodes(i), self.nodes(j));
-        // The lowest cost + λ_a + λ_b over the views, for one row of pairs.
+        let mut values = vec![0.0; self.n_views()];
         for (r, a) in rows.enumerate() {
+            // Without a positive target in any view an edge is absent: most rows end here.
             let mut hits = 0;
             for ((entries, level), &slack) in tile.chunks_exact(TILE * TILE).zip(levels).zip(slacks) {
                 let bar = slack - level[a];
@@ -118,13 +142,14 @@ impl Tiles {
                     continue;
                 }
                 let mut depth = 0.0_f32;
-                let mut is_below = false;
-                for ((entries, level), &slack) in tile.chunks_exact(TILE * TILE).zip(levels).zip(slacks) {
+                for (k, ((entries, level), &slack)) in
+                    tile.chunks_exact(TILE * TILE).zip(levels).zip(slacks).enumerate()
+                {
                     let value = entries[r * TILE + c] + level[b] + level[a] - slack;
-                    is_below |= value < 0.0;
-                    depth = depth.min(value);
+                    depth = if value < depth { value } else { depth };
+                    values[k] = f64::from(value);
                 }
-                if is_below && !known(a as u32, b as u32) {
+                if depth < 0.0 && enters(&mut values) && !known(a as u32, b as u32) {
                     found.push(depth, [a as u32, b as u32]);
                 }
             }

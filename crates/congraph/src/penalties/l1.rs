@@ -55,6 +55,17 @@ impl JointEdge for L1 {
         consensus
     }
 
+    fn is_absent(&self, targets: &[f64], tau: f64, sigma: f64) -> bool {
+        let mut pull = 0.0;
+        for &u in targets {
+            if u > tau {
+                return false;
+            }
+            pull += u.max(-tau);
+        }
+        pull <= sigma
+    }
+
     fn rank(&self) -> usize {
         1
     }

@@ -68,6 +68,19 @@ impl JointEdge for L2 {
         }
     }
 
+    fn is_absent(&self, targets: &[f64], tau: f64, sigma: f64) -> bool {
+        // g = u₊ shows it most often.
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for u in targets.iter().map(|u| u.max(0.0)) {
+            sum += u;
+            squares += u * u;
+        }
+        if squares > tau * tau {
+            return false;
+        }
+        sum <= sigma || matches!(solve(targets, tau, sigma), Shape::Absent)
+    }
+
     fn rank(&self) -> usize {
         2
     }

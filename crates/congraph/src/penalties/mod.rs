@@ -52,6 +52,14 @@ pub trait JointEdge: Send + Sync {
     /// Writes W to `weights` and returns w.
     fn minimise(&self, targets: &[f64], tau: f64, sigma: f64, weights: &mut [f64], scratch: &mut Vec<f64>) -> f64;
 
+    /// Whether the edge is absent: W = 0 and w = 0. Then it is for any smaller u, too (some g ∈ τ ∂c(0) with g ≥ u and
+    /// Σg ≤ σ shows it, and shows it for them).
+    fn is_absent(&self, targets: &[f64], tau: f64, sigma: f64) -> bool {
+        let mut weights = vec![0.0; targets.len()];
+        let consensus = self.minimise(targets, tau, sigma, &mut weights, &mut Vec::new());
+        consensus == 0.0 && weights.iter().all(|&weight| weight == 0.0)
+    }
+
     /// How many rank-one terms the Jacobian has.
     fn rank(&self) -> usize;
 

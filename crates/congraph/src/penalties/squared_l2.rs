@@ -63,6 +63,10 @@ impl JointEdge for SquaredL2 {
         consensus
     }
 
+    fn is_absent(&self, targets: &[f64], _tau: f64, _sigma: f64) -> bool {
+        targets.iter().all(|&u| u <= 0.0)
+    }
+
     fn rank(&self) -> usize {
         1
     }

@@ -1,12 +1,12 @@
 //! Newton on the few pairs that matter, exact for all of them.
 //!
-//! An edge with D^i_e + λ^i_a + λ^i_b ≥ 0 in every view is absent and adds nothing to the dual. So it is enough to solve on
-//! a set of pairs that holds all others:
+//! An edge whose joint minimiser is zero at the multipliers λ is absent and adds nothing to the dual. So it is enough to solve
+//! on a set of pairs that holds all others:
 //!
 //! ```text
 //! start    each node's nearest neighbours in every view (or the set of a neighbouring problem)
 //! roughly  Newton on the set to a loose gap, with the distances of the check; check all pairs in one streaming pass: which
-//!          others have D + λ_a + λ_b < 0 in some view? Add them, until hardly any is added
+//!          others would be present? Add them, until hardly any is added
 //! exactly  drop what is far from entering, take distances in f64, solve to the end; check, add, until there is none
 //! ```
 //!
@@ -20,7 +20,7 @@ use super::{Solution, Solver, Status, Watch};
 use crate::certificate::{certify_beyond, edges_bound};
 use crate::distances::Distances;
 use crate::error::Error;
-use crate::pairs::{AllPairs, Entering};
+use crate::pairs::{AllPairs, Entering, Presence};
 use crate::problem::{Model, Problem};
 use crate::rows::ViewRows;
 
@@ -103,7 +103,16 @@ impl WorkingSet {
             state.iterations += solution.iterations;
             state.passes += 1;
             solution.iterations = state.iterations;
-            let entering = all.entering(&solution.multipliers, &state.pairs, MOST_ENTERING);
+            let entering = match problem.edge_term() {
+                Some(term) => {
+                    let test = Presence {
+                        term,
+                        kappa: problem.kappa(),
+                    };
+                    all.entering(&solution.multipliers, &state.pairs, MOST_ENTERING, &test)
+                }
+                None => return Err(unsupported(model)),
+            };
             let done = entering.pairs.is_empty();
             if done || state.passes >= self.max_rounds || solution.status == Status::Interrupted {
                 if !done {
@@ -135,12 +144,19 @@ impl WorkingSet {
             let solution = newton.solve(&problem, state.multipliers.as_ref(), watch)?;
             state.iterations += solution.iterations;
             state.passes += 1;
-            let more = all.roughly_entering(&solution.multipliers, &state.pairs, MOST_ENTERING);
+            let Some(term) = problem.edge_term() else {
+                return Err(unsupported(model));
+            };
+            let test = Presence {
+                term,
+                kappa: problem.kappa(),
+            };
+            let (more, _) = all.candidates(&solution.multipliers, &state.pairs, MOST_ENTERING, &test, false);
             let few = more.len() as f64 <= SETTLED * state.pairs.len() as f64;
             let more_values = all.rough_distances_of(&more);
             (state.pairs, values) = merged(&state.pairs, &values, &more, &more_values);
             if few || state.passes >= MAX_ROUGH || solution.status == Status::Interrupted {
-                state.pairs = near_entering(&state.pairs, &values, &solution.multipliers);
+                state.pairs = near_entering(&state.pairs, &values, &solution, &test);
                 state.multipliers = Some(solution.multipliers);
                 return Ok(state);
             }
@@ -170,6 +186,14 @@ impl WorkingSet {
     }
 }
 
+fn unsupported(model: &Model) -> Error {
+    Error::Unsupported {
+        solver: "newton",
+        term: model.penalty.name().to_owned(),
+        need: "a working set needs the joint edge minimiser",
+    }
+}
+
 /// What is carried from round to round.
 struct State {
     pairs: Vec<[u32; 2]>,
@@ -178,23 +202,13 @@ struct State {
     passes: usize,
 }
 
-/// The pairs that are present or nearly so in some view: D + λ_a + λ_b is below a share of how far below zero it is on
-/// average where it is.
-fn near_entering(pairs: &[[u32; 2]], values: &ViewRows, multipliers: &ViewRows) -> Vec<[u32; 2]> {
-    let lowest = |&[a, b]: &[u32; 2], row: &[f64]| {
-        let ends = multipliers.row(a as usize).iter().zip(multipliers.row(b as usize));
-        let sums = row.iter().zip(ends).map(|(distance, (x, y))| distance + x + y);
-        sums.fold(f64::INFINITY, f64::min)
-    };
-    let lowest: Vec<f64> = pairs
-        .iter()
-        .zip(values.rows())
-        .map(|(pair, row)| lowest(pair, row))
-        .collect();
-    let below = lowest.iter().filter(|&&value| value < 0.0);
-    let (sum, count) = below.fold((0.0, 0_usize), |(sum, count), value| (sum - value, count + 1));
-    let margin = MARGIN * sum / count.max(1) as f64;
-    let kept = pairs.iter().zip(&lowest).filter(|&(_, &value)| value < margin);
+/// The pairs that are present, or would be if their targets were larger by a share of the mean weight.
+fn near_entering(pairs: &[[u32; 2]], values: &ViewRows, solution: &Solution, test: &Presence<'_>) -> Vec<[u32; 2]> {
+    let weights = solution.weights.views().values();
+    let present = weights.iter().filter(|&&weight| weight > 0.0).count();
+    let margin = MARGIN * weights.iter().sum::<f64>() / present.max(1) as f64;
+    let kept = pairs.iter().zip(values.rows());
+    let kept = kept.filter(|&(&pair, row)| test.is_present(pair, row, &solution.multipliers, margin));
     kept.map(|(&pair, _)| pair).collect()
 }
 
