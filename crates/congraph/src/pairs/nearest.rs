@@ -31,7 +31,9 @@ impl Tiles {
         let mut lists: Vec<Shortlist> = (0..self.n_views()).map(|_| Shortlist::new(k)).collect();
         let mut maxima = Vec::new();
         let arch = pulp::Arch::new();
-        for other in 0..self.n_blocks {
+        // Its own tile first: it sets bars that few others pass.
+        let others = (0..self.n_blocks).filter(|&other| other != block);
+        for other in std::iter::once(block).chain(others) {
             let (i, j) = (block.min(other), block.max(other));
             self.with(i, j, scratch, |tile| {
                 arch.dispatch(
@@ -94,6 +96,7 @@ struct Shortlist {
     neighbours: Vec<u32>,
     /// The distance that a newcomer must beat.
     bars: Vec<f32>,
+    room: Vec<f32>,
 }
 
 impl Shortlist {
@@ -103,6 +106,7 @@ impl Shortlist {
             distances: vec![f32::INFINITY; TILE * k],
             neighbours: vec![NOBODY; TILE * k],
             bars: vec![f32::INFINITY; TILE],
+            room: Vec::with_capacity(TILE),
         }
     }
 
@@ -110,6 +114,9 @@ impl Shortlist {
     #[inline(always)]
     fn rows(&mut self, entries: &[f32], n_rows: usize, first: usize) {
         for (row, entries) in entries.chunks_exact(TILE).enumerate().take(n_rows) {
+            if self.bars[row] == f32::INFINITY {
+                self.set_bar(row, entries);
+            }
             let bar = self.bars[row];
             // Counting is what vectorises; newcomers are rare.
             let newcomers: u32 = entries.iter().map(|&entry| u32::from(entry < bar)).sum();
@@ -142,6 +149,16 @@ impl Shortlist {
         }
     }
 
+    /// The k-th smallest of the first entries seen, and a hair more, so that it passes itself.
+    fn set_bar(&mut self, row: usize, entries: &[f32]) {
+        self.room.clear();
+        self.room.extend_from_slice(entries);
+        let (_, bar, _) = self
+            .room
+            .select_nth_unstable_by(self.k.min(entries.len()) - 1, f32::total_cmp);
+        self.bars[row] = bar.next_up();
+    }
+
     fn insert(&mut self, node: usize, distance: f32, neighbour: u32) {
         let range = node * self.k..(node + 1) * self.k;
         let (distances, neighbours) = (&mut self.distances[range.clone()], &mut self.neighbours[range]);
@@ -150,6 +167,7 @@ impl Shortlist {
         neighbours[place..].rotate_right(1);
         distances[place] = distance;
         neighbours[place] = neighbour;
-        self.bars[node] = distances[self.k - 1];
+        // Until the list is full, the bar is that of the first entries.
+        self.bars[node] = self.bars[node].min(distances[self.k - 1]);
     }
 }

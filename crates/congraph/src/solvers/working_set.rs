@@ -65,6 +65,8 @@ impl SetSolution {
 
 /// The gap to which the set's problem is solved while the set still grows.
 const LOOSE: f64 = 1e-3;
+/// The gap to which it is solved in f64 for the first time.
+const NEARLY: f64 = 1e-6;
 /// A round that adds less than this share of the set is the last rough one.
 const SETTLED: f64 = 0.02;
 /// The most rough rounds.
@@ -96,10 +98,13 @@ impl WorkingSet {
             None => self.roughly(all, model, watch)?,
         };
         let mut values = all.distances_of(&state.pairs);
+        let nearly = self.newton.roughly(NEARLY);
+        let mut last = start.is_some();
         loop {
             let distances = all.restricted(state.pairs.clone(), values.clone());
             let problem = Problem::new(Arc::clone(&distances), model.clone())?;
-            let mut solution = self.newton.solve(&problem, state.multipliers.as_ref(), watch)?;
+            let newton = if last { &self.newton } else { &nearly };
+            let mut solution = newton.solve(&problem, state.multipliers.as_ref(), watch)?;
             state.iterations += solution.iterations;
             state.passes += 1;
             solution.iterations = state.iterations;
@@ -113,7 +118,9 @@ impl WorkingSet {
                 }
                 None => return Err(unsupported(model)),
             };
-            let done = entering.pairs.is_empty();
+            let done = entering.pairs.is_empty() && last;
+            // Few are added now: the next solution is likely final.
+            last = true;
             if done || state.passes >= self.max_rounds || solution.status == Status::Interrupted {
                 if !done {
                     self.count_outside(all, model, entering, &mut solution)?;
