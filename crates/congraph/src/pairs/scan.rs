@@ -126,45 +126,42 @@ impl Tiles {
     ) {
         let (rows, columns) = (self.nodes(i), self.nodes(j));
         let mut values = vec![0.0; self.n_views()];
+        // For each column, whether some view has a positive target: without one an edge is absent. Whole rows at a time, with
+        // integers, which is what vectorises.
+        let mut flags = [0_u32; TILE];
         for (r, a) in rows.enumerate() {
-            // Without a positive target in any view an edge is absent: most rows end here.
-            let mut hits = 0;
+            flags.fill(0);
             for ((entries, level), &slack) in tile.chunks_exact(TILE * TILE).zip(levels).zip(slacks) {
                 let bar = slack - level[a];
                 let entries = &entries[r * TILE..r * TILE + columns.len()];
-                hits += count_below(entries, &level[columns.clone()], bar);
+                for ((flag, entry), level) in flags.iter_mut().zip(entries).zip(&level[columns.clone()]) {
+                    *flag |= u32::from(entry + level < bar);
+                }
             }
-            if hits == 0 {
-                continue;
-            }
-            for (c, b) in columns.clone().enumerate() {
-                if b <= a {
+            for (eighth, flags) in flags.as_chunks::<8>().0.iter().enumerate() {
+                if flags.iter().fold(0, |any, flag| any | flag) == 0 {
                     continue;
                 }
-                let mut depth = 0.0_f32;
-                for (k, ((entries, level), &slack)) in
-                    tile.chunks_exact(TILE * TILE).zip(levels).zip(slacks).enumerate()
-                {
-                    let value = entries[r * TILE + c] + level[b] + level[a] - slack;
-                    depth = if value < depth { value } else { depth };
-                    values[k] = f64::from(value);
-                }
-                if depth < 0.0 && enters(&mut values) && !known(a as u32, b as u32) {
-                    found.push(depth, [a as u32, b as u32]);
+                for (place, _) in flags.iter().enumerate().filter(|&(_, &flag)| flag != 0) {
+                    let c = 8 * eighth + place;
+                    let b = columns.start + c;
+                    if b <= a {
+                        continue;
+                    }
+                    let mut depth = 0.0_f32;
+                    for (k, value) in values.iter_mut().enumerate() {
+                        let entry = tile[k * TILE * TILE + r * TILE + c];
+                        let below = entry + levels[k][b] + levels[k][a] - slacks[k];
+                        depth = if below < depth { below } else { depth };
+                        *value = f64::from(below);
+                    }
+                    if enters(&mut values) && !known(a as u32, b as u32) {
+                        found.push(depth, [a as u32, b as u32]);
+                    }
                 }
             }
         }
     }
-}
-
-/// How many entries, their own level added, are below the bar. Integer sums vectorise; floating minima do not.
-#[inline(always)]
-fn count_below(entries: &[f32], levels: &[f32], bar: f32) -> u32 {
-    entries
-        .iter()
-        .zip(levels)
-        .map(|(entry, level)| u32::from(entry + level < bar))
-        .sum()
 }
 
 /// The pairs furthest below zero, at most `most` of them.
