@@ -1,12 +1,14 @@
 //! One fit of raw signals for the benchmarks: reads little-endian f64 files (nodes × samples, one per view), learns, and prints
 //! one line of JSON. Reading is not timed.
 //!
-//! `cargo run --release -p congraph --example fit_raw -- N_NODES N_SAMPLES ALPHA BETA TOLERANCE SUPPORT FILE…`
+//! `cargo run --release -p congraph --example fit_raw -- N_NODES N_SAMPLES ALPHA BETA TOLERANCE SUPPORT FILE…`, where SUPPORT is
+//! `all` or `knn:K`; with `CONGRAPH_SOLVER=admm` in the environment by ADMM.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use congraph::solvers::unwatched;
-use congraph::{Learner, Newton, Table, ViewOptions, Views, views::Orient};
+use congraph::{Admm, Learner, Newton, Support, Table, ViewOptions, Views, views::Orient};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -32,17 +34,27 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let (views, _) = Views::assemble(tables, &options)?;
     let mut learner = Learner::new(alpha.parse()?, beta.parse()?);
-    learner.solver = std::sync::Arc::new(Newton {
-        tolerance: tolerance.parse()?,
-        ..Newton::default()
-    });
-    let _ = support;
+    let tolerance: f64 = tolerance.parse()?;
+    learner.solver = match std::env::var("CONGRAPH_SOLVER").as_deref() {
+        Ok("admm") => Arc::new(Admm {
+            tolerance,
+            ..Admm::default()
+        }),
+        _ => Arc::new(Newton {
+            tolerance,
+            ..Newton::default()
+        }),
+    };
+    if let Some(k) = support.strip_prefix("knn:") {
+        learner.support = Support::Nearest { k: k.parse()?, seed: 1 };
+    }
     let start = Instant::now();
     let learned = learner.learn(&views, &unwatched)?;
     let total = start.elapsed().as_secs_f64();
     println!(
-        "{{\"seconds\": {total:.4}, \"distances\": {:.4}, \"solve\": {:.4}, \"iterations\": {}, \"gap\": {:e}, \"status\": \"{}\", \
+        "{{\"solver\": \"{}\", \"seconds\": {total:.4}, \"distances\": {:.4}, \"solve\": {:.4}, \"iterations\": {}, \"gap\": {:e}, \"status\": \"{}\", \
          \"mean_degree\": {:.2}, \"similarity\": {:.3}, \"peak_mb\": {}}}",
+        learner.solver.name(),
         learned.distances_time.as_secs_f64(),
         learned.solve_time.as_secs_f64(),
         learned.iterations,

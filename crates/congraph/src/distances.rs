@@ -13,10 +13,11 @@
 //! With all three off this is the paper's raw objective. The distances are sums of squared differences rather than
 //! `K_aa + K_bb − 2 K_ab`, which would cancel for nearly equal signals. Cost: O(n² Σ p_i) time, O(n² N) memory.
 
-use crate::edges::Edges;
+use crate::edges::{Edges, complete_index};
 use crate::error::Error;
 use crate::pairs::Signals;
 use crate::rows::ViewRows;
+use crate::support::EdgeCost;
 use crate::views::{Kind, View, Views};
 
 /// How each node's signal is scaled within its view.
@@ -99,6 +100,70 @@ impl Distances {
             }
         }
         Self::new(edges, values, scaling.distance_norm)
+    }
+
+    /// The distances of chosen pairs a < b (sorted, each once), divided by the largest of theirs where that is asked for.
+    ///
+    /// # Errors
+    /// As [`Distances::from_views`].
+    pub(crate) fn of_pairs(views: &Views, scaling: &Scaling, pairs: Vec<[u32; 2]>) -> Result<Self, Error> {
+        if pairs.is_empty() {
+            return Err(Error::Parameter {
+                name: "--candidates",
+                message: "are empty: no edge could be present".into(),
+            });
+        }
+        let values = if views.kind() == Kind::Signals {
+            Signals::new(views, scaling).distances(&pairs)
+        } else {
+            let all = Self::from_views(
+                views,
+                &Scaling {
+                    distance_norm: DistanceNorm::None,
+                    ..*scaling
+                },
+            )?;
+            let mut values = ViewRows::with_capacity(pairs.len(), views.n_views());
+            for &[a, b] in &pairs {
+                values.push_row(all.values.row(complete_index(views.n_nodes(), a as usize, b as usize)));
+            }
+            values
+        };
+        Self::new(Edges::listed(views.n_nodes(), pairs), values, scaling.distance_norm)
+    }
+
+    /// The same with costs added to some pairs (sorted), and without those that are forbidden.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if no pair is left.
+    pub(crate) fn with_costs(self, costs: &[EdgeCost]) -> Result<Self, Error> {
+        if costs.is_empty() {
+            return Ok(self);
+        }
+        let mut pairs = Vec::with_capacity(self.edges.n_edges());
+        let mut values = ViewRows::with_capacity(self.edges.n_edges(), self.values.n_views());
+        for (&pair, row) in self.edges.pairs().iter().zip(self.values.rows()) {
+            let cost = costs
+                .binary_search_by_key(&pair, |cost| cost.pair)
+                .map_or(0.0, |found| costs[found].cost);
+            if cost < f64::INFINITY {
+                pairs.push(pair);
+                values.push_row(row);
+                let last = pairs.len() - 1;
+                values.row_mut(last).iter_mut().for_each(|distance| *distance += cost);
+            }
+        }
+        if pairs.is_empty() {
+            return Err(Error::Parameter {
+                name: "--edge-costs",
+                message: "forbid every pair: no edge could be present".into(),
+            });
+        }
+        Ok(Self {
+            edges: Edges::listed(self.edges.n_nodes(), pairs),
+            values,
+            divisor: self.divisor,
+        })
     }
 
     /// From distances computed elsewhere, one row per edge of `edges` and one column per view.

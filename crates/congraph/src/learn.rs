@@ -10,10 +10,11 @@ use crate::certificate::Certificate;
 use crate::distances::{Distances, Scaling};
 use crate::error::{Code, DataError, Error, Warning, list_names};
 use crate::graph::MultiviewGraph;
-use crate::pairs::AllPairs;
+use crate::pairs::{AllPairs, Presence, Signals, count_outside, nearest_pairs};
 use crate::problem::{Model, Problem};
 use crate::rows::ViewRows;
 use crate::solvers::{Newton, Solution, Solver, Status, Watch};
+use crate::support::{CHECKED_OUTSIDE, EdgeCost, Support, tidy};
 use crate::views::{Kind, Order, Views};
 
 /// How to learn.
@@ -27,6 +28,13 @@ pub struct Learner {
     pub solver: Arc<dyn Solver>,
     /// Learn every view on its own, without a consensus: β and γ are not used.
     pub single: bool,
+    /// Which pairs of nodes may be joined; nodes are numbered as in the views.
+    pub support: Support,
+    /// Costs added to some pairs' distances.
+    pub edge_costs: Vec<EdgeCost>,
+    /// With a restricted support, count the pairs outside it that would have entered (up to
+    /// [`CHECKED_OUTSIDE`](crate::support::CHECKED_OUTSIDE) nodes).
+    pub check_outside: bool,
     /// How many bytes may be used to keep the distances of all pairs in f32; beyond that they are computed anew.
     pub memory: u64,
 }
@@ -36,7 +44,7 @@ const DEFAULT_MEMORY: u64 = 4 << 30;
 /// From this number of nodes on, listing all pairs costs more than a working set.
 const MANY_NODES: usize = 256;
 /// How many nearest neighbours of each node in each view a working set starts from.
-const NEIGHBOURS: usize = 10;
+const NEIGHBOURS: usize = 8;
 
 impl Learner {
     /// mvGL-ℓ1 with default scaling, solved by Newton.
@@ -46,6 +54,9 @@ impl Learner {
             model: Model::l1(alpha, beta),
             solver: Arc::new(Newton::default()),
             single: false,
+            support: Support::AllPairs,
+            edge_costs: Vec::new(),
+            check_outside: false,
             memory: DEFAULT_MEMORY,
         }
     }
@@ -76,7 +87,13 @@ impl Learner {
         } else {
             self.model.clone()
         };
-        let (distances, solution, distances_time, solve_time) = self.fit(&sorted, &model, watch)?;
+        let Fitted {
+            distances,
+            solution,
+            distances_time,
+            solve_time,
+            outside,
+        } = self.fit(&sorted, &order, &model, watch)?;
         let graph = self.graph(views, &distances, &solution, &order);
         let mut warnings: Vec<Warning> = doubts(&solution).into_iter().collect();
         warnings.extend(data_warnings(&sorted, &distances));
@@ -86,6 +103,7 @@ impl Learner {
             certificate: solution.certificate,
             status: solution.status,
             iterations: solution.iterations,
+            outside,
             distance_divisor: distances.divisor(),
             distances_time,
             solve_time,
@@ -93,33 +111,117 @@ impl Learner {
         })
     }
 
-    /// Distances and solution: of all pairs listed, or of a working set when there are many.
-    fn fit(
-        &self,
-        views: &Views,
-        model: &Model,
-        watch: Watch<'_>,
-    ) -> Result<(Arc<Distances>, Solution, Duration, Duration), Error> {
+    /// Distances and solution: of all pairs listed, of a working set when there are many, or of a restricted support.
+    fn fit(&self, views: &Views, order: &Order, model: &Model, watch: Watch<'_>) -> Result<Fitted, Error> {
         let start = Instant::now();
+        let costs = self.sorted_costs(order)?;
         let many = views.kind() == Kind::Signals && views.n_nodes() >= MANY_NODES;
         let offered = model.penalty.joint().is_some() && model.regulariser.slope().is_some();
-        match self.solver.working_set() {
-            Some(working_set) if many && offered => {
-                let all = AllPairs::new(views, &self.scaling, NEIGHBOURS, self.memory)?;
-                let distances_time = start.elapsed();
-                let start = Instant::now();
-                let found = working_set.solve(&all, model, None, watch)?;
-                Ok((found.distances, found.solution, distances_time, start.elapsed()))
+        if let (Support::AllPairs, Some(working_set), true) =
+            (&self.support, self.solver.working_set(), many && offered)
+        {
+            let all = AllPairs::new(views, &self.scaling, NEIGHBOURS, self.memory)?.with_costs(costs);
+            let distances_time = start.elapsed();
+            let start = Instant::now();
+            let found = working_set.solve(&all, model, None, watch)?;
+            return Ok(Fitted {
+                distances: found.distances,
+                solution: found.solution,
+                distances_time,
+                solve_time: start.elapsed(),
+                outside: None,
+            });
+        }
+        let distances = match self.support_pairs(views, order)? {
+            None => Distances::from_views(views, &self.scaling)?,
+            Some(pairs) => Distances::of_pairs(views, &self.scaling, pairs)?,
+        };
+        let distances = Arc::new(distances.with_costs(&costs)?);
+        let distances_time = start.elapsed();
+        let start = Instant::now();
+        let problem = Problem::new(Arc::clone(&distances), model.clone())?;
+        let solution = self.solver.solve(&problem, None, watch)?;
+        let solve_time = start.elapsed();
+        let restricted = self.support != Support::AllPairs;
+        let checkable = self.check_outside && restricted && views.n_nodes() <= CHECKED_OUTSIDE;
+        let outside = match problem.edge_term() {
+            Some(term) if checkable && views.kind() == Kind::Signals => {
+                let test = Presence {
+                    term,
+                    kappa: problem.kappa(),
+                };
+                let signals = Signals::new(views, &self.scaling);
+                Some(count_outside(
+                    signals,
+                    &distances,
+                    &solution.multipliers,
+                    &test,
+                    self.memory,
+                ))
             }
-            _ => {
-                let distances = Arc::new(Distances::from_views(views, &self.scaling)?);
-                let distances_time = start.elapsed();
-                let start = Instant::now();
-                let problem = Problem::new(Arc::clone(&distances), model.clone())?;
-                let solution = self.solver.solve(&problem, None, watch)?;
-                Ok((distances, solution, distances_time, start.elapsed()))
+            _ => None,
+        };
+        Ok(Fitted {
+            distances,
+            solution,
+            distances_time,
+            solve_time,
+            outside,
+        })
+    }
+
+    /// The pairs of a restricted support, in sorted order of the nodes.
+    fn support_pairs(&self, views: &Views, order: &Order) -> Result<Option<Vec<[u32; 2]>>, Error> {
+        match &self.support {
+            Support::AllPairs => Ok(None),
+            Support::Listed(pairs) => {
+                let place = order.places();
+                let moved: Vec<[u32; 2]> = tidy(pairs, views.n_nodes())?
+                    .iter()
+                    .map(|pair| pair.map(|node| place[node as usize]))
+                    .collect();
+                Ok(Some(tidy(&moved, views.n_nodes())?))
+            }
+            Support::Nearest { k, seed } => {
+                if views.kind() != Kind::Signals {
+                    return Err(Error::Parameter {
+                        name: "--candidates",
+                        message: "knn needs signals; a precomputed matrix holds all pairs already".into(),
+                    });
+                }
+                let signals = Signals::new(views, &self.scaling);
+                Ok(Some(nearest_pairs(&signals, *k, *seed, self.memory)))
             }
         }
+    }
+
+    /// The costs of pairs in sorted order of the nodes.
+    fn sorted_costs(&self, order: &Order) -> Result<Vec<EdgeCost>, Error> {
+        let place = order.places();
+        let mut costs = Vec::with_capacity(self.edge_costs.len());
+        for cost in &self.edge_costs {
+            if cost.cost.is_nan() || cost.cost == f64::NEG_INFINITY {
+                return Err(Error::Parameter {
+                    name: "edge costs",
+                    message: format!("hold {}; a cost is a number, or infinite to forbid the edge", cost.cost),
+                });
+            }
+            let [pair] = tidy(&[cost.pair], place.len())?[..] else {
+                continue;
+            };
+            let [pair] = tidy(&[pair.map(|node| place[node as usize])], place.len())?[..] else {
+                continue;
+            };
+            costs.push(EdgeCost { pair, cost: cost.cost });
+        }
+        costs.sort_by_key(|cost| cost.pair);
+        if let Some(twice) = costs.windows(2).find(|two| two[0].pair == two[1].pair) {
+            return Err(Error::Parameter {
+                name: "edge costs",
+                message: format!("hold the pair {:?} twice", twice[0].pair),
+            });
+        }
+        Ok(costs)
     }
 
     fn check(&self, views: &Views) -> Result<(), Error> {
@@ -171,6 +273,15 @@ impl Learner {
     }
 }
 
+/// What a fit found, before it is put in the user's order.
+struct Fitted {
+    distances: Arc<Distances>,
+    solution: Solution,
+    distances_time: Duration,
+    solve_time: Duration,
+    outside: Option<usize>,
+}
+
 /// Learned graphs with their certificate.
 #[derive(Clone, Debug)]
 pub struct Learned {
@@ -182,6 +293,8 @@ pub struct Learned {
     pub status: Status,
     /// How many iterations it took.
     pub iterations: usize,
+    /// How many pairs outside a restricted support would have entered, if that was checked.
+    pub outside: Option<usize>,
     /// What the distances were divided by.
     pub distance_divisor: f64,
     /// How long the distances took.

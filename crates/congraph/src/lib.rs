@@ -37,6 +37,8 @@
 //! ```text
 //! views        tables → views whose nodes are matched by name and whose values are checked
 //! distances    views → squared distances, scaled so that α and β mean the same everywhere
+//! pairs        the same for all pairs of many nodes, without a list of them
+//! support      which pairs may be joined, and what is known of some beforehand
 //! problem      distances, α β γ, a penalty and a regulariser; the objective
 //! penalties    c: one penalty, one file             regularisers    r: one regulariser, one file
 //! solvers      problem → solution: newton (fast), admm (the paper's)
@@ -63,6 +65,7 @@ pub mod regularisers;
 pub mod rows;
 pub mod simulate;
 pub mod solvers;
+pub mod support;
 pub mod views;
 pub mod weights;
 
@@ -75,6 +78,7 @@ pub use learn::{Learned, Learner};
 pub use problem::{Model, Parameters, Problem};
 pub use rows::ViewRows;
 pub use solvers::{Admm, Newton, Solution, Solver, Status};
+pub use support::{EdgeCost, Support};
 pub use views::{Table, ViewOptions, Views};
 pub use weights::Weights;
 

@@ -4,9 +4,11 @@
 //! signals   scaled signals; the distances of chosen pairs by differences in f64
 //! tiles     all pairs in blocks of f32, kept or computed anew for each pass
 //! nearest   each node's nearest neighbours in every view: where a working set starts
+//! approximate   the same for very many nodes
 //! scan      the pairs that could enter at given multipliers: what it lacks
 //! ```
 
+mod approximate;
 mod nearest;
 mod scan;
 mod signals;
@@ -14,18 +16,61 @@ mod tiles;
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
 pub(crate) use signals::Signals;
-use tiles::Tiles;
+use tiles::{Tiles, ViewTiles};
 
 use crate::distances::{DistanceNorm, Distances, Scaling};
 use crate::edges::Edges;
 use crate::error::Error;
 use crate::problem::EdgeTerm;
 use crate::rows::ViewRows;
+use crate::support::{EXACT_NEIGHBOURS, EdgeCost};
 use crate::views::Views;
 
 /// How many candidates are confirmed at a time.
 const CANDIDATES: usize = 1 << 18;
+
+/// Every pair of a node and one of its k nearest neighbours in some view, sorted.
+pub(crate) fn nearest_pairs(signals: &Signals, k: usize, seed: u64, memory: u64) -> Vec<[u32; 2]> {
+    let k = k.clamp(1, signals.n_nodes - 1);
+    if signals.n_nodes <= EXACT_NEIGHBOURS {
+        return Tiles::new(signals, memory).nearest(k).0;
+    }
+    let mut pairs = Vec::new();
+    // One view at a time: its points are let go before the next.
+    for (index, view) in signals.views.iter().enumerate() {
+        let tiles = ViewTiles::new(view, signals.n_nodes);
+        let neighbours = tiles.points().neighbours(k, seed.wrapping_add(index as u64));
+        for (node, row) in neighbours.chunks_exact(k).enumerate() {
+            let pair = |&other: &u32| [(node as u32).min(other), (node as u32).max(other)];
+            pairs.extend(row.iter().map(pair));
+        }
+        pairs.par_sort_unstable();
+        pairs.dedup();
+    }
+    pairs
+}
+
+/// How many pairs outside a list would be present at the multipliers of its solution, and whether all were counted.
+pub(crate) fn count_outside(
+    signals: Signals,
+    distances: &Distances,
+    multipliers: &ViewRows,
+    test: &Presence<'_>,
+    memory: u64,
+) -> usize {
+    let all = AllPairs {
+        tiles: Tiles::new(&signals, memory),
+        signals,
+        divisor: distances.divisor(),
+        nearest: Vec::new(),
+        costs: Vec::new(),
+    };
+    all.entering(multipliers, distances.edges().pairs(), usize::MAX / 16, test)
+        .pairs
+        .len()
+}
 
 /// All pairs of nodes of some views, with their distances at hand.
 pub struct AllPairs {
@@ -33,6 +78,8 @@ pub struct AllPairs {
     tiles: Tiles,
     divisor: f64,
     nearest: Vec<[u32; 2]>,
+    /// Pairs with a cost of their own, sorted; they are never found by a check.
+    costs: Vec<EdgeCost>,
 }
 
 impl AllPairs {
@@ -68,7 +115,37 @@ impl AllPairs {
             tiles,
             divisor,
             nearest,
+            costs: Vec::new(),
         })
+    }
+
+    /// The same with costs added to some pairs (sorted, each once). Forbidden pairs never enter a working set; the others
+    /// are in it from the start.
+    #[must_use]
+    pub(crate) fn with_costs(mut self, costs: Vec<EdgeCost>) -> Self {
+        let is_listed = |pair: &[u32; 2]| costs.binary_search_by_key(pair, |cost| cost.pair).is_ok();
+        self.nearest.retain(|pair| !is_listed(pair));
+        self.nearest.extend(
+            costs
+                .iter()
+                .filter(|cost| cost.cost < f64::INFINITY)
+                .map(|cost| cost.pair),
+        );
+        self.nearest.sort_unstable();
+        self.costs = costs;
+        self
+    }
+
+    /// Adds the costs of their own to the distances of pairs.
+    fn add_costs(&self, pairs: &[[u32; 2]], distances: &mut ViewRows) {
+        if self.costs.is_empty() {
+            return;
+        }
+        for (pair, row) in pairs.iter().zip(distances.rows_mut()) {
+            if let Ok(found) = self.costs.binary_search_by_key(pair, |cost| cost.pair) {
+                row.iter_mut().for_each(|distance| *distance += self.costs[found].cost);
+            }
+        }
     }
 
     /// How many nodes.
@@ -98,6 +175,7 @@ impl AllPairs {
         if divisor != 1.0 {
             distances.values_mut().iter_mut().for_each(|value| *value /= divisor);
         }
+        self.add_costs(pairs, &mut distances);
         distances
     }
 
@@ -106,6 +184,7 @@ impl AllPairs {
         match self.tiles.kept(pairs) {
             Some(mut costs) => {
                 costs.values_mut().iter_mut().for_each(|value| *value /= self.divisor);
+                self.add_costs(pairs, &mut costs);
                 costs
             }
             None => self.distances_of(pairs),
@@ -130,7 +209,7 @@ impl AllPairs {
                 return entering;
             }
             // More pairs within rounding of absence than were looked at: look at more.
-            most *= 8;
+            most = most.saturating_mul(8);
         }
     }
 
@@ -151,8 +230,9 @@ impl AllPairs {
             .for_each(|value| *value *= self.divisor);
         let factor = 1.0 / (self.divisor * test.kappa);
         let is_absent = |targets: &[f64]| test.term.is_absent(targets);
-        self.tiles
-            .present(&in_costs, factor, most, allow, is_absent, |a, b| set.holds(a, b))
+        let known =
+            |a: u32, b: u32| set.holds(a, b) || self.costs.binary_search_by_key(&[a, b], |cost| cost.pair).is_ok();
+        self.tiles.present(&in_costs, factor, most, allow, is_absent, known)
     }
 
     /// Those of the pairs that would be present in f64.

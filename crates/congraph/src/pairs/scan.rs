@@ -182,7 +182,7 @@ impl Found {
 
     fn push(&mut self, depth: f32, pair: [u32; 2]) {
         self.pairs.push((depth, pair));
-        if self.pairs.len() >= 2 * self.most {
+        if self.pairs.len() >= self.most.saturating_mul(2) {
             self.keep_deepest();
         }
     }

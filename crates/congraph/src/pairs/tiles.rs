@@ -15,6 +15,7 @@
 
 use rayon::prelude::*;
 
+use super::approximate::Points;
 use super::signals::{Signals, ViewSignals, largest, sum};
 use crate::blocks;
 use crate::rows::ViewRows;
@@ -153,7 +154,7 @@ impl Tiles {
 }
 
 impl ViewTiles {
-    fn new(view: &ViewSignals, n_nodes: usize) -> Self {
+    pub(super) fn new(view: &ViewSignals, n_nodes: usize) -> Self {
         let p = view.n_samples;
         // What all nodes have in common does not change a distance, and would drown it.
         let centre = mean_signal(view, n_nodes);
@@ -199,6 +200,14 @@ impl ViewTiles {
             unit: view.factor * longest / (scale * scale),
             // 2 · (rounding of a sum of that many products, and of the signals), and of the three terms of an entry.
             error: (2.0 * (terms + 4.0) + 8.0) * ROUNDING,
+        }
+    }
+
+    /// The scaled signals as points.
+    pub(super) fn points(&self) -> Points<'_> {
+        Points {
+            values: &self.values,
+            width: self.n_samples,
         }
     }
 

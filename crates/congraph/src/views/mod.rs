@@ -312,6 +312,17 @@ pub(crate) struct Order {
     pub(crate) views: Vec<usize>,
 }
 
+impl Order {
+    /// For each node in the given order, its place in sorted order.
+    pub(crate) fn places(&self) -> Vec<u32> {
+        let mut places = vec![0; self.nodes.len()];
+        for (sorted, &given) in self.nodes.iter().enumerate() {
+            places[given] = sorted as u32;
+        }
+        places
+    }
+}
+
 /// Ends the assembly if a stage found anything.
 fn stage(errors: Vec<DataError>) -> Result<(), Error> {
     if errors.is_empty() {
