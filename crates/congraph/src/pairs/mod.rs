@@ -10,6 +10,7 @@
 
 mod approximate;
 mod nearest;
+mod room;
 mod scan;
 mod signals;
 mod tiles;

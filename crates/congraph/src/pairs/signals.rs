@@ -1,5 +1,6 @@
 //! Scaled signals, node by node: distances of chosen pairs straight from differences, in f64.
 
+use super::room::Room;
 use crate::blocks;
 use crate::distances::{SampleNorm, Scale, Scaling};
 use crate::rows::ViewRows;
@@ -19,14 +20,14 @@ pub(crate) struct Signals {
 pub(crate) struct ViewSignals {
     pub(crate) n_samples: usize,
     /// One row of `n_samples` values per node.
-    pub(crate) values: Vec<f64>,
+    pub(super) values: Room<f64>,
     /// What a squared distance is multiplied with: 1 over the number of samples for means.
     pub(crate) factor: f64,
 }
 
 impl ViewSignals {
     pub(crate) fn node(&self, node: usize) -> &[f64] {
-        &self.values[node * self.n_samples..(node + 1) * self.n_samples]
+        &self.values.values()[node * self.n_samples..(node + 1) * self.n_samples]
     }
 
     /// The cost of one pair.
@@ -43,8 +44,8 @@ impl Signals {
         let scaled_view = |index: usize| {
             let view = views.view(index);
             let n_samples = view.node(0).len();
-            let mut values = vec![0.0; n_nodes * n_samples];
-            blocks::map_mut_by(NODES, &mut values, n_samples, |first, rows| {
+            let mut values = Room::zeros(n_nodes * n_samples);
+            blocks::map_mut_by(NODES, values.values_mut(), n_samples, |first, rows| {
                 pulp::Arch::new().dispatch(
                     #[inline(always)]
                     || {

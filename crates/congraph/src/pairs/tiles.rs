@@ -16,6 +16,7 @@
 use rayon::prelude::*;
 
 use super::approximate::Points;
+use super::room::Room;
 use super::signals::{Signals, ViewSignals, largest, sum};
 use crate::blocks;
 use crate::rows::ViewRows;
@@ -32,13 +33,13 @@ pub(crate) struct Tiles {
     pub(super) n_nodes: usize,
     pub(super) n_blocks: usize,
     pub(super) views: Vec<ViewTiles>,
-    stored: Option<Vec<f32>>,
+    stored: Option<Room<f32>>,
 }
 
 /// One view's signals in f32, scaled so that the longest has norm 1.
 pub(super) struct ViewTiles {
     n_samples: usize,
-    values: Vec<f32>,
+    values: Room<f32>,
     squares: Vec<f32>,
     /// The cost that an entry of 1 stands for.
     pub(super) unit: f64,
@@ -58,9 +59,10 @@ impl Tiles {
         };
         if Self::bytes(n_nodes, signals.views.len()) <= memory {
             let length = tiles.n_views() * TILE * TILE;
-            let mut stored = vec![0.0; tiles.n_tiles() * length];
+            let mut stored = Room::zeros(tiles.n_tiles() * length);
             let places: Vec<(usize, usize)> = tiles.places().collect();
             stored
+                .values_mut()
                 .par_chunks_exact_mut(length)
                 .zip(places)
                 .for_each(|(out, (i, j))| tiles.compute(i, j, out));
@@ -95,7 +97,7 @@ impl Tiles {
         let length = self.n_views() * TILE * TILE;
         if let Some(stored) = &self.stored {
             let place = self.place(i, j);
-            return show(&stored[place * length..(place + 1) * length]);
+            return show(&stored.values()[place * length..(place + 1) * length]);
         }
         scratch.resize(length, 0.0);
         self.compute(i, j, scratch);
@@ -104,7 +106,7 @@ impl Tiles {
 
     /// The costs of chosen pairs a < b, if the tiles are kept.
     pub(crate) fn kept(&self, pairs: &[[u32; 2]]) -> Option<ViewRows> {
-        let stored = self.stored.as_ref()?;
+        let stored = self.stored.as_ref()?.values();
         let n_views = self.n_views();
         let mut costs = ViewRows::zeros(pairs.len(), n_views);
         blocks::map_mut(costs.values_mut(), n_views, |first, rows| {
@@ -158,7 +160,7 @@ impl ViewTiles {
         let p = view.n_samples;
         // What all nodes have in common does not change a distance, and would drown it.
         let centre = mean_signal(view, n_nodes);
-        let rows = || view.values.par_chunks_exact(p.max(1)).with_min_len(32);
+        let rows = || view.values.values().par_chunks_exact(p.max(1)).with_min_len(32);
         let centred = |row: &[f64]| row.iter().zip(&centre).map(|(x, mean)| x - mean).collect::<Vec<f64>>();
         let squares_of = |scale: f64| -> Vec<f64> {
             rows()
@@ -182,11 +184,12 @@ impl ViewTiles {
         }
         let inverse = if longest > 0.0 { 1.0 / longest } else { 1.0 };
         let factor = inverse.sqrt();
-        let mut values = vec![0.0_f32; view.values.len()];
+        let mut values = Room::zeros(view.values.values().len());
         values
+            .values_mut()
             .par_chunks_exact_mut(p)
             .with_min_len(32)
-            .zip(view.values.par_chunks_exact(p))
+            .zip(view.values.values().par_chunks_exact(p))
             .for_each(|(out, row)| {
                 for (value, (x, mean)) in out.iter_mut().zip(row.iter().zip(&centre)) {
                     *value = ((x - mean) * scale * factor) as f32;
@@ -206,7 +209,7 @@ impl ViewTiles {
     /// The scaled signals as points.
     pub(super) fn points(&self) -> Points<'_> {
         Points {
-            values: &self.values,
+            values: self.values.values(),
             width: self.n_samples,
         }
     }
@@ -218,8 +221,8 @@ impl ViewTiles {
     )]
     fn products(&self, rows: std::ops::Range<usize>, columns: std::ops::Range<usize>, out: &mut [f32]) {
         let p = self.n_samples;
-        let left = &self.values[rows.start * p..rows.end * p];
-        let right = &self.values[columns.start * p..columns.end * p];
+        let left = &self.values.values()[rows.start * p..rows.end * p];
+        let right = &self.values.values()[columns.start * p..columns.end * p];
         assert!(rows.len() <= TILE && columns.len() <= TILE && out.len() == TILE * TILE);
         let mut first = 0;
         while first < p {
@@ -261,6 +264,7 @@ fn mean_signal(view: &ViewSignals, n_nodes: usize) -> Vec<f64> {
     let inverse = 1.0 / n_nodes as f64;
     let parts: Vec<Vec<f64>> = view
         .values
+        .values()
         .par_chunks(TILE * p)
         .map(|rows| {
             let mut mean = vec![0.0; p];
