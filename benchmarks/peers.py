@@ -118,6 +118,11 @@ def feasible_objective(costs, S, alpha, beta, views):
     return objective(costs, S, alpha, beta, views, np.median(views, axis=1))
 
 
+def mean_degree(nodes, views):
+    """Of the edges that weigh anything: general solvers leave small weights where there should be none."""
+    return 2.0 * float((views > 1e-4).sum()) / (nodes * views.shape[1])
+
+
 # --- (b) the paper's ADMM, plainly --------------------------------------------------------------------------------------
 
 
@@ -179,7 +184,8 @@ def admm(job):
     settings = {"rho": job["rho"], "stop": job["stop"], "seconds": job["cap"]}
     views, iterations, elapsed, settled = plain_admm(costs, S, job["alpha"], job["beta"], **settings)
     value = feasible_objective(costs, S, job["alpha"], job["beta"], views)
-    return {"seconds": elapsed, "iterations": iterations, "objective": value, "capped": not settled}
+    degree = mean_degree(job["nodes"], views)
+    return {"seconds": elapsed, "iterations": iterations, "objective": value, "mean_degree": degree, "capped": not settled}
 
 
 # --- (c) general solvers ------------------------------------------------------------------------------------------------
@@ -210,6 +216,7 @@ def cvxpy(job):
         "iterations": problem.solver_stats.num_iters,
         "status": problem.status,
         "objective": feasible_objective(costs, S, alpha, beta, found),
+        "mean_degree": mean_degree(job["nodes"], found),
     }
 
 

@@ -100,8 +100,8 @@ class Race:
     def child(self, words, threads=None, seconds=None, **variables):
         count = str(threads or self.options.threads)
         names = ("RAYON_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-        environment = {**os.environ, **dict.fromkeys(names, count), **variables}
-        environment.pop("CONGRAPH_SOLVER", None) if "CONGRAPH_SOLVER" not in variables else None
+        inherited = {name: value for name, value in os.environ.items() if name != "CONGRAPH_SOLVER"}
+        environment = {**inherited, **dict.fromkeys(names, count), **variables}
         seconds = seconds or self.options.cap + 300.0
         try:
             done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=seconds, check=False)
@@ -109,6 +109,8 @@ class Race:
             raise Failed(f"> {seconds:.0f} s") from late
         if done.returncode != 0:
             last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+            for private in (str(self.folder), str(ROOT), sys.prefix):
+                last = last.replace(private, "…")
             raise Failed(f"failed: {last[:200]}")
         return json.loads(done.stdout.strip().splitlines()[-1])
 
@@ -189,7 +191,7 @@ class Race:
         objective = self.fit(data).get("objective")
         return objective if objective is not None else self.peer(data.job(task="bound"))["bound"]
 
-    def row(self, name, data, best, reference, optimum=None, degree=None, ratio=None):
+    def row(self, name, data, best, reference, optimum):
         """One row of a table; `reference` is the run that the ratio column divides by."""
         if isinstance(best, str):
             return [name, data.nodes, data.views, data.samples, "", best, "", "", ""]
@@ -197,17 +199,16 @@ class Race:
         if gap is None and "objective" in best and optimum is not None:
             gap = (best["objective"] - optimum) / abs(optimum)
         over = "> " if best.get("capped") else ""
-        ratio = ratio or best["seconds"] / reference["seconds"]
         return [
             name,
             data.nodes,
             data.views,
             data.samples,
-            f"{best['mean_degree']:.1f}" if "mean_degree" in best else (f"{degree:.1f}" if degree else "—"),
+            f"{best['mean_degree']:.1f}" if "mean_degree" in best else "—",
             f"{over}{seconds(best['seconds'])}",
             "—" if gap is None else f"{gap:.1e}",
             f"{best['peak_mb']:,} MB".replace(",", " "),
-            f"{over}{ratio:.3g}×",
+            f"{over}{times(best['seconds'] / reference['seconds'])}",
         ]
 
     # --- sections -------------------------------------------------------------------------------------------------------
@@ -235,7 +236,7 @@ class Race:
             for stop in (1e-4, 1e-6, 1e-8, 1e-10):
                 found = self.peer(self.admm_job(data, stop))
                 gaps.append((found["objective"] - optimum) / abs(optimum))
-                rows.append([f"plain ADMM, stop {stop:.0e}", found["iterations"], f"{gaps[-1]:.1e}"])
+                rows.append([f"plain ADMM, stop 1e-{round(-math.log10(stop))}", found["iterations"], f"{gaps[-1]:.1e}"])
             for solver in ("CLARABEL", "SCS"):
                 try:
                     found = self.peer(data.job(task="cvxpy", solver=solver), seconds=GENERAL_CAP)
@@ -278,7 +279,9 @@ class Race:
             target = ADMM_TARGETS.get(nodes) if not self.options.quick else None
             over = "at least " if plain.get("capped") else ""
             met = target and ratio >= target and fit["gap"] <= 1e-9
-            out += verdict(f"n = {nodes}: {over}{ratio:.3g}×", target and f"≥ {target:.0f}× at a gap ≤ 1e-9", met)
+            if plain.get("capped") and not met:
+                met = None
+            out += verdict(f"n = {nodes}: {over}{times(ratio)}", target and f"≥ {target:.0f}× at a gap ≤ 1e-9", met)
         return out
 
     def compare(self, data, best, fit, reference=None):
@@ -315,7 +318,7 @@ class Race:
                 target = limit if nodes in FLOOR_SIZES and not self.options.quick else None
                 if ratio:
                     met = target and ratio <= target and fit["gap"] <= 1e-9
-                    label = f"n = {nodes}, mean degree {fit['mean_degree']:.0f}: {ratio:.3g}×"
+                    label = f"n = {nodes}, mean degree {fit['mean_degree']:.0f}: {times(ratio)}"
                     out += verdict(label, target and f"≤ {target}×", met)
         return out
 
@@ -347,7 +350,7 @@ class Race:
             if ratio:
                 peak = fit["peak_mb"] * 2**20 / 1e9
                 target = MANY_TARGET[1] if nodes == MANY_TARGET[0] else None
-                label = f"n = {nodes}: peak memory {peak:.2f} GB, {ratio:.3g}× the floor's time"
+                label = f"n = {nodes}: peak memory {peak:.2f} GB, {times(ratio)} the floor's time"
                 out += verdict(label, target and f"≤ {target:g} GB", target and peak <= target)
         return out
 
@@ -428,6 +431,10 @@ def seconds(value):
     return f"{value:.4f}" if value < 0.1 else f"{value:.3f}" if value < 10 else f"{value:.1f}"
 
 
+def times(ratio):
+    return f"{ratio:.2f}×" if ratio < 10 else f"{ratio:.0f}×"
+
+
 def result(run):
     return run if isinstance(run, str) else f"{seconds(run['seconds'])} s"
 
@@ -440,7 +447,8 @@ def table(heads, rows):
 def verdict(label, target, met):
     if not target:
         return [f"{label} (no target at this size).", ""]
-    return [f"{label}; target {target}: **{'met' if met else 'not met'}**.", ""]
+    outcome = {True: "met", False: "not met", None: "not decided, the peer was stopped too early"}[met]
+    return [f"{label}; target {target}: **{outcome}**.", ""]
 
 
 # --- header -------------------------------------------------------------------------------------------------------------
