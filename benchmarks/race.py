@@ -1,0 +1,526 @@
+"""Races congraph against its peers on the same data and threads, and writes the figures to a Markdown file.
+
+Needs `requirements.txt` and the example `fit_raw` built in release; `benchmarks/run` sees to both.
+"""
+
+import argparse
+import datetime
+import importlib.metadata
+import json
+import math
+import os
+import pathlib
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent
+SECTIONS = ("agreement", "admm", "floor", "many", "threads", "interior")
+SIZES = {
+    "agreement": [30],
+    "admm": [100, 400, 1000],
+    "floor": [2000, 5000],
+    "many": [20_000],
+    "threads": [5000],
+    "interior": [20, 50, 100],
+}
+QUICK = {"agreement": [30], "admm": [60, 100], "floor": [400], "many": [800], "threads": [400], "interior": [20]}
+SHAPES = {"agreement": (3, 200), "many": (4, 200)}  # views, samples
+QUICK_SHAPE = (3, 200)
+SHAPE = (6, 500)
+ADMM_TARGETS = {100: 50.0, 400: 300.0, 1000: 1500.0}
+FLOOR_TARGETS = {10: 1.5, 30: 2.5}
+FLOOR_SIZES = (2000, 5000)
+MANY_TARGET = (20_000, 8.0)  # nodes, GB
+THREADS_TARGET = (5000, 1.7)
+LARGEST_CHOLESKY = 5000
+SIMILARITY = 0.8
+SIMILARITY_UP_TO = 1000  # nodes up to which a search for β costs next to nothing
+BETA = 0.03
+GENERAL_CAP = 120.0  # seconds for a general solver
+REPEAT_BELOW = 20.0  # seconds: what takes longer is run once
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sizes", type=numbers, metavar="N,N", help="numbers of nodes, instead of each section's own")
+    parser.add_argument("--quick", action="store_true", help="tiny sizes: shows that everything runs, in under a minute")
+    parser.add_argument("--only", type=sections, default=SECTIONS, metavar="S,S", help=f"sections: {', '.join(SECTIONS)}")
+    parser.add_argument("--threads", type=int, default=2, help="threads of every contestant (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=3, help="runs of what is short; the best counts (default: %(default)s)")
+    parser.add_argument("--cap", type=float, default=600.0, help="seconds for one run of the plain ADMM (default: %(default)s)")
+    parser.add_argument("--rho", type=float, default=1.0, help="ρ of the plain ADMM (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the data (default: %(default)s)")
+    parser.add_argument("--fit", type=pathlib.Path, default=ROOT / "target/release/examples/fit_raw", help="the built example")
+    parser.add_argument("--output", type=pathlib.Path, default=HERE / "RESULTS.md", help="where the results go")
+    return parser.parse_args()
+
+
+def numbers(text):
+    return [int(word) for word in text.split(",")]
+
+
+def sections(text):
+    chosen = tuple(text.split(","))
+    if unknown := set(chosen) - set(SECTIONS):
+        raise argparse.ArgumentTypeError(f"no section {', '.join(sorted(unknown))}; there are {', '.join(SECTIONS)}")
+    return chosen
+
+
+class Failed(Exception):
+    """A child process that failed, or took too long."""
+
+
+class Data:
+    """Signals of one size on disk, and the parameters that give them the wanted density."""
+
+    def __init__(self, nodes, views, samples, degree, files, kind):
+        self.nodes, self.views, self.samples, self.degree = nodes, views, samples, degree
+        self.files, self.kind = files, kind
+        self.alpha, self.beta = 0.05, BETA
+
+    def job(self, **more):
+        return {"nodes": self.nodes, "samples": self.samples, "files": self.files, "alpha": self.alpha, "beta": self.beta, **more}
+
+
+class Race:
+    def __init__(self, options, folder):
+        self.options, self.folder = options, folder
+        self.sets = {}
+        self.begin = time.perf_counter()
+
+    # --- children -------------------------------------------------------------------------------------------------------
+
+    def say(self, text):
+        print(f"[{time.perf_counter() - self.begin:6.0f} s] {text}", file=sys.stderr, flush=True)
+
+    def child(self, words, threads=None, seconds=None, **variables):
+        count = str(threads or self.options.threads)
+        names = ("RAYON_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+        inherited = {name: value for name, value in os.environ.items() if name != "CONGRAPH_SOLVER"}
+        environment = {**inherited, **dict.fromkeys(names, count), **variables}
+        seconds = seconds or self.options.cap + 300.0
+        try:
+            done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=seconds, check=False)
+        except subprocess.TimeoutExpired as late:
+            raise Failed(f"> {seconds:.0f} s") from late
+        if done.returncode != 0:
+            last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+            for private in (str(self.folder), str(ROOT), sys.prefix):
+                last = last.replace(private, "…")
+            raise Failed(f"failed: {last[:200]}")
+        return json.loads(done.stdout.strip().splitlines()[-1])
+
+    def peer(self, job, **how):
+        return self.child([sys.executable, str(HERE / "peers.py"), json.dumps(job)], **how)
+
+    def fit(self, data, tolerance=1e-9, **how):
+        words = [self.options.fit, data.nodes, data.samples, repr(data.alpha), repr(data.beta), tolerance, "all", *data.files]
+        return self.child([str(word) for word in words], **how)
+
+    def fit_admm(self, data):
+        found = self.fit(data, tolerance=1e-6, CONGRAPH_SOLVER="admm")
+        if found.get("solver", "newton") == "newton":
+            raise Failed("not offered by this build of `fit_raw`")
+        return found
+
+    # --- data and parameters --------------------------------------------------------------------------------------------
+
+    def data(self, section, nodes, degree=10):
+        views, samples = SHAPES.get(section, QUICK_SHAPE if self.options.quick else SHAPE)
+        kind = "factors" if nodes > LARGEST_CHOLESKY or section == "many" else "smooth"
+        degree = min(degree, round(0.3 * (nodes - 1)))
+        key = (nodes, views, samples, degree, kind)
+        if key not in self.sets:
+            self.say(f"data of {nodes} nodes, {views} views, {samples} samples")
+            name = "-".join(map(str, key))
+            files = [str(self.folder / f"{name}-{view}.f64") for view in range(views)]
+            data = Data(nodes, views, samples, degree, files, kind)
+            self.peer(data.job(task="generate", seed=self.options.seed, degree=degree, kind=kind))
+            self.tune(data)
+            self.sets[key] = data
+        return self.sets[key]
+
+    def tune(self, data):
+        """α for the wanted mean degree, and where fits are cheap β for the wanted similarity of the views."""
+
+        def at_alpha(alpha):
+            data.alpha = alpha
+            return self.fit(data, tolerance=1e-6)["mean_degree"]
+
+        def at_beta(beta):
+            data.beta = beta
+            return self.fit(data, tolerance=1e-6)["similarity"]
+
+        small = data.nodes <= SIMILARITY_UP_TO
+        within, tries = (0.05, 14) if small else (0.1, 8) if data.nodes <= LARGEST_CHOLESKY else (0.25, 5)
+        data.alpha = search(at_alpha, data.degree, data.alpha, within, tries)
+        if small:
+            for _ in range(3):
+                data.beta = search(at_beta, SIMILARITY, data.beta, 0.01, 10)
+                data.alpha = search(at_alpha, data.degree, data.alpha, within, tries)
+        self.say(f"α = {data.alpha:.4g}, β = {data.beta:.4g}")
+
+    # --- timing ---------------------------------------------------------------------------------------------------------
+
+    def rounds(self, contestants):
+        """Every contestant in turn, several times: name → its best run, or the reason why there is none."""
+        best = {}
+        for _ in range(self.options.rounds):
+            for name, run in contestants.items():
+                before = best.get(name)
+                if isinstance(before, str) or before and (before["seconds"] > REPEAT_BELOW or before.get("capped")):
+                    continue
+                try:
+                    found = run()
+                except Failed as reason:
+                    best[name] = before or str(reason)
+                    continue
+                peak = max(found["peak_mb"], before["peak_mb"] if before else 0)
+                if not before or found["seconds"] < before["seconds"]:
+                    best[name] = found
+                best[name]["peak_mb"] = peak
+                self.say(f"  {name}: {found['seconds']:.4g} s")
+        return best
+
+    def optimum(self, data):
+        """The value to measure gaps from: congraph's certified objective, else a bound that SciPy finds by itself."""
+        objective = self.fit(data).get("objective")
+        return objective if objective is not None else self.peer(data.job(task="bound"))["bound"]
+
+    def row(self, name, data, best, reference, optimum):
+        """One row of a table; `reference` is the run that the ratio column divides by."""
+        if isinstance(best, str):
+            return [name, data.nodes, data.views, data.samples, "", best, "", "", ""]
+        gap = best.get("gap")
+        if gap is None and "objective" in best and optimum is not None:
+            gap = (best["objective"] - optimum) / abs(optimum)
+        over = "> " if best.get("capped") else ""
+        return [
+            name,
+            data.nodes,
+            data.views,
+            data.samples,
+            f"{best['mean_degree']:.1f}" if "mean_degree" in best else "—",
+            f"{over}{seconds(best['seconds'])}",
+            "—" if gap is None else f"{gap:.1e}",
+            f"{best['peak_mb']:,} MB".replace(",", " "),
+            f"{over}{times(best['seconds'] / reference['seconds'])}",
+        ]
+
+    # --- sections -------------------------------------------------------------------------------------------------------
+
+    def sizes(self, section):
+        return self.options.sizes or (QUICK if self.options.quick else SIZES)[section]
+
+    def agreement(self):
+        out = [
+            "## Do all contestants solve the same problem?",
+            "",
+            "The gap of each peer's feasible result to the optimum. The plain ADMM must come closer the longer it runs. The lower "
+            "bound is found by SciPy's L-BFGS on the dual, from code that shares nothing with congraph.",
+            "",
+        ]
+        for nodes in self.sizes("agreement"):
+            data = self.data("agreement", nodes)
+            fit = self.fit(data)
+            bound = self.peer(data.job(task="bound"))["bound"]
+            optimum = fit.get("objective", bound)
+            rows = [["congraph, newton", fit["iterations"], f"{fit['gap']:.1e} (its own certificate)"]]
+            if "objective" in fit:
+                rows.append(["congraph, newton, against the lower bound", "", f"{(fit['objective'] - bound) / abs(bound):.1e}"])
+            gaps = []
+            for stop in (1e-4, 1e-6, 1e-8, 1e-10):
+                found = self.peer(self.admm_job(data, stop))
+                gaps.append((found["objective"] - optimum) / abs(optimum))
+                rows.append([f"plain ADMM, stop 1e-{round(-math.log10(stop))}", found["iterations"], f"{gaps[-1]:.1e}"])
+            for solver in ("CLARABEL", "SCS"):
+                try:
+                    found = self.peer(data.job(task="cvxpy", solver=solver), seconds=GENERAL_CAP)
+                    rows.append([f"CVXPY, {solver}", found["iterations"], f"{(found['objective'] - optimum) / abs(optimum):.1e}"])
+                except Failed as reason:
+                    rows.append([f"CVXPY, {solver}", "", str(reason)])
+            out += self.setting(data, fit) + table(["contestant", "iterations", "relative gap"], rows)
+            agrees = -1e-8 < gaps[-1] < 1e-7
+            out += [f"The plain ADMM {'approaches the optimum' if agrees else '**does not approach the optimum**'}.", ""]
+        return out
+
+    def admm_job(self, data, stop):
+        return data.job(task="admm", rho=self.options.rho, stop=stop, cap=self.options.cap)
+
+    def admm(self):
+        out = [
+            "## Against a plain ADMM",
+            "",
+            "The whole fit of congraph (signals in memory → certified graphs, a fresh process) against the *solve alone* of a NumPy "
+            f"ADMM written from the paper's appendix B (ρ = {self.options.rho:g}, its distances are given to it). The ratio is seconds over "
+            "congraph's Newton. The target is for the stop that is usual for it, a relative change of the objective below 1e-4; the "
+            "row with a stop of 1e-10 is nearer to congraph's accuracy and is no part of the target.",
+            "",
+        ]
+        for nodes in self.sizes("admm"):
+            data = self.data("admm", nodes)
+            best = self.rounds({
+                "congraph, newton": lambda data=data: self.fit(data),
+                "congraph, admm": lambda data=data: self.fit_admm(data),
+                "plain ADMM, stop 1e-4": lambda data=data: self.peer(self.admm_job(data, 1e-4)),
+                "plain ADMM, stop 1e-10": lambda data=data: self.peer(self.admm_job(data, 1e-10)),
+            })
+            fit = best["congraph, newton"]
+            out += self.compare(data, best, fit)
+            plain = best["plain ADMM, stop 1e-4"]
+            if isinstance(fit, str) or isinstance(plain, str):
+                out += [f"n = {nodes}: not measured.", ""]
+                continue
+            ratio = plain["seconds"] / fit["seconds"]
+            target = ADMM_TARGETS.get(nodes) if not self.options.quick else None
+            over = "at least " if plain.get("capped") else ""
+            met = target and ratio >= target and fit["gap"] <= 1e-9
+            if plain.get("capped") and not met:
+                met = None
+            out += verdict(f"n = {nodes}: {over}{times(ratio)}", target and f"≥ {target:.0f}× at a gap ≤ 1e-9", met)
+        return out
+
+    def compare(self, data, best, fit, reference=None):
+        """The setting and one table of a case."""
+        if isinstance(fit, str):
+            return [f"n = {data.nodes}: congraph {fit}.", ""]
+        peers = any("objective" in run for run in best.values() if not isinstance(run, str))
+        optimum = self.optimum(data) if peers else None
+        rows = [self.row(name, data, run, reference or fit, optimum) for name, run in best.items()]
+        heads = ["contestant", "n", "N", "p", "mean degree", "seconds", "relative gap", "peak memory", "ratio"]
+        return self.setting(data, fit) + table(heads, rows)
+
+    def setting(self, data, fit):
+        made = "latent factors" if data.kind == "factors" else "smooth signals on a random graph"
+        return [
+            f"n = {data.nodes}, {made}; α = {data.alpha:.4g}, β = {data.beta:.4g} → mean degree {fit['mean_degree']:.1f}, "
+            f"similarity of the views {fit['similarity']:.2f}.",
+            "",
+        ]
+
+    def floor(self):
+        out = [
+            "## Against the floor",
+            "",
+            "The floor is NumPy's `X @ X.T` for all views with the same threads, into one matrix allocated beforehand, best of three "
+            "passes. The ratio is seconds over the floor.",
+            "",
+        ]
+        for nodes in self.sizes("floor"):
+            for degree, limit in FLOOR_TARGETS.items():
+                data = self.data("floor", nodes, degree)
+                fit, ratio, lines = self.against_floor(data)
+                out += lines
+                target = limit if nodes in FLOOR_SIZES and not self.options.quick else None
+                if ratio:
+                    met = target and ratio <= target and fit["gap"] <= 1e-9
+                    label = f"n = {nodes}, mean degree {fit['mean_degree']:.0f}: {times(ratio)}"
+                    out += verdict(label, target and f"≤ {target}×", met)
+        return out
+
+    def against_floor(self, data):
+        best = self.rounds({
+            "congraph, newton": lambda: self.fit(data),
+            "NumPy X Xᵀ": lambda: self.peer(data.job(task="floor")),
+        })
+        fit, bottom = best["congraph, newton"], best["NumPy X Xᵀ"]
+        if isinstance(fit, str) or isinstance(bottom, str):
+            return None, None, [f"n = {data.nodes}: congraph {result(fit)}; NumPy {result(bottom)}.", ""]
+        lines = self.compare(data, best, fit, reference=bottom)
+        lines += [f"Of the fit, {seconds(fit['distances'])} s went into distances and {seconds(fit['solve'])} s into the solver.", ""]
+        return fit, fit["seconds"] / bottom["seconds"], lines
+
+    def many(self):
+        out = [
+            "## Many nodes, all pairs",
+            "",
+            "Every pair of nodes is a candidate and the certificate covers all of them. The data are latent factors (20 loadings "
+            "that the views share up to a perturbation of 0.1, times random factors, plus unit noise), because the Cholesky "
+            "factorisation behind the smooth signals would take longer than the race. The ratio is seconds over the floor.",
+            "",
+        ]
+        for nodes in self.sizes("many"):
+            data = self.data("many", nodes)
+            fit, ratio, lines = self.against_floor(data)
+            out += lines
+            if ratio:
+                peak = fit["peak_mb"] * 2**20 / 1e9
+                target = MANY_TARGET[1] if nodes == MANY_TARGET[0] else None
+                label = f"n = {nodes}: peak memory {peak:.2f} GB, {times(ratio)} the floor's time"
+                out += verdict(label, target and f"≤ {target:g} GB", target and peak <= target)
+        return out
+
+    def threads(self):
+        out = ["## Threads", "", "The same fit with one and with two threads.", ""]
+        for nodes in self.sizes("threads"):
+            data = self.data("threads", nodes)
+            best = self.rounds({
+                f"congraph, newton, {count} thread{'s' * (count > 1)}": lambda count=count: self.fit(data, threads=count)
+                for count in (1, 2)
+            })
+            one, two = best.values()
+            if isinstance(one, str) or isinstance(two, str):
+                out += [f"n = {nodes}: one thread {result(one)}; two threads {result(two)}.", ""]
+                continue
+            out += self.compare(data, best, two)
+            gain = one["seconds"] / two["seconds"]
+            target = THREADS_TARGET[1] if nodes == THREADS_TARGET[0] and not self.options.quick else None
+            out += verdict(f"n = {nodes}: {gain:.2f}× faster with two threads", target and f"≥ {target}×", target and gain >= target)
+        return out
+
+    def interior(self):
+        out = [
+            "## Interior point and other general solvers",
+            "",
+            f"CVXPY with Clarabel (interior point, its default accuracy) and SCS (first order, 1e-6), each given {GENERAL_CAP:.0f} s for "
+            "everything. Seconds are the solver's own, without CVXPY's time to state the problem, which is given below. No target.",
+            "",
+        ]
+        gone = {}
+        for nodes in self.sizes("interior"):
+            data = self.data("interior", nodes)
+            contestants = {"congraph, newton": lambda data=data: self.fit(data)}
+            for solver in ("CLARABEL", "SCS"):
+                if solver not in gone:
+                    contestants[f"CVXPY, {solver}"] = lambda data=data, solver=solver: self.general(data, solver)
+            best = self.rounds(contestants)
+            for solver in ("CLARABEL", "SCS"):
+                name = f"CVXPY, {solver}"
+                if solver in gone:
+                    best[name] = gone[solver]
+                elif isinstance(best[name], str):
+                    gone[solver] = f"not tried: {best[name]} at n = {nodes}"
+            out += self.compare(data, best, best["congraph, newton"])
+            stated = [
+                f"{name} {seconds(run['whole'] - run['seconds'])} s" for name, run in best.items() if not isinstance(run, str) and "whole" in run
+            ]
+            out += [f"To state the problem: {', '.join(stated)}.", ""] if stated else []
+        return out
+
+    def general(self, data, solver):
+        found = self.peer(data.job(task="cvxpy", solver=solver), seconds=GENERAL_CAP)
+        if found["status"] not in ("optimal", "optimal_inaccurate"):
+            raise Failed(found["status"])
+        return {**found, "whole": found["seconds"], "seconds": found["solve"] or found["seconds"]}
+
+
+def search(measure, target, start, within, tries):
+    """x > 0 with measure(x) near the target: steps and then false position on logarithms; the best x that was seen."""
+    x, low, high, best = math.log(start), None, None, None
+    for _ in range(tries):
+        value = max(measure(math.exp(x)), 1e-9)
+        miss = math.log(value / target)
+        if best is None or abs(miss) < abs(best[0]):
+            best = (miss, x)
+        if abs(miss) <= math.log1p(within):
+            break
+        low, high = (low, (x, miss)) if miss > 0 else ((x, miss), high)
+        if low and high:
+            share = -low[1] / (high[1] - low[1])
+            x = low[0] + min(max(share, 0.1), 0.9) * (high[0] - low[0])
+        else:
+            x -= min(max(1.5 * miss, -2.5), 2.5) + math.copysign(0.05, miss)
+    return math.exp(best[1])
+
+
+def seconds(value):
+    return f"{value:.4f}" if value < 0.1 else f"{value:.3f}" if value < 10 else f"{value:.1f}"
+
+
+def times(ratio):
+    return f"{ratio:.2f}×" if ratio < 10 else f"{ratio:.0f}×"
+
+
+def result(run):
+    return run if isinstance(run, str) else f"{seconds(run['seconds'])} s"
+
+
+def table(heads, rows):
+    lines = [heads, ["---"] * len(heads), *rows]
+    return ["| " + " | ".join(str(cell) for cell in line) + " |" for line in lines] + [""]
+
+
+def verdict(label, target, met):
+    if not target:
+        return [f"{label} (no target at this size).", ""]
+    outcome = {True: "met", False: "not met", None: "not decided, the peer was stopped too early"}[met]
+    return [f"{label}; target {target}: **{outcome}**.", ""]
+
+
+# --- header -------------------------------------------------------------------------------------------------------------
+
+
+def output_of(*words):
+    try:
+        return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def cpu_model():
+    try:
+        lines = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return output_of("sysctl", "-n", "machdep.cpu.brand_string") or platform.processor() or "unknown"
+
+
+def header(options, load):
+    packages = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "scipy", "cvxpy", "clarabel", "scs"))
+    commit = output_of("git", "rev-parse", "--short", "HEAD") or "unknown"
+    changed = " with local changes" if output_of("git", "status", "--porcelain", "--untracked-files=no") else ""
+    words = ["benchmarks/run"]
+    words += ["--quick"] * options.quick
+    words += ["--only", ",".join(options.only)] * (options.only != SECTIONS)
+    words += ["--sizes", ",".join(map(str, options.sizes or []))] * bool(options.sizes)
+    words += ["--threads", str(options.threads), "--rounds", str(options.rounds)]
+    words += ["--cap", f"{options.cap:g}", "--rho", f"{options.rho:g}", "--seed", str(options.seed)]
+    return [
+        "# Race",
+        "",
+        f"- Date: {datetime.datetime.now(datetime.UTC):%Y-%m-%d %H:%M} UTC",
+        f"- Processor: {cpu_model()}, {os.cpu_count()} cores; {options.threads} threads for every contestant unless said otherwise",
+        f"- Load average before the race: {load:.2f}",
+        f"- congraph at {commit}{changed}, {output_of('rustc', '--version') or 'rustc unknown'}",
+        f"- {platform.python_implementation()} {platform.python_version()}, {packages}",
+        f"- Command: `{' '.join(words)}`",
+        "",
+        "Contestants take turns; what takes less than "
+        f"{REPEAT_BELOW:.0f} s runs {options.rounds} times and its best time counts. What the columns mean: `benchmarks/README.md`. "
+        f"α is searched so that the mean degree fits, and up to n = {SIMILARITY_UP_TO} β so that the similarity of the views is about "
+        f"{SIMILARITY}; beyond that β = {BETA}.",
+        "",
+    ]
+
+
+def main():
+    options = parse()
+    if not options.fit.is_file():
+        sys.exit("fit_raw is missing: use benchmarks/run, or build it with `cargo build --release -p congraph --example fit_raw`")
+    load = os.getloadavg()[0]
+    lines = []
+    with tempfile.TemporaryDirectory(prefix="congraph-race-") as folder:
+        race = Race(options, pathlib.Path(folder))
+        for section in SECTIONS:
+            if section not in options.only:
+                continue
+            race.say(section)
+            try:
+                lines += getattr(race, section)()
+            except Failed as reason:
+                lines += [f"## {section}", "", f"Not measured: a child process {reason}", ""]
+                race.say(f"  {reason}")
+        took = time.perf_counter() - race.begin
+    text = "\n".join(header(options, load) + lines + [f"The whole race took {took / 60:.1f} minutes."]) + "\n"
+    part = options.output.with_name(options.output.name + ".part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(options.output)
+    print(f"wrote {options.output}")
+
+
+if __name__ == "__main__":
+    main()
