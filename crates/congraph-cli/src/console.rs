@@ -5,7 +5,7 @@
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::ops::ControlFlow;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use congraph::Warning;
@@ -102,51 +102,109 @@ impl Console {
         }
     }
 
-    /// Shows a solver's progress: a spinner on a terminal, else a line now and then.
-    pub(crate) fn progress(&self, what: &str) -> Reporter {
+    /// Shows the progress of a fit: a line that renews itself on a terminal, else one every ten seconds.
+    pub(crate) fn progress(&self) -> Reporter {
         let bar = (self.terminal && !self.quiet).then(|| {
             let bar = ProgressBar::new_spinner();
-            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
                 bar.set_style(style);
             }
             bar.enable_steady_tick(Duration::from_millis(100));
             bar
         });
+        let state = Arc::new(Mutex::new(State::new()));
+        let (stop, stopped) = mpsc::channel();
+        let (told, quiet) = (Arc::clone(&state), self.quiet || self.terminal);
+        let lines = std::thread::spawn(move || {
+            while stopped.recv_timeout(LINE_EVERY) == Err(mpsc::RecvTimeoutError::Timeout) {
+                if let (false, Ok(state)) = (quiet, told.lock()) {
+                    eprintln!("{}", state.text());
+                }
+            }
+        });
         Reporter {
-            what: what.to_owned(),
             bar,
-            silent: self.quiet,
-            start: Instant::now(),
-            last: Mutex::new(Instant::now()),
+            state,
+            stop: Some(stop),
+            lines: Some(lines),
         }
     }
 }
 
-/// Tells how far a solver is.
+/// Tells how far a fit is.
 pub(crate) struct Reporter {
-    what: String,
     bar: Option<ProgressBar>,
-    silent: bool,
+    state: Arc<Mutex<State>>,
+    stop: Option<mpsc::Sender<()>>,
+    lines: Option<std::thread::JoinHandle<()>>,
+}
+
+/// Where the fit is, and since when.
+struct State {
     start: Instant,
-    last: Mutex<Instant>,
+    phase: Progress,
+    phase_start: Instant,
+    /// The gap at the start of the solving.
+    first_gap: f64,
+}
+
+impl State {
+    fn new() -> Self {
+        Self {
+            start: Instant::now(),
+            phase: Progress::Distances(0.0),
+            phase_start: Instant::now(),
+            first_gap: f64::INFINITY,
+        }
+    }
+
+    fn step(&mut self, progress: &Progress) {
+        if std::mem::discriminant(progress) != std::mem::discriminant(&self.phase) {
+            self.phase_start = Instant::now();
+            self.first_gap = f64::INFINITY;
+        }
+        if let Progress::Solving { gap, .. } = progress
+            && !self.first_gap.is_finite()
+        {
+            self.first_gap = *gap;
+            self.phase_start = Instant::now();
+        }
+        self.phase = *progress;
+    }
+
+    fn text(&self) -> String {
+        let (what, share) = match self.phase {
+            Progress::Distances(share) => (format!("distances {:.0} %", 100.0 * share), share),
+            Progress::Neighbours(share) => (format!("nearest neighbours {:.0} %", 100.0 * share), share),
+            Progress::Checking => ("checking all pairs".into(), 0.0),
+            Progress::Solving {
+                iteration,
+                gap,
+                tolerance,
+            } => {
+                // Gaps shrink by about the same factor in the same time, or faster.
+                let share = (self.first_gap / gap).ln() / (self.first_gap / tolerance).ln();
+                (format!("solving: iteration {iteration}, gap {gap:.1e}"), share)
+            }
+        };
+        let spent = self.phase_start.elapsed().as_secs_f64();
+        let left = spent * (1.0 - share) / share;
+        let eta = if left.is_finite() && spent > 1.0 {
+            format!(", about {left:.0} s left")
+        } else {
+            String::new()
+        };
+        format!("{what} ({:.0} s{eta})", self.start.elapsed().as_secs_f64())
+    }
 }
 
 impl Reporter {
     pub(crate) fn step(&self, progress: &Progress) -> ControlFlow<()> {
-        let text = || {
-            format!(
-                "{}: iteration {}, gap {:.1e}",
-                self.what, progress.iteration, progress.gap
-            )
-        };
-        if let Some(bar) = &self.bar {
-            bar.set_message(text());
-        } else if !self.silent
-            && let Ok(mut last) = self.last.lock()
-            && last.elapsed() >= LINE_EVERY
-        {
-            *last = Instant::now();
-            words(&format!("{} after {:.0} s", text(), self.start.elapsed().as_secs_f64()));
+        if let Ok(mut state) = self.state.lock() {
+            state.step(progress);
+            if let Some(bar) = &self.bar {
+                bar.set_message(state.text());
+            }
         }
         ControlFlow::Continue(())
     }
@@ -154,6 +212,11 @@ impl Reporter {
 
 impl Drop for Reporter {
     fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(lines) = self.lines.take() {
+            // It ends as soon as it is told to; a panic in it is no concern of the result.
+            let _ = lines.join();
+        }
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }

@@ -9,6 +9,7 @@ mod commands;
 mod console;
 mod failure;
 mod interrupt;
+mod memory;
 mod summary;
 
 use std::process::ExitCode;

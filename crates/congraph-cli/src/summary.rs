@@ -19,7 +19,7 @@ pub(crate) fn summary(learner: &Learner, learned: &Learned, warnings: &[Warning]
     let graph = &learned.graph;
     let parameters = learner.model.parameters;
     let coupled = |value: f64| if learner.single { 0.0 } else { value };
-    json!({
+    let mut summary = json!({
         "schema": "congraph.summary/1",
         "n_nodes": graph.n_nodes(),
         "n_views": graph.n_views(),
@@ -56,7 +56,11 @@ pub(crate) fn summary(learner: &Learner, learned: &Learned, warnings: &[Warning]
             "total": seconds.total.as_secs_f64(),
         },
         "warnings": warnings_json(warnings),
-    })
+    });
+    if let Some(outside) = learned.outside {
+        summary["candidates_outside"] = json!(outside);
+    }
+    summary
 }
 
 /// A relative gap for people; below 1e-14 it is rounding.

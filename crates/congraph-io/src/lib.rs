@@ -12,5 +12,5 @@ pub mod input;
 mod npy;
 pub mod output;
 
-pub use input::{Header, Input, Loaded, ReadOptions, read};
+pub use input::{Header, Input, Loaded, ReadOptions, read, read_pairs};
 pub use output::{Folder, OutputError, ViewRow, read_graph, write_graph, write_json, write_table};

@@ -52,13 +52,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let learned = learner.learn(&views, &unwatched)?;
     let total = start.elapsed().as_secs_f64();
     println!(
-        "{{\"solver\": \"{}\", \"seconds\": {total:.4}, \"distances\": {:.4}, \"solve\": {:.4}, \"iterations\": {}, \"gap\": {:e}, \"status\": \"{}\", \
+        "{{\"solver\": \"{}\", \"seconds\": {total:.6}, \"distances\": {:.6}, \"solve\": {:.6}, \"iterations\": {}, \"gap\": {:e}, \"objective\": {:?}, \"status\": \"{}\", \
          \"mean_degree\": {:.2}, \"similarity\": {:.3}, \"peak_mb\": {}}}",
         learner.solver.name(),
         learned.distances_time.as_secs_f64(),
         learned.solve_time.as_secs_f64(),
         learned.iterations,
         learned.certificate.relative_gap,
+        learned.certificate.objective,
         learned.status,
         learned.graph.mean_density() * (n_nodes as f64 - 1.0),
         learned.graph.similarity().unwrap_or(1.0),

@@ -111,6 +111,30 @@ impl Learner {
         })
     }
 
+    /// The least memory in bytes that a fit of these views takes, about: signals, and what is kept for each pair that is
+    /// listed. The distances of all pairs in f32 are not in it; they are kept only if [`Learner::memory`] has room.
+    pub fn least_memory(&self, views: &Views) -> u64 {
+        let (n, n_views) = (views.n_nodes() as u64, views.n_views() as u64);
+        let samples: u64 = views
+            .iter()
+            .map(|view| view.n_samples().unwrap_or(views.n_nodes()) as u64)
+            .sum();
+        // The views themselves, their scaled copy, and a third in f32.
+        let signals = n * samples * (8 + 8 + 4);
+        let all_pairs = n * n.saturating_sub(1) / 2;
+        let working_set =
+            self.solver.working_set().is_some() && views.kind() == Kind::Signals && views.n_nodes() >= MANY_NODES;
+        let listed = match &self.support {
+            Support::Listed(pairs) => pairs.len() as u64,
+            Support::Nearest { k, .. } => (n * *k as u64 * n_views).min(all_pairs),
+            Support::AllPairs if working_set => (n * 8 * n_views).min(all_pairs),
+            Support::AllPairs => all_pairs,
+        };
+        // Pairs and distances, weights and Jacobians; ADMM keeps eight numbers for each pair and view.
+        let numbers = if self.solver.working_set().is_some() { 5 } else { 8 };
+        signals + listed * (16 + 8 * n_views * numbers)
+    }
+
     /// Distances and solution: of all pairs listed, of a working set when there are many, or of a restricted support.
     fn fit(&self, views: &Views, order: &Order, model: &Model, watch: Watch<'_>) -> Result<Fitted, Error> {
         let start = Instant::now();
@@ -120,7 +144,7 @@ impl Learner {
         if let (Support::AllPairs, Some(working_set), true) =
             (&self.support, self.solver.working_set(), many && offered)
         {
-            let all = AllPairs::new(views, &self.scaling, NEIGHBOURS, self.memory)?.with_costs(costs);
+            let all = AllPairs::new(views, &self.scaling, NEIGHBOURS, self.memory, watch)?.with_costs(costs);
             let distances_time = start.elapsed();
             let start = Instant::now();
             let found = working_set.solve(&all, model, None, watch)?;
@@ -132,7 +156,7 @@ impl Learner {
                 outside: None,
             });
         }
-        let distances = match self.support_pairs(views, order)? {
+        let distances = match self.support_pairs(views, order, watch)? {
             None => Distances::from_views(views, &self.scaling)?,
             Some(pairs) => Distances::of_pairs(views, &self.scaling, pairs)?,
         };
@@ -157,6 +181,7 @@ impl Learner {
                     &solution.multipliers,
                     &test,
                     self.memory,
+                    watch,
                 ))
             }
             _ => None,
@@ -171,7 +196,7 @@ impl Learner {
     }
 
     /// The pairs of a restricted support, in sorted order of the nodes.
-    fn support_pairs(&self, views: &Views, order: &Order) -> Result<Option<Vec<[u32; 2]>>, Error> {
+    fn support_pairs(&self, views: &Views, order: &Order, watch: Watch<'_>) -> Result<Option<Vec<[u32; 2]>>, Error> {
         match &self.support {
             Support::AllPairs => Ok(None),
             Support::Listed(pairs) => {
@@ -190,7 +215,7 @@ impl Learner {
                     });
                 }
                 let signals = Signals::new(views, &self.scaling);
-                Ok(Some(nearest_pairs(&signals, *k, *seed, self.memory)))
+                Ok(Some(nearest_pairs(&signals, *k, *seed, self.memory, watch)))
             }
         }
     }

@@ -23,7 +23,7 @@ fn newton() -> Newton {
 }
 
 fn by_set(views: &Views, scaling: &Scaling, model: &Model, memory: u64) -> (SetSolution, AllPairs) {
-    let all = AllPairs::new(views, scaling, 5, memory).expect("distances");
+    let all = AllPairs::new(views, scaling, 5, memory, &unwatched).expect("distances");
     let working_set = newton().working_set().expect("newton has one");
     let found = working_set.solve(&all, model, None, &unwatched).expect("a solution");
     (found, all)
@@ -225,7 +225,7 @@ fn the_same_bits_for_any_number_of_threads_whether_tiles_are_kept_or_not() {
 #[test]
 fn a_warm_start_needs_fewer_steps_and_passes() {
     let views = simulated(400, 4, 100);
-    let all = AllPairs::new(&views, &Scaling::default(), 5, KEEP).expect("distances");
+    let all = AllPairs::new(&views, &Scaling::default(), 5, KEEP, &unwatched).expect("distances");
     let working_set = newton().working_set().expect("newton has one");
     let solve =
         |model: &Model, start: Option<&Start>| working_set.solve(&all, model, start, &unwatched).expect("solved");

@@ -1,11 +1,14 @@
 //! `congraph learn`: files in, certified graphs out.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use congraph::solvers::admm::ZStep;
-use congraph::{Admm, Code, DataError, Learned, Learner, Model, Newton, Parameters, Solver, penalties, regularisers};
-use congraph_io::{Folder, ViewRow, write_graph, write_json};
+use congraph::{
+    Admm, Code, DataError, Learned, Learner, Model, Newton, Parameters, Solver, Support, Views, penalties, regularisers,
+};
+use congraph_io::{Folder, ViewRow, read_pairs, write_graph, write_json};
 use serde_json::json;
 
 use super::input::{self, Read};
@@ -13,6 +16,7 @@ use crate::args::{Global, LearnArgs, SolverArg, ZStepArg};
 use crate::console::{self, Console};
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::memory;
 use crate::summary::{self, Seconds};
 
 /// Alternations of the paper's block coordinate descent per iteration.
@@ -29,10 +33,17 @@ pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Resul
         read.views.n_nodes(),
         read.time.as_secs_f64()
     ));
+    let learner = on_support(learner, args, &read.views)?;
+    check_memory(&learner, &read.views)?;
     let learned = {
-        let progress = console.progress(learner.solver.name());
+        let progress = console.progress();
         learner.learn(&read.views, &|step| progress.step(step))?
     };
+    if let Some(outside) = learned.outside {
+        console.note(&format!(
+            "note: {outside} pair(s) outside the candidates would have entered"
+        ));
+    }
     let warnings: Vec<_> = read.warnings.iter().chain(&learned.warnings).cloned().collect();
     for warning in &warnings {
         console.warning(warning);
@@ -104,6 +115,87 @@ fn learner(args: &LearnArgs) -> Result<Learner, Failure> {
         single: args.single,
         ..Learner::new(alpha, beta)
     })
+}
+
+/// The learner with the pairs that may be joined, whose names only the data tell.
+fn on_support(learner: Learner, args: &LearnArgs, views: &Views) -> Result<Learner, Failure> {
+    let support = match &args.candidates {
+        None => Support::AllPairs,
+        Some(text) => match text.strip_prefix("knn:") {
+            Some(k) => match k.parse() {
+                Ok(k) if k > 0 => Support::Nearest { k, seed: args.seed },
+                _ => {
+                    return Err(Failure::usage(
+                        format!("--candidates {text}: `{k}` is not a number of neighbours"),
+                        "such as `--candidates knn:20`, or a file with the columns source and target",
+                    ));
+                }
+            },
+            None => {
+                let pairs = read_pairs(Path::new(text), views.nodes(), false)?;
+                Support::Listed(pairs.iter().map(|listed| listed.pair).collect())
+            }
+        },
+    };
+    let edge_costs = match &args.edge_costs {
+        None => Vec::new(),
+        Some(path) => read_pairs(path, views.nodes(), true)?,
+    };
+    let memory = match args.memory {
+        None => memory::free().map_or(learner.memory, |free| free / 2),
+        Some(gib) => {
+            check_value("--memory", gib, gib > 0.0, "positive")?;
+            (gib * memory::GIB) as u64
+        }
+    };
+    Ok(Learner {
+        support,
+        edge_costs,
+        check_outside: args.check_outside,
+        memory,
+        ..learner
+    })
+}
+
+/// Refuses what cannot fit before any work is done.
+fn check_memory(learner: &Learner, views: &Views) -> Result<(), Failure> {
+    let needed = learner.least_memory(views);
+    if needed <= learner.memory {
+        return Ok(());
+    }
+    let gib = |bytes: u64| format!("{:.1} GiB", bytes as f64 / memory::GIB);
+    let (n_nodes, n_views) = (views.n_nodes(), views.n_views());
+    let mut hints = vec![format!(
+        "`--memory {:.0}` if the machine has it",
+        (needed as f64 / memory::GIB).ceil()
+    )];
+    if learner.support == Support::AllPairs {
+        let newton = Learner {
+            solver: Arc::new(Newton::default()),
+            ..learner.clone()
+        };
+        if learner.solver.name() != "newton" && newton.least_memory(views) <= learner.memory {
+            hints.push(format!("`--solver newton` needs {}", gib(newton.least_memory(views))));
+        }
+        let nearest = Learner {
+            support: Support::Nearest { k: 20, seed: 1 },
+            ..newton
+        };
+        if nearest.least_memory(views) <= learner.memory {
+            hints.push(format!(
+                "`--candidates knn:20` needs {}",
+                gib(nearest.least_memory(views))
+            ));
+        }
+    }
+    Err(Failure::usage(
+        format!(
+            "{n_nodes} nodes × {n_views} views need at least {} of memory, and {} may be used",
+            gib(needed),
+            gib(learner.memory)
+        ),
+        hints.join("; "),
+    ))
 }
 
 fn solver(args: &LearnArgs) -> Arc<dyn Solver> {

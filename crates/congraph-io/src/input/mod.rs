@@ -7,6 +7,7 @@
 //! text       .csv .tsv .txt → one Table
 //! long       one text table for all views → a Table per value of the view column
 //! arrays     .npy .npz → Tables
+//! pairs      .csv .tsv → candidates for edges, or costs of some
 //! ```
 //!
 //! A new format is one file here, an ending in `sources`, and a line in `read_one`.
@@ -16,6 +17,7 @@ mod cells;
 mod faults;
 mod hints;
 mod long;
+mod pairs;
 pub(crate) mod records;
 mod sources;
 mod text;
@@ -27,6 +29,7 @@ use congraph::{Error, Table};
 
 pub(crate) use cells::number;
 pub(crate) use faults::{Fault, fault, said};
+pub use pairs::read_pairs;
 pub(crate) use sources::reason;
 use sources::{Format, Source};
 

@@ -61,7 +61,7 @@ pub(super) fn read(input: &Input, text: &str, ending: Ending, options: &ReadOpti
 }
 
 /// What separates the cells, by the ending and the first line.
-fn separator(text: &str, ending: Ending) -> Separator {
+pub(super) fn separator(text: &str, ending: Ending) -> Separator {
     let line = text.trim_start_matches(['\r', '\n']).lines().next().unwrap_or_default();
     let mut is_quoted = false;
     let mut holds = [false; 4];

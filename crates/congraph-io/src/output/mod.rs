@@ -5,7 +5,7 @@
 //! views.tsv       name  file  n_samples  density  uniqueness  n_edges
 //! edges.tsv       source  target  consensus  n_views  mean_weight    every edge of any view or of the consensus
 //! edges_long.tsv  view  source  target  weight                       only weights > 0
-//! matrices.npz    consensus (n×n), views (N×n×n), nodes, view_names
+//! matrices.npz    consensus (n×n), views (N×n×n), nodes, view_names; up to 4000 nodes
 //! ```
 
 mod folder;
@@ -21,6 +21,9 @@ use congraph::{MultiviewGraph, Table};
 
 pub use folder::{Folder, OutputError};
 pub use readback::read_graph;
+
+/// Above this number of nodes no dense matrices are written: `edges.tsv` and `edges_long.tsv` hold all there is.
+pub const DENSE_NODES: usize = 4000;
 
 /// What the result folder tells of a view that the graph does not know.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,6 +52,9 @@ pub fn write_graph(
     write(folder, at("views.tsv"), |out| tables::views(out, graph, views))?;
     write(folder, at("edges.tsv"), |out| tables::edges(out, graph))?;
     write(folder, at("edges_long.tsv"), |out| tables::edges_long(out, graph))?;
+    if graph.n_nodes() > DENSE_NODES {
+        return Ok(());
+    }
     write(folder, at("matrices.npz"), |out| matrices::write(out, graph))
 }
 

@@ -50,7 +50,7 @@ impl<'a> Points<'a> {
     }
 
     /// For each point k likely nearest neighbours, nearest first; fewer only if there are not as many points.
-    pub(super) fn neighbours(self, k: usize, seed: u64) -> Vec<u32> {
+    pub(super) fn neighbours(self, k: usize, seed: u64, tell: &(dyn Fn(f64) + Sync)) -> Vec<u32> {
         let n = self.len();
         let k = k.min(n - 1);
         // Longer lists than asked for find more.
@@ -59,7 +59,8 @@ impl<'a> Points<'a> {
             .into_par_iter()
             .map(|tree| Tree::grow(self, seed, tree))
             .collect();
-        for tree in &trees {
+        for (place, tree) in trees.iter().enumerate() {
+            tell(0.1 + 0.2 * place as f64 / trees.len() as f64);
             lists.improve(self, |a, try_one| {
                 for &b in tree.leaf_of(a) {
                     try_one(b);
@@ -69,7 +70,9 @@ impl<'a> Points<'a> {
         drop(trees);
         // Nobody has been introduced to a neighbour's neighbour yet.
         lists.fresh.fill(true);
-        for _ in 0..MAX_ROUNDS {
+        for round in 0..MAX_ROUNDS {
+            // The first rounds change most and take longest.
+            tell(1.0 - 0.7 * 0.5_f64.powi(round as i32));
             let around = Around::new(&lists);
             let changed = lists.improve(self, |a, try_one| {
                 for (x, x_is_new) in around.of(a) {
@@ -287,7 +290,7 @@ mod tests {
         let points = Points { values: &values, width };
         let on = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| points.neighbours(k, 7))
+            pool.install(|| points.neighbours(k, 7, &|_| ()))
         };
         let found = on(1);
         assert_eq!(found, on(3));
@@ -313,12 +316,12 @@ mod tests {
             values: &[1.0; 200],
             width: 2,
         };
-        let found = points.neighbours(5, 1);
+        let found = points.neighbours(5, 1, &|_| ());
         assert!(found.iter().all(|&b| b != NOBODY));
         let points = Points {
             values: &[1.0, 2.0, 5.0],
             width: 1,
         };
-        assert_eq!(points.neighbours(9, 1), [1, 2, 0, 2, 1, 0]);
+        assert_eq!(points.neighbours(9, 1, &|_| ()), [1, 2, 0, 2, 1, 0]);
     }
 }

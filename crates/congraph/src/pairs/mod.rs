@@ -26,6 +26,7 @@ use crate::edges::Edges;
 use crate::error::Error;
 use crate::problem::EdgeTerm;
 use crate::rows::ViewRows;
+use crate::solvers::{Progress, Watch};
 use crate::support::{EXACT_NEIGHBOURS, EdgeCost};
 use crate::views::Views;
 
@@ -33,16 +34,21 @@ use crate::views::Views;
 const CANDIDATES: usize = 1 << 18;
 
 /// Every pair of a node and one of its k nearest neighbours in some view, sorted.
-pub(crate) fn nearest_pairs(signals: &Signals, k: usize, seed: u64, memory: u64) -> Vec<[u32; 2]> {
+pub(crate) fn nearest_pairs(signals: &Signals, k: usize, seed: u64, memory: u64, watch: Watch<'_>) -> Vec<[u32; 2]> {
     let k = k.clamp(1, signals.n_nodes - 1);
     if signals.n_nodes <= EXACT_NEIGHBOURS {
-        return Tiles::new(signals, memory).nearest(k).0;
+        return Tiles::new(signals, memory, watch).nearest(k, watch).0;
     }
     let mut pairs = Vec::new();
     // One view at a time: its points are let go before the next.
     for (index, view) in signals.views.iter().enumerate() {
         let tiles = ViewTiles::new(view, signals.n_nodes);
-        let neighbours = tiles.points().neighbours(k, seed.wrapping_add(index as u64));
+        let tell = |share: f64| {
+            let _ = watch(&Progress::Neighbours(
+                (index as f64 + share) / signals.views.len() as f64,
+            ));
+        };
+        let neighbours = tiles.points().neighbours(k, seed.wrapping_add(index as u64), &tell);
         for (node, row) in neighbours.chunks_exact(k).enumerate() {
             let pair = |&other: &u32| [(node as u32).min(other), (node as u32).max(other)];
             pairs.extend(row.iter().map(pair));
@@ -60,9 +66,10 @@ pub(crate) fn count_outside(
     multipliers: &ViewRows,
     test: &Presence<'_>,
     memory: u64,
+    watch: Watch<'_>,
 ) -> usize {
     let all = AllPairs {
-        tiles: Tiles::new(&signals, memory),
+        tiles: Tiles::new(&signals, memory, watch),
         signals,
         divisor: distances.divisor(),
         nearest: Vec::new(),
@@ -89,11 +96,11 @@ impl AllPairs {
     ///
     /// # Errors
     /// [`Error::Parameter`] if the distances are too large for f64.
-    pub fn new(views: &Views, scaling: &Scaling, k: usize, memory: u64) -> Result<Self, Error> {
+    pub fn new(views: &Views, scaling: &Scaling, k: usize, memory: u64, watch: Watch<'_>) -> Result<Self, Error> {
         let signals = Signals::new(views, scaling);
-        let tiles = Tiles::new(&signals, memory);
+        let tiles = Tiles::new(&signals, memory, watch);
         let k = k.clamp(1, views.n_nodes() - 1);
-        let (nearest, maxima) = tiles.nearest(k);
+        let (nearest, maxima) = tiles.nearest(k, watch);
         let mut divisor = 1.0;
         if scaling.distance_norm == DistanceNorm::Max {
             let furthest = signals.distances(&tiles.furthest(&maxima));

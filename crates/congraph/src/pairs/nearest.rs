@@ -3,17 +3,26 @@
 //! One thread at a time owns a block of nodes and visits all tiles that touch it, always in the same order: the result does
 //! not depend on the number of threads.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use rayon::prelude::*;
 
 use super::tiles::{TILE, Tiles};
+use crate::solvers::{Progress, Watch};
 
 impl Tiles {
     /// All pairs of a node and one of its k nearest neighbours in some view, sorted; and the largest entry of each tile
     /// in each view.
-    pub(crate) fn nearest(&self, k: usize) -> (Vec<[u32; 2]>, Vec<TileMaximum>) {
+    pub(crate) fn nearest(&self, k: usize, watch: Watch<'_>) -> (Vec<[u32; 2]>, Vec<TileMaximum>) {
+        let done = AtomicUsize::new(1);
         let per_block: Vec<(Vec<[u32; 2]>, Vec<TileMaximum>)> = (0..self.n_blocks)
             .into_par_iter()
-            .map_init(Vec::new, |scratch, block| self.nearest_of_block(block, k, scratch))
+            .map_init(Vec::new, |scratch, block| {
+                let found = self.nearest_of_block(block, k, scratch);
+                let share = done.fetch_add(1, Ordering::Relaxed) as f64 / self.n_blocks as f64;
+                let _ = watch(&Progress::Neighbours(share));
+                found
+            })
             .collect();
         let mut maxima = Vec::new();
         let mut pairs = Vec::new();

@@ -13,6 +13,8 @@
 //! The tiles of the upper triangle are kept if they fit the memory that may be used, and computed anew for each pass if not.
 //! A tile's content does not depend on the number of threads.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use rayon::prelude::*;
 
 use super::approximate::Points;
@@ -20,6 +22,7 @@ use super::room::Room;
 use super::signals::{Signals, ViewSignals, largest, sum};
 use crate::blocks;
 use crate::rows::ViewRows;
+use crate::solvers::{Progress, Watch};
 
 /// Nodes per block.
 pub(super) const TILE: usize = 256;
@@ -49,7 +52,7 @@ pub(super) struct ViewTiles {
 
 impl Tiles {
     /// Prepares the tiles, and computes and keeps them all if they take at most `memory` bytes.
-    pub(crate) fn new(signals: &Signals, memory: u64) -> Self {
+    pub(crate) fn new(signals: &Signals, memory: u64, watch: Watch<'_>) -> Self {
         let n_nodes = signals.n_nodes;
         let mut tiles = Self {
             n_nodes,
@@ -59,13 +62,18 @@ impl Tiles {
         };
         if Self::bytes(n_nodes, signals.views.len()) <= memory {
             let length = tiles.n_views() * TILE * TILE;
+            let done = AtomicUsize::new(1);
             let mut stored = Room::zeros(tiles.n_tiles() * length);
             let places: Vec<(usize, usize)> = tiles.places().collect();
             stored
                 .values_mut()
                 .par_chunks_exact_mut(length)
                 .zip(places)
-                .for_each(|(out, (i, j))| tiles.compute(i, j, out));
+                .for_each(|(out, (i, j))| {
+                    tiles.compute(i, j, out);
+                    let share = done.fetch_add(1, Ordering::Relaxed) as f64 / tiles.n_tiles() as f64;
+                    let _ = watch(&Progress::Distances(share));
+                });
             tiles.stored = Some(stored);
         }
         tiles

@@ -46,16 +46,27 @@ impl fmt::Display for Status {
     }
 }
 
-/// Where a solver is.
+/// What a fit is busy with.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
-    /// Iterations done.
-    pub iteration: usize,
-    /// The relative gap, or the residual that stands for it.
-    pub gap: f64,
+pub enum Progress {
+    /// Computing distances; the share that is done.
+    Distances(f64),
+    /// Finding nearest neighbours; the share that is done, about.
+    Neighbours(f64),
+    /// Solving.
+    Solving {
+        /// Iterations done.
+        iteration: usize,
+        /// The relative gap, or the residual that stands for it.
+        gap: f64,
+        /// The gap at which it ends.
+        tolerance: f64,
+    },
+    /// Checking all pairs.
+    Checking,
 }
 
-/// Called after every iteration; may ask to stop.
+/// Called now and then, from any thread; after an iteration it may ask to stop.
 pub type Watch<'a> = &'a (dyn Fn(&Progress) -> ControlFlow<()> + Sync);
 
 /// A [`Watch`] that never asks to stop.

@@ -16,7 +16,7 @@
 use std::sync::Arc;
 
 use super::newton::Newton;
-use super::{Solution, Solver, Status, Watch};
+use super::{Progress, Solution, Solver, Status, Watch};
 use crate::certificate::{certify_beyond, edges_bound};
 use crate::distances::Distances;
 use crate::error::Error;
@@ -108,6 +108,7 @@ impl WorkingSet {
             state.iterations += solution.iterations;
             state.passes += 1;
             solution.iterations = state.iterations;
+            let _ = watch(&Progress::Checking);
             let entering = match problem.edge_term() {
                 Some(term) => {
                     let test = Presence {
@@ -158,6 +159,7 @@ impl WorkingSet {
                 term,
                 kappa: problem.kappa(),
             };
+            let _ = watch(&Progress::Checking);
             let (more, _) = all.candidates(&solution.multipliers, &state.pairs, MOST_ENTERING, &test, false);
             let few = more.len() as f64 <= SETTLED * state.pairs.len() as f64;
             let more_values = all.rough_distances_of(&more);

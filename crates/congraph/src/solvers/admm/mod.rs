@@ -110,9 +110,10 @@ impl Solver for Admm {
             if !iteration.is_multiple_of(CHECK_EVERY) {
                 continue;
             }
-            let progress = Progress {
+            let progress = Progress::Solving {
                 iteration,
                 gap: residuals.worst(0.0, 1.0),
+                tolerance: self.tolerance,
             };
             if watch(&progress).is_break() {
                 status = Status::Interrupted;

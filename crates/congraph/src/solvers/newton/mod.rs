@@ -124,9 +124,10 @@ impl Solver for Newton {
         let mut status = Status::IterationLimit;
         let mut iterations = 0;
         while iterations < self.max_iterations {
-            if watch(&Progress {
+            if watch(&Progress::Solving {
                 iteration: iterations,
                 gap,
+                tolerance: self.tolerance,
             })
             .is_break()
             {
