@@ -55,19 +55,24 @@ def smooth_views(rng, nodes, samples, views, degree, noise=0.1, moved=0.1):
         yield signals + errors
 
 
-def factor_views(rng, nodes, samples, views, factors=20, perturbation=0.1):
-    """Latent factors: loadings shared by the views up to a perturbation, times random factors, plus unit noise."""
+def factor_views(rng, nodes, samples, views, factors=20, perturbation=0.1, noise=1.0):
+    """Latent factors: loadings shared by the views up to a perturbation, times random factors, plus noise."""
     shared = rng.standard_normal((nodes, factors))
     for _ in range(views):
         loadings = shared + perturbation * rng.standard_normal((nodes, factors))
         signals = loadings @ rng.standard_normal((factors, samples))
-        yield signals + rng.standard_normal((nodes, samples))
+        yield signals + noise * rng.standard_normal((nodes, samples))
 
 
 def generate(job):
     rng = np.random.default_rng(job["seed"])
     sizes = (job["nodes"], job["samples"], len(job["files"]))
-    made = factor_views(rng, *sizes) if job["kind"] == "factors" else smooth_views(rng, *sizes, job["degree"])
+    if job["kind"] == "few factors":
+        made = factor_views(rng, *sizes, factors=6, noise=0.3)
+    elif job["kind"] == "factors":
+        made = factor_views(rng, *sizes)
+    else:
+        made = smooth_views(rng, *sizes, job["degree"])
     for file, signals in zip(job["files"], made, strict=True):
         signals.astype("<f8").tofile(file)
     return {}

@@ -2,11 +2,13 @@
 //! one line of JSON. Reading is not timed.
 //!
 //! `cargo run --release -p congraph --example fit_raw -- N_NODES N_SAMPLES ALPHA BETA TOLERANCE SUPPORT FILE…`, where SUPPORT is
-//! `all` or `knn:K`; with `CONGRAPH_SOLVER=admm` in the environment by ADMM.
+//! `all` or `knn:K`; with `CONGRAPH_SOLVER=admm` in the environment by ADMM,
+//! with `CONGRAPH_RAW_DISTANCES=1` without dividing distances by the largest, and with `CONGRAPH_EDGES=FILE` the edges go there.
 
 use std::sync::Arc;
 use std::time::Instant;
 
+use congraph::distances::DistanceNorm;
 use congraph::solvers::unwatched;
 use congraph::{Admm, Learner, Newton, Support, Table, ViewOptions, Views, views::Orient};
 
@@ -48,6 +50,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if let Some(k) = support.strip_prefix("knn:") {
         learner.support = Support::Nearest { k: k.parse()?, seed: 1 };
     }
+    if std::env::var_os("CONGRAPH_RAW_DISTANCES").is_some() {
+        learner.scaling.distance_norm = DistanceNorm::None;
+    }
     let start = Instant::now();
     let learned = learner.learn(&views, &unwatched)?;
     let total = start.elapsed().as_secs_f64();
@@ -65,6 +70,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         learned.graph.similarity().unwrap_or(1.0),
         peak_mb()
     );
+    if let Some(path) = std::env::var_os("CONGRAPH_EDGES") {
+        let lines: Vec<String> = learned
+            .graph
+            .pairs()
+            .iter()
+            .map(|[a, b]| format!("{a}-{b}\n"))
+            .collect();
+        std::fs::write(path, lines.concat())?;
+    }
     Ok(())
 }
 
