@@ -34,6 +34,7 @@ impl<'a> Points<'a> {
         &self.values[index * self.width..(index + 1) * self.width]
     }
 
+    #[inline(always)]
     fn distance(&self, a: usize, b: usize) -> f32 {
         const LANES: usize = 16;
         let mut sums = [0.0_f32; LANES];
@@ -126,8 +127,8 @@ impl Lists {
             .zip(self.fresh.par_chunks_mut(BLOCK * k))
             .enumerate()
             .map_init(
-                || vec![NOBODY; n],
-                |seen, (block, ((distances, neighbours), fresh))| {
+                || (vec![NOBODY; n], Vec::new(), pulp::Arch::new()),
+                |(seen, tries, arch), (block, ((distances, neighbours), fresh))| {
                     let mut changed = 0;
                     let rows = distances
                         .chunks_exact_mut(k)
@@ -140,11 +141,21 @@ impl Lists {
                         for &b in neighbours.iter().filter(|&&b| b != NOBODY) {
                             seen[b as usize] = a as u32;
                         }
+                        tries.clear();
                         candidates(a, &mut |b| {
-                            if std::mem::replace(&mut seen[b as usize], a as u32) == a as u32 {
-                                return;
+                            if std::mem::replace(&mut seen[b as usize], a as u32) != a as u32 {
+                                tries.push((0.0_f32, b));
                             }
-                            let distance = points.distance(a, b as usize);
+                        });
+                        arch.dispatch(
+                            #[inline(always)]
+                            || {
+                                for (distance, b) in tries.iter_mut() {
+                                    *distance = points.distance(a, *b as usize);
+                                }
+                            },
+                        );
+                        for &(distance, b) in tries.iter() {
                             if distance < distances[k - 1] {
                                 let place = distances.partition_point(|&other| other <= distance);
                                 distances[place..].rotate_right(1);
@@ -153,7 +164,7 @@ impl Lists {
                                 (distances[place], neighbours[place], fresh[place]) = (distance, b, true);
                                 changed += 1;
                             }
-                        });
+                        }
                     }
                     changed
                 },

@@ -62,6 +62,9 @@ const SUFFICIENT_DECREASE: f64 = 1e-4;
 const MAX_CUTS: usize = 60;
 /// Bounds of the multiple of I that is added to the Hessian.
 const RIDGE: std::ops::RangeInclusive<f64> = 1e-10..=1.0;
+/// Who sets a tolerance above this asks for speed: polishing ends at a share of it.
+const ASKS_FOR_SPEED: f64 = 1e-7;
+const POLISHED: f64 = 1e-5;
 /// Once converged, steps that still gain this factor are taken.
 const WORTHWHILE: f64 = 0.1;
 /// Gaps and errors of a degree below this are rounding.
@@ -165,7 +168,13 @@ impl Solver for Newton {
             let gained = norm(next.gradient.values()) <= WORTHWHILE * length || next_gap <= WORTHWHILE * gap;
             at = next;
             gap = next_gap;
-            if gap <= self.tolerance && !(gained && self.polish) {
+            let enough = if self.tolerance > ASKS_FOR_SPEED {
+                POLISHED * self.tolerance
+            } else {
+                0.0
+            };
+            let polishing = self.polish && gained && gap > enough;
+            if gap <= self.tolerance && !polishing {
                 status = Status::Converged;
                 break;
             }
