@@ -168,12 +168,8 @@ impl Solver for Newton {
             let gained = norm(next.gradient.values()) <= WORTHWHILE * length || next_gap <= WORTHWHILE * gap;
             at = next;
             gap = next_gap;
-            let enough = if self.tolerance > ASKS_FOR_SPEED {
-                POLISHED * self.tolerance
-            } else {
-                0.0
-            };
-            let polishing = self.polish && gained && gap > enough;
+            let enough = self.tolerance > ASKS_FOR_SPEED && gap <= POLISHED * self.tolerance;
+            let polishing = self.polish && gained && !enough;
             if gap <= self.tolerance && !polishing {
                 status = Status::Converged;
                 break;
