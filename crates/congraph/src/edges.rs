@@ -7,7 +7,14 @@
 //! (Sᵀ d)_e = d_a + d_b                spread
 //! ```
 
+use rayon::prelude::*;
+
+use crate::blocks;
 use crate::rows::ViewRows;
+
+/// From this number of edges on, degrees are added up in this many parts.
+const PARTED: usize = 1 << 16;
+const PARTS: usize = 8;
 
 /// The pairs of nodes that may be joined, in a fixed order.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,9 +75,30 @@ impl Edges {
 
     /// S w for all views at once: the degrees of every node.
     pub fn degrees(&self, weights: &ViewRows) -> ViewRows {
+        // A fixed number of parts, added up in order: the same bits for any number of threads.
+        let n_views = weights.n_views();
+        let parts: Vec<ViewRows> = if self.n_edges() < PARTED {
+            vec![self.degrees_of(weights, 0..self.n_edges())]
+        } else {
+            let length = self.n_edges().div_ceil(PARTS);
+            let part = |k: usize| self.degrees_of(weights, k * length..self.n_edges().min((k + 1) * length));
+            (0..PARTS).into_par_iter().map(part).collect()
+        };
+        let mut parts = parts.into_iter();
+        let mut degrees = parts.next().unwrap_or_else(|| ViewRows::zeros(self.n_nodes, n_views));
+        for part in parts {
+            for (degree, more) in degrees.values_mut().iter_mut().zip(part.values()) {
+                *degree += more;
+            }
+        }
+        degrees
+    }
+
+    fn degrees_of(&self, weights: &ViewRows, range: std::ops::Range<usize>) -> ViewRows {
         let mut degrees = ViewRows::zeros(self.n_nodes, weights.n_views());
-        for (edge, row) in weights.rows().enumerate() {
+        for edge in range {
             let (a, b) = self.ends(edge);
+            let row = weights.row(edge);
             for node in [a, b] {
                 for (degree, weight) in degrees.row_mut(node).iter_mut().zip(row) {
                     *degree += weight;
@@ -82,13 +110,16 @@ impl Edges {
 
     /// Sᵀ d for all views at once: for every edge the sum over its two ends.
     pub fn spread(&self, degrees: &ViewRows) -> ViewRows {
-        let mut spread = ViewRows::zeros(self.n_edges(), degrees.n_views());
-        for (edge, row) in spread.rows_mut().enumerate() {
-            let (a, b) = self.ends(edge);
-            for (value, (at_a, at_b)) in row.iter_mut().zip(degrees.row(a).iter().zip(degrees.row(b))) {
-                *value = at_a + at_b;
+        let n_views = degrees.n_views();
+        let mut spread = ViewRows::zeros(self.n_edges(), n_views);
+        blocks::map_mut(spread.values_mut(), n_views, |first, rows| {
+            for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
+                let (a, b) = self.ends(first + k);
+                for (value, (at_a, at_b)) in row.iter_mut().zip(degrees.row(a).iter().zip(degrees.row(b))) {
+                    *value = at_a + at_b;
+                }
             }
-        }
+        });
         spread
     }
 }

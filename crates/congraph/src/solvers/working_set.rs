@@ -72,7 +72,7 @@ const SETTLED: f64 = 0.02;
 /// The most rough rounds.
 const MAX_ROUGH: usize = 6;
 /// How near to entering a pair must be to stay in the set.
-const MARGIN: f64 = 0.3;
+const MARGIN: f64 = 0.1;
 /// The most pairs that enter in one round, for each block of nodes.
 const MOST_ENTERING: usize = 1 << 14;
 

@@ -86,25 +86,11 @@ impl<'a> Hessian<'a> {
     fn product(&self, x: &ViewRows, moved: &mut ViewRows, out: &mut ViewRows) {
         let n_views = x.n_views();
         let n = x.n_rows() as f64;
+        let (apply, add) = kernels(n_views);
         blocks::map_mut(moved.values_mut(), n_views, |first, rows| {
-            let mut sums = vec![0.0; n_views];
             for (k, moved) in rows.chunks_exact_mut(n_views).enumerate() {
                 let (a, b) = self.ends(first + k);
-                for (sum, (x, y)) in sums.iter_mut().zip(x.row(a).iter().zip(x.row(b))) {
-                    *sum = x + y;
-                }
-                let (entries, factors) = self.jacobians.row(first + k).split_at(n_views);
-                for (value, (entry, sum)) in moved.iter_mut().zip(entries.iter().zip(&sums)) {
-                    *value = entry * sum;
-                }
-                for factor in factors.chunks_exact(n_views) {
-                    let along: f64 = factor.iter().zip(&sums).map(|(v, sum)| v * sum).sum();
-                    if along != 0.0 {
-                        for (value, v) in moved.iter_mut().zip(factor) {
-                            *value += along * v;
-                        }
-                    }
-                }
+                apply(self.jacobians.row(first + k), x.row(a), x.row(b), moved);
             }
         });
         let means: Vec<f64> = x.column_sums().iter().map(|sum| sum / n).collect();
@@ -115,9 +101,7 @@ impl<'a> Hessian<'a> {
                     *value = 2.0 * (x - mean) + self.ridge * x;
                 }
                 for &edge in self.at(node) {
-                    for (value, change) in row.iter_mut().zip(moved.row(edge as usize)) {
-                        *value += change;
-                    }
+                    add(moved.row(edge as usize), row);
                 }
             }
         });
@@ -181,4 +165,75 @@ pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
 
 pub(super) fn norm(x: &[f64]) -> f64 {
     dot(x, x).sqrt()
+}
+
+/// out = J (x + y), with J as [`Hessian::jacobians`] keeps it; and out += x.
+type Apply = fn(&[f64], &[f64], &[f64], &mut [f64]);
+type Add = fn(&[f64], &mut [f64]);
+
+/// The two kernels for a number of views: unrolled for the usual few.
+fn kernels(n_views: usize) -> (Apply, Add) {
+    match n_views {
+        1 => (apply_fixed::<1>, add_fixed::<1>),
+        2 => (apply_fixed::<2>, add_fixed::<2>),
+        3 => (apply_fixed::<3>, add_fixed::<3>),
+        4 => (apply_fixed::<4>, add_fixed::<4>),
+        5 => (apply_fixed::<5>, add_fixed::<5>),
+        6 => (apply_fixed::<6>, add_fixed::<6>),
+        7 => (apply_fixed::<7>, add_fixed::<7>),
+        8 => (apply_fixed::<8>, add_fixed::<8>),
+        _ => (apply_any, add_any),
+    }
+}
+
+fn apply_fixed<const N: usize>(jacobian: &[f64], x: &[f64], y: &[f64], out: &mut [f64]) {
+    let ([diagonal, factors @ ..], ([x], [y]), [out]) = (
+        jacobian.as_chunks::<N>().0,
+        (x.as_chunks::<N>().0, y.as_chunks::<N>().0),
+        out.as_chunks_mut::<N>().0,
+    ) else {
+        return;
+    };
+    let mut sums = [0.0; N];
+    for i in 0..N {
+        sums[i] = x[i] + y[i];
+        out[i] = diagonal[i] * sums[i];
+    }
+    for factor in factors {
+        let mut along = 0.0;
+        for i in 0..N {
+            along += factor[i] * sums[i];
+        }
+        for i in 0..N {
+            out[i] += along * factor[i];
+        }
+    }
+}
+
+fn add_fixed<const N: usize>(x: &[f64], out: &mut [f64]) {
+    if let ([x], [out]) = (x.as_chunks::<N>().0, out.as_chunks_mut::<N>().0) {
+        for i in 0..N {
+            out[i] += x[i];
+        }
+    }
+}
+
+fn apply_any(jacobian: &[f64], x: &[f64], y: &[f64], out: &mut [f64]) {
+    let n_views = out.len();
+    let (diagonal, factors) = jacobian.split_at(n_views);
+    for (out, (entry, (x, y))) in out.iter_mut().zip(diagonal.iter().zip(x.iter().zip(y))) {
+        *out = entry * (x + y);
+    }
+    for factor in factors.chunks_exact(n_views) {
+        let along: f64 = factor.iter().zip(x.iter().zip(y)).map(|(v, (x, y))| v * (x + y)).sum();
+        for (out, v) in out.iter_mut().zip(factor) {
+            *out += along * v;
+        }
+    }
+}
+
+fn add_any(x: &[f64], out: &mut [f64]) {
+    for (out, x) in out.iter_mut().zip(x) {
+        *out += x;
+    }
 }
