@@ -33,7 +33,7 @@ pub struct Learner {
     /// Costs added to some pairs' distances.
     pub edge_costs: Vec<EdgeCost>,
     /// With a restricted support, count the pairs outside it that would have entered (up to
-    /// [`CHECKED_OUTSIDE`](crate::support::CHECKED_OUTSIDE) nodes).
+    /// [`CHECKED_OUTSIDE`] nodes).
     pub check_outside: bool,
     /// How many bytes may be used to keep the distances of all pairs in f32; beyond that they are computed anew.
     pub memory: u64,
