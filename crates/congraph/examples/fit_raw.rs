@@ -3,6 +3,7 @@
 //!
 //! `cargo run --release -p congraph --example fit_raw -- N_NODES N_SAMPLES ALPHA BETA TOLERANCE SUPPORT FILE…`, where SUPPORT is
 //! `all` or `knn:K`; with `CONGRAPH_SOLVER=admm` in the environment by ADMM,
+//! with `CONGRAPH_ROUNDS=K` the best of K fits counts (the first starts the threads),
 //! with `CONGRAPH_RAW_DISTANCES=1` without dividing distances by the largest, and with `CONGRAPH_EDGES=FILE` the edges go there.
 
 use std::sync::Arc;
@@ -53,11 +54,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if std::env::var_os("CONGRAPH_RAW_DISTANCES").is_some() {
         learner.scaling.distance_norm = DistanceNorm::None;
     }
-    let start = Instant::now();
-    let learned = learner.learn(&views, &unwatched)?;
-    let total = start.elapsed().as_secs_f64();
+    let mut start = Instant::now();
+    let mut learned = learner.learn(&views, &unwatched)?;
+    let first = start.elapsed().as_secs_f64();
+    let mut total = first;
+    let rounds = std::env::var("CONGRAPH_ROUNDS").map_or(Ok(1), |rounds| rounds.parse::<usize>())?;
+    for _ in 1..rounds {
+        start = Instant::now();
+        let again = learner.learn(&views, &unwatched)?;
+        let seconds = start.elapsed().as_secs_f64();
+        if seconds < total {
+            (total, learned) = (seconds, again);
+        }
+    }
     println!(
-        "{{\"solver\": \"{}\", \"seconds\": {total:.6}, \"distances\": {:.6}, \"solve\": {:.6}, \"iterations\": {}, \"gap\": {:e}, \"objective\": {:?}, \"status\": \"{}\", \
+        "{{\"solver\": \"{}\", \"first\": {first:.6}, \"seconds\": {total:.6}, \"distances\": {:.6}, \"solve\": {:.6}, \"iterations\": {}, \"gap\": {:e}, \"objective\": {:?}, \"status\": \"{}\", \
          \"mean_degree\": {:.2}, \"similarity\": {:.3}, \"peak_mb\": {}}}",
         learner.solver.name(),
         learned.distances_time.as_secs_f64(),

@@ -10,6 +10,12 @@ use rayon::prelude::*;
 /// Rows per block: large enough to hide the cost of a task, small enough to share a few thousand edges.
 const BLOCK: usize = 2048;
 
+/// Runs `work` on one of the threads that share the blocks. Asked from outside them, every single pass would wake one up and wait
+/// for it, which takes longer than a pass over a few thousand edges.
+pub(crate) fn inside<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    rayon::scope(|_| work())
+}
+
 /// Applies `work` to consecutive ranges that cover `0..n`, and returns the results in order.
 pub(crate) fn map<T: Send>(n: usize, work: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
     if n <= BLOCK {
@@ -19,6 +25,37 @@ pub(crate) fn map<T: Send>(n: usize, work: impl Fn(Range<usize>) -> T + Sync) ->
         .into_par_iter()
         .map(|block| work(block * BLOCK..n.min((block + 1) * BLOCK)))
         .collect()
+}
+
+/// How many ranges [`map`] and [`map_with`] make.
+pub(crate) fn count(n: usize) -> usize {
+    n.div_ceil(BLOCK)
+}
+
+/// As [`map`], for work that writes to one item per range.
+pub(crate) fn map_with<I: Send, T: Send>(
+    items: &mut [I],
+    n: usize,
+    work: impl Fn(Range<usize>, &mut I) -> T + Sync,
+) -> Vec<T> {
+    let range = |block: usize| block * BLOCK..n.min((block + 1) * BLOCK);
+    match items {
+        [] => Vec::new(),
+        [item] => vec![work(range(0), item)],
+        items => items
+            .par_iter_mut()
+            .enumerate()
+            .map(|(block, item)| work(range(block), item))
+            .collect(),
+    }
+}
+
+/// Applies `work` to each item, and returns the results in order.
+pub(crate) fn map_items<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T + Sync + Send) -> Vec<T> {
+    match items {
+        [item] => vec![work(item)],
+        items => items.par_iter().map(work).collect(),
+    }
 }
 
 /// As [`map`], for work that writes one row of `width` values per item.

@@ -10,8 +10,8 @@
 //! - costs are means over samples, not sums ([`SampleNorm`]), so that more samples do not mean another density;
 //! - distances are divided by the largest one over all views ([`DistanceNorm`]), so that units do not matter.
 //!
-//! With all three off this is the paper's raw objective. The distances are sums of squared differences rather than
-//! `K_aa + K_bb − 2 K_ab`, which would cancel for nearly equal signals. Cost: O(n² Σ p_i) time, O(n² N) memory.
+//! With all three off this is the paper's raw objective. The distances are `K_aa + K_bb − 2 K_ab` where that is far from
+//! cancelling, and sums of squared differences for nearly equal signals. Cost: O(n² Σ p_i) time, O(n² N) memory.
 
 use crate::edges::{Edges, complete_index};
 use crate::error::Error;
@@ -89,7 +89,7 @@ impl Distances {
     pub fn from_views(views: &Views, scaling: &Scaling) -> Result<Self, Error> {
         let edges = Edges::complete(views.n_nodes());
         if views.kind() == Kind::Signals {
-            let values = Signals::new(views, scaling).distances(edges.pairs());
+            let values = Signals::new(views, scaling).all_distances();
             return Self::new(edges, values, scaling.distance_norm);
         }
         let mut values = ViewRows::zeros(edges.n_edges(), views.n_views());

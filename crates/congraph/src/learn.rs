@@ -3,18 +3,20 @@
 //! The fit itself runs with nodes and views sorted by name and its result is put back in the given order, so that the
 //! answer is the same, to the bit, for any order of columns and files.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::blocks;
 use crate::certificate::Certificate;
 use crate::distances::{Distances, Scaling};
 use crate::error::{Code, DataError, Error, Warning, list_names};
 use crate::graph::MultiviewGraph;
-use crate::pairs::{AllPairs, Presence, Signals, count_outside, nearest_pairs};
+use crate::pairs::{AllPairs, Presence, Signals, count_outside, nearest_pairs, neighbourly_order};
 use crate::problem::{Model, Problem};
 use crate::rows::ViewRows;
 use crate::solvers::{Newton, Solution, Solver, Status, Watch};
-use crate::support::{CHECKED_OUTSIDE, EdgeCost, Support, tidy};
+use crate::support::{CHECKED_OUTSIDE, EXACT_NEIGHBOURS, EdgeCost, Support, tidy};
 use crate::views::{Kind, Order, Views};
 
 /// How to learn.
@@ -80,8 +82,12 @@ impl Learner {
     /// # Ok::<(), congraph::Error>(())
     /// ```
     pub fn learn(&self, views: &Views, watch: Watch<'_>) -> Result<Learned, Error> {
+        blocks::inside(|| self.learn_inside(views, watch))
+    }
+
+    fn learn_inside(&self, views: &Views, watch: Watch<'_>) -> Result<Learned, Error> {
         self.check(views)?;
-        let (sorted, order) = views.sorted();
+        let (sorted, order) = self.ordered(views);
         let model = if self.single {
             Model::single(self.model.parameters.alpha)
         } else {
@@ -135,6 +141,17 @@ impl Learner {
         signals + listed * (16 + 8 * n_views * numbers)
     }
 
+    /// Nodes and views sorted by name; on a restricted support of very many nodes, neighbours then next to each other.
+    fn ordered<'a>(&self, views: &'a Views) -> (Cow<'a, Views>, Order) {
+        let (sorted, order) = views.sorted();
+        let restricted = self.support != Support::AllPairs;
+        if !restricted || views.kind() != Kind::Signals || views.n_nodes() <= EXACT_NEIGHBOURS {
+            return (sorted, order);
+        }
+        let order = order.then(&neighbourly_order(&sorted, &self.scaling, 0));
+        (Cow::Owned(views.arranged(&order)), order)
+    }
+
     /// Distances and solution: of all pairs listed, of a working set when there are many, or of a restricted support.
     fn fit(&self, views: &Views, order: &Order, model: &Model, watch: Watch<'_>) -> Result<Fitted, Error> {
         let start = Instant::now();
@@ -168,12 +185,8 @@ impl Learner {
         let solve_time = start.elapsed();
         let restricted = self.support != Support::AllPairs;
         let checkable = self.check_outside && restricted && views.n_nodes() <= CHECKED_OUTSIDE;
-        let outside = match problem.edge_term() {
-            Some(term) if checkable && views.kind() == Kind::Signals => {
-                let test = Presence {
-                    term,
-                    kappa: problem.kappa(),
-                };
+        let outside = match Presence::new(&problem) {
+            Some(test) if checkable && views.kind() == Kind::Signals => {
                 let signals = Signals::new(views, &self.scaling);
                 Some(count_outside(
                     signals,

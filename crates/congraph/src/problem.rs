@@ -10,6 +10,7 @@
 
 use std::sync::Arc;
 
+use crate::blocks;
 use crate::distances::Distances;
 use crate::error::Error;
 use crate::penalties::{JointEdge, L1, NoPenalty, Penalty};
@@ -143,42 +144,45 @@ impl Problem {
     pub fn objective(&self, weights: &Weights) -> f64 {
         let Parameters { alpha, beta, gamma } = self.parameters();
         let degrees = weights.degrees(self.distances.edges());
-        let (mut smoothness, mut squares) = (0.0, 0.0);
-        let mut differences = ViewRows::zeros(0, self.n_views());
-        let mut row_differences = vec![0.0; self.n_views()];
-        for (edge, row, shared) in weights.iter() {
-            let distances = self.distances.values().row(edge);
-            for ((&weight, distance), difference) in row.iter().zip(distances).zip(&mut row_differences) {
-                smoothness += distance * weight;
-                squares += weight * weight;
-                *difference = weight - shared;
+        let separable = self.penalty().joint().is_some();
+        let (present, views) = (weights.edges(), weights.views());
+        let parts = blocks::map(present.len(), |range| {
+            let mut differences = Vec::with_capacity(range.len() * self.n_views());
+            let (mut smoothness, mut squares) = (0.0, 0.0);
+            for k in range {
+                let distances = self.distances.values().row(present[k] as usize);
+                for (&weight, distance) in views.row(k).iter().zip(distances) {
+                    smoothness += distance * weight;
+                    squares += weight * weight;
+                    differences.push(weight - weights.consensus()[k]);
+                }
             }
-            differences.push_row(&row_differences);
-        }
-        let frobenius = degrees.values().iter().map(|degree| degree * degree).sum::<f64>() + 2.0 * squares;
-        let coupling = if beta == 0.0 {
-            0.0
+            let coupling = if beta > 0.0 && separable {
+                self.penalty().value(&differences, self.n_views())
+            } else {
+                0.0
+            };
+            smoothness + 2.0 * alpha * squares + beta * coupling
+        });
+        let frobenius: f64 = degrees.values().iter().map(|degree| degree * degree).sum();
+        // A penalty that is not separable is shown every edge at once.
+        let coupling = if beta > 0.0 && !separable {
+            let mut all = ViewRows::zeros(self.n_edges(), self.n_views());
+            for (edge, row, shared) in weights.iter() {
+                for (difference, weight) in all.row_mut(edge).iter_mut().zip(row) {
+                    *difference = weight - shared;
+                }
+            }
+            self.penalty().value(all.values(), self.n_views())
         } else {
-            beta * self.penalty_value(&differences, weights)
+            0.0
         };
         let regularisation = if gamma == 0.0 {
             0.0
         } else {
             gamma * self.regulariser().value(weights.consensus())
         };
-        smoothness + alpha * frobenius + coupling + regularisation
-    }
-
-    /// c over all edges. A separable penalty is 0 where nothing is present; any other is shown every edge.
-    fn penalty_value(&self, present: &ViewRows, weights: &Weights) -> f64 {
-        if self.penalty().joint().is_some() {
-            return self.penalty().value(present.values(), self.n_views());
-        }
-        let mut all = ViewRows::zeros(self.n_edges(), self.n_views());
-        for (&edge, row) in weights.edges().iter().zip(present.rows()) {
-            all.row_mut(edge as usize).copy_from_slice(row);
-        }
-        self.penalty().value(all.values(), self.n_views())
+        parts.iter().sum::<f64>() + alpha * frobenius + beta * coupling + regularisation
     }
 
     /// The edge's share of the dual in units of κ, if penalty and regulariser offer it.
@@ -210,6 +214,12 @@ impl EdgeTerm<'_> {
     /// Writes the weights for targets u and returns the consensus.
     pub(crate) fn minimise(&self, targets: &[f64], weights: &mut [f64], scratch: &mut Vec<f64>) -> f64 {
         self.joint.minimise(targets, self.tau, self.sigma, weights, scratch)
+    }
+
+    /// Writes the weights and the consensus of several edges.
+    pub(crate) fn minimise_rows(&self, targets: &[f64], weights: &mut [f64], consensus: &mut [f64]) {
+        self.joint
+            .minimise_rows(targets, self.tau, self.sigma, weights, consensus);
     }
 
     /// Whether the edge is absent for targets u, and so for any smaller ones.

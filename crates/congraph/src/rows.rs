@@ -2,6 +2,8 @@
 //!
 //! Edge-major storage keeps the N values that a joint proximal map needs next to each other.
 
+use crate::blocks;
+
 /// A table with one column per view and one row per edge (or node), stored row after row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ViewRows {
@@ -77,10 +79,22 @@ impl ViewRows {
         &mut self.values
     }
 
+    /// Forgets all rows and keeps their room.
+    pub(crate) fn clear(&mut self) {
+        self.values.clear();
+    }
+
     /// Adds a row at the end.
     pub(crate) fn push_row(&mut self, row: &[f64]) {
         debug_assert_eq!(row.len(), self.n_views);
         self.values.extend_from_slice(row);
+    }
+
+    /// Adds some rows of another table at the end.
+    pub(crate) fn push_rows(&mut self, other: &Self, rows: std::ops::Range<usize>) {
+        debug_assert_eq!(other.n_views, self.n_views);
+        self.values
+            .extend_from_slice(&other.values[rows.start * self.n_views..rows.end * self.n_views]);
     }
 
     /// Adds all rows of another table at the end.
@@ -89,12 +103,26 @@ impl ViewRows {
         self.values.append(&mut other.values);
     }
 
-    /// The sum of each column, rows added in order.
+    /// As many rows, the new ones zero.
+    pub(crate) fn resize(&mut self, n_rows: usize) {
+        self.values.resize(n_rows * self.n_views, 0.0);
+    }
+
+    /// The sum of each column.
     pub fn column_sums(&self) -> Vec<f64> {
+        let parts = blocks::map(self.n_rows(), |range| {
+            let mut sums = vec![0.0; self.n_views];
+            for row in self.values[range.start * self.n_views..range.end * self.n_views].chunks_exact(self.n_views) {
+                for (sum, value) in sums.iter_mut().zip(row) {
+                    *sum += value;
+                }
+            }
+            sums
+        });
         let mut sums = vec![0.0; self.n_views];
-        for row in self.rows() {
-            for (sum, value) in sums.iter_mut().zip(row) {
-                *sum += value;
+        for part in parts {
+            for (sum, more) in sums.iter_mut().zip(part) {
+                *sum += more;
             }
         }
         sums

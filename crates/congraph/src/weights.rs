@@ -1,10 +1,15 @@
 //! Weights of the edges that are present: what a solver hands over and a certificate judges.
 
+use crate::blocks;
 use crate::edges::Edges;
 use crate::rows::ViewRows;
 
 /// Totals this close to n (relative) are taken as n: scaling them would only break the equality of fused weights.
 const TOTAL_TOLERANCE: f64 = 1e-13;
+
+/// Degrees are added up in at most this many parts, each of this many edges for each node.
+const PARTS: usize = 8;
+const EDGES_PER_PART: usize = 4;
 
 /// The edges with a weight > 0 in some view or in the consensus, in the order of the problem's edges.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,41 +79,55 @@ impl Weights {
             .map(|((&edge, row), &consensus)| (edge as usize, row, consensus))
     }
 
+    /// Forgets the edges and keeps their room.
+    pub(crate) fn clear(&mut self) {
+        self.edges.clear();
+        self.views.clear();
+        self.consensus.clear();
+    }
+
+    /// The edges of all blocks as one.
+    pub(crate) fn joined(blocks: Vec<Self>, n_views: usize) -> Self {
+        let mut weights = Self::empty(n_views);
+        for mut block in blocks {
+            weights.append(&mut block);
+        }
+        weights
+    }
+
     /// S w: the degrees of every node in every view.
     pub fn degrees(&self, edges: &Edges) -> ViewRows {
-        let mut degrees = ViewRows::zeros(edges.n_nodes(), self.views.n_views());
-        for (edge, row, _) in self.iter() {
-            let (a, b) = edges.ends(edge);
-            for node in [a, b] {
-                for (degree, weight) in degrees.row_mut(node).iter_mut().zip(row) {
-                    *degree += weight;
+        Self::degrees_of_blocks(std::slice::from_ref(self), edges, self.views.n_views())
+    }
+
+    /// S w of the edges of all blocks. Where they are many for each node, in a fixed number of parts that are added up in order:
+    /// the same bits for any number of threads.
+    pub(crate) fn degrees_of_blocks(blocks: &[Self], edges: &Edges, n_views: usize) -> ViewRows {
+        let n_edges: usize = blocks.iter().map(|block| block.edges.len()).sum();
+        let n_parts = (n_edges / (EDGES_PER_PART * edges.n_nodes().max(1))).clamp(1, PARTS);
+        let parts: Vec<&[Self]> = blocks.chunks(blocks.len().div_ceil(n_parts).max(1)).collect();
+        let part = |blocks: &&[Self]| {
+            let mut degrees = ViewRows::zeros(edges.n_nodes(), n_views);
+            for (edge, row, _) in blocks.iter().flat_map(Self::iter) {
+                let (a, b) = edges.ends(edge);
+                for node in [a, b] {
+                    for (degree, weight) in degrees.row_mut(node).iter_mut().zip(row) {
+                        *degree += weight;
+                    }
                 }
+            }
+            degrees
+        };
+        let mut parts = blocks::map_items(&parts, part).into_iter();
+        let mut degrees = parts
+            .next()
+            .unwrap_or_else(|| ViewRows::zeros(edges.n_nodes(), n_views));
+        for part in parts {
+            for (degree, more) in degrees.values_mut().iter_mut().zip(part.values()) {
+                *degree += more;
             }
         }
         degrees
-    }
-
-    /// For each node the edges here that end at it, in order: `incident[starts[node]..starts[node + 1]]`.
-    pub(crate) fn incidence(&self, edges: &Edges) -> (Vec<u32>, Vec<u32>) {
-        let mut starts = vec![0_u32; edges.n_nodes() + 1];
-        for &edge in &self.edges {
-            let (a, b) = edges.ends(edge as usize);
-            starts[a + 1] += 1;
-            starts[b + 1] += 1;
-        }
-        for node in 0..edges.n_nodes() {
-            starts[node + 1] += starts[node];
-        }
-        let mut next = starts.clone();
-        let mut incident = vec![0_u32; 2 * self.edges.len()];
-        for (k, &edge) in self.edges.iter().enumerate() {
-            let (a, b) = edges.ends(edge as usize);
-            for node in [a, b] {
-                incident[next[node] as usize] = k as u32;
-                next[node] += 1;
-            }
-        }
-        (starts, incident)
     }
 
     /// Scales each view to the given total and, if any had to be scaled, takes the consensus anew from `consensus`.

@@ -61,6 +61,22 @@ fn jacobian(joint: &dyn JointEdge, tau: f64, sigma: f64, weights: &[f64], consen
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
+    /// Several edges at once are the same edges one at a time, to the bit.
+    #[test]
+    fn rows_together_are_rows_one_by_one((n_views, targets) in rows(9, 10), tau in 0.01..3.0_f64, sigma in 0.0..2.0_f64) {
+        for penalty in penalties::registry() {
+            let Some(joint) = penalty.joint() else { continue };
+            let n_edges = targets.len() / n_views;
+            let (mut weights, mut consensus) = (vec![0.0; targets.len()], vec![0.0; n_edges]);
+            joint.minimise_rows(&targets, tau, sigma, &mut weights, &mut consensus);
+            for ((targets, weights), consensus) in targets.chunks(n_views).zip(weights.chunks(n_views)).zip(consensus) {
+                let (one, shared) = minimise(joint, targets, tau, sigma);
+                prop_assert_eq!(weights, &one[..]);
+                prop_assert_eq!(consensus, shared);
+            }
+        }
+    }
+
     /// ⟨S w, d⟩ = ⟨w, Sᵀ d⟩.
     #[test]
     fn spread_is_the_adjoint_of_degrees(n in 2..9_usize, seed in proptest::collection::vec(value(), 36 + 9)) {

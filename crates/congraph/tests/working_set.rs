@@ -47,7 +47,8 @@ fn compare(views: &Views, scaling: &Scaling, model: &Model, memory: u64) -> SetS
         "{:?}",
         found.solution.status
     );
-    assert_eq!(all.divisor(), distances.divisor());
+    // One from differences, the other from products that do not cancel.
+    assert!((all.divisor() / distances.divisor() - 1.0).abs() < 1e-13);
     let (one, two) = (found.solution.certificate, listed.certificate);
     assert!((one.objective / two.objective - 1.0).abs() < 1e-10, "{one:?} {two:?}");
     assert!(

@@ -50,6 +50,12 @@ impl<'a> Points<'a> {
         sums.iter().sum::<f32>() + tail
     }
 
+    /// The points in the order of the leaves of one tree.
+    pub(super) fn tree_order(self, seed: u64) -> Vec<usize> {
+        let tree = Tree::grow(self, seed, TREES);
+        tree.order.into_iter().map(|point| point as usize).collect()
+    }
+
     /// For each point k likely nearest neighbours, nearest first; fewer only if there are not as many points.
     pub(super) fn neighbours(self, k: usize, seed: u64, tell: &(dyn Fn(f64) + Sync)) -> Vec<u32> {
         let n = self.len();

@@ -15,16 +15,18 @@ mod scan;
 mod signals;
 mod tiles;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 pub(crate) use signals::Signals;
+use signals::ViewSignals;
 use tiles::{Tiles, ViewTiles};
 
 use crate::distances::{DistanceNorm, Distances, Scaling};
 use crate::edges::Edges;
 use crate::error::Error;
-use crate::problem::EdgeTerm;
+use crate::problem::{EdgeTerm, Problem};
 use crate::rows::ViewRows;
 use crate::solvers::{Progress, Watch};
 use crate::support::{EXACT_NEIGHBOURS, EdgeCost};
@@ -32,6 +34,14 @@ use crate::views::Views;
 
 /// How many candidates are confirmed at a time.
 const CANDIDATES: usize = 1 << 18;
+
+/// The nodes in an order in which most neighbours are not far from each other: with very many nodes, numbers that are needed together
+/// are then found together in memory. By the first view's signals.
+pub(crate) fn neighbourly_order(views: &Views, scaling: &Scaling, seed: u64) -> Vec<usize> {
+    let signals = ViewSignals::new(views.view(0), views.n_nodes(), scaling);
+    let tiles = ViewTiles::new(&signals, views.n_nodes());
+    tiles.points().tree_order(seed)
+}
 
 /// Every pair of a node and one of its k nearest neighbours in some view, sorted.
 pub(crate) fn nearest_pairs(signals: &Signals, k: usize, seed: u64, memory: u64, watch: Watch<'_>) -> Vec<[u32; 2]> {
@@ -75,7 +85,7 @@ pub(crate) fn count_outside(
         nearest: Vec::new(),
         costs: Vec::new(),
     };
-    all.entering(multipliers, distances.edges().pairs(), usize::MAX / 16, test)
+    all.entering(multipliers, distances.edges().pairs(), usize::MAX / 16, 0.0, test)
         .pairs
         .len()
 }
@@ -200,18 +210,20 @@ impl AllPairs {
     }
 
     /// The pairs outside `pairs` (sorted) that would be present at the given multipliers, with their distances; at most
-    /// `most` for each block of nodes, and whether that left any out.
+    /// `most` for each block of nodes, and whether that left any out. With a margin also those that would be if all their targets
+    /// were larger by it.
     pub(crate) fn entering(
         &self,
         multipliers: &ViewRows,
         pairs: &[[u32; 2]],
         most: usize,
+        margin: f64,
         test: &Presence<'_>,
     ) -> Entering {
         let mut most = most;
         loop {
-            let (candidates, complete) = self.candidates(multipliers, pairs, most, test, true);
-            let mut entering = self.confirmed(&candidates, multipliers, test);
+            let (candidates, complete) = self.candidates(multipliers, pairs, most, test, Some(margin));
+            let mut entering = self.confirmed(&candidates, multipliers, margin, test);
             entering.complete = complete;
             if complete || !entering.pairs.is_empty() {
                 return entering;
@@ -221,14 +233,14 @@ impl AllPairs {
         }
     }
 
-    /// As [`AllPairs::entering`], as far as f32 can tell: with an allowance for its rounding, or without.
+    /// As [`AllPairs::entering`], as far as f32 can tell: with an allowance for its rounding and a margin, or without.
     pub(crate) fn candidates(
         &self,
         multipliers: &ViewRows,
         pairs: &[[u32; 2]],
         most: usize,
         test: &Presence<'_>,
-        allow: bool,
+        allowance: Option<f64>,
     ) -> (Vec<[u32; 2]>, bool) {
         let set = Set::new(self.n_nodes(), pairs);
         let mut in_costs = multipliers.clone();
@@ -238,22 +250,24 @@ impl AllPairs {
             .for_each(|value| *value *= self.divisor);
         let factor = 1.0 / (self.divisor * test.kappa);
         let is_absent = |targets: &[f64]| test.term.is_absent(targets);
-        let known =
-            |a: u32, b: u32| set.holds(a, b) || self.costs.binary_search_by_key(&[a, b], |cost| cost.pair).is_ok();
-        self.tiles.present(&in_costs, factor, most, allow, is_absent, known)
+        let costed: Vec<[u32; 2]> = self.costs.iter().map(|cost| cost.pair).collect();
+        let known = [set, Set::new(self.n_nodes(), &costed)];
+        let known = if costed.is_empty() { &known[..1] } else { &known };
+        self.tiles.present(&in_costs, factor, most, allowance, is_absent, known)
     }
 
     /// Those of the pairs that would be present in f64.
-    fn confirmed(&self, candidates: &[[u32; 2]], multipliers: &ViewRows, test: &Presence<'_>) -> Entering {
+    fn confirmed(&self, candidates: &[[u32; 2]], multipliers: &ViewRows, margin: f64, test: &Presence<'_>) -> Entering {
         let mut entering = Entering {
             pairs: Vec::new(),
             distances: ViewRows::zeros(0, self.n_views()),
             complete: true,
         };
+        let mut targets = vec![0.0; self.n_views()];
         for some in candidates.chunks(CANDIDATES) {
             let distances = self.distances_of(some);
             for (&pair, row) in some.iter().zip(distances.rows()) {
-                if test.is_present(pair, row, multipliers, 0.0) {
+                if test.is_present(pair, row, multipliers, margin, &mut targets) {
                     entering.pairs.push(pair);
                     entering.distances.push_row(row);
                 }
@@ -278,20 +292,36 @@ pub(crate) struct Presence<'a> {
     pub(crate) kappa: f64,
 }
 
-impl Presence<'_> {
+impl<'a> Presence<'a> {
+    /// For a problem whose penalty and regulariser offer the joint minimiser.
+    pub(crate) fn new(problem: &'a Problem) -> Option<Self> {
+        Some(Self {
+            term: problem.edge_term()?,
+            kappa: problem.kappa(),
+        })
+    }
+
     /// Whether a pair with these distances would be present at the multipliers if all its targets were larger by `margin`.
-    pub(crate) fn is_present(&self, [a, b]: [u32; 2], distances: &[f64], multipliers: &ViewRows, margin: f64) -> bool {
+    /// `targets` is room for one row.
+    pub(crate) fn is_present(
+        &self,
+        [a, b]: [u32; 2],
+        distances: &[f64],
+        multipliers: &ViewRows,
+        margin: f64,
+        targets: &mut [f64],
+    ) -> bool {
         let ends = multipliers.row(a as usize).iter().zip(multipliers.row(b as usize));
-        let targets = distances
-            .iter()
-            .zip(ends)
-            .map(|(d, (x, y))| margin - (d + x + y) / self.kappa);
-        let targets: Vec<f64> = targets.collect();
-        targets.iter().any(|&u| u > 0.0) && !self.term.is_absent(&targets)
+        let mut positive = false;
+        for (target, (d, (x, y))) in targets.iter_mut().zip(distances.iter().zip(ends)) {
+            *target = margin - (d + x + y) / self.kappa;
+            positive |= *target > 0.0;
+        }
+        positive && !self.term.is_absent(targets)
     }
 }
 
-/// A sorted list of pairs that can be asked for one.
+/// A sorted list of pairs that can be asked for those of a node.
 struct Set<'a> {
     pairs: &'a [[u32; 2]],
     /// Where the pairs of each first node start.
@@ -310,9 +340,12 @@ impl<'a> Set<'a> {
         Self { pairs, starts }
     }
 
-    fn holds(&self, a: u32, b: u32) -> bool {
+    /// The pairs of a first node with a second one in a range.
+    fn of(&self, a: u32, seconds: &Range<usize>) -> &[[u32; 2]] {
         let row = &self.pairs[self.starts[a as usize]..self.starts[a as usize + 1]];
-        row.binary_search(&[a, b]).is_ok()
+        let first = row.partition_point(|&[_, b]| (b as usize) < seconds.start);
+        let count = row[first..].partition_point(|&[_, b]| (b as usize) < seconds.end);
+        &row[first..first + count]
     }
 }
 

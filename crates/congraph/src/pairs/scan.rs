@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::Set;
 use super::nearest::TileMaximum;
 use super::tiles::{TILE, Tiles};
 use crate::rows::ViewRows;
@@ -11,8 +12,8 @@ const ENOUGH: usize = 100_000;
 
 impl Tiles {
     /// The pairs that would be present at the given multipliers, as far as f32 can tell; with an allowance for its rounding
-    /// none that would is missed, and some that would not are among them. At most `most` pairs per block of nodes, those
-    /// furthest from absence, and whether these are all. Sorted; pairs for which `known` holds are left out.
+    /// (and for targets that are larger by a margin) none that would is missed, and some that would not are among them. At most `most` pairs per block of nodes, those
+    /// furthest from absence, and whether these are all. Sorted; pairs of the `known` sets are left out.
     ///
     /// `multipliers` are in the units of the costs, and `targets` are −(cost + λ_a + λ_b) times `factor`.
     pub(crate) fn present(
@@ -20,9 +21,9 @@ impl Tiles {
         multipliers: &ViewRows,
         factor: f64,
         most: usize,
-        allow: bool,
+        allowance: Option<f64>,
         is_absent: impl Fn(&[f64]) -> bool + Sync,
-        known: impl Fn(u32, u32) -> bool + Sync,
+        known: &[Set<'_>],
     ) -> (Vec<[u32; 2]>, bool) {
         // λ in the units of each view's tiles, and how far above zero an entry may seem because of rounding.
         let mut levels: Vec<Vec<f32>> = Vec::with_capacity(self.n_views());
@@ -32,7 +33,7 @@ impl Tiles {
             let level: Vec<f32> = multipliers.column(index).map(|value| (value / unit) as f32).collect();
             let largest = level.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
             let slack = view.error + 4.0 * f64::from(f32::EPSILON) * f64::from(largest);
-            slacks.push(if allow { slack as f32 } else { 0.0 });
+            slacks.push(allowance.map_or(0.0, |margin| (slack + margin / (unit * factor)) as f32));
             levels.push(level);
         }
         let units: Vec<f64> = self.views.iter().map(|view| view.unit * factor).collect();
@@ -58,7 +59,7 @@ impl Tiles {
                                     tile,
                                     &levels,
                                     &slacks,
-                                    &known,
+                                    known,
                                     &enters,
                                     &mut found,
                                 );
@@ -120,7 +121,7 @@ impl Tiles {
         tile: &[f32],
         levels: &[Vec<f32>],
         slacks: &[f32],
-        known: &impl Fn(u32, u32) -> bool,
+        known: &[Set<'_>],
         enters: &impl Fn(&mut [f64]) -> bool,
         found: &mut Found,
     ) {
@@ -136,6 +137,11 @@ impl Tiles {
                 let entries = &entries[r * TILE..r * TILE + columns.len()];
                 for ((flag, entry), level) in flags.iter_mut().zip(entries).zip(&level[columns.clone()]) {
                     *flag |= u32::from(entry + level < bar);
+                }
+            }
+            for set in known {
+                for &[_, b] in set.of(a as u32, &columns) {
+                    flags[b as usize - columns.start] = 0;
                 }
             }
             for (eighth, flags) in flags.as_chunks::<8>().0.iter().enumerate() {
@@ -155,7 +161,7 @@ impl Tiles {
                         depth = if below < depth { below } else { depth };
                         *value = f64::from(below);
                     }
-                    if enters(&mut values) && !known(a as u32, b as u32) {
+                    if enters(&mut values) {
                         found.push(depth, [a as u32, b as u32]);
                     }
                 }

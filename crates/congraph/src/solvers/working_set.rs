@@ -15,8 +15,9 @@
 
 use std::sync::Arc;
 
-use super::newton::Newton;
-use super::{Progress, Solution, Solver, Status, Watch};
+use super::newton::{Descent, Newton};
+use super::{Progress, Solution, Status, Watch};
+use crate::blocks;
 use crate::certificate::{certify_beyond, edges_bound};
 use crate::distances::Distances;
 use crate::error::Error;
@@ -68,11 +69,13 @@ const LOOSE: f64 = 1e-3;
 /// The gap to which it is solved in f64 for the first time.
 const NEARLY: f64 = 1e-6;
 /// A round that adds less than this share of the set is the last rough one.
-const SETTLED: f64 = 0.02;
+const SETTLED: f64 = 0.1;
 /// The most rough rounds.
 const MAX_ROUGH: usize = 6;
 /// How near to entering a pair must be to stay in the set.
 const MARGIN: f64 = 0.1;
+/// The same for a pair outside, once the solution is near.
+const AHEAD: f64 = 0.01;
 /// The most pairs that enter in one round, for each block of nodes.
 const MOST_ENTERING: usize = 1 << 14;
 
@@ -88,88 +91,84 @@ impl WorkingSet {
         start: Option<&Start>,
         watch: Watch<'_>,
     ) -> Result<SetSolution, Error> {
-        let mut state = match start {
-            Some(start) => State {
-                pairs: start.pairs.clone(),
-                multipliers: Some(start.multipliers.clone()),
-                iterations: 0,
-                passes: 0,
-            },
-            None => self.roughly(all, model, watch)?,
+        let (pairs, mut multipliers, mut iterations, mut passes) = match start {
+            Some(start) => (start.pairs.clone(), Some(start.multipliers.clone()), 0, 0),
+            None => {
+                let rough = self.roughly(all, model, watch)?;
+                (rough.pairs, Some(rough.multipliers), rough.iterations, rough.passes)
+            }
         };
-        let mut values = all.distances_of(&state.pairs);
+        let values = all.distances_of(&pairs);
+        let mut distances = all.restricted(pairs, values);
         let nearly = self.newton.roughly(NEARLY);
         let mut last = start.is_some();
         loop {
-            let distances = all.restricted(state.pairs.clone(), values.clone());
             let problem = Problem::new(Arc::clone(&distances), model.clone())?;
             let newton = if last { &self.newton } else { &nearly };
-            let mut solution = newton.solve(&problem, state.multipliers.as_ref(), watch)?;
-            state.iterations += solution.iterations;
-            state.passes += 1;
-            solution.iterations = state.iterations;
+            let mut found = newton.descend(&problem, multipliers.as_ref(), watch)?;
+            iterations += found.iterations;
+            passes += 1;
+            found.iterations = iterations;
             let _ = watch(&Progress::Checking);
-            let entering = match problem.edge_term() {
-                Some(term) => {
-                    let test = Presence {
-                        term,
-                        kappa: problem.kappa(),
-                    };
-                    all.entering(&solution.multipliers, &state.pairs, MOST_ENTERING, &test)
-                }
-                None => return Err(unsupported(model)),
-            };
+            let test = Presence::new(&problem).ok_or_else(|| unsupported(model))?;
+            // What the last steps may yet bring in is taken along.
+            let margin = if last { 0.0 } else { AHEAD * mean_weight(&found) };
+            let entering = all.entering(
+                &found.multipliers,
+                distances.edges().pairs(),
+                MOST_ENTERING,
+                margin,
+                &test,
+            );
             let done = entering.pairs.is_empty() && last;
             // Few are added now: the next solution is likely final.
             last = true;
-            if done || state.passes >= self.max_rounds || solution.status == Status::Interrupted {
+            if done || passes >= self.max_rounds || found.status == Status::Interrupted {
+                let mut solution = found.certified(&problem, self.newton.tolerance);
                 if !done {
                     self.count_outside(all, model, entering, &mut solution)?;
                 }
                 return Ok(SetSolution {
                     solution,
                     distances,
-                    passes: state.passes,
+                    passes,
                 });
             }
-            state.multipliers = Some(solution.multipliers);
-            (state.pairs, values) = merged(&state.pairs, &values, &entering.pairs, &entering.distances);
+            multipliers = Some(found.multipliers);
+            if !entering.pairs.is_empty() {
+                let (pairs, values) = merged(&distances, &entering.pairs, &entering.distances);
+                distances = all.restricted(pairs, values);
+            }
         }
     }
 
     /// A set that lacks little, and multipliers near the solution.
-    fn roughly(&self, all: &AllPairs, model: &Model, watch: Watch<'_>) -> Result<State, Error> {
+    fn roughly(&self, all: &AllPairs, model: &Model, watch: Watch<'_>) -> Result<Rough, Error> {
         let newton = self.newton.roughly(LOOSE);
-        let mut state = State {
-            pairs: all.nearest().to_vec(),
-            multipliers: None,
-            iterations: 0,
-            passes: 0,
-        };
-        let mut values = all.rough_distances_of(&state.pairs);
+        let (mut iterations, mut passes) = (0, 0);
+        let mut multipliers = None;
+        let mut distances = all.restricted(all.nearest().to_vec(), all.rough_distances_of(all.nearest()));
         loop {
-            let problem = Problem::new(all.restricted(state.pairs.clone(), values.clone()), model.clone())?;
-            let solution = newton.solve(&problem, state.multipliers.as_ref(), watch)?;
-            state.iterations += solution.iterations;
-            state.passes += 1;
-            let Some(term) = problem.edge_term() else {
-                return Err(unsupported(model));
-            };
-            let test = Presence {
-                term,
-                kappa: problem.kappa(),
-            };
+            let problem = Problem::new(Arc::clone(&distances), model.clone())?;
+            let found = newton.descend(&problem, multipliers.as_ref(), watch)?;
+            iterations += found.iterations;
+            passes += 1;
             let _ = watch(&Progress::Checking);
-            let (more, _) = all.candidates(&solution.multipliers, &state.pairs, MOST_ENTERING, &test, false);
-            let few = more.len() as f64 <= SETTLED * state.pairs.len() as f64;
-            let more_values = all.rough_distances_of(&more);
-            (state.pairs, values) = merged(&state.pairs, &values, &more, &more_values);
-            if few || state.passes >= MAX_ROUGH || solution.status == Status::Interrupted {
-                state.pairs = near_entering(&state.pairs, &values, &solution, &test);
-                state.multipliers = Some(solution.multipliers);
-                return Ok(state);
+            let test = Presence::new(&problem).ok_or_else(|| unsupported(model))?;
+            let pairs = distances.edges().pairs();
+            let (more, _) = all.candidates(&found.multipliers, pairs, MOST_ENTERING, &test, None);
+            let few = more.len() as f64 <= SETTLED * pairs.len() as f64;
+            let (pairs, values) = merged(&distances, &more, &all.rough_distances_of(&more));
+            if few || passes >= MAX_ROUGH || found.status == Status::Interrupted {
+                return Ok(Rough {
+                    pairs: near_entering(&pairs, &values, &found, &test),
+                    multipliers: found.multipliers,
+                    iterations,
+                    passes,
+                });
             }
-            state.multipliers = Some(solution.multipliers);
+            distances = all.restricted(pairs, values);
+            multipliers = Some(found.multipliers);
         }
     }
 
@@ -203,44 +202,48 @@ fn unsupported(model: &Model) -> Error {
     }
 }
 
-/// What is carried from round to round.
-struct State {
+/// What the rough rounds hand over.
+struct Rough {
     pairs: Vec<[u32; 2]>,
-    multipliers: Option<ViewRows>,
+    multipliers: ViewRows,
     iterations: usize,
     passes: usize,
 }
 
-/// The pairs that are present, or would be if their targets were larger by a share of the mean weight.
-fn near_entering(pairs: &[[u32; 2]], values: &ViewRows, solution: &Solution, test: &Presence<'_>) -> Vec<[u32; 2]> {
-    let weights = solution.weights.views().values();
+/// Over the weights that are not zero.
+fn mean_weight(found: &Descent) -> f64 {
+    let weights = found.weights.views().values();
     let present = weights.iter().filter(|&&weight| weight > 0.0).count();
-    let margin = MARGIN * weights.iter().sum::<f64>() / present.max(1) as f64;
-    let kept = pairs.iter().zip(values.rows());
-    let kept = kept.filter(|&(&pair, row)| test.is_present(pair, row, &solution.multipliers, margin));
-    kept.map(|(&pair, _)| pair).collect()
+    weights.iter().sum::<f64>() / present.max(1) as f64
 }
 
-/// Two sorted lists of pairs with their rows as one.
-fn merged(
-    pairs: &[[u32; 2]],
-    values: &ViewRows,
-    more_pairs: &[[u32; 2]],
-    more_values: &ViewRows,
-) -> (Vec<[u32; 2]>, ViewRows) {
+/// The pairs that are present, or would be if their targets were larger by a share of the mean weight.
+fn near_entering(pairs: &[[u32; 2]], values: &ViewRows, found: &Descent, test: &Presence<'_>) -> Vec<[u32; 2]> {
+    let margin = MARGIN * mean_weight(found);
+    let kept = blocks::map(pairs.len(), |range| {
+        let mut targets = vec![0.0; values.n_views()];
+        let near = |&k: &usize| test.is_present(pairs[k], values.row(k), &found.multipliers, margin, &mut targets);
+        let near: Vec<[u32; 2]> = range.filter(near).map(|k| pairs[k]).collect();
+        near
+    });
+    kept.concat()
+}
+
+/// The pairs of a set and others, both sorted, with their rows as one.
+fn merged(set: &Distances, more_pairs: &[[u32; 2]], more_values: &ViewRows) -> (Vec<[u32; 2]>, ViewRows) {
+    let (pairs, values) = (set.edges().pairs(), set.values());
     let mut all = Vec::with_capacity(pairs.len() + more_pairs.len());
     let mut rows = ViewRows::with_capacity(pairs.len() + more_pairs.len(), values.n_views());
-    let (mut i, mut j) = (0, 0);
-    while i < pairs.len() || j < more_pairs.len() {
-        if j == more_pairs.len() || (i < pairs.len() && pairs[i] < more_pairs[j]) {
-            all.push(pairs[i]);
-            rows.push_row(values.row(i));
-            i += 1;
-        } else {
-            all.push(more_pairs[j]);
-            rows.push_row(more_values.row(j));
-            j += 1;
-        }
+    let mut first = 0;
+    for (&pair, row) in more_pairs.iter().zip(more_values.rows()) {
+        let next = first + pairs[first..].partition_point(|&other| other < pair);
+        all.extend_from_slice(&pairs[first..next]);
+        rows.push_rows(values, first..next);
+        all.push(pair);
+        rows.push_row(row);
+        first = next;
     }
+    all.extend_from_slice(&pairs[first..]);
+    rows.push_rows(values, first..pairs.len());
     (all, rows)
 }

@@ -273,28 +273,41 @@ impl Views {
         nodes.sort_by_key(|&node| &self.nodes[node]);
         let mut order: Vec<usize> = (0..self.n_views()).collect();
         order.sort_by_key(|&view| &self.views[view].name);
-        if nodes.is_sorted() && order.is_sorted() {
-            return (Cow::Borrowed(self), Order { nodes, views: order });
+        let order = Order { nodes, views: order };
+        if order.nodes.is_sorted() && order.views.is_sorted() {
+            return (Cow::Borrowed(self), order);
         }
-        let reordered = |&view: &usize| {
+        (Cow::Owned(self.arranged(&order)), order)
+    }
+
+    /// The same with nodes and views in another order.
+    pub(crate) fn arranged(&self, order: &Order) -> Self {
+        let arranged = |&view: &usize| {
             let source = &self.views[view];
             let values = if self.kind == Kind::Signals {
-                nodes.iter().flat_map(|&node| source.node(node)).copied().collect()
+                order
+                    .nodes
+                    .iter()
+                    .flat_map(|&node| source.node(node))
+                    .copied()
+                    .collect()
             } else {
-                let entry = |&row: &usize| nodes.iter().map(move |&column| source.node(row)[column]);
-                nodes.iter().flat_map(entry).collect()
+                let entry = |&row: &usize| order.nodes.iter().map(move |&column| source.node(row)[column]);
+                order.nodes.iter().flat_map(entry).collect()
             };
             View {
+                name: source.name.clone(),
+                n_samples: source.n_samples,
+                stride: source.stride,
                 values,
-                ..source.clone()
+                blocks: source.blocks.clone(),
             }
         };
-        let sorted = Self {
+        Self {
             kind: self.kind,
-            nodes: nodes.iter().map(|&node| self.nodes[node].clone()).collect(),
-            views: order.iter().map(reordered).collect(),
-        };
-        (Cow::Owned(sorted), Order { nodes, views: order })
+            nodes: order.nodes.iter().map(|&node| self.nodes[node].clone()).collect(),
+            views: order.views.iter().map(arranged).collect(),
+        }
     }
 
     /// The names of the views.
@@ -313,6 +326,14 @@ pub(crate) struct Order {
 }
 
 impl Order {
+    /// This order followed by another order of its nodes.
+    pub(crate) fn then(self, nodes: &[usize]) -> Self {
+        Self {
+            nodes: nodes.iter().map(|&node| self.nodes[node]).collect(),
+            views: self.views,
+        }
+    }
+
     /// For each node in the given order, its place in sorted order.
     pub(crate) fn places(&self) -> Vec<u32> {
         let mut places = vec![0; self.nodes.len()];

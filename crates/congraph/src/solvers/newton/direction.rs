@@ -6,54 +6,118 @@
 //!
 //! Only present edges contribute; J_e is diagonal plus one or two rank-one terms, so a product costs O(present edges · N).
 
+use rayon::prelude::*;
+
 use super::dual::Dual;
+use super::vectors::{combine, dot, reduce};
 use crate::blocks;
 use crate::rows::ViewRows;
 use crate::weights::Weights;
 
 /// Nodes per block of work.
 const NODES: usize = 512;
+/// Into how many parts the edges are split where there are many for each node; every part adds up a vector of its own.
+const PARTS: usize = 8;
+/// How many edges for each node are many.
+const MANY_EDGES: usize = 16;
 
 /// The Jacobians of the edges present at one point.
-pub(super) struct Hessian<'a> {
-    dual: &'a Dual<'a>,
-    weights: &'a Weights,
-    /// For each edge the diagonal of its Jacobian, then its rank-one factors.
-    jacobians: ViewRows,
-    /// For each node, the edges at it: `incident[starts[node]..starts[node + 1]]`.
+pub(super) struct Hessian {
+    n_nodes: usize,
+    n_views: usize,
+    /// The two ends of each edge.
+    ends: Vec<[u32; 2]>,
+    /// For each edge the diagonal of its Jacobian, then its rank-one factors. In f32: a direction need not be exact.
+    jacobians: Vec<f32>,
+    /// Values per Jacobian.
+    width: usize,
+    /// For each node the edges at it, `incident[starts[node]..starts[node + 1]]`, where they are few.
     starts: Vec<u32>,
     incident: Vec<u32>,
+    is_sparse: bool,
     ridge: f64,
+    /// Room that products use.
+    moved: ViewRows,
 }
 
-impl<'a> Hessian<'a> {
-    pub(super) fn new(dual: &'a Dual<'a>, weights: &'a Weights, ridge: f64) -> Self {
-        let n_views = dual.problem.n_views();
-        let term = dual.term;
-        let width = n_views * (1 + term.joint.rank());
-        let mut jacobians = ViewRows::zeros(weights.edges().len(), width);
-        blocks::map_mut(jacobians.values_mut(), width, |first, rows| {
-            for (k, row) in rows.chunks_exact_mut(width).enumerate() {
-                let (diagonal, factors) = row.split_at_mut(n_views);
-                let (weights, consensus) = (weights.views().row(first + k), weights.consensus()[first + k]);
-                term.joint
-                    .jacobian(term.tau, term.sigma, weights, consensus, diagonal, factors);
-            }
-        });
-        let (starts, incident) = weights.incidence(dual.problem.distances().edges());
+impl Hessian {
+    /// Of no edges yet.
+    pub(super) fn new(n_views: usize) -> Self {
         Self {
-            dual,
-            weights,
-            jacobians,
-            starts,
-            incident,
-            ridge,
+            n_nodes: 0,
+            n_views,
+            ends: Vec::new(),
+            jacobians: Vec::new(),
+            width: 0,
+            starts: Vec::new(),
+            incident: Vec::new(),
+            is_sparse: true,
+            ridge: 0.0,
+            moved: ViewRows::zeros(0, n_views),
         }
     }
 
-    fn ends(&self, k: usize) -> (usize, usize) {
-        let edges = self.dual.problem.distances().edges();
-        edges.ends(self.weights.edges()[k] as usize)
+    /// Takes the Jacobians at another point.
+    pub(super) fn update(&mut self, dual: &Dual<'_>, present: &[Weights], ridge: f64) {
+        (self.n_nodes, self.n_views) = (dual.problem.n_nodes(), dual.problem.n_views());
+        self.ridge = ridge;
+        let n_views = self.n_views;
+        let term = dual.term;
+        let width = n_views * (1 + term.joint.rank());
+        self.width = width;
+        let n_edges: usize = present.iter().map(|block| block.edges().len()).sum();
+        let edges = dual.problem.distances().edges().pairs();
+        self.ends.resize(n_edges, [0, 0]);
+        self.jacobians.resize(n_edges * width, 0.0);
+        let (mut ends, mut jacobians) = (self.ends.as_mut_slice(), self.jacobians.as_mut_slice());
+        let mut parts = Vec::with_capacity(present.len());
+        for block in present {
+            let (block_ends, block_jacobians);
+            (block_ends, ends) = ends.split_at_mut(block.edges().len());
+            (block_jacobians, jacobians) = jacobians.split_at_mut(block.edges().len() * width);
+            parts.push((block, block_ends, block_jacobians));
+        }
+        let fill = |(block, ends, jacobians): (&Weights, &mut [[u32; 2]], &mut [f32])| {
+            let mut exact = vec![0.0; width];
+            let rows = ends.iter_mut().zip(jacobians.chunks_exact_mut(width));
+            for ((edge, weights, consensus), (ends, row)) in block.iter().zip(rows) {
+                *ends = edges[edge];
+                let (diagonal, factors) = exact.split_at_mut(n_views);
+                term.joint
+                    .jacobian(term.tau, term.sigma, weights, consensus, diagonal, factors);
+                for (value, exact) in row.iter_mut().zip(&exact) {
+                    *value = *exact as f32;
+                }
+            }
+        };
+        match parts.len() {
+            1 => parts.into_iter().for_each(fill),
+            _ => parts.into_par_iter().for_each(fill),
+        }
+        self.is_sparse = n_edges < MANY_EDGES * self.n_nodes;
+        if self.is_sparse {
+            self.find_incidence();
+        }
+    }
+
+    fn find_incidence(&mut self) {
+        self.starts.clear();
+        self.starts.resize(self.n_nodes + 1, 0);
+        for &node in self.ends.as_flattened() {
+            self.starts[node as usize + 1] += 1;
+        }
+        for node in 0..self.n_nodes {
+            self.starts[node + 1] += self.starts[node];
+        }
+        let mut next = self.starts.clone();
+        self.incident.resize(2 * self.ends.len(), 0);
+        for (edge, ends) in self.ends.iter().enumerate() {
+            for &node in ends {
+                let place = &mut next[node as usize];
+                self.incident[*place as usize] = edge as u32;
+                *place += 1;
+            }
+        }
     }
 
     /// The edges at a node, in order.
@@ -61,145 +125,181 @@ impl<'a> Hessian<'a> {
         &self.incident[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 
-    fn diagonal(&self, n_nodes: usize, n_views: usize) -> ViewRows {
-        let own = 2.0 * (1.0 - 1.0 / n_nodes as f64) + self.ridge;
-        let mut diagonal = ViewRows::from_values(n_views, vec![own; n_nodes * n_views]);
-        blocks::map_mut_by(NODES, diagonal.values_mut(), n_views, |first, rows| {
-            for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
-                for &edge in self.at(first + k) {
-                    let (entries, factors) = self.jacobians.row(edge as usize).split_at(n_views);
-                    for (value, entry) in row.iter_mut().zip(entries) {
-                        *value += entry;
-                    }
-                    for factor in factors.chunks_exact(n_views) {
-                        for (value, v) in row.iter_mut().zip(factor) {
-                            *value += v * v;
-                        }
-                    }
+    fn jacobian(&self, edge: usize) -> &[f32] {
+        &self.jacobians[edge * self.width..(edge + 1) * self.width]
+    }
+
+    /// 1 over the diagonal.
+    fn inverse_diagonal(&self) -> ViewRows {
+        let n_views = self.n_views;
+        let own = 2.0 * (1.0 - 1.0 / self.n_nodes as f64) + self.ridge;
+        let mut diagonal = ViewRows::from_values(n_views, vec![own; self.n_nodes * n_views]);
+        let mut row = vec![0.0; n_views];
+        for (edge, &[a, b]) in self.ends.iter().enumerate() {
+            let (entries, factors) = self.jacobian(edge).split_at(n_views);
+            for (value, &entry) in row.iter_mut().zip(entries) {
+                *value = f64::from(entry);
+            }
+            for factor in factors.chunks_exact(n_views) {
+                for (value, &v) in row.iter_mut().zip(factor) {
+                    *value += f64::from(v) * f64::from(v);
                 }
             }
-        });
+            for node in [a, b] {
+                for (value, more) in diagonal.row_mut(node as usize).iter_mut().zip(&row) {
+                    *value += more;
+                }
+            }
+        }
+        diagonal.values_mut().iter_mut().for_each(|value| *value = 1.0 / *value);
         diagonal
     }
 
-    /// out = H x; `moved` is room for J (x_a + x_b) of every edge.
+    /// out = H x; `moved` is room for J (x_a + x_b) of every edge, or for the sums of every part.
     fn product(&self, x: &ViewRows, moved: &mut ViewRows, out: &mut ViewRows) {
-        let n_views = x.n_views();
-        let n = x.n_rows() as f64;
-        let (apply, add) = kernels(n_views);
-        blocks::map_mut(moved.values_mut(), n_views, |first, rows| {
-            for (k, moved) in rows.chunks_exact_mut(n_views).enumerate() {
-                let (a, b) = self.ends(first + k);
-                apply(self.jacobians.row(first + k), x.row(a), x.row(b), moved);
+        let n_views = self.n_views;
+        let means: Vec<f64> = x.column_sums().iter().map(|sum| sum / self.n_nodes as f64).collect();
+        let own = |node: usize, row: &mut [f64]| {
+            for ((value, &x), mean) in row.iter_mut().zip(x.row(node)).zip(&means) {
+                *value = 2.0 * (x - mean) + self.ridge * x;
             }
-        });
-        let means: Vec<f64> = x.column_sums().iter().map(|sum| sum / n).collect();
-        blocks::map_mut_by(NODES, out.values_mut(), n_views, |first, rows| {
-            for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
-                let node = first + k;
-                for ((value, &x), mean) in row.iter_mut().zip(x.row(node)).zip(&means) {
-                    *value = 2.0 * (x - mean) + self.ridge * x;
-                }
-                for &edge in self.at(node) {
-                    add(moved.row(edge as usize), row);
-                }
+        };
+        let Kernels { apply, add, sums } = kernels(n_views);
+        match self.is_sparse {
+            true => {
+                blocks::map_mut(moved.values_mut(), n_views, |first, rows| {
+                    for (k, moved) in rows.chunks_exact_mut(n_views).enumerate() {
+                        let [a, b] = self.ends[first + k].map(|node| x.row(node as usize));
+                        apply(self.jacobian(first + k), a, b, moved);
+                    }
+                });
+                blocks::map_mut_by(NODES, out.values_mut(), n_views, |first, rows| {
+                    for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
+                        own(first + k, row);
+                        for &edge in self.at(first + k) {
+                            add(moved.row(edge as usize), row);
+                        }
+                    }
+                });
             }
-        });
+            false => {
+                let length = self.ends.len().div_ceil(PARTS);
+                let size = self.n_nodes * n_views;
+                let parts = self.ends.par_chunks(length);
+                let jacobians = self.jacobians.par_chunks(length * self.width);
+                let moved = &mut moved.values_mut()[..PARTS * size];
+                moved
+                    .par_chunks_mut(size)
+                    .zip(parts.zip(jacobians))
+                    .for_each(|(out, (ends, jacobians))| {
+                        out.fill(0.0);
+                        sums(ends, jacobians, n_views, x.values(), out);
+                    });
+                blocks::map_mut_by(NODES, out.values_mut(), n_views, |first, rows| {
+                    for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
+                        own(first + k, row);
+                        for part in moved.chunks_exact(size) {
+                            add(&part[(first + k) * n_views..(first + k + 1) * n_views], row);
+                        }
+                    }
+                });
+            }
+        }
+    }
+
+    /// Rows that [`Hessian::product`] needs room for.
+    fn room(&self) -> usize {
+        if self.is_sparse {
+            self.ends.len()
+        } else {
+            PARTS * self.n_nodes
+        }
     }
 
     /// Solves H d = −gradient to a relative residual; returns d and the number of steps.
-    pub(super) fn direction(&self, gradient: &ViewRows, tolerance: f64, max_steps: usize) -> (ViewRows, usize) {
+    pub(super) fn direction(&mut self, gradient: &ViewRows, tolerance: f64, max_steps: usize) -> (ViewRows, usize) {
         let (n_nodes, n_views) = (gradient.n_rows(), gradient.n_views());
-        let diagonal = self.diagonal(n_nodes, n_views);
+        let inverse = self.inverse_diagonal();
         let mut x = ViewRows::zeros(n_nodes, n_views);
-        let mut residual = gradient.clone();
-        for value in residual.values_mut() {
-            *value = -*value;
-        }
-        let target = tolerance * norm(residual.values());
-        let mut preconditioned = divided(&residual, &diagonal);
-        let mut search = preconditioned.clone();
         let mut product = ViewRows::zeros(n_nodes, n_views);
-        let mut moved = ViewRows::zeros(self.weights.edges().len(), n_views);
-        let mut energy = dot(residual.values(), preconditioned.values());
-        for step in 0..max_steps {
-            if norm(residual.values()) <= target {
-                return (x, step);
-            }
+        let mut residual = ViewRows::zeros(n_nodes, n_views);
+        let mut preconditioned = ViewRows::zeros(n_nodes, n_views);
+        let (mut energy, mut square) = reduce(
+            residual.values_mut(),
+            1.0,
+            gradient.values(),
+            inverse.values(),
+            preconditioned.values_mut(),
+        );
+        let target = tolerance * square.sqrt();
+        let mut search = preconditioned.clone();
+        let mut moved = std::mem::replace(&mut self.moved, ViewRows::zeros(0, n_views));
+        moved.resize(self.room());
+        let mut steps = 0;
+        while steps < max_steps && square.sqrt() > target {
             self.product(&search, &mut moved, &mut product);
             let curvature = dot(search.values(), product.values());
             // Not a number, or no curvature left in f64: keep what there is.
             if curvature.is_nan() || curvature <= 0.0 {
-                return (if step == 0 { search } else { x }, step);
+                if steps == 0 {
+                    x = search;
+                }
+                break;
             }
+            steps += 1;
             let length = energy / curvature;
-            add(&mut x, length, &search);
-            add(&mut residual, -length, &product);
-            preconditioned = divided(&residual, &diagonal);
-            let next = dot(residual.values(), preconditioned.values());
-            let carry = next / energy;
+            combine(x.values_mut(), 1.0, length, search.values());
+            let next;
+            (next, square) = reduce(
+                residual.values_mut(),
+                length,
+                product.values(),
+                inverse.values(),
+                preconditioned.values_mut(),
+            );
+            combine(search.values_mut(), next / energy, 1.0, preconditioned.values());
             energy = next;
-            for (value, new) in search.values_mut().iter_mut().zip(preconditioned.values()) {
-                *value = new + carry * *value;
-            }
         }
-        (x, max_steps)
+        self.moved = moved;
+        (x, steps)
     }
 }
 
-fn divided(x: &ViewRows, diagonal: &ViewRows) -> ViewRows {
-    let values = x.values().iter().zip(diagonal.values()).map(|(x, d)| x / d).collect();
-    ViewRows::from_values(x.n_views(), values)
+/// The loops of a product for one number of views.
+struct Kernels {
+    apply: Apply,
+    /// out += x.
+    add: fn(&[f64], &mut [f64]),
+    sums: Sums,
 }
 
-/// x += length · y.
-pub(super) fn add(x: &mut ViewRows, length: f64, y: &ViewRows) {
-    for (x, y) in x.values_mut().iter_mut().zip(y.values()) {
-        *x += length * y;
+/// out = J (x + y).
+type Apply = fn(&[f32], &[f64], &[f64], &mut [f64]);
+/// out_a and out_b += J (x_a + x_b) over edges with these ends and Jacobians; a row has this many views.
+type Sums = fn(&[[u32; 2]], &[f32], usize, &[f64], &mut [f64]);
+
+/// Unrolled for the usual few views.
+fn kernels(n_views: usize) -> Kernels {
+    macro_rules! fixed {
+        ($($n:literal),*) => {
+            match n_views {
+                $($n => Kernels { apply: apply_fixed::<$n>, add: add_fixed::<$n>, sums: sums_fixed::<$n> },)*
+                _ => Kernels { apply: apply_any, add: add_any, sums: sums_any },
+            }
+        };
     }
+    fixed!(1, 2, 3, 4, 5, 6, 7, 8)
 }
 
-pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
-    x.iter().zip(y).map(|(x, y)| x * y).sum()
-}
-
-pub(super) fn norm(x: &[f64]) -> f64 {
-    dot(x, x).sqrt()
-}
-
-/// out = J (x + y), with J as [`Hessian::jacobians`] keeps it; and out += x.
-type Apply = fn(&[f64], &[f64], &[f64], &mut [f64]);
-type Add = fn(&[f64], &mut [f64]);
-
-/// The two kernels for a number of views: unrolled for the usual few.
-fn kernels(n_views: usize) -> (Apply, Add) {
-    match n_views {
-        1 => (apply_fixed::<1>, add_fixed::<1>),
-        2 => (apply_fixed::<2>, add_fixed::<2>),
-        3 => (apply_fixed::<3>, add_fixed::<3>),
-        4 => (apply_fixed::<4>, add_fixed::<4>),
-        5 => (apply_fixed::<5>, add_fixed::<5>),
-        6 => (apply_fixed::<6>, add_fixed::<6>),
-        7 => (apply_fixed::<7>, add_fixed::<7>),
-        8 => (apply_fixed::<8>, add_fixed::<8>),
-        _ => (apply_any, add_any),
-    }
-}
-
-fn apply_fixed<const N: usize>(jacobian: &[f64], x: &[f64], y: &[f64], out: &mut [f64]) {
-    let ([diagonal, factors @ ..], ([x], [y]), [out]) = (
-        jacobian.as_chunks::<N>().0,
-        (x.as_chunks::<N>().0, y.as_chunks::<N>().0),
-        out.as_chunks_mut::<N>().0,
-    ) else {
-        return;
+#[inline(always)]
+fn moved<const N: usize>(jacobian: &[f32], x: &[f64; N], y: &[f64; N]) -> [f64; N] {
+    let [diagonal, factors @ ..] = jacobian.as_chunks::<N>().0 else {
+        return [0.0; N];
     };
-    let mut sums = [0.0; N];
-    for i in 0..N {
-        sums[i] = x[i] + y[i];
-        out[i] = diagonal[i] * sums[i];
-    }
+    let sums: [f64; N] = std::array::from_fn(|i| x[i] + y[i]);
+    let mut out: [f64; N] = std::array::from_fn(|i| f64::from(diagonal[i]) * sums[i]);
     for factor in factors {
+        let factor: [f64; N] = std::array::from_fn(|i| f64::from(factor[i]));
         let mut along = 0.0;
         for i in 0..N {
             along += factor[i] * sums[i];
@@ -207,6 +307,13 @@ fn apply_fixed<const N: usize>(jacobian: &[f64], x: &[f64], y: &[f64], out: &mut
         for i in 0..N {
             out[i] += along * factor[i];
         }
+    }
+    out
+}
+
+fn apply_fixed<const N: usize>(jacobian: &[f32], x: &[f64], y: &[f64], out: &mut [f64]) {
+    if let ([x], [y], [out]) = (x.as_chunks().0, y.as_chunks().0, out.as_chunks_mut().0) {
+        *out = moved::<N>(jacobian, x, y);
     }
 }
 
@@ -218,16 +325,32 @@ fn add_fixed<const N: usize>(x: &[f64], out: &mut [f64]) {
     }
 }
 
-fn apply_any(jacobian: &[f64], x: &[f64], y: &[f64], out: &mut [f64]) {
+fn sums_fixed<const N: usize>(ends: &[[u32; 2]], jacobians: &[f32], _: usize, x: &[f64], out: &mut [f64]) {
+    let width = jacobians.len() / ends.len().max(1);
+    let (x, out) = (x.as_chunks::<N>().0, out.as_chunks_mut::<N>().0);
+    for (&[a, b], jacobian) in ends.iter().zip(jacobians.chunks_exact(width)) {
+        let (a, b) = (a as usize, b as usize);
+        let moved = moved(jacobian, &x[a], &x[b]);
+        for i in 0..N {
+            out[a][i] += moved[i];
+        }
+        for i in 0..N {
+            out[b][i] += moved[i];
+        }
+    }
+}
+
+fn apply_any(jacobian: &[f32], x: &[f64], y: &[f64], out: &mut [f64]) {
     let n_views = out.len();
     let (diagonal, factors) = jacobian.split_at(n_views);
-    for (out, (entry, (x, y))) in out.iter_mut().zip(diagonal.iter().zip(x.iter().zip(y))) {
-        *out = entry * (x + y);
+    for (out, (&entry, (x, y))) in out.iter_mut().zip(diagonal.iter().zip(x.iter().zip(y))) {
+        *out = f64::from(entry) * (x + y);
     }
     for factor in factors.chunks_exact(n_views) {
-        let along: f64 = factor.iter().zip(x.iter().zip(y)).map(|(v, (x, y))| v * (x + y)).sum();
-        for (out, v) in out.iter_mut().zip(factor) {
-            *out += along * v;
+        let terms = factor.iter().zip(x.iter().zip(y));
+        let along: f64 = terms.map(|(&v, (x, y))| f64::from(v) * (x + y)).sum();
+        for (out, &v) in out.iter_mut().zip(factor) {
+            *out += along * f64::from(v);
         }
     }
 }
@@ -235,5 +358,16 @@ fn apply_any(jacobian: &[f64], x: &[f64], y: &[f64], out: &mut [f64]) {
 fn add_any(x: &[f64], out: &mut [f64]) {
     for (out, x) in out.iter_mut().zip(x) {
         *out += x;
+    }
+}
+
+fn sums_any(ends: &[[u32; 2]], jacobians: &[f32], n_views: usize, x: &[f64], out: &mut [f64]) {
+    let width = jacobians.len() / ends.len().max(1);
+    let mut moved = vec![0.0; n_views];
+    for (&[a, b], jacobian) in ends.iter().zip(jacobians.chunks_exact(width)) {
+        let [a, b] = [a, b].map(|node| node as usize * n_views..(node as usize + 1) * n_views);
+        apply_any(jacobian, &x[a.clone()], &x[b.clone()], &mut moved);
+        add_any(&moved, &mut out[a]);
+        add_any(&moved, &mut out[b]);
     }
 }

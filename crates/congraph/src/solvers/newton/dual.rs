@@ -2,6 +2,7 @@
 
 use crate::blocks;
 use crate::certificate::relative_gap;
+use crate::penalties::Penalty;
 use crate::problem::{EdgeTerm, Parameters, Problem};
 use crate::rows::ViewRows;
 use crate::weights::Weights;
@@ -13,6 +14,11 @@ pub(super) struct Dual<'a> {
     kappa: f64,
 }
 
+/// How many edges are minimised at a time.
+const BATCH: usize = 64;
+/// How far above the tolerance a gap need not be known exactly.
+const FAR: f64 = 100.0;
+
 /// The negated dual at one point.
 pub(super) struct Evaluation {
     /// Its value.
@@ -23,8 +29,8 @@ pub(super) struct Evaluation {
     pub(super) gradient: ViewRows,
     /// S w.
     pub(super) degrees: ViewRows,
-    /// The edges present and their weights.
-    pub(super) weights: Weights,
+    /// The edges present and their weights, block by block of the problem's edges.
+    pub(super) present: Vec<Weights>,
 }
 
 impl<'a> Dual<'a> {
@@ -36,39 +42,60 @@ impl<'a> Dual<'a> {
         }
     }
 
-    pub(super) fn evaluate(&self, multipliers: &ViewRows) -> Evaluation {
-        let blocks = blocks::map(self.problem.n_edges(), |range| self.edges(range, multipliers));
-        let mut weights = Weights::empty(self.problem.n_views());
+    /// The dual at a point; what an earlier evaluation has allocated is used again.
+    pub(super) fn evaluate(&self, multipliers: &ViewRows, used: Option<Evaluation>) -> Evaluation {
+        let n_views = self.problem.n_views();
+        let mut present = used.map_or_else(Vec::new, |used| used.present);
+        present.resize_with(blocks::count(self.problem.n_edges()), || Weights::empty(n_views));
+        let values = blocks::map_with(&mut present, self.problem.n_edges(), |range, block| {
+            block.clear();
+            self.edges(range, multipliers, block)
+        });
         let (mut value, mut magnitude) = (0.0, 0.0);
-        for (mut block, block_value) in blocks {
-            weights.append(&mut block);
+        for block_value in values {
             value -= block_value;
             magnitude += block_value.abs();
         }
-        let mut gradient = asked_degrees(multipliers);
-        // n − 2 Σλ − Σ(λ − mean λ)² for each view, δ = 2 + 2 (λ − mean λ).
-        for (degree, multiplier) in gradient.values().iter().zip(multipliers.values()) {
-            let apart = 0.5 * degree - 1.0;
-            value -= 1.0 - 2.0 * multiplier - apart * apart;
-            magnitude += 1.0 + 2.0 * multiplier.abs() + apart * apart;
-        }
-        let degrees = weights.degrees(self.problem.distances().edges());
-        for (entry, degree) in gradient.values_mut().iter_mut().zip(degrees.values()) {
-            *entry -= degree;
+        let degrees = Weights::degrees_of_blocks(&present, self.problem.distances().edges(), n_views);
+        let n = multipliers.n_rows() as f64;
+        let means: Vec<f64> = multipliers.column_sums().iter().map(|sum| sum / n).collect();
+        let mut gradient = degrees.clone();
+        let parts = blocks::map_mut(gradient.values_mut(), n_views, |first, rows| {
+            let (mut value, mut magnitude) = (0.0, 0.0);
+            for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
+                for ((entry, &multiplier), mean) in row.iter_mut().zip(multipliers.row(first + k)).zip(&means) {
+                    // n − 2 Σλ − Σ(λ − mean λ)² for each view, δ = 2 + 2 (λ − mean λ).
+                    let apart = multiplier - mean;
+                    value -= 1.0 - 2.0 * multiplier - apart * apart;
+                    magnitude += 1.0 + 2.0 * multiplier.abs() + apart * apart;
+                    *entry = 2.0 + 2.0 * apart - *entry;
+                }
+            }
+            (value, magnitude)
+        });
+        for (part_value, part_magnitude) in parts {
+            value += part_value;
+            magnitude += part_magnitude;
         }
         Evaluation {
             value,
             magnitude,
             gradient,
             degrees,
-            weights,
+            present,
         }
     }
 
     /// The relative gap between the point's own weights, scaled to their totals, and its dual value. An estimate for the
-    /// iteration's own use: the certificate is computed elsewhere.
-    pub(super) fn gap(&self, at: &Evaluation) -> f64 {
+    /// iteration's own use: the certificate is computed elsewhere. Far above the tolerance α‖gradient‖², which is the gap of
+    /// the same weights without the scaling where their totals are right, is told instead.
+    pub(super) fn gap(&self, at: &Evaluation, tolerance: f64) -> f64 {
         let Parameters { alpha, beta, gamma } = self.problem.parameters();
+        let dual_value = -at.value * self.kappa;
+        let unscaled = alpha * at.gradient.values().iter().map(|g| g * g).sum::<f64>() / dual_value.abs();
+        if unscaled > FAR * tolerance {
+            return unscaled;
+        }
         let n_views = self.problem.n_views();
         let total = self.problem.n_nodes() as f64;
         // Degrees add up to twice the total.
@@ -76,22 +103,21 @@ impl<'a> Dual<'a> {
         if factors.iter().any(|factor| !(factor.is_finite() && *factor > 0.0)) {
             return f64::INFINITY;
         }
-        let (edges, views, consensus) = (at.weights.edges(), at.weights.views(), at.weights.consensus());
-        let parts = blocks::map(edges.len(), |range| {
+        let parts = blocks::map_items(&at.present, |block| {
             let mut differences = vec![0.0; n_views];
             let mut sum = 0.0;
-            for k in range {
-                let distances = self.problem.distances().values().row(edges[k] as usize);
+            for (edge, weights, shared) in block.iter() {
+                let distances = self.problem.distances().values().row(edge);
                 for i in 0..n_views {
-                    let weight = views.row(k)[i] * factors[i];
+                    let weight = weights[i] * factors[i];
                     sum += weight * (distances[i] + 2.0 * alpha * weight);
-                    differences[i] = weight - consensus[k];
+                    differences[i] = weight - shared;
                 }
                 if beta > 0.0 {
                     sum += beta * self.problem.penalty().value(&differences, n_views);
                 }
                 if gamma > 0.0 {
-                    sum += gamma * self.problem.regulariser().value(&consensus[k..=k]);
+                    sum += gamma * self.problem.regulariser().value(&[shared]);
                 }
             }
             sum
@@ -102,62 +128,86 @@ impl<'a> Dual<'a> {
                 objective += alpha * (degree * factor) * (degree * factor);
             }
         }
-        relative_gap(objective, -at.value * self.kappa)
+        relative_gap(objective, dual_value)
     }
 
-    /// The edges of a range that are present, and the sum of their minima.
-    fn edges(&self, range: std::ops::Range<usize>, multipliers: &ViewRows) -> (Weights, f64) {
+    /// Adds the edges of a range that are present, and returns the sum of their minima.
+    fn edges(&self, range: std::ops::Range<usize>, multipliers: &ViewRows, present: &mut Weights) -> f64 {
         let n_views = self.problem.n_views();
         let distances = self.problem.distances();
         let inverse = 1.0 / self.kappa;
         let penalty = (self.term.tau > 0.0).then(|| self.problem.penalty());
-        let mut present = Weights::empty(n_views);
-        let mut targets = vec![0.0; n_views];
-        let mut weights = vec![0.0; n_views];
-        let mut scratch = Vec::new();
+        let mut batch = Batch::new(n_views);
         let mut sum = 0.0;
         for edge in range {
             let (a, b) = distances.edges().ends(edge);
-            let (at_a, at_b) = (multipliers.row(a), multipliers.row(b));
+            let ends = multipliers.row(a).iter().zip(multipliers.row(b));
+            let targets = batch.next_row();
             let mut positive = false;
-            for (target, (distance, (x, y))) in targets
-                .iter_mut()
-                .zip(distances.values().row(edge).iter().zip(at_a.iter().zip(at_b)))
-            {
+            for (target, (distance, (x, y))) in targets.iter_mut().zip(distances.values().row(edge).iter().zip(ends)) {
                 *target = -(distance * inverse + x + y);
                 positive |= *target > 0.0;
             }
-            if !positive {
-                continue;
+            if positive {
+                batch.edges.push(edge);
             }
-            let shared = self.term.minimise(&targets, &mut weights, &mut scratch);
-            for (weight, target) in weights.iter().zip(&targets) {
-                sum += weight * (0.5 * weight - target);
-            }
-            sum += self.term.sigma * shared;
-            if shared > 0.0 || weights.iter().any(|&weight| weight > 0.0) {
-                present.push(edge, &weights, shared);
-            }
-            if let Some(penalty) = penalty {
-                for weight in &mut weights {
-                    *weight -= shared;
-                }
-                sum += self.term.tau * penalty.value(&weights, n_views);
+            if batch.edges.len() == BATCH {
+                sum += self.minima(&mut batch, penalty, present);
             }
         }
-        (present, sum)
+        sum + self.minima(&mut batch, penalty, present)
+    }
+
+    /// Adds those of a batch that are present, returns the sum of their minima, and empties it.
+    fn minima(&self, batch: &mut Batch, penalty: Option<&dyn Penalty>, present: &mut Weights) -> f64 {
+        let n_views = self.problem.n_views();
+        if batch.edges.is_empty() {
+            return 0.0;
+        }
+        let n_values = batch.edges.len() * n_views;
+        let (targets, weights) = (&batch.targets[..n_values], &mut batch.weights[..n_values]);
+        let consensus = &mut batch.consensus[..batch.edges.len()];
+        self.term.minimise_rows(targets, weights, consensus);
+        let mut sum = 0.0;
+        for (weight, target) in weights.iter().zip(targets) {
+            sum += weight * (0.5 * weight - target);
+        }
+        let rows = weights.chunks_exact_mut(n_views).zip(consensus.iter());
+        for (&edge, (row, &shared)) in batch.edges.iter().zip(rows) {
+            sum += self.term.sigma * shared;
+            if shared > 0.0 || row.iter().any(|&weight| weight > 0.0) {
+                present.push(edge, row, shared);
+            }
+            row.iter_mut().for_each(|weight| *weight -= shared);
+        }
+        batch.edges.clear();
+        sum + penalty.map_or(0.0, |penalty| self.term.tau * penalty.value(weights, n_views))
     }
 }
 
-/// δ = 2 + 2 (λ − mean λ), in units of κ.
-fn asked_degrees(multipliers: &ViewRows) -> ViewRows {
-    let n = multipliers.n_rows() as f64;
-    let means: Vec<f64> = multipliers.column_sums().iter().map(|sum| sum / n).collect();
-    let mut degrees = multipliers.clone();
-    for row in degrees.rows_mut() {
-        for (degree, mean) in row.iter_mut().zip(&means) {
-            *degree = 2.0 + 2.0 * (*degree - mean);
+/// Edges whose minimisers are found together.
+struct Batch {
+    n_views: usize,
+    edges: Vec<usize>,
+    targets: Vec<f64>,
+    weights: Vec<f64>,
+    consensus: Vec<f64>,
+}
+
+impl Batch {
+    fn new(n_views: usize) -> Self {
+        Self {
+            n_views,
+            edges: Vec::with_capacity(BATCH),
+            targets: vec![0.0; BATCH * n_views],
+            weights: vec![0.0; BATCH * n_views],
+            consensus: vec![0.0; BATCH],
         }
     }
-    degrees
+
+    /// Room for the targets of the next edge.
+    fn next_row(&mut self) -> &mut [f64] {
+        let first = self.edges.len() * self.n_views;
+        &mut self.targets[first..first + self.n_views]
+    }
 }

@@ -21,15 +21,19 @@
 mod direction;
 mod dual;
 mod start;
+mod vectors;
 
-use direction::{Hessian, add, dot, norm};
+use direction::Hessian;
 use dual::{Dual, Evaluation};
+use vectors::{combine, dot, norm};
 
 use super::{Progress, Solution, Solver, Status, Watch, WorkingSet, check_start};
+use crate::blocks;
 use crate::certificate::DualPoint;
 use crate::error::Error;
 use crate::problem::Problem;
 use crate::rows::ViewRows;
+use crate::weights::Weights;
 
 /// Settings of the Newton solver.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,7 +68,7 @@ const MAX_CUTS: usize = 60;
 const RIDGE: std::ops::RangeInclusive<f64> = 1e-10..=1.0;
 /// Who sets a tolerance above this asks for speed: polishing ends at a share of it.
 const ASKS_FOR_SPEED: f64 = 1e-7;
-const POLISHED: f64 = 1e-5;
+const POLISHED: f64 = 0.1;
 /// Once converged, steps that still gain this factor are taken.
 const WORTHWHILE: f64 = 0.1;
 /// Gaps and errors of a degree below this are rounding.
@@ -85,25 +89,21 @@ impl Newton {
             ..self.clone()
         }
     }
-}
 
-impl Solver for Newton {
-    fn name(&self) -> &'static str {
-        "newton"
-    }
-
-    fn working_set(&self) -> Option<WorkingSet> {
-        Some(WorkingSet {
-            newton: self.clone(),
-            max_rounds: 50,
-        })
-    }
-
-    fn solve(&self, problem: &Problem, start: Option<&ViewRows>, watch: Watch<'_>) -> Result<Solution, Error> {
+    /// Newton's iteration, without a certificate.
+    ///
+    /// # Errors
+    /// As [`Newton::solve`].
+    pub(super) fn descend(
+        &self,
+        problem: &Problem,
+        start: Option<&ViewRows>,
+        watch: Watch<'_>,
+    ) -> Result<Descent, Error> {
         check_start(problem, start)?;
         let Some(term) = problem.edge_term() else {
             return Err(Error::Unsupported {
-                solver: self.name(),
+                solver: "newton",
                 term: if problem.penalty().joint().is_none() {
                     problem.penalty().name().to_owned()
                 } else {
@@ -117,13 +117,15 @@ impl Solver for Newton {
         let (mut multipliers, mut at) = match start {
             Some(start) => {
                 let multipliers = scaled(start, 1.0 / kappa);
-                let at = dual.evaluate(&multipliers);
+                let at = dual.evaluate(&multipliers, None);
                 (multipliers, at)
             }
             None => start::cold_start(&dual),
         };
-        let mut gap = dual.gap(&at);
+        let mut gap = dual.gap(&at, self.tolerance);
         let mut ridge = 1e-6_f64;
+        let mut hessian = Hessian::new(problem.n_views());
+        let mut used = None;
         let mut status = Status::IterationLimit;
         let mut iterations = 0;
         while iterations < self.max_iterations {
@@ -143,10 +145,10 @@ impl Solver for Newton {
                 break;
             }
             let accuracy = (0.1 * length.sqrt()).min(0.1);
-            let hessian = Hessian::new(&dual, &at.weights, ridge);
+            hessian.update(&dual, &at.present, ridge);
             let (direction, _) = hessian.direction(&at.gradient, accuracy, self.max_cg_steps);
             iterations += 1;
-            let Some((step, next)) = line_search(&dual, &multipliers, &at, &direction) else {
+            let Some((step, next)) = line_search(&dual, &multipliers, &at, &direction, &mut used) else {
                 // A direction with hardly any curvature: lean on the identity, and only then give up.
                 if gap <= self.tolerance || ridge >= *RIDGE.end() {
                     status = Status::Stalled;
@@ -155,7 +157,7 @@ impl Solver for Newton {
                 ridge = (ridge * 1e3).min(*RIDGE.end());
                 continue;
             };
-            add(&mut multipliers, step, &direction);
+            combine(multipliers.values_mut(), 1.0, step, direction.values());
             let factor = if step >= 1.0 {
                 0.1
             } else if step < 0.2 {
@@ -164,9 +166,9 @@ impl Solver for Newton {
                 1.0
             };
             ridge = (ridge * factor).clamp(*RIDGE.start(), *RIDGE.end());
-            let next_gap = dual.gap(&next);
+            let next_gap = dual.gap(&next, self.tolerance);
             let gained = norm(next.gradient.values()) <= WORTHWHILE * length || next_gap <= WORTHWHILE * gap;
-            at = next;
+            used = Some(std::mem::replace(&mut at, next));
             gap = next_gap;
             let enough = self.tolerance > ASKS_FOR_SPEED && gap <= POLISHED * self.tolerance;
             let polishing = self.polish && gained && !enough;
@@ -175,18 +177,53 @@ impl Solver for Newton {
                 break;
             }
         }
-        let dual = DualPoint {
+        Ok(Descent {
+            weights: Weights::joined(at.present, problem.n_views()),
             multipliers: scaled(&multipliers, kappa),
-            prox_points: None,
-        };
-        Ok(Solution::certified(
-            problem,
-            at.weights,
-            dual,
-            self.tolerance,
             status,
             iterations,
-        ))
+        })
+    }
+}
+
+impl Solver for Newton {
+    fn name(&self) -> &'static str {
+        "newton"
+    }
+
+    fn working_set(&self) -> Option<WorkingSet> {
+        Some(WorkingSet {
+            newton: self.clone(),
+            max_rounds: 50,
+        })
+    }
+
+    fn solve(&self, problem: &Problem, start: Option<&ViewRows>, watch: Watch<'_>) -> Result<Solution, Error> {
+        blocks::inside(|| {
+            let found = self.descend(problem, start, watch)?;
+            Ok(found.certified(problem, self.tolerance))
+        })
+    }
+}
+
+/// Where the iteration ended.
+pub(super) struct Descent {
+    /// The edges present and their weights, not scaled to their totals.
+    pub(super) weights: Weights,
+    /// λ, one row per node.
+    pub(super) multipliers: ViewRows,
+    pub(super) status: Status,
+    pub(super) iterations: usize,
+}
+
+impl Descent {
+    /// The solution with its certificate.
+    pub(super) fn certified(self, problem: &Problem, tolerance: f64) -> Solution {
+        let dual = DualPoint {
+            multipliers: self.multipliers,
+            prox_points: None,
+        };
+        Solution::certified(problem, self.weights, dual, tolerance, self.status, self.iterations)
     }
 }
 
@@ -196,6 +233,7 @@ fn line_search(
     multipliers: &ViewRows,
     at: &Evaluation,
     direction: &ViewRows,
+    used: &mut Option<Evaluation>,
 ) -> Option<(f64, Evaluation)> {
     let slope = dot(at.gradient.values(), direction.values());
     if slope.is_nan() || slope >= 0.0 {
@@ -205,14 +243,15 @@ fn line_search(
     let mut step = 1.0;
     for _ in 0..MAX_CUTS {
         let mut trial = multipliers.clone();
-        add(&mut trial, step, direction);
-        let next = dual.evaluate(&trial);
+        combine(trial.values_mut(), 1.0, step, direction.values());
+        let next = dual.evaluate(&trial, used.take());
         let decrease = at.value - next.value;
         // Where the promised decrease is lost in the rounding of the value, the gradient decides.
         if -step * slope <= rounding {
             if norm(next.gradient.values()) <= (1.0 - 0.1 * step) * norm(at.gradient.values()) {
                 return Some((step, next));
             }
+            *used = Some(next);
             step *= 0.5;
             if step < SHORTEST_LOST_STEP {
                 return None;
@@ -235,6 +274,7 @@ fn line_search(
         } else {
             0.5 * step
         };
+        *used = Some(next);
     }
     None
 }

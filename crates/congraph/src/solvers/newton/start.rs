@@ -3,6 +3,13 @@
 //! With the same multiplier −θ/2 at every node and no coupling, W_e = max(0, θ − D_e/κ), and θ is chosen so that these sum
 //! to n: water filling. Two candidates, of which the one with the better dual is taken: θ for each view on its own (right
 //! for weak coupling), and one θ for the mean of the views (right for strong coupling).
+//!
+//! Very many nodes are dense in some places and sparse in others, and one level for all would leave half of them without an
+//! edge. There each node has a level θ_a of its own, filled from its few shortest distances to the degree that the level asks for,
+//!
+//! ```text
+//! Σ_b max(0, θ_a − d_ab) = 2 − (θ_a − mean θ)
+//! ```
 
 use super::dual::{Dual, Evaluation};
 use crate::blocks;
@@ -12,14 +19,18 @@ use crate::rows::ViewRows;
 pub(super) fn cold_start(dual: &Dual<'_>) -> (ViewRows, Evaluation) {
     let problem = dual.problem;
     let (n_nodes, n_views) = (problem.n_nodes(), problem.n_views());
-    let levels: Vec<f64> = (0..n_views).map(|view| level(problem, |row| row[view])).collect();
-    let separate = evaluated(dual, constant(n_nodes, &levels));
+    let levels = if n_nodes < MANY_NODES {
+        ViewRows::from_values(n_views + 1, levels(problem).repeat(n_nodes))
+    } else {
+        local_levels(problem)
+    };
+    let separate = evaluated(dual, multipliers(&levels, |row, view| row[view]));
     if n_views == 1 || dual.term.tau == 0.0 {
         return separate;
     }
     // Where all views fuse, w = mean u − σ/N.
-    let mean = level(problem, |row| row.iter().sum::<f64>() / n_views as f64) + dual.term.sigma / n_views as f64;
-    let pooled = evaluated(dual, constant(n_nodes, &vec![mean; n_views]));
+    let share = dual.term.sigma / n_views as f64;
+    let pooled = evaluated(dual, multipliers(&levels, |row, _| row[n_views] + share));
     if pooled.1.value < separate.1.value {
         pooled
     } else {
@@ -28,47 +39,144 @@ pub(super) fn cold_start(dual: &Dual<'_>) -> (ViewRows, Evaluation) {
 }
 
 fn evaluated(dual: &Dual<'_>, multipliers: ViewRows) -> (ViewRows, Evaluation) {
-    let evaluation = dual.evaluate(&multipliers);
+    let evaluation = dual.evaluate(&multipliers, None);
     (multipliers, evaluation)
 }
 
-fn constant(n_nodes: usize, levels: &[f64]) -> ViewRows {
-    let row: Vec<f64> = levels.iter().map(|level| -0.5 * level).collect();
-    ViewRows::from_values(row.len(), row.repeat(n_nodes))
+/// λ = −θ/2, with each node's θ chosen from its row of levels.
+fn multipliers(levels: &ViewRows, choose: impl Fn(&[f64], usize) -> f64) -> ViewRows {
+    let n_views = levels.n_views() - 1;
+    let mut multipliers = ViewRows::zeros(levels.n_rows(), n_views);
+    for (row, levels) in multipliers.rows_mut().zip(levels.rows()) {
+        for (view, multiplier) in row.iter_mut().enumerate() {
+            *multiplier = -0.5 * choose(levels, view);
+        }
+    }
+    multipliers
 }
 
-/// θ with Σ_e max(0, θ − d_e) = n, by Newton from the right on a convex piecewise linear function.
-fn level(problem: &Problem, distance: impl Fn(&[f64]) -> f64 + Sync) -> f64 {
-    let kappa = problem.kappa();
-    let values = problem.distances().values();
-    let total = problem.n_nodes() as f64;
-    let least = blocks::map(problem.n_edges(), |range| {
-        range.fold(f64::INFINITY, |least, edge| least.min(distance(values.row(edge))))
-    });
-    let least = least.into_iter().fold(f64::INFINITY, f64::min) / kappa;
-    let mut level = least + total;
-    loop {
-        let parts = blocks::map(problem.n_edges(), |range| {
-            let (mut count, mut sum) = (0_usize, 0.0);
-            for edge in range {
-                let d = distance(values.row(edge)) / kappa;
-                if d < level {
-                    count += 1;
-                    // Relative to the least, so that large distances do not drown the total.
-                    sum += d - least;
+/// From this number of nodes on, each has a level of its own.
+const MANY_NODES: usize = 10_000;
+/// How many of a node's shortest distances its level is found from.
+const SHORTEST: usize = 8;
+/// How often the mean level is found anew.
+const ROUNDS: usize = 4;
+
+/// For each node the level of each view's distances, and last of their mean.
+fn local_levels(problem: &Problem) -> ViewRows {
+    let n_columns = problem.n_views() + 1;
+    let mut shortest = vec![f64::INFINITY; problem.n_nodes() * n_columns * SHORTEST];
+    let mut row = vec![0.0; n_columns];
+    for (edge, &pair) in problem.distances().edges().pairs().iter().enumerate() {
+        units(problem, edge, &mut row);
+        for node in pair {
+            let lists = shortest[node as usize * n_columns * SHORTEST..].chunks_exact_mut(SHORTEST);
+            for (list, &unit) in lists.zip(&row) {
+                if unit < list[SHORTEST - 1] {
+                    let place = list.partition_point(|&other| other <= unit);
+                    list[place..].rotate_right(1);
+                    list[place] = unit;
                 }
             }
-            (count, sum)
+        }
+    }
+    let mut levels = ViewRows::zeros(problem.n_nodes(), n_columns);
+    let mut means = vec![0.0; n_columns];
+    for _ in 0..ROUNDS {
+        blocks::map_mut(levels.values_mut(), n_columns, |first, rows| {
+            let lists = shortest[first * n_columns * SHORTEST..].chunks_exact(SHORTEST);
+            let means = means.iter().cycle();
+            for ((level, list), mean) in rows.iter_mut().zip(lists).zip(means) {
+                *level = filled(list, 2.0 + mean);
+            }
         });
-        let count: usize = parts.iter().map(|part| part.0).sum();
-        let sum: f64 = parts.iter().map(|part| part.1).sum();
-        if count == 0 {
+        means = levels
+            .column_sums()
+            .iter()
+            .map(|sum| sum / problem.n_nodes() as f64)
+            .collect();
+    }
+    levels
+}
+
+/// θ with θ + Σ max(0, θ − d) = total over sorted distances d.
+fn filled(distances: &[f64], total: f64) -> f64 {
+    let mut sum = total;
+    for (count, &distance) in distances.iter().enumerate() {
+        let level = sum / (count + 1) as f64;
+        if level <= distance {
             return level;
         }
-        let next = least + (total + sum) / count as f64;
-        if next >= level {
-            return level;
+        sum += distance;
+    }
+    sum / (distances.len() + 1) as f64
+}
+
+/// An edge's distance in each view in units of κ, and last their mean.
+fn units(problem: &Problem, edge: usize, row: &mut [f64]) {
+    let inverse = 1.0 / problem.kappa();
+    let n_views = row.len() - 1;
+    let mut sum = 0.0;
+    for (unit, distance) in row.iter_mut().zip(problem.distances().values().row(edge)) {
+        *unit = distance * inverse;
+        sum += *unit;
+    }
+    row[n_views] = sum / n_views as f64;
+}
+
+/// A level this much above the right one, relative to the span from the least distance, is a start as good.
+const NEAR: f64 = 1e-3;
+
+/// θ with Σ_e max(0, θ − d_e) = n for the distances of each view, and last for their mean; by Newton from the right on convex
+/// piecewise linear functions, all at once.
+fn levels(problem: &Problem) -> Vec<f64> {
+    let n_views = problem.n_views();
+    let total = problem.n_nodes() as f64;
+    let blocks_least = blocks::map(problem.n_edges(), |range| {
+        let (mut least, mut row) = (vec![f64::INFINITY; n_views + 1], vec![0.0; n_views + 1]);
+        for edge in range {
+            units(problem, edge, &mut row);
+            for (least, unit) in least.iter_mut().zip(&row) {
+                *least = if unit < least { *unit } else { *least };
+            }
         }
-        level = next;
+        least
+    });
+    let least: Vec<f64> = (0..=n_views)
+        .map(|k| {
+            blocks_least
+                .iter()
+                .fold(f64::INFINITY, |least, block| least.min(block[k]))
+        })
+        .collect();
+    let mut levels: Vec<f64> = least.iter().map(|least| least + total).collect();
+    loop {
+        let parts = blocks::map(problem.n_edges(), |range| {
+            let (mut counts, mut sums) = (vec![0.0; n_views + 1], vec![0.0; n_views + 1]);
+            let mut row = vec![0.0; n_views + 1];
+            for edge in range {
+                units(problem, edge, &mut row);
+                for k in 0..=n_views {
+                    let below = row[k] < levels[k];
+                    counts[k] += if below { 1.0 } else { 0.0 };
+                    // Relative to the least, so that large distances do not drown the total.
+                    sums[k] += if below { row[k] - least[k] } else { 0.0 };
+                }
+            }
+            (counts, sums)
+        });
+        let mut moved = false;
+        for k in 0..=n_views {
+            let count: f64 = parts.iter().map(|(counts, _)| counts[k]).sum();
+            let sum: f64 = parts.iter().map(|(_, sums)| sums[k]).sum();
+            let next = least[k] + (total + sum) / count;
+            if count > 0.0 && next < levels[k] {
+                moved |= levels[k] - next > NEAR * (next - least[k]);
+                levels[k] = next;
+            }
+        }
+        if !moved {
+            return levels;
+        }
     }
 }
