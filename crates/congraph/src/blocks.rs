@@ -8,7 +8,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 /// Rows per block: large enough to hide the cost of a task, small enough to share a few thousand edges.
-const BLOCK: usize = 2048;
+const BLOCK: usize = 512;
 
 /// Runs `work` on one of the threads that share the blocks. Asked from outside them, every single pass would wake one up and wait
 /// for it, which takes longer than a pass over a few thousand edges.

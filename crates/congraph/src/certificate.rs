@@ -22,6 +22,7 @@
 //! This room knows no solver.
 
 use crate::blocks;
+use crate::minima::sum_of_minima;
 use crate::problem::{EdgeTerm, Parameters, Problem};
 use crate::rows::ViewRows;
 use crate::weights::Weights;
@@ -66,10 +67,9 @@ pub struct ProxPoints {
 pub fn certify(problem: &Problem, weights: Weights, dual: &DualPoint) -> (Weights, Certificate) {
     let dual_objective = dual_objective(problem, dual);
     let degree_residual = degree_residual(problem, &weights, &dual.multipliers);
-    let weights = match feasible(problem, weights.clone()) {
-        Some(weights) => weights,
-        None => feasible(problem, with_shortest(problem, &weights)).unwrap_or(weights),
-    };
+    let weights = feasible(problem, weights)
+        .or_else(|weights| feasible(problem, with_shortest(problem, &weights)))
+        .unwrap_or_else(|weights| weights);
     let objective = problem.objective(&weights);
     let certificate = Certificate {
         objective,
@@ -126,8 +126,8 @@ fn with_shortest(problem: &Problem, weights: &Weights) -> Weights {
     Weights::from_dense(&all, &consensus)
 }
 
-/// The weights with each view scaled to its total n; none if a view has no edge.
-pub(crate) fn feasible(problem: &Problem, weights: Weights) -> Option<Weights> {
+/// The weights with each view scaled to its total n; back as they are if a view has no edge.
+pub(crate) fn feasible(problem: &Problem, weights: Weights) -> Result<Weights, Weights> {
     let term = problem.edge_term();
     let total = problem.n_nodes() as f64;
     let mut scratch = Vec::new();
@@ -188,43 +188,24 @@ fn degree_residual(problem: &Problem, weights: &Weights, multipliers: &ViewRows)
 /// Σ_e min over (W, w) with the joint minimiser.
 fn joint_edges(problem: &Problem, term: EdgeTerm<'_>, multipliers: &ViewRows) -> f64 {
     let kappa = problem.kappa();
-    let Parameters { beta, gamma, .. } = problem.parameters();
-    let n_views = problem.n_views();
     let edges = problem.distances().edges();
-    let sums = blocks::map(problem.n_edges(), |range| {
-        let mut targets = vec![0.0; n_views];
-        let mut weights = vec![0.0; n_views];
-        let mut scratch = Vec::new();
-        let mut sum = 0.0;
-        for edge in range {
-            let (a, b) = edges.ends(edge);
-            let (at_a, at_b) = (multipliers.row(a), multipliers.row(b));
-            let distances = problem.distances().values().row(edge);
-            let mut present = false;
-            for i in 0..n_views {
-                targets[i] = -(distances[i] + at_a[i] + at_b[i]) / kappa;
-                present |= targets[i] > 0.0;
-            }
-            if !present {
-                continue;
-            }
-            let shared = term.minimise(&targets, &mut weights, &mut scratch);
-            for (weight, target) in weights.iter().zip(&targets) {
-                sum += kappa * weight * (0.5 * weight - target);
-            }
-            if beta > 0.0 {
-                for weight in &mut weights {
-                    *weight -= shared;
-                }
-                sum += beta * problem.penalty().value(&weights, n_views);
-            }
-            if gamma > 0.0 {
-                sum += gamma * problem.regulariser().value(&[shared]);
-            }
+    let fill = |edge: usize, targets: &mut [f64]| {
+        let (a, b) = edges.ends(edge);
+        let ends = multipliers.row(a).iter().zip(multipliers.row(b));
+        let mut positive = false;
+        for (target, (distance, (x, y))) in targets
+            .iter_mut()
+            .zip(problem.distances().values().row(edge).iter().zip(ends))
+        {
+            *target = -(distance + x + y) / kappa;
+            positive |= *target > 0.0;
         }
-        sum
+        positive
+    };
+    let sums = blocks::map(problem.n_edges(), |range| {
+        sum_of_minima(term, problem.penalty(), problem.n_views(), range, fill, |_, _, _| {})
     });
-    sums.iter().sum()
+    kappa * sums.iter().sum::<f64>()
 }
 
 /// Σ_e with c and r replaced by their tangents at the prox points.

@@ -58,6 +58,7 @@ pub mod error;
 pub mod graph;
 pub mod learn;
 pub mod metrics;
+mod minima;
 pub mod pairs;
 pub mod penalties;
 pub mod problem;

@@ -131,14 +131,18 @@ impl Weights {
     }
 
     /// Scales each view to the given total and, if any had to be scaled, takes the consensus anew from `consensus`.
-    /// None if a view has no edge to scale.
-    pub(crate) fn scaled_to(mut self, total: f64, mut consensus: impl FnMut(&[f64]) -> Option<f64>) -> Option<Self> {
+    /// Back as they are if a view has no edge to scale.
+    pub(crate) fn scaled_to(
+        mut self,
+        total: f64,
+        mut consensus: impl FnMut(&[f64]) -> Option<f64>,
+    ) -> Result<Self, Self> {
         let sums = self.views.column_sums();
         if sums.iter().any(|&sum| !(sum.is_finite() && sum > 0.0)) {
-            return None;
+            return Err(self);
         }
         if sums.iter().all(|&sum| (sum / total - 1.0).abs() <= TOTAL_TOLERANCE) {
-            return Some(self);
+            return Ok(self);
         }
         for row in self.views.rows_mut() {
             for (weight, sum) in row.iter_mut().zip(&sums) {
@@ -150,6 +154,6 @@ impl Weights {
                 *shared = value;
             }
         }
-        Some(self)
+        Ok(self)
     }
 }

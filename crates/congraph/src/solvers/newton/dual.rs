@@ -2,7 +2,7 @@
 
 use crate::blocks;
 use crate::certificate::relative_gap;
-use crate::penalties::Penalty;
+use crate::minima::sum_of_minima;
 use crate::problem::{EdgeTerm, Parameters, Problem};
 use crate::rows::ViewRows;
 use crate::weights::Weights;
@@ -14,8 +14,6 @@ pub(super) struct Dual<'a> {
     kappa: f64,
 }
 
-/// How many edges are minimised at a time.
-const BATCH: usize = 64;
 /// How far above the tolerance a gap need not be known exactly.
 const FAR: f64 = 100.0;
 
@@ -132,82 +130,22 @@ impl<'a> Dual<'a> {
     }
 
     /// Adds the edges of a range that are present, and returns the sum of their minima.
-    fn edges(&self, range: std::ops::Range<usize>, multipliers: &ViewRows, present: &mut Weights) -> f64 {
-        let n_views = self.problem.n_views();
+    fn edges(&self, range: std::ops::Range<usize>, multipliers: &ViewRows, block: &mut Weights) -> f64 {
         let distances = self.problem.distances();
         let inverse = 1.0 / self.kappa;
-        let penalty = (self.term.tau > 0.0).then(|| self.problem.penalty());
-        let mut batch = Batch::new(n_views);
-        let mut sum = 0.0;
-        for edge in range {
+        let fill = |edge: usize, targets: &mut [f64]| {
             let (a, b) = distances.edges().ends(edge);
             let ends = multipliers.row(a).iter().zip(multipliers.row(b));
-            let targets = batch.next_row();
             let mut positive = false;
             for (target, (distance, (x, y))) in targets.iter_mut().zip(distances.values().row(edge).iter().zip(ends)) {
                 *target = -(distance * inverse + x + y);
                 positive |= *target > 0.0;
             }
-            if positive {
-                batch.edges.push(edge);
-            }
-            if batch.edges.len() == BATCH {
-                sum += self.minima(&mut batch, penalty, present);
-            }
-        }
-        sum + self.minima(&mut batch, penalty, present)
-    }
-
-    /// Adds those of a batch that are present, returns the sum of their minima, and empties it.
-    fn minima(&self, batch: &mut Batch, penalty: Option<&dyn Penalty>, present: &mut Weights) -> f64 {
-        let n_views = self.problem.n_views();
-        if batch.edges.is_empty() {
-            return 0.0;
-        }
-        let n_values = batch.edges.len() * n_views;
-        let (targets, weights) = (&batch.targets[..n_values], &mut batch.weights[..n_values]);
-        let consensus = &mut batch.consensus[..batch.edges.len()];
-        self.term.minimise_rows(targets, weights, consensus);
-        let mut sum = 0.0;
-        for (weight, target) in weights.iter().zip(targets) {
-            sum += weight * (0.5 * weight - target);
-        }
-        let rows = weights.chunks_exact_mut(n_views).zip(consensus.iter());
-        for (&edge, (row, &shared)) in batch.edges.iter().zip(rows) {
-            sum += self.term.sigma * shared;
-            if shared > 0.0 || row.iter().any(|&weight| weight > 0.0) {
-                present.push(edge, row, shared);
-            }
-            row.iter_mut().for_each(|weight| *weight -= shared);
-        }
-        batch.edges.clear();
-        sum + penalty.map_or(0.0, |penalty| self.term.tau * penalty.value(weights, n_views))
-    }
-}
-
-/// Edges whose minimisers are found together.
-struct Batch {
-    n_views: usize,
-    edges: Vec<usize>,
-    targets: Vec<f64>,
-    weights: Vec<f64>,
-    consensus: Vec<f64>,
-}
-
-impl Batch {
-    fn new(n_views: usize) -> Self {
-        Self {
-            n_views,
-            edges: Vec::with_capacity(BATCH),
-            targets: vec![0.0; BATCH * n_views],
-            weights: vec![0.0; BATCH * n_views],
-            consensus: vec![0.0; BATCH],
-        }
-    }
-
-    /// Room for the targets of the next edge.
-    fn next_row(&mut self) -> &mut [f64] {
-        let first = self.edges.len() * self.n_views;
-        &mut self.targets[first..first + self.n_views]
+            positive
+        };
+        let (penalty, n_views) = (self.problem.penalty(), self.problem.n_views());
+        sum_of_minima(self.term, penalty, n_views, range, fill, |edge, weights, consensus| {
+            block.push(edge, weights, consensus);
+        })
     }
 }
