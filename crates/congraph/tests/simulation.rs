@@ -323,10 +323,11 @@ fn the_consensus_taken_for_every_view_scores_as_the_shuffling_says() {
         true_positives: n_edges - moved,
         false_positives: moved,
         false_negatives: moved,
+        true_negatives: truth.n_pairs() - n_edges - moved,
     };
     assert_eq!(evaluation.views.len(), n_views);
     for ((name, score), view) in evaluation.views.iter().zip(truth.views().iter().rev()) {
-        assert_eq!((name, *score), (view, expected));
+        assert_eq!((name, score.edges), (view, expected));
     }
     assert_eq!(evaluation.consensus.unwrap().f1(), 1.0);
 }

@@ -61,14 +61,20 @@ impl Changes {
         if !(self.added.is_finite() && self.added >= 0.0) {
             return Err(Error::Parameter {
                 name: "added",
-                message: format!("is {}: it must be 0 or more (a share of the consensus edges)", self.added),
+                message: format!(
+                    "is {}: it must be 0 or more (a share of the consensus edges)",
+                    self.added
+                ),
             });
         }
         check_share("removed", self.removed)?;
         if !(1..=n_views).contains(&self.n_views) {
             return Err(Error::Parameter {
                 name: "changed_views",
-                message: format!("is {}: with {n_views} views it must be from 1 to {n_views}", self.n_views),
+                message: format!(
+                    "is {}: with {n_views} views it must be from 1 to {n_views}",
+                    self.n_views
+                ),
             });
         }
         Ok(())
@@ -313,10 +319,22 @@ mod tests {
         };
         let default = Changes::default();
         for share in [-0.1, f64::NAN, f64::INFINITY, 1e3] {
-            assert_eq!(refused(Changes { added: share, ..default }), "added");
+            assert_eq!(
+                refused(Changes {
+                    added: share,
+                    ..default
+                }),
+                "added"
+            );
         }
         for share in [-0.1, 1.1, f64::NAN] {
-            assert_eq!(refused(Changes { removed: share, ..default }), "removed");
+            assert_eq!(
+                refused(Changes {
+                    removed: share,
+                    ..default
+                }),
+                "removed"
+            );
         }
         for n_views in [0, 6] {
             assert_eq!(refused(Changes { n_views, ..default }), "changed_views");

@@ -155,7 +155,9 @@ mod tests {
     }
 
     fn identity(n: usize) -> Matrix {
-        (0..n).map(|i| (0..n).map(|j| f64::from(u8::from(i == j))).collect()).collect()
+        (0..n)
+            .map(|i| (0..n).map(|j| f64::from(u8::from(i == j))).collect())
+            .collect()
     }
 
     fn largest_difference(x: &Matrix, y: &Matrix) -> f64 {

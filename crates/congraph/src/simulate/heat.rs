@@ -151,7 +151,10 @@ mod tests {
                 let expected = (-z * (1.0 + x)).exp();
                 // The cosine of k times an angle is off by k times the rounding of the angle.
                 let error = (sum - expected).abs();
-                assert!(error < 2e-16 * (10.0 + z.sqrt()) * 4.0, "z = {z}, x = {x}: {sum} is off by {error:e}");
+                assert!(
+                    error < 2e-16 * (10.0 + z.sqrt()) * 4.0,
+                    "z = {z}, x = {x}: {sum} is off by {error:e}"
+                );
             }
             let n_terms = coefficients.len() as f64;
             assert!(n_terms <= 30.0 + 10.0 * z.sqrt(), "{n_terms} terms for z = {z}");

@@ -33,8 +33,8 @@ use rayon::prelude::*;
 
 pub use self::changes::Changes;
 pub use self::filters::Filter;
-pub use self::graphs::{GraphModel, Reach};
 use self::graphs::Drawn;
+pub use self::graphs::{GraphModel, Reach};
 use self::shuffle::Shuffler;
 use crate::error::Error;
 use crate::graph::MultiviewGraph;
@@ -137,7 +137,10 @@ pub fn simulate(settings: &Settings) -> Result<Simulation, Error> {
         None => {
             let shuffler = Shuffler::new(n, &consensus, settings.shuffled)?;
             let draw = |view| shuffler.draw(&mut streams(view)[0]);
-            (0..settings.n_views).into_par_iter().map(draw).collect::<Result<_, _>>()?
+            (0..settings.n_views)
+                .into_par_iter()
+                .map(draw)
+                .collect::<Result<_, _>>()?
         }
     };
     let nodes = numbered("n", n);

@@ -93,7 +93,12 @@ mod tests {
 
     #[test]
     fn more_signals_leave_the_first_ones_as_they_are() {
-        for filter in [Filter::PseudoInverse, Filter::Gaussian, Filter::Heat { t: 0.4 }, Filter::Tikhonov { t: 2.0 }] {
+        for filter in [
+            Filter::PseudoInverse,
+            Filter::Gaussian,
+            Filter::Heat { t: 0.4 },
+            Filter::Tikhonov { t: 2.0 },
+        ] {
             assert_eq!(smooth_4(filter, 5), smooth_4(filter, 50)[..20]);
         }
     }
