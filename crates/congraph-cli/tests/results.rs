@@ -790,10 +790,10 @@ fn every_kind_of_simulation_is_written_with_its_settings() {
     assert_eq!(all.filter(|&distance| distance <= longest).count(), 2 * 120 + 30);
 
     let two = simulate(
-        "--edge-probability 0.3 --added 0.2 --changed-views 2 --same-views --filter gaussian",
+        "--edge-probability 0.3 --added 0.2 --removed 0.1 --changed-views 2 --same-views --filter gaussian",
         "two",
     );
-    let changes = serde_json::json!({"added": 0.2, "removed": 0.0, "n_views": 2, "same_views": true});
+    let changes = serde_json::json!({"added": 0.2, "removed": 0.1, "n_views": 2, "same_views": true});
     assert_eq!((&two["changes"], &two["shuffled"]), (&changes, &Value::Null));
     assert!(
         place
