@@ -1,5 +1,8 @@
 //! The metrics against scikit-learn's; `fixtures/metrics.py` made the numbers.
 
+// The lint knows `#[test]` functions, not what they call.
+#![allow(clippy::unwrap_used)]
+
 use congraph::metrics::{average_precision, evaluate, nmi};
 use congraph::{Edges, MultiviewGraph, ViewRows};
 use serde_json::Value;

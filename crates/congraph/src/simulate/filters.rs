@@ -181,8 +181,9 @@ mod tests {
                     for row in a.iter_mut().chain(&mut v) {
                         (row[p], row[q]) = (cos * row[p] + sin * row[q], cos * row[q] - sin * row[p]);
                     }
-                    for k in 0..n {
-                        (a[p][k], a[q][k]) = (cos * a[p][k] + sin * a[q][k], cos * a[q][k] - sin * a[p][k]);
+                    let (upper, lower) = a.split_at_mut(q);
+                    for (x, y) in upper[p].iter_mut().zip(&mut lower[0]) {
+                        (*x, *y) = (cos * *x + sin * *y, cos * *y - sin * *x);
                     }
                 }
             }

@@ -12,7 +12,7 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::graphs::{TRIES, is_connected};
+use super::graphs::{Drawn, TRIES, is_connected};
 use crate::error::Error;
 
 /// How near two nodes of a random geometric graph must be to be joined.
@@ -64,12 +64,8 @@ impl Reach {
     }
 }
 
-/// The sorted edges of a connected graph, and where its nodes are.
-pub(super) fn draw(
-    n_nodes: usize,
-    reach: Reach,
-    rng: &mut ChaCha8Rng,
-) -> Result<(Vec<[u32; 2]>, Vec<[f64; 2]>), Error> {
+/// A connected graph with the positions of its nodes.
+pub(super) fn draw(n_nodes: usize, reach: Reach, rng: &mut ChaCha8Rng) -> Result<Drawn, Error> {
     for _ in 0..TRIES {
         let positions: Vec<[f64; 2]> = (0..n_nodes).map(|_| [rng.random(), rng.random()]).collect();
         let furthest = match reach {
@@ -81,7 +77,10 @@ pub(super) fn draw(
             .map(|(pair, _)| pair)
             .collect();
         if is_connected(n_nodes, &edges) {
-            return Ok((edges, positions));
+            return Ok(Drawn {
+                edges,
+                positions: Some(positions),
+            });
         }
     }
     Err(reach.too_short(n_nodes))
@@ -113,9 +112,13 @@ mod tests {
 
     use super::*;
 
-    fn drawn(n_nodes: usize, reach: Reach, seed: u64) -> Result<(Vec<[u32; 2]>, Vec<[f64; 2]>), Error> {
+    /// Edges and positions.
+    type Placed = (Vec<[u32; 2]>, Vec<[f64; 2]>);
+
+    fn drawn(n_nodes: usize, reach: Reach, seed: u64) -> Result<Placed, Error> {
         reach.check(n_nodes)?;
-        draw(n_nodes, reach, &mut ChaCha8Rng::seed_from_u64(seed))
+        let drawn = draw(n_nodes, reach, &mut ChaCha8Rng::seed_from_u64(seed))?;
+        Ok((drawn.edges, drawn.positions.unwrap()))
     }
 
     #[test]

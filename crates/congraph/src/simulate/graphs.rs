@@ -65,15 +65,12 @@ impl GraphModel {
 
     /// A connected graph.
     pub(super) fn draw(&self, n_nodes: usize, rng: &mut ChaCha8Rng) -> Result<Drawn, Error> {
-        let (edges, positions) = match *self {
-            Self::ErdosRenyi { probability } => (erdos_renyi(n_nodes, probability, rng)?, None),
-            Self::BarabasiAlbert { growth } => (barabasi_albert(n_nodes, growth, rng), None),
-            Self::RandomGeometric { reach } => {
-                let (edges, positions) = geometric::draw(n_nodes, reach, rng)?;
-                (edges, Some(positions))
-            }
+        let edges = match *self {
+            Self::ErdosRenyi { probability } => erdos_renyi(n_nodes, probability, rng)?,
+            Self::BarabasiAlbert { growth } => barabasi_albert(n_nodes, growth, rng),
+            Self::RandomGeometric { reach } => return geometric::draw(n_nodes, reach, rng),
         };
-        Ok(Drawn { edges, positions })
+        Ok(Drawn { edges, positions: None })
     }
 }
 
