@@ -42,8 +42,8 @@ impl Reach {
         }
     }
 
-    /// What is said when no connected graph was found. At these values about one draw in twenty is connected, for 10 to
-    /// 3000 nodes.
+    /// What is said when no connected graph was found. At the values advised few draws are connected, but enough that one of
+    /// [`TRIES`] is.
     fn too_short(self, n_nodes: usize) -> Error {
         let n = n_nodes as f64;
         // Upwards, so that the advice is not too low.
