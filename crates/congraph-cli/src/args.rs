@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use congraph::distances::{DistanceNorm, SampleNorm, Scale, Scaling};
 use congraph::views::{NanRule, NodeRule, Orient};
 use congraph_io::Header;
@@ -48,13 +48,26 @@ Examples:
     #[command(after_help = "\
 Examples:
   congraph simulate -o sim
-  congraph simulate --graph ba --growth 5 --nodes 200 --views 12 --signals 100,500 --noise 0.2 --seed 3 -o sim
+  congraph simulate --graph ba --growth 5 --nodes 200 --views 3 --signals 50,500,5000 --noise 0.2 --seed 3 -o sim
+  congraph simulate --graph rgg --mean-degree 8 --filter gaussian -o sim
+  congraph simulate --added 0.2 --removed 0.1 --changed-views 3 -o sim
   congraph learn sim/*.csv --alpha 0.02 --beta 0.03 -o out && congraph evaluate out --truth sim/truth")]
     Simulate(SimulateArgs),
-    /// Score learned graphs against true ones: F1, precision and recall
-    #[command(
-        after_help = "Example:\n  congraph evaluate out --truth sim/truth\n  congraph evaluate out --truth sim/truth --json"
-    )]
+    /// Score learned graphs against true ones, and how smooth data are on them
+    #[command(after_help = "\
+Scores, of all pairs of nodes:
+  F1, precision, recall   of the edges (weights above 0)
+  AUPRC                   average precision of the weights as a ranking; ties enter together
+  accuracy                share of the pairs that both call an edge, or both not
+  NMI                     mutual information of the edge sets over the mean of their entropies
+  correlation             Pearson's, of the learned and the true weights
+  variation               total variation tr(X'LX) per signal, with --data
+  relative                mean distance along edges over that of all pairs; smaller is smoother
+
+Examples:
+  congraph evaluate out --truth sim/truth
+  congraph evaluate out --truth sim/truth --data sim/*.csv --json
+  congraph evaluate out --data held-out/*.csv")]
     Evaluate(EvaluateArgs),
     /// Print shell completions
     #[command(
@@ -146,11 +159,7 @@ pub(crate) struct ScalingArgs {
 impl ScalingArgs {
     pub(crate) fn scaling(&self) -> Scaling {
         Scaling {
-            scale: match self.scale {
-                ScaleArg::Zscore => Scale::Zscore,
-                ScaleArg::Center => Scale::Center,
-                ScaleArg::None => Scale::None,
-            },
+            scale: self.scale.into(),
             sample_norm: match self.sample_norm {
                 SampleNormArg::Mean => SampleNorm::Mean,
                 SampleNormArg::Sum => SampleNorm::Sum,
@@ -268,30 +277,104 @@ pub(crate) struct LearnArgs {
 }
 
 #[derive(Args, Debug)]
+#[command(group = ArgGroup::new("changes").args(["added", "removed"]).multiple(true))]
 pub(crate) struct SimulateArgs {
-    /// Where the consensus graph is drawn from: Erdős–Rényi or Barabási–Albert
-    #[arg(long, value_enum, default_value_t = GraphArg::Er)]
+    /// Where the consensus graph is drawn from: Erdős–Rényi, Barabási–Albert, or random geometric
+    #[arg(long, value_enum, default_value_t = GraphArg::Er, help_heading = "Graph")]
     pub(crate) graph: GraphArg,
     /// How many nodes
-    #[arg(long, default_value_t = 100, value_name = "N")]
+    #[arg(long, default_value_t = 100, value_name = "N", help_heading = "Graph")]
     pub(crate) nodes: usize,
     /// How many views
-    #[arg(long, default_value_t = 6, value_name = "N")]
+    #[arg(long, default_value_t = 6, value_name = "N", help_heading = "Views")]
     pub(crate) views: usize,
     /// How many signals: one number for all views or one per view
-    #[arg(long, default_value = "500", value_delimiter = ',', value_name = "P")]
+    #[arg(
+        long,
+        default_value = "500",
+        value_delimiter = ',',
+        value_name = "P",
+        help_heading = "Signals"
+    )]
     pub(crate) signals: Vec<usize>,
     /// Erdős–Rényi: the probability of each edge
-    #[arg(long, allow_negative_numbers = true, default_value_t = 0.1, value_name = "P")]
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        default_value_t = 0.1,
+        value_name = "P",
+        help_heading = "Graph"
+    )]
     pub(crate) edge_probability: f64,
     /// Barabási–Albert: how many edges each new node brings
-    #[arg(long, default_value_t = 5, value_name = "M")]
+    #[arg(long, default_value_t = 5, value_name = "M", help_heading = "Graph")]
     pub(crate) growth: usize,
+    /// Random geometric: join nodes of the unit square that are at most this far apart
+    #[arg(long, allow_negative_numbers = true, value_name = "R", help_heading = "Graph")]
+    pub(crate) radius: Option<f64>,
+    /// Random geometric: join the nearest nodes until they have this many neighbours on average [default: 10]
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        value_name = "K",
+        conflicts_with = "radius",
+        help_heading = "Graph"
+    )]
+    pub(crate) mean_degree: Option<f64>,
     /// The share of the consensus edges that each view moves elsewhere
-    #[arg(long, allow_negative_numbers = true, default_value_t = 0.1, value_name = "SHARE")]
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        default_value_t = 0.1,
+        value_name = "SHARE",
+        help_heading = "Views"
+    )]
     pub(crate) shuffled: f64,
+    /// Instead of moving edges, add this share of the number of consensus edges, each in some of the views
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        value_name = "SHARE",
+        conflicts_with = "shuffled",
+        help_heading = "Views"
+    )]
+    pub(crate) added: Option<f64>,
+    /// Instead of moving edges, remove this share of the consensus edges, each in some of the views
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        value_name = "SHARE",
+        conflicts_with = "shuffled",
+        help_heading = "Views"
+    )]
+    pub(crate) removed: Option<f64>,
+    /// With --added and --removed, in how many of the views each edge differs
+    #[arg(
+        long,
+        default_value_t = 1,
+        value_name = "K",
+        requires = "changes",
+        help_heading = "Views"
+    )]
+    pub(crate) changed_views: usize,
+    /// With --added and --removed, change the same views at all edges; the others equal the consensus
+    #[arg(long, requires = "changes", help_heading = "Views")]
+    pub(crate) same_views: bool,
+    /// What smooths white signals: the pseudo-inverse of L (the paper's), its square root (Gaussian with precision L),
+    /// exp(−tL), or (I + tL)⁻¹
+    #[arg(long, value_enum, default_value_t = FilterArg::Pinv, help_heading = "Signals")]
+    pub(crate) filter: FilterArg,
+    /// The t of the filters heat and tikhonov; larger is smoother [default: 0.1 for heat, 0.3 for tikhonov]
+    #[arg(long, allow_negative_numbers = true, value_name = "T", help_heading = "Signals")]
+    pub(crate) filter_t: Option<f64>,
     /// The norm of the noise over that of the signals
-    #[arg(long, allow_negative_numbers = true, default_value_t = 0.1, value_name = "ETA")]
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        default_value_t = 0.1,
+        value_name = "ETA",
+        help_heading = "Signals"
+    )]
     pub(crate) noise: f64,
     /// The seed
     #[arg(long, default_value_t = 1)]
@@ -301,13 +384,20 @@ pub(crate) struct SimulateArgs {
 }
 
 #[derive(Args, Debug)]
+#[command(group = ArgGroup::new("against").args(["truth", "data"]).multiple(true).required(true))]
 pub(crate) struct EvaluateArgs {
     /// The folder with learned graphs
     #[arg(value_name = "FOLDER")]
     pub(crate) folder: PathBuf,
     /// The folder with the true graphs, such as `sim/truth`
     #[arg(long, value_name = "FOLDER")]
-    pub(crate) truth: PathBuf,
+    pub(crate) truth: Option<PathBuf>,
+    /// Signals to take the total variation of, such as held-out samples: one file per view, as for `learn`
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) data: Vec<String>,
+    /// How to scale each node of the data within its view; as it was for `learn`
+    #[arg(long, value_enum, default_value_t = ScaleArg::Zscore, requires = "data")]
+    pub(crate) scale: ScaleArg,
 }
 
 #[derive(Args, Debug)]
@@ -416,6 +506,16 @@ pub(crate) enum ScaleArg {
     None,
 }
 
+impl From<ScaleArg> for Scale {
+    fn from(arg: ScaleArg) -> Self {
+        match arg {
+            ScaleArg::Zscore => Self::Zscore,
+            ScaleArg::Center => Self::Center,
+            ScaleArg::None => Self::None,
+        }
+    }
+}
+
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub(crate) enum SampleNormArg {
     Mean,
@@ -444,4 +544,13 @@ pub(crate) enum ZStepArg {
 pub(crate) enum GraphArg {
     Er,
     Ba,
+    Rgg,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FilterArg {
+    Pinv,
+    Gaussian,
+    Heat,
+    Tikhonov,
 }

@@ -91,7 +91,10 @@ fn flag(parameter: &str) -> String {
         "n_views" => "--views".into(),
         "n_signals" => "--signals".into(),
         "probability" => "--edge-probability".into(),
-        "alpha" | "beta" | "gamma" | "growth" | "shuffled" | "noise" => format!("--{parameter}"),
+        "alpha" | "beta" | "gamma" | "growth" | "radius" | "shuffled" | "added" | "removed" | "noise" => {
+            format!("--{parameter}")
+        }
+        "mean_degree" | "changed_views" | "filter_t" => format!("--{}", parameter.replace('_', "-")),
         "view_column" => "--view-column".into(),
         "block_column" => "--block-column".into(),
         other => other.into(),

@@ -56,7 +56,7 @@ fn no_arguments_show_the_help_and_fail() {
 fn usage_errors() {
     let place = with_views();
     let before = place.everything();
-    let cases: [(&str, &[&str]); 22] = [
+    let cases: [(&str, &[&str]); 28] = [
         ("unknown_command", &["lern", "a.csv"]),
         ("unknown_option", &["learn", "a.csv", "--alhpa", "1", "-o", "out"]),
         ("no_files", &["learn", "-o", "out"]),
@@ -162,6 +162,24 @@ fn usage_errors() {
         ("gram_and_covariance", &["check", "a.csv", "--gram", "--covariance"]),
         ("simulate_one_node", &["simulate", "--nodes", "1", "-o", "out"]),
         ("simulate_negative_noise", &["simulate", "--noise", "-0.5", "-o", "out"]),
+        ("simulate_t_of_no_filter", &["simulate", "--filter-t", "2", "-o", "out"]),
+        (
+            "simulate_short_radius",
+            &["simulate", "--graph", "rgg", "--radius", "0.01", "-o", "out"],
+        ),
+        (
+            "simulate_too_many_changed_views",
+            &["simulate", "--added", "0.1", "--changed-views", "7", "-o", "out"],
+        ),
+        (
+            "simulate_moved_and_added",
+            &["simulate", "--added", "0.1", "--shuffled", "0.2", "-o", "out"],
+        ),
+        (
+            "simulate_changed_views_alone",
+            &["simulate", "--changed-views", "2", "-o", "out"],
+        ),
+        ("evaluate_nothing_to_compare", &["evaluate", "out"]),
     ];
     for (name, args) in cases {
         let outcome = place.run(args);

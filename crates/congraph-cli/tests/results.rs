@@ -660,6 +660,159 @@ fn evaluate_agrees_with_a_count_by_hand() {
     assert!(shown.lines().last().unwrap().contains(&format!("{f1:.3}")), "{shown}");
 }
 
+#[test]
+fn evaluate_shows_every_score_of_every_graph() {
+    let place = simulated();
+    place.learn(&VIEWS, "out");
+    let truth = ["evaluate", "out", "--truth", "sim/truth"];
+    let data = [&["--data"], &VIEWS[..]].concat();
+    insta::assert_snapshot!("evaluate_truth", place.fine(&truth).stdout);
+    insta::assert_snapshot!(
+        "evaluate_data",
+        place.fine(&[&["evaluate", "out"], &data[..]].concat()).stdout
+    );
+    let both = [&truth[..], &data[..]].concat();
+    insta::assert_snapshot!("evaluate_truth_and_data", place.fine(&both).stdout);
+
+    let report = place.fine(&[&both[..], &["--json"]].concat()).json();
+    let keys = |value: &Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
+    let scores = ["f1", "precision", "recall", "auprc", "accuracy", "nmi", "correlation"];
+    let counts = ["true_positives", "false_positives", "false_negatives", "true_negatives"];
+    let variation = ["total_variation", "relative_variation"];
+    let all = [&scores[..], &counts, &variation].concat();
+    assert_eq!(keys(&report["consensus"]), all);
+    assert_eq!(keys(&report["views"]["view2"]), all);
+    assert_eq!(keys(&report["mean_views"]), [&scores[..], &variation].concat());
+    for key in scores.iter().chain(&variation) {
+        let of_views = report["views"].as_object().unwrap().values();
+        let mean = of_views.map(|view| view[key].as_f64().unwrap()).sum::<f64>() / 3.0;
+        assert!(
+            (report["mean_views"][key].as_f64().unwrap() - mean).abs() < 1e-12,
+            "{key}"
+        );
+    }
+    // The true graphs against themselves.
+    let itself = place
+        .fine(&["evaluate", "sim/truth", "--truth", "sim/truth", "--json"])
+        .json();
+    for key in scores {
+        assert!(
+            (itself["consensus"][key].as_f64().unwrap() - 1.0).abs() < 1e-12,
+            "{key}"
+        );
+    }
+}
+
+#[test]
+fn the_total_variation_is_that_of_the_objective() {
+    let place = simulated();
+    let raw = ["--scale", "none", "--sample-norm", "mean", "--distance-norm", "none"];
+    place.learn(&[&VIEWS[..], &raw].concat(), "out");
+    let evaluate = [&["evaluate", "out", "--scale", "none", "--json", "--data"], &VIEWS[..]].concat();
+    let report = place.fine(&evaluate).json();
+    let weights = weights(&place, "out");
+    for view in ["view1", "view2", "view3"] {
+        let table = place.read(&format!("sim/{view}.csv"));
+        let mut lines = table.lines();
+        let names: Vec<&str> = lines.next().unwrap().split(',').collect();
+        let signals: Vec<Vec<f64>> = lines
+            .map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect())
+            .collect();
+        let at = |name: &String| names.iter().position(|other| other == name).unwrap();
+        let mut expected = 0.0;
+        for ([_, a, b], bits) in weights.iter().filter(|(key, _)| key[0] == format!("view {view}")) {
+            let differences = signals.iter().map(|signal| signal[at(a)] - signal[at(b)]);
+            let distance = differences.map(|difference| difference * difference).sum::<f64>();
+            expected += f64::from_bits(*bits) * distance / signals.len() as f64;
+        }
+        let found = report["views"][view]["total_variation"].as_f64().unwrap();
+        assert!(
+            (found - expected).abs() < 1e-9 * expected,
+            "{found} instead of {expected}"
+        );
+    }
+}
+
+#[test]
+fn data_of_other_views_are_refused() {
+    let place = simulated();
+    let outcome = place.run(&[
+        "evaluate",
+        "sim/truth",
+        "--data",
+        "sim/view1.csv",
+        "view7=sim/view2.csv",
+        "sim/view3.csv",
+    ]);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (3, ""));
+    insta::assert_snapshot!("evaluate_other_views", outcome.stderr);
+}
+
+#[test]
+fn every_kind_of_simulation_is_written_with_its_settings() {
+    let place = Place::new();
+    let simulate = |words: &str, out: &str| {
+        let all = format!("simulate --nodes 30 --views 3 --signals 5,6,7 {words} --json -o {out}");
+        place.fine(&all.split(' ').collect::<Vec<_>>()).json()
+    };
+    let one = simulate("--graph rgg --mean-degree 8 --filter heat --filter-t 0.2", "one");
+    assert_eq!(one["graph"], serde_json::json!({"model": "rgg", "mean_degree": 8.0}));
+    assert_eq!(one["filter"], serde_json::json!({"name": "heat", "t": 0.2}));
+    assert_eq!(
+        (&one["changes"], &one["shuffled"], &one["consensus_edges"]),
+        (&Value::Null, &0.1.into(), &120.into())
+    );
+    for (view, n_signals) in [("view1", 5), ("view2", 6), ("view3", 7)] {
+        assert_eq!(place.read(&format!("one/{view}.csv")).lines().count(), 1 + n_signals);
+    }
+
+    // The positions are beside the nodes, and the edges are the near ones.
+    let nodes = place.read("one/truth/nodes.tsv");
+    let mut lines = nodes.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    assert_eq!(lines.next().unwrap(), ["name", "strength", "degree", "x", "y"]);
+    let positions: BTreeMap<&str, [f64; 2]> = lines
+        .map(|row| (row[0], [3, 4].map(|at| row[at].parse().unwrap())))
+        .collect();
+    let edges = place.read("one/truth/edges.tsv");
+    let edges = edges.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
+    let consensus: Vec<f64> = edges
+        .filter(|row| row[2] == "1.0")
+        .map(|row| {
+            let ([xa, ya], [xb, yb]) = (positions[row[0]], positions[row[1]]);
+            (xa - xb).hypot(ya - yb)
+        })
+        .collect();
+    let longest = consensus.iter().copied().fold(0.0, f64::max);
+    let all = positions
+        .values()
+        .flat_map(|[xa, ya]| positions.values().map(move |[xb, yb]| (xa - xb).hypot(ya - yb)));
+    assert_eq!(consensus.len(), 120);
+    assert_eq!(all.filter(|&distance| distance <= longest).count(), 2 * 120 + 30);
+
+    let two = simulate(
+        "--edge-probability 0.3 --added 0.2 --removed 0.1 --changed-views 2 --same-views --filter gaussian",
+        "two",
+    );
+    let changes = serde_json::json!({"added": 0.2, "removed": 0.1, "n_views": 2, "same_views": true});
+    assert_eq!((&two["changes"], &two["shuffled"]), (&changes, &Value::Null));
+    assert!(
+        place
+            .read("two/truth/nodes.tsv")
+            .starts_with("name\tstrength\tdegree\n")
+    );
+    let views = place.read("two/truth/views.tsv");
+    let unique = views
+        .lines()
+        .skip(1)
+        .filter(|line| line.split('\t').nth(4) != Some("0.0"))
+        .count();
+    assert_eq!(unique, 2);
+
+    let three = simulate("--graph rgg --radius 0.5 --filter tikhonov", "three");
+    assert_eq!(three["graph"], serde_json::json!({"model": "rgg", "radius": 0.5}));
+    assert_eq!(three["filter"], serde_json::json!({"name": "tikhonov", "t": 0.3}));
+}
+
 /// The F1 printed in the row that starts so.
 fn f1(story: &str, row: &str) -> f64 {
     let line = story.lines().find_map(|line| line.strip_prefix(row)).unwrap();

@@ -129,29 +129,7 @@ impl MultiviewGraph {
 
     /// The Pearson correlation between the weights of two views over all pairs of nodes.
     pub fn correlation(&self, i: usize, j: usize) -> f64 {
-        // The pairs that are not stored are zero in both views.
-        let m = self.n_pairs() as f64;
-        let (mut sum_i, mut sum_j, mut sum_ii, mut sum_jj, mut sum_ij) = (0.0, 0.0, 0.0, 0.0, 0.0);
-        for row in self.weights.rows() {
-            let (x, y) = (row[i], row[j]);
-            sum_i += x;
-            sum_j += y;
-            sum_ii += x * x;
-            sum_jj += y * y;
-            sum_ij += x * y;
-        }
-        let variance_i = sum_ii - sum_i * sum_i / m;
-        let variance_j = sum_jj - sum_j * sum_j / m;
-        let covariance = sum_ij - sum_i * sum_j / m;
-        if variance_i <= 1e-14 * sum_ii && variance_j <= 1e-14 * sum_jj {
-            return 1.0;
-        }
-        let spread = (variance_i.max(0.0) * variance_j.max(0.0)).sqrt();
-        if spread == 0.0 {
-            0.0
-        } else {
-            (covariance / spread).clamp(-1.0, 1.0)
-        }
+        pearson(self.weights.rows().map(|row| (row[i], row[j])), self.n_pairs())
     }
 
     /// How far a view is from the consensus, from 0 (equal) to 1 (nothing shared); none without a consensus.
@@ -205,6 +183,33 @@ impl MultiviewGraph {
             matrix[b * n + a] = weight;
         }
         matrix
+    }
+}
+
+/// The Pearson correlation between two vectors of `n` values, of which those that are zero in both need not be listed.
+///
+/// Two vectors without any variation count as equal; one without has nothing to do with another.
+pub(crate) fn pearson(values: impl Iterator<Item = (f64, f64)>, n: usize) -> f64 {
+    let n = n as f64;
+    let (mut sum_x, mut sum_y, mut sum_xx, mut sum_yy, mut sum_xy) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    for (x, y) in values {
+        sum_x += x;
+        sum_y += y;
+        sum_xx += x * x;
+        sum_yy += y * y;
+        sum_xy += x * y;
+    }
+    let variance_x = sum_xx - sum_x * sum_x / n;
+    let variance_y = sum_yy - sum_y * sum_y / n;
+    let covariance = sum_xy - sum_x * sum_y / n;
+    if variance_x <= 1e-14 * sum_xx && variance_y <= 1e-14 * sum_yy {
+        return 1.0;
+    }
+    let spread = (variance_x.max(0.0) * variance_y.max(0.0)).sqrt();
+    if spread == 0.0 {
+        0.0
+    } else {
+        (covariance / spread).clamp(-1.0, 1.0)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Simulated data through the public interface: reproducible, as different as asked, and distributed as stated.
 
 use congraph::metrics::{EdgeScore, evaluate};
-use congraph::simulate::{GraphModel, Settings, Simulation, simulate};
+use congraph::simulate::{Changes, Filter, GraphModel, Reach, Settings, Simulation, simulate};
 use congraph::{Error, MultiviewGraph, ViewOptions, ViewRows, Views};
 
 fn small() -> Settings {
@@ -76,23 +76,120 @@ fn each_view_moves_exactly_its_share_of_the_consensus() {
     }
 }
 
+/// Every kind of graph, of difference between views, and of filter.
+fn all_kinds() -> Vec<Settings> {
+    let changes = |same_views| Changes {
+        n_views: 2,
+        same_views,
+        ..Changes::default()
+    };
+    let with = |graph, changes, filter| Settings {
+        graph,
+        changes,
+        filter,
+        ..small()
+    };
+    let geometric = |reach| GraphModel::RandomGeometric { reach };
+    vec![
+        small(),
+        with(GraphModel::BarabasiAlbert { growth: 3 }, None, Filter::Gaussian),
+        with(geometric(Reach::Radius(0.4)), None, Filter::Heat { t: 0.2 }),
+        with(
+            geometric(Reach::MeanDegree(8.0)),
+            Some(changes(false)),
+            Filter::Tikhonov { t: 0.5 },
+        ),
+        with(small().graph, Some(changes(true)), Filter::PseudoInverse),
+    ]
+}
+
 #[test]
 fn a_seed_reproduces_everything_and_another_one_nothing() {
-    assert_eq!(run(&small()), run(&small()));
-    let (one, two) = (run(&small()), run(&Settings { seed: 2, ..small() }));
-    assert_ne!(one.truth.consensus(), two.truth.consensus());
-    for (one, two) in one.tables.iter().zip(&two.tables) {
-        assert!(one.values.iter().zip(&two.values).all(|(one, two)| one != two));
+    for settings in all_kinds() {
+        let one = run(&settings);
+        assert_eq!(one, run(&settings));
+        let two = run(&Settings { seed: 2, ..settings });
+        assert_ne!(one.truth, two.truth);
+        for (one, two) in one.tables.iter().zip(&two.tables) {
+            assert!(one.values.iter().zip(&two.values).all(|(one, two)| one != two));
+        }
     }
 }
 
 #[test]
 fn the_number_of_threads_changes_nothing() {
     let threads = |count| rayon::ThreadPoolBuilder::new().num_threads(count).build().unwrap();
-    assert_eq!(
-        threads(1).install(|| run(&small())),
-        threads(3).install(|| run(&small()))
-    );
+    for settings in all_kinds() {
+        let run = || run(&settings);
+        assert_eq!(threads(1).install(run), threads(3).install(run));
+    }
+}
+
+#[test]
+fn only_geometric_graphs_have_positions_and_their_edges_follow_from_them() {
+    for settings in all_kinds() {
+        let Simulation { truth, positions, .. } = run(&settings);
+        assert_eq!(truth.components(), (1, vec![]));
+        let GraphModel::RandomGeometric { reach } = settings.graph else {
+            assert_eq!(positions, None);
+            continue;
+        };
+        let positions = positions.unwrap();
+        let consensus = truth.pairs().iter().zip(truth.consensus().unwrap());
+        let edges: Vec<[u32; 2]> = consensus
+            .filter(|(_, weight)| **weight > 0.0)
+            .map(|(&pair, _)| pair)
+            .collect();
+        let distance = |[a, b]: [u32; 2]| {
+            let ([xa, ya], [xb, yb]) = (positions[a as usize], positions[b as usize]);
+            (xa - xb).hypot(ya - yb)
+        };
+        let longest = edges.iter().map(|&pair| distance(pair)).fold(0.0, f64::max);
+        match reach {
+            Reach::Radius(radius) => assert!(longest <= radius),
+            Reach::MeanDegree(degree) => assert_eq!(edges.len() as f64, (15.0 * degree).round()),
+            _ => unreachable!(),
+        }
+        for a in 0..30 {
+            for pair in (a + 1..30).map(|b| [a, b]).filter(|pair| !edges.contains(pair)) {
+                assert!(distance(pair) > longest);
+            }
+        }
+    }
+}
+
+#[test]
+fn another_filter_smooths_the_same_white_signals_on_the_same_graphs() {
+    let draw = |filter| {
+        run(&Settings {
+            filter,
+            noise: 0.0,
+            ..small()
+        })
+    };
+    let (inverse, tikhonov) = (draw(Filter::PseudoInverse), draw(Filter::Tikhonov { t: 0.7 }));
+    assert_eq!(inverse.truth, tikhonov.truth);
+    for (view, (inverse_table, tikhonov_table)) in inverse.tables.iter().zip(&tikhonov.tables).enumerate() {
+        let edges = edges(&inverse.truth, view);
+        let signals = inverse_table
+            .values
+            .chunks_exact(30)
+            .zip(tikhonov_table.values.chunks_exact(30));
+        for (inverse, tikhonov) in signals {
+            // L L† x₀ and (I + tL)(I + tL)⁻¹ x₀ are both x₀, the first without its mean.
+            let (mut from_inverse, mut from_tikhonov) = (vec![0.0; 30], tikhonov.to_vec());
+            for &[a, b] in &edges {
+                for (node, other) in [(a as usize, b as usize), (b as usize, a as usize)] {
+                    from_inverse[node] += inverse[node] - inverse[other];
+                    from_tikhonov[node] += 0.7 * (tikhonov[node] - tikhonov[other]);
+                }
+            }
+            let mean = from_tikhonov.iter().sum::<f64>() / 30.0;
+            for (one, two) in from_inverse.iter().zip(from_tikhonov) {
+                assert!((one - (two - mean)).abs() < 1e-11);
+            }
+        }
+    }
 }
 
 #[test]
@@ -213,12 +310,25 @@ fn pseudo_inverse(truth: &MultiviewGraph, view: usize) -> Vec<Vec<f64>> {
 
 #[test]
 fn the_covariance_of_the_signals_approaches_the_squared_pseudo_inverse() {
+    covariance_is(Filter::PseudoInverse, |filter, a, b| {
+        (0..filter.len()).map(|k| filter[a][k] * filter[k][b]).sum()
+    });
+}
+
+#[test]
+fn the_covariance_of_gaussian_signals_approaches_the_pseudo_inverse() {
+    covariance_is(Filter::Gaussian, |filter, a, b| filter[a][b]);
+}
+
+/// Compares the covariance of many signals with an expected one, given the entries of L†.
+fn covariance_is(filter: Filter, entry: impl Fn(&[Vec<f64>], usize, usize) -> f64) {
     let (n, p) = (8, 40_000);
     let simulation = run(&Settings {
         n_nodes: n,
         n_views: 2,
         n_signals: vec![p],
         graph: GraphModel::BarabasiAlbert { growth: 2 },
+        filter,
         noise: 0.0,
         ..Settings::default()
     });
@@ -229,9 +339,9 @@ fn the_covariance_of_the_signals_approaches_the_squared_pseudo_inverse() {
             for b in 0..n {
                 let products = table.values.chunks_exact(n).map(|signal| signal[a] * signal[b]);
                 let covariance = products.sum::<f64>() / p as f64;
-                let squared: f64 = (0..n).map(|k| filter[a][k] * filter[k][b]).sum();
-                differences.push(covariance - squared);
-                expected.push(squared);
+                let entry = entry(&filter, a, b);
+                differences.push(covariance - entry);
+                expected.push(entry);
             }
             trace += expected[a * n + a];
         }
@@ -280,6 +390,27 @@ fn settings_out_of_range_are_refused_by_name() {
         let graph = GraphModel::BarabasiAlbert { growth };
         assert_eq!(refused(&|settings| settings.graph = graph), "growth");
     }
+    for (reach, name) in [(Reach::Radius(0.0), "radius"), (Reach::MeanDegree(30.0), "mean_degree")] {
+        let graph = GraphModel::RandomGeometric { reach };
+        assert_eq!(refused(&|settings| settings.graph = graph), name);
+    }
+    for filter in [
+        Filter::Heat { t: 0.0 },
+        Filter::Tikhonov { t: -1.0 },
+        Filter::Heat { t: 1e99 },
+    ] {
+        assert_eq!(refused(&|settings| settings.filter = filter), "filter_t");
+    }
+    let changes = |n_views, removed| Changes {
+        n_views,
+        removed,
+        ..Changes::default()
+    };
+    assert_eq!(
+        refused(&|settings| settings.changes = Some(changes(4, 0.1))),
+        "changed_views"
+    );
+    assert_eq!(refused(&|settings| settings.changes = Some(changes(1, 1.5))), "removed");
     // A complete consensus has nowhere to move its edges to.
     let complete = GraphModel::ErdosRenyi { probability: 1.0 };
     assert_eq!(refused(&|settings| settings.graph = complete), "shuffled");
@@ -323,10 +454,11 @@ fn the_consensus_taken_for_every_view_scores_as_the_shuffling_says() {
         true_positives: n_edges - moved,
         false_positives: moved,
         false_negatives: moved,
+        true_negatives: truth.n_pairs() - n_edges - moved,
     };
     assert_eq!(evaluation.views.len(), n_views);
     for ((name, score), view) in evaluation.views.iter().zip(truth.views().iter().rev()) {
-        assert_eq!((name, *score), (view, expected));
+        assert_eq!((name, score.edges), (view, expected));
     }
     assert_eq!(evaluation.consensus.unwrap().f1(), 1.0);
 }

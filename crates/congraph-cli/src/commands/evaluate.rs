@@ -1,37 +1,154 @@
-//! `congraph evaluate`: how well learned graphs match true ones.
+//! `congraph evaluate`: how well learned graphs match true ones, and how smooth data are on them.
 
-use congraph::metrics::{EdgeScore, Evaluation, evaluate};
-use congraph_io::read_graph;
-use serde_json::{Value, json};
+use congraph::distances::{SampleNorm, Scale, Scaling};
+use congraph::metrics::{EdgeScore, Evaluation, GraphScore, Smoothness, TotalVariation, evaluate, total_variation};
+use congraph::{MultiviewGraph, ViewOptions, Views};
+use congraph_io::{Input, ReadOptions, read_graph};
+use serde_json::{Map, Value, json};
 
 use crate::args::{EvaluateArgs, Global};
 use crate::console::{self, Console};
 use crate::failure::Failure;
 
+/// A score: the head of its column, its name in JSON, and its value.
+type Measure = (&'static str, &'static str, fn(&GraphScore) -> f64);
+
+const MEASURES: [Measure; 7] = [
+    ("F1", "f1", GraphScore::f1),
+    ("precision", "precision", GraphScore::precision),
+    ("recall", "recall", GraphScore::recall),
+    ("AUPRC", "auprc", |score| score.auprc),
+    ("accuracy", "accuracy", GraphScore::accuracy),
+    ("NMI", "nmi", GraphScore::nmi),
+    ("correlation", "correlation", |score| score.correlation),
+];
+
 pub(crate) fn run(args: &EvaluateArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let learned = read_graph(&args.folder)?;
-    let truth = read_graph(&args.truth)?;
-    let evaluation = evaluate(&learned, &truth)?;
-    if evaluation.consensus.is_none() {
+    let evaluation = match &args.truth {
+        Some(truth) => Some(evaluate(&learned, &read_graph(truth)?)?),
+        None => None,
+    };
+    if evaluation
+        .as_ref()
+        .is_some_and(|evaluation| evaluation.consensus.is_none())
+    {
         console.note("note: one of the two has no consensus, so only the views are scored");
     }
+    let smoothness = match args.data[..] {
+        [] => None,
+        _ => Some(smoothness(args, &learned, console)?),
+    };
+    let lines = lines(&learned, evaluation.as_ref(), smoothness.as_ref());
     if global.json {
-        return console::print(&report(&evaluation).to_string());
+        console::print(&report(&lines).to_string())
+    } else {
+        console::print(&table(&lines))
     }
-    let mut table = vec![["graph", "F1", "precision", "recall"].map(String::from)];
-    for (name, score) in &evaluation.views {
-        table.push(row(name, score.f1(), score.precision(), score.recall()));
+}
+
+fn smoothness(args: &EvaluateArgs, learned: &MultiviewGraph, console: &Console) -> Result<Smoothness, Failure> {
+    let scaling = Scaling {
+        scale: args.scale.into(),
+        sample_norm: SampleNorm::Mean,
+        ..Scaling::default()
+    };
+    let inputs: Vec<Input> = args.data.iter().map(|file| Input::parse(file)).collect();
+    let tables = congraph_io::read(&inputs, &ReadOptions::default())?;
+    let options = ViewOptions {
+        allow_constant: scaling.scale != Scale::Zscore,
+        ..ViewOptions::default()
+    };
+    let (views, warnings) = Views::assemble(tables.into_iter().map(|loaded| loaded.table).collect(), &options)?;
+    for warning in &warnings {
+        console.warning(warning);
     }
-    table.push(row(
-        "mean of the views",
-        evaluation.mean_view_f1(),
-        evaluation.mean_view_precision(),
-        evaluation.mean_view_recall(),
-    ));
-    if let Some(score) = &evaluation.consensus {
-        table.push(row("consensus", score.f1(), score.precision(), score.recall()));
+    Ok(total_variation(learned, &views, &scaling)?)
+}
+
+/// What a line of the table is about.
+enum Of {
+    View(String),
+    Mean,
+    Consensus,
+}
+
+/// All there is to say about one graph.
+struct Line {
+    of: Of,
+    scores: Option<[f64; MEASURES.len()]>,
+    edges: Option<EdgeScore>,
+    variation: Option<TotalVariation>,
+}
+
+fn lines(learned: &MultiviewGraph, evaluation: Option<&Evaluation>, smoothness: Option<&Smoothness>) -> Vec<Line> {
+    let line = |of, score: Option<&GraphScore>, variation: Option<TotalVariation>| Line {
+        of,
+        scores: score.map(|score| MEASURES.map(|(_, _, measure)| measure(score))),
+        edges: score.map(|score| score.edges),
+        variation,
+    };
+    let mut lines = Vec::with_capacity(learned.n_views() + 2);
+    for (view, name) in learned.views().iter().enumerate() {
+        let score = evaluation.map(|evaluation| &evaluation.views[view].1);
+        let variation = smoothness.map(|smoothness| smoothness.views[view].1);
+        lines.push(line(Of::View(name.clone()), score, variation));
     }
-    console::print(&super::table(&table))
+    lines.push(Line {
+        of: Of::Mean,
+        scores: evaluation.map(|evaluation| MEASURES.map(|(_, _, measure)| evaluation.mean_view(measure))),
+        edges: None,
+        variation: smoothness.map(Smoothness::mean_view),
+    });
+    let score = evaluation.and_then(|evaluation| evaluation.consensus.as_ref());
+    let variation = smoothness.and_then(|smoothness| smoothness.consensus);
+    if score.is_some() || variation.is_some() {
+        lines.push(line(Of::Consensus, score, variation));
+    }
+    lines
+}
+
+fn table(lines: &[Line]) -> String {
+    let has_scores = lines.iter().any(|line| line.scores.is_some());
+    let has_variation = lines.iter().any(|line| line.variation.is_some());
+    let mut head = vec!["graph".to_owned()];
+    if has_scores {
+        head.extend(MEASURES.map(|(column, _, _)| column.to_owned()));
+    }
+    if has_variation {
+        head.extend(["variation", "relative"].map(String::from));
+    }
+    let mut rows = vec![head];
+    for line in lines {
+        let mut row = vec![match &line.of {
+            Of::View(name) => name.clone(),
+            Of::Mean => "mean of the views".into(),
+            Of::Consensus => "consensus".into(),
+        }];
+        let digits = |value: f64| format!("{value:.3}");
+        let missing = || "–".to_owned();
+        if has_scores {
+            let cells = line.scores.map(|scores| scores.map(digits).to_vec());
+            row.extend(cells.unwrap_or_else(|| vec![missing(); MEASURES.len()]));
+        }
+        if let Some(variation) = line.variation {
+            row.push(significant(variation.total));
+            row.push(variation.relative.map_or_else(missing, digits));
+        } else if has_variation {
+            row.extend([missing(), missing()]);
+        }
+        rows.push(row);
+    }
+    super::table(&rows)
+}
+
+/// Four digits, however large the total is.
+fn significant(value: f64) -> String {
+    if value == 0.0 || (1e-2..1e5).contains(&value) {
+        format!("{value:.3}")
+    } else {
+        format!("{value:.3e}")
+    }
 }
 
 /// One row of scores, to three digits.
@@ -44,29 +161,38 @@ pub(super) fn row(name: &str, f1: f64, precision: f64, recall: f64) -> [String; 
     ]
 }
 
-fn report(evaluation: &Evaluation) -> Value {
-    let score = |score: &EdgeScore| {
-        json!({
-            "f1": score.f1(),
-            "precision": score.precision(),
-            "recall": score.recall(),
-            "true_positives": score.true_positives,
-            "false_positives": score.false_positives,
-            "false_negatives": score.false_negatives,
-        })
-    };
-    let mut views = serde_json::Map::new();
-    for (name, view) in &evaluation.views {
-        views.insert(name.clone(), score(view));
+fn report(lines: &[Line]) -> Value {
+    let (mut views, mut mean, mut consensus) = (Map::new(), Value::Null, Value::Null);
+    for line in lines {
+        let mut values = Map::new();
+        if let Some(scores) = line.scores {
+            values.extend(
+                MEASURES
+                    .iter()
+                    .zip(scores)
+                    .map(|((_, name, _), value)| ((*name).to_owned(), json!(value))),
+            );
+        }
+        if let Some(edges) = line.edges {
+            values.insert("true_positives".into(), json!(edges.true_positives));
+            values.insert("false_positives".into(), json!(edges.false_positives));
+            values.insert("false_negatives".into(), json!(edges.false_negatives));
+            values.insert("true_negatives".into(), json!(edges.true_negatives));
+        }
+        if let Some(variation) = line.variation {
+            values.insert("total_variation".into(), json!(variation.total));
+            values.insert("relative_variation".into(), json!(variation.relative));
+        }
+        match &line.of {
+            Of::View(name) => drop(views.insert(name.clone(), values.into())),
+            Of::Mean => mean = values.into(),
+            Of::Consensus => consensus = values.into(),
+        }
     }
     json!({
         "schema": "congraph.evaluation/1",
-        "mean_views": {
-            "f1": evaluation.mean_view_f1(),
-            "precision": evaluation.mean_view_precision(),
-            "recall": evaluation.mean_view_recall(),
-        },
-        "consensus": evaluation.consensus.as_ref().map(score),
+        "mean_views": mean,
+        "consensus": consensus,
         "views": views,
     })
 }

@@ -21,12 +21,13 @@ fn check_place(out: &Path, force: bool) -> Result<(), OutputError> {
 }
 
 /// Rows of cells in columns: the first to the left, the others to the right.
-fn table<const N: usize>(rows: &[[String; N]]) -> String {
-    let rows: Vec<[String; N]> = rows
-        .iter()
-        .map(|row| row.each_ref().map(|cell| visible(cell).replace('\n', "⏎")))
-        .collect();
-    let mut widths = [0; N];
+fn table<R: AsRef<[String]>>(rows: &[R]) -> String {
+    let shown = |row: &R| -> Vec<String> {
+        let cells = row.as_ref().iter();
+        cells.map(|cell| visible(cell).replace('\n', "⏎")).collect()
+    };
+    let rows: Vec<Vec<String>> = rows.iter().map(shown).collect();
+    let mut widths = vec![0; rows.iter().map(Vec::len).max().unwrap_or(0)];
     for row in &rows {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = (*width).max(cell.chars().count());

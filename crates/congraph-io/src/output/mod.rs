@@ -1,7 +1,7 @@
 //! The result folder: written whole or not at all, and read back to the same bits.
 //!
 //! ```text
-//! nodes.tsv       name  strength  degree
+//! nodes.tsv       name  strength  degree                             and x  y where positions are known
 //! views.tsv       name  file  n_samples  density  uniqueness  n_edges
 //! edges.tsv       source  target  consensus  n_views  mean_weight    every edge of any view or of the consensus
 //! edges_long.tsv  view  source  target  weight                       only weights > 0
@@ -47,8 +47,22 @@ pub fn write_graph(
     graph: &MultiviewGraph,
     views: &[ViewRow],
 ) -> Result<(), OutputError> {
+    write_graph_at(folder, within, graph, views, None)
+}
+
+/// The same for nodes that have positions, in the order of the nodes: they become the columns `x` and `y` of `nodes.tsv`.
+///
+/// # Errors
+/// [`OutputError::Io`] if a file cannot be written.
+pub fn write_graph_at(
+    folder: &Folder,
+    within: &str,
+    graph: &MultiviewGraph,
+    views: &[ViewRow],
+    positions: Option<&[[f64; 2]]>,
+) -> Result<(), OutputError> {
     let at = |name: &str| Path::new(within).join(name);
-    write(folder, at("nodes.tsv"), |out| tables::nodes(out, graph))?;
+    write(folder, at("nodes.tsv"), |out| tables::nodes(out, graph, positions))?;
     write(folder, at("views.tsv"), |out| tables::views(out, graph, views))?;
     write(folder, at("edges.tsv"), |out| tables::edges(out, graph))?;
     write(folder, at("edges_long.tsv"), |out| tables::edges_long(out, graph))?;

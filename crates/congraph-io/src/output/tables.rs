@@ -30,8 +30,8 @@ fn mean(row: &[f64]) -> f64 {
 }
 
 /// `nodes.tsv`: strength (sum of weights) and degree (number of edges) in the consensus; without one, the mean strength
-/// over the views and the number of pairs joined in any of them.
-pub(super) fn nodes(out: impl Write, graph: &MultiviewGraph) -> io::Result<()> {
+/// over the views and the number of pairs joined in any of them. With positions also those.
+pub(super) fn nodes(out: impl Write, graph: &MultiviewGraph, positions: Option<&[[f64; 2]]>) -> io::Result<()> {
     let mut strength = vec![0.0; graph.n_nodes()];
     let mut degree = vec![0_usize; graph.n_nodes()];
     for (edge, (pair, row)) in graph.pairs().iter().zip(graph.weights().rows()).enumerate() {
@@ -41,9 +41,12 @@ pub(super) fn nodes(out: impl Write, graph: &MultiviewGraph) -> io::Result<()> {
             degree[node] += usize::from(weight > 0.0);
         }
     }
-    let mut table = table(out, &["name", "strength", "degree"])?;
+    let columns = ["name", "strength", "degree", "x", "y"];
+    let mut table = table(out, &columns[..if positions.is_some() { 5 } else { 3 }])?;
     for (node, name) in graph.nodes().iter().enumerate() {
-        table.write_record([name, &exact(strength[node]), &degree[node].to_string()])?;
+        let mut row = vec![name.clone(), exact(strength[node]), degree[node].to_string()];
+        row.extend(positions.iter().flat_map(|positions| positions[node].map(exact)));
+        table.write_record(row)?;
     }
     table.flush()
 }

@@ -19,8 +19,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-pub(crate) use signals::Signals;
-use signals::ViewSignals;
+pub(crate) use signals::{Signals, ViewSignals};
 use tiles::{Tiles, ViewTiles};
 
 use crate::distances::{DistanceNorm, Distances, Scaling};

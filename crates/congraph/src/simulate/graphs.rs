@@ -4,15 +4,18 @@
 //! Erdős–Rényi       every pair is an edge with probability q, drawn again until the graph is connected
 //! Barabási–Albert   a star of m + 1 nodes; every further node is joined to m distinct earlier ones, each drawn with a
 //!                   probability proportional to its degree: m (n − m) edges, connected by construction
+//! random geometric  points in the unit square, joined where they are close: see [`super::geometric`]
 //! ```
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
+use super::geometric;
+pub use super::geometric::Reach;
 use crate::error::Error;
 
-/// How often an Erdős–Rényi graph is drawn before we give up on a connected one.
-const TRIES: usize = 300;
+/// How often a graph is drawn before we give up on a connected one.
+pub(super) const TRIES: usize = 300;
 
 /// A random graph model.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,6 +33,20 @@ pub enum GraphModel {
         /// How many earlier nodes every new node is joined to, from 1 to n − 1.
         growth: usize,
     },
+    /// Random geometric: nodes at uniform random points of the unit square, joined where they are within reach of each
+    /// other, given that the graph is connected. Neighbours of a node are mostly neighbours too, as in nets of sensors.
+    RandomGeometric {
+        /// How near two nodes must be.
+        reach: Reach,
+    },
+}
+
+/// A connected graph as it was drawn.
+pub(super) struct Drawn {
+    /// The edges a < b, sorted.
+    pub(super) edges: Vec<[u32; 2]>,
+    /// Where the nodes are, in a model that places them.
+    pub(super) positions: Option<Vec<[f64; 2]>>,
 }
 
 impl GraphModel {
@@ -42,15 +59,18 @@ impl GraphModel {
                 message: format!("is {growth}: with {n_nodes} nodes it must be from 1 to {}", n_nodes - 1),
             }),
             Self::BarabasiAlbert { .. } => Ok(()),
+            Self::RandomGeometric { reach } => reach.check(n_nodes),
         }
     }
 
-    /// The edges a < b of a connected graph, sorted.
-    pub(super) fn draw(&self, n_nodes: usize, rng: &mut ChaCha8Rng) -> Result<Vec<[u32; 2]>, Error> {
-        match *self {
-            Self::ErdosRenyi { probability } => erdos_renyi(n_nodes, probability, rng),
-            Self::BarabasiAlbert { growth } => Ok(barabasi_albert(n_nodes, growth, rng)),
-        }
+    /// A connected graph.
+    pub(super) fn draw(&self, n_nodes: usize, rng: &mut ChaCha8Rng) -> Result<Drawn, Error> {
+        let edges = match *self {
+            Self::ErdosRenyi { probability } => erdos_renyi(n_nodes, probability, rng)?,
+            Self::BarabasiAlbert { growth } => barabasi_albert(n_nodes, growth, rng),
+            Self::RandomGeometric { reach } => return geometric::draw(n_nodes, reach, rng),
+        };
+        Ok(Drawn { edges, positions: None })
     }
 }
 
@@ -165,7 +185,9 @@ mod tests {
 
     fn draw(model: GraphModel, n_nodes: usize, seed: u64) -> Result<Vec<[u32; 2]>, Error> {
         model.check(n_nodes)?;
-        model.draw(n_nodes, &mut ChaCha8Rng::seed_from_u64(seed))
+        let drawn = model.draw(n_nodes, &mut ChaCha8Rng::seed_from_u64(seed))?;
+        assert_eq!(drawn.positions, None);
+        Ok(drawn.edges)
     }
 
     fn assert_simple(n_nodes: usize, edges: &[[u32; 2]]) {
@@ -198,6 +220,32 @@ mod tests {
         // 124 750 pairs: the mean is 12 475 edges, the standard deviation 106.
         let edges = draw(GraphModel::ErdosRenyi { probability: 0.1 }, 500, 3).unwrap();
         assert!(edges.len().abs_diff(12_475) < 430, "{}", edges.len());
+    }
+
+    #[test]
+    fn the_number_of_erdos_renyi_edges_is_binomial_and_every_pair_as_likely() {
+        // Dense enough that the condition to be connected hardly matters: a node is alone with probability 20 · 2⁻¹⁹.
+        let (n_nodes, n_draws) = (20, 4000);
+        let n_pairs = 190.0;
+        let model = GraphModel::ErdosRenyi { probability: 0.5 };
+        let mut rng = ChaCha8Rng::seed_from_u64(11);
+        let mut counts = Vec::new();
+        let mut of_pair = std::collections::BTreeMap::new();
+        for _ in 0..n_draws {
+            let edges = model.draw(n_nodes, &mut rng).unwrap().edges;
+            counts.push(edges.len() as f64);
+            for pair in edges {
+                *of_pair.entry(pair).or_insert(0_usize) += 1;
+            }
+        }
+        let mean = counts.iter().sum::<f64>() / n_draws as f64;
+        let variance = counts.iter().map(|count| (count - mean).powi(2)).sum::<f64>() / (n_draws - 1) as f64;
+        // The standard deviations of mean and variance are √(47.5/4000) = 0.109 and 47.5 √(2/4000) = 1.06.
+        assert!((mean - 0.5 * n_pairs).abs() < 0.44, "{mean}");
+        assert!((variance - 0.25 * n_pairs).abs() < 4.3, "{variance}");
+        // Each pair 2000 times, standard deviation 31.6; the largest of 190 deviations stays below 4.5 of them.
+        assert_eq!(of_pair.len(), 190);
+        assert!(of_pair.values().all(|count| count.abs_diff(n_draws / 2) < 142));
     }
 
     #[test]

@@ -1,21 +1,28 @@
 //! Simulated data whose graphs are known: a consensus graph, views that differ from it, and smooth signals on each.
 //!
-//! This is the data generation of the paper's section "Simulated Datasets":
+//! The default is the data generation of the paper's section "Simulated Datasets":
 //!
 //! ```text
-//! G      a connected random graph on n nodes: Erdős–Rényi or Barabási–Albert
-//! G^i    G with a share of its edges moved at random, for each of the N views independently
-//! X^i    L^i† X₀ with X₀ standard normal (n × p), plus white noise of η times its norm
+//! G      a connected random graph on n nodes: Erdős–Rényi or Barabási–Albert; or random geometric
+//! G^i    G with a share of its edges moved at random, for each of the N views independently;
+//!        or with edges added and removed in k of the N views ([`Changes`])
+//! X^i    h(L^i) X₀ with X₀ standard normal (n × p), plus white noise of η times its norm; h(L) = L† or another [`Filter`]
 //! ```
 //!
 //! All edges have the weight 1. Everything follows from one seed, whatever the number of threads: the consensus, and for
 //! each view its graph, its signals and its noise, have random streams of their own. So adding a view does not change the
-//! others, more signals begin with the same clean ones, and another noise level scales the same noise: what a sweep over
-//! one setting compares differs in that setting alone.
+//! others, more signals begin with the same clean ones, another noise level scales the same noise, and another filter
+//! smooths the same white signals: what a sweep over one setting compares differs in that setting alone. (Changes in k of
+//! the N views are drawn for all views together, and there another number of views makes other graphs.)
 //!
-//! The cost per view is that of a dense Cholesky factorisation (n³/6 multiplications) and p triangular solves (n² each).
+//! The cost per view is that of a dense Cholesky factorisation (n³/6 multiplications) and p triangular solves (n² each);
+//! for heat, that of the terms of a series with a pass over the edges each.
 
+mod changes;
+mod filters;
+mod geometric;
 mod graphs;
+mod heat;
 mod laplacian;
 mod shuffle;
 mod signals;
@@ -24,7 +31,10 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-pub use self::graphs::GraphModel;
+pub use self::changes::Changes;
+pub use self::filters::Filter;
+use self::graphs::Drawn;
+pub use self::graphs::{GraphModel, Reach};
 use self::shuffle::Shuffler;
 use crate::error::Error;
 use crate::graph::MultiviewGraph;
@@ -58,8 +68,12 @@ pub struct Settings {
     pub n_signals: Vec<usize>,
     /// What the consensus graph is drawn from.
     pub graph: GraphModel,
-    /// The share of the consensus edges that each view moves elsewhere, from 0 to 1.
+    /// The share of the consensus edges that each view moves elsewhere, from 0 to 1; not used with `changes`.
     pub shuffled: f64,
+    /// Edges to add and remove in some of the views, instead of moving edges in each.
+    pub changes: Option<Changes>,
+    /// What makes the signals smooth on their graph.
+    pub filter: Filter,
     /// The noise level η: the norm of the noise over that of the signals, 0 or more.
     pub noise: f64,
     /// The seed that everything follows from.
@@ -74,6 +88,8 @@ impl Default for Settings {
             n_signals: vec![500],
             graph: GraphModel::ErdosRenyi { probability: 0.1 },
             shuffled: 0.1,
+            changes: None,
+            filter: Filter::PseudoInverse,
             noise: 0.1,
             seed: 1,
         }
@@ -87,6 +103,8 @@ pub struct Simulation {
     pub tables: Vec<Table>,
     /// The view graphs and the consensus graph; every edge has the weight 1.
     pub truth: MultiviewGraph,
+    /// Where the nodes are, in the order of the nodes, if the graph model places them.
+    pub positions: Option<Vec<[f64; 2]>>,
 }
 
 /// Simulates a consensus graph, view graphs and noisy smooth signals.
@@ -94,8 +112,8 @@ pub struct Simulation {
 /// The nodes are called `n001`, `n002`, … and the views `view1`, `view2`, …, with as many digits as the last one needs.
 ///
 /// # Errors
-/// [`Error::Parameter`] if a setting is out of its range, if the graph model is too sparse to give a connected graph, or
-/// if there is no room to move so many edges.
+/// [`Error::Parameter`] if a setting is out of its range, if the graph model is too sparse to give a connected graph, if
+/// there is no room to move or add so many edges, or if so many cannot be removed without cutting a view in two.
 ///
 /// ```
 /// use congraph::simulate::{Settings, simulate};
@@ -108,28 +126,36 @@ pub struct Simulation {
 pub fn simulate(settings: &Settings) -> Result<Simulation, Error> {
     check(settings)?;
     let n = settings.n_nodes;
-    let consensus = settings.graph.draw(n, &mut stream(settings.seed, 0))?;
-    let shuffler = Shuffler::new(n, &consensus, settings.shuffled)?;
-    let nodes = numbered("n", n);
+    let Drawn {
+        edges: consensus,
+        positions,
+    } = settings.graph.draw(n, &mut stream(settings.seed, 0))?;
     let views = numbered("view", settings.n_views);
-
-    let drawn: Vec<(Vec<[u32; 2]>, Table)> = views
-        .par_iter()
-        .enumerate()
-        .map(|(view, name)| {
-            let [mut graph_rng, mut signal_rng, mut noise_rng] =
-                [1, 2, 3].map(|part| stream(settings.seed, 3 * view as u64 + part));
-            let edges = shuffler.draw(&mut graph_rng)?;
-            let mut values = signals::smooth(n, &edges, n_signals(settings, view), &mut signal_rng);
-            signals::add_noise(&mut values, settings.noise, &mut noise_rng);
-            Ok((edges, Table::new(name, n, values).with_columns(&nodes)))
-        })
-        .collect::<Result<_, Error>>()?;
-
-    let (graphs, tables): (Vec<_>, Vec<_>) = drawn.into_iter().unzip();
+    let streams = |view: usize| [1, 2, 3].map(|part| stream(settings.seed, 3 * view as u64 + part));
+    let graphs = match &settings.changes {
+        Some(changes) => changes.draw(n, settings.n_views, &consensus, &mut stream(settings.seed, u64::MAX))?,
+        None => {
+            let shuffler = Shuffler::new(n, &consensus, settings.shuffled)?;
+            let draw = |view| shuffler.draw(&mut streams(view)[0]);
+            (0..settings.n_views)
+                .into_par_iter()
+                .map(draw)
+                .collect::<Result<_, _>>()?
+        }
+    };
+    let nodes = numbered("n", n);
+    let table = |(view, edges): (usize, &Vec<[u32; 2]>)| {
+        let [_, mut signal_rng, mut noise_rng] = streams(view);
+        let filter = settings.filter.on(n, edges)?;
+        let mut values = signals::smooth(n, &filter, n_signals(settings, view), &mut signal_rng);
+        signals::add_noise(&mut values, settings.noise, &mut noise_rng);
+        Ok(Table::new(&views[view], n, values).with_columns(&nodes))
+    };
+    let tables = graphs.par_iter().enumerate().map(table).collect::<Result<_, Error>>()?;
     Ok(Simulation {
-        truth: truth(nodes, views, &consensus, &graphs),
         tables,
+        truth: truth(nodes, views, &consensus, &graphs),
+        positions,
     })
 }
 
@@ -169,6 +195,10 @@ fn check(settings: &Settings) -> Result<(), Error> {
         });
     }
     check_share("shuffled", settings.shuffled)?;
+    if let Some(changes) = &settings.changes {
+        changes.check(n_views)?;
+    }
+    settings.filter.check()?;
     if !(settings.noise.is_finite() && settings.noise >= 0.0) {
         return Err(Error::Parameter {
             name: "noise",

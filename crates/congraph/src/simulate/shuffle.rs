@@ -109,7 +109,7 @@ impl<'a> Shuffler<'a> {
 }
 
 /// The pairs that are not among the sorted edges.
-fn absent_pairs(n_nodes: usize, edges: &[[u32; 2]]) -> Vec<[u32; 2]> {
+pub(super) fn absent_pairs(n_nodes: usize, edges: &[[u32; 2]]) -> Vec<[u32; 2]> {
     let mut present = edges.iter().copied().peekable();
     let n = n_nodes as u32;
     (0..n)
@@ -130,7 +130,7 @@ mod tests {
     }
 
     fn graph(model: GraphModel, n_nodes: usize) -> Vec<[u32; 2]> {
-        model.draw(n_nodes, &mut ChaCha8Rng::seed_from_u64(9)).unwrap()
+        model.draw(n_nodes, &mut ChaCha8Rng::seed_from_u64(9)).unwrap().edges
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Smooth signals on a graph, and noise.
 //!
 //! ```text
-//! X = h(L) X₀,  h(L) = L†,  X₀ standard normal, n × p      so each signal is N(0, L†²)
+//! X = h(L) X₀,              X₀ standard normal, n × p      so each signal is N(0, h(L)²)
 //! X + η ‖X‖_F E / ‖E‖_F,    E  standard normal, n × p      η = 0.1 is the paper's "10 % noise (in ℓ2 norm sense)"
 //! ```
 //!
@@ -11,11 +11,11 @@
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::laplacian::{PseudoInverse, WIDTH};
+use super::filters::Operator;
+use super::laplacian::WIDTH;
 
-/// Signals L† x₀ on a connected graph, one after another.
-pub(super) fn smooth(n_nodes: usize, edges: &[[u32; 2]], n_signals: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
-    let filter = PseudoInverse::new(n_nodes, edges);
+/// Signals h(L) x₀ on a graph, one after another.
+pub(super) fn smooth(n_nodes: usize, filter: &Operator, n_signals: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
     let mut signals = white(n_nodes * n_signals, rng);
     let mut panel = vec![[0.0; WIDTH]; n_nodes];
     // The lanes left over by the last signals filter old values that nobody reads.
@@ -59,9 +59,14 @@ fn norm(values: &[f64]) -> f64 {
 mod tests {
     use rand::SeedableRng;
 
+    use super::super::filters::Filter;
     use super::*;
 
     const EDGES: [[u32; 2]; 4] = [[0, 1], [1, 2], [1, 3], [2, 3]];
+
+    fn smooth_4(filter: Filter, n_signals: usize) -> Vec<f64> {
+        smooth(4, &filter.on(4, &EDGES).unwrap(), n_signals, &mut rng())
+    }
 
     fn rng() -> ChaCha8Rng {
         ChaCha8Rng::seed_from_u64(5)
@@ -70,7 +75,7 @@ mod tests {
     #[test]
     fn the_laplacian_brings_back_the_centred_white_signals() {
         let n_signals = 2 * WIDTH + 3;
-        let signals = smooth(4, &EDGES, n_signals, &mut rng());
+        let signals = smooth_4(Filter::PseudoInverse, n_signals);
         let white = white(4 * n_signals, &mut rng());
         for (signal, white) in signals.chunks_exact(4).zip(white.chunks_exact(4)) {
             let mut filtered = [0.0; 4];
@@ -88,13 +93,19 @@ mod tests {
 
     #[test]
     fn more_signals_leave_the_first_ones_as_they_are() {
-        let few = smooth(4, &EDGES, 5, &mut rng());
-        assert_eq!(few, smooth(4, &EDGES, 50, &mut rng())[..20]);
+        for filter in [
+            Filter::PseudoInverse,
+            Filter::Gaussian,
+            Filter::Heat { t: 0.4 },
+            Filter::Tikhonov { t: 2.0 },
+        ] {
+            assert_eq!(smooth_4(filter, 5), smooth_4(filter, 50)[..20]);
+        }
     }
 
     #[test]
     fn the_noise_level_is_exact() {
-        let clean = smooth(4, &EDGES, 9, &mut rng());
+        let clean = smooth_4(Filter::Heat { t: 0.4 }, 9);
         for level in [0.0, 0.1, 2.5] {
             let mut noisy = clean.clone();
             add_noise(&mut noisy, level, &mut rng());

@@ -1,0 +1,413 @@
+//! How well learned graphs match known ones, and how smooth data are on them.
+//!
+//! ```text
+//! precision = TP / (TP + FP)      recall = TP / (TP + FN)      F1 = 2 TP / (2 TP + FP + FN)
+//! accuracy  = (TP + TN) / all     NMI    = 2 I / (H + H)       of the two edge sets, see `information.rs`
+//! AUPRC     = average precision of the weights as a ranking of all pairs, see `ranking.rs`
+//! correlation = Pearson's, of the learned and the true weights over all pairs
+//! F1_view   = the mean of F1(G^i, Ĝ^i) over the views          F1_consensus = F1(G, Ĝ)
+//! total variation = tr(XᵀLX), see `variation.rs`
+//! ```
+//!
+//! Of all n(n−1)/2 pairs of nodes TP are edges in both graphs, FP only in the learned one, FN only in the true one, and TN in
+//! neither. An edge is present when its weight is above 0. Nodes and views are matched by name. The cost is that of walking
+//! the stored edges once, and of sorting them by weight; not all pairs of nodes.
+
+mod edges;
+mod information;
+mod names;
+mod ranking;
+mod variation;
+
+pub use self::edges::EdgeScore;
+pub use self::information::nmi;
+use self::names::{Sides, match_names};
+pub use self::ranking::average_precision;
+use self::ranking::average_precision_of;
+pub use self::variation::{Smoothness, TotalVariation, total_variation};
+use crate::error::Error;
+use crate::graph::{MultiviewGraph, pearson};
+
+/// How a learned graph agrees with the true one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GraphScore {
+    /// Which edges are found, missed and invented.
+    pub edges: EdgeScore,
+    /// The area under the precision–recall curve of the learned weights, absent pairs counting as weight 0: from the share of
+    /// true edges (weights that say nothing) or less to 1 (every true edge above every other pair). Without any true edge it
+    /// is 1 if none was learned either, else 0.
+    pub auprc: f64,
+    /// Pearson's correlation of the learned and the true weights over all pairs.
+    ///
+    /// Where both are constant it is 1 if neither or both graphs have edges, else 0; where one is, 0.
+    pub correlation: f64,
+}
+
+impl GraphScore {
+    /// Of the weights of all pairs that are an edge in either graph, and possibly others.
+    fn of(weights: &[(f64, f64)], n_pairs: usize) -> Self {
+        let edges = EdgeScore::of(weights, n_pairs);
+        let ranked = weights.iter().filter(|(learned, _)| *learned > 0.0);
+        let ranked: Vec<(f64, bool)> = ranked.map(|&(learned, truth)| (learned, truth > 0.0)).collect();
+        let n_rest = n_pairs - ranked.len();
+        let n_learned = edges.true_positives + edges.false_positives;
+        let n_true = edges.true_positives + edges.false_negatives;
+        Self {
+            edges,
+            auprc: average_precision_of(ranked, n_rest, edges.false_negatives),
+            correlation: if (n_learned == 0) == (n_true == 0) {
+                pearson(weights.iter().copied(), n_pairs)
+            } else {
+                0.0
+            },
+        }
+    }
+
+    /// The harmonic mean of precision and recall: see [`EdgeScore::f1`].
+    pub fn f1(&self) -> f64 {
+        self.edges.f1()
+    }
+
+    /// The share of the learned edges that are true: see [`EdgeScore::precision`].
+    pub fn precision(&self) -> f64 {
+        self.edges.precision()
+    }
+
+    /// The share of the true edges that were learned: see [`EdgeScore::recall`].
+    pub fn recall(&self) -> f64 {
+        self.edges.recall()
+    }
+
+    /// The share of the pairs of nodes on which both agree: see [`EdgeScore::accuracy`].
+    pub fn accuracy(&self) -> f64 {
+        self.edges.accuracy()
+    }
+
+    /// The normalised mutual information of the edge sets: see [`EdgeScore::nmi`].
+    pub fn nmi(&self) -> f64 {
+        self.edges.nmi()
+    }
+}
+
+/// The scores of all graphs of a fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    /// The score of each view with its name, in the order of the learned views.
+    pub views: Vec<(String, GraphScore)>,
+    /// The score of the consensus, if both sides have one.
+    pub consensus: Option<GraphScore>,
+}
+
+impl Evaluation {
+    /// The mean F1 of the views, the paper's F1_view.
+    pub fn mean_view_f1(&self) -> f64 {
+        self.mean_view(GraphScore::f1)
+    }
+
+    /// The mean precision of the views.
+    pub fn mean_view_precision(&self) -> f64 {
+        self.mean_view(GraphScore::precision)
+    }
+
+    /// The mean recall of the views.
+    pub fn mean_view_recall(&self) -> f64 {
+        self.mean_view(GraphScore::recall)
+    }
+
+    /// The mean of any measure over the views.
+    ///
+    /// ```
+    /// use congraph::metrics::{GraphScore, evaluate};
+    /// use congraph::simulate::{Settings, simulate};
+    ///
+    /// let truth = simulate(&Settings::default())?.truth;
+    /// let evaluation = evaluate(&truth, &truth)?;
+    /// assert_eq!(evaluation.mean_view(GraphScore::nmi), 1.0);
+    /// assert_eq!(evaluation.mean_view(|score| score.auprc), 1.0);
+    /// # Ok::<(), congraph::Error>(())
+    /// ```
+    pub fn mean_view(&self, measure: impl Fn(&GraphScore) -> f64) -> f64 {
+        self.views.iter().map(|(_, score)| measure(score)).sum::<f64>() / self.views.len() as f64
+    }
+}
+
+/// Scores learned graphs against the true ones.
+///
+/// # Errors
+/// [`Error::Data`] with [`Code::E02`](crate::Code::E02) if the two sides do not have the same nodes or the same views, in
+/// whatever order, and with [`Code::E06`](crate::Code::E06) if a name occurs twice.
+///
+/// ```
+/// use congraph::metrics::evaluate;
+/// use congraph::simulate::{Settings, simulate};
+///
+/// let truth = simulate(&Settings::default())?.truth;
+/// assert_eq!(evaluate(&truth, &truth)?.mean_view_f1(), 1.0);
+/// # Ok::<(), congraph::Error>(())
+/// ```
+pub fn evaluate(learned: &MultiviewGraph, truth: &MultiviewGraph) -> Result<Evaluation, Error> {
+    let mut errors = Vec::new();
+    let node_of = match_names("nodes", learned.nodes(), truth.nodes(), &Sides::TRUTH, &mut errors);
+    let view_of = match_names("views", learned.views(), truth.views(), &Sides::TRUTH, &mut errors);
+    if !errors.is_empty() {
+        return Err(Error::Data(errors));
+    }
+
+    let in_truth = |pair: &[u32; 2]| {
+        let [a, b] = pair.map(|node| node_of[node as usize] as u32);
+        truth.pairs().binary_search(&[a.min(b), a.max(b)]).ok()
+    };
+    let true_rows: Vec<Option<usize>> = learned.pairs().iter().map(in_truth).collect();
+    let mut is_shared = vec![false; truth.pairs().len()];
+    true_rows.iter().flatten().for_each(|&row| is_shared[row] = true);
+    let score = |learned_weights: &mut dyn Iterator<Item = f64>, true_weights: &[f64]| {
+        let stored = learned_weights.zip(&true_rows);
+        let stored = stored.map(|(weight, row)| (weight, row.map_or(0.0, |row| true_weights[row])));
+        let only_true = true_weights
+            .iter()
+            .zip(&is_shared)
+            .filter(|(_, is_shared)| !**is_shared);
+        let weights: Vec<(f64, f64)> = stored.chain(only_true.map(|(&weight, _)| (0.0, weight))).collect();
+        GraphScore::of(&weights, learned.n_pairs())
+    };
+
+    let views = learned.views().iter().zip(&view_of).enumerate();
+    let views = views.map(|(view, (name, &true_view))| {
+        let true_weights: Vec<f64> = truth.weights().column(true_view).collect();
+        (name.clone(), score(&mut learned.weights().column(view), &true_weights))
+    });
+    Ok(Evaluation {
+        views: views.collect(),
+        consensus: learned
+            .consensus()
+            .zip(truth.consensus())
+            .map(|(learned, truth)| score(&mut learned.iter().copied(), truth)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::error::{Code, DataError};
+    use crate::rows::ViewRows;
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(ToString::to_string).collect()
+    }
+
+    fn truth() -> MultiviewGraph {
+        MultiviewGraph::new(
+            names(&["a", "b", "c", "d"]),
+            names(&["x", "y"]),
+            &[[0, 1], [0, 2], [1, 2], [2, 3]],
+            &ViewRows::from_values(2, vec![1.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0]),
+            Some(&[1.0, 0.0, 0.0, 1.0]),
+        )
+    }
+
+    #[test]
+    fn scores_by_hand_with_nodes_and_views_in_another_order() {
+        // x: {ab, ac, cd} is true and {ab, bd} learned; y: {ab, bc, cd} is true and learned.
+        let learned = MultiviewGraph::new(
+            names(&["d", "c", "b", "a"]),
+            names(&["y", "x"]),
+            &[[2, 3], [1, 2], [0, 1], [0, 2]],
+            &ViewRows::from_values(2, vec![0.2, 3.0, 0.1, 0.0, 7.0, 0.0, 0.0, 1e-9]),
+            Some(&[0.5, 0.5, 0.0, 0.0]),
+        );
+        let evaluation = evaluate(&learned, &truth()).unwrap();
+        let scores: Vec<(&str, EdgeScore)> = evaluation
+            .views
+            .iter()
+            .map(|(name, score)| (&**name, score.edges))
+            .collect();
+        assert_eq!(scores, [("y", counts(3, 3, 3)), ("x", counts(1, 2, 3))]);
+        assert_eq!(evaluation.consensus.unwrap().edges, counts(1, 2, 2));
+        // x: ab first, then bd, then all of ac, cd and two false pairs at once.
+        assert!((evaluation.views[1].1.auprc - (1.0 + 2.0 * 3.0 / 6.0) / 3.0).abs() < 1e-15);
+        assert_eq!(evaluation.views[0].1.auprc, 1.0);
+        assert_eq!(evaluation.mean_view_precision(), 0.75);
+        assert_eq!(evaluation.mean_view_recall(), (1.0 + 1.0 / 3.0) / 2.0);
+        assert_eq!(evaluation.mean_view_f1(), (1.0 + 2.0 / 5.0) / 2.0);
+    }
+
+    fn counts(both: usize, learned: usize, truth: usize) -> EdgeScore {
+        EdgeScore {
+            true_positives: both,
+            false_positives: learned - both,
+            false_negatives: truth - both,
+            true_negatives: 6 + both - learned - truth,
+        }
+    }
+
+    /// AUPRC and correlation of the weights of six pairs.
+    fn ranked(learned: [f64; 6], truth: [f64; 6]) -> [f64; 2] {
+        let weights: Vec<(f64, f64)> = learned.into_iter().zip(truth).collect();
+        let score = GraphScore::of(&weights, 6);
+        // Pairs that are absent from both need not be listed.
+        let stored: Vec<(f64, f64)> = weights
+            .into_iter()
+            .filter(|&(one, two)| one > 0.0 || two > 0.0)
+            .collect();
+        assert_eq!(GraphScore::of(&stored, 6), score);
+        [score.auprc, score.correlation]
+    }
+
+    #[test]
+    fn empty_and_complete_graphs_have_defined_scores() {
+        let (empty, complete) = ([0.0; 6], [2.0; 6]);
+        let half = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0];
+        assert_eq!(ranked(empty, empty), [1.0, 1.0]);
+        assert_eq!(ranked(complete, complete), [1.0, 1.0]);
+        assert_eq!(ranked(complete, empty), [0.0, 0.0]);
+        assert_eq!(ranked(empty, complete), [1.0, 0.0]);
+        assert_eq!(ranked(empty, half), [0.5, 0.0]);
+        assert_eq!(ranked(complete, half), [0.5, 0.0]);
+        assert_eq!(ranked(half, complete), [1.0, 0.0]);
+        assert_eq!(ranked(half, empty), [0.0, 0.0]);
+        assert_eq!(ranked(half, half), [1.0, 1.0]);
+    }
+
+    #[test]
+    fn no_consensus_is_scored_unless_both_sides_have_one() {
+        let truth = truth();
+        let nodes = truth.nodes().to_vec();
+        let alone = MultiviewGraph::new(nodes, truth.views().to_vec(), truth.pairs(), truth.weights(), None);
+        assert_eq!(evaluate(&alone, &truth).unwrap().consensus, None);
+        assert_eq!(evaluate(&truth, &alone).unwrap().consensus, None);
+        assert_eq!(evaluate(&alone, &truth).unwrap().mean_view_f1(), 1.0);
+    }
+
+    fn errors(nodes: &[&str], views: &[&str]) -> Vec<DataError> {
+        let weights = ViewRows::zeros(0, views.len());
+        let learned = MultiviewGraph::new(names(nodes), names(views), &[], &weights, None);
+        match evaluate(&learned, &truth()) {
+            Err(Error::Data(errors)) => errors,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn other_names_are_refused_and_listed() {
+        let found = errors(&["a", "b", "c", "D"], &["x", "y", "z"]);
+        assert_eq!(found.iter().map(|error| error.code).collect::<Vec<_>>(), [Code::E02; 2]);
+        assert!(
+            found[0]
+                .what
+                .ends_with("nodes: only the learned have `D`, only the true have `d`")
+        );
+        assert!(
+            found[1]
+                .what
+                .ends_with("views: only the learned have `z`, only the true have none")
+        );
+        // A subset is not enough, in either direction.
+        assert_eq!(errors(&["a", "b", "c"], &["x", "y"]).len(), 1);
+        assert_eq!(errors(&["a", "b", "c", "d"], &["x"]).len(), 1);
+    }
+
+    #[test]
+    fn a_name_that_occurs_twice_is_refused() {
+        let found = errors(&["a", "b", "c", "d", "a"], &["x", "y"]);
+        assert_eq!((found.len(), found[0].code), (1, Code::E06));
+        assert_eq!(found[0].what, "two nodes are called `a`");
+    }
+
+    const N_NODES: usize = 6;
+    const N_VIEWS: usize = 3;
+
+    /// Graphs over all pairs in random weights, many of them 0, with names in a random order.
+    fn any_graph() -> impl Strategy<Value = MultiviewGraph> {
+        let n_pairs = N_NODES * (N_NODES - 1) / 2;
+        let weight = prop_oneof![3 => Just(0.0), 2 => 1e-12..10.0];
+        (
+            Just(names(&["a", "b", "c", "d", "e", "f"])).prop_shuffle(),
+            Just(names(&["x", "y", "z"])).prop_shuffle(),
+            prop::collection::vec(weight, n_pairs * (N_VIEWS + 1)),
+        )
+            .prop_map(move |(nodes, views, weights)| {
+                let (weights, consensus) = weights.split_at(n_pairs * N_VIEWS);
+                MultiviewGraph::new(
+                    nodes,
+                    views,
+                    crate::Edges::complete(N_NODES).pairs(),
+                    &ViewRows::from_values(N_VIEWS, weights.to_vec()),
+                    Some(consensus),
+                )
+            })
+    }
+
+    /// Counts over all pairs of names in two dense matrices.
+    fn brute_force(learned: (&[String], &[f64]), truth: (&[String], &[f64])) -> EdgeScore {
+        let present = |(names, matrix): (&[String], &[f64]), a: &String, b: &String| {
+            let place = |name| names.iter().position(|other| other == name).unwrap();
+            matrix[place(a) * names.len() + place(b)] > 0.0
+        };
+        let mut found = EdgeScore::default();
+        for a in learned.0 {
+            for b in learned.0.iter().filter(|b| a < b) {
+                match (present(learned, a, b), present(truth, a, b)) {
+                    (true, true) => found.true_positives += 1,
+                    (true, false) => found.false_positives += 1,
+                    (false, true) => found.false_negatives += 1,
+                    (false, false) => found.true_negatives += 1,
+                }
+            }
+        }
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn the_scores_are_those_of_dense_matrices(learned in any_graph(), truth in any_graph()) {
+            let evaluation = evaluate(&learned, &truth).unwrap();
+            for (view, (name, score)) in evaluation.views.iter().enumerate() {
+                prop_assert_eq!(name, &learned.views()[view]);
+                let true_view = truth.views().iter().position(|other| other == name).unwrap();
+                let (found, expected) = (learned.adjacency(view), truth.adjacency(true_view));
+                prop_assert_eq!(score.edges, brute_force((learned.nodes(), &found), (truth.nodes(), &expected)));
+            }
+            let (found, expected) = (learned.consensus_adjacency().unwrap(), truth.consensus_adjacency().unwrap());
+            let expected = brute_force((learned.nodes(), &found), (truth.nodes(), &expected));
+            prop_assert_eq!(evaluation.consensus.unwrap().edges, expected);
+        }
+
+        #[test]
+        fn exchanging_the_sides_exchanges_precision_and_recall(learned in any_graph(), truth in any_graph()) {
+            let (there, back) = (evaluate(&learned, &truth).unwrap(), evaluate(&truth, &learned).unwrap());
+            prop_assert!((there.mean_view_f1() - back.mean_view_f1()).abs() < 1e-15);
+            prop_assert!((there.mean_view_precision() - back.mean_view_recall()).abs() < 1e-15);
+            prop_assert_eq!(evaluate(&learned, &learned).unwrap().mean_view_f1(), 1.0);
+            for measure in [GraphScore::accuracy, GraphScore::nmi, |score: &GraphScore| score.correlation] {
+                prop_assert!((there.mean_view(measure) - back.mean_view(measure)).abs() < 1e-14);
+                prop_assert!((evaluate(&learned, &learned).unwrap().mean_view(measure) - 1.0).abs() < 1e-14);
+            }
+        }
+
+        #[test]
+        fn scores_are_bounded_and_only_correlation_and_ranking_know_weights(learned in any_graph(), truth in any_graph()) {
+            let scores = evaluate(&learned, &truth).unwrap().views;
+            for (_, score) in &scores {
+                for value in [score.f1(), score.precision(), score.recall(), score.accuracy(), score.nmi(), score.auprc] {
+                    prop_assert!((0.0..=1.0).contains(&value));
+                }
+                prop_assert!((-1.0..=1.0).contains(&score.correlation));
+            }
+            // Twice the weights is the same ranking and the same correlation.
+            let doubled = learned.weights().values().iter().map(|weight| 2.0 * weight).collect();
+            let doubled = MultiviewGraph::new(
+                learned.nodes().to_vec(),
+                learned.views().to_vec(),
+                learned.pairs(),
+                &ViewRows::from_values(N_VIEWS, doubled),
+                None,
+            );
+            for ((_, one), (_, two)) in scores.iter().zip(&evaluate(&doubled, &truth).unwrap().views) {
+                prop_assert_eq!((one.edges, one.auprc), (two.edges, two.auprc));
+                prop_assert!((one.correlation - two.correlation).abs() < 1e-14);
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Nodes and views of two sides matched by name.
+
+use std::collections::HashMap;
+
+use crate::error::{Code, DataError, list_names};
+
+/// What the two sides are called in messages.
+pub(super) struct Sides {
+    both: &'static str,
+    one: &'static str,
+    other: &'static str,
+    hint: &'static str,
+}
+
+impl Sides {
+    /// Learned graphs against true ones.
+    pub(super) const TRUTH: Self = Self {
+        both: "the learned and the true graphs",
+        one: "the learned",
+        other: "the true",
+        hint: "evaluate against the truth of the same data",
+    };
+    /// Graphs against data.
+    pub(super) const DATA: Self = Self {
+        both: "the graphs and the data",
+        one: "the graphs",
+        other: "the data",
+        hint: "give data of the same nodes, one table per view under the view's name (NAME=FILE)",
+    };
+}
+
+/// For each name of the one side its place on the other; complete unless an error is added.
+pub(super) fn match_names(
+    what: &'static str,
+    one: &[String],
+    other: &[String],
+    sides: &Sides,
+    errors: &mut Vec<DataError>,
+) -> Vec<usize> {
+    let own_places = places(what, one, errors);
+    let other_places = places(what, other, errors);
+    let lacking = |names: &[String], places: &HashMap<&str, usize>| -> Vec<String> {
+        let lacking = names.iter().filter(|name| !places.contains_key(name.as_str()));
+        lacking.cloned().collect()
+    };
+    let only_one = lacking(one, &other_places);
+    let only_other = lacking(other, &own_places);
+    if !(only_one.is_empty() && only_other.is_empty()) {
+        errors.push(DataError::new(
+            Code::E02,
+            format!(
+                "{} have different {what}: only {} have {}, only {} have {}",
+                sides.both,
+                sides.one,
+                list_names(&only_one),
+                sides.other,
+                list_names(&only_other)
+            ),
+            format!("{what} are matched by name, never by position"),
+            sides.hint,
+        ));
+    }
+    one.iter()
+        .filter_map(|name| other_places.get(name.as_str()).copied())
+        .collect()
+}
+
+/// The place of each name, which may occur only once.
+fn places<'a>(what: &'static str, names: &'a [String], errors: &mut Vec<DataError>) -> HashMap<&'a str, usize> {
+    let mut places = HashMap::with_capacity(names.len());
+    for (place, name) in names.iter().enumerate() {
+        if places.insert(name.as_str(), place).is_some() {
+            errors.push(DataError::new(
+                Code::E06,
+                format!("two {what} are called `{name}`"),
+                format!("{what} are matched by name"),
+                "give one of them another name",
+            ));
+        }
+    }
+    places
+}
