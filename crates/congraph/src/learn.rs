@@ -4,17 +4,18 @@
 //! answer is the same, to the bit, for any order of columns and files.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::certificate::Certificate;
 use crate::distances::{Distances, Scaling};
 use crate::error::{Code, DataError, Error, Warning, list_names};
 use crate::graph::MultiviewGraph;
-use crate::pairs::{AllPairs, Presence, Signals, count_outside, nearest_pairs};
-use crate::problem::{Model, Problem};
+use crate::pairs::{Signals, nearest_pairs};
+use crate::prepared::{Fit, Prepared};
+use crate::problem::Model;
 use crate::rows::ViewRows;
 use crate::solvers::{Newton, Solution, Solver, Status, Watch};
-use crate::support::{CHECKED_OUTSIDE, EdgeCost, Support, tidy};
+use crate::support::{EdgeCost, Support, tidy};
 use crate::views::{Kind, Order, Views};
 
 /// How to learn.
@@ -42,9 +43,16 @@ pub struct Learner {
 /// 4 GiB.
 const DEFAULT_MEMORY: u64 = 4 << 30;
 /// From this number of nodes on, listing all pairs costs more than a working set.
-const MANY_NODES: usize = 256;
+pub(crate) const MANY_NODES: usize = 256;
 /// How many nearest neighbours of each node in each view a working set starts from.
-const NEIGHBOURS: usize = 8;
+pub(crate) const NEIGHBOURS: usize = 8;
+
+impl Default for Learner {
+    /// mvGL-ℓ1 with parameters still to be chosen: for [`Learner::learn_to`].
+    fn default() -> Self {
+        Self::new(1.0, 1.0)
+    }
+}
 
 impl Learner {
     /// mvGL-ℓ1 with default scaling, solved by Newton.
@@ -80,25 +88,50 @@ impl Learner {
     /// # Ok::<(), congraph::Error>(())
     /// ```
     pub fn learn(&self, views: &Views, watch: Watch<'_>) -> Result<Learned, Error> {
+        let prepared = self.prepare(views, watch)?;
+        let fit = prepared.fit(&self.model_in_use(), None, watch)?;
+        prepared.learned(fit, watch)
+    }
+
+    /// Makes the data ready for any number of fits: the distances are computed once.
+    ///
+    /// # Errors
+    /// As [`Learner::learn`], apart from the solver's.
+    pub fn prepare<'a>(&'a self, views: &'a Views, watch: Watch<'_>) -> Result<Prepared<'a>, Error> {
         self.check(views)?;
-        let (sorted, order) = views.sorted();
-        let model = if self.single {
+        Prepared::new(self, views, watch)
+    }
+
+    /// The model, or that of views on their own where these are asked for.
+    pub(crate) fn model_in_use(&self) -> Model {
+        if self.single {
             Model::single(self.model.parameters.alpha)
         } else {
             self.model.clone()
-        };
-        let Fitted {
-            distances,
+        }
+    }
+
+    /// A fit in the user's order, with everything that is told of it.
+    pub(crate) fn learned(
+        &self,
+        views: &Views,
+        sorted: &Views,
+        order: &Order,
+        fit: Fit,
+        distances_time: Duration,
+        outside: Option<usize>,
+    ) -> Learned {
+        let Fit {
             solution,
-            distances_time,
-            solve_time,
-            outside,
-        } = self.fit(&sorted, &order, &model, watch)?;
-        let graph = self.graph(views, &distances, &solution, &order);
+            distances,
+            time,
+            ..
+        } = fit;
+        let graph = self.graph(views, &distances, &solution, order);
         let mut warnings: Vec<Warning> = doubts(&solution).into_iter().collect();
-        warnings.extend(data_warnings(&sorted, &distances));
+        warnings.extend(data_warnings(sorted, &distances));
         warnings.extend(graph_warnings(&graph));
-        Ok(Learned {
+        Learned {
             graph,
             certificate: solution.certificate,
             status: solution.status,
@@ -106,9 +139,9 @@ impl Learner {
             outside,
             distance_divisor: distances.divisor(),
             distances_time,
-            solve_time,
+            solve_time: time,
             warnings,
-        })
+        }
     }
 
     /// The least memory in bytes that a fit of these views takes, about: signals, and what is kept for each pair that is
@@ -135,68 +168,8 @@ impl Learner {
         signals + listed * (16 + 8 * n_views * numbers)
     }
 
-    /// Distances and solution: of all pairs listed, of a working set when there are many, or of a restricted support.
-    fn fit(&self, views: &Views, order: &Order, model: &Model, watch: Watch<'_>) -> Result<Fitted, Error> {
-        let start = Instant::now();
-        let costs = self.sorted_costs(order)?;
-        let many = views.kind() == Kind::Signals && views.n_nodes() >= MANY_NODES;
-        let offered = model.penalty.joint().is_some() && model.regulariser.slope().is_some();
-        if let (Support::AllPairs, Some(working_set), true) =
-            (&self.support, self.solver.working_set(), many && offered)
-        {
-            let all = AllPairs::new(views, &self.scaling, NEIGHBOURS, self.memory, watch)?.with_costs(costs);
-            let distances_time = start.elapsed();
-            let start = Instant::now();
-            let found = working_set.solve(&all, model, None, watch)?;
-            return Ok(Fitted {
-                distances: found.distances,
-                solution: found.solution,
-                distances_time,
-                solve_time: start.elapsed(),
-                outside: None,
-            });
-        }
-        let distances = match self.support_pairs(views, order, watch)? {
-            None => Distances::from_views(views, &self.scaling)?,
-            Some(pairs) => Distances::of_pairs(views, &self.scaling, pairs)?,
-        };
-        let distances = Arc::new(distances.with_costs(&costs)?);
-        let distances_time = start.elapsed();
-        let start = Instant::now();
-        let problem = Problem::new(Arc::clone(&distances), model.clone())?;
-        let solution = self.solver.solve(&problem, None, watch)?;
-        let solve_time = start.elapsed();
-        let restricted = self.support != Support::AllPairs;
-        let checkable = self.check_outside && restricted && views.n_nodes() <= CHECKED_OUTSIDE;
-        let outside = match problem.edge_term() {
-            Some(term) if checkable && views.kind() == Kind::Signals => {
-                let test = Presence {
-                    term,
-                    kappa: problem.kappa(),
-                };
-                let signals = Signals::new(views, &self.scaling);
-                Some(count_outside(
-                    signals,
-                    &distances,
-                    &solution.multipliers,
-                    &test,
-                    self.memory,
-                    watch,
-                ))
-            }
-            _ => None,
-        };
-        Ok(Fitted {
-            distances,
-            solution,
-            distances_time,
-            solve_time,
-            outside,
-        })
-    }
-
     /// The pairs of a restricted support, in sorted order of the nodes.
-    fn support_pairs(&self, views: &Views, order: &Order, watch: Watch<'_>) -> Result<Option<Vec<[u32; 2]>>, Error> {
+    pub(crate) fn support_pairs(&self, views: &Views, order: &Order, watch: Watch<'_>) -> Result<Option<Vec<[u32; 2]>>, Error> {
         match &self.support {
             Support::AllPairs => Ok(None),
             Support::Listed(pairs) => {
@@ -221,7 +194,7 @@ impl Learner {
     }
 
     /// The costs of pairs in sorted order of the nodes.
-    fn sorted_costs(&self, order: &Order) -> Result<Vec<EdgeCost>, Error> {
+    pub(crate) fn sorted_costs(&self, order: &Order) -> Result<Vec<EdgeCost>, Error> {
         let place = order.places();
         let mut costs = Vec::with_capacity(self.edge_costs.len());
         for cost in &self.edge_costs {
@@ -296,15 +269,6 @@ impl Learner {
         let consensus = (!self.single).then_some(weights.consensus());
         MultiviewGraph::new(views.nodes().to_vec(), views.names(), &pairs, &values, consensus)
     }
-}
-
-/// What a fit found, before it is put in the user's order.
-struct Fitted {
-    distances: Arc<Distances>,
-    solution: Solution,
-    distances_time: Duration,
-    solve_time: Duration,
-    outside: Option<usize>,
 }
 
 /// Learned graphs with their certificate.

@@ -1,0 +1,282 @@
+//! The stages of a search: the floor, then α and β, then γ, then one exact fit.
+
+use super::guess;
+use super::root::Ended;
+use super::search::{Aim, CONSENSUS, DENSITY, Halt, Point, SIMILARITY, Search, Trial};
+use super::{Dial, Reach, Reached, Targets};
+use crate::error::{Code, DataError, Error};
+use crate::prepared::{Fit, Prepared};
+use crate::problem::Parameters;
+use crate::solvers::Watch;
+
+/// Densities this near to their target will do, or this share of it if that is less; but always half an edge.
+const DENSITY_TOLERANCE: f64 = 0.002;
+const DENSITY_SHARE: f64 = 0.02;
+/// Similarities this near will do.
+const SIMILARITY_TOLERANCE: f64 = 0.002;
+/// How ln density grows with ln α, the logit of the similarity with ln β, ln consensus density with the place of γ: about.
+const SLOPES: [f64; 3] = [0.8, 1.5, 0.5];
+/// How far ln β may be from its guess, and where the place of γ may be.
+const BETA_RANGE: [f64; 2] = [-14.0, 9.0];
+const GAMMA_RANGE: [f64; 2] = [-12.0, 16.0];
+/// Where the place of γ starts: at a quarter of the γ at which the consensus is empty.
+const FIRST_GAMMA: f64 = 1.1;
+
+pub(super) fn reach(prepared: &Prepared<'_>, targets: &Targets, watch: Watch<'_>) -> Result<(Fit, Reached), Error> {
+    let mut stages = Stages::new(prepared, targets, watch)?;
+    match stages.run(targets) {
+        Ok(()) | Err(Halt::Enough) => {}
+        Err(Halt::Failed(error)) => return Err(error),
+    }
+    stages.finish(watch)
+}
+
+struct Stages<'a, 'b> {
+    search: Search<'a, 'b>,
+    point: Point,
+    alpha_limits: [f64; 2],
+    floor: Option<f64>,
+    density: Option<Aim>,
+    /// Whether the views are coupled.
+    joint: bool,
+}
+
+impl<'a, 'b> Stages<'a, 'b> {
+    fn new(prepared: &'a Prepared<'b>, targets: &Targets, watch: Watch<'a>) -> Result<Self, Error> {
+        let parameters = prepared.learner().model.parameters;
+        let short = prepared.short_distances();
+        let n = prepared.n_nodes();
+        let target = match targets.density {
+            Dial::Fixed => None,
+            Dial::Usual => Some(Targets::usual_density(n)),
+            Dial::At(target) => Some(target),
+        };
+        for (name, dial, least) in [
+            ("density", targets.density, 0.0),
+            ("similarity", targets.similarity, -1.0),
+            ("consensus density", targets.consensus_density, 0.0),
+        ] {
+            if let Dial::At(target) = dial
+                && !(target > least && target <= 1.0)
+            {
+                return Err(Error::Parameter {
+                    name,
+                    message: format!("is {target}; it must be above {least} and at most 1"),
+                });
+            }
+        }
+        let alpha = target.map_or(parameters.alpha, |target| guess::alpha(&short, target));
+        if !(alpha > 0.0 && alpha.is_finite()) {
+            return Err(Error::Parameter {
+                name: "alpha",
+                message: format!("is {alpha}; it must be positive and finite"),
+            });
+        }
+        Ok(Self {
+            alpha_limits: guess::alpha_limits(&short),
+            density: target.map(|target| density_aim(target, n)),
+            joint: !prepared.learner().single,
+            search: Search::new(prepared, watch),
+            point: Point {
+                at: [alpha.ln(), 0.0, 0.0],
+                beta: Some(parameters.beta),
+                gamma: Some(parameters.gamma),
+            },
+            floor: None,
+        })
+    }
+
+    fn run(&mut self, targets: &Targets) -> Result<(), Halt> {
+        let find_beta = self.joint && targets.similarity != Dial::Fixed;
+        if !self.joint || find_beta {
+            self.separate()?;
+        }
+        if !self.joint {
+            return Ok(());
+        }
+        if find_beta {
+            self.similarity(targets.similarity)?;
+        } else {
+            self.search.aims[DENSITY] = self.density;
+            self.point.beta = Some(self.search.prepared.learner().model.parameters.beta);
+        }
+        if let Dial::At(target) = targets.consensus_density {
+            return self.consensus(target);
+        }
+        self.solve()
+    }
+
+    /// Every view on its own at the density: the whole search without coupling, and else the floor.
+    fn separate(&mut self) -> Result<(), Halt> {
+        self.search.aims[DENSITY] = self.density;
+        self.point.beta = Some(0.0);
+        self.solve()
+    }
+
+    /// The floor, what is asked for above it, and where β may be.
+    fn similarity(&mut self, dial: Dial) -> Result<(), Halt> {
+        let Some(separate) = self.search.take_best() else {
+            return Err(Halt::Enough);
+        };
+        let floor = separate.values[SIMILARITY];
+        self.floor = Some(floor);
+        let target = match dial {
+            Dial::At(target) => target,
+            _ => Targets::usual_similarity(floor),
+        };
+        if target < floor - SIMILARITY_TOLERANCE {
+            return Err(unreachable("similarity", target, floor, 1.0, &similarity_hint(floor)).into());
+        }
+        self.search.aims[SIMILARITY] = Some(Aim {
+            target,
+            tolerance: SIMILARITY_TOLERANCE,
+            floor,
+        });
+        self.point = Point {
+            at: [separate.point.at[DENSITY], self.first_beta(&separate).ln(), 0.0],
+            beta: None,
+            ..self.point
+        };
+        self.search.start_from(Some(separate.fit.start()));
+        Ok(())
+    }
+
+    /// A β that brings the views about half way from their floor to equality.
+    fn first_beta(&self, separate: &Trial) -> f64 {
+        let learner = self.search.prepared.learner();
+        let n_views = self.search.prepared.n_views() as f64;
+        let alpha = separate.point.at[DENSITY].exp();
+        let spread = guess::spread(&separate.fit).max(1e-9 * alpha);
+        match learner.model.penalty.name() {
+            "l2" => 0.5 * spread * n_views.sqrt(),
+            "squared-l2" => 2.0 * alpha,
+            _ => 0.5 * spread,
+        }
+    }
+
+    fn limits(&self) -> [[f64; 2]; 3] {
+        let beta = self.point.at[SIMILARITY];
+        [
+            self.alpha_limits.map(f64::ln),
+            BETA_RANGE.map(|reach| beta + reach),
+            GAMMA_RANGE,
+        ]
+    }
+
+    /// Reaches the aims from the point where the last stage ended.
+    fn solve(&mut self) -> Result<(), Halt> {
+        if self.search.aims.iter().all(Option::is_none) {
+            self.search.try_at(self.point)?;
+            return Ok(());
+        }
+        let limits = self.limits();
+        match self.search.solve(self.point, SLOPES, limits)? {
+            Some((unknown, ended @ (Ended::TooLow | Ended::TooHigh))) => Err(self.out_of_reach(unknown, ended)),
+            _ => Ok(()),
+        }
+    }
+
+    /// γ: first without, which tells how dense the consensus can be.
+    fn consensus(&mut self, target: f64) -> Result<(), Halt> {
+        self.point.gamma = Some(0.0);
+        self.solve()?;
+        let Some(dense) = self.search.take_best() else {
+            return Err(Halt::Enough);
+        };
+        let aim = density_aim(target, self.search.prepared.n_nodes());
+        let most = dense.values[CONSENSUS];
+        self.search.aims[CONSENSUS] = Some(aim);
+        if (target - most).abs() <= aim.tolerance {
+            self.search.best = Some(dense);
+            return Ok(());
+        }
+        if target > most {
+            let hint = "ask for at most that, or for denser or more similar views";
+            return Err(unreachable("consensus density", target, 0.0, most, hint).into());
+        }
+        self.search.start_from(Some(dense.fit.start()));
+        self.point = dense.point;
+        self.point.gamma = None;
+        self.point.at[CONSENSUS] = FIRST_GAMMA;
+        self.solve()
+    }
+
+    /// The error that tells between which values a target must be.
+    fn out_of_reach(&mut self, unknown: usize, ended: Ended) -> Halt {
+        let limits = self.limits()[unknown];
+        let from = self.search.best.as_ref().map_or(self.point, |best| best.point);
+        let mut ends = [f64::NAN; 2];
+        for (end, limit) in ends.iter_mut().zip(limits) {
+            let mut point = from;
+            point.at[unknown] = limit;
+            match self.search.try_at(point) {
+                Ok(values) => *end = values[unknown],
+                Err(halt) => return halt,
+            }
+        }
+        let (name, hint) = match unknown {
+            DENSITY => ("density", String::from("ask for a density in that range")),
+            SIMILARITY => ("similarity", similarity_hint(self.floor.unwrap_or(ends[0]))),
+            _ => ("consensus density", String::from("ask for a density in that range")),
+        };
+        let target = self.search.aims[unknown].map_or(f64::NAN, |aim| aim.target);
+        // Steps near the ends may hide a value that is in reach after all; the range then says so.
+        debug_assert!(ended != Ended::Found);
+        unreachable(name, target, ends[0], ends[1], &hint).into()
+    }
+
+    /// One fit with the solver and the accuracy that were asked for.
+    fn finish(self, watch: Watch<'_>) -> Result<(Fit, Reached), Error> {
+        let Self { mut search, point, floor, .. } = self;
+        let at = search.take_best();
+        let model = search.model(&at.as_ref().map_or(point, |best| best.point));
+        let start = at.map(|best| best.fit.start());
+        let fit = search.prepared.fit(&model, start.as_ref(), watch)?;
+        let reach = |unknown: usize, value: f64| {
+            search.aims[unknown].map(|aim| Reach {
+                target: aim.target,
+                value,
+            })
+        };
+        let reached = Reached {
+            parameters: Parameters { ..model.parameters },
+            density: reach(DENSITY, fit.density()),
+            similarity: reach(SIMILARITY, fit.similarity().unwrap_or(1.0)),
+            consensus_density: reach(CONSENSUS, fit.consensus_density()),
+            floor,
+            solves: search.solves + 1,
+        };
+        Ok((fit, reached))
+    }
+}
+
+fn density_aim(target: f64, n_nodes: usize) -> Aim {
+    let edge = 2.0 / (n_nodes * (n_nodes - 1)) as f64;
+    Aim {
+        target,
+        tolerance: DENSITY_TOLERANCE.min(DENSITY_SHARE * target).max(0.501 * edge),
+        floor: 0.0,
+    }
+}
+
+fn similarity_hint(floor: f64) -> String {
+    format!(
+        "ask for at least {:.3}; or learn the views separately with `--single`",
+        (1e3 * floor).ceil() / 1e3
+    )
+}
+
+fn unreachable(what: &str, target: f64, low: f64, high: f64, hint: &str) -> Error {
+    let why = match what {
+        "similarity" => "coupling the views can only make them more alike than they are when learned separately",
+        "consensus density" => "gamma can only take edges from the consensus that the views share without it",
+        _ => "no alpha gives graphs of another density on these data",
+    };
+    DataError::new(
+        Code::E10,
+        format!("a {what} of {target} cannot be reached: on these data it is between {low:.3} and {high:.3}"),
+        why,
+        hint,
+    )
+    .into()
+}
