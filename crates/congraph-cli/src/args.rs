@@ -22,7 +22,7 @@ const EXAMPLES: &str = "\
 Examples:
   congraph demo                                          simulate, learn, compare: no input needed
   congraph check data/*.csv                              is this data fit to learn from?
-  congraph learn data/*.csv --alpha 0.02 --beta 0.03 -o out
+  congraph learn data/*.csv -o out                       one graph per view, and the consensus
   congraph simulate -o sim                               data whose graphs are known
   congraph evaluate out --truth sim/truth                how well were they found?
 
@@ -39,9 +39,10 @@ pub(crate) enum Command {
     /// Learn one graph per view and their consensus
     #[command(after_help = "\
 Examples:
-  congraph learn sub-*.csv --alpha 0.02 --beta 0.03 -o out
-  congraph learn trials.csv --view-column subject --alpha 0.02 --beta 0.03 --penalty l2 -o out
-  congraph learn one.csv --single --alpha 0.02 -o out
+  congraph learn sub-*.csv -o out
+  congraph learn sub-*.csv --density 0.15 --similarity 0.9 -o out
+  congraph learn trials.csv --view-column subject --penalty l2 --consensus-density 0.1 -o out
+  congraph learn one.csv --single --density 0.1 -o out
   congraph learn cov-*.npy --covariance --alpha 0.02 --beta 0.03 -o out")]
     Learn(Box<LearnArgs>),
     /// Simulate views of smooth signals with a known consensus graph
@@ -208,13 +209,13 @@ pub(crate) struct LearnArgs {
     /// Weight of the regulariser: larger makes the consensus sparser [default: 0]
     #[arg(long, allow_negative_numbers = true, value_name = "G", help_heading = "Model")]
     pub(crate) gamma: Option<f64>,
-    /// Find alpha for this share of possible edges (not in this version yet)
+    /// Find alpha for this share of possible edges (mean of the views) [default: 0.15, at most 10 neighbours a node]
     #[arg(long, allow_negative_numbers = true, value_name = "D", help_heading = "Model")]
     pub(crate) density: Option<f64>,
-    /// Find beta for this mean correlation between views (not in this version yet)
+    /// Find beta for this mean correlation between views [default: half way from separate views to 1, at least 0.8]
     #[arg(long, allow_negative_numbers = true, value_name = "S", help_heading = "Model")]
     pub(crate) similarity: Option<f64>,
-    /// Find gamma for this density of the consensus (not in this version yet)
+    /// Find gamma for this density of the consensus
     #[arg(long, allow_negative_numbers = true, value_name = "D", help_heading = "Model")]
     pub(crate) consensus_density: Option<f64>,
     /// How a view's departure from the consensus is charged

@@ -169,7 +169,12 @@ impl Learner {
     }
 
     /// The pairs of a restricted support, in sorted order of the nodes.
-    pub(crate) fn support_pairs(&self, views: &Views, order: &Order, watch: Watch<'_>) -> Result<Option<Vec<[u32; 2]>>, Error> {
+    pub(crate) fn support_pairs(
+        &self,
+        views: &Views,
+        order: &Order,
+        watch: Watch<'_>,
+    ) -> Result<Option<Vec<[u32; 2]>>, Error> {
         match &self.support {
             Support::AllPairs => Ok(None),
             Support::Listed(pairs) => {

@@ -52,7 +52,11 @@ impl Fit {
     /// A start for a neighbouring fit.
     pub fn start(&self) -> Start {
         // Where pairs are listed they are the same for every fit.
-        let pairs = if self.is_set { self.distances.edges().pairs() } else { &[] };
+        let pairs = if self.is_set {
+            self.distances.edges().pairs()
+        } else {
+            &[]
+        };
         Start {
             multipliers: self.solution.multipliers.clone(),
             pairs: pairs.to_vec(),

@@ -32,7 +32,11 @@ pub(super) fn alpha_limits(distances: &Distances) -> [f64; 2] {
             (least.min(d), most.max(d))
         });
     let n = distances.edges().n_nodes() as f64;
-    let spread = if most > least { most - least } else { most.abs().max(1.0) };
+    let spread = if most > least {
+        most - least
+    } else {
+        most.abs().max(1.0)
+    };
     [1e-9 * spread / n, 1e2 * spread * n]
 }
 

@@ -20,6 +20,8 @@ mod root;
 mod search;
 mod secants;
 
+use std::time::Instant;
+
 use crate::error::Error;
 use crate::learn::{Learned, Learner};
 use crate::prepared::{Fit, Prepared};
@@ -149,8 +151,13 @@ impl Learner {
             learner.model.parameters.beta = 1.0;
         }
         let prepared = learner.prepare(views, watch)?;
+        let clock = Instant::now();
         let (fit, reached) = prepared.reach(targets, watch)?;
-        let learned = prepared.learned(fit, watch)?;
+        let solve_time = clock.elapsed();
+        let learned = Learned {
+            solve_time,
+            ..prepared.learned(fit, watch)?
+        };
         learner.model.parameters = reached.parameters;
         Ok(Tuned {
             learned,

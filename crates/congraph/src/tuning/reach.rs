@@ -14,6 +14,8 @@ const DENSITY_TOLERANCE: f64 = 0.002;
 const DENSITY_SHARE: f64 = 0.02;
 /// Similarities this near will do.
 const SIMILARITY_TOLERANCE: f64 = 0.002;
+/// What was asked for by number must be hit at least this nearly, or within an edge.
+const HIT: f64 = 0.005;
 /// How ln density grows with ln α, the logit of the similarity with ln β, ln consensus density with the place of γ: about.
 const SLOPES: [f64; 3] = [0.8, 1.5, 0.5];
 /// How far ln β may be from its guess, and where the place of γ may be.
@@ -25,7 +27,8 @@ const FIRST_GAMMA: f64 = 1.1;
 pub(super) fn reach(prepared: &Prepared<'_>, targets: &Targets, watch: Watch<'_>) -> Result<(Fit, Reached), Error> {
     let mut stages = Stages::new(prepared, targets, watch)?;
     match stages.run(targets) {
-        Ok(()) | Err(Halt::Enough) => {}
+        Ok(()) | Err(Halt::Spent) => stages.check_hit(targets)?,
+        Err(Halt::Interrupted) => {}
         Err(Halt::Failed(error)) => return Err(error),
     }
     stages.finish(watch)
@@ -116,7 +119,7 @@ impl<'a, 'b> Stages<'a, 'b> {
     /// The floor, what is asked for above it, and where β may be.
     fn similarity(&mut self, dial: Dial) -> Result<(), Halt> {
         let Some(separate) = self.search.take_best() else {
-            return Err(Halt::Enough);
+            return Err(Halt::Spent);
         };
         let floor = separate.values[SIMILARITY];
         self.floor = Some(floor);
@@ -149,6 +152,7 @@ impl<'a, 'b> Stages<'a, 'b> {
         let spread = guess::spread(&separate.fit).max(1e-9 * alpha);
         match learner.model.penalty.name() {
             "l2" => 0.5 * spread * n_views.sqrt(),
+            // Squares act against the squares that α weighs, the others against distances.
             "squared-l2" => 2.0 * alpha,
             _ => 0.5 * spread,
         }
@@ -181,7 +185,7 @@ impl<'a, 'b> Stages<'a, 'b> {
         self.point.gamma = Some(0.0);
         self.solve()?;
         let Some(dense) = self.search.take_best() else {
-            return Err(Halt::Enough);
+            return Err(Halt::Spent);
         };
         let aim = density_aim(target, self.search.prepared.n_nodes());
         let most = dense.values[CONSENSUS];
@@ -225,9 +229,48 @@ impl<'a, 'b> Stages<'a, 'b> {
         unreachable(name, target, ends[0], ends[1], &hint).into()
     }
 
+    /// What was asked for by number and is missed all the same: two targets can contradict each other, or a step be too wide.
+    fn check_hit(&self, targets: &Targets) -> Result<(), Error> {
+        let Some(best) = &self.search.best else { return Ok(()) };
+        let n = self.search.prepared.n_nodes();
+        let edge = 2.0 / (n * (n - 1)) as f64;
+        let names = ["density", "similarity", "consensus density"];
+        let dials = [targets.density, targets.similarity, targets.consensus_density];
+        let enough = [HIT.max(edge), HIT, HIT.max(edge)];
+        let missed = |k: usize| {
+            let aim = self.search.aims[k]?;
+            let asked = matches!(dials[k], Dial::At(_));
+            (asked && (best.values[k] - aim.target).abs() > 1.001 * enough[k]).then_some(k)
+        };
+        if (0..names.len()).find_map(missed).is_none() {
+            return Ok(());
+        }
+        let aims = || names.iter().zip(&self.search.aims).zip(best.values);
+        let list = |text: &dyn Fn(&str, f64, f64) -> String| -> String {
+            let parts = aims().filter_map(|((name, aim), value)| Some(text(name, (*aim)?.target, value)));
+            parts.collect::<Vec<_>>().join(" and ")
+        };
+        Err(DataError::new(
+            Code::E10,
+            format!(
+                "{} cannot be reached together: the nearest that was found is {}",
+                list(&|name, target, _| format!("a {name} of {}", shown(target))),
+                list(&|name, _, value| format!("a {name} of {}", shown(value)))
+            ),
+            "graphs change edge by edge, and on these data whole groups of edges come or go at once there",
+            "ask for what was found, or for a higher density or similarity",
+        )
+        .into())
+    }
+
     /// One fit with the solver and the accuracy that were asked for.
     fn finish(self, watch: Watch<'_>) -> Result<(Fit, Reached), Error> {
-        let Self { mut search, point, floor, .. } = self;
+        let Self {
+            mut search,
+            point,
+            floor,
+            ..
+        } = self;
         let at = search.take_best();
         let model = search.model(&at.as_ref().map_or(point, |best| best.point));
         let start = at.map(|best| best.fit.start());
@@ -274,9 +317,22 @@ fn unreachable(what: &str, target: f64, low: f64, high: f64, hint: &str) -> Erro
     };
     DataError::new(
         Code::E10,
-        format!("a {what} of {target} cannot be reached: on these data it is between {low:.3} and {high:.3}"),
+        format!(
+            "a {what} of {target} cannot be reached: on these data it is between {} and {}",
+            shown(low),
+            shown(high)
+        ),
         why,
         hint,
     )
     .into()
+}
+
+/// Three digits, of small numbers too.
+fn shown(value: f64) -> String {
+    if value == 0.0 || value.abs() >= 0.01 {
+        format!("{value:.3}")
+    } else {
+        format!("{value:.1e}")
+    }
 }

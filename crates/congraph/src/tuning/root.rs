@@ -59,7 +59,11 @@ pub(super) fn root<E>(
         }
         last = Some(here);
         // An end that stays while the other moves twice counts half: the secant comes over to its side.
-        let (moving, staying) = if is_low { (&mut low, &mut high) } else { (&mut high, &mut low) };
+        let (moving, staying) = if is_low {
+            (&mut low, &mut high)
+        } else {
+            (&mut high, &mut low)
+        };
         *moving = Some(here);
         if was_low == Some(is_low)
             && let Some(end) = staying

@@ -36,8 +36,10 @@ pub(super) type Values = [f64; N_UNKNOWNS];
 pub(super) enum Halt {
     /// It cannot.
     Failed(Error),
-    /// The caller asked to stop, or enough problems were solved: what was found has to do.
-    Enough,
+    /// Enough problems were solved: what was found has to do.
+    Spent,
+    /// The caller asked to stop.
+    Interrupted,
 }
 
 impl From<Error> for Halt {
@@ -70,7 +72,7 @@ pub(super) struct Trial {
     pub(super) fit: Fit,
     pub(super) values: Values,
     /// The largest distance from a target, in tolerances.
-    misses: f64,
+    pub(super) misses: f64,
 }
 
 /// Fits one after the other.
@@ -142,21 +144,13 @@ impl<'a, 'b> Search<'a, 'b> {
     /// Solves at a point.
     pub(super) fn try_at(&mut self, point: Point) -> Result<Values, Halt> {
         if self.solves >= MOST_SOLVES {
-            return Err(Halt::Enough);
+            return Err(Halt::Spent);
         }
         let model = self.model(&point);
-        let mut fit = self
+        let fit = self
             .prepared
             .fit_with(self.solver.as_ref(), &model, self.start.as_ref(), self.watch)?;
         self.solves += 1;
-        // A start from which Newton does not get on is worse than none.
-        if !matches!(fit.solution.status, Status::Converged | Status::Interrupted) && self.start.is_some() {
-            let cold = self.prepared.fit_with(self.solver.as_ref(), &model, None, self.watch)?;
-            self.solves += 1;
-            if cold.solution.certificate.relative_gap < fit.solution.certificate.relative_gap {
-                fit = cold;
-            }
-        }
         self.start = Some(fit.start());
         let similarity = fit.similarity();
         let values = [fit.density(), similarity.unwrap_or(1.0), fit.consensus_density()];
@@ -177,15 +171,14 @@ impl<'a, 'b> Search<'a, 'b> {
             });
         }
         if stop || interrupted {
-            return Err(Halt::Enough);
+            return Err(Halt::Interrupted);
         }
         Ok(values)
     }
 
     fn misses(&self, values: &Values) -> f64 {
-        let miss = |(aim, value): (&Option<Aim>, &f64)| {
-            aim.map_or(0.0, |aim: Aim| (value - aim.target).abs() / aim.tolerance)
-        };
+        let miss =
+            |(aim, value): (&Option<Aim>, &f64)| aim.map_or(0.0, |aim: Aim| (value - aim.target).abs() / aim.tolerance);
         self.aims.iter().zip(values).map(miss).fold(0.0, f64::max)
     }
 

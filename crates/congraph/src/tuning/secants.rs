@@ -17,7 +17,7 @@ pub(super) struct Slopes {
 /// Steps shorter than this tell more of single edges than of slopes.
 const TELLING: f64 = 0.02;
 /// The diagonal stays within this factor of the guess.
-const TRUSTED: f64 = 5.0;
+const TRUSTED: f64 = 20.0;
 /// The longest step in each unknown.
 const LONGEST: f64 = 1.2;
 
@@ -55,7 +55,7 @@ impl Slopes {
                 *slope += wrong * s;
             }
             row[i] = row[i].clamp(self.guess[i] / TRUSTED, self.guess[i] * TRUSTED);
-            let bound = row[i];
+            let bound = 2.0 * self.guess[i];
             for (j, slope) in row.iter_mut().enumerate() {
                 if j != i {
                     *slope = slope.clamp(-bound, bound);
