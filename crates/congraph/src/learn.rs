@@ -259,7 +259,13 @@ impl Learner {
     }
 
     /// The solution's graph with nodes and views in the order the user gave them.
-    fn graph(&self, views: &Views, distances: &Distances, solution: &Solution, order: &Order) -> MultiviewGraph {
+    pub(crate) fn graph(
+        &self,
+        views: &Views,
+        distances: &Distances,
+        solution: &Solution,
+        order: &Order,
+    ) -> MultiviewGraph {
         let weights = &solution.weights;
         let mut pairs = Vec::with_capacity(weights.edges().len());
         let mut values = ViewRows::zeros(weights.edges().len(), views.n_views());

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::distances::Distances;
 use crate::error::Error;
-use crate::graph;
+use crate::graph::{self, MultiviewGraph};
 use crate::learn::{Learned, Learner, MANY_NODES, NEIGHBOURS};
 use crate::pairs::{AllPairs, Presence, Signals, count_outside};
 use crate::problem::{Model, Problem};
@@ -61,6 +61,13 @@ impl Fit {
             multipliers: self.solution.multipliers.clone(),
             pairs: pairs.to_vec(),
         }
+    }
+
+    /// The pairs that are present in some view or in the consensus, with their weights; nodes and views in sorted order.
+    pub fn pairs(&self) -> impl Iterator<Item = ([u32; 2], &[f64], f64)> {
+        let listed = self.distances.edges().pairs();
+        let weights = self.solution.weights.iter();
+        weights.map(|(edge, row, consensus)| (listed[edge], row, consensus))
     }
 
     /// How many pairs of nodes there are.
@@ -184,6 +191,12 @@ impl<'a> Prepared<'a> {
         Ok(self
             .learner
             .learned(self.views, &self.sorted, &self.order, fit, self.time, outside))
+    }
+
+    /// The graphs of a fit in the user's order.
+    pub fn graph(&self, fit: &Fit) -> MultiviewGraph {
+        self.learner
+            .graph(self.views, &fit.distances, &fit.solution, &self.order)
     }
 
     /// How many pairs outside a restricted support would have entered, if that is to be checked.

@@ -15,10 +15,13 @@
 //! raise it.
 
 mod guess;
+mod halves;
+pub mod path;
 mod reach;
 mod root;
 mod search;
 mod secants;
+pub mod stability;
 
 use std::time::Instant;
 

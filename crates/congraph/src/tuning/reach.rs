@@ -8,6 +8,7 @@ use crate::error::{Code, DataError, Error};
 use crate::prepared::{Fit, Prepared};
 use crate::problem::Parameters;
 use crate::solvers::Watch;
+use crate::solvers::working_set::Start;
 
 /// Densities this near to their target will do, or this share of it if that is less; but always half an edge.
 const DENSITY_TOLERANCE: f64 = 0.002;
@@ -98,7 +99,10 @@ impl<'a, 'b> Stages<'a, 'b> {
             return Ok(());
         }
         if find_beta {
-            self.similarity(targets.similarity)?;
+            let Some(separate) = self.search.take_best() else {
+                return Err(Halt::Spent);
+            };
+            self.couple(&separate, targets.similarity)?;
         } else {
             self.search.aims[DENSITY] = self.density;
             self.point.beta = Some(self.search.prepared.learner().model.parameters.beta);
@@ -117,10 +121,7 @@ impl<'a, 'b> Stages<'a, 'b> {
     }
 
     /// The floor, what is asked for above it, and where β may be.
-    fn similarity(&mut self, dial: Dial) -> Result<(), Halt> {
-        let Some(separate) = self.search.take_best() else {
-            return Err(Halt::Spent);
-        };
+    fn couple(&mut self, separate: &Trial, dial: Dial) -> Result<(), Halt> {
         let floor = separate.values[SIMILARITY];
         self.floor = Some(floor);
         let target = match dial {
@@ -136,7 +137,7 @@ impl<'a, 'b> Stages<'a, 'b> {
             floor,
         });
         self.point = Point {
-            at: [separate.point.at[DENSITY], self.first_beta(&separate).ln(), 0.0],
+            at: [separate.point.at[DENSITY], self.first_beta(separate).ln(), 0.0],
             beta: None,
             ..self.point
         };
@@ -264,15 +265,13 @@ impl<'a, 'b> Stages<'a, 'b> {
     }
 
     /// One fit with the solver and the accuracy that were asked for.
-    fn finish(self, watch: Watch<'_>) -> Result<(Fit, Reached), Error> {
-        let Self {
-            mut search,
-            point,
-            floor,
-            ..
-        } = self;
-        let at = search.take_best();
-        let model = search.model(&at.as_ref().map_or(point, |best| best.point));
+    fn finish(&mut self, watch: Watch<'_>) -> Result<(Fit, Reached), Error> {
+        let at = self.search.take_best();
+        if let Some(best) = &at {
+            self.point = best.point;
+        }
+        let (search, floor) = (&self.search, self.floor);
+        let model = search.model(&self.point);
         let start = at.map(|best| best.fit.start());
         let fit = search.prepared.fit(&model, start.as_ref(), watch)?;
         let reach = |unknown: usize, value: f64| {
@@ -290,6 +289,71 @@ impl<'a, 'b> Stages<'a, 'b> {
             solves: search.solves + 1,
         };
         Ok((fit, reached))
+    }
+}
+
+/// The fits along one density of a path: each similarity from the one before. What cannot be reached is left out.
+pub(super) fn along(
+    prepared: &Prepared<'_>,
+    density: f64,
+    similarities: &[f64],
+    watch: Watch<'_>,
+    each: &mut dyn FnMut(Fit, Reached, f64),
+) -> Result<(), Error> {
+    let targets = Targets {
+        density: Dial::At(density),
+        ..Targets::default()
+    };
+    let mut stages = Stages::new(prepared, &targets, watch)?;
+    let Some(()) = ended(stages.separate())? else {
+        return Ok(());
+    };
+    let Some(separate) = stages.search.take_best() else {
+        return Ok(());
+    };
+    let separate_alpha = separate.point.at[DENSITY].exp();
+    let floor = separate.values[SIMILARITY];
+    let mut beside: Option<(Point, Start)> = None;
+    for &similarity in similarities {
+        if similarity <= floor + SIMILARITY_TOLERANCE {
+            continue;
+        }
+        let dial = Dial::At(similarity);
+        let Some(()) = ended(stages.couple(&separate, dial))? else {
+            continue;
+        };
+        if let Some((point, start)) = beside.take() {
+            stages.point = point;
+            stages.search.start_from(Some(start));
+        }
+        let hit = Targets {
+            similarity: dial,
+            ..targets
+        };
+        let solved = match stages.solve() {
+            Ok(()) | Err(Halt::Spent) => stages.check_hit(&hit).map_err(Halt::Failed),
+            other => other,
+        };
+        if ended(solved)?.is_none() {
+            stages.search.take_best();
+            stages.search.solves = 0;
+            continue;
+        }
+        let (fit, reached) = stages.finish(watch)?;
+        stages.search.solves = 0;
+        beside = Some((stages.point, fit.start()));
+        each(fit, reached, separate_alpha);
+    }
+    Ok(())
+}
+
+/// None where a target is out of reach or the caller asked to stop.
+fn ended(outcome: Result<(), Halt>) -> Result<Option<()>, Error> {
+    match outcome {
+        Ok(()) | Err(Halt::Spent) => Ok(Some(())),
+        Err(Halt::Interrupted) => Ok(None),
+        Err(Halt::Failed(Error::Data(errors))) if errors.iter().all(|error| error.code == Code::E10) => Ok(None),
+        Err(Halt::Failed(error)) => Err(error),
     }
 }
 
