@@ -121,13 +121,13 @@ impl Learner {
         distances_time: Duration,
         outside: Option<usize>,
     ) -> Learned {
+        let graph = fit_graph(views, &fit, order);
         let Fit {
             solution,
             distances,
             time,
             ..
         } = fit;
-        let graph = self.graph(views, &distances, &solution, order);
         let mut warnings: Vec<Warning> = doubts(&solution).into_iter().collect();
         warnings.extend(data_warnings(sorted, &distances));
         warnings.extend(graph_warnings(&graph));
@@ -257,29 +257,23 @@ impl Learner {
         }
         Ok(())
     }
+}
 
-    /// The solution's graph with nodes and views in the order the user gave them.
-    pub(crate) fn graph(
-        &self,
-        views: &Views,
-        distances: &Distances,
-        solution: &Solution,
-        order: &Order,
-    ) -> MultiviewGraph {
-        let weights = &solution.weights;
-        let mut pairs = Vec::with_capacity(weights.edges().len());
-        let mut values = ViewRows::zeros(weights.edges().len(), views.n_views());
-        for (k, (edge, row, _)) in weights.iter().enumerate() {
-            let (a, b) = distances.edges().ends(edge);
-            let (a, b) = (order.nodes[a] as u32, order.nodes[b] as u32);
-            pairs.push([a.min(b), a.max(b)]);
-            for (&view, &weight) in order.views.iter().zip(row) {
-                values.row_mut(k)[view] = weight;
-            }
+/// A fit's graph with nodes and views in the order the user gave them; without a consensus if its views are not coupled.
+pub(crate) fn fit_graph(views: &Views, fit: &Fit, order: &Order) -> MultiviewGraph {
+    let weights = &fit.solution.weights;
+    let mut pairs = Vec::with_capacity(weights.edges().len());
+    let mut values = ViewRows::zeros(weights.edges().len(), views.n_views());
+    for (k, ([a, b], row, _)) in fit.pairs().enumerate() {
+        let [a, b] = [a, b].map(|node| order.nodes[node as usize] as u32);
+        pairs.push([a.min(b), a.max(b)]);
+        for (&view, &weight) in order.views.iter().zip(row) {
+            values.row_mut(k)[view] = weight;
         }
-        let consensus = (!self.single).then_some(weights.consensus());
-        MultiviewGraph::new(views.nodes().to_vec(), views.names(), &pairs, &values, consensus)
     }
+    let coupled = fit.model.parameters.beta > 0.0;
+    let consensus = coupled.then_some(weights.consensus());
+    MultiviewGraph::new(views.nodes().to_vec(), views.names(), &pairs, &values, consensus)
 }
 
 /// Learned graphs with their certificate.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::distances::Distances;
 use crate::error::Error;
 use crate::graph::{self, MultiviewGraph};
-use crate::learn::{Learned, Learner, MANY_NODES, NEIGHBOURS};
+use crate::learn::{Learned, Learner, MANY_NODES, NEIGHBOURS, fit_graph};
 use crate::pairs::{AllPairs, Presence, Signals, count_outside};
 use crate::problem::{Model, Problem};
 use crate::solvers::working_set::Start;
@@ -195,8 +195,7 @@ impl<'a> Prepared<'a> {
 
     /// The graphs of a fit in the user's order.
     pub fn graph(&self, fit: &Fit) -> MultiviewGraph {
-        self.learner
-            .graph(self.views, &fit.distances, &fit.solution, &self.order)
+        fit_graph(self.views, fit, &self.order)
     }
 
     /// How many pairs outside a restricted support would have entered, if that is to be checked.

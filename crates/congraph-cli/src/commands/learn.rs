@@ -76,7 +76,7 @@ pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Resul
     let summary = summary::summary(&learner, &learned, Some(&reached), &warnings, &seconds);
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         let folder = Folder::create(&args.output.out, args.output.force)?;
-        write(&folder, &read, &learned, &summary, &seconds)?;
+        write(&folder, "learn", None, &read, &learned, &summary, &seconds)?;
         Ok(folder.commit()?)
     })?;
     if global.json {
@@ -143,13 +143,7 @@ fn on_support(learner: Learner, args: &LearnArgs, views: &Views) -> Result<Learn
         None => Vec::new(),
         Some(path) => read_pairs(path, views.nodes(), true)?,
     };
-    let memory = match args.memory {
-        None => memory::free().map_or(learner.memory, |free| free / 2),
-        Some(gib) => {
-            check_value("--memory", gib, gib > 0.0, "positive")?;
-            (gib * memory::GIB) as u64
-        }
-    };
+    let memory = memory_of(args.memory, &learner)?;
     Ok(Learner {
         support,
         edge_costs,
@@ -159,8 +153,17 @@ fn on_support(learner: Learner, args: &LearnArgs, views: &Views) -> Result<Learn
     })
 }
 
+/// How many bytes may be used.
+pub(super) fn memory_of(given: Option<f64>, learner: &Learner) -> Result<u64, Failure> {
+    let Some(gib) = given else {
+        return Ok(memory::free().map_or(learner.memory, |free| free / 2));
+    };
+    check_value("--memory", gib, gib > 0.0, "positive")?;
+    Ok((gib * memory::GIB) as u64)
+}
+
 /// Refuses what cannot fit before any work is done.
-fn check_memory(learner: &Learner, views: &Views) -> Result<(), Failure> {
+pub(super) fn check_memory(learner: &Learner, views: &Views) -> Result<(), Failure> {
     let needed = learner.least_memory(views);
     if needed <= learner.memory {
         return Ok(());
@@ -267,7 +270,7 @@ fn check_dials(args: &LearnArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn check_value(option: &str, value: f64, is_fine: bool, range: &str) -> Result<(), Failure> {
+pub(super) fn check_value(option: &str, value: f64, is_fine: bool, range: &str) -> Result<(), Failure> {
     if is_fine && value.is_finite() {
         return Ok(());
     }
@@ -292,8 +295,11 @@ fn found(reached: &Reached) -> String {
     )
 }
 
-fn write(
+/// Writes the graphs, `summary.json` and `run.json`.
+pub(super) fn write(
     folder: &Folder,
+    kind: &str,
+    seed: Option<u64>,
     read: &Read,
     learned: &Learned,
     summary: &serde_json::Value,
@@ -318,7 +324,7 @@ fn write(
         .iter()
         .map(|source| json!({"view": source.view, "file": source.file, "sha256": source.sha256}))
         .collect();
-    let run = summary::run("learn", summary, &inputs, None, seconds);
+    let run = summary::run(kind, summary, &inputs, seed, seconds);
     write_json(folder, "run.json", &run)?;
     Ok(())
 }

@@ -16,6 +16,7 @@
 
 mod guess;
 mod halves;
+pub mod oracle;
 pub mod path;
 mod reach;
 mod root;
@@ -28,7 +29,7 @@ use std::time::Instant;
 use crate::error::Error;
 use crate::learn::{Learned, Learner};
 use crate::prepared::{Fit, Prepared};
-use crate::problem::Parameters;
+use crate::problem::{Model, Parameters};
 use crate::solvers::Watch;
 use crate::views::Views;
 
@@ -176,6 +177,14 @@ impl Prepared<'_> {
     /// # Errors
     /// E10 with the reachable range if a target cannot be reached; what the solver refuses.
     pub fn reach(&self, targets: &Targets, watch: Watch<'_>) -> Result<(Fit, Reached), Error> {
-        reach::reach(self, targets, watch)
+        reach::reach(self, &self.learner().model, targets, watch)
+    }
+
+    /// The same with another model than the learner's: its penalty, its regulariser, and those of its parameters that are kept.
+    ///
+    /// # Errors
+    /// As [`Prepared::reach`].
+    pub fn reach_with(&self, model: &Model, targets: &Targets, watch: Watch<'_>) -> Result<(Fit, Reached), Error> {
+        reach::reach(self, model, targets, watch)
     }
 }

@@ -6,7 +6,7 @@ use super::search::{Aim, CONSENSUS, DENSITY, Halt, Point, SIMILARITY, Search, Tr
 use super::{Dial, Reach, Reached, Targets};
 use crate::error::{Code, DataError, Error};
 use crate::prepared::{Fit, Prepared};
-use crate::problem::Parameters;
+use crate::problem::{Model, Parameters};
 use crate::solvers::Watch;
 use crate::solvers::working_set::Start;
 
@@ -25,8 +25,13 @@ const GAMMA_RANGE: [f64; 2] = [-12.0, 16.0];
 /// Where the place of γ starts: at a quarter of the γ at which the consensus is empty.
 const FIRST_GAMMA: f64 = 1.1;
 
-pub(super) fn reach(prepared: &Prepared<'_>, targets: &Targets, watch: Watch<'_>) -> Result<(Fit, Reached), Error> {
-    let mut stages = Stages::new(prepared, targets, watch)?;
+pub(super) fn reach(
+    prepared: &Prepared<'_>,
+    given: &Model,
+    targets: &Targets,
+    watch: Watch<'_>,
+) -> Result<(Fit, Reached), Error> {
+    let mut stages = Stages::new(prepared, given, targets, watch)?;
     match stages.run(targets) {
         Ok(()) | Err(Halt::Spent) => stages.check_hit(targets)?,
         Err(Halt::Interrupted) => {}
@@ -46,8 +51,8 @@ struct Stages<'a, 'b> {
 }
 
 impl<'a, 'b> Stages<'a, 'b> {
-    fn new(prepared: &'a Prepared<'b>, targets: &Targets, watch: Watch<'a>) -> Result<Self, Error> {
-        let parameters = prepared.learner().model.parameters;
+    fn new(prepared: &'a Prepared<'b>, given: &'a Model, targets: &Targets, watch: Watch<'a>) -> Result<Self, Error> {
+        let parameters = given.parameters;
         let short = prepared.short_distances();
         let n = prepared.n_nodes();
         let target = match targets.density {
@@ -80,9 +85,10 @@ impl<'a, 'b> Stages<'a, 'b> {
             alpha_limits: guess::alpha_limits(&short),
             density: target.map(|target| density_aim(target, n)),
             joint: !prepared.learner().single,
-            search: Search::new(prepared, watch),
+            search: Search::new(prepared, given, watch),
             point: Point {
                 at: [alpha.ln(), 0.0, 0.0],
+                alpha: target.is_none().then_some(alpha),
                 beta: Some(parameters.beta),
                 gamma: Some(parameters.gamma),
             },
@@ -105,7 +111,7 @@ impl<'a, 'b> Stages<'a, 'b> {
             self.couple(&separate, targets.similarity)?;
         } else {
             self.search.aims[DENSITY] = self.density;
-            self.point.beta = Some(self.search.prepared.learner().model.parameters.beta);
+            self.point.beta = Some(self.search.given.parameters.beta);
         }
         if let Dial::At(target) = targets.consensus_density {
             return self.consensus(target);
@@ -147,11 +153,10 @@ impl<'a, 'b> Stages<'a, 'b> {
 
     /// A β that brings the views about half way from their floor to equality.
     fn first_beta(&self, separate: &Trial) -> f64 {
-        let learner = self.search.prepared.learner();
         let n_views = self.search.prepared.n_views() as f64;
         let alpha = separate.point.at[DENSITY].exp();
         let spread = guess::spread(&separate.fit).max(1e-9 * alpha);
-        match learner.model.penalty.name() {
+        match self.search.given.penalty.name() {
             "l2" => 0.5 * spread * n_views.sqrt(),
             // Squares act against the squares that α weighs, the others against distances.
             "squared-l2" => 2.0 * alpha,
@@ -171,7 +176,10 @@ impl<'a, 'b> Stages<'a, 'b> {
     /// Reaches the aims from the point where the last stage ended.
     fn solve(&mut self) -> Result<(), Halt> {
         if self.search.aims.iter().all(Option::is_none) {
-            self.search.try_at(self.point)?;
+            // A fixed fit is the last one too, unless it tells the floor.
+            if self.joint && self.point.beta == Some(0.0) {
+                self.search.try_at(self.point)?;
+            }
             return Ok(());
         }
         let limits = self.limits();
@@ -304,7 +312,7 @@ pub(super) fn along(
         density: Dial::At(density),
         ..Targets::default()
     };
-    let mut stages = Stages::new(prepared, &targets, watch)?;
+    let mut stages = Stages::new(prepared, &prepared.learner().model, &targets, watch)?;
     let Some(()) = ended(stages.separate())? else {
         return Ok(());
     };

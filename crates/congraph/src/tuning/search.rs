@@ -60,6 +60,8 @@ pub(super) struct Aim {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Point {
     pub(super) at: [f64; N_UNKNOWNS],
+    /// α of a point without an unknown one.
+    pub(super) alpha: Option<f64>,
     /// β of a point without an unknown one; may be 0.
     pub(super) beta: Option<f64>,
     /// γ of a point without an unknown one.
@@ -78,6 +80,8 @@ pub(super) struct Trial {
 /// Fits one after the other.
 pub(super) struct Search<'a, 'b> {
     pub(super) prepared: &'a Prepared<'b>,
+    /// The penalty, the regulariser, and the parameters that are kept.
+    pub(super) given: &'a Model,
     solver: Arc<dyn Solver>,
     watch: Watch<'a>,
     pub(super) solves: usize,
@@ -89,16 +93,16 @@ pub(super) struct Search<'a, 'b> {
 }
 
 impl<'a, 'b> Search<'a, 'b> {
-    pub(super) fn new(prepared: &'a Prepared<'b>, watch: Watch<'a>) -> Self {
-        let model = &prepared.learner().model;
+    pub(super) fn new(prepared: &'a Prepared<'b>, given: &'a Model, watch: Watch<'a>) -> Self {
         let n_views = prepared.n_views() as f64;
         Self {
             prepared,
-            solver: searching(prepared),
+            given,
+            solver: searching(prepared, given),
             watch,
             solves: 0,
             start: None,
-            gamma_limit: match model.penalty.name() {
+            gamma_limit: match given.penalty.name() {
                 "l1" => n_views,
                 "l2" => n_views.sqrt(),
                 _ => f64::INFINITY,
@@ -120,7 +124,7 @@ impl<'a, 'b> Search<'a, 'b> {
 
     /// The model at a point.
     pub(super) fn model(&self, point: &Point) -> Model {
-        let alpha = point.at[DENSITY].exp();
+        let alpha = point.alpha.unwrap_or_else(|| point.at[DENSITY].exp());
         let beta = point.beta.unwrap_or_else(|| point.at[SIMILARITY].exp());
         if self.prepared.learner().single || beta == 0.0 {
             return Model::single(alpha);
@@ -128,7 +132,7 @@ impl<'a, 'b> Search<'a, 'b> {
         let gamma = point.gamma.unwrap_or_else(|| self.gamma(beta, point.at[CONSENSUS]));
         Model {
             parameters: Parameters { alpha, beta, gamma },
-            ..self.prepared.learner().model.clone()
+            ..self.given.clone()
         }
     }
 
@@ -276,9 +280,8 @@ impl<'a, 'b> Search<'a, 'b> {
 
 /// The solver of the trials: Newton where it can be used, since its optimum is that of any other, without the polish that only
 /// the last fit needs.
-fn searching(prepared: &Prepared<'_>) -> Arc<dyn Solver> {
+fn searching(prepared: &Prepared<'_>, model: &Model) -> Arc<dyn Solver> {
     let learner = prepared.learner();
-    let model = &learner.model;
     let offered = model.penalty.joint().is_some() && model.regulariser.slope().is_some();
     if !(offered || learner.single) {
         return Arc::clone(&learner.solver);

@@ -23,13 +23,13 @@ use rayon::prelude::*;
 
 use super::halves::halves;
 use super::path::Cell;
-use crate::error::{Error, Warning};
+use crate::error::{Error, Warning, list_names};
 use crate::learn::{Learner, MANY_NODES};
 use crate::prepared::Fit;
 use crate::problem::Model;
 use crate::solvers::working_set::Start;
 use crate::solvers::{Watch, unwatched};
-use crate::views::Views;
+use crate::views::{Kind, View, Views};
 
 /// Agreements this little below the highest are as good. Halves see less than all samples do, and choose a little too sparse
 /// a graph: of those that are as good the densest is taken.
@@ -235,16 +235,38 @@ impl Stability {
     }
 }
 
-/// A warning for samples that were halved one by one although they may be a time series.
-pub fn independent_samples(views: &Views) -> Option<Warning> {
-    let lacking = views.iter().filter(|view| view.blocks().is_none()).count();
-    (lacking > 0).then(|| {
+/// A warning for samples that follow each other like a time series and are halved one by one all the same.
+pub fn halved_time_series(views: &Views) -> Option<Warning> {
+    let is_series = |view: &&View| view.blocks().is_none() && succession(view, views.n_nodes()) > SERIES;
+    let found: Vec<&str> = views.iter().filter(is_series).map(View::name).collect();
+    (views.kind() == Kind::Signals && !found.is_empty()).then(|| {
         Warning::new(
             "W10",
-            "samples are halved one by one as if they were independent; in a time series neighbours are alike, and edges look \
-             more stable than they are: name trials or sessions with `--block-column`",
+            format!(
+                "in {} a sample resembles the one before, as in a time series, and samples are halved one by one as if they \
+                 were independent: edges look more stable than they are. Name trials or sessions with `--block-column`",
+                list_names(&found)
+            ),
         )
     })
+}
+
+/// Correlations between successive samples above this are no chance.
+const SERIES: f64 = 0.3;
+
+/// The mean over the nodes of the correlation between a sample and the next.
+fn succession(view: &View, n_nodes: usize) -> f64 {
+    let of_node = |node: usize| {
+        let signal = view.node(node);
+        let mean = signal.iter().sum::<f64>() / signal.len() as f64;
+        let (mut product, mut square) = (0.0, 0.0);
+        for two in signal.windows(2) {
+            product += (two[0] - mean) * (two[1] - mean);
+            square += (two[0] - mean).powi(2);
+        }
+        if square > 0.0 { product / square } else { 0.0 }
+    };
+    (0..n_nodes).map(of_node).sum::<f64>() / n_nodes as f64
 }
 
 /// The mean over the views of the correlation between their weights in two fits.
