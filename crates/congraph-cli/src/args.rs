@@ -22,7 +22,7 @@ const EXAMPLES: &str = "\
 Examples:
   congraph demo                                          simulate, learn, compare: no input needed
   congraph check data/*.csv                              is this data fit to learn from?
-  congraph learn data/*.csv --alpha 0.02 --beta 0.03 -o out
+  congraph learn data/*.csv -o out                       one graph per view, and the consensus
   congraph simulate -o sim                               data whose graphs are known
   congraph evaluate out --truth sim/truth                how well were they found?
 
@@ -39,11 +39,21 @@ pub(crate) enum Command {
     /// Learn one graph per view and their consensus
     #[command(after_help = "\
 Examples:
-  congraph learn sub-*.csv --alpha 0.02 --beta 0.03 -o out
-  congraph learn trials.csv --view-column subject --alpha 0.02 --beta 0.03 --penalty l2 -o out
-  congraph learn one.csv --single --alpha 0.02 -o out
+  congraph learn sub-*.csv -o out
+  congraph learn sub-*.csv --density 0.15 --similarity 0.9 -o out
+  congraph learn trials.csv --view-column subject --penalty l2 --consensus-density 0.1 -o out
+  congraph learn one.csv --single --density 0.1 -o out
   congraph learn cov-*.npy --covariance --alpha 0.02 --beta 0.03 -o out")]
     Learn(Box<LearnArgs>),
+    /// Fit a grid of densities and similarities, and choose the fit whose edges come back in other samples
+    #[command(after_help = "\
+Examples:
+  congraph tune sub-*.csv -o out
+  congraph tune trials.csv --view-column subject --block-column trial --density 0.05:0.40 --similarity 0.6:0.95 -o out
+  congraph tune sim/*.csv --truth sim/truth -o out
+
+out/tune.tsv lists every cell; the chosen fit is written like that of `learn`.")]
+    Tune(Box<TuneArgs>),
     /// Simulate views of smooth signals with a known consensus graph
     #[command(after_help = "\
 Examples:
@@ -217,13 +227,13 @@ pub(crate) struct LearnArgs {
     /// Weight of the regulariser: larger makes the consensus sparser [default: 0]
     #[arg(long, allow_negative_numbers = true, value_name = "G", help_heading = "Model")]
     pub(crate) gamma: Option<f64>,
-    /// Find alpha for this share of possible edges (not in this version yet)
+    /// Find alpha for this share of possible edges (mean of the views) [default: 0.15, at most 10 neighbours a node]
     #[arg(long, allow_negative_numbers = true, value_name = "D", help_heading = "Model")]
     pub(crate) density: Option<f64>,
-    /// Find beta for this mean correlation between views (not in this version yet)
+    /// Find beta for this mean correlation between views [default: half way from separate views to 1, at least 0.8]
     #[arg(long, allow_negative_numbers = true, value_name = "S", help_heading = "Model")]
     pub(crate) similarity: Option<f64>,
-    /// Find gamma for this density of the consensus (not in this version yet)
+    /// Find gamma for this density of the consensus
     #[arg(long, allow_negative_numbers = true, value_name = "D", help_heading = "Model")]
     pub(crate) consensus_density: Option<f64>,
     /// How a view's departure from the consensus is charged
@@ -274,6 +284,44 @@ pub(crate) struct LearnArgs {
     /// Fail with exit code 5 if the result has not converged
     #[arg(long, help_heading = "Solver")]
     pub(crate) strict: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TuneArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    /// The densities, from the least to the highest [default: a third to three times that of `learn`]
+    #[arg(long, value_name = "LO:HI", value_parser = range, help_heading = "Path")]
+    pub(crate) density: Option<[f64; 2]>,
+    /// The similarities, from the least to the highest [default: 0.7:0.95]
+    #[arg(long, value_name = "LO:HI", value_parser = range, help_heading = "Path")]
+    pub(crate) similarity: Option<[f64; 2]>,
+    /// The true graphs, if they are known, such as `sim/truth`: F1 of every cell
+    #[arg(long, value_name = "FOLDER", help_heading = "Path")]
+    pub(crate) truth: Option<PathBuf>,
+    /// How often every view's samples (or blocks) are halved to see which edges come back
+    #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Choice")]
+    pub(crate) halvings: u32,
+    /// The most instability that the choice may have: the chance that two halves disagree on a pair
+    #[arg(long, default_value_t = 0.05, value_name = "X", help_heading = "Choice")]
+    pub(crate) threshold: f64,
+    /// The seed of the halves
+    #[arg(long, default_value_t = 1, help_heading = "Choice")]
+    pub(crate) seed: u64,
+    /// Go on where an interrupted run of the same command stopped
+    #[arg(long, help_heading = "Choice")]
+    pub(crate) resume: bool,
+    /// How a view's departure from the consensus is charged
+    #[arg(long, default_value = "l1", value_parser = penalties(), help_heading = "Model")]
+    pub(crate) penalty: String,
+    /// The relative gap at which a fit counts as converged
+    #[arg(long, default_value = "1e-8", value_name = "GAP", help_heading = "Solver")]
+    pub(crate) tol: f64,
+    /// How much memory may be used, in GiB [default: half of what is free]
+    #[arg(long, value_name = "GIB", help_heading = "Solver")]
+    pub(crate) memory: Option<f64>,
 }
 
 #[derive(Args, Debug)]
@@ -405,6 +453,19 @@ pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
     pub(crate) shell: clap_complete::Shell,
+}
+
+/// Two shares with a colon between them, the smaller first.
+fn range(text: &str) -> Result<[f64; 2], String> {
+    let wrong = || "two numbers above 0 and at most 1 are needed, the smaller first, such as 0.05:0.40".to_owned();
+    let (low, high) = text.split_once(':').ok_or_else(wrong)?;
+    let number = |text: &str| text.trim().parse::<f64>().map_err(|_| wrong());
+    let (low, high) = (number(low)?, number(high)?);
+    if low > 0.0 && low <= high && high <= 1.0 {
+        Ok([low, high])
+    } else {
+        Err(wrong())
+    }
 }
 
 fn threads(text: &str) -> Result<NonZeroUsize, String> {

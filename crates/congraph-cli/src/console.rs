@@ -146,6 +146,8 @@ struct State {
     phase_start: Instant,
     /// The gap at the start of the solving.
     first_gap: f64,
+    /// Of a search or a path: what is done of it.
+    around: Option<Progress>,
 }
 
 impl State {
@@ -155,10 +157,15 @@ impl State {
             phase: Progress::Distances(0.0),
             phase_start: Instant::now(),
             first_gap: f64::INFINITY,
+            around: None,
         }
     }
 
     fn step(&mut self, progress: &Progress) {
+        if matches!(progress, Progress::Tried { .. } | Progress::Fitted { .. }) {
+            self.around = Some(*progress);
+            return;
+        }
         if std::mem::discriminant(progress) != std::mem::discriminant(&self.phase) {
             self.phase_start = Instant::now();
             self.first_gap = f64::INFINITY;
@@ -186,7 +193,25 @@ impl State {
                 let share = (self.first_gap / gap).ln() / (self.first_gap / tolerance).ln();
                 (format!("solving: iteration {iteration}, gap {gap:.1e}"), share)
             }
+            // These stand around the others.
+            Progress::Tried { .. } | Progress::Fitted { .. } => (String::new(), 0.0),
         };
+        let total = self.start.elapsed().as_secs_f64();
+        match self.around {
+            Some(Progress::Fitted { done, total: all }) => {
+                let left = total * (all - done.min(all)) as f64 / done.max(1) as f64;
+                return format!("fit {done} of {all} ({total:.0} s, about {left:.0} s left)");
+            }
+            Some(Progress::Tried {
+                solves,
+                density,
+                similarity,
+            }) => {
+                let likeness = similarity.map_or_else(String::new, |value| format!(", similarity {value:.3}"));
+                return format!("fit {solves}: density {density:.3}{likeness}; {what} ({total:.0} s)");
+            }
+            _ => {}
+        }
         let spent = self.phase_start.elapsed().as_secs_f64();
         let left = spent * (1.0 - share) / share;
         let eta = if left.is_finite() && spent > 1.0 {

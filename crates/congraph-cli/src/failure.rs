@@ -36,6 +36,7 @@ impl Failure {
             Self::Usage { .. } => 2,
             // A contradiction between options is wrong usage, whatever the data.
             Self::Data(errors) if errors.iter().all(|error| matches!(error.code, Code::E11 | Code::E12)) => 2,
+            Self::Data(errors) if errors.iter().all(|error| error.code == Code::E10) => 4,
             Self::Data(_) => 3,
             Self::Output(OutputError::NotEmpty(_) | OutputError::NotAFolder(_)) => 2,
             Self::Output(_) | Self::Stdout(_) => 1,

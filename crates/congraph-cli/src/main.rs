@@ -51,6 +51,7 @@ fn run(cli: &Cli, console: &Console) -> Result<(), Failure> {
         Command::Demo(args) => commands::demo::run(args, &cli.global, console),
         Command::Check(args) => commands::check::run(args, &cli.global, console),
         Command::Learn(args) => commands::learn::run(args, &cli.global, console),
+        Command::Tune(args) => commands::tune::run(args, &cli.global, console),
         Command::Simulate(args) => commands::simulate::run(args, &cli.global, console),
         Command::Evaluate(args) => commands::evaluate::run(args, &cli.global, console),
         Command::Completions(args) => commands::completions::run(args),

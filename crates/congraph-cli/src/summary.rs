@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use congraph::distances::{DistanceNorm, SampleNorm, Scale};
+use congraph::tuning::{Reach, Reached};
 use congraph::{Learned, Learner, Warning};
 use serde_json::{Value, json};
 
@@ -15,7 +16,14 @@ pub(crate) struct Seconds {
 }
 
 /// The summary of a fit (`congraph.summary/1`).
-pub(crate) fn summary(learner: &Learner, learned: &Learned, warnings: &[Warning], seconds: &Seconds) -> Value {
+pub(crate) fn summary(
+    learner: &Learner,
+    learned: &Learned,
+    reached: Option<&Reached>,
+    warnings: &[Warning],
+    seconds: &Seconds,
+) -> Value {
+    let target = |reach: fn(&Reached) -> Option<Reach>| reached.and_then(reach).map(|reach| reach.target);
     let graph = &learned.graph;
     let parameters = learner.model.parameters;
     let coupled = |value: f64| if learner.single { 0.0 } else { value };
@@ -48,8 +56,12 @@ pub(crate) fn summary(learner: &Learner, learned: &Learned, warnings: &[Warning]
         "relative_gap": learned.certificate.relative_gap,
         "converged": learned.converged(),
         "iterations": learned.iterations,
-        "density": {"target": null, "views": graph.mean_density(), "consensus": graph.consensus_density()},
-        "similarity": {"target": null, "value": graph.similarity(), "floor": null},
+        "density": {"target": target(|reached| reached.density), "views": graph.mean_density(), "consensus": graph.consensus_density()},
+        "similarity": {
+            "target": target(|reached| reached.similarity),
+            "value": graph.similarity(),
+            "floor": reached.and_then(|reached| reached.floor),
+        },
         "seconds": {
             "distances": seconds.distances.as_secs_f64(),
             "solve": seconds.solve.as_secs_f64(),
@@ -57,6 +69,12 @@ pub(crate) fn summary(learner: &Learner, learned: &Learned, warnings: &[Warning]
         },
         "warnings": warnings_json(warnings),
     });
+    if let Some(target) = target(|reached| reached.consensus_density) {
+        summary["density"]["consensus_target"] = json!(target);
+    }
+    if let Some(reached) = reached.filter(|reached| reached.solves > 1) {
+        summary["solves"] = json!(reached.solves);
+    }
     if let Some(outside) = learned.outside {
         summary["candidates_outside"] = json!(outside);
     }

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use place::{MODEL, Place, csv};
 
-const COMMANDS: [&str; 6] = ["demo", "check", "learn", "simulate", "evaluate", "completions"];
+const COMMANDS: [&str; 7] = ["demo", "check", "learn", "tune", "simulate", "evaluate", "completions"];
 
 /// Three small views of six nodes.
 fn with_views() -> Place {
@@ -65,40 +65,20 @@ fn usage_errors() {
             &["learn", "a.csv", "b.csv", "--alpha", "0.1", "--beta", "0.1"],
         ),
         (
-            "density_alone",
-            &[
-                "learn",
-                "a.csv",
-                "b.csv",
-                "--density",
-                "0.1",
-                "--beta",
-                "1",
-                "-o",
-                "out",
-            ],
+            "density_zero",
+            &["learn", "a.csv", "b.csv", "--density", "0", "-o", "out"],
         ),
         (
-            "similarity_alone",
-            &[
-                "learn",
-                "a.csv",
-                "b.csv",
-                "--alpha",
-                "0.1",
-                "--similarity",
-                "0.7",
-                "-o",
-                "out",
-            ],
+            "similarity_of_single_views",
+            &["learn", "a.csv", "--single", "--similarity", "0.7", "-o", "out"],
         ),
         (
-            "alpha_missing",
-            &["learn", "a.csv", "b.csv", "--beta", "0.1", "-o", "out"],
+            "range_backwards",
+            &["tune", "a.csv", "b.csv", "--density", "0.4:0.1", "-o", "out"],
         ),
         (
-            "beta_missing",
-            &["learn", "a.csv", "b.csv", "--alpha", "0.1", "-o", "out"],
+            "range_half",
+            &["tune", "a.csv", "b.csv", "--similarity", "0.4", "-o", "out"],
         ),
         (
             "alpha_negative",

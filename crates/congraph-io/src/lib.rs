@@ -13,4 +13,6 @@ mod npy;
 pub mod output;
 
 pub use input::{Header, Input, Loaded, ReadOptions, read, read_pairs};
-pub use output::{Folder, OutputError, ViewRow, read_graph, write_graph, write_graph_at, write_json, write_table};
+pub use output::{
+    Folder, OutputError, ViewRow, read_graph, write_graph, write_graph_at, write_json, write_rows, write_table,
+};

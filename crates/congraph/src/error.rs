@@ -27,6 +27,8 @@ pub enum Code {
     E08,
     /// One view where a consensus is asked.
     E09,
+    /// A target cannot be reached.
+    E10,
     /// A consensus is asked of views that are not coupled (β = 0).
     E11,
     /// A dial and its raw parameter are both given.

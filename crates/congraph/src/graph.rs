@@ -114,17 +114,7 @@ impl MultiviewGraph {
     ///
     /// Two views without any variation (complete graphs of equal weights) count as equal.
     pub fn similarity(&self) -> Option<f64> {
-        let n = self.n_views();
-        if n < 2 {
-            return None;
-        }
-        let mut total = 0.0;
-        for i in 0..n {
-            for j in 0..i {
-                total += self.correlation(i, j);
-            }
-        }
-        Some(total / (n * (n - 1) / 2) as f64)
+        mean_correlation(&self.weights, self.n_pairs())
     }
 
     /// The Pearson correlation between the weights of two views over all pairs of nodes.
@@ -190,30 +180,77 @@ impl MultiviewGraph {
 ///
 /// Two vectors without any variation count as equal; one without has nothing to do with another.
 pub(crate) fn pearson(values: impl Iterator<Item = (f64, f64)>, n: usize) -> f64 {
-    let n = n as f64;
-    let (mut sum_x, mut sum_y, mut sum_xx, mut sum_yy, mut sum_xy) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    let mut sums = Sums::new(2);
     for (x, y) in values {
-        sum_x += x;
-        sum_y += y;
-        sum_xx += x * x;
-        sum_yy += y * y;
-        sum_xy += x * y;
+        sums.add(&[x, y]);
     }
-    let variance_x = sum_xx - sum_x * sum_x / n;
-    let variance_y = sum_yy - sum_y * sum_y / n;
-    let covariance = sum_xy - sum_x * sum_y / n;
-    if variance_x <= 1e-14 * sum_xx && variance_y <= 1e-14 * sum_yy {
-        return 1.0;
+    sums.correlation(0, 1, n)
+}
+
+/// The mean Pearson correlation between two columns, over all pairs of them, of rows that are zero in all but those given.
+pub(crate) fn mean_correlation(weights: &ViewRows, n_pairs: usize) -> Option<f64> {
+    let n = weights.n_views();
+    if n < 2 {
+        return None;
     }
-    let spread = (variance_x.max(0.0) * variance_y.max(0.0)).sqrt();
-    if spread == 0.0 {
-        0.0
-    } else {
-        (covariance / spread).clamp(-1.0, 1.0)
+    let mut sums = Sums::new(n);
+    for row in weights.rows() {
+        sums.add(row);
+    }
+    let mut total = 0.0;
+    for i in 0..n {
+        for j in 0..i {
+            total += sums.correlation(i, j, n_pairs);
+        }
+    }
+    Some(total / (n * (n - 1) / 2) as f64)
+}
+
+/// The sums that a correlation is made of, for some columns at once.
+struct Sums {
+    single: Vec<f64>,
+    products: Vec<f64>,
+}
+
+impl Sums {
+    fn new(n: usize) -> Self {
+        Self {
+            single: vec![0.0; n],
+            products: vec![0.0; n * n],
+        }
+    }
+
+    fn add(&mut self, row: &[f64]) {
+        let n = row.len();
+        for (i, &x) in row.iter().enumerate() {
+            self.single[i] += x;
+            for (product, &y) in self.products[i * n..].iter_mut().zip(&row[..=i]) {
+                *product += x * y;
+            }
+        }
+    }
+
+    /// The correlation of two columns of `m` rows, of which those that were not added are zero.
+    fn correlation(&self, i: usize, j: usize, m: usize) -> f64 {
+        let (i, j) = (i.max(j), i.min(j));
+        let n = self.single.len();
+        let m = m as f64;
+        let covariance = |i: usize, j: usize| self.products[i * n + j] - self.single[i] * self.single[j] / m;
+        let (variance_i, variance_j) = (covariance(i, i), covariance(j, j));
+        let is_flat = |variance: f64, k: usize| variance <= 1e-14 * self.products[k * n + k];
+        if is_flat(variance_i, i) && is_flat(variance_j, j) {
+            return 1.0;
+        }
+        let spread = (variance_i.max(0.0) * variance_j.max(0.0)).sqrt();
+        if spread == 0.0 {
+            0.0
+        } else {
+            (covariance(i, j) / spread).clamp(-1.0, 1.0)
+        }
     }
 }
 
-fn density(weights: impl Iterator<Item = f64>, n_pairs: usize) -> f64 {
+pub(crate) fn density(weights: impl Iterator<Item = f64>, n_pairs: usize) -> f64 {
     let present = weights.filter(|&weight| weight > 0.0).count();
     present as f64 / n_pairs.max(1) as f64
 }

@@ -5,18 +5,19 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::blocks;
 use crate::certificate::Certificate;
 use crate::distances::{Distances, Scaling};
 use crate::error::{Code, DataError, Error, Warning, list_names};
 use crate::graph::MultiviewGraph;
-use crate::pairs::{AllPairs, Presence, Signals, count_outside, nearest_pairs, neighbourly_order};
-use crate::problem::{Model, Problem};
+use crate::pairs::{Signals, nearest_pairs, neighbourly_order};
+use crate::prepared::{Fit, Prepared};
+use crate::problem::Model;
 use crate::rows::ViewRows;
 use crate::solvers::{Newton, Solution, Solver, Status, Watch};
-use crate::support::{CHECKED_OUTSIDE, EXACT_NEIGHBOURS, EdgeCost, Support, tidy};
+use crate::support::{EXACT_NEIGHBOURS, EdgeCost, Support, tidy};
 use crate::views::{Kind, Order, Views};
 
 /// How to learn.
@@ -44,9 +45,16 @@ pub struct Learner {
 /// 4 GiB.
 const DEFAULT_MEMORY: u64 = 4 << 30;
 /// From this number of nodes on, listing all pairs costs more than a working set.
-const MANY_NODES: usize = 256;
+pub(crate) const MANY_NODES: usize = 256;
 /// How many nearest neighbours of each node in each view a working set starts from.
-const NEIGHBOURS: usize = 8;
+pub(crate) const NEIGHBOURS: usize = 8;
+
+impl Default for Learner {
+    /// mvGL-ℓ1 with parameters still to be chosen: for [`Learner::learn_to`].
+    fn default() -> Self {
+        Self::new(1.0, 1.0)
+    }
+}
 
 impl Learner {
     /// mvGL-ℓ1 with default scaling, solved by Newton.
@@ -82,29 +90,52 @@ impl Learner {
     /// # Ok::<(), congraph::Error>(())
     /// ```
     pub fn learn(&self, views: &Views, watch: Watch<'_>) -> Result<Learned, Error> {
-        blocks::inside(|| self.learn_inside(views, watch))
+        blocks::inside(|| {
+            let prepared = self.prepare(views, watch)?;
+            let fit = prepared.fit(&self.model_in_use(), None, watch)?;
+            prepared.learned(fit, watch)
+        })
     }
 
-    fn learn_inside(&self, views: &Views, watch: Watch<'_>) -> Result<Learned, Error> {
+    /// Makes the data ready for any number of fits: the distances are computed once.
+    ///
+    /// # Errors
+    /// As [`Learner::learn`], apart from the solver's.
+    pub fn prepare<'a>(&'a self, views: &'a Views, watch: Watch<'_>) -> Result<Prepared<'a>, Error> {
         self.check(views)?;
-        let (sorted, order) = self.ordered(views);
-        let model = if self.single {
+        Prepared::new(self, views, watch)
+    }
+
+    /// The model, or that of views on their own where these are asked for.
+    pub(crate) fn model_in_use(&self) -> Model {
+        if self.single {
             Model::single(self.model.parameters.alpha)
         } else {
             self.model.clone()
-        };
-        let Fitted {
-            distances,
+        }
+    }
+
+    /// A fit in the user's order, with everything that is told of it.
+    pub(crate) fn learned(
+        &self,
+        views: &Views,
+        sorted: &Views,
+        order: &Order,
+        fit: Fit,
+        distances_time: Duration,
+        outside: Option<usize>,
+    ) -> Learned {
+        let graph = fit_graph(views, &fit, order);
+        let Fit {
             solution,
-            distances_time,
-            solve_time,
-            outside,
-        } = self.fit(&sorted, &order, &model, watch)?;
-        let graph = self.graph(views, &distances, &solution, &order);
+            distances,
+            time,
+            ..
+        } = fit;
         let mut warnings: Vec<Warning> = doubts(&solution).into_iter().collect();
-        warnings.extend(data_warnings(&sorted, &distances));
+        warnings.extend(data_warnings(sorted, &distances));
         warnings.extend(graph_warnings(&graph));
-        Ok(Learned {
+        Learned {
             graph,
             certificate: solution.certificate,
             status: solution.status,
@@ -112,9 +143,9 @@ impl Learner {
             outside,
             distance_divisor: distances.divisor(),
             distances_time,
-            solve_time,
+            solve_time: time,
             warnings,
-        })
+        }
     }
 
     /// The least memory in bytes that a fit of these views takes, about: signals, and what is kept for each pair that is
@@ -142,7 +173,7 @@ impl Learner {
     }
 
     /// Nodes and views sorted by name; on a restricted support of very many nodes, neighbours then next to each other.
-    fn ordered<'a>(&self, views: &'a Views) -> (Cow<'a, Views>, Order) {
+    pub(crate) fn ordered<'a>(&self, views: &'a Views) -> (Cow<'a, Views>, Order) {
         let (sorted, order) = views.sorted();
         let restricted = self.support != Support::AllPairs;
         if !restricted || views.kind() != Kind::Signals || views.n_nodes() <= EXACT_NEIGHBOURS {
@@ -152,64 +183,13 @@ impl Learner {
         (Cow::Owned(views.arranged(&order)), order)
     }
 
-    /// Distances and solution: of all pairs listed, of a working set when there are many, or of a restricted support.
-    fn fit(&self, views: &Views, order: &Order, model: &Model, watch: Watch<'_>) -> Result<Fitted, Error> {
-        let start = Instant::now();
-        let costs = self.sorted_costs(order)?;
-        let many = views.kind() == Kind::Signals && views.n_nodes() >= MANY_NODES;
-        let offered = model.penalty.joint().is_some() && model.regulariser.slope().is_some();
-        if let (Support::AllPairs, Some(working_set), true) =
-            (&self.support, self.solver.working_set(), many && offered)
-        {
-            let all = AllPairs::new(views, &self.scaling, NEIGHBOURS, self.memory, watch)?.with_costs(costs);
-            let distances_time = start.elapsed();
-            let start = Instant::now();
-            let found = working_set.solve(&all, model, None, watch)?;
-            return Ok(Fitted {
-                distances: found.distances,
-                solution: found.solution,
-                distances_time,
-                solve_time: start.elapsed(),
-                outside: None,
-            });
-        }
-        let distances = match self.support_pairs(views, order, watch)? {
-            None => Distances::from_views(views, &self.scaling)?,
-            Some(pairs) => Distances::of_pairs(views, &self.scaling, pairs)?,
-        };
-        let distances = Arc::new(distances.with_costs(&costs)?);
-        let distances_time = start.elapsed();
-        let start = Instant::now();
-        let problem = Problem::new(Arc::clone(&distances), model.clone())?;
-        let solution = self.solver.solve(&problem, None, watch)?;
-        let solve_time = start.elapsed();
-        let restricted = self.support != Support::AllPairs;
-        let checkable = self.check_outside && restricted && views.n_nodes() <= CHECKED_OUTSIDE;
-        let outside = match Presence::new(&problem) {
-            Some(test) if checkable && views.kind() == Kind::Signals => {
-                let signals = Signals::new(views, &self.scaling);
-                Some(count_outside(
-                    signals,
-                    &distances,
-                    &solution.multipliers,
-                    &test,
-                    self.memory,
-                    watch,
-                ))
-            }
-            _ => None,
-        };
-        Ok(Fitted {
-            distances,
-            solution,
-            distances_time,
-            solve_time,
-            outside,
-        })
-    }
-
     /// The pairs of a restricted support, in sorted order of the nodes.
-    fn support_pairs(&self, views: &Views, order: &Order, watch: Watch<'_>) -> Result<Option<Vec<[u32; 2]>>, Error> {
+    pub(crate) fn support_pairs(
+        &self,
+        views: &Views,
+        order: &Order,
+        watch: Watch<'_>,
+    ) -> Result<Option<Vec<[u32; 2]>>, Error> {
         match &self.support {
             Support::AllPairs => Ok(None),
             Support::Listed(pairs) => {
@@ -234,7 +214,7 @@ impl Learner {
     }
 
     /// The costs of pairs in sorted order of the nodes.
-    fn sorted_costs(&self, order: &Order) -> Result<Vec<EdgeCost>, Error> {
+    pub(crate) fn sorted_costs(&self, order: &Order) -> Result<Vec<EdgeCost>, Error> {
         let place = order.places();
         let mut costs = Vec::with_capacity(self.edge_costs.len());
         for cost in &self.edge_costs {
@@ -292,32 +272,23 @@ impl Learner {
         }
         Ok(())
     }
-
-    /// The solution's graph with nodes and views in the order the user gave them.
-    fn graph(&self, views: &Views, distances: &Distances, solution: &Solution, order: &Order) -> MultiviewGraph {
-        let weights = &solution.weights;
-        let mut pairs = Vec::with_capacity(weights.edges().len());
-        let mut values = ViewRows::zeros(weights.edges().len(), views.n_views());
-        for (k, (edge, row, _)) in weights.iter().enumerate() {
-            let (a, b) = distances.edges().ends(edge);
-            let (a, b) = (order.nodes[a] as u32, order.nodes[b] as u32);
-            pairs.push([a.min(b), a.max(b)]);
-            for (&view, &weight) in order.views.iter().zip(row) {
-                values.row_mut(k)[view] = weight;
-            }
-        }
-        let consensus = (!self.single).then_some(weights.consensus());
-        MultiviewGraph::new(views.nodes().to_vec(), views.names(), &pairs, &values, consensus)
-    }
 }
 
-/// What a fit found, before it is put in the user's order.
-struct Fitted {
-    distances: Arc<Distances>,
-    solution: Solution,
-    distances_time: Duration,
-    solve_time: Duration,
-    outside: Option<usize>,
+/// A fit's graph with nodes and views in the order the user gave them; without a consensus if its views are not coupled.
+pub(crate) fn fit_graph(views: &Views, fit: &Fit, order: &Order) -> MultiviewGraph {
+    let weights = &fit.solution.weights;
+    let mut pairs = Vec::with_capacity(weights.edges().len());
+    let mut values = ViewRows::zeros(weights.edges().len(), views.n_views());
+    for (k, ([a, b], row, _)) in fit.pairs().enumerate() {
+        let [a, b] = [a, b].map(|node| order.nodes[node as usize] as u32);
+        pairs.push([a.min(b), a.max(b)]);
+        for (&view, &weight) in order.views.iter().zip(row) {
+            values.row_mut(k)[view] = weight;
+        }
+    }
+    let coupled = fit.model.parameters.beta > 0.0;
+    let consensus = coupled.then_some(weights.consensus());
+    MultiviewGraph::new(views.nodes().to_vec(), views.names(), &pairs, &values, consensus)
 }
 
 /// Learned graphs with their certificate.

@@ -43,7 +43,8 @@
 //! penalties    c: one penalty, one file             regularisers    r: one regulariser, one file
 //! solvers      problem → solution: newton (fast), admm (the paper's)
 //! certificate  objective, lower bound and gap of any solution; knows no solver
-//! learn        all of the above in one call
+//! learn        all of the above in one call         prepared        distances once, fits as often as needed
+//! tuning       α, β, γ for a density and a similarity; the path; the choice by stability
 //! graph        weighted graphs: density, similarity, uniqueness, components
 //! simulate     data whose graphs are known          metrics         how well they were found
 //! ```
@@ -61,12 +62,14 @@ pub mod metrics;
 mod minima;
 pub mod pairs;
 pub mod penalties;
+pub mod prepared;
 pub mod problem;
 pub mod regularisers;
 pub mod rows;
 pub mod simulate;
 pub mod solvers;
 pub mod support;
+pub mod tuning;
 pub mod views;
 pub mod weights;
 
@@ -76,10 +79,12 @@ pub use edges::Edges;
 pub use error::{Code, DataError, Error, Warning};
 pub use graph::MultiviewGraph;
 pub use learn::{Learned, Learner};
+pub use prepared::{Fit, Prepared};
 pub use problem::{Model, Parameters, Problem};
 pub use rows::ViewRows;
 pub use solvers::{Admm, Newton, Solution, Solver, Status};
 pub use support::{EdgeCost, Support};
+pub use tuning::{Dial, Targets, Tuned};
 pub use views::{Table, ViewOptions, Views};
 pub use weights::Weights;
 

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
         solve: joint.learned.solve_time,
         total: start.elapsed(),
     };
-    let summary = summary::summary(&joint.learner, &joint.learned, &joint.learned.warnings, &seconds);
+    let summary = summary::summary(&joint.learner, &joint.learned, None, &joint.learned.warnings, &seconds);
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         let folder = Folder::create(&args.out, force)?;
         write_simulation(&folder, "data", &simulation)?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use congraph::solvers::admm::ZStep;
+use congraph::tuning::{Dial, Reached, Targets, Tuned};
 use congraph::{
     Admm, Code, DataError, Learned, Learner, Model, Newton, Parameters, Solver, Support, Views, penalties, regularisers,
 };
@@ -35,10 +36,17 @@ pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Resul
     ));
     let learner = on_support(learner, args, &read.views)?;
     check_memory(&learner, &read.views)?;
-    let learned = {
+    let targets = targets(args);
+    let tuned = {
         let progress = console.progress();
-        learner.learn(&read.views, &|step| progress.step(step))?
+        learner.learn_to(&read.views, &targets, &|step| progress.step(step))?
     };
+    let Tuned {
+        learner,
+        learned,
+        reached,
+    } = tuned;
+    console.detail(&found(&reached));
     if let Some(outside) = learned.outside {
         console.note(&format!(
             "note: {outside} pair(s) outside the candidates would have entered"
@@ -65,10 +73,10 @@ pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Resul
         solve: learned.solve_time,
         total: start.elapsed(),
     };
-    let summary = summary::summary(&learner, &learned, &warnings, &seconds);
+    let summary = summary::summary(&learner, &learned, Some(&reached), &warnings, &seconds);
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         let folder = Folder::create(&args.output.out, args.output.force)?;
-        write(&folder, &read, &learned, &summary, &seconds)?;
+        write(&folder, "learn", None, &read, &learned, &summary, &seconds)?;
         Ok(folder.commit()?)
     })?;
     if global.json {
@@ -81,14 +89,8 @@ pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Resul
 /// The learner that the options describe.
 fn learner(args: &LearnArgs) -> Result<Learner, Failure> {
     check_dials(args)?;
-    let Some(alpha) = args.alpha else {
-        return Err(missing_parameter("--alpha"));
-    };
-    let beta = match args.beta {
-        Some(beta) => beta,
-        None if args.single => 0.0,
-        None => return Err(missing_parameter("--beta")),
-    };
+    // Of what a target is to find, these are placeholders.
+    let (alpha, beta) = (args.alpha.unwrap_or(1.0), args.beta.unwrap_or(1.0));
     let Some(penalty) = penalties::by_name(&args.penalty) else {
         return Err(Failure::usage(format!("--penalty `{}` is not known", args.penalty), ""));
     };
@@ -141,13 +143,7 @@ fn on_support(learner: Learner, args: &LearnArgs, views: &Views) -> Result<Learn
         None => Vec::new(),
         Some(path) => read_pairs(path, views.nodes(), true)?,
     };
-    let memory = match args.memory {
-        None => memory::free().map_or(learner.memory, |free| free / 2),
-        Some(gib) => {
-            check_value("--memory", gib, gib > 0.0, "positive")?;
-            (gib * memory::GIB) as u64
-        }
-    };
+    let memory = memory_of(args.memory, &learner)?;
     Ok(Learner {
         support,
         edge_costs,
@@ -157,8 +153,17 @@ fn on_support(learner: Learner, args: &LearnArgs, views: &Views) -> Result<Learn
     })
 }
 
+/// How many bytes may be used.
+pub(super) fn memory_of(given: Option<f64>, learner: &Learner) -> Result<u64, Failure> {
+    let Some(gib) = given else {
+        return Ok(memory::free().map_or(learner.memory, |free| free / 2));
+    };
+    check_value("--memory", gib, gib > 0.0, "positive")?;
+    Ok((gib * memory::GIB) as u64)
+}
+
 /// Refuses what cannot fit before any work is done.
-fn check_memory(learner: &Learner, views: &Views) -> Result<(), Failure> {
+pub(super) fn check_memory(learner: &Learner, views: &Views) -> Result<(), Failure> {
     let needed = learner.least_memory(views);
     if needed <= learner.memory {
         return Ok(());
@@ -223,7 +228,21 @@ fn solver(args: &LearnArgs) -> Arc<dyn Solver> {
     }
 }
 
-/// A dial and its raw parameter contradict each other; a dial alone has to wait.
+/// What is to be found, and for which targets: whatever is neither given nor fixed gets a usual one.
+fn targets(args: &LearnArgs) -> Targets {
+    let dial = |target: Option<f64>, value: Option<f64>, otherwise: Dial| match (target, value) {
+        (Some(target), _) => Dial::At(target),
+        (None, Some(_)) => Dial::Fixed,
+        (None, None) => otherwise,
+    };
+    Targets {
+        density: dial(args.density, args.alpha, Dial::Usual),
+        similarity: dial(args.similarity, args.beta, Dial::Usual),
+        consensus_density: dial(args.consensus_density, args.gamma, Dial::Fixed),
+    }
+}
+
+/// What contradicts itself or cannot be meant is refused before any file is read.
 fn check_dials(args: &LearnArgs) -> Result<(), Failure> {
     let dials = [
         ("--density", args.density, "--alpha", args.alpha),
@@ -231,7 +250,8 @@ fn check_dials(args: &LearnArgs) -> Result<(), Failure> {
         ("--consensus-density", args.consensus_density, "--gamma", args.gamma),
     ];
     for (dial, target, parameter, value) in dials {
-        if target.is_some() && value.is_some() {
+        let Some(target) = target else { continue };
+        if value.is_some() {
             return Err(Failure::Data(vec![DataError::new(
                 Code::E12,
                 format!("`{dial}` and `{parameter}` are both given"),
@@ -239,17 +259,18 @@ fn check_dials(args: &LearnArgs) -> Result<(), Failure> {
                 format!("leave out `{dial}` or `{parameter}`"),
             )]));
         }
-    }
-    if let Some((dial, _, parameter, _)) = dials.iter().find(|(_, target, _, _)| target.is_some()) {
-        return Err(Failure::usage(
-            format!("{dial} (finding {parameter} for a target) is not in this version yet"),
-            format!("give `{parameter}` itself; a larger alpha is denser, a larger beta makes the views more alike"),
-        ));
+        if args.single && dial != "--density" {
+            return Err(Failure::usage(
+                format!("{dial} is about what views share, and --single learns each on its own"),
+                format!("leave out `{dial}` or `--single`"),
+            ));
+        }
+        check_value(dial, target, target > 0.0 && target <= 1.0, "above 0, at most 1")?;
     }
     Ok(())
 }
 
-fn check_value(option: &str, value: f64, is_fine: bool, range: &str) -> Result<(), Failure> {
+pub(super) fn check_value(option: &str, value: f64, is_fine: bool, range: &str) -> Result<(), Failure> {
     if is_fine && value.is_finite() {
         return Ok(());
     }
@@ -264,18 +285,21 @@ fn check_value(option: &str, value: f64, is_fine: bool, range: &str) -> Result<(
     Err(Failure::usage(format!("{option} is {shown}; {why}"), ""))
 }
 
-fn missing_parameter(parameter: &str) -> Failure {
-    Failure::usage(
-        format!(
-            "{parameter} is missing, and choosing it for a target (--density, --similarity) is not in this version yet"
-        ),
-        "give `--alpha` and `--beta`; with the default scaling 0.02 and 0.03 are a start (a larger alpha is denser, a larger \
-         beta makes the views more alike)",
+/// What a search found, for those who want to know.
+fn found(reached: &Reached) -> String {
+    let Parameters { alpha, beta, gamma } = reached.parameters;
+    format!(
+        "alpha {alpha:.4e}, beta {beta:.4e}, gamma {gamma:.4e} after {} fit{}",
+        reached.solves,
+        if reached.solves == 1 { "" } else { "s" }
     )
 }
 
-fn write(
+/// Writes the graphs, `summary.json` and `run.json`.
+pub(super) fn write(
     folder: &Folder,
+    kind: &str,
+    seed: Option<u64>,
     read: &Read,
     learned: &Learned,
     summary: &serde_json::Value,
@@ -300,7 +324,7 @@ fn write(
         .iter()
         .map(|source| json!({"view": source.view, "file": source.file, "sha256": source.sha256}))
         .collect();
-    let run = summary::run("learn", summary, &inputs, None, seconds);
+    let run = summary::run(kind, summary, &inputs, seed, seconds);
     write_json(folder, "run.json", &run)?;
     Ok(())
 }

@@ -1,12 +1,14 @@
 //! One command, one file.
 
 pub(crate) mod check;
+mod checkpoint;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod evaluate;
 mod input;
 pub(crate) mod learn;
 pub(crate) mod simulate;
+pub(crate) mod tune;
 
 use std::path::Path;
 

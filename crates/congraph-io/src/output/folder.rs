@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// The files that we write: those of an earlier run that a new one does not replace are removed.
-const OURS: [&str; 8] = [
+const OURS: [&str; 9] = [
     "summary.json",
     "run.json",
     "nodes.tsv",
@@ -20,6 +20,7 @@ const OURS: [&str; 8] = [
     "edges_long.tsv",
     "matrices.npz",
     "report.html",
+    "tune.tsv",
 ];
 
 /// Why a result folder could not be written.

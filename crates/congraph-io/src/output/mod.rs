@@ -5,6 +5,7 @@
 //! views.tsv       name  file  n_samples  density  uniqueness  n_edges
 //! edges.tsv       source  target  consensus  n_views  mean_weight    every edge of any view or of the consensus
 //! edges_long.tsv  view  source  target  weight                       only weights > 0
+//! tune.tsv        of `tune`: every cell of the path
 //! matrices.npz    consensus (n×n), views (N×n×n), nodes, view_names; up to 4000 nodes
 //! ```
 
@@ -78,6 +79,14 @@ pub fn write_graph_at(
 /// [`OutputError::Io`] if it cannot be written.
 pub fn write_table(folder: &Folder, name: &str, table: &Table) -> Result<(), OutputError> {
     write(folder, name, |out| tables::signals(out, table))
+}
+
+/// Writes rows of cells under the names of their columns as `.tsv`.
+///
+/// # Errors
+/// [`OutputError::Io`] if it cannot be written.
+pub fn write_rows(folder: &Folder, name: &str, columns: &[&str], rows: &[Vec<String>]) -> Result<(), OutputError> {
+    write(folder, name, |out| tables::rows(out, columns, rows))
 }
 
 /// Writes a JSON file, indented and ending with a newline.

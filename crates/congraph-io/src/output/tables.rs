@@ -29,6 +29,15 @@ fn mean(row: &[f64]) -> f64 {
     row.iter().sum::<f64>() / row.len() as f64
 }
 
+/// Any table.
+pub(super) fn rows(out: impl Write, columns: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
+    let mut table = table(out, columns)?;
+    for row in rows {
+        table.write_record(row)?;
+    }
+    table.flush()
+}
+
 /// `nodes.tsv`: strength (sum of weights) and degree (number of edges) in the consensus; without one, the mean strength
 /// over the views and the number of pairs joined in any of them. With positions also those.
 pub(super) fn nodes(out: impl Write, graph: &MultiviewGraph, positions: Option<&[[f64; 2]]>) -> io::Result<()> {

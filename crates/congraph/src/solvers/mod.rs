@@ -64,6 +64,22 @@ pub enum Progress {
     },
     /// Checking all pairs.
     Checking,
+    /// Looking for α, β or γ: a fit is done.
+    Tried {
+        /// How many fits are done.
+        solves: usize,
+        /// The mean density of the last one's views.
+        density: f64,
+        /// Their mean correlation, if there are several.
+        similarity: Option<f64>,
+    },
+    /// Fitting one after the other: a path, or resamples.
+    Fitted {
+        /// How many are done.
+        done: usize,
+        /// Of how many.
+        total: usize,
+    },
 }
 
 /// Called now and then, from any thread; after an iteration it may ask to stop.

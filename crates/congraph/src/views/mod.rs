@@ -310,6 +310,31 @@ impl Views {
         }
     }
 
+    /// The same views with only these samples of each, in this order.
+    ///
+    /// # Panics
+    /// If the views are not signals, or there is no such sample.
+    pub(crate) fn with_samples(&self, samples: &[Vec<usize>]) -> Self {
+        assert_eq!(self.kind, Kind::Signals, "only signals have samples");
+        let chosen = |(view, samples): (&View, &Vec<usize>)| View {
+            name: view.name.clone(),
+            n_samples: Some(samples.len()),
+            stride: samples.len(),
+            values: (0..self.n_nodes())
+                .flat_map(|node| samples.iter().map(move |&sample| view.node(node)[sample]))
+                .collect(),
+            blocks: view
+                .blocks
+                .as_ref()
+                .map(|blocks| samples.iter().map(|&sample| blocks[sample].clone()).collect()),
+        };
+        Self {
+            kind: self.kind,
+            nodes: self.nodes.clone(),
+            views: self.views.iter().zip(samples).map(chosen).collect(),
+        }
+    }
+
     /// The names of the views.
     pub fn names(&self) -> Vec<String> {
         self.views.iter().map(|view| view.name.clone()).collect()

@@ -1,0 +1,268 @@
+//! Targets on the command line, the path, and going on after an interruption.
+
+// The lint knows `#[test]` functions, not what they call. Each test file uses a part of `place`.
+#![allow(clippy::unwrap_used, dead_code)]
+
+mod place;
+
+use std::collections::BTreeMap;
+
+use place::Place;
+
+const FILES: [&str; 3] = ["sim/view1.csv", "sim/view2.csv", "sim/view3.csv"];
+const EEG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/eegmmidb.csv");
+
+fn simulated() -> Place {
+    let place = Place::new();
+    let words = "simulate --nodes 30 --views 3 --signals 120 -o sim";
+    place.fine(&words.split(' ').collect::<Vec<_>>());
+    place
+}
+
+/// The rows of a table by the names of its columns.
+fn rows(text: &str) -> Vec<BTreeMap<String, String>> {
+    let mut lines = text.lines().map(|line| line.split('\t').map(str::to_owned));
+    let columns: Vec<String> = lines.next().unwrap().collect();
+    lines
+        .map(|cells| columns.iter().cloned().zip(cells).collect())
+        .collect()
+}
+
+#[test]
+fn targets_are_hit_and_told() {
+    let place = simulated();
+    let words = ["--density", "0.2", "--similarity", "0.9", "--json", "-o", "out"];
+    let summary = place.fine(&[&["learn"], &FILES[..], &words].concat()).json();
+    assert_eq!(summary["density"]["target"], 0.2);
+    assert!((summary["density"]["views"].as_f64().unwrap() - 0.2).abs() < 0.005);
+    assert_eq!(summary["similarity"]["target"], 0.9);
+    assert!((summary["similarity"]["value"].as_f64().unwrap() - 0.9).abs() < 0.005);
+    assert!(summary["similarity"]["floor"].as_f64().unwrap() < 0.9);
+    assert!(summary["solves"].as_u64().unwrap() <= 40);
+    // The parameters that were found give the same densities again.
+    let [alpha, beta] = ["alpha", "beta"].map(|name| summary[name].to_string());
+    let words = ["--alpha", &alpha, "--beta", &beta, "--json", "-o", "again"];
+    let again = place.fine(&[&["learn"], &FILES[..], &words].concat()).json();
+    assert_eq!(again["density"]["views"], summary["density"]["views"]);
+    assert!(again["density"]["target"].is_null() && again["similarity"]["floor"].is_null());
+}
+
+#[test]
+fn without_any_target_the_usual_ones_are_used() {
+    let place = simulated();
+    let summary = place
+        .fine(&[&["learn"], &FILES[..], &["--json", "-o", "out"]].concat())
+        .json();
+    let floor = summary["similarity"]["floor"].as_f64().unwrap();
+    assert_eq!(summary["density"]["target"], 0.15);
+    assert_eq!(summary["similarity"]["target"], f64::max(0.8, 0.5 * (1.0 + floor)));
+    let single = ["learn", "sim/view1.csv", "--single", "--json", "-o", "single"];
+    let summary = place.fine(&single).json();
+    assert!((summary["density"]["views"].as_f64().unwrap() - 0.15).abs() < 0.005);
+    assert!(summary["similarity"]["target"].is_null());
+}
+
+#[test]
+fn targets_are_hit_on_real_eeg() {
+    let place = Place::new();
+    for penalty in ["l1", "l2", "squared-l2"] {
+        for (density, similarity) in [("0.08", "0.8"), ("0.15", "0.9"), ("0.3", "0.95")] {
+            let words = [
+                "learn",
+                EEG,
+                "--view-column",
+                "subject",
+                "--block-column",
+                "trial",
+                "--penalty",
+                penalty,
+                "--density",
+                density,
+                "--similarity",
+                similarity,
+                "--json",
+                "--quiet",
+                "--force",
+                "-o",
+                "out",
+            ];
+            let summary = place.fine(&words).json();
+            let off = |value: &serde_json::Value, target: &str| {
+                (value.as_f64().unwrap() - target.parse::<f64>().unwrap()).abs()
+            };
+            assert!(off(&summary["density"]["views"], density) <= 0.005, "{words:?}");
+            assert!(off(&summary["similarity"]["value"], similarity) <= 0.005, "{words:?}");
+            assert!(summary["solves"].as_u64().unwrap() <= 40, "{words:?}");
+        }
+    }
+}
+
+#[test]
+fn e10_a_target_out_of_reach() {
+    let place = simulated();
+    let before = place.everything();
+    for (name, words) in [
+        ("similarity", &["--similarity", "0.1"][..]),
+        ("density", &["--density", "0.0001"]),
+        ("consensus", &["--consensus-density", "0.9", "--penalty", "l2"]),
+    ] {
+        let outcome = place.run(&[&["learn"], &FILES[..], words, &["-o", "out"]].concat());
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (4, ""), "{}", outcome.stderr);
+        insta::assert_snapshot!(format!("e10_{name}"), outcome.stderr);
+    }
+    assert_eq!(place.everything(), before);
+}
+
+#[test]
+fn the_path_is_listed_and_the_choice_marked() {
+    let place = simulated();
+    let words = ["--truth", "sim/truth", "--halvings", "4", "--json", "-o", "out"];
+    let summary = place.fine(&[&["tune"], &FILES[..], &words].concat()).json();
+    let rows = rows(&place.read("out/tune.tsv"));
+    assert_eq!(rows.len() as u64, summary["tune"]["cells"].as_u64().unwrap());
+    let marked = |mark: &str| -> Vec<&BTreeMap<String, String>> {
+        rows.iter().filter(|row| row["mark"].contains(mark)).collect()
+    };
+    let number = |row: &BTreeMap<String, String>, column: &str| row[column].parse::<f64>().unwrap();
+    let [chosen] = marked("chosen")[..] else {
+        panic!("one choice")
+    };
+    let [oracle] = marked("oracle")[..] else {
+        panic!("one best cell")
+    };
+    for row in &rows {
+        assert!((number(row, "density") - number(row, "density_target")).abs() <= 0.005);
+        assert!((number(row, "similarity") - number(row, "similarity_target")).abs() <= 0.005);
+        assert!(number(row, "view_f1") <= number(oracle, "view_f1"));
+        assert!(number(row, "components") >= 1.0 && number(row, "seconds") >= 0.0);
+    }
+    // What is written is the chosen fit.
+    assert_eq!(number(chosen, "alpha"), summary["alpha"].as_f64().unwrap());
+    assert_eq!(number(chosen, "density"), summary["density"]["views"].as_f64().unwrap());
+    let scores = place
+        .fine(&["evaluate", "out", "--truth", "sim/truth", "--json"])
+        .json();
+    assert_eq!(scores["mean_views"]["f1"], summary["tune"]["view_f1"]);
+    assert!(!place.path("out.tune-checkpoint.json").exists());
+    let run: serde_json::Value = serde_json::from_str(&place.read("out/run.json")).unwrap();
+    assert_eq!((run["kind"].as_str(), run["seed"].as_u64()), (Some("tune"), Some(1)));
+}
+
+/// All but the times.
+fn timeless(text: &str) -> Vec<BTreeMap<String, String>> {
+    let mut rows = rows(text);
+    for row in &mut rows {
+        row.remove("seconds");
+    }
+    rows
+}
+
+#[test]
+fn the_order_of_files_and_the_threads_change_nothing() {
+    let place = simulated();
+    let words = ["--halvings", "2", "--density", "0.1:0.2", "--threads"];
+    let options = [&words[..], &["2", "-o", "one"]].concat();
+    place.fine(&[&["tune"], &FILES[..], &options].concat());
+    let turned: Vec<&str> = FILES.iter().rev().copied().collect();
+    let options = [&words[..], &["1", "-o", "two"]].concat();
+    place.fine(&[&["tune"], &turned[..], &options].concat());
+    assert_eq!(
+        timeless(&place.read("one/tune.tsv")),
+        timeless(&place.read("two/tune.tsv"))
+    );
+}
+
+#[test]
+fn blocks_are_halved_and_a_time_series_without_is_warned_of() {
+    let place = Place::new();
+    let words = |more: &[&'static str]| {
+        let start = [
+            "tune",
+            EEG,
+            "--view-column",
+            "subject",
+            "--halvings",
+            "2",
+            "--similarity",
+            "0.8:0.9",
+        ];
+        [&start[..], more].concat()
+    };
+    let known = place.fine(&words(&["--block-column", "trial", "-o", "known"]));
+    assert!(!known.stderr.contains("W10"), "{}", known.stderr);
+    let unknown = place.fine(&words(&["--ignore-columns", "trial", "-o", "unknown"]));
+    assert!(unknown.stderr.contains("W10"), "{}", unknown.stderr);
+    // Neighbouring samples in both halves make edges look more stable than they are.
+    let instability = |out: &str| {
+        let rows = rows(&place.read(&format!("{out}/tune.tsv")));
+        let values = rows.iter().map(|row| row["instability"].parse::<f64>().unwrap());
+        values.sum::<f64>() / rows.len() as f64
+    };
+    assert!(instability("known") > instability("unknown"));
+}
+
+#[test]
+fn resume_without_or_with_a_foreign_checkpoint() {
+    let place = simulated();
+    let words = [
+        "--halvings",
+        "1",
+        "--density",
+        "0.1:0.1",
+        "--similarity",
+        "0.9:0.9",
+        "--resume",
+    ];
+    let fine = place.fine(&[&["tune"], &FILES[..], &words, &["-o", "out"]].concat());
+    assert!(fine.stderr.contains("there is no checkpoint"), "{}", fine.stderr);
+    place.write("other.tune-checkpoint.json", "{}");
+    let refused = place.run(&[&["tune"], &FILES[..], &words, &["-o", "other"]].concat());
+    assert_eq!(refused.code, 2);
+    assert!(
+        refused.stderr.contains("is of other data or options"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_a_checkpoint_to_go_on_from() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    let place = simulated();
+    let words = |out: &'static str| {
+        let options = ["--halvings", "40", "--truth", "sim/truth", "-o", out];
+        [&["tune"], &FILES[..], &options].concat()
+    };
+    place.fine(&words("whole"));
+    let run = Command::new(assert_cmd::cargo::cargo_bin!("congraph"))
+        .current_dir(place.path(""))
+        .args(words("cut"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let checkpoint = place.path("cut.tune-checkpoint.json");
+    let start = Instant::now();
+    while !checkpoint.exists() && start.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let interrupt = Command::new("kill").args(["-INT", &run.id().to_string()]).status();
+    assert!(interrupt.unwrap().success());
+    let output = run.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("--resume goes on from there"), "{said}");
+    assert!(!place.path("cut").exists());
+    let mut again = words("cut");
+    again.push("--resume");
+    let outcome = place.fine(&again);
+    assert!(outcome.stderr.contains("note: going on after"), "{}", outcome.stderr);
+    assert_eq!(
+        timeless(&place.read("whole/tune.tsv")),
+        timeless(&place.read("cut/tune.tsv"))
+    );
+    assert!(!checkpoint.exists());
+}

@@ -1,0 +1,410 @@
+//! The stages of a search: the floor, then α and β, then γ, then one exact fit.
+
+use super::guess;
+use super::root::Ended;
+use super::search::{Aim, CONSENSUS, DENSITY, Halt, Point, SIMILARITY, Search, Trial};
+use super::{Dial, Reach, Reached, Targets};
+use crate::error::{Code, DataError, Error};
+use crate::prepared::{Fit, Prepared};
+use crate::problem::{Model, Parameters};
+use crate::solvers::Watch;
+use crate::solvers::working_set::Start;
+
+/// Densities this near to their target will do, or this share of it if that is less; but always half an edge.
+const DENSITY_TOLERANCE: f64 = 0.002;
+const DENSITY_SHARE: f64 = 0.02;
+/// Similarities this near will do.
+const SIMILARITY_TOLERANCE: f64 = 0.002;
+/// What was asked for by number must be hit at least this nearly, or within an edge.
+const HIT: f64 = 0.005;
+/// How ln density grows with ln α, the logit of the similarity with ln β, ln consensus density with the place of γ: about.
+const SLOPES: [f64; 3] = [0.8, 1.5, 0.5];
+/// How far ln β may be from its guess, and where the place of γ may be.
+const BETA_RANGE: [f64; 2] = [-14.0, 9.0];
+const GAMMA_RANGE: [f64; 2] = [-12.0, 16.0];
+/// Where the place of γ starts: at a quarter of the γ at which the consensus is empty.
+const FIRST_GAMMA: f64 = 1.1;
+
+pub(super) fn reach(
+    prepared: &Prepared<'_>,
+    given: &Model,
+    targets: &Targets,
+    watch: Watch<'_>,
+) -> Result<(Fit, Reached), Error> {
+    let mut stages = Stages::new(prepared, given, targets, watch)?;
+    match stages.run(targets) {
+        Ok(()) | Err(Halt::Spent) => stages.check_hit(targets)?,
+        Err(Halt::Interrupted) => {}
+        Err(Halt::Failed(error)) => return Err(error),
+    }
+    stages.finish(watch)
+}
+
+struct Stages<'a, 'b> {
+    search: Search<'a, 'b>,
+    point: Point,
+    alpha_limits: [f64; 2],
+    floor: Option<f64>,
+    density: Option<Aim>,
+    /// Whether the views are coupled.
+    joint: bool,
+}
+
+impl<'a, 'b> Stages<'a, 'b> {
+    fn new(prepared: &'a Prepared<'b>, given: &'a Model, targets: &Targets, watch: Watch<'a>) -> Result<Self, Error> {
+        let parameters = given.parameters;
+        let short = prepared.short_distances();
+        let n = prepared.n_nodes();
+        let target = match targets.density {
+            Dial::Fixed => None,
+            Dial::Usual => Some(Targets::usual_density(n)),
+            Dial::At(target) => Some(target),
+        };
+        for (name, dial, least) in [
+            ("density", targets.density, 0.0),
+            ("similarity", targets.similarity, -1.0),
+            ("consensus density", targets.consensus_density, 0.0),
+        ] {
+            if let Dial::At(target) = dial
+                && !(target > least && target <= 1.0)
+            {
+                return Err(Error::Parameter {
+                    name,
+                    message: format!("is {target}; it must be above {least} and at most 1"),
+                });
+            }
+        }
+        let alpha = target.map_or(parameters.alpha, |target| guess::alpha(&short, target));
+        if !(alpha > 0.0 && alpha.is_finite()) {
+            return Err(Error::Parameter {
+                name: "alpha",
+                message: format!("is {alpha}; it must be positive and finite"),
+            });
+        }
+        Ok(Self {
+            alpha_limits: guess::alpha_limits(&short),
+            density: target.map(|target| density_aim(target, n)),
+            joint: !prepared.learner().single,
+            search: Search::new(prepared, given, watch),
+            point: Point {
+                at: [alpha.ln(), 0.0, 0.0],
+                alpha: target.is_none().then_some(alpha),
+                beta: Some(parameters.beta),
+                gamma: Some(parameters.gamma),
+            },
+            floor: None,
+        })
+    }
+
+    fn run(&mut self, targets: &Targets) -> Result<(), Halt> {
+        let find_beta = self.joint && targets.similarity != Dial::Fixed;
+        if !self.joint || find_beta {
+            self.separate()?;
+        }
+        if !self.joint {
+            return Ok(());
+        }
+        if find_beta {
+            let Some(separate) = self.search.take_best() else {
+                return Err(Halt::Spent);
+            };
+            self.couple(&separate, targets.similarity)?;
+        } else {
+            self.search.aims[DENSITY] = self.density;
+            self.point.beta = Some(self.search.given.parameters.beta);
+        }
+        if let Dial::At(target) = targets.consensus_density {
+            return self.consensus(target);
+        }
+        self.solve()
+    }
+
+    /// Every view on its own at the density: the whole search without coupling, and else the floor.
+    fn separate(&mut self) -> Result<(), Halt> {
+        self.search.aims[DENSITY] = self.density;
+        self.point.beta = Some(0.0);
+        self.solve()
+    }
+
+    /// The floor, what is asked for above it, and where β may be.
+    fn couple(&mut self, separate: &Trial, dial: Dial) -> Result<(), Halt> {
+        let floor = separate.values[SIMILARITY];
+        self.floor = Some(floor);
+        let target = match dial {
+            Dial::At(target) => target,
+            _ => Targets::usual_similarity(floor),
+        };
+        if target < floor - SIMILARITY_TOLERANCE {
+            return Err(unreachable("similarity", target, floor, 1.0, &similarity_hint(floor)).into());
+        }
+        self.search.aims[SIMILARITY] = Some(Aim {
+            target,
+            tolerance: SIMILARITY_TOLERANCE,
+            floor,
+        });
+        self.point = Point {
+            at: [separate.point.at[DENSITY], self.first_beta(separate).ln(), 0.0],
+            beta: None,
+            ..self.point
+        };
+        self.search.start_from(Some(separate.fit.start()));
+        Ok(())
+    }
+
+    /// A β that brings the views about half way from their floor to equality.
+    fn first_beta(&self, separate: &Trial) -> f64 {
+        let n_views = self.search.prepared.n_views() as f64;
+        let alpha = separate.point.at[DENSITY].exp();
+        let spread = guess::spread(&separate.fit).max(1e-9 * alpha);
+        match self.search.given.penalty.name() {
+            "l2" => 0.5 * spread * n_views.sqrt(),
+            // Squares act against the squares that α weighs, the others against distances.
+            "squared-l2" => 2.0 * alpha,
+            _ => 0.5 * spread,
+        }
+    }
+
+    fn limits(&self) -> [[f64; 2]; 3] {
+        let beta = self.point.at[SIMILARITY];
+        [
+            self.alpha_limits.map(f64::ln),
+            BETA_RANGE.map(|reach| beta + reach),
+            GAMMA_RANGE,
+        ]
+    }
+
+    /// Reaches the aims from the point where the last stage ended.
+    fn solve(&mut self) -> Result<(), Halt> {
+        if self.search.aims.iter().all(Option::is_none) {
+            // A fixed fit is the last one too, unless it tells the floor.
+            if self.joint && self.point.beta == Some(0.0) {
+                self.search.try_at(self.point)?;
+            }
+            return Ok(());
+        }
+        let limits = self.limits();
+        match self.search.solve(self.point, SLOPES, limits)? {
+            Some((unknown, ended @ (Ended::TooLow | Ended::TooHigh))) => Err(self.out_of_reach(unknown, ended)),
+            _ => Ok(()),
+        }
+    }
+
+    /// γ: first without, which tells how dense the consensus can be.
+    fn consensus(&mut self, target: f64) -> Result<(), Halt> {
+        self.point.gamma = Some(0.0);
+        self.solve()?;
+        let Some(dense) = self.search.take_best() else {
+            return Err(Halt::Spent);
+        };
+        let aim = density_aim(target, self.search.prepared.n_nodes());
+        let most = dense.values[CONSENSUS];
+        self.search.aims[CONSENSUS] = Some(aim);
+        if (target - most).abs() <= aim.tolerance {
+            self.search.best = Some(dense);
+            return Ok(());
+        }
+        if target > most {
+            let hint = "ask for at most that, or for denser or more similar views";
+            return Err(unreachable("consensus density", target, 0.0, most, hint).into());
+        }
+        self.search.start_from(Some(dense.fit.start()));
+        self.point = dense.point;
+        self.point.gamma = None;
+        self.point.at[CONSENSUS] = FIRST_GAMMA;
+        self.solve()
+    }
+
+    /// The error that tells between which values a target must be.
+    fn out_of_reach(&mut self, unknown: usize, ended: Ended) -> Halt {
+        let limits = self.limits()[unknown];
+        let from = self.search.best.as_ref().map_or(self.point, |best| best.point);
+        let mut ends = [f64::NAN; 2];
+        for (end, limit) in ends.iter_mut().zip(limits) {
+            let mut point = from;
+            point.at[unknown] = limit;
+            match self.search.try_at(point) {
+                Ok(values) => *end = values[unknown],
+                Err(halt) => return halt,
+            }
+        }
+        let (name, hint) = match unknown {
+            DENSITY => ("density", String::from("ask for a density in that range")),
+            SIMILARITY => ("similarity", similarity_hint(self.floor.unwrap_or(ends[0]))),
+            _ => ("consensus density", String::from("ask for a density in that range")),
+        };
+        let target = self.search.aims[unknown].map_or(f64::NAN, |aim| aim.target);
+        // Steps near the ends may hide a value that is in reach after all; the range then says so.
+        debug_assert!(ended != Ended::Found);
+        unreachable(name, target, ends[0], ends[1], &hint).into()
+    }
+
+    /// What was asked for by number and is missed all the same: two targets can contradict each other, or a step be too wide.
+    fn check_hit(&self, targets: &Targets) -> Result<(), Error> {
+        let Some(best) = &self.search.best else { return Ok(()) };
+        let n = self.search.prepared.n_nodes();
+        let edge = 2.0 / (n * (n - 1)) as f64;
+        let names = ["density", "similarity", "consensus density"];
+        let dials = [targets.density, targets.similarity, targets.consensus_density];
+        let enough = [HIT.max(edge), HIT, HIT.max(edge)];
+        let missed = |k: usize| {
+            let aim = self.search.aims[k]?;
+            let asked = matches!(dials[k], Dial::At(_));
+            (asked && (best.values[k] - aim.target).abs() > 1.001 * enough[k]).then_some(k)
+        };
+        if (0..names.len()).find_map(missed).is_none() {
+            return Ok(());
+        }
+        let aims = || names.iter().zip(&self.search.aims).zip(best.values);
+        let list = |text: &dyn Fn(&str, f64, f64) -> String| -> String {
+            let parts = aims().filter_map(|((name, aim), value)| Some(text(name, (*aim)?.target, value)));
+            parts.collect::<Vec<_>>().join(" and ")
+        };
+        Err(DataError::new(
+            Code::E10,
+            format!(
+                "{} cannot be reached together: the nearest that was found is {}",
+                list(&|name, target, _| format!("a {name} of {}", shown(target))),
+                list(&|name, _, value| format!("a {name} of {}", shown(value)))
+            ),
+            "graphs change edge by edge, and on these data whole groups of edges come or go at once there",
+            "ask for what was found, or for a higher density or similarity",
+        )
+        .into())
+    }
+
+    /// One fit with the solver and the accuracy that were asked for.
+    fn finish(&mut self, watch: Watch<'_>) -> Result<(Fit, Reached), Error> {
+        let at = self.search.take_best();
+        if let Some(best) = &at {
+            self.point = best.point;
+        }
+        let (search, floor) = (&self.search, self.floor);
+        let model = search.model(&self.point);
+        let start = at.map(|best| best.fit.start());
+        let fit = search.prepared.fit(&model, start.as_ref(), watch)?;
+        let reach = |unknown: usize, value: f64| {
+            search.aims[unknown].map(|aim| Reach {
+                target: aim.target,
+                value,
+            })
+        };
+        let reached = Reached {
+            parameters: Parameters { ..model.parameters },
+            density: reach(DENSITY, fit.density()),
+            similarity: reach(SIMILARITY, fit.similarity().unwrap_or(1.0)),
+            consensus_density: reach(CONSENSUS, fit.consensus_density()),
+            floor,
+            solves: search.solves + 1,
+        };
+        Ok((fit, reached))
+    }
+}
+
+/// The fits along one density of a path: each similarity from the one before. What cannot be reached is left out.
+pub(super) fn along(
+    prepared: &Prepared<'_>,
+    density: f64,
+    similarities: &[f64],
+    watch: Watch<'_>,
+    each: &mut dyn FnMut(Fit, Reached, f64),
+) -> Result<(), Error> {
+    let targets = Targets {
+        density: Dial::At(density),
+        ..Targets::default()
+    };
+    let mut stages = Stages::new(prepared, &prepared.learner().model, &targets, watch)?;
+    let Some(()) = ended(stages.separate())? else {
+        return Ok(());
+    };
+    let Some(separate) = stages.search.take_best() else {
+        return Ok(());
+    };
+    let separate_alpha = separate.point.at[DENSITY].exp();
+    let floor = separate.values[SIMILARITY];
+    let mut beside: Option<(Point, Start)> = None;
+    for &similarity in similarities {
+        if similarity <= floor + SIMILARITY_TOLERANCE {
+            continue;
+        }
+        let dial = Dial::At(similarity);
+        let Some(()) = ended(stages.couple(&separate, dial))? else {
+            continue;
+        };
+        if let Some((point, start)) = beside.take() {
+            stages.point = point;
+            stages.search.start_from(Some(start));
+        }
+        let hit = Targets {
+            similarity: dial,
+            ..targets
+        };
+        let solved = match stages.solve() {
+            Ok(()) | Err(Halt::Spent) => stages.check_hit(&hit).map_err(Halt::Failed),
+            other => other,
+        };
+        if ended(solved)?.is_none() {
+            stages.search.take_best();
+            stages.search.solves = 0;
+            continue;
+        }
+        let (fit, reached) = stages.finish(watch)?;
+        stages.search.solves = 0;
+        beside = Some((stages.point, fit.start()));
+        each(fit, reached, separate_alpha);
+    }
+    Ok(())
+}
+
+/// None where a target is out of reach or the caller asked to stop.
+fn ended(outcome: Result<(), Halt>) -> Result<Option<()>, Error> {
+    match outcome {
+        Ok(()) | Err(Halt::Spent) => Ok(Some(())),
+        Err(Halt::Interrupted) => Ok(None),
+        Err(Halt::Failed(Error::Data(errors))) if errors.iter().all(|error| error.code == Code::E10) => Ok(None),
+        Err(Halt::Failed(error)) => Err(error),
+    }
+}
+
+fn density_aim(target: f64, n_nodes: usize) -> Aim {
+    let edge = 2.0 / (n_nodes * (n_nodes - 1)) as f64;
+    Aim {
+        target,
+        tolerance: DENSITY_TOLERANCE.min(DENSITY_SHARE * target).max(0.501 * edge),
+        floor: 0.0,
+    }
+}
+
+fn similarity_hint(floor: f64) -> String {
+    format!(
+        "ask for at least {:.3}; or learn the views separately with `--single`",
+        (1e3 * floor).ceil() / 1e3
+    )
+}
+
+fn unreachable(what: &str, target: f64, low: f64, high: f64, hint: &str) -> Error {
+    let why = match what {
+        "similarity" => "coupling the views can only make them more alike than they are when learned separately",
+        "consensus density" => "gamma can only take edges from the consensus that the views share without it",
+        _ => "no alpha gives graphs of another density on these data",
+    };
+    DataError::new(
+        Code::E10,
+        format!(
+            "a {what} of {target} cannot be reached: on these data it is between {} and {}",
+            shown(low),
+            shown(high)
+        ),
+        why,
+        hint,
+    )
+    .into()
+}
+
+/// Three digits, of small numbers too.
+fn shown(value: f64) -> String {
+    if value == 0.0 || value.abs() >= 0.01 {
+        format!("{value:.3}")
+    } else {
+        format!("{value:.1e}")
+    }
+}
