@@ -74,12 +74,14 @@ fn solve(mut rows: Vec<Vec<f64>>, right: &[f64]) -> Vec<f64> {
         let pivot = pivot.unwrap_or(k);
         rows.swap(k, pivot);
         x.swap(k, pivot);
-        for i in k + 1..n {
-            let factor = rows[i][k] / rows[k][k];
-            for j in k..n {
-                rows[i][j] -= factor * rows[k][j];
+        let (above, below) = rows.split_at_mut(k + 1);
+        let pivot = &above[k];
+        for (i, row) in below.iter_mut().enumerate() {
+            let factor = row[k] / pivot[k];
+            for (entry, over) in row.iter_mut().zip(pivot).skip(k) {
+                *entry -= factor * over;
             }
-            x[i] -= factor * x[k];
+            x[k + 1 + i] -= factor * x[k];
         }
     }
     for k in (0..n).rev() {
