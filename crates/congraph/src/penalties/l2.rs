@@ -241,6 +241,7 @@ fn bounded(targets: &[f64], tau: f64, sigma: f64, high: f64) -> Shape {
     let (mut low, mut high) = (0.0, high);
     let mut offset = 0.5 * high;
     let mut shrink = 1.0;
+    let mut last_step = high;
     for _ in 0..200 {
         let (mut free, mut sum, mut squares) = (0.0, 0.0, 0.0);
         for &u in targets {
@@ -257,12 +258,14 @@ fn bounded(targets: &[f64], tau: f64, sigma: f64, high: f64) -> Shape {
         } else {
             low = offset;
         }
+        // Newton may jump to and fro across a kink: steps that do not shrink are replaced by halving.
         let newton = offset - value / slope;
-        let next = if newton > low && newton < high {
+        let next = if newton > low && newton < high && (newton - offset).abs() <= 0.5 * last_step {
             newton
         } else {
             0.5 * (low + high)
         };
+        last_step = (next - offset).abs();
         if (next - offset).abs() <= 1e-16 * next || high - low <= 1e-16 * high {
             break;
         }
