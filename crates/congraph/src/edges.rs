@@ -75,17 +75,36 @@ impl Edges {
 
     /// S w for all views at once: the degrees of every node.
     pub fn degrees(&self, weights: &ViewRows) -> ViewRows {
+        debug_assert_eq!(weights.n_rows(), self.n_edges());
+        self.degrees_of(weights, |row| row)
+    }
+
+    /// The degrees of weights of some edges only: row k belongs to the edge `edge_of(k)`.
+    pub(crate) fn degrees_of(&self, weights: &ViewRows, edge_of: impl Fn(usize) -> usize + Sync) -> ViewRows {
         // A fixed number of parts, added up in order: the same bits for any number of threads.
-        let n_views = weights.n_views();
-        let parts: Vec<ViewRows> = if self.n_edges() < PARTED {
-            vec![self.degrees_of(weights, 0..self.n_edges())]
-        } else {
-            let length = self.n_edges().div_ceil(PARTS);
-            let part = |k: usize| self.degrees_of(weights, k * length..self.n_edges().min((k + 1) * length));
-            (0..PARTS).into_par_iter().map(part).collect()
+        let n_rows = weights.n_rows();
+        let part = |range: std::ops::Range<usize>| {
+            let mut degrees = ViewRows::zeros(self.n_nodes, weights.n_views());
+            for k in range {
+                let (a, b) = self.ends(edge_of(k));
+                for node in [a, b] {
+                    for (degree, weight) in degrees.row_mut(node).iter_mut().zip(weights.row(k)) {
+                        *degree += weight;
+                    }
+                }
+            }
+            degrees
         };
+        if n_rows < PARTED {
+            return part(0..n_rows);
+        }
+        let length = n_rows.div_ceil(PARTS);
+        let parts: Vec<ViewRows> = (0..PARTS)
+            .into_par_iter()
+            .map(|k| part(k * length..n_rows.min((k + 1) * length)))
+            .collect();
         let mut parts = parts.into_iter();
-        let mut degrees = parts.next().unwrap_or_else(|| ViewRows::zeros(self.n_nodes, n_views));
+        let mut degrees = parts.next().unwrap_or_default();
         for part in parts {
             for (degree, more) in degrees.values_mut().iter_mut().zip(part.values()) {
                 *degree += more;
@@ -94,18 +113,27 @@ impl Edges {
         degrees
     }
 
-    fn degrees_of(&self, weights: &ViewRows, range: std::ops::Range<usize>) -> ViewRows {
-        let mut degrees = ViewRows::zeros(self.n_nodes, weights.n_views());
-        for edge in range {
+    /// For each node the places k of the given edges that end at it, in order: `incident[starts[node]..starts[node + 1]]`.
+    pub(crate) fn incidence(&self, edges: impl Iterator<Item = usize> + Clone) -> (Vec<u32>, Vec<u32>) {
+        let mut starts = vec![0_u32; self.n_nodes + 1];
+        for edge in edges.clone() {
             let (a, b) = self.ends(edge);
-            let row = weights.row(edge);
+            starts[a + 1] += 1;
+            starts[b + 1] += 1;
+        }
+        for node in 0..self.n_nodes {
+            starts[node + 1] += starts[node];
+        }
+        let mut next = starts.clone();
+        let mut incident = vec![0_u32; starts.last().map_or(0, |&end| end as usize)];
+        for (k, edge) in edges.enumerate() {
+            let (a, b) = self.ends(edge);
             for node in [a, b] {
-                for (degree, weight) in degrees.row_mut(node).iter_mut().zip(row) {
-                    *degree += weight;
-                }
+                incident[next[node] as usize] = k as u32;
+                next[node] += 1;
             }
         }
-        degrees
+        (starts, incident)
     }
 
     /// Sᵀ d for all views at once: for every edge the sum over its two ends.

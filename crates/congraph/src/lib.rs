@@ -66,6 +66,7 @@ pub mod rows;
 pub mod simulate;
 pub mod solvers;
 pub mod support;
+mod vector;
 pub mod views;
 pub mod weights;
 

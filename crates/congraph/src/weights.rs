@@ -76,39 +76,12 @@ impl Weights {
 
     /// S w: the degrees of every node in every view.
     pub fn degrees(&self, edges: &Edges) -> ViewRows {
-        let mut degrees = ViewRows::zeros(edges.n_nodes(), self.views.n_views());
-        for (edge, row, _) in self.iter() {
-            let (a, b) = edges.ends(edge);
-            for node in [a, b] {
-                for (degree, weight) in degrees.row_mut(node).iter_mut().zip(row) {
-                    *degree += weight;
-                }
-            }
-        }
-        degrees
+        edges.degrees_of(&self.views, |k| self.edges[k] as usize)
     }
 
     /// For each node the edges here that end at it, in order: `incident[starts[node]..starts[node + 1]]`.
     pub(crate) fn incidence(&self, edges: &Edges) -> (Vec<u32>, Vec<u32>) {
-        let mut starts = vec![0_u32; edges.n_nodes() + 1];
-        for &edge in &self.edges {
-            let (a, b) = edges.ends(edge as usize);
-            starts[a + 1] += 1;
-            starts[b + 1] += 1;
-        }
-        for node in 0..edges.n_nodes() {
-            starts[node + 1] += starts[node];
-        }
-        let mut next = starts.clone();
-        let mut incident = vec![0_u32; 2 * self.edges.len()];
-        for (k, &edge) in self.edges.iter().enumerate() {
-            let (a, b) = edges.ends(edge as usize);
-            for node in [a, b] {
-                incident[next[node] as usize] = k as u32;
-                next[node] += 1;
-            }
-        }
-        (starts, incident)
+        edges.incidence(self.edges.iter().map(|&edge| edge as usize))
     }
 
     /// Scales each view to the given total and, if any had to be scaled, takes the consensus anew from `consensus`.

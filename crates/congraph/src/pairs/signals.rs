@@ -4,6 +4,7 @@ use super::room::Room;
 use crate::blocks;
 use crate::distances::{SampleNorm, Scale, Scaling};
 use crate::rows::ViewRows;
+use crate::vector::vectorised;
 use crate::views::Views;
 
 /// Nodes and pairs per block of work.
@@ -46,7 +47,7 @@ impl Signals {
             let n_samples = view.node(0).len();
             let mut values = Room::zeros(n_nodes * n_samples);
             blocks::map_mut_by(NODES, values.values_mut(), n_samples, |first, rows| {
-                pulp::Arch::new().dispatch(
+                vectorised(
                     #[inline(always)]
                     || {
                         for (k, row) in rows.chunks_exact_mut(n_samples).enumerate() {
@@ -75,7 +76,7 @@ impl Signals {
         let n_views = self.views.len();
         let mut distances = ViewRows::zeros(pairs.len(), n_views);
         blocks::map_mut_by(PAIRS, distances.values_mut(), n_views, |first, rows| {
-            pulp::Arch::new().dispatch(
+            vectorised(
                 #[inline(always)]
                 || {
                     // One view after the other: its signals fit the cache better than those of all.

@@ -1,6 +1,6 @@
 //! ℓ1 (the paper's ℓ1,1, `eq:case1_c`): if an edge differs, it differs in few views. The consensus is the median.
 
-use super::{JointEdge, Penalty};
+use super::{JointEdge, LANES, Penalty};
 
 /// c(V) = Σ_e Σ_i |V_ei|.
 ///
@@ -32,6 +32,12 @@ impl Penalty for L1 {
         for v in differences {
             *v -= v.clamp(-step, step);
         }
+    }
+
+    fn prox_columns(&self, columns: &mut [[f64; LANES]], step: f64) {
+        let n_views = columns.len();
+        // Value by value: any order will do.
+        self.prox(columns.as_flattened_mut(), n_views, step);
     }
 
     fn joint(&self) -> Option<&dyn JointEdge> {

@@ -19,10 +19,15 @@
 //! the iteration goes on: no stop on a small change of the objective.
 
 mod degrees;
+mod pass;
+mod residuals;
+mod second;
+mod start;
 mod state;
-mod steps;
+mod tiles;
 
-use state::{Residuals, State};
+use residuals::Residuals;
+use state::State;
 
 use super::{Progress, Solution, Solver, Status, Watch, check_start};
 use crate::certificate::certify;
@@ -105,11 +110,10 @@ impl Solver for Admm {
         let mut iteration = 0;
         let mut next_adaption = CHECK_EVERY;
         while iteration < self.max_iterations {
-            let residuals = state.iterate(problem, self.z_step, self.relaxation);
             iteration += 1;
-            if !iteration.is_multiple_of(CHECK_EVERY) {
+            let Some(residuals) = state.iterate(problem, self, iteration.is_multiple_of(CHECK_EVERY)) else {
                 continue;
-            }
+            };
             let progress = Progress::Solving {
                 iteration,
                 gap: residuals.worst(0.0, 1.0),
