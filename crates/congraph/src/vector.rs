@@ -84,6 +84,12 @@ impl<S: Simd> Lanes<S> {
         self.simd.first_true_m64s(self.simd.not_m64s(mask)) == S::F64_LANES
     }
 
+    /// Adds these to part `q` of a column of sums.
+    #[inline(always)]
+    pub(crate) fn add_to(self, sums: &mut Column, q: usize) {
+        (Self::load(self.simd, sums, q) + self).store(sums, q);
+    }
+
     /// Adds the squares to part `q` of a column of sums.
     #[inline(always)]
     pub(crate) fn add_square(self, sums: &mut Column, q: usize) {

@@ -230,10 +230,10 @@ impl<'a> Pass<'a> {
                     let (p, s, before) = (load(p), load(s), load(&scratch.before[i]));
                     let own = slack(p, s, z);
                     let (w, v) = (load(&scratch.weights[i]), load(&scratch.differences[i]));
-                    sums.add(q, (own, before), w, own - p);
-                    sums.add(q, (own - z, before - old), v, s - (own - z));
+                    sums.add((0, q), (own, before), w, own - p);
+                    sums.add((1, q), (own - z, before - old), v, s - (own - z));
                 }
-                sums.add(q, (z, old), l, z - r);
+                sums.add((2, q), (z, old), l, z - r);
             }
             if self.next_rho != self.rho {
                 for (p, s) in tile.views.iter_mut().zip(tile.gaps.iter_mut()) {

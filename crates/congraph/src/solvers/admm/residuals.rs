@@ -16,7 +16,7 @@ pub(super) struct Residuals {
 
 impl Residuals {
     /// From the sums of squares of all parts, added up in order.
-    pub(super) fn new(sums: &[Sums], rho: f64, dimension: usize) -> Self {
+    pub(super) fn new(sums: &[Sums], rho: f64, dimension: usize, n_views: usize) -> Self {
         let mut all = [0.0; 5];
         for part in sums {
             for (all, lanes) in all
@@ -26,6 +26,12 @@ impl Residuals {
                 *all += lanes.iter().sum::<f64>();
             }
         }
+        let unit = dimension as f64 / (2 * n_views + 1) as f64;
+        for (block, count) in [n_views as f64 * unit, n_views as f64 * unit, unit].into_iter().enumerate() {
+            let total: f64 = sums.iter().map(|part| part.totals[block].iter().sum::<f64>()).sum();
+            all[4] -= total * total / count;
+        }
+        all[4] = all[4].max(0.0);
         let [primal, dual, first, second, multipliers] = all.map(f64::sqrt);
         Self {
             primal,
@@ -60,6 +66,8 @@ pub(super) struct Sums {
     pub(super) first: Column,
     pub(super) second: Column,
     pub(super) multipliers: Column,
+    /// The sums themselves of y^i, dual_differences and y.
+    pub(super) totals: [Column; 3],
 }
 
 impl Sums {
@@ -67,7 +75,7 @@ impl Sums {
     #[inline(always)]
     pub(super) fn add<S: Simd>(
         &mut self,
-        q: usize,
+        (block, q): (usize, usize),
         (z, old): (Lanes<S>, Lanes<S>),
         copy: Lanes<S>,
         multiplier: Lanes<S>,
@@ -77,5 +85,6 @@ impl Sums {
         copy.add_square(&mut self.first, q);
         z.add_square(&mut self.second, q);
         multiplier.add_square(&mut self.multipliers, q);
+        multiplier.add_to(&mut self.totals[block], q);
     }
 }

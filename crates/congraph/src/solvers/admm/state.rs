@@ -109,7 +109,7 @@ impl State {
             self.over_parts(problem, |part| pass.iterate::<false>(part))
         };
         let dimension = problem.n_edges() * (2 * n_views + 1);
-        let residuals = wanted.then(|| Residuals::new(&sums, self.rho, dimension));
+        let residuals = wanted.then(|| Residuals::new(&sums, self.rho, dimension, n_views));
         self.levels_by_view = levels;
         self.rho = self.next_rho;
         self.update_levels();
