@@ -5,6 +5,8 @@ use std::ops::{Add, Div, Mul, Sub};
 
 use pulp::{Simd, WithSimd};
 
+use crate::penalties::LANES;
+
 /// Runs `work`, whose loops the compiler is left to vectorise. The closure and all that it calls in its loops must be
 /// `#[inline(always)]`.
 #[inline(always)]
@@ -26,7 +28,7 @@ impl<T, F: FnMut() -> T> WithSimd for Vectorised<F> {
 }
 
 /// Eight numbers that are treated alike, lane by lane.
-pub(crate) type Column = [f64; 8];
+pub(crate) type Column = [f64; LANES];
 
 /// As many of them as the vector unit takes at once, for loops over something else that the compiler would rather vectorise.
 #[derive(Clone, Copy)]

@@ -148,14 +148,14 @@ impl<'a> Pass<'a> {
         scratch: &mut Scratch,
         sums: &mut Sums,
     ) {
-        let tile = Tile::new(columns, self.n_views);
+        let mut tile = Tile::new(columns, self.n_views);
         let mut consensus = *tile.pull;
         self.first(simd, &tile, scratch, &mut consensus);
         self.proximal(n_edges, outside, &mut scratch.differences, &mut consensus);
         for k in n_edges..LANES {
             scratch.weights.iter_mut().for_each(|w| w[k] = 0.0);
         }
-        self.second::<S, MEASURED>(simd, tile, scratch, &consensus, sums);
+        self.second::<S, MEASURED>(simd, &mut tile, scratch, &consensus, sums);
     }
 
     /// `eq:admm_li_step`, and the arguments of the two proximal maps.
@@ -205,7 +205,7 @@ impl<'a> Pass<'a> {
     fn second<S: Simd, const MEASURED: bool>(
         &self,
         simd: S,
-        tile: Tile<'_>,
+        tile: &mut Tile<'_>,
         scratch: &Scratch,
         consensus: &Column,
         sums: &mut Sums,

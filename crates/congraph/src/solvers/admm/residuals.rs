@@ -15,30 +15,21 @@ pub(super) struct Residuals {
 }
 
 impl Residuals {
-    /// From the sums of squares of all parts, added up in order.
-    pub(super) fn new(sums: &[Sums], rho: f64, dimension: usize, n_views: usize) -> Self {
-        let mut all = [0.0; 5];
-        for part in sums {
-            for (all, lanes) in all
-                .iter_mut()
-                .zip([part.primal, part.dual, part.first, part.second, part.multipliers])
-            {
-                *all += lanes.iter().sum::<f64>();
-            }
-        }
-        let unit = dimension as f64 / (2 * n_views + 1) as f64;
-        for (block, count) in [n_views as f64 * unit, n_views as f64 * unit, unit].into_iter().enumerate() {
-            let total: f64 = sums.iter().map(|part| part.totals[block].iter().sum::<f64>()).sum();
-            all[4] -= total * total / count;
-        }
-        all[4] = all[4].max(0.0);
-        let [primal, dual, first, second, multipliers] = all.map(f64::sqrt);
+    /// From the sums of all parts, added up in order.
+    pub(super) fn new(parts: &[Sums], rho: f64, n_edges: usize, n_views: usize) -> Self {
+        let sum = |column: fn(&Sums) -> &Column| -> f64 { parts.iter().flat_map(column).sum() };
+        let of_views = (n_edges * n_views) as f64;
+        // What all multipliers have in common holds γ, or the total, and may be of any size next to what tells edges apart.
+        // Measured against it every dual residual would look small, and ρ would grow without reason.
+        let common = sum(|part| &part.totals[0]).powi(2) / of_views
+            + sum(|part| &part.totals[1]).powi(2) / of_views
+            + sum(|part| &part.totals[2]).powi(2) / n_edges as f64;
         Self {
-            primal,
-            dual: rho * dual,
-            primal_size: first.max(second),
-            dual_size: rho * multipliers,
-            dimension: dimension as f64,
+            primal: sum(|part| &part.primal).sqrt(),
+            dual: rho * sum(|part| &part.dual).sqrt(),
+            primal_size: sum(|part| &part.first).max(sum(|part| &part.second)).sqrt(),
+            dual_size: rho * (sum(|part| &part.multipliers) - common).max(0.0).sqrt(),
+            dimension: 2.0 * of_views + n_edges as f64,
         }
     }
 
@@ -58,7 +49,8 @@ impl Residuals {
     }
 }
 
-/// Sums of squares over the tiles of one part, lane by lane.
+/// Sums of squares over the tiles of one part, lane by lane: of primal and dual residuals, of both copies of the variables, and
+/// of the multipliers.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Sums {
     pub(super) primal: Column,
@@ -66,16 +58,17 @@ pub(super) struct Sums {
     pub(super) first: Column,
     pub(super) second: Column,
     pub(super) multipliers: Column,
-    /// The sums themselves of y^i, dual_differences and y.
+    /// The sums of y^i, of dual_differences and of y, not squared.
     pub(super) totals: [Column; 3],
 }
 
 impl Sums {
-    /// Adds a slack variable `z` (before: `old`), its copy in the first block, and the multiplier between them.
+    /// Adds a slack variable `z` (before: `old`), its copy in the first block, and the multiplier between them, the `kind`-th of
+    /// [`totals`](Self::totals).
     #[inline(always)]
     pub(super) fn add<S: Simd>(
         &mut self,
-        (block, q): (usize, usize),
+        (kind, q): (usize, usize),
         (z, old): (Lanes<S>, Lanes<S>),
         copy: Lanes<S>,
         multiplier: Lanes<S>,
@@ -85,6 +78,6 @@ impl Sums {
         copy.add_square(&mut self.first, q);
         z.add_square(&mut self.second, q);
         multiplier.add_square(&mut self.multipliers, q);
-        multiplier.add_to(&mut self.totals[block], q);
+        multiplier.add_to(&mut self.totals[kind], q);
     }
 }

@@ -86,7 +86,7 @@ impl State {
         self.rho
     }
 
-    /// From the next iteration but one on; the multipliers stay.
+    /// After the next iteration; the multipliers stay.
     pub(super) fn change_rho(&mut self, rho: f64) {
         self.next_rho = rho;
     }
@@ -108,8 +108,7 @@ impl State {
         } else {
             self.over_parts(problem, |part| pass.iterate::<false>(part))
         };
-        let dimension = problem.n_edges() * (2 * n_views + 1);
-        let residuals = wanted.then(|| Residuals::new(&sums, self.rho, dimension, n_views));
+        let residuals = wanted.then(|| Residuals::new(&sums, self.rho, problem.n_edges(), n_views));
         self.levels_by_view = levels;
         self.rho = self.next_rho;
         self.update_levels();
@@ -117,7 +116,7 @@ impl State {
     }
 
     /// Does some work with each part, whose edges and order do not depend on the number of threads.
-    fn over_parts<T: Send>(&mut self, problem: &Problem, work: impl Fn(&mut Part<'_>) -> T + Sync) -> Vec<T> {
+    fn over_parts<T: Send>(&mut self, problem: &Problem, work: impl Fn(&mut Part<'_>) -> T + Send + Sync) -> Vec<T> {
         let n_views = problem.n_views();
         let (mut differences, mut consensus) = (
             self.differences.chunks_mut(self.part * n_views),
@@ -138,7 +137,7 @@ impl State {
             .collect();
         match parts.as_mut_slice() {
             [only] => vec![work(only)],
-            parts => parts.par_iter_mut().map(|part| work(part)).collect(),
+            parts => parts.par_iter_mut().map(work).collect(),
         }
     }
 
