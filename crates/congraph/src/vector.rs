@@ -67,16 +67,24 @@ impl<S: Simd> Lanes<S> {
     /// `then` where this is positive, zero elsewhere.
     #[inline(always)]
     pub(crate) fn if_positive(self, then: Self) -> Self {
-        let zero = self.simd.splat_f64s(0.0);
-        let mask = self.simd.greater_than_f64s(self.values, zero);
-        self.with(self.simd.select_f64s(mask, then.values, zero))
+        let zero = Self::splat(self.simd, 0.0);
+        self.if_greater(zero, then, zero)
     }
 
     /// The larger one, this one if either is NaN.
     #[inline(always)]
     pub(crate) fn or_larger(self, other: Self) -> Self {
-        let mask = self.simd.greater_than_f64s(other.values, self.values);
-        self.with(self.simd.select_f64s(mask, other.values, self.values))
+        other.if_greater(self, other, self)
+    }
+
+    /// `then` where this is greater than `bar`, `otherwise` elsewhere.
+    #[inline(always)]
+    fn if_greater(self, bar: Self, then: Self, otherwise: Self) -> Self {
+        let simd = self.simd;
+        let mask = simd.greater_than_f64s(self.values, bar.values);
+        // `select_f64s` is not always inlined, and a call costs more than all the rest.
+        let [then, otherwise] = [then, otherwise].map(|lanes| simd.transmute_u64s_f64s(lanes.values));
+        self.with(simd.transmute_f64s_u64s(simd.select_u64s(mask, then, otherwise)))
     }
 
     /// Whether all lanes are equal; NaN is not equal to anything.

@@ -78,11 +78,11 @@ impl Default for Admm {
             tolerance: 1e-8,
             max_iterations: 50_000,
             z_step: ZStep::Exact,
-            rho: 1.0,
+            rho: 5.0,
             adaptive_rho: true,
             relaxation: 1.6,
-            absolute_tolerance: 1e-6,
-            relative_tolerance: 1e-4,
+            absolute_tolerance: 1e-5,
+            relative_tolerance: 1e-3,
         }
     }
 }
