@@ -87,11 +87,10 @@ impl<S: Simd> Lanes<S> {
         self.with(simd.transmute_f64s_u64s(simd.select_u64s(mask, then, otherwise)))
     }
 
-    /// Whether all lanes are equal; NaN is not equal to anything.
+    /// The sum of all lanes, in an order that depends on their number.
     #[inline(always)]
-    pub(crate) fn equals(self, other: Self) -> bool {
-        let mask = self.simd.equal_f64s(self.values, other.values);
-        self.simd.first_true_m64s(self.simd.not_m64s(mask)) == S::F64_LANES
+    pub(crate) fn sum(self) -> f64 {
+        self.simd.reduce_sum_f64s(self.values)
     }
 
     /// Adds these to part `q` of a column of sums.

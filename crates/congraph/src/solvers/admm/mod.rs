@@ -106,6 +106,13 @@ impl Solver for Admm {
     fn solve(&self, problem: &Problem, start: Option<&ViewRows>, watch: Watch<'_>) -> Result<Solution, Error> {
         check_start(problem, start)?;
         self.check_settings()?;
+        // From inside the pool: a pass takes less time than it takes to wake a thread and wait for it.
+        Ok(rayon::scope(|_| self.run(problem, start, watch)))
+    }
+}
+
+impl Admm {
+    fn run(&self, problem: &Problem, start: Option<&ViewRows>, watch: Watch<'_>) -> Solution {
         let mut state = match start.and_then(|start| State::warm(problem, self.rho, start)) {
             Some(state) => state,
             None => State::cold(problem, self.rho),
@@ -154,18 +161,9 @@ impl Solver for Admm {
             }
         }
         let dual = state.dual_point(problem);
-        Ok(Solution::certified(
-            problem,
-            state.weights(problem),
-            dual,
-            self.tolerance,
-            status,
-            iteration,
-        ))
+        Solution::certified(problem, state.weights(problem), dual, self.tolerance, status, iteration)
     }
-}
 
-impl Admm {
     fn check_settings(&self) -> Result<(), Error> {
         let refuse = |name, message: String| Err(Error::Parameter { name, message });
         if !(self.rho > 0.0 && self.rho.is_finite()) {

@@ -212,19 +212,30 @@ impl<'a> Pass<'a> {
     ) {
         let relaxation = Lanes::splat(simd, self.relaxation);
         let factor = Lanes::splat(simd, self.rho / self.next_rho);
+        let shared_before = *tile.shared;
         for q in 0..Lanes::<S>::PER_COLUMN {
             let load = |column: &Column| Lanes::load(simd, column, q);
-            let (old, l) = (load(tile.shared), load(consensus));
+            let (old, l) = (load(&shared_before), load(consensus));
             for (i, (p, s)) in tile.views.iter_mut().zip(tile.gaps.iter_mut()).enumerate() {
                 let (w, v) = (load(&scratch.weights[i]), load(&scratch.differences[i]));
                 let before = load(&scratch.before[i]);
                 (load(p) + relaxation * (w - before)).store(p, q);
                 (load(s) + relaxation * (v - (before - old))).store(s, q);
             }
-            let r = load(tile.pull) + relaxation * (l - old);
-            let z = second::step(simd, self.z_step, (tile.views, tile.gaps, q), r, old);
-            z.store(tile.shared, q);
-            r.store(tile.pull, q);
+            (load(tile.pull) + relaxation * (l - old)).store(tile.pull, q);
+        }
+        second::step(simd, self.z_step, (tile.views, tile.gaps), tile.pull, tile.shared);
+        if !MEASURED && self.next_rho == self.rho {
+            return;
+        }
+        for q in 0..Lanes::<S>::PER_COLUMN {
+            let load = |column: &Column| Lanes::load(simd, column, q);
+            let (old, z, l, r) = (
+                load(&shared_before),
+                load(tile.shared),
+                load(consensus),
+                load(tile.pull),
+            );
             if MEASURED {
                 for (i, (p, s)) in tile.views.iter().zip(tile.gaps.iter()).enumerate() {
                     let (p, s, before) = (load(p), load(s), load(&scratch.before[i]));
