@@ -1,6 +1,6 @@
 //! Laws that everything in the registries must obey, whatever is registered.
 
-use congraph::penalties::{self, JointEdge, Penalty};
+use congraph::penalties::{self, JointEdge, LANES, Penalty};
 use congraph::regularisers;
 use congraph::{Edges, ViewRows};
 use proptest::prelude::*;
@@ -107,6 +107,25 @@ proptest! {
                 let at_z = penalty.value(z, n_views);
                 let size = 1.0 + at_z.abs() + at_y.abs() + slope.abs();
                 prop_assert!(at_z >= at_y + slope - 1e-10 * size, "{}: {at_z} < {at_y} + {slope}", penalty.name());
+            }
+        }
+    }
+
+    /// Eight edges at a time or one: the same prox.
+    #[test]
+    fn prox_of_columns_is_the_prox(
+        n_views in 1..8_usize, x in proptest::collection::vec(value(), 7 * LANES), step in 0.01..10.0_f64,
+    ) {
+        for penalty in penalties::registry().into_iter().filter(|penalty| penalty.joint().is_some()) {
+            let mut rows = x[..n_views * LANES].to_vec();
+            let mut columns: Vec<[f64; LANES]> =
+                (0..n_views).map(|i| std::array::from_fn(|k| rows[k * n_views + i])).collect();
+            penalty.prox(&mut rows, n_views, step);
+            penalty.prox_columns(&mut columns, step);
+            for (i, column) in columns.iter().enumerate() {
+                for (k, y) in column.iter().enumerate() {
+                    prop_assert!((y - rows[k * n_views + i]).abs() <= 1e-12 * (1.0 + y.abs()), "{}", penalty.name());
+                }
             }
         }
     }
