@@ -50,6 +50,7 @@
 //!
 //! This crate reads no files and prints nothing. Results do not depend on the number of threads (rayon's current pool).
 
+pub mod baselines;
 mod blocks;
 pub mod certificate;
 pub mod distances;

@@ -18,7 +18,7 @@ mod tiles;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-pub(crate) use signals::Signals;
+pub(crate) use signals::{Signals, ViewSignals};
 use tiles::{Tiles, ViewTiles};
 
 use crate::distances::{DistanceNorm, Distances, Scaling};
