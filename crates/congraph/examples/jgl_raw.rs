@@ -39,7 +39,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let problem = JointProblem::new(n_nodes, covariances, vec![1.0; files.len()], penalty)?;
     let solution = solver.run(&problem, None, &unwatched)?;
     let seconds = start.elapsed().as_secs_f64();
-    let n_entries = solution.parts.precisions.iter().flatten().filter(|&&x| x != 0.0).count();
+    let n_entries = solution
+        .parts
+        .precisions
+        .iter()
+        .flatten()
+        .filter(|&&x| x != 0.0)
+        .count();
     println!(
         "{{\"seconds\": {seconds:.6}, \"iterations\": {}, \"objective\": {:?}, \"gap\": {:e}, \"status\": \"{}\", \
          \"components\": {}, \"density\": {:.4}}}",

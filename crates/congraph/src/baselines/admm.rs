@@ -165,14 +165,17 @@ impl State {
                     *value = relaxation * theta + (1.0 - relaxation) * z[view] + gamma[view] / rho;
                     gamma[view] = *value;
                 }
-                problem.penalty().prox_at(i == j, &mut argument, 1.0 / rho, &mut scratch);
+                problem
+                    .penalty()
+                    .prox_at(i == j, &mut argument, 1.0 / rho, &mut scratch);
                 for (view, &value) in argument.iter().enumerate() {
                     sums[1] += count * (value - z[view]).powi(2);
                     z[view] = value;
                     gamma[view] = rho * (gamma[view] - value);
                     sums[2] += count * value * value;
                     sums[3] += count * gamma[view] * gamma[view];
-                    sums[4] += count * (problem.view_weights()[view] * problem.covariance(view)[i * problem.n_nodes() + j]).powi(2);
+                    sums[4] += count
+                        * (problem.view_weights()[view] * problem.covariance(view)[i * problem.n_nodes() + j]).powi(2);
                 }
             }
             sums

@@ -62,7 +62,10 @@ fn from_products(view: &View, kind: Kind, n: usize, scale: Scale) -> Result<Vec<
             Scale::Center | Scale::None => product / divisor,
         }
     };
-    Ok((0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| entry(i, j)).collect())
+    Ok((0..n)
+        .flat_map(|i| (0..n).map(move |j| (i, j)))
+        .map(|(i, j)| entry(i, j))
+        .collect())
 }
 
 /// The weights c_k: 1, or the numbers of samples where costs are sums over them.

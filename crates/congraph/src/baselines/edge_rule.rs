@@ -44,7 +44,10 @@ impl EdgeRule {
     pub fn graph(self, nodes: Vec<String>, views: Vec<String>, precisions: &[Vec<f64>]) -> MultiviewGraph {
         let n = nodes.len();
         assert_eq!(precisions.len(), views.len(), "one matrix per view");
-        assert!(precisions.iter().all(|matrix| matrix.len() == n * n), "one row per node");
+        assert!(
+            precisions.iter().all(|matrix| matrix.len() == n * n),
+            "one row per node"
+        );
         let edges = Edges::complete(n);
         let weight = |&[a, b]: &[u32; 2], matrix: &[f64]| self.weight(matrix[a as usize * n + b as usize]);
         let row = |pair| precisions.iter().map(move |matrix| weight(pair, matrix));

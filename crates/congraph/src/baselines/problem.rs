@@ -67,7 +67,10 @@ impl JointProblem {
             }
         }
         if n_nodes == 0 || covariances.is_empty() || covariances.iter().any(|s| s.len() != n_nodes * n_nodes) {
-            return refuse("covariances", format!("must be {n_nodes} × {n_nodes} numbers for each of one or more views"));
+            return refuse(
+                "covariances",
+                format!("must be {n_nodes} × {n_nodes} numbers for each of one or more views"),
+            );
         }
         if view_weights.len() != covariances.len() || view_weights.iter().any(|&c| !(c.is_finite() && c > 0.0)) {
             return refuse("view weights", "must be positive, one for each view".into());
@@ -79,7 +82,9 @@ impl JointProblem {
                     let (one, two) = (at(i, j), at(j, i));
                     return refuse(
                         "covariances",
-                        format!("must be finite and symmetric; entries ({i}, {j}) and ({j}, {i}) of view {view} are {one} and {two}"),
+                        format!(
+                            "must be finite and symmetric; entries ({i}, {j}) and ({j}, {i}) of view {view} are {one} and {two}"
+                        ),
                     );
                 }
                 if at(i, i) <= 0.0 {
@@ -100,7 +105,9 @@ impl JointProblem {
         if let Some(view) = covariances.par_iter().position_first(indefinite) {
             return refuse(
                 "covariances",
-                format!("of view {view} is not positive semidefinite, as every covariance matrix is; was it edited or filled in?"),
+                format!(
+                    "of view {view} is not positive semidefinite, as every covariance matrix is; was it edited or filled in?"
+                ),
             );
         }
         let problem = Self {
@@ -123,7 +130,13 @@ impl JointProblem {
             log_det(&symmetric(self.n_nodes, |i, j| entry(i * self.n_nodes + j))).is_some()
         };
         let bounded = if coupled {
-            definite(&|at| self.covariances.iter().zip(&self.view_weights).map(|(s, c)| c * s[at]).sum())
+            definite(&|at| {
+                self.covariances
+                    .iter()
+                    .zip(&self.view_weights)
+                    .map(|(s, c)| c * s[at])
+                    .sum()
+            })
         } else {
             self.covariances.iter().all(|s| definite(&|at| s[at]))
         };
@@ -132,9 +145,10 @@ impl JointProblem {
         }
         Err(Error::Parameter {
             name: "lambda1",
-            message: "is 0, and a covariance matrix is singular (fewer samples than nodes, or nodes that repeat others): \
+            message:
+                "is 0, and a covariance matrix is singular (fewer samples than nodes, or nodes that repeat others): \
                       the best precision matrix would be infinite. Any lambda1 > 0 will do"
-                .into(),
+                    .into(),
         })
     }
 
@@ -167,7 +181,11 @@ impl JointProblem {
     pub(super) fn restricted(&self, nodes: &[usize]) -> Self {
         Self {
             n_nodes: nodes.len(),
-            covariances: self.covariances.iter().map(|s| submatrix(s, self.n_nodes, nodes)).collect(),
+            covariances: self
+                .covariances
+                .iter()
+                .map(|s| submatrix(s, self.n_nodes, nodes))
+                .collect(),
             view_weights: self.view_weights.clone(),
             penalty: self.penalty,
         }

@@ -75,12 +75,7 @@ impl JointAdmm {
     ///
     /// # Errors
     /// [`Error::Parameter`] if a setting is out of range or the start is of another size.
-    pub fn run(
-        &self,
-        problem: &JointProblem,
-        start: Option<&Parts>,
-        watch: Watch<'_>,
-    ) -> Result<JointSolution, Error> {
+    pub fn run(&self, problem: &JointProblem, start: Option<&Parts>, watch: Watch<'_>) -> Result<JointSolution, Error> {
         self.check(problem, start)?;
         let n = problem.n_nodes();
         let groups = if self.screening {
@@ -155,10 +150,15 @@ impl JointAdmm {
         let fits = |matrices: &[Vec<f64>]| {
             let size = problem.n_nodes() * problem.n_nodes();
             matrices.len() == problem.n_views()
-                && matrices.iter().all(|m| m.len() == size && m.iter().all(|x| x.is_finite()))
+                && matrices
+                    .iter()
+                    .all(|m| m.len() == size && m.iter().all(|x| x.is_finite()))
         };
         if !(fits(&start.precisions) && fits(&start.multipliers) && start.rho.is_normal() && start.rho > 0.0) {
-            return refuse("start", "must hold finite matrices of the problem's size for each view, and a positive rho");
+            return refuse(
+                "start",
+                "must hold finite matrices of the problem's size for each view, and a positive rho",
+            );
         }
         Ok(())
     }
