@@ -91,7 +91,9 @@ fn flag(parameter: &str) -> String {
         "n_views" => "--views".into(),
         "n_signals" => "--signals".into(),
         "probability" => "--edge-probability".into(),
-        "alpha" | "beta" | "gamma" | "growth" | "shuffled" | "noise" => format!("--{parameter}"),
+        "alpha" | "beta" | "gamma" | "lambda1" | "lambda2" | "growth" | "shuffled" | "noise" => {
+            format!("--{parameter}")
+        }
         "view_column" => "--view-column".into(),
         "block_column" => "--block-column".into(),
         other => other.into(),

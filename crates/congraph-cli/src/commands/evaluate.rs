@@ -1,7 +1,9 @@
 //! `congraph evaluate`: how well learned graphs match true ones.
 
+use congraph::MultiviewGraph;
+use congraph::baselines::EdgeRule;
 use congraph::metrics::{EdgeScore, Evaluation, evaluate};
-use congraph_io::read_graph;
+use congraph_io::{read_graph, read_precisions};
 use serde_json::{Value, json};
 
 use crate::args::{EvaluateArgs, Global};
@@ -11,6 +13,9 @@ use crate::failure::Failure;
 pub(crate) fn run(args: &EvaluateArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let learned = read_graph(&args.folder)?;
     let truth = read_graph(&args.truth)?;
+    if let Some(precisions) = read_precisions(&args.folder, &learned)? {
+        return by_edge_rules(&learned, &precisions, &truth, global);
+    }
     let evaluation = evaluate(&learned, &truth)?;
     if evaluation.consensus.is_none() {
         console.note("note: one of the two has no consensus, so only the views are scored");
@@ -18,6 +23,38 @@ pub(crate) fn run(args: &EvaluateArgs, global: &Global, console: &Console) -> Re
     if global.json {
         return console::print(&report(&evaluation).to_string());
     }
+    console::print(&scores(&evaluation))
+}
+
+/// Precision matrices are scored by both edge rules: which entries are edges decides more than anything else.
+fn by_edge_rules(
+    learned: &MultiviewGraph,
+    precisions: &[Vec<f64>],
+    truth: &MultiviewGraph,
+    global: &Global,
+) -> Result<(), Failure> {
+    let by = |rule: EdgeRule| {
+        let graph = rule.graph(learned.nodes().to_vec(), learned.views().to_vec(), precisions);
+        evaluate(&graph, truth)
+    };
+    let (nonzero, negative) = (by(EdgeRule::NonZero)?, by(EdgeRule::Negative)?);
+    if global.json {
+        // Above, as in every evaluation, the usual rule; below, both by name.
+        let mut whole = report(&nonzero);
+        whole["edge_rules"] = json!({
+            EdgeRule::NonZero.name(): report(&nonzero),
+            EdgeRule::Negative.name(): report(&negative),
+        });
+        return console::print(&whole.to_string());
+    }
+    console::print(&format!(
+        "every entry that is not zero is an edge:\n{}\n\nonly negative entries are edges, as in a Laplacian:\n{}",
+        scores(&nonzero),
+        scores(&negative)
+    ))
+}
+
+fn scores(evaluation: &Evaluation) -> String {
     let mut table = vec![["graph", "F1", "precision", "recall"].map(String::from)];
     for (name, score) in &evaluation.views {
         table.push(row(name, score.f1(), score.precision(), score.recall()));
@@ -31,7 +68,7 @@ pub(crate) fn run(args: &EvaluateArgs, global: &Global, console: &Console) -> Re
     if let Some(score) = &evaluation.consensus {
         table.push(row("consensus", score.f1(), score.precision(), score.recall()));
     }
-    console::print(&super::table(&table))
+    super::table(&table)
 }
 
 /// One row of scores, to three digits.

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use congraph::solvers::admm::ZStep;
+use congraph::views::View;
 use congraph::{
     Admm, Code, DataError, Learned, Learner, Model, Newton, Parameters, Solver, Support, Views, penalties, regularisers,
 };
 use congraph_io::{Folder, ViewRow, read_pairs, write_graph, write_json};
 use serde_json::json;
 
-use super::input::{self, Read};
+use super::input::{self, Read, Source};
 use crate::args::{Global, LearnArgs, SolverArg, ZStepArg};
 use crate::console::{self, Console};
 use crate::failure::Failure;
@@ -23,6 +24,9 @@ use crate::summary::{self, Seconds};
 const SWEEPS: usize = 10;
 
 pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Result<(), Failure> {
+    if let Some(coupling) = args.method.coupling() {
+        return super::jgl::run(args, coupling, global, console);
+    }
     let start = Instant::now();
     let learner = learner(args)?;
     super::check_place(&args.output.out, args.output.force)?;
@@ -80,6 +84,7 @@ pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Resul
 
 /// The learner that the options describe.
 fn learner(args: &LearnArgs) -> Result<Learner, Failure> {
+    super::jgl::check_unused(args)?;
     check_dials(args)?;
     let Some(alpha) = args.alpha else {
         return Err(missing_parameter("--alpha"));
@@ -249,7 +254,7 @@ fn check_dials(args: &LearnArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn check_value(option: &str, value: f64, is_fine: bool, range: &str) -> Result<(), Failure> {
+pub(super) fn check_value(option: &str, value: f64, is_fine: bool, range: &str) -> Result<(), Failure> {
     if is_fine && value.is_finite() {
         return Ok(());
     }
@@ -281,28 +286,31 @@ fn write(
     summary: &serde_json::Value,
     seconds: &Seconds,
 ) -> Result<(), Failure> {
-    let rows: Vec<ViewRow> = read
-        .views
-        .iter()
-        .map(|view| ViewRow {
-            file: read
-                .sources
-                .iter()
-                .find(|source| source.view == view.name())
-                .map_or_else(String::new, |source| source.file.clone()),
-            n_samples: view.n_samples(),
-        })
-        .collect();
+    let rows = view_rows(read);
     write_graph(folder, "", &learned.graph, &rows)?;
     write_json(folder, "summary.json", summary)?;
-    let inputs: Vec<_> = read
-        .sources
-        .iter()
-        .map(|source| json!({"view": source.view, "file": source.file, "sha256": source.sha256}))
-        .collect();
-    let run = summary::run("learn", summary, &inputs, None, seconds);
+    let run = summary::run("learn", summary, &inputs(read), None, seconds);
     write_json(folder, "run.json", &run)?;
     Ok(())
+}
+
+/// What `views.tsv` tells of the views that were read.
+pub(super) fn view_rows(read: &Read) -> Vec<ViewRow> {
+    let row = |view: &View| ViewRow {
+        file: read
+            .sources
+            .iter()
+            .find(|source| source.view == view.name())
+            .map_or_else(String::new, |source| source.file.clone()),
+        n_samples: view.n_samples(),
+    };
+    read.views.iter().map(row).collect()
+}
+
+/// What `run.json` tells of the files that were read.
+pub(super) fn inputs(read: &Read) -> Vec<serde_json::Value> {
+    let entry = |source: &Source| json!({"view": source.view, "file": source.file, "sha256": source.sha256});
+    read.sources.iter().map(entry).collect()
 }
 
 fn result_line(args: &LearnArgs, learned: &Learned, seconds: &Seconds) -> String {

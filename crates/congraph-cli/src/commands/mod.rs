@@ -5,6 +5,7 @@ pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod evaluate;
 mod input;
+mod jgl;
 pub(crate) mod learn;
 pub(crate) mod simulate;
 

@@ -6,10 +6,12 @@
 //! edges.tsv       source  target  consensus  n_views  mean_weight    every edge of any view or of the consensus
 //! edges_long.tsv  view  source  target  weight                       only weights > 0
 //! matrices.npz    consensus (n×n), views (N×n×n), nodes, view_names; up to 4000 nodes
+//!                 precisions (N×n×n) where precision matrices were learned
 //! ```
 
 mod folder;
 mod matrices;
+mod precisions;
 mod readback;
 mod tables;
 
@@ -20,6 +22,7 @@ use std::path::Path;
 use congraph::{MultiviewGraph, Table};
 
 pub use folder::{Folder, OutputError};
+pub use precisions::read_precisions;
 pub use readback::read_graph;
 
 /// Above this number of nodes no dense matrices are written: `edges.tsv` and `edges_long.tsv` hold all there is.
@@ -47,6 +50,30 @@ pub fn write_graph(
     graph: &MultiviewGraph,
     views: &[ViewRow],
 ) -> Result<(), OutputError> {
+    write_all(folder, within, graph, views, None)
+}
+
+/// As [`write_graph`], with the precision matrices (row after row, one per view) that the graph was read from in
+/// `matrices.npz`.
+///
+/// # Errors
+/// [`OutputError::Io`] if a file cannot be written.
+pub fn write_precision_graph(
+    folder: &Folder,
+    graph: &MultiviewGraph,
+    views: &[ViewRow],
+    precisions: &[Vec<f64>],
+) -> Result<(), OutputError> {
+    write_all(folder, "", graph, views, Some(precisions))
+}
+
+fn write_all(
+    folder: &Folder,
+    within: &str,
+    graph: &MultiviewGraph,
+    views: &[ViewRow],
+    precisions: Option<&[Vec<f64>]>,
+) -> Result<(), OutputError> {
     let at = |name: &str| Path::new(within).join(name);
     write(folder, at("nodes.tsv"), |out| tables::nodes(out, graph))?;
     write(folder, at("views.tsv"), |out| tables::views(out, graph, views))?;
@@ -55,7 +82,9 @@ pub fn write_graph(
     if graph.n_nodes() > DENSE_NODES {
         return Ok(());
     }
-    write(folder, at("matrices.npz"), |out| matrices::write(out, graph))
+    write(folder, at("matrices.npz"), |out| {
+        matrices::write(out, graph, precisions)
+    })
 }
 
 /// Writes a table of signals as `.csv`, with a header if its columns have names.
