@@ -1,6 +1,7 @@
 """Writes small reference results of gglasso and scikit-learn for the tests of the joint graphical lasso.
 
-    benchmarks/run --only none; target/benchmarks-venv/bin/python benchmarks/jgl_reference.py
+    benchmarks/run --quick --only jgl --output /tmp/race.md        # installs the peers
+    target/benchmarks-venv/bin/python benchmarks/jgl_reference.py
 
 The file holds covariances, parameters, the objective of the peer's result and the result itself, so that the Rust tests
 (`crates/congraph/tests/baselines.rs`) compare without Python.
@@ -10,7 +11,7 @@ import json
 import pathlib
 
 import numpy as np
-from peers_jgl import covariance_views, gglasso, objective, sklearn
+from peers_jgl import PEERS, covariance_views, objective
 
 PLACE = pathlib.Path(__file__).resolve().parent.parent / "crates/congraph/tests/fixtures/joint_graphical_lasso.json"
 CASES = [
@@ -30,10 +31,7 @@ def main():
     cases = []
     for seed, (peer, coupling, nodes, views, samples, lambda1, lambda2) in enumerate(CASES):
         covariances = covariance_views(np.random.default_rng(seed), nodes, views, samples)
-        if peer == "gglasso":
-            found = gglasso(covariances, coupling, lambda1, lambda2, 1e-13)
-        else:
-            found = sklearn(covariances, lambda1, 1e-13)
+        found = PEERS[peer](covariances, coupling, lambda1, lambda2, 1e-13)
         cases.append({
             "peer": peer,
             "coupling": coupling,

@@ -24,7 +24,6 @@ pub(crate) fn summary(learner: &Learner, learned: &Learned, warnings: &[Warning]
         "schema": "congraph.summary/1",
         "n_nodes": graph.n_nodes(),
         "n_views": graph.n_views(),
-        "method": "congraph",
         "penalty": if learner.single { "none" } else { learner.model.penalty.name() },
         "regulariser": if learner.single { "none" } else { learner.model.regulariser.name() },
         "solver": learner.solver.name(),

@@ -47,10 +47,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .filter(|&&x| x != 0.0)
         .count();
     println!(
-        "{{\"seconds\": {seconds:.6}, \"iterations\": {}, \"objective\": {:?}, \"gap\": {:e}, \"status\": \"{}\", \
+        "{{\"seconds\": {seconds:.6}, \"iterations\": {}, \"objective\": {:?}, \"lower_bound\": {:?}, \"gap\": {:e}, \"status\": \"{}\", \
          \"components\": {}, \"density\": {:.4}}}",
         solution.iterations,
         solution.certificate.objective,
+        solution.certificate.dual_objective,
         solution.certificate.relative_gap,
         solution.status,
         solution.n_components,

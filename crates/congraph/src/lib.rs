@@ -46,6 +46,7 @@
 //! learn        all of the above in one call
 //! graph        weighted graphs: density, similarity, uniqueness, components
 //! simulate     data whose graphs are known          metrics         how well they were found
+//! baselines    other methods to compare with: the joint graphical lasso
 //! ```
 //!
 //! This crate reads no files and prints nothing. Results do not depend on the number of threads (rayon's current pool).
