@@ -112,6 +112,8 @@ impl JointAdmm {
 struct State {
     rows: Vec<f64>,
     rho: f64,
+    /// ‖(c_k S^k)_k‖.
+    gradient_size: f64,
 }
 
 struct Residuals {
@@ -127,7 +129,19 @@ impl State {
             rows.extend(start.precisions.iter().map(|z| z[i * n + j]));
             rows.extend(start.multipliers.iter().map(|gamma| gamma[i * n + j]));
         }
-        Self { rows, rho: start.rho }
+        let square = |view: usize| {
+            let weight = problem.view_weights()[view];
+            problem
+                .covariance(view)
+                .iter()
+                .map(|s| (weight * s).powi(2))
+                .sum::<f64>()
+        };
+        Self {
+            rows,
+            rho: start.rho,
+            gradient_size: (0..n_views).map(square).sum::<f64>().sqrt(),
+        }
     }
 
     fn parts(&self, problem: &JointProblem) -> Parts {
@@ -154,7 +168,7 @@ impl State {
         let (n_views, rho) = (problem.n_views(), self.rho);
         let sums = blocks::map_mut_by(ENTRIES, &mut self.rows, 2 * n_views, |first, rows| {
             let (mut argument, mut scratch) = (vec![0.0; n_views], Scratch::new());
-            let mut sums = [0.0; 5];
+            let mut sums = [0.0; 4];
             let entries = lower_triangle_from(first);
             for (((i, j), row), at) in entries.zip(rows.chunks_exact_mut(2 * n_views)).zip(first..) {
                 let (z, gamma) = row.split_at_mut(n_views);
@@ -174,8 +188,6 @@ impl State {
                     gamma[view] = rho * (gamma[view] - value);
                     sums[2] += count * value * value;
                     sums[3] += count * gamma[view] * gamma[view];
-                    sums[4] += count
-                        * (problem.view_weights()[view] * problem.covariance(view)[i * problem.n_nodes() + j]).powi(2);
                 }
             }
             sums
@@ -184,7 +196,7 @@ impl State {
         let residuals = Residuals {
             primal: total(0) / total(2),
             // Γ may be 0 where nothing is penalised; c S is of the size that the gradient has.
-            dual: rho * total(1) / total(3).max(total(4)),
+            dual: rho * total(1) / total(3).max(self.gradient_size),
         };
         (residuals.primal.is_finite() && residuals.dual.is_finite()).then_some(residuals)
     }

@@ -28,7 +28,7 @@ impl Parts {
         }
     }
 
-    /// No edges: the inverse variances, with the multipliers that would hold the rest at zero if they could.
+    /// Where a cold start begins: no edges, the inverse variances.
     fn diagonal(problem: &JointProblem) -> Self {
         let (n, n_views) = (problem.n_nodes(), problem.n_views());
         let mut parts = Self::zeros(n, n_views, 0.0);
