@@ -18,7 +18,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
-SECTIONS = ("agreement", "admm", "floor", "many", "threads", "interior", "scale")
+SECTIONS = ("agreement", "admm", "floor", "many", "threads", "interior", "scale", "jgl")
 SIZES = {
     "agreement": [30],
     "admm": [100, 400, 1000],
@@ -27,8 +27,9 @@ SIZES = {
     "threads": [5000],
     "interior": [20, 50, 100],
     "scale": [100_000, 1_000_000],
+    "jgl": [100],
 }
-QUICK = {"agreement": [30], "admm": [60, 100], "floor": [400], "many": [800], "threads": [400], "interior": [20], "scale": [2000, 4000]}
+QUICK = {"agreement": [30], "admm": [60, 100], "floor": [400], "many": [800], "threads": [400], "interior": [20], "scale": [2000, 4000], "jgl": [20]}
 SHAPES = {"agreement": (3, 200), "many": (4, 200), "scale": (3, 32)}  # views, samples
 QUICK_SHAPE = (3, 200)
 SHAPE = (6, 500)
@@ -40,6 +41,18 @@ THREADS_TARGET = (5000, 1.7)
 NEIGHBOURS = 20
 SCALE_TARGETS = {"gigabytes": 20.0, "gap": 1e-6, "exponent": 1.15, "recall": 0.98}
 RECALL_NODES = 20_000
+JGL_CASES = [  # peer, coupling, views, λ1, λ2
+    ("gglasso", "group", 6, 0.1, 0.05),
+    ("gglasso", "group", 6, 0.03, 0.02),
+    ("gglasso", "fused", 2, 0.1, 0.05),
+    ("gglasso", "fused", 2, 0.03, 0.02),
+    ("scikit-learn", "fused", 1, 0.1, 0.0),
+]
+JGL_STOPS = (1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
+JGL_ACCURACY = 1e-8  # relative error of the objective at which times are compared
+JGL_TOLERANCES = (1e-5, 1e-9)  # congraph is compared at the second
+JGL_CAP = 120.0  # seconds for all runs of a peer with one number of threads
+JGL_TARGETS = {"apart": 1e-6, "ratio": 2.0, "nodes": 100, "views": 6}
 LARGEST_CHOLESKY = 5000
 SIMILARITY = 0.8
 SIMILARITY_UP_TO = 1000  # nodes up to which a search for β costs next to nothing
@@ -59,6 +72,7 @@ def parse():
     parser.add_argument("--rho", type=float, default=1.0, help="ρ of the plain ADMM (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the data (default: %(default)s)")
     parser.add_argument("--fit", type=pathlib.Path, default=ROOT / "target/release/examples/fit_raw", help="the built example")
+    parser.add_argument("--append", action="store_true", help="leave what the results hold and put the sections at their end")
     parser.add_argument("--output", type=pathlib.Path, default=HERE / "RESULTS.md", help="where the results go")
     return parser.parse_args()
 
@@ -145,7 +159,7 @@ class Race:
             files = [str(self.folder / f"{name}-{view}.f64") for view in range(views)]
             data = Data(nodes, views, samples, degree, files, kind)
             self.peer(data.job(task="generate", seed=self.options.seed, degree=degree, kind=kind))
-            if section != "scale":
+            if section not in ("scale", "jgl"):
                 self.tune(data)
             self.sets[key] = data
         return self.sets[key]
@@ -460,11 +474,105 @@ class Race:
             out += [f"To state the problem: {', '.join(stated)}.", ""] if stated else []
         return out
 
+    def jgl(self):
+        out = [
+            "## Joint graphical lasso",
+            "",
+            "The baseline against gglasso (its ADMM, defaults but for the stop) and scikit-learn's `graphical_lasso`, from the same "
+            "correlation matrices with the same λ1 and λ2. gglasso's fused coupling is a chain over consecutive views, so fused is compared "
+            "at two views; neither peer has the diagonal in any penalty. Times are the solve alone for the peers, without imports and "
+            "without what gglasso compiles, and the solve with its certificate for congraph. The peers run with one thread too, where their "
+            "linear algebra is often faster, and their better time counts. *error*: the objective minus the lower bound that congraph "
+            "proves at a tolerance of 1e-12, relative to it. Times are compared among the runs with an error of at most "
+            f"{JGL_ACCURACY:g}.",
+            "",
+        ]
+        for nodes in self.sizes("jgl"):
+            data = self.data("jgl", nodes)
+            files = [f"{file}.covariance" for file in data.files]
+            self.jgl_peer(data.job(task="covariances", covariances=files))
+            cases = [case for case in JGL_CASES if case[2] <= len(files)]
+            ours, theirs = [{} for _ in cases], [{} for _ in cases]
+            for _ in range(self.options.rounds):
+                self.jgl_round(nodes, files, cases, ours, theirs)
+            for case, fits, runs in zip(cases, ours, theirs, strict=True):
+                bound = self.jgl_fit(nodes, files, case, 1e-12)["lower_bound"]
+                out += jgl_table(nodes, case, fits, runs, bound)
+        return out
+
+    def jgl_round(self, nodes, files, cases, ours, theirs):
+        """One turn of everybody; what is faster than before is kept."""
+        for case, fits in zip(cases, ours, strict=True):
+            for tolerance in JGL_TOLERANCES:
+                keep_best(fits, tolerance, self.jgl_fit(nodes, files, case, tolerance))
+        for peer in ("gglasso", "scikit-learn"):
+            chosen = [k for k, case in enumerate(cases) if case[0] == peer]
+            models = [
+                {"covariances": files[:views], "coupling": coupling, "lambda1": lambda1, "lambda2": lambda2}
+                for _, coupling, views, lambda1, lambda2 in (cases[k] for k in chosen)
+            ]
+            for threads in sorted({1, self.options.threads}):
+                self.say(f"  {peer}, {threads} thread{'s' * (threads > 1)}")
+                job = {"task": peer, "nodes": nodes, "models": models, "stops": JGL_STOPS}
+                try:
+                    found = self.jgl_peer(job, threads=threads, seconds=JGL_CAP)["models"]
+                except Failed as reason:
+                    # On a busy machine its threads wait for each other without end; its runs with one thread are there.
+                    if threads == 1:
+                        raise
+                    self.say(f"    {reason}")
+                    continue
+                for k, runs in zip(chosen, found, strict=True):
+                    for run in runs:
+                        keep_best(theirs[k], run["stop"], run)
+
+    def jgl_peer(self, job, **how):
+        return self.child([sys.executable, str(HERE / "peers_jgl.py"), json.dumps(job)], **how)
+
+    def jgl_fit(self, nodes, files, case, tolerance):
+        _, coupling, views, lambda1, lambda2 = case
+        words = [self.options.fit.with_name("jgl_raw"), coupling, nodes, repr(lambda1), repr(lambda2), tolerance, *files[:views]]
+        return self.child([str(word) for word in words])
+
     def general(self, data, solver):
         found = self.peer(data.job(task="cvxpy", solver=solver), seconds=GENERAL_CAP)
         if found["status"] not in ("optimal", "optimal_inaccurate"):
             raise Failed(found["status"])
         return {**found, "whole": found["seconds"], "seconds": found["solve"] or found["seconds"]}
+
+
+def jgl_table(nodes, case, ours, theirs, bound):
+    """One case of the joint graphical lasso: its table and what it shows."""
+    peer, coupling, views, lambda1, lambda2 = case
+
+    def error(run):
+        return (run["objective"] - bound) / abs(bound)
+
+    fit = ours[JGL_TOLERANCES[-1]]
+    rows = [(f"congraph, tolerance {tolerance:g}", run) for tolerance, run in ours.items()]
+    rows += [(f"{peer}, stop {stop:g}", run) for stop, run in theirs.items()]
+    cells = [
+        [name, nodes, views, run["iterations"], seconds(run["seconds"]), f"{error(run):.1e}", times(run["seconds"] / fit["seconds"])]
+        for name, run in rows
+    ]
+    out = [f"{coupling}, n = {nodes}, N = {views}, λ1 = {lambda1}, λ2 = {lambda2} → density {fit['density']:.2f}.", ""]
+    out += table(["contestant", "n", "N", "iterations", "seconds", "error", "ratio"], cells)
+    apart = min(abs(run["objective"] - fit["objective"]) / abs(fit["objective"]) for run in theirs.values())
+    out += verdict(f"objectives apart by {apart:.1e}", f"≤ {JGL_TARGETS['apart']:g}", apart <= JGL_TARGETS["apart"])
+    accurate = [run["seconds"] for run in theirs.values() if error(run) <= JGL_ACCURACY]
+    if not accurate:
+        return [*out, f"No run of {peer} has an error of at most {JGL_ACCURACY:g}.", ""]
+    ratio = min(accurate) / fit["seconds"]
+    is_target = peer == "gglasso" and (nodes, views) == (JGL_TARGETS["nodes"], JGL_TARGETS["views"])
+    label = f"{peer} takes {times(ratio)} congraph's time at equal accuracy"
+    met = ratio >= JGL_TARGETS["ratio"] and error(fit) <= JGL_ACCURACY
+    return out + verdict(label, is_target and f"≥ {JGL_TARGETS['ratio']:g}×", met)
+
+
+def keep_best(runs, key, run):
+    """The fastest of several runs."""
+    if key not in runs or run["seconds"] < runs[key]["seconds"]:
+        runs[key] = run
 
 
 def search(measure, target, start, within, tries):
@@ -529,12 +637,13 @@ def cpu_model():
 
 
 def header(options, load):
-    packages = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "scipy", "cvxpy", "clarabel", "scs"))
+    packages = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "scipy", "cvxpy", "clarabel", "scs", "gglasso", "scikit-learn"))
     commit = output_of("git", "rev-parse", "--short", "HEAD") or "unknown"
     changed = " with local changes" if output_of("git", "status", "--porcelain", "--untracked-files=no") else ""
     words = ["benchmarks/run"]
     words += ["--quick"] * options.quick
     words += ["--only", ",".join(options.only)] * (options.only != SECTIONS)
+    words += ["--append"] * options.append
     words += ["--sizes", ",".join(map(str, options.sizes or []))] * bool(options.sizes)
     words += ["--threads", str(options.threads), "--rounds", str(options.rounds)]
     words += ["--cap", f"{options.cap:g}", "--rho", f"{options.rho:g}", "--seed", str(options.seed)]
@@ -556,6 +665,16 @@ def header(options, load):
     ]
 
 
+def appended(text, lines, header):
+    """The results with new sections at their end, in place of earlier ones of the same name, and when and how they were made."""
+    for line in lines:
+        if line.startswith("## ") and (at := text.find(f"\n{line}\n")) >= 0:
+            end = text.find("\n## ", at + 1)
+            text = text[:at] + (text[end:] if end >= 0 else "\n")
+    made = [line for line in header if line.startswith("- ")]
+    return text.rstrip("\n") + "\n\n" + "\n".join([*lines, "Made apart from the sections above:", "", *made]) + "\n"
+
+
 def main():
     options = parse()
     if not options.fit.is_file():
@@ -574,7 +693,10 @@ def main():
                 lines += [f"## {section}", "", f"Not measured: a child process {reason}", ""]
                 race.say(f"  {reason}")
         took = time.perf_counter() - race.begin
-    text = "\n".join(header(options, load) + lines + [f"The whole race took {took / 60:.1f} minutes."]) + "\n"
+    if options.append and options.output.is_file():
+        text = appended(options.output.read_text(encoding="utf-8"), lines, header(options, load))
+    else:
+        text = "\n".join(header(options, load) + lines + [f"The whole race took {took / 60:.1f} minutes."]) + "\n"
     part = options.output.with_name(options.output.name + ".part")
     part.write_text(text, encoding="utf-8")
     part.replace(options.output)

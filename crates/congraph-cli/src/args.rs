@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use congraph::baselines::Coupling;
 use congraph::distances::{DistanceNorm, SampleNorm, Scale, Scaling};
 use congraph::views::{NanRule, NodeRule, Orient};
 use congraph_io::Header;
@@ -43,7 +44,8 @@ Examples:
   congraph learn sub-*.csv --density 0.15 --similarity 0.9 -o out
   congraph learn trials.csv --view-column subject --penalty l2 --consensus-density 0.1 -o out
   congraph learn one.csv --single --density 0.1 -o out
-  congraph learn cov-*.npy --covariance --alpha 0.02 --beta 0.03 -o out")]
+  congraph learn cov-*.npy --covariance --alpha 0.02 --beta 0.03 -o out
+  congraph learn sub-*.csv --method jgl-fused --lambda1 0.1 --lambda2 0.02 -o out-jgl")]
     Learn(Box<LearnArgs>),
     /// Fit a grid of densities and similarities, and choose the fit whose edges come back in other samples
     #[command(after_help = "\
@@ -218,6 +220,10 @@ pub(crate) struct LearnArgs {
     pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    /// What to learn: congraph's own graphs with a consensus, or precision matrices by the joint graphical lasso, fused or
+    /// group, to compare with
+    #[arg(long, value_enum, default_value_t = MethodArg::Congraph, help_heading = "Model")]
+    pub(crate) method: MethodArg,
     /// Weight of ‖L‖²: larger is denser
     #[arg(long, allow_negative_numbers = true, value_name = "A", help_heading = "Model")]
     pub(crate) alpha: Option<f64>,
@@ -245,6 +251,25 @@ pub(crate) struct LearnArgs {
     /// Learn every view on its own, without a consensus
     #[arg(long, help_heading = "Model")]
     pub(crate) single: bool,
+    /// With --method jgl-…: weight of Σ|θ_ij| off the diagonal; larger is sparser
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        value_name = "L",
+        help_heading = "Joint graphical lasso"
+    )]
+    pub(crate) lambda1: Option<f64>,
+    /// With --method jgl-…: weight of the coupling; larger makes the views more alike
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        value_name = "L",
+        help_heading = "Joint graphical lasso"
+    )]
+    pub(crate) lambda2: Option<f64>,
+    /// With --method jgl-fused: leave the diagonals out of the coupling, as some packages do
+    #[arg(long, help_heading = "Joint graphical lasso")]
+    pub(crate) free_diagonal: bool,
     /// Which pairs may be joined: `knn:K` (each node's K nearest neighbours in any view, approximate above 30 000 nodes) or a
     /// table of pairs with the columns source and target [default: all pairs]
     #[arg(long, value_name = "knn:K|FILE", help_heading = "Support")]
@@ -583,19 +608,37 @@ pub(crate) enum SampleNormArg {
     Sum,
 }
 
-#[derive(ValueEnum, Clone, Copy, Debug)]
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DistanceNormArg {
     Max,
     None,
 }
 
-#[derive(ValueEnum, Clone, Copy, Debug)]
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MethodArg {
+    Congraph,
+    JglFused,
+    JglGroup,
+}
+
+impl MethodArg {
+    /// The coupling of the joint graphical lasso, if it is one.
+    pub(crate) fn coupling(self) -> Option<Coupling> {
+        match self {
+            Self::Congraph => None,
+            Self::JglFused => Some(Coupling::Fused),
+            Self::JglGroup => Some(Coupling::Group),
+        }
+    }
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SolverArg {
     Newton,
     Admm,
 }
 
-#[derive(ValueEnum, Clone, Copy, Debug)]
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ZStepArg {
     Exact,
     Bcd,

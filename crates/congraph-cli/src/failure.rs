@@ -92,7 +92,8 @@ fn flag(parameter: &str) -> String {
         "n_views" => "--views".into(),
         "n_signals" => "--signals".into(),
         "probability" => "--edge-probability".into(),
-        "alpha" | "beta" | "gamma" | "growth" | "radius" | "shuffled" | "added" | "removed" | "noise" => {
+        "alpha" | "beta" | "gamma" | "lambda1" | "lambda2" | "growth" | "radius" | "shuffled" | "added" | "removed"
+        | "noise" => {
             format!("--{parameter}")
         }
         "mean_degree" | "changed_views" | "filter_t" => format!("--{}", parameter.replace('_', "-")),

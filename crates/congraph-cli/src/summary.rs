@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use congraph::baselines::{Coupling, EdgeRule, JointGraphicalLasso, JointLearned};
 use congraph::distances::{DistanceNorm, SampleNorm, Scale};
 use congraph::tuning::{Reach, Reached};
 use congraph::{Learned, Learner, Warning};
@@ -37,15 +38,8 @@ pub(crate) fn summary(
         "alpha": parameters.alpha,
         "beta": coupled(parameters.beta),
         "gamma": coupled(parameters.gamma),
-        "scale": match learner.scaling.scale {
-            Scale::Zscore => "zscore",
-            Scale::Center => "center",
-            Scale::None => "none",
-        },
-        "sample_norm": match learner.scaling.sample_norm {
-            SampleNorm::Mean => "mean",
-            SampleNorm::Sum => "sum",
-        },
+        "scale": scale_name(learner.scaling.scale),
+        "sample_norm": sample_norm_name(learner.scaling.sample_norm),
         "distance_norm": match learner.scaling.distance_norm {
             DistanceNorm::Max => "max",
             DistanceNorm::None => "none",
@@ -79,6 +73,64 @@ pub(crate) fn summary(
         summary["candidates_outside"] = json!(outside);
     }
     summary
+}
+
+/// The summary of a joint graphical lasso (`congraph.summary/1`): no α, β, γ and no consensus; densities by both edge rules.
+pub(crate) fn joint_summary(
+    learner: &JointGraphicalLasso,
+    learned: &JointLearned,
+    warnings: &[Warning],
+    seconds: &Seconds,
+) -> Value {
+    let penalty = &learner.penalty;
+    let graph = learned.graph(EdgeRule::NonZero);
+    json!({
+        "schema": "congraph.summary/1",
+        "n_nodes": graph.n_nodes(),
+        "n_views": graph.n_views(),
+        "method": penalty.coupling.name(),
+        "solver": "admm",
+        "lambda1": penalty.lambda1,
+        "lambda2": penalty.lambda2,
+        "fused_diagonal": (penalty.coupling == Coupling::Fused).then_some(penalty.fused_diagonal),
+        "scale": scale_name(learner.scaling.scale),
+        "sample_norm": sample_norm_name(learner.scaling.sample_norm),
+        "objective": learned.certificate.objective,
+        "dual_objective": learned.certificate.dual_objective,
+        "relative_gap": learned.certificate.relative_gap,
+        "converged": learned.converged(),
+        "iterations": learned.iterations,
+        "components": learned.n_components,
+        "edge_rule": EdgeRule::NonZero.name(),
+        "density": {
+            "target": null,
+            "views": graph.mean_density(),
+            "views_negative": learned.graph(EdgeRule::Negative).mean_density(),
+            "consensus": null,
+        },
+        "similarity": {"target": null, "value": graph.similarity(), "floor": null},
+        "seconds": {
+            "distances": seconds.distances.as_secs_f64(),
+            "solve": seconds.solve.as_secs_f64(),
+            "total": seconds.total.as_secs_f64(),
+        },
+        "warnings": warnings_json(warnings),
+    })
+}
+
+fn scale_name(scale: Scale) -> &'static str {
+    match scale {
+        Scale::Zscore => "zscore",
+        Scale::Center => "center",
+        Scale::None => "none",
+    }
+}
+
+fn sample_norm_name(norm: SampleNorm) -> &'static str {
+    match norm {
+        SampleNorm::Mean => "mean",
+        SampleNorm::Sum => "sum",
+    }
 }
 
 /// A relative gap for people; below 1e-14 it is rounding.

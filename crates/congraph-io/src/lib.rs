@@ -14,5 +14,6 @@ pub mod output;
 
 pub use input::{Header, Input, Loaded, ReadOptions, read, read_pairs};
 pub use output::{
-    Folder, OutputError, ViewRow, read_graph, write_graph, write_graph_at, write_json, write_rows, write_table,
+    Folder, OutputError, ViewRow, read_graph, read_precisions, write_graph, write_graph_at, write_json,
+    write_precision_graph, write_rows, write_table,
 };

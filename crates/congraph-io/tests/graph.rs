@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use congraph::{Error, MultiviewGraph, ViewRows};
-use congraph_io::{Folder, ViewRow, read_graph, write_graph, write_json};
+use congraph_io::{Folder, ViewRow, read_graph, read_precisions, write_graph, write_json, write_precision_graph};
 use proptest::prelude::*;
 
 fn written(graph: &MultiviewGraph) -> tempfile::TempDir {
@@ -81,6 +81,50 @@ fn the_same_graph_gives_the_same_bytes() {
     let graph = small(Some(&[0.25, 0.0]));
     let bytes = |place: &Path| fs::read(place.join("out/matrices.npz")).unwrap();
     assert_eq!(bytes(written(&graph).path()), bytes(written(&graph).path()));
+}
+
+#[test]
+fn precision_matrices_are_read_back_and_must_be_those_of_the_graph() {
+    let graph = small(None);
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("out");
+    let folder = Folder::create(&out, false).unwrap();
+    let precisions: Vec<Vec<f64>> = (1..=2)
+        .map(|k| vec![2.0, -0.1, 0.0, -0.1, f64::from(k), 0.3, 0.0, 0.3, 1e-3])
+        .collect();
+    write_precision_graph(&folder, &graph, &[], &precisions).unwrap();
+    folder.commit().unwrap();
+    assert_eq!(read_precisions(&out, &graph).unwrap().as_ref(), Some(&precisions));
+    assert_eq!(read_graph(&out).unwrap(), graph);
+
+    // Another graph, a folder without them, no folder, and every way to cut the archive short.
+    let other = MultiviewGraph::new(
+        names(&["a", "b", "z"]),
+        names(&["u", "v"]),
+        &[],
+        &ViewRows::zeros(0, 2),
+        None,
+    );
+    let Err(Error::Data(errors)) = read_precisions(&out, &other) else {
+        panic!("accepted")
+    };
+    assert!(errors[0].to_string().contains("another graph"), "{}", errors[0]);
+    assert_eq!(read_precisions(&written(&graph).path().join("out"), &graph), Ok(None));
+    assert_eq!(read_precisions(place.path(), &graph), Ok(None));
+    let bytes = fs::read(out.join("matrices.npz")).unwrap();
+    for length in 0..bytes.len() {
+        fs::write(out.join("matrices.npz"), &bytes[..length]).unwrap();
+        assert!(read_precisions(&out, &graph).is_err());
+    }
+    for at in 0..bytes.len() {
+        let mut flipped = bytes.clone();
+        flipped[at] ^= 0x11;
+        fs::write(out.join("matrices.npz"), &flipped).unwrap();
+        // Whatever it is taken for, it is no panic and has the right size.
+        if let Ok(Some(found)) = read_precisions(&out, &graph) {
+            assert!(found.len() == 2 && found.iter().all(|matrix| matrix.len() == 9));
+        }
+    }
 }
 
 #[test]

@@ -249,7 +249,7 @@ fn from_products(view: &View, kind: Kind, edges: &Edges, scaling: &Scaling) -> R
     Ok((0..edges.n_edges()).map(distance).collect())
 }
 
-fn n_samples(view: &View) -> Result<f64, Error> {
+pub(crate) fn n_samples(view: &View) -> Result<f64, Error> {
     match view.n_samples() {
         Some(n_samples) if n_samples > 0 => Ok(n_samples as f64),
         _ => Err(Error::Parameter {

@@ -47,10 +47,12 @@
 //! tuning       α, β, γ for a density and a similarity; the path; the choice by stability
 //! graph        weighted graphs: density, similarity, uniqueness, components
 //! simulate     data whose graphs are known          metrics         how well they were found
+//! baselines    other methods to compare with: the joint graphical lasso
 //! ```
 //!
 //! This crate reads no files and prints nothing. Results do not depend on the number of threads (rayon's current pool).
 
+pub mod baselines;
 mod blocks;
 pub mod certificate;
 pub mod distances;

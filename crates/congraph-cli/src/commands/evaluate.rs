@@ -1,9 +1,10 @@
 //! `congraph evaluate`: how well learned graphs match true ones, and how smooth data are on them.
 
+use congraph::baselines::EdgeRule;
 use congraph::distances::{SampleNorm, Scale, Scaling};
 use congraph::metrics::{EdgeScore, Evaluation, GraphScore, Smoothness, TotalVariation, evaluate, total_variation};
 use congraph::{MultiviewGraph, ViewOptions, Views};
-use congraph_io::{Input, ReadOptions, read_graph};
+use congraph_io::{Input, ReadOptions, read_graph, read_precisions};
 use serde_json::{Map, Value, json};
 
 use crate::args::{EvaluateArgs, Global};
@@ -25,21 +26,21 @@ const MEASURES: [Measure; 7] = [
 
 pub(crate) fn run(args: &EvaluateArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let learned = read_graph(&args.folder)?;
-    let evaluation = match &args.truth {
-        Some(truth) => Some(evaluate(&learned, &read_graph(truth)?)?),
-        None => None,
+    let against = Against {
+        truth: args.truth.as_deref().map(read_graph).transpose()?,
+        data: match args.data[..] {
+            [] => None,
+            _ => Some(data(args, console)?),
+        },
     };
-    if evaluation
-        .as_ref()
-        .is_some_and(|evaluation| evaluation.consensus.is_none())
-    {
+    if let Some(precisions) = read_precisions(&args.folder, &learned)? {
+        return by_edge_rules(&learned, &precisions, &against, global);
+    }
+    let truth_without = against.truth.as_ref().map(|truth| truth.consensus().is_none());
+    if truth_without.is_some_and(|without| without || learned.consensus().is_none()) {
         console.note("note: one of the two has no consensus, so only the views are scored");
     }
-    let smoothness = match args.data[..] {
-        [] => None,
-        _ => Some(smoothness(args, &learned, console)?),
-    };
-    let lines = lines(&learned, evaluation.as_ref(), smoothness.as_ref());
+    let lines = against.lines(&learned)?;
     if global.json {
         console::print(&report(&lines).to_string())
     } else {
@@ -47,7 +48,51 @@ pub(crate) fn run(args: &EvaluateArgs, global: &Global, console: &Console) -> Re
     }
 }
 
-fn smoothness(args: &EvaluateArgs, learned: &MultiviewGraph, console: &Console) -> Result<Smoothness, Failure> {
+/// Precision matrices are scored by both edge rules: which entries are edges decides more than anything else.
+fn by_edge_rules(
+    learned: &MultiviewGraph,
+    precisions: &[Vec<f64>],
+    against: &Against,
+    global: &Global,
+) -> Result<(), Failure> {
+    let by =
+        |rule: EdgeRule| against.lines(&rule.graph(learned.nodes().to_vec(), learned.views().to_vec(), precisions));
+    let (nonzero, negative) = (by(EdgeRule::NonZero)?, by(EdgeRule::Negative)?);
+    if global.json {
+        // Above, as in every evaluation, the usual rule; below, both by name.
+        let mut whole = report(&nonzero);
+        whole["edge_rules"] = json!({
+            EdgeRule::NonZero.name(): report(&nonzero),
+            EdgeRule::Negative.name(): report(&negative),
+        });
+        return console::print(&whole.to_string());
+    }
+    console::print(&format!(
+        "every entry that is not zero is an edge:\n{}\n\nonly negative entries are edges, as in a Laplacian:\n{}",
+        table(&nonzero),
+        table(&negative)
+    ))
+}
+
+/// What graphs are compared with: true graphs, data, or both.
+struct Against {
+    truth: Option<MultiviewGraph>,
+    data: Option<(Views, Scaling)>,
+}
+
+impl Against {
+    fn lines(&self, learned: &MultiviewGraph) -> Result<Vec<Line>, Failure> {
+        let evaluation = self.truth.as_ref().map(|truth| evaluate(learned, truth)).transpose()?;
+        let smoothness = match &self.data {
+            None => None,
+            Some((views, scaling)) => Some(total_variation(learned, views, scaling)?),
+        };
+        Ok(lines(learned, evaluation.as_ref(), smoothness.as_ref()))
+    }
+}
+
+/// The signals of `--data`, and how they are scaled.
+fn data(args: &EvaluateArgs, console: &Console) -> Result<(Views, Scaling), Failure> {
     let scaling = Scaling {
         scale: args.scale.into(),
         sample_norm: SampleNorm::Mean,
@@ -63,7 +108,7 @@ fn smoothness(args: &EvaluateArgs, learned: &MultiviewGraph, console: &Console) 
     for warning in &warnings {
         console.warning(warning);
     }
-    Ok(total_variation(learned, &views, &scaling)?)
+    Ok((views, scaling))
 }
 
 /// What a line of the table is about.

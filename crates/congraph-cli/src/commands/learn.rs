@@ -6,13 +6,14 @@ use std::time::Instant;
 
 use congraph::solvers::admm::ZStep;
 use congraph::tuning::{Dial, Reached, Targets, Tuned};
+use congraph::views::View;
 use congraph::{
     Admm, Code, DataError, Learned, Learner, Model, Newton, Parameters, Solver, Support, Views, penalties, regularisers,
 };
 use congraph_io::{Folder, ViewRow, read_pairs, write_graph, write_json};
 use serde_json::json;
 
-use super::input::{self, Read};
+use super::input::{self, Read, Source};
 use crate::args::{Global, LearnArgs, SolverArg, ZStepArg};
 use crate::console::{self, Console};
 use crate::failure::Failure;
@@ -24,6 +25,9 @@ use crate::summary::{self, Seconds};
 const SWEEPS: usize = 10;
 
 pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Result<(), Failure> {
+    if let Some(coupling) = args.method.coupling() {
+        return super::jgl::run(args, coupling, global, console);
+    }
     let start = Instant::now();
     let learner = learner(args)?;
     super::check_place(&args.output.out, args.output.force)?;
@@ -88,6 +92,7 @@ pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Resul
 
 /// The learner that the options describe.
 fn learner(args: &LearnArgs) -> Result<Learner, Failure> {
+    super::jgl::check_unused(args)?;
     check_dials(args)?;
     // Of what a target is to find, these are placeholders.
     let (alpha, beta) = (args.alpha.unwrap_or(1.0), args.beta.unwrap_or(1.0));
@@ -305,28 +310,31 @@ pub(super) fn write(
     summary: &serde_json::Value,
     seconds: &Seconds,
 ) -> Result<(), Failure> {
-    let rows: Vec<ViewRow> = read
-        .views
-        .iter()
-        .map(|view| ViewRow {
-            file: read
-                .sources
-                .iter()
-                .find(|source| source.view == view.name())
-                .map_or_else(String::new, |source| source.file.clone()),
-            n_samples: view.n_samples(),
-        })
-        .collect();
+    let rows = view_rows(read);
     write_graph(folder, "", &learned.graph, &rows)?;
     write_json(folder, "summary.json", summary)?;
-    let inputs: Vec<_> = read
-        .sources
-        .iter()
-        .map(|source| json!({"view": source.view, "file": source.file, "sha256": source.sha256}))
-        .collect();
-    let run = summary::run(kind, summary, &inputs, seed, seconds);
+    let run = summary::run(kind, summary, &inputs(read), seed, seconds);
     write_json(folder, "run.json", &run)?;
     Ok(())
+}
+
+/// What `views.tsv` tells of the views that were read.
+pub(super) fn view_rows(read: &Read) -> Vec<ViewRow> {
+    let row = |view: &View| ViewRow {
+        file: read
+            .sources
+            .iter()
+            .find(|source| source.view == view.name())
+            .map_or_else(String::new, |source| source.file.clone()),
+        n_samples: view.n_samples(),
+    };
+    read.views.iter().map(row).collect()
+}
+
+/// What `run.json` tells of the files that were read.
+pub(super) fn inputs(read: &Read) -> Vec<serde_json::Value> {
+    let entry = |source: &Source| json!({"view": source.view, "file": source.file, "sha256": source.sha256});
+    read.sources.iter().map(entry).collect()
 }
 
 fn result_line(args: &LearnArgs, learned: &Learned, seconds: &Seconds) -> String {

@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod evaluate;
 mod input;
+mod jgl;
 pub(crate) mod learn;
 pub(crate) mod simulate;
 pub(crate) mod tune;

@@ -11,8 +11,8 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use crate::npy;
 
-/// Writes the archive.
-pub(super) fn write(out: impl Write + Seek, graph: &MultiviewGraph) -> io::Result<()> {
+/// Writes the archive; `precisions` are the matrices that the graph was read from, if it was.
+pub(super) fn write(out: impl Write + Seek, graph: &MultiviewGraph, precisions: Option<&[Vec<f64>]>) -> io::Result<()> {
     let (n_nodes, n_views) = (graph.n_nodes(), graph.n_views());
     let n_bytes = (n_nodes as u64).pow(2).saturating_mul(8 * n_views as u64);
     let options = SimpleFileOptions::default()
@@ -32,12 +32,22 @@ pub(super) fn write(out: impl Write + Seek, graph: &MultiviewGraph) -> io::Resul
     for view in 0..n_views {
         npy::write_numbers(&mut archive, &graph.adjacency(view))?;
     }
+    if let Some(precisions) = precisions {
+        archive.start_file(PRECISIONS, options)?;
+        npy::write_header(&mut archive, "<f8", &[n_views, n_nodes, n_nodes])?;
+        for matrix in precisions {
+            npy::write_numbers(&mut archive, matrix)?;
+        }
+    }
     archive.start_file("nodes.npy", options)?;
     npy::write_strings(&mut archive, graph.nodes())?;
     archive.start_file("view_names.npy", options)?;
     npy::write_strings(&mut archive, graph.views())?;
     archive.finish()?.flush()
 }
+
+/// The array of precision matrices.
+pub(super) const PRECISIONS: &str = "precisions.npy";
 
 /// Fast rather than small.
 const LEVEL: i64 = 1;

@@ -7,10 +7,12 @@
 //! edges_long.tsv  view  source  target  weight                       only weights > 0
 //! tune.tsv        of `tune`: every cell of the path
 //! matrices.npz    consensus (n×n), views (N×n×n), nodes, view_names; up to 4000 nodes
+//!                 precisions (N×n×n) where precision matrices were learned
 //! ```
 
 mod folder;
 mod matrices;
+mod precisions;
 mod readback;
 mod tables;
 
@@ -21,6 +23,7 @@ use std::path::Path;
 use congraph::{MultiviewGraph, Table};
 
 pub use folder::{Folder, OutputError};
+pub use precisions::read_precisions;
 pub use readback::read_graph;
 
 /// Above this number of nodes no dense matrices are written: `edges.tsv` and `edges_long.tsv` hold all there is.
@@ -62,6 +65,31 @@ pub fn write_graph_at(
     views: &[ViewRow],
     positions: Option<&[[f64; 2]]>,
 ) -> Result<(), OutputError> {
+    write_all(folder, within, graph, views, positions, None)
+}
+
+/// As [`write_graph`], with the precision matrices (row after row, one per view) that the graph was read from in
+/// `matrices.npz`.
+///
+/// # Errors
+/// [`OutputError::Io`] if a file cannot be written.
+pub fn write_precision_graph(
+    folder: &Folder,
+    graph: &MultiviewGraph,
+    views: &[ViewRow],
+    precisions: &[Vec<f64>],
+) -> Result<(), OutputError> {
+    write_all(folder, "", graph, views, None, Some(precisions))
+}
+
+fn write_all(
+    folder: &Folder,
+    within: &str,
+    graph: &MultiviewGraph,
+    views: &[ViewRow],
+    positions: Option<&[[f64; 2]]>,
+    precisions: Option<&[Vec<f64>]>,
+) -> Result<(), OutputError> {
     let at = |name: &str| Path::new(within).join(name);
     write(folder, at("nodes.tsv"), |out| tables::nodes(out, graph, positions))?;
     write(folder, at("views.tsv"), |out| tables::views(out, graph, views))?;
@@ -70,7 +98,9 @@ pub fn write_graph_at(
     if graph.n_nodes() > DENSE_NODES {
         return Ok(());
     }
-    write(folder, at("matrices.npz"), |out| matrices::write(out, graph))
+    write(folder, at("matrices.npz"), |out| {
+        matrices::write(out, graph, precisions)
+    })
 }
 
 /// Writes a table of signals as `.csv`, with a header if its columns have names.
