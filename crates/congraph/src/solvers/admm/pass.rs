@@ -18,7 +18,7 @@ use pulp::{Simd, WithSimd};
 
 use super::residuals::Sums;
 use super::second;
-use super::tiles::{Tile, slack, slack_row, views_of, width};
+use super::tiles::{Tile, arguments, slack, width};
 use super::{Admm, ZStep};
 use crate::penalties::{LANES, Penalty};
 use crate::problem::{Parameters, Problem};
@@ -134,7 +134,7 @@ impl<'a> Pass<'a> {
             work(columns, pairs, (differences, consensus), &mut scratch);
             self.right_hand_side(simd, columns, &mut scratch.weights);
             scatter(simd, pairs, &scratch.weights, self.n_nodes, part.degrees);
-            arguments(columns, differences, consensus);
+            arguments(columns, self.n_views, differences, consensus);
         }
     }
 
@@ -148,7 +148,7 @@ impl<'a> Pass<'a> {
         scratch: &mut Scratch,
         sums: &mut Sums,
     ) {
-        let mut tile = Tile::new(columns, self.n_views);
+        let mut tile = Tile::new(columns);
         let mut consensus = *tile.pull;
         self.first(simd, &tile, scratch, &mut consensus);
         self.proximal(n_edges, outside, &mut scratch.differences, &mut consensus);
@@ -165,9 +165,8 @@ impl<'a> Pass<'a> {
         let (rho, inverse) = (splat(self.rho), splat(1.0 / (1.0 + self.rho)));
         for q in 0..Lanes::<S>::PER_COLUMN {
             let z = Lanes::load(simd, tile.shared, q);
-            let own = tile.distances.iter().zip(tile.views.iter()).zip(tile.gaps.iter());
             let made = scratch.weights.iter_mut().zip(&mut scratch.differences);
-            for (((d, p), s), ((w, v), before)) in own.zip(made.zip(&mut scratch.before)) {
+            for ([d, p, s], ((w, v), before)) in tile.views.iter().zip(made.zip(&mut scratch.before)) {
                 let [d, p, s, ends] = [d, p, s, &*w].map(|column| Lanes::load(simd, column, q));
                 let own = slack(p, s, z);
                 own.store(before, q);
@@ -216,7 +215,7 @@ impl<'a> Pass<'a> {
         for q in 0..Lanes::<S>::PER_COLUMN {
             let load = |column: &Column| Lanes::load(simd, column, q);
             let (old, l) = (load(&shared_before), load(consensus));
-            for (i, (p, s)) in tile.views.iter_mut().zip(tile.gaps.iter_mut()).enumerate() {
+            for (i, [_, p, s]) in tile.views.iter_mut().enumerate() {
                 let (w, v) = (load(&scratch.weights[i]), load(&scratch.differences[i]));
                 let before = load(&scratch.before[i]);
                 (load(p) + relaxation * (w - before)).store(p, q);
@@ -224,7 +223,7 @@ impl<'a> Pass<'a> {
             }
             (load(tile.pull) + relaxation * (l - old)).store(tile.pull, q);
         }
-        second::step(simd, self.z_step, (tile.views, tile.gaps), tile.pull, tile.shared);
+        second::step(simd, self.z_step, tile.views, tile.pull, tile.shared);
         if !MEASURED && self.next_rho == self.rho {
             return;
         }
@@ -237,7 +236,7 @@ impl<'a> Pass<'a> {
                 load(tile.pull),
             );
             if MEASURED {
-                for (i, (p, s)) in tile.views.iter().zip(tile.gaps.iter()).enumerate() {
+                for (i, [_, p, s]) in tile.views.iter().enumerate() {
                     let (p, s, before) = (load(p), load(s), load(&scratch.before[i]));
                     let own = slack(p, s, z);
                     let (w, v) = (load(&scratch.weights[i]), load(&scratch.differences[i]));
@@ -247,7 +246,7 @@ impl<'a> Pass<'a> {
                 sums.add((2, q), (z, old), l, z - r);
             }
             if self.next_rho != self.rho {
-                for (p, s) in tile.views.iter_mut().zip(tile.gaps.iter_mut()) {
+                for [_, p, s] in tile.views.iter_mut() {
                     let (at_p, at_s) = (load(p), load(s));
                     let own = slack(at_p, at_s, z);
                     (own + factor * (at_p - own)).store(p, q);
@@ -261,17 +260,15 @@ impl<'a> Pass<'a> {
     /// x = ρ (z^i + y^i) − d^i.
     #[inline(always)]
     fn right_hand_side<S: Simd>(&self, simd: S, columns: &mut [Column], x: &mut [Column]) {
-        let tile = Tile::new(columns, self.n_views);
+        let tile = Tile::new(columns);
         let rho = Lanes::splat(simd, self.next_rho);
         for q in 0..Lanes::<S>::PER_COLUMN {
             let load = |column: &Column| Lanes::load(simd, column, q);
             let z = load(tile.shared);
-            for (i, x) in x.iter_mut().enumerate() {
-                let (p, own) = (
-                    load(&tile.views[i]),
-                    slack(load(&tile.views[i]), load(&tile.gaps[i]), z),
-                );
-                (rho * (own + own - p) - load(&tile.distances[i])).store(x, q);
+            for (x, view) in x.iter_mut().zip(tile.views.iter()) {
+                let [d, p, s] = view.each_ref().map(load);
+                let own = slack(p, s, z);
+                (rho * (own + own - p) - d).store(x, q);
             }
         }
     }
@@ -335,22 +332,6 @@ impl WithSimd for Prepare<'_, '_, '_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         self.pass.over(simd, self.part, |_, _, _, _| {});
-    }
-}
-
-/// Where the proximal maps of a tile's edges are to be taken next: rows of 2(z^i − z) − s^i, and 2z − r.
-#[inline(always)]
-pub(super) fn arguments(columns: &[Column], differences: &mut [f64], consensus: &mut [f64]) {
-    let n_views = views_of(columns.len());
-    let (gaps, shared) = (&columns[2 * n_views..3 * n_views], &columns[3 * n_views + 1]);
-    for (k, row) in differences.chunks_exact_mut(n_views).enumerate() {
-        slack_row(columns, k, row);
-        for (value, s) in row.iter_mut().zip(gaps) {
-            *value = 2.0 * (*value - shared[k]) - s[k];
-        }
-    }
-    for (k, value) in consensus.iter_mut().enumerate() {
-        *value = 2.0 * shared[k] - columns[3 * n_views][k];
     }
 }
 

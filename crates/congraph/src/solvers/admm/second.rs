@@ -9,40 +9,37 @@
 use pulp::Simd;
 
 use super::ZStep;
-use super::tiles::slack;
+use super::tiles::{ViewColumns, slack};
 use crate::penalties::LANES;
 use crate::vector::{Column, Lanes};
 
-/// Columns of p and s.
-type Points<'a> = (&'a [Column], &'a [Column]);
-
 /// z, starting from that of the iteration before.
 #[inline(always)]
-pub(super) fn step<S: Simd>(simd: S, kind: ZStep, points: Points<'_>, r: &Column, z: &mut Column) {
+pub(super) fn step<S: Simd>(simd: S, kind: ZStep, views: &[ViewColumns], r: &Column, z: &mut Column) {
     match kind {
-        ZStep::Exact => exact(simd, points, r, z),
-        ZStep::BlockCoordinateDescent { sweeps } => alternate(simd, points, r, z, sweeps),
+        ZStep::Exact => exact(simd, views, r, z),
+        ZStep::BlockCoordinateDescent { sweeps } => alternate(simd, views, r, z, sweeps),
     }
 }
 
 /// What is left is (N+1) z + Σs_i − r − Σz^i = 0, concave and increasing in z. Newton's first step from anywhere ends left of
 /// the root, and the others go up to it, one piece or more at a time, until as many z^i are positive as before: at most N.
 #[inline(always)]
-fn exact<S: Simd>(simd: S, (p, s): Points<'_>, r: &Column, z: &mut Column) {
-    let [half, slope] = [0.5, p.len() as f64 + 1.0].map(|value| Lanes::splat(simd, value));
+fn exact<S: Simd>(simd: S, views: &[ViewColumns], r: &Column, z: &mut Column) {
+    let [half, slope] = [0.5, views.len() as f64 + 1.0].map(|value| Lanes::splat(simd, value));
     let load = |column: &Column, q| Lanes::load(simd, column, q);
     let parts = 0..Lanes::<S>::PER_COLUMN;
     let mut offset = *r;
-    for s in s {
+    for [_, _, s] in views {
         for q in parts.clone() {
             (load(&offset, q) - load(s, q)).store(&mut offset, q);
         }
     }
     // All lanes together in every round: none waits for the division of another.
     let mut before = [-1.0; LANES];
-    for round in 0..=p.len() + 1 {
+    for round in 0..=views.len() + 1 {
         let (mut free, mut sum) = ([0.0; LANES], [0.0; LANES]);
-        for (p, s) in p.iter().zip(s) {
+        for [_, p, s] in views {
             for q in parts.clone() {
                 let point = load(p, q) + load(s, q);
                 let own = point + load(z, q);
@@ -67,12 +64,12 @@ fn exact<S: Simd>(simd: S, (p, s): Points<'_>, r: &Column, z: &mut Column) {
 
 /// The paper's block coordinate descent on the same problem: `eq:admm_zi_step` and `eq:admm_z_step` in turn.
 #[inline(always)]
-fn alternate<S: Simd>(simd: S, (p, s): Points<'_>, r: &Column, z: &mut Column, sweeps: usize) {
-    let count = Lanes::splat(simd, p.len() as f64 + 1.0);
+fn alternate<S: Simd>(simd: S, views: &[ViewColumns], r: &Column, z: &mut Column, sweeps: usize) {
+    let count = Lanes::splat(simd, views.len() as f64 + 1.0);
     for q in 0..Lanes::<S>::PER_COLUMN {
         let load = |column: &Column| Lanes::load(simd, column, q);
         for _ in 0..sweeps {
-            let points = p.iter().zip(s).map(|(p, s)| (load(p), load(s)));
+            let points = views.iter().map(|[_, p, s]| (load(p), load(s)));
             let sum = points.fold(load(r), |sum, (p, s)| sum + (slack(p, s, load(z)) - s));
             (sum / count).if_positive(sum / count).store(z, q);
         }
@@ -85,7 +82,7 @@ mod tests {
 
     use super::*;
 
-    struct Both<'a>(&'a [Column], &'a [Column], Column);
+    struct Both<'a>(&'a [ViewColumns], Column);
 
     impl WithSimd for Both<'_> {
         type Output = (Column, Column);
@@ -94,8 +91,8 @@ mod tests {
             // Each lane from another start.
             let starts = std::array::from_fn(|k| k as f64 * 0.7);
             let (mut at_once, mut by_sweeps) = (starts, starts);
-            exact(simd, (self.0, self.1), &self.2, &mut at_once);
-            alternate(simd, (self.0, self.1), &self.2, &mut by_sweeps, 400);
+            exact(simd, self.0, &self.1, &mut at_once);
+            alternate(simd, self.0, &self.1, &mut by_sweeps, 400);
             (at_once, by_sweeps)
         }
     }
@@ -110,8 +107,9 @@ mod tests {
             (&[-3.0, -2.0, -1.0, -0.5, 0.5], &[-2.0, 0.0, 0.0, 0.0, -3.0], 5.0),
         ];
         for (p, s, r) in cases {
-            let columns = |values: &[f64]| -> Vec<Column> { values.iter().map(|x| [*x; LANES]).collect() };
-            let (at_once, by_sweeps) = Arch::new().dispatch(Both(&columns(p), &columns(s), [r; LANES]));
+            let views = p.iter().zip(s).map(|(&p, &s)| [0.0, p, s].map(|x| [x; LANES]));
+            let views: Vec<ViewColumns> = views.collect();
+            let (at_once, by_sweeps) = Arch::new().dispatch(Both(&views, [r; LANES]));
             for (x, y) in at_once.iter().zip(&by_sweeps) {
                 assert!((x - y).abs() < 1e-12, "{at_once:?} {by_sweeps:?}");
             }

@@ -4,10 +4,10 @@ use rayon::prelude::*;
 
 use super::Admm;
 use super::degrees::DegreeSystem;
-use super::pass::{Part, Pass, arguments, takes_penalty, takes_regulariser};
+use super::pass::{Part, Pass, takes_penalty, takes_regulariser};
 use super::residuals::Residuals;
 use super::start::Start;
-use super::tiles::{Tile, slack_row, width};
+use super::tiles::{Tile, arguments, slack_row, width};
 use crate::blocks;
 use crate::certificate::{DualPoint, ProxPoints};
 use crate::penalties::LANES;
@@ -51,7 +51,7 @@ impl State {
         tiles.par_chunks_exact_mut(width(n_views)).enumerate().for_each_init(
             || Start::new(n_views),
             |start, (k, columns)| {
-                let mut tile = Tile::new(columns, n_views);
+                let mut tile = Tile::new(columns);
                 for edge in k * LANES..n_edges.min((k + 1) * LANES) {
                     begin(edge, start);
                     let distances = problem.distances().values().row(edge).iter();
@@ -222,7 +222,7 @@ impl State {
         let tiles = self.tiles.chunks_exact(width(n_views));
         let rows = differences.values_mut().chunks_mut(n_views * LANES);
         for ((columns, rows), consensus) in tiles.zip(rows).zip(consensus.chunks_mut(LANES)) {
-            arguments(columns, rows, consensus);
+            arguments(columns, n_views, rows, consensus);
         }
         (differences, consensus)
     }

@@ -6,7 +6,7 @@
 //! z^i = max(0, (p^i + s^i + z)/2)      y^i = z^i − p^i      dual_differences = s^i − (z^i − z)      y = z − r
 //! ```
 //!
-//! so neither slack variables nor multipliers are stored. With N views a tile is 3N + 2 columns: d^i (read only), p^i, s^i, r, z.
+//! so neither slack variables nor multipliers are stored. With N views a tile is 3N + 2 columns: z, r, and for each view d^i (read only), p^i, s^i.
 //! An iteration therefore reads 3N + 2 numbers of an edge and writes 2N + 2 of them.
 
 use pulp::Simd;
@@ -27,48 +27,36 @@ pub(super) fn width(n_views: usize) -> usize {
     3 * n_views + 2
 }
 
-/// How many views a tile of so many columns has.
-#[inline(always)]
-pub(super) fn views_of(width: usize) -> usize {
-    (width - 2) / 3
-}
+/// One view's columns: d^i (the distances in units of κ), p^i, s^i.
+pub(super) type ViewColumns = [Column; 3];
 
-/// The columns of one tile, by name.
+/// The columns of one tile, by name, in the order in which a pass comes to them: memory is read ahead only in order.
 pub(super) struct Tile<'a> {
-    /// d^i, the distances in units of κ.
-    pub(super) distances: &'a mut [Column],
-    /// p^i.
-    pub(super) views: &'a mut [Column],
-    /// s^i.
-    pub(super) gaps: &'a mut [Column],
-    /// r.
-    pub(super) pull: &'a mut Column,
     /// z.
     pub(super) shared: &'a mut Column,
+    /// r.
+    pub(super) pull: &'a mut Column,
+    pub(super) views: &'a mut [ViewColumns],
 }
 
 impl<'a> Tile<'a> {
     #[inline(always)]
-    pub(super) fn new(columns: &'a mut [Column], n_views: usize) -> Self {
-        let (distances, columns) = columns.split_at_mut(n_views);
-        let (views, columns) = columns.split_at_mut(n_views);
-        let (gaps, columns) = columns.split_at_mut(n_views);
-        let (pull, shared) = columns.split_at_mut(1);
+    pub(super) fn new(columns: &'a mut [Column]) -> Self {
+        let (shared, columns) = columns.split_at_mut(1);
+        let (pull, columns) = columns.split_at_mut(1);
         Self {
-            distances,
-            views,
-            gaps,
-            pull: &mut pull[0],
             shared: &mut shared[0],
+            pull: &mut pull[0],
+            views: columns.as_chunks_mut().0,
         }
     }
 
     /// Places one edge.
     pub(super) fn place(&mut self, lane: usize, distances: impl Iterator<Item = f64>, start: &Start) {
-        for (i, distance) in distances.enumerate() {
-            self.distances[i][lane] = distance;
-            self.views[i][lane] = start.views[i] - start.dual_views[i];
-            self.gaps[i][lane] = start.views[i] - start.shared + start.dual_differences[i];
+        for (i, ([d, p, s], distance)) in self.views.iter_mut().zip(distances).enumerate() {
+            d[lane] = distance;
+            p[lane] = start.views[i] - start.dual_views[i];
+            s[lane] = start.views[i] - start.shared + start.dual_differences[i];
         }
         self.pull[lane] = start.shared - start.dual_consensus;
         self.shared[lane] = start.shared;
@@ -76,12 +64,23 @@ impl<'a> Tile<'a> {
 }
 
 /// The slack variables z^i of one edge of a tile's columns, and its z.
-#[inline(always)]
 pub(super) fn slack_row(columns: &[Column], lane: usize, row: &mut [f64]) -> f64 {
-    let n_views = row.len();
-    let shared = columns[3 * n_views + 1][lane];
-    for (i, value) in row.iter_mut().enumerate() {
-        *value = (0.5 * (columns[n_views + i][lane] + columns[2 * n_views + i][lane] + shared)).max(0.0);
+    let shared = columns[0][lane];
+    for (value, [_, p, s]) in row.iter_mut().zip(columns[2..].as_chunks().0) {
+        *value = (0.5 * (p[lane] + s[lane] + shared)).max(0.0);
     }
     shared
+}
+
+/// Where the proximal maps of a tile's edges are to be taken next: rows of 2(z^i − z) − s^i, and 2z − r.
+pub(super) fn arguments(columns: &[Column], n_views: usize, differences: &mut [f64], consensus: &mut [f64]) {
+    for (k, row) in differences.chunks_exact_mut(n_views).enumerate() {
+        let shared = slack_row(columns, k, row);
+        for (value, [_, _, s]) in row.iter_mut().zip(columns[2..].as_chunks().0) {
+            *value = 2.0 * (*value - shared) - s[k];
+        }
+    }
+    for (k, value) in consensus.iter_mut().enumerate() {
+        *value = 2.0 * columns[0][k] - columns[1][k];
+    }
 }
