@@ -50,7 +50,7 @@ JGL_CASES = [  # peer, coupling, views, λ1, λ2
 ]
 JGL_STOPS = (1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
 JGL_ACCURACY = 1e-8  # relative error of the objective at which times are compared
-JGL_TOLERANCES = (1e-5, 1e-9)  # congraph is compared at the second
+JGL_TOLERANCES = (1e-5, 5e-9)  # congraph is compared at the second, which keeps its error below the accuracy
 JGL_CAP = 120.0  # seconds for all runs of a peer with one number of threads
 JGL_TARGETS = {"apart": 1e-6, "ratio": 2.0, "nodes": 100, "views": 6}
 LARGEST_CHOLESKY = 5000
