@@ -64,7 +64,7 @@ const STRETCH_GROWTH: f64 = 1.3;
 const LARGEST_CHANGE: f64 = 10.0;
 const SMALLEST_CHANGE: f64 = 1.25;
 /// The gap costs about a fifth of an iteration.
-const GAP_EVERY: usize = 3;
+const GAP_EVERY: usize = 2;
 
 impl JointAdmm {
     /// Solves a problem whose nodes hang together.
