@@ -4,10 +4,15 @@
 //! svGL           α by best view F1
 //! mvGL-ℓ1        α by best view F1, for each α the β of a correlation of 0.8
 //! mvGL-ℓ2 − r    the same, without a regulariser of the consensus
-//! mvGL-ℓ2        from there γ by best view F1 (a share of β√N, at which the consensus is empty), then α once more
+//! mvGL-ℓ2        from there γ by best view F1 (the largest of equals), then α once more
 //! JGL            λ1 by best view F1, λ2 by correlation
 //! median         no learning: the element-wise median of the views of svGL
 //! ```
+//!
+//! Why the largest γ of equals: as long as no consensus weight is zero, the best consensus of an edge with weights v and
+//! mean m costs √(β² − γ²/N) ‖v − m‖ + γ m, and the sum of all m is fixed by 1ᵀw^i = n. So γ does nothing to the views that
+//! another β would not do, and with β chosen by correlation their F1 cannot tell any such γ from 0; it only begins to change
+//! where γ makes the consensus sparse.
 
 use std::sync::Arc;
 
@@ -29,8 +34,10 @@ const MORE_ALIKE: f64 = 0.01;
 /// The densities of separate views between which the grid of α begins and ends, and how many there are.
 const DENSITIES: [f64; 2] = [0.03, 0.4];
 const N_ALPHAS: usize = 6;
-/// The grid of γ, in shares of β√N.
-const SHARES: [f64; 6] = [0.05, 0.1, 0.2, 0.35, 0.5, 0.65];
+/// The grid of γ, in shares of the β√N without r, at which the consensus would be empty if β stayed.
+const SHARES: [f64; 7] = [0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9];
+/// View F1s this near are equal: what the tolerance of the correlation lets them differ by.
+const EQUAL: f64 = 0.001;
 
 /// What is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -225,17 +232,15 @@ impl Protocol<'_> {
     fn with_sparse_consensus(&self, free: Parameters, ratio: f64) -> Result<Fit, Error> {
         let empty = free.beta * (self.prepared.n_views() as f64).sqrt();
         let shares = SHARES.map(|share| share * empty);
-        let mut best: Option<([f64; 1], Fit)> = None;
+        let mut tried = Vec::new();
         for gamma in shares {
-            let found = self.alike(&l2(free.alpha, gamma))?;
-            if let Some(found) = found
-                && best.as_ref().is_none_or(|best| found.0 > best.0)
-            {
-                best = Some(found);
+            if let Some(([score], _)) = self.alike(&l2(free.alpha, gamma))? {
+                tried.push((gamma, score));
             }
         }
-        let best = usable(best.map(|(_, fit)| fit))?;
-        let gamma = best.model.parameters.gamma;
+        let best = tried.iter().map(|&(_, score)| score).fold(0.0, f64::max);
+        let equal = tried.iter().filter(|&&(_, score)| score >= best - EQUAL);
+        let gamma = equal.map(|&(gamma, _)| gamma).fold(shares[0], f64::max);
         let alphas = [-0.5, 0.0, 0.5].map(|power| free.alpha * ratio.powf(power));
         let [found] = grid::search(&alphas, |alpha, _: Option<&Fit>| self.alike(&l2(alpha, gamma)))?;
         usable(found)
