@@ -1,4 +1,5 @@
-//! A 10 × 10 path of (α, β) at 64 nodes and 20 views: every fit cold, and every fit from its neighbour's multipliers.
+//! A 10 × 10 path of (α, β) at 64 nodes and 20 views: every fit cold, from the signals, and every fit from its neighbours, for which the
+//! data are made ready once and the multipliers are carried along.
 //!
 //! `cargo bench -p congraph --bench path`
 
@@ -6,8 +7,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use congraph::simulate::{Settings, simulate};
-use congraph::solvers::{Newton, Solver, unwatched};
-use congraph::{Distances, Model, MultiviewGraph, Problem, Scaling, Solution, ViewOptions, ViewRows, Views};
+use congraph::solvers::working_set::Start;
+use congraph::solvers::{Newton, unwatched};
+use congraph::{Learner, Model, ViewOptions, ViewRows, Views};
 
 fn main() -> Result<(), congraph::Error> {
     // `cargo test` runs benches too, to see that they run: a small path will do.
@@ -19,67 +21,81 @@ fn main() -> Result<(), congraph::Error> {
         ..Settings::default()
     })?;
     let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default())?;
-    let distances = Arc::new(Distances::from_views(&views, &Scaling::default())?);
-    let newton = Newton {
+    let mut learner = Learner::new(0.03, 0.006);
+    learner.solver = Arc::new(Newton {
         polish: false,
         ..Newton::default()
-    };
-    let (mut cold, mut warm) = (Duration::ZERO, Duration::ZERO);
+    });
+    let prepared = learner.prepare(&views, &unwatched)?;
+    let (mut cold, mut cold_solve, mut warm) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
     let (mut cold_steps, mut warm_steps) = (0, 0);
-    let mut above: Vec<ViewRows> = Vec::new();
-    let mut starts: Vec<ViewRows> = Vec::new();
+    let (mut above, mut starts) = (Vec::new(), Vec::new());
     for i in 0..steps {
         let alpha = 0.03 * 10.0_f64.powf(i as f64 / (steps - 1) as f64);
-        let mut start = if starts.is_empty() {
-            None
-        } else {
-            Some(extrapolated(&starts))
-        };
+        let mut start = (!starts.is_empty()).then(|| extrapolated(&starts));
         let mut past: Vec<ViewRows> = Vec::new();
         for j in 0..steps {
-            let beta = 0.006 * 10.0_f64.powf(j as f64 / (steps - 1) as f64);
-            let problem = Problem::new(Arc::clone(&distances), Model::l1(alpha, beta))?;
+            let model = Model::l1(alpha, 0.006 * 10.0_f64.powf(j as f64 / (steps - 1) as f64));
+            let whole = Instant::now();
+            let fresh = learner.prepare(&views, &unwatched)?;
             let clock = Instant::now();
-            let alone = newton.solve(&problem, None, &unwatched)?;
-            cold += clock.elapsed();
+            let alone = fresh.fit(&model, None, &unwatched)?;
+            let (alone_time, whole_time) = (clock.elapsed(), whole.elapsed());
             let clock = Instant::now();
-            let followed = newton.solve(&problem, start.as_ref(), &unwatched)?;
-            if start.is_some() {
+            let neighbour = start.map(|multipliers| Start {
+                multipliers,
+                pairs: Vec::new(),
+            });
+            let followed = prepared.fit(&model, neighbour.as_ref(), &unwatched)?;
+            // The first fit has no neighbour.
+            if neighbour.is_some() {
                 warm += clock.elapsed();
-                warm_steps += followed.iterations;
-                cold_steps += alone.iterations;
-            } else {
-                // The first fit has no neighbour.
-                cold = Duration::ZERO;
+                cold += whole_time;
+                cold_solve += alone_time;
+                warm_steps += followed.solution.iterations;
+                cold_steps += alone.solution.iterations;
             }
+            let multipliers = &followed.solution.multipliers;
             if j == 0 {
-                starts.push(followed.multipliers.clone());
+                starts.push(multipliers.clone());
             }
-            past.push(followed.multipliers.clone());
+            past.push(multipliers.clone());
             start = Some(corrected(&past, &above));
             if i + j == 0 || i + j == 2 * (steps - 1) {
-                report(&distances, &views, &followed, alpha, beta);
+                let similarity = followed.similarity().unwrap_or(1.0);
+                let alpha = model.parameters.alpha;
+                let beta = model.parameters.beta;
+                println!(
+                    "alpha {alpha:.3}, beta {beta:.3}: density {:.3}, similarity {similarity:.3}",
+                    followed.density()
+                );
             }
         }
         above = past;
     }
     let fits = (steps * steps - 1) as f64;
+    let each = |time: Duration| 1e3 * time.as_secs_f64() / fits;
     println!("{steps} × {steps} path of (alpha, beta), {n_nodes} nodes, {n_views} views, gap ≤ 1e-8");
     println!(
-        "  cold  {:6.2} ms a fit, {:.1} steps",
-        1e3 * cold.as_secs_f64() / fits,
+        "  cold  {:6.2} ms a fit, of which {:.2} ms the solver; {:.1} steps",
+        each(cold),
+        each(cold_solve),
         f64::from(cold_steps as u32) / fits
     );
     println!(
-        "  warm  {:6.2} ms a fit, {:.1} steps",
-        1e3 * warm.as_secs_f64() / fits,
+        "  warm  {:6.2} ms a fit; {:.1} steps",
+        each(warm),
         f64::from(warm_steps as u32) / fits
     );
-    println!("  ratio {:6.3}", warm.as_secs_f64() / cold.as_secs_f64());
+    println!(
+        "  ratio {:6.3}, and {:.3} of the solver alone",
+        each(warm) / each(cold),
+        each(warm) / each(cold_solve)
+    );
     Ok(())
 }
 
-/// The same, corrected by how far it was off in the row before.
+/// Where the parabola along the row leads, corrected by how far it was off in the row before.
 fn corrected(past: &[ViewRows], above: &[ViewRows]) -> ViewRows {
     let mut next = extrapolated(past);
     if past.len() < above.len() {
@@ -101,19 +117,4 @@ fn extrapolated(past: &[ViewRows]) -> ViewRows {
         _ => 3.0 * at(1)[e] - 3.0 * at(2)[e] + at(3)[e],
     };
     ViewRows::from_values(last.n_views(), (0..last.values().len()).map(next).collect())
-}
-
-fn report(distances: &Distances, views: &Views, solution: &Solution, alpha: f64, beta: f64) {
-    let weights = &solution.weights;
-    let pairs: Vec<[u32; 2]> = weights
-        .edges()
-        .iter()
-        .map(|&edge| distances.edges().pairs()[edge as usize])
-        .collect();
-    let graph = MultiviewGraph::new(views.nodes().to_vec(), views.names(), &pairs, weights.views(), None);
-    let similarity = graph.similarity().unwrap_or(1.0);
-    println!(
-        "alpha {alpha:.3}, beta {beta:.3}: density {:.3}, similarity {similarity:.3}",
-        graph.mean_density()
-    );
 }

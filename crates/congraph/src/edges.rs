@@ -75,37 +75,41 @@ impl Edges {
 
     /// S w for all views at once: the degrees of every node.
     pub fn degrees(&self, weights: &ViewRows) -> ViewRows {
-        // A fixed number of parts, added up in order: the same bits for any number of threads.
-        let n_views = weights.n_views();
-        let parts: Vec<ViewRows> = if self.n_edges() < PARTED {
-            vec![self.degrees_of(weights, 0..self.n_edges())]
-        } else {
-            let length = self.n_edges().div_ceil(PARTS);
-            let part = |k: usize| self.degrees_of(weights, k * length..self.n_edges().min((k + 1) * length));
-            (0..PARTS).into_par_iter().map(part).collect()
-        };
-        let mut parts = parts.into_iter();
-        let mut degrees = parts.next().unwrap_or_else(|| ViewRows::zeros(self.n_nodes, n_views));
-        for part in parts {
-            for (degree, more) in degrees.values_mut().iter_mut().zip(part.values()) {
-                *degree += more;
-            }
-        }
-        degrees
+        debug_assert_eq!(weights.n_rows(), self.n_edges());
+        self.degrees_of(weights, |row| row)
     }
 
-    fn degrees_of(&self, weights: &ViewRows, range: std::ops::Range<usize>) -> ViewRows {
-        let mut degrees = ViewRows::zeros(self.n_nodes, weights.n_views());
-        for edge in range {
-            let (a, b) = self.ends(edge);
-            let row = weights.row(edge);
-            for node in [a, b] {
-                for (degree, weight) in degrees.row_mut(node).iter_mut().zip(row) {
-                    *degree += weight;
-                }
+    /// The degrees of weights of some edges only: row k belongs to the edge `edge_of(k)`.
+    pub(crate) fn degrees_of(&self, weights: &ViewRows, edge_of: impl Fn(usize) -> usize + Sync) -> ViewRows {
+        // A fixed number of parts, added up in order: the same bits for any number of threads.
+        let n_rows = weights.n_rows();
+        let part = |range: std::ops::Range<usize>| {
+            let mut degrees = ViewRows::zeros(self.n_nodes, weights.n_views());
+            for k in range {
+                self.add_degrees(edge_of(k), weights.row(k), &mut degrees);
+            }
+            degrees
+        };
+        if n_rows < PARTED {
+            return part(0..n_rows);
+        }
+        let length = n_rows.div_ceil(PARTS);
+        let parts: Vec<ViewRows> = (0..PARTS)
+            .into_par_iter()
+            .map(|k| part(k * length..n_rows.min((k + 1) * length)))
+            .collect();
+        ViewRows::sum(parts)
+    }
+
+    /// Adds one edge's weights to the degrees of its two ends.
+    #[inline]
+    pub(crate) fn add_degrees(&self, edge: usize, weights: &[f64], degrees: &mut ViewRows) {
+        let (a, b) = self.ends(edge);
+        for node in [a, b] {
+            for (degree, weight) in degrees.row_mut(node).iter_mut().zip(weights) {
+                *degree += weight;
             }
         }
-        degrees
     }
 
     /// Sᵀ d for all views at once: for every edge the sum over its two ends.
@@ -134,4 +138,25 @@ impl Edges {
 /// ```
 pub fn complete_index(n_nodes: usize, a: usize, b: usize) -> usize {
     a * (2 * n_nodes - a - 1) / 2 + (b - a - 1)
+}
+
+/// For each node the edges of a list of pairs that end at it, in order: `incident[starts[node]..starts[node + 1]]`.
+pub(crate) fn incidence(n_nodes: usize, pairs: &[[u32; 2]]) -> (Vec<u32>, Vec<u32>) {
+    let mut starts = vec![0_u32; n_nodes + 1];
+    for &node in pairs.as_flattened() {
+        starts[node as usize + 1] += 1;
+    }
+    for node in 0..n_nodes {
+        starts[node + 1] += starts[node];
+    }
+    let mut next = starts.clone();
+    let mut incident = vec![0_u32; 2 * pairs.len()];
+    for (edge, pair) in pairs.iter().enumerate() {
+        for &node in pair {
+            let place = &mut next[node as usize];
+            incident[*place as usize] = edge as u32;
+            *place += 1;
+        }
+    }
+    (starts, incident)
 }

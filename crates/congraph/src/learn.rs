@@ -36,7 +36,7 @@ pub struct Learner {
     /// Costs added to some pairs' distances.
     pub edge_costs: Vec<EdgeCost>,
     /// With a restricted support, count the pairs outside it that would have entered (up to
-    /// [`CHECKED_OUTSIDE`] nodes).
+    /// [`CHECKED_OUTSIDE`](crate::support::CHECKED_OUTSIDE) nodes).
     pub check_outside: bool,
     /// How many bytes may be used to keep the distances of all pairs in f32; beyond that they are computed anew.
     pub memory: u64,
@@ -74,7 +74,8 @@ impl Learner {
     /// Learns the graphs of the views.
     ///
     /// # Errors
-    /// E09 for one view and E11 for β = 0 where a consensus is asked; what [`Distances`], [`Problem`] and the solver refuse.
+    /// E09 for one view and E11 for β = 0 where a consensus is asked; what [`Distances`], [`Problem`](crate::Problem) and
+    /// the solver refuse.
     ///
     /// ```
     /// use congraph::learn::Learner;

@@ -72,6 +72,7 @@ pub mod simulate;
 pub mod solvers;
 pub mod support;
 pub mod tuning;
+mod vector;
 pub mod views;
 pub mod weights;
 

@@ -108,6 +108,18 @@ impl ViewRows {
         self.values.resize(n_rows * self.n_views, 0.0);
     }
 
+    /// The sum of tables of the same size, added in order.
+    pub(crate) fn sum(tables: Vec<Self>) -> Self {
+        let mut tables = tables.into_iter();
+        let mut sum = tables.next().unwrap_or_default();
+        for table in tables {
+            for (value, more) in sum.values.iter_mut().zip(&table.values) {
+                *value += more;
+            }
+        }
+        sum
+    }
+
     /// The sum of each column.
     pub fn column_sums(&self) -> Vec<f64> {
         let parts = blocks::map(self.n_rows(), |range| {

@@ -97,7 +97,7 @@ impl Weights {
 
     /// S w: the degrees of every node in every view.
     pub fn degrees(&self, edges: &Edges) -> ViewRows {
-        Self::degrees_of_blocks(std::slice::from_ref(self), edges, self.views.n_views())
+        edges.degrees_of(&self.views, |k| self.edges[k] as usize)
     }
 
     /// S w of the edges of all blocks. Where they are many for each node, in a fixed number of parts that are added up in order:
@@ -109,25 +109,14 @@ impl Weights {
         let part = |blocks: &&[Self]| {
             let mut degrees = ViewRows::zeros(edges.n_nodes(), n_views);
             for (edge, row, _) in blocks.iter().flat_map(Self::iter) {
-                let (a, b) = edges.ends(edge);
-                for node in [a, b] {
-                    for (degree, weight) in degrees.row_mut(node).iter_mut().zip(row) {
-                        *degree += weight;
-                    }
-                }
+                edges.add_degrees(edge, row, &mut degrees);
             }
             degrees
         };
-        let mut parts = blocks::map_items(&parts, part).into_iter();
-        let mut degrees = parts
-            .next()
-            .unwrap_or_else(|| ViewRows::zeros(edges.n_nodes(), n_views));
-        for part in parts {
-            for (degree, more) in degrees.values_mut().iter_mut().zip(part.values()) {
-                *degree += more;
-            }
+        match parts[..] {
+            [] => ViewRows::zeros(edges.n_nodes(), n_views),
+            _ => ViewRows::sum(blocks::map_items(&parts, part)),
         }
-        degrees
     }
 
     /// Scales each view to the given total and, if any had to be scaled, takes the consensus anew from `consensus`.

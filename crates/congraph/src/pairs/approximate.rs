@@ -9,6 +9,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
+use crate::vector::vectorised;
+
 /// Points with `width` coordinates each, one after the other.
 #[derive(Clone, Copy)]
 pub(super) struct Points<'a> {
@@ -133,8 +135,8 @@ impl Lists {
             .zip(self.fresh.par_chunks_mut(BLOCK * k))
             .enumerate()
             .map_init(
-                || (vec![NOBODY; n], Vec::new(), pulp::Arch::new()),
-                |(seen, tries, arch), (block, ((distances, neighbours), fresh))| {
+                || (vec![NOBODY; n], Vec::new()),
+                |(seen, tries), (block, ((distances, neighbours), fresh))| {
                     let mut changed = 0;
                     let rows = distances
                         .chunks_exact_mut(k)
@@ -153,7 +155,7 @@ impl Lists {
                                 tries.push((0.0_f32, b));
                             }
                         });
-                        arch.dispatch(
+                        vectorised(
                             #[inline(always)]
                             || {
                                 for (distance, b) in tries.iter_mut() {

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::tiles::{TILE, Tiles};
 use crate::solvers::{Progress, Watch};
+use crate::vector::vectorised;
 
 impl Tiles {
     /// All pairs of a node and one of its k nearest neighbours in some view, sorted; and the largest entry of each tile
@@ -39,13 +40,12 @@ impl Tiles {
         let nodes = self.nodes(block);
         let mut lists: Vec<Shortlist> = (0..self.n_views()).map(|_| Shortlist::new(k)).collect();
         let mut maxima = Vec::new();
-        let arch = pulp::Arch::new();
         // Its own tile first: it sets bars that few others pass.
         let others = (0..self.n_blocks).filter(|&other| other != block);
         for other in std::iter::once(block).chain(others) {
             let (i, j) = (block.min(other), block.max(other));
             self.with(i, j, scratch, |tile| {
-                arch.dispatch(
+                vectorised(
                     #[inline(always)]
                     || {
                         for (view, entries) in tile.chunks_exact(TILE * TILE).enumerate() {

@@ -6,6 +6,7 @@ use super::Set;
 use super::nearest::TileMaximum;
 use super::tiles::{TILE, Tiles};
 use crate::rows::ViewRows;
+use crate::vector::vectorised;
 
 /// Candidates for the largest distance are looked at one by one up to this number.
 const ENOUGH: usize = 100_000;
@@ -43,15 +44,13 @@ impl Tiles {
             }
             !is_absent(values)
         };
-        // Compiled once for each kind of vector unit, chosen when run: the same operations on the same numbers.
-        let arch = pulp::Arch::new();
         let per_block: Vec<Found> = (0..self.n_blocks)
             .into_par_iter()
             .map_init(Vec::new, |scratch, block| {
                 let mut found = Found::new(most);
                 for other in block..self.n_blocks {
                     self.with(block, other, scratch, |tile| {
-                        arch.dispatch(
+                        vectorised(
                             #[inline(always)]
                             || {
                                 self.present_in_tile(

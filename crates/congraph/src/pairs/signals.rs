@@ -9,6 +9,7 @@ use super::room::Room;
 use crate::blocks;
 use crate::distances::{SampleNorm, Scale, Scaling};
 use crate::rows::ViewRows;
+use crate::vector::vectorised;
 use crate::views::{View, Views};
 
 /// Nodes and pairs per block of work.
@@ -43,7 +44,7 @@ impl ViewSignals {
         let n_samples = view.node(0).len();
         let mut values = Room::zeros(n_nodes * n_samples);
         blocks::map_mut_by(NODES, values.values_mut(), n_samples, |first, rows| {
-            pulp::Arch::new().dispatch(
+            vectorised(
                 #[inline(always)]
                 || {
                     for (k, row) in rows.chunks_exact_mut(n_samples).enumerate() {
@@ -163,7 +164,7 @@ impl Signals {
     /// Writes the costs of some pairs: one view and one stretch of samples after the other, which fit the cache better than all.
     fn distances_of(&self, pairs: &(impl Iterator<Item = [u32; 2]> + Clone), rows: &mut [f64]) {
         let n_views = self.views.len();
-        pulp::Arch::new().dispatch(
+        vectorised(
             #[inline(always)]
             || {
                 for (index, view) in self.views.iter().enumerate() {

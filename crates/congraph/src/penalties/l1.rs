@@ -1,6 +1,7 @@
 //! ℓ1 (the paper's ℓ1,1, `eq:case1_c`): if an edge differs, it differs in few views. The consensus is the median.
 
-use super::{JointEdge, Penalty};
+use super::{JointEdge, LANES, Penalty};
+use crate::vector::vectorised;
 
 /// c(V) = Σ_e Σ_i |V_ei|.
 ///
@@ -39,6 +40,12 @@ impl Penalty for L1 {
         }
     }
 
+    fn prox_columns(&self, columns: &mut [[f64; LANES]], step: f64) {
+        let n_views = columns.len();
+        // Value by value: any order will do.
+        self.prox(columns.as_flattened_mut(), n_views, step);
+    }
+
     fn joint(&self) -> Option<&dyn JointEdge> {
         Some(self)
     }
@@ -57,7 +64,7 @@ impl JointEdge for L1 {
             ($($n:literal),*) => {
                 match n_views {
                     // Compiled once for each kind of vector unit: the same operations on the same numbers.
-                    $($n => pulp::Arch::new().dispatch(
+                    $($n => vectorised(
                         #[inline(always)]
                         || minimise_fixed::<$n>(targets, tau, sigma, weights, consensus),
                     ),)*

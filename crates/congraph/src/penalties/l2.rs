@@ -1,6 +1,6 @@
 //! ℓ2 (the paper's ℓ2,1, `eq:case2_c`): if an edge differs, it may differ in all views. The consensus is the mean, less γ.
 
-use super::{JointEdge, Penalty};
+use super::{JointEdge, LANES, Penalty};
 
 /// c(V) = Σ_e ‖V_e‖₂.
 ///
@@ -35,10 +35,24 @@ impl Penalty for L2 {
 
     fn prox(&self, differences: &mut [f64], n_views: usize, step: f64) {
         for row in differences.chunks_exact_mut(n_views) {
-            let length = norm(row);
-            let shrink = if length > step { 1.0 - step / length } else { 0.0 };
+            let keep = keep(norm(row), step);
             for v in row {
-                *v *= shrink;
+                *v *= keep;
+            }
+        }
+    }
+
+    fn prox_columns(&self, columns: &mut [[f64; LANES]], step: f64) {
+        let mut squares = [0.0; LANES];
+        for column in &*columns {
+            for (square, v) in squares.iter_mut().zip(column) {
+                *square += v * v;
+            }
+        }
+        let keep = squares.map(|square| keep(square.sqrt(), step));
+        for column in columns {
+            for (v, keep) in column.iter_mut().zip(&keep) {
+                *v *= keep;
             }
         }
     }
@@ -241,6 +255,7 @@ fn bounded(targets: &[f64], tau: f64, sigma: f64, high: f64) -> Shape {
     let (mut low, mut high) = (0.0, high);
     let mut offset = 0.5 * high;
     let mut shrink = 1.0;
+    let mut last_step = high;
     for _ in 0..200 {
         let (mut free, mut sum, mut squares) = (0.0, 0.0, 0.0);
         for &u in targets {
@@ -257,12 +272,14 @@ fn bounded(targets: &[f64], tau: f64, sigma: f64, high: f64) -> Shape {
         } else {
             low = offset;
         }
+        // Newton may jump to and fro across a kink: steps that do not shrink are replaced by halving.
         let newton = offset - value / slope;
-        let next = if newton > low && newton < high {
+        let next = if newton > low && newton < high && (newton - offset).abs() <= 0.5 * last_step {
             newton
         } else {
             0.5 * (low + high)
         };
+        last_step = (next - offset).abs();
         if (next - offset).abs() <= 1e-16 * next || high - low <= 1e-16 * high {
             break;
         }
@@ -275,6 +292,12 @@ fn bounded(targets: &[f64], tau: f64, sigma: f64, high: f64) -> Shape {
         keep: 1.0 - shrink,
         consensus: offset * (1.0 - shrink) / shrink,
     }
+}
+
+/// What the prox leaves of a row of that length.
+#[inline]
+fn keep(length: f64, step: f64) -> f64 {
+    if length > step { 1.0 - step / length } else { 0.0 }
 }
 
 fn norm(row: &[f64]) -> f64 {

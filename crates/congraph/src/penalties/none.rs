@@ -1,6 +1,6 @@
 //! No coupling: every view is learned on its own.
 
-use super::{JointEdge, Penalty};
+use super::{JointEdge, LANES, Penalty};
 
 /// c(V) = 0. The consensus is empty.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,6 +16,8 @@ impl Penalty for NoPenalty {
     }
 
     fn prox(&self, _differences: &mut [f64], _n_views: usize, _step: f64) {}
+
+    fn prox_columns(&self, _columns: &mut [[f64; LANES]], _step: f64) {}
 
     fn joint(&self) -> Option<&dyn JointEdge> {
         Some(self)

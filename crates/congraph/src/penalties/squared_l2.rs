@@ -1,6 +1,6 @@
 //! Squared ℓ2: every departure costs, large ones most. Nothing fuses; the consensus is the mean.
 
-use super::{JointEdge, Penalty};
+use super::{JointEdge, LANES, Penalty};
 
 /// c(V) = Σ_e Σ_i V_ei².
 ///
@@ -28,6 +28,12 @@ impl Penalty for SquaredL2 {
         for v in differences {
             *v *= shrink;
         }
+    }
+
+    fn prox_columns(&self, columns: &mut [[f64; LANES]], step: f64) {
+        let n_views = columns.len();
+        // Value by value: any order will do.
+        self.prox(columns.as_flattened_mut(), n_views, step);
     }
 
     fn joint(&self) -> Option<&dyn JointEdge> {

@@ -1,146 +1,216 @@
-//! (½SᵀS + aI)⁻¹ through a system of the size of the degrees.
+//! (½SᵀS + aI)⁻¹ and the total, through a system of the size of the degrees.
+//!
+//! The w^i-step minimises ½wᵀ(½SᵀS + aI)w − xᵀw subject to 1ᵀw = n. With h = (½SSᵀ + aI)⁻¹ S x, h₁ = (½SSᵀ + aI)⁻¹ S 1 and μ the
+//! multiplier of the total,
 //!
 //! ```text
-//! (½SᵀS + aI)⁻¹ x = (x − ½ Sᵀ (½SSᵀ + aI)⁻¹ S x) / a
+//! w_e = (x_e − g_a − g_b)/a,     g = ½ (h + μ h₁ − μ),     S w = h + μ h₁,     μ = (n − ½ Σh) / ½ Σh₁
 //! ```
 //!
-//! On the complete graph SSᵀ = (n−2)I + 11ᵀ and 1 is an eigenvector of SᵀS: everything is in closed form. On any other set
-//! of pairs SSᵀ is the degree matrix plus the adjacency matrix; the system is well conditioned and solved by conjugate
-//! gradients, from the solution of the iteration before. Nor is the plain projection Π₁ the constrained minimiser there: the
-//! minimiser moves along (½SᵀS + aI)⁻¹1, which is computed once for each ρ.
+//! so the step needs only the degrees S x and leaves nothing to sum up afterwards; κ g are the multipliers λ of the degrees.
+//!
+//! On the complete graph SSᵀ = (n−2)I + 11ᵀ and everything is in closed form. On any other set of pairs SSᵀ is the degree matrix
+//! plus the adjacency matrix; the system is well conditioned and solved by conjugate gradients over the lists of neighbours,
+//! from the solution of the iteration before and to a thousandth of what changed since: the iteration corrects the rest.
 
-use crate::edges::Edges;
+use crate::blocks;
+use crate::edges::{Edges, incidence};
 use crate::rows::ViewRows;
 
-/// Applies the inverse, and moves along the inverse of 1 to the right total.
-pub(super) struct DegreeSystem {
-    /// Solutions of the last call, one row per node: where the next one starts.
-    last: ViewRows,
-    /// On a restricted set of pairs: a, and the inverse applied to 1.
-    ones: Option<(f64, ViewRows)>,
-}
-
-/// Residuals are brought down to this share of the right-hand side.
+/// Residuals are brought down to this share of the right-hand side,
 const ACCURACY: f64 = 1e-13;
+/// or to this share of the residual at the start, when it is the solution of a nearby system.
+const GAIN: f64 = 1e-3;
 /// The most conjugate-gradient steps.
 const MAX_STEPS: usize = 200;
+/// Nodes per block of work.
+const NODES: usize = 512;
+
+/// Solves for the levels g, again and again.
+pub(super) struct DegreeSystem {
+    /// None on the complete graph.
+    neighbours: Option<Neighbours>,
+    /// h, one row per node: where the next solution starts.
+    solution: ViewRows,
+    /// h₁ for the a it was computed for, on the complete graph one value for all nodes.
+    ones: (f64, Vec<f64>),
+}
+
+/// For each node the nodes it may be joined to.
+struct Neighbours {
+    starts: Vec<u32>,
+    nodes: Vec<u32>,
+}
 
 impl DegreeSystem {
-    pub(super) fn new(n_nodes: usize, n_views: usize) -> Self {
-        Self {
-            last: ViewRows::zeros(n_nodes, n_views),
-            ones: None,
-        }
-    }
-
-    /// ½ (½SSᵀ + aI)⁻¹ d for every view, given d = S x.
-    pub(super) fn correction(&mut self, edges: &Edges, a: f64, degrees: &ViewRows) -> ViewRows {
-        let n = edges.n_nodes() as f64;
-        if edges.is_complete() {
-            let g = a + 0.5 * (n - 2.0);
-            let sums = degrees.column_sums();
-            let mut correction = degrees.clone();
-            for row in correction.rows_mut() {
-                for (value, sum) in row.iter_mut().zip(&sums) {
-                    *value = 0.5 / g * (*value - 0.5 * sum / (g + 0.5 * n));
+    pub(super) fn new(edges: &Edges, n_views: usize) -> Self {
+        let neighbours = (!edges.is_complete()).then(|| {
+            let (starts, mut nodes) = incidence(edges.n_nodes(), edges.pairs());
+            for node in 0..edges.n_nodes() {
+                for other in &mut nodes[starts[node] as usize..starts[node + 1] as usize] {
+                    let [a, b] = edges.pairs()[*other as usize];
+                    *other = if a as usize == node { b } else { a };
                 }
             }
-            return correction;
+            Neighbours { starts, nodes }
+        });
+        Self {
+            neighbours,
+            solution: ViewRows::zeros(edges.n_nodes(), n_views),
+            ones: (f64::NAN, Vec::new()),
         }
-        conjugate_gradients(edges, a, degrees, &mut self.last);
-        let mut correction = self.last.clone();
-        correction.values_mut().iter_mut().for_each(|value| *value *= 0.5);
-        correction
     }
 
-    /// (½SᵀS + aI)⁻¹ 1, one value per edge, and its total. On the complete graph all values are the same, and only that one
-    /// is returned.
-    pub(super) fn along(&mut self, edges: &Edges, a: f64) -> (&[f64], f64) {
-        if self.ones.as_ref().is_none_or(|(at, _)| *at != a) {
-            let values = if edges.is_complete() {
-                ViewRows::from_values(1, vec![1.0 / (a + (edges.n_nodes() as f64 - 1.0))])
-            } else {
-                let ones = ViewRows::from_values(1, vec![1.0; edges.n_edges()]);
-                let mut system = Self::new(edges.n_nodes(), 1);
-                let correction = system.correction(edges, a, &edges.degrees(&ones));
-                let mut values = edges.spread(&correction);
-                values
-                    .values_mut()
-                    .iter_mut()
-                    .for_each(|value| *value = (1.0 - *value) / a);
-                values
-            };
-            self.ones = Some((a, values));
-        }
-        let values = self.ones.as_ref().map_or(&[][..], |(_, values)| values.values());
-        let total = if values.len() == 1 {
-            values[0] * edges.n_edges() as f64
+    /// g, given S x in `degrees`.
+    pub(super) fn levels(&mut self, a: f64, degrees: &ViewRows) -> ViewRows {
+        let n = degrees.n_rows() as f64;
+        self.solve_for_ones(a, degrees.n_rows());
+        let mut levels = if let Some(neighbours) = &self.neighbours {
+            neighbours.solve(a, degrees, &mut self.solution, GAIN);
+            self.solution.clone()
         } else {
-            values.iter().sum()
+            let along = a + 0.5 * (n - 2.0);
+            let shifts = degrees
+                .column_sums()
+                .into_iter()
+                .map(|sum| 0.5 * sum / (along + 0.5 * n));
+            let shifts: Vec<f64> = shifts.collect();
+            let mut solution = degrees.clone();
+            for row in solution.rows_mut() {
+                for (value, shift) in row.iter_mut().zip(&shifts) {
+                    *value = (*value - shift) / along;
+                }
+            }
+            solution
         };
-        (values, total)
+        let ones = &self.ones.1;
+        let at = |node: usize| if ones.len() == 1 { ones[0] } else { ones[node] };
+        let whole = 0.5
+            * if ones.len() == 1 {
+                n * ones[0]
+            } else {
+                ones.iter().sum()
+            };
+        let sums = levels.column_sums().into_iter();
+        let multipliers: Vec<f64> = sums.map(|sum| (n - 0.5 * sum) / whole).collect();
+        for (node, row) in levels.rows_mut().enumerate() {
+            for (value, multiplier) in row.iter_mut().zip(&multipliers) {
+                *value = 0.5 * (*value + multiplier * (at(node) - 1.0));
+            }
+        }
+        levels
+    }
+
+    /// h₁, unless it is known for this a.
+    fn solve_for_ones(&mut self, a: f64, n_nodes: usize) {
+        if self.ones.0 == a {
+            return;
+        }
+        let values = if let Some(neighbours) = &self.neighbours {
+            let mut solution = ViewRows::zeros(n_nodes, 1);
+            neighbours.solve(a, &neighbours.counts(), &mut solution, 0.0);
+            solution.values().to_vec()
+        } else {
+            let others = n_nodes as f64 - 1.0;
+            vec![others / (a + others)]
+        };
+        self.ones = (a, values);
     }
 }
 
-/// Solves (½SSᵀ + aI) x = d for every view at once, from `x` as it is.
-fn conjugate_gradients(edges: &Edges, a: f64, d: &ViewRows, x: &mut ViewRows) {
-    let n_views = d.n_views();
-    let product = |x: &ViewRows| {
-        let mut out = edges.degrees(&edges.spread(x));
-        for (out, x) in out.values_mut().iter_mut().zip(x.values()) {
-            *out = 0.5 * *out + a * x;
-        }
-        out
-    };
-    // The diagonal of ½SSᵀ: half the number of pairs at each node.
-    let ones = ViewRows::from_values(1, vec![1.0; edges.n_edges()]);
-    let counts = edges.degrees(&ones);
-    let precondition = |residual: &ViewRows| {
-        let mut out = residual.clone();
-        for (row, count) in out.rows_mut().zip(counts.values()) {
-            row.iter_mut().for_each(|value| *value /= 0.5 * count + a);
-        }
-        out
-    };
-    let dots = |x: &ViewRows, y: &ViewRows| {
-        let mut sums = vec![0.0; n_views];
-        for (x, y) in x.rows().zip(y.rows()) {
-            for ((sum, x), y) in sums.iter_mut().zip(x).zip(y) {
-                *sum += x * y;
-            }
-        }
-        sums
-    };
-    let targets: Vec<f64> = dots(d, d).iter().map(|square| square * ACCURACY * ACCURACY).collect();
-    let mut residual = product(x);
-    for (residual, d) in residual.values_mut().iter_mut().zip(d.values()) {
-        *residual = d - *residual;
+impl Neighbours {
+    fn of(&self, node: usize) -> &[u32] {
+        &self.nodes[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
-    let mut preconditioned = precondition(&residual);
-    let mut search = preconditioned.clone();
-    let mut energies = dots(&residual, &preconditioned);
-    for _ in 0..MAX_STEPS {
-        let squares = dots(&residual, &residual);
-        if squares.iter().zip(&targets).all(|(square, target)| square <= target) {
-            return;
+
+    /// S 1: how many neighbours each node has.
+    fn counts(&self) -> ViewRows {
+        let counts = self.starts.windows(2).map(|ends| f64::from(ends[1] - ends[0]));
+        ViewRows::from_values(1, counts.collect())
+    }
+
+    /// out = (½SSᵀ + aI) x.
+    fn product(&self, a: f64, x: &ViewRows, out: &mut ViewRows) {
+        let n_views = x.n_views();
+        blocks::map_mut_by(NODES, out.values_mut(), n_views, |first, rows| {
+            for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
+                row.fill(0.0);
+                let neighbours = self.of(first + k);
+                for &other in neighbours {
+                    for (value, x) in row.iter_mut().zip(x.row(other as usize)) {
+                        *value += x;
+                    }
+                }
+                let own = 0.5 * neighbours.len() as f64 + a;
+                for (value, x) in row.iter_mut().zip(x.row(first + k)) {
+                    *value = 0.5 * *value + own * x;
+                }
+            }
+        });
+    }
+
+    /// Solves (½SSᵀ + aI) x = d for every view at once, from `x` as it is, until the residual has fallen by `gain`.
+    fn solve(&self, a: f64, d: &ViewRows, x: &mut ViewRows, gain: f64) {
+        let (n_nodes, n_views) = (d.n_rows(), d.n_views());
+        // The diagonal of ½SSᵀ: half the number of pairs at each node.
+        let precondition = |residual: &ViewRows, out: &mut ViewRows| {
+            let rows = out.rows_mut().zip(residual.rows()).enumerate();
+            for (node, (out, residual)) in rows {
+                let inverse = 1.0 / (0.5 * self.of(node).len() as f64 + a);
+                for (out, residual) in out.iter_mut().zip(residual) {
+                    *out = residual * inverse;
+                }
+            }
+        };
+        let mut moved = ViewRows::zeros(n_nodes, n_views);
+        self.product(a, x, &mut moved);
+        let mut residual = d.clone();
+        for (residual, moved) in residual.values_mut().iter_mut().zip(moved.values()) {
+            *residual -= moved;
         }
-        let moved = product(&search);
-        let curvatures = dots(&search, &moved);
+        let targets: Vec<f64> = dots(d, d)
+            .iter()
+            .zip(dots(&residual, &residual))
+            .map(|(right, start)| (right * ACCURACY * ACCURACY).max(start * gain * gain))
+            .collect();
+        let mut preconditioned = moved.clone();
+        precondition(&residual, &mut preconditioned);
+        let mut search = preconditioned.clone();
+        let mut energies = dots(&residual, &preconditioned);
         // Each view has a step of its own; one that is solved does not move.
-        let ratio = |x: f64, y: f64| if y > 0.0 { x / y } else { 0.0 };
-        let lengths: Vec<f64> = energies.iter().zip(&curvatures).map(|(&x, &y)| ratio(x, y)).collect();
-        add(x, &lengths, 1.0, &search);
-        add(&mut residual, &lengths, -1.0, &moved);
-        preconditioned = precondition(&residual);
-        let next = dots(&residual, &preconditioned);
-        let carry: Vec<f64> = next.iter().zip(&energies).map(|(&x, &y)| ratio(x, y)).collect();
-        energies = next;
-        for (search, new) in search.rows_mut().zip(preconditioned.rows()) {
-            for ((search, new), carry) in search.iter_mut().zip(new).zip(&carry) {
-                *search = new + carry * *search;
+        let ratio = |(x, y): (&f64, &f64)| if *y > 0.0 { x / y } else { 0.0 };
+        for _ in 0..MAX_STEPS {
+            let squares = dots(&residual, &residual);
+            if squares.iter().zip(&targets).all(|(square, target)| square <= target) {
+                return;
+            }
+            self.product(a, &search, &mut moved);
+            let curvatures = dots(&search, &moved);
+            let lengths: Vec<f64> = energies.iter().zip(&curvatures).map(ratio).collect();
+            add(x, &lengths, 1.0, &search);
+            add(&mut residual, &lengths, -1.0, &moved);
+            precondition(&residual, &mut preconditioned);
+            let next = dots(&residual, &preconditioned);
+            let carry: Vec<f64> = next.iter().zip(&energies).map(ratio).collect();
+            energies = next;
+            for (search, new) in search.rows_mut().zip(preconditioned.rows()) {
+                for ((search, new), carry) in search.iter_mut().zip(new).zip(&carry) {
+                    *search = new + carry * *search;
+                }
             }
         }
     }
+}
+
+/// The inner product of each column.
+fn dots(x: &ViewRows, y: &ViewRows) -> Vec<f64> {
+    let mut sums = vec![0.0; x.n_views()];
+    for (x, y) in x.rows().zip(y.rows()) {
+        for ((sum, x), y) in sums.iter_mut().zip(x).zip(y) {
+            *sum += x * y;
+        }
+    }
+    sums
 }
 
 fn add(x: &mut ViewRows, lengths: &[f64], sign: f64, y: &ViewRows) {

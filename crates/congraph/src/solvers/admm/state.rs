@@ -1,247 +1,229 @@
-//! The variables of one ADMM run, and what is measured of them.
+//! The variables of one ADMM run.
 
-use super::ZStep;
+use rayon::prelude::*;
+
+use super::Admm;
 use super::degrees::DegreeSystem;
-use super::steps::{self, EdgeStep};
+use super::pass::{Part, Pass, takes_penalty, takes_regulariser};
+use super::residuals::Residuals;
+use super::start::Start;
+use super::tiles::{Tile, arguments, slack_row, width};
+use crate::blocks;
 use crate::certificate::{DualPoint, ProxPoints};
+use crate::penalties::LANES;
 use crate::problem::{Parameters, Problem};
 use crate::rows::ViewRows;
+use crate::vector::Column;
 use crate::weights::Weights;
 
-/// Variables named as in the header of [`super`]; multipliers are divided by ρ.
+/// Edges per part at least, and parts at most: each adds up the degrees of all nodes on its own.
+const PART: usize = 512;
+const MOST_PARTS: usize = 64;
+/// Nodes per block when the parts' degrees are put together.
+const NODES: usize = 512;
+
+/// Variables named as in the headers of [`super`] and of `tiles`.
 pub(super) struct State {
     rho: f64,
+    /// ρ after the next iteration, which rescales the multipliers.
+    next_rho: f64,
     system: DegreeSystem,
-    /// w^i: sums to n, may be negative.
-    views: ViewRows,
-    /// The multiplier of 1ᵀw^i = n.
-    totals: Vec<f64>,
-    /// v^i.
-    differences: ViewRows,
-    /// Where prox c was taken; kept only for penalties that must be certified through it.
-    difference_point: Option<ViewRows>,
-    /// w.
+    tiles: Vec<Column>,
+    /// Edges per part, a multiple of [`LANES`].
+    part: usize,
+    /// Each part's share of the degrees of the right-hand side.
+    degrees: Vec<Vec<f64>>,
+    /// g, one row per node, and once more one view after the other.
+    levels: ViewRows,
+    levels_by_view: Vec<f64>,
+    /// Where prox c is to be taken next; empty unless it must see all edges at once.
+    differences: Vec<f64>,
+    /// Where prox r is to be taken next; likewise.
     consensus: Vec<f64>,
-    consensus_point: Vec<f64>,
-    /// z^i ≥ 0.
-    slack_views: ViewRows,
-    /// z ≥ 0.
-    slack_consensus: Vec<f64>,
-    dual_views: ViewRows,
-    dual_differences: ViewRows,
-    dual_consensus: Vec<f64>,
-}
-
-/// Norms of the residuals and of what they are compared with.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Residuals {
-    pub(super) primal: f64,
-    pub(super) dual: f64,
-    pub(super) primal_size: f64,
-    pub(super) dual_size: f64,
-    pub(super) dimension: f64,
-}
-
-impl Residuals {
-    /// Primal and dual residual, each divided by its tolerance.
-    pub(super) fn scaled(&self, absolute: f64, relative: f64) -> (f64, f64) {
-        let floor = absolute * self.dimension.sqrt();
-        (
-            self.primal / (floor + relative * self.primal_size),
-            self.dual / (floor + relative * self.dual_size),
-        )
-    }
-
-    /// The larger of the two.
-    pub(super) fn worst(&self, absolute: f64, relative: f64) -> f64 {
-        let (primal, dual) = self.scaled(absolute, relative);
-        primal.max(dual)
-    }
 }
 
 impl State {
-    /// Equal weights on all edges, and the multipliers that hold a present consensus against its regulariser: a large γ
-    /// would otherwise have to build them up step by step.
-    pub(super) fn cold(problem: &Problem, rho: f64) -> Self {
-        let (n_edges, n_views) = (problem.n_edges(), problem.n_views());
-        let equal = problem.n_nodes() as f64 / n_edges as f64;
-        let zeros = || ViewRows::zeros(n_edges, n_views);
-        let uncertified = problem.edge_term().is_none();
-        let gamma = problem.parameters().gamma * problem.regulariser().slope().unwrap_or(0.0);
-        let pull = gamma / (problem.kappa() * rho);
-        let mut shares = ViewRows::from_values(n_views, vec![pull / n_views as f64; n_edges * n_views]);
-        // x − prox(x): no more than the penalty can hold.
-        if problem.parameters().beta > 0.0 {
-            let step = problem.parameters().beta / (problem.kappa() * rho);
-            let mut held = shares.clone();
-            problem.penalty().prox(held.values_mut(), n_views, step);
-            for (share, over) in shares.values_mut().iter_mut().zip(held.values()) {
-                *share = over - *share;
-            }
-        } else {
-            shares.values_mut().fill(0.0);
-        }
-        let dual_consensus = shares.rows().map(|row| -row.iter().sum::<f64>()).collect();
-        Self {
-            rho,
-            system: DegreeSystem::new(problem.n_nodes(), n_views),
-            views: zeros(),
-            totals: vec![0.0; n_views],
-            differences: zeros(),
-            difference_point: uncertified.then(zeros),
-            consensus: vec![0.0; n_edges],
-            consensus_point: vec![0.0; n_edges],
-            slack_views: ViewRows::from_values(n_views, vec![equal; n_edges * n_views]),
-            slack_consensus: vec![equal; n_edges],
-            dual_views: shares.clone(),
-            dual_differences: shares,
-            dual_consensus,
-        }
-    }
-
-    /// From the multipliers of the degrees, by the optimality conditions; none if there is no joint minimiser.
-    pub(super) fn warm(problem: &Problem, rho: f64, multipliers: &ViewRows) -> Option<Self> {
-        let term = problem.edge_term()?;
-        let mut state = Self::cold(problem, rho);
+    /// Begins with what `begin` says of each edge.
+    pub(super) fn new(problem: &Problem, rho: f64, begin: impl Fn(usize, &mut Start) + Sync) -> Self {
+        let (n_nodes, n_views, n_edges) = (problem.n_nodes(), problem.n_views(), problem.n_edges());
         let inverse = 1.0 / problem.kappa();
-        let edges = problem.distances().edges();
-        let mut targets = vec![0.0; problem.n_views()];
-        let mut scratch = Vec::new();
-        for edge in 0..problem.n_edges() {
-            let (a, b) = edges.ends(edge);
-            let distances = problem.distances().values().row(edge);
-            for (i, target) in targets.iter_mut().enumerate() {
-                *target = -(distances[i] + multipliers.row(a)[i] + multipliers.row(b)[i]) * inverse;
-            }
-            let row = state.slack_views.row_mut(edge);
-            let shared = term.minimise(&targets, row, &mut scratch);
-            state.slack_consensus[edge] = shared;
-            for ((dual, weight), target) in state.dual_views.row_mut(edge).iter_mut().zip(&*row).zip(&targets) {
-                *dual = (weight - target) / rho;
-            }
-            // x − prox(x) is a multiplier that the penalty can answer, also where a view is held at zero; on the views that
-            // are not it is u − W.
-            for target in &mut targets {
-                *target -= shared;
-            }
-            let differences = state.dual_differences.row_mut(edge);
-            differences.copy_from_slice(&targets);
-            if term.tau > 0.0 {
-                problem.penalty().prox(differences, targets.len(), term.tau);
-            }
-            let mut sum = 0.0;
-            for (dual, x) in differences.iter_mut().zip(&targets) {
-                *dual = (*dual - x) / rho;
-                sum += *dual;
-            }
-            state.dual_consensus[edge] = -sum;
-        }
-        Some(state)
+        let mut tiles = vec![[0.0; LANES]; n_edges.div_ceil(LANES) * width(n_views)];
+        tiles.par_chunks_exact_mut(width(n_views)).enumerate().for_each_init(
+            || Start::new(n_views),
+            |start, (k, columns)| {
+                let mut tile = Tile::new(columns);
+                for edge in k * LANES..n_edges.min((k + 1) * LANES) {
+                    begin(edge, start);
+                    let distances = problem.distances().values().row(edge).iter();
+                    tile.place(edge % LANES, distances.map(|d| d * inverse), start);
+                }
+            },
+        );
+        let n_parts = (n_edges / (16 * n_nodes)).clamp(8, MOST_PARTS);
+        let part = n_edges.div_ceil(n_parts).max(PART).next_multiple_of(LANES);
+        let outside = |inside: bool, n: usize| vec![0.0; if inside { 0 } else { n }];
+        let mut state = Self {
+            rho,
+            next_rho: rho,
+            system: DegreeSystem::new(problem.distances().edges(), n_views),
+            tiles,
+            part,
+            degrees: vec![vec![0.0; n_nodes * n_views]; n_edges.div_ceil(part)],
+            levels: ViewRows::zeros(n_nodes, n_views),
+            levels_by_view: vec![0.0; n_nodes * n_views],
+            differences: outside(takes_penalty(problem), n_edges * n_views),
+            consensus: outside(takes_regulariser(problem), n_edges),
+        };
+        let levels = std::mem::take(&mut state.levels_by_view);
+        let pass = Pass::new(problem, &levels, (rho, rho), &Admm::default());
+        state.over_parts(problem, |part| pass.prepare(part));
+        state.levels_by_view = levels;
+        state.update_levels();
+        state
     }
 
     pub(super) fn rho(&self) -> f64 {
         self.rho
     }
 
-    /// The multipliers stay; their scaled form changes.
+    /// After the next iteration; the multipliers stay.
     pub(super) fn change_rho(&mut self, rho: f64) {
-        let factor = self.rho / rho;
-        let scaled = [
-            self.dual_views.values_mut(),
-            self.dual_differences.values_mut(),
-            &mut self.dual_consensus,
-        ];
-        for value in scaled.into_iter().flatten() {
-            *value *= factor;
-        }
-        self.rho = rho;
+        self.next_rho = rho;
     }
 
-    /// One iteration.
-    pub(super) fn iterate(&mut self, problem: &Problem, z_step: ZStep, relaxation: f64) -> Residuals {
+    /// One iteration, and its residuals if they are `wanted`.
+    pub(super) fn iterate(&mut self, problem: &Problem, settings: &Admm, wanted: bool) -> Option<Residuals> {
         let Parameters { beta, gamma, .. } = problem.parameters();
-        let unit = problem.kappa() * self.rho;
-        // eq:admm_li_step
-        self.totals = steps::views(
-            problem,
-            self.rho,
-            &self.slack_views,
-            &self.dual_views,
-            &mut self.system,
-            &mut self.views,
-        );
-        // eq:admm_vi_step
-        steps::differences(
-            &self.slack_views,
-            &self.slack_consensus,
-            &self.dual_differences,
-            &mut self.differences,
-        );
-        if let Some(point) = &mut self.difference_point {
-            point.values_mut().copy_from_slice(self.differences.values());
+        let (unit, n_views) = (problem.kappa() * self.rho, problem.n_views());
+        if !self.differences.is_empty() {
+            problem.penalty().prox(&mut self.differences, n_views, beta / unit);
         }
-        if beta > 0.0 {
-            steps::prox(problem.penalty(), &mut self.differences, beta / unit);
-        }
-        // eq:admm_l_step
-        for (point, (z, y)) in self
-            .consensus_point
-            .iter_mut()
-            .zip(self.slack_consensus.iter().zip(&self.dual_consensus))
-        {
-            *point = z + y;
-        }
-        self.consensus.copy_from_slice(&self.consensus_point);
-        if gamma > 0.0 {
+        if !self.consensus.is_empty() {
             problem.regulariser().prox(&mut self.consensus, gamma / unit);
         }
-        // eq:admm_second and the multipliers
-        let step = EdgeStep {
-            z_step,
-            relaxation,
-            rho: self.rho,
+        let levels = std::mem::take(&mut self.levels_by_view);
+        let pass = Pass::new(problem, &levels, (self.rho, self.next_rho), settings);
+        let sums = if wanted {
+            self.over_parts(problem, |part| pass.iterate::<true>(part))
+        } else {
+            self.over_parts(problem, |part| pass.iterate::<false>(part))
         };
-        step.all(
-            (&self.views, &self.differences, &self.consensus),
-            (&mut self.slack_views, &mut self.slack_consensus),
-            (
-                &mut self.dual_views,
-                &mut self.dual_differences,
-                &mut self.dual_consensus,
-            ),
-        )
+        let residuals = wanted.then(|| Residuals::new(&sums, self.rho, problem.n_edges(), n_views));
+        self.levels_by_view = levels;
+        self.rho = self.next_rho;
+        self.update_levels();
+        residuals
+    }
+
+    /// Does some work with each part, whose edges and order do not depend on the number of threads.
+    fn over_parts<T: Send>(&mut self, problem: &Problem, work: impl Fn(&mut Part<'_>) -> T + Send + Sync) -> Vec<T> {
+        let n_views = problem.n_views();
+        let (mut differences, mut consensus) = (
+            self.differences.chunks_mut(self.part * n_views),
+            self.consensus.chunks_mut(self.part),
+        );
+        let columns = self.tiles.chunks_mut(self.part / LANES * width(n_views));
+        let pairs = problem.distances().edges().pairs().chunks(self.part);
+        let mut parts: Vec<Part<'_>> = columns
+            .zip(pairs)
+            .zip(&mut self.degrees)
+            .map(|((columns, pairs), degrees)| Part {
+                columns,
+                pairs,
+                degrees,
+                differences: differences.next().unwrap_or_default(),
+                consensus: consensus.next().unwrap_or_default(),
+            })
+            .collect();
+        match parts.as_mut_slice() {
+            [only] => vec![work(only)],
+            parts => parts.par_iter_mut().map(work).collect(),
+        }
+    }
+
+    /// g, from the parts' degrees.
+    fn update_levels(&mut self) {
+        let (n_nodes, n_views) = (self.levels.n_rows(), self.levels.n_views());
+        let mut degrees = ViewRows::zeros(n_nodes, n_views);
+        blocks::map_mut_by(NODES, degrees.values_mut(), n_views, |first, rows| {
+            for part in &self.degrees {
+                for (view, part) in part.chunks_exact(n_nodes).enumerate() {
+                    for (row, degree) in rows.chunks_exact_mut(n_views).zip(&part[first..]) {
+                        row[view] += degree;
+                    }
+                }
+            }
+        });
+        self.levels = self.system.levels(1.0 + self.rho, &degrees);
+        for (view, levels) in self.levels_by_view.chunks_exact_mut(n_nodes).enumerate() {
+            for (level, row) in levels.iter_mut().zip(self.levels.rows()) {
+                *level = row[view];
+            }
+        }
     }
 
     /// The slack variables are the feasible-signed, exactly sparse copy of the weights. Where it can be told, the consensus
     /// is the best one for them: nothing holds the slack variable when nothing couples the views.
     pub(super) fn weights(&self, problem: &Problem) -> Weights {
-        let Some(term) = problem.edge_term() else {
-            return Weights::from_dense(&self.slack_views, &self.slack_consensus);
-        };
-        let mut scratch = Vec::new();
-        let rows = self.slack_views.rows();
-        let consensus: Vec<f64> = rows.map(|row| term.consensus(row, &mut scratch)).collect();
-        Weights::from_dense(&self.slack_views, &consensus)
+        let n_views = problem.n_views();
+        let term = problem.edge_term();
+        let blocks = blocks::map(problem.n_edges(), |range| {
+            let mut present = Weights::empty(n_views);
+            let mut row = vec![0.0; n_views];
+            let mut scratch = Vec::new();
+            for edge in range {
+                let first = edge / LANES * width(n_views);
+                let columns = &self.tiles[first..first + width(n_views)];
+                let mut shared = slack_row(columns, edge % LANES, &mut row);
+                let empty = row.iter().all(|&weight| weight == 0.0);
+                if let Some(term) = term {
+                    // Of views without the edge the consensus is without it, too.
+                    shared = if empty { 0.0 } else { term.consensus(&row, &mut scratch) };
+                }
+                if !empty || shared > 0.0 {
+                    present.push(edge, &row, shared);
+                }
+            }
+            present
+        });
+        let mut weights = Weights::empty(n_views);
+        for mut block in blocks {
+            weights.append(&mut block);
+        }
+        weights
     }
 
-    /// λ^i = 2α S w^i − ½ (multiplier of the total): what stationarity of the w^i-step says of the degrees.
+    /// λ = κ g, and where the proximal maps are to be taken next, for those that must be certified through them.
     pub(super) fn dual_point(&self, problem: &Problem) -> DualPoint {
         let kappa = problem.kappa();
         let Parameters { beta, gamma, .. } = problem.parameters();
-        let mut multipliers = problem.distances().edges().degrees(&self.views);
-        for row in multipliers.rows_mut() {
-            for (value, total) in row.iter_mut().zip(&self.totals) {
-                *value = 0.5 * kappa * (*value - total);
+        let mut multipliers = self.levels.clone();
+        multipliers.values_mut().iter_mut().for_each(|value| *value *= kappa);
+        let prox_points = problem.edge_term().is_none().then(|| {
+            let (differences, consensus) = self.prox_arguments(problem);
+            ProxPoints {
+                differences,
+                difference_step: beta / (kappa * self.rho),
+                consensus,
+                consensus_step: gamma / (kappa * self.rho),
             }
-        }
+        });
         DualPoint {
             multipliers,
-            prox_points: self.difference_point.as_ref().map(|point| ProxPoints {
-                differences: point.clone(),
-                difference_step: beta / (kappa * self.rho),
-                consensus: self.consensus_point.clone(),
-                consensus_step: gamma / (kappa * self.rho),
-            }),
+            prox_points,
         }
+    }
+
+    /// Where both proximal maps are to be taken next.
+    fn prox_arguments(&self, problem: &Problem) -> (ViewRows, Vec<f64>) {
+        let (n_edges, n_views) = (problem.n_edges(), problem.n_views());
+        let mut differences = ViewRows::zeros(n_edges, n_views);
+        let mut consensus = vec![0.0; n_edges];
+        let tiles = self.tiles.chunks_exact(width(n_views));
+        let rows = differences.values_mut().chunks_mut(n_views * LANES);
+        for ((columns, rows), consensus) in tiles.zip(rows).zip(consensus.chunks_mut(LANES)) {
+            arguments(columns, n_views, rows, consensus);
+        }
+        (differences, consensus)
     }
 }

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use super::dual::Dual;
 use super::vectors::{combine, dot, reduce};
 use crate::blocks;
+use crate::edges::incidence;
 use crate::rows::ViewRows;
 use crate::weights::Weights;
 
@@ -96,27 +97,7 @@ impl Hessian {
         }
         self.is_sparse = n_edges < MANY_EDGES * self.n_nodes;
         if self.is_sparse {
-            self.find_incidence();
-        }
-    }
-
-    fn find_incidence(&mut self) {
-        self.starts.clear();
-        self.starts.resize(self.n_nodes + 1, 0);
-        for &node in self.ends.as_flattened() {
-            self.starts[node as usize + 1] += 1;
-        }
-        for node in 0..self.n_nodes {
-            self.starts[node + 1] += self.starts[node];
-        }
-        let mut next = self.starts.clone();
-        self.incident.resize(2 * self.ends.len(), 0);
-        for (edge, ends) in self.ends.iter().enumerate() {
-            for &node in ends {
-                let place = &mut next[node as usize];
-                self.incident[*place as usize] = edge as u32;
-                *place += 1;
-            }
+            (self.starts, self.incident) = incidence(self.n_nodes, &self.ends);
         }
     }
 
