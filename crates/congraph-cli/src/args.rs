@@ -81,6 +81,15 @@ Examples:
   congraph evaluate out --truth sim/truth --data sim/*.csv --json
   congraph evaluate out --data held-out/*.csv")]
     Evaluate(EvaluateArgs),
+    /// Run the paper's experiments on simulated data, and judge what it says about them
+    #[command(after_help = "\
+Examples:
+  congraph paper views consensus --quick -o first-look
+  congraph paper all -o paper
+  congraph paper all -o paper --resume
+
+FOLDER holds one .csv and one .svg per figure, claims.tsv (every claim, and whether it holds) and summary.md.")]
+    Paper(PaperArgs),
     /// Print shell completions
     #[command(
         after_help = "Example:\n  congraph completions bash > ~/.local/share/bash-completion/completions/congraph"
@@ -474,6 +483,33 @@ pub(crate) struct EvaluateArgs {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct PaperArgs {
+    /// Which figures: F1 of the views, F1 of the consensus, run times
+    #[arg(value_enum, required = true)]
+    pub(crate) studies: Vec<StudyArg>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    /// Two realisations and fewer levels, for a first look
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Do not scale the signals: the paper's objective as it stands
+    #[arg(long)]
+    pub(crate) raw: bool,
+    /// How many data sets are simulated for each point of a figure [default: 10, or 2 with --quick]
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) realisations: Option<u32>,
+    /// How many nodes
+    #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u32).range(30..=1000))]
+    pub(crate) nodes: u32,
+    /// The seed
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Go on where an interrupted run of the same command stopped
+    #[arg(long)]
+    pub(crate) resume: bool,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
@@ -642,6 +678,14 @@ pub(crate) enum SolverArg {
 pub(crate) enum ZStepArg {
     Exact,
     Bcd,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StudyArg {
+    Views,
+    Consensus,
+    Runtime,
+    All,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]

@@ -9,7 +9,16 @@ use std::process::{Command, Stdio};
 
 use place::{MODEL, Place, csv};
 
-const COMMANDS: [&str; 7] = ["demo", "check", "learn", "tune", "simulate", "evaluate", "completions"];
+const COMMANDS: [&str; 8] = [
+    "demo",
+    "check",
+    "learn",
+    "tune",
+    "simulate",
+    "evaluate",
+    "paper",
+    "completions",
+];
 
 /// Three small views of six nodes.
 fn with_views() -> Place {

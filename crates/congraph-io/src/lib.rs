@@ -15,5 +15,5 @@ pub mod output;
 pub use input::{Header, Input, Loaded, ReadOptions, read, read_pairs};
 pub use output::{
     Folder, OutputError, ViewRow, read_graph, read_precisions, write_graph, write_graph_at, write_json,
-    write_precision_graph, write_rows, write_table,
+    write_precision_graph, write_rows, write_table, write_text,
 };

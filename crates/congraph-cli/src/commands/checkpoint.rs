@@ -1,6 +1,7 @@
-//! What `tune` has done so far, in one file beside the output folder: written whole after every step, removed at the end.
+//! What a long command has done so far, in one file beside the output folder: written whole after every step, removed at the end.
 
 use std::io::Write;
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,8 +14,20 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::paper;
 
-/// The work so far.
+/// Work that can be kept.
+pub(super) trait Resumable: Sized {
+    /// The command that it is of.
+    const COMMAND: &'static str;
+
+    fn to_json(&self) -> Value;
+
+    /// None if that is not what was written.
+    fn from_json(value: &Value) -> Option<Self>;
+}
+
+/// The work of `tune` so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Work {
     /// How many densities are done.
@@ -28,37 +41,41 @@ pub(super) struct Work {
 }
 
 /// A checkpoint that belongs to one command on one set of data.
-pub(super) struct Checkpoint {
+pub(super) struct Checkpoint<W> {
     path: PathBuf,
     key: Value,
+    work: PhantomData<fn(W)>,
 }
 
-const SCHEMA: &str = "congraph.tune-checkpoint/1";
-
-impl Checkpoint {
+impl<W: Resumable> Checkpoint<W> {
     /// The checkpoint of the output folder `out`; `key` tells what it must have been made from.
     pub(super) fn new(out: &Path, key: Value) -> Self {
         let mut name = out.file_name().unwrap_or(out.as_os_str()).to_os_string();
-        name.push(".tune-checkpoint.json");
+        name.push(format!(".{}-checkpoint.json", W::COMMAND));
         Self {
             path: out.with_file_name(name),
             key,
+            work: PhantomData,
         }
     }
 
+    fn schema() -> String {
+        format!("congraph.{}-checkpoint/1", W::COMMAND)
+    }
+
     /// What an earlier run left; none if there is no checkpoint.
-    pub(super) fn read(&self) -> Result<Option<Work>, Failure> {
+    pub(super) fn read(&self) -> Result<Option<W>, Failure> {
         let Ok(text) = std::fs::read_to_string(&self.path) else {
             return Ok(None);
         };
         let value: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
-        if value["schema"] != SCHEMA || value["key"] != self.key {
+        if value["schema"] != Self::schema() || value["key"] != self.key {
             return Err(Failure::usage(
                 format!("the checkpoint `{}` is of other data or options", self.path.display()),
                 "repeat the command that was interrupted, or leave out `--resume` to start anew",
             ));
         }
-        match work(&value) {
+        match W::from_json(&value["work"]) {
             Some(work) => Ok(Some(work)),
             None => Err(Failure::usage(
                 format!("the checkpoint `{}` is damaged", self.path.display()),
@@ -68,8 +85,8 @@ impl Checkpoint {
     }
 
     /// Writes the work so far; from now on an interruption says that it is kept.
-    pub(super) fn write(&self, work: &Work) -> Result<(), Failure> {
-        let text = json(&self.key, work).to_string();
+    pub(super) fn write(&self, work: &W) -> Result<(), Failure> {
+        let text = json!({"schema": Self::schema(), "key": self.key, "work": work.to_json()}).to_string();
         let failed = |source| OutputError::Io {
             path: self.path.clone(),
             source,
@@ -95,83 +112,97 @@ impl Checkpoint {
     }
 }
 
-fn json(key: &Value, work: &Work) -> Value {
-    let reach = |reach: &Reach| json!([reach.target, reach.value]);
-    let cell = |cell: &Cell| {
-        let Parameters { alpha, beta, gamma } = cell.parameters;
+impl Resumable for Work {
+    const COMMAND: &'static str = "tune";
+
+    fn to_json(&self) -> Value {
+        let reach = |reach: &Reach| json!([reach.target, reach.value]);
+        let cell = |cell: &Cell| {
+            let Parameters { alpha, beta, gamma } = cell.parameters;
+            json!({
+                "density": reach(&cell.density), "similarity": reach(&cell.similarity), "floor": cell.floor,
+                "separate_alpha": cell.separate_alpha, "alpha": alpha, "beta": beta, "gamma": gamma,
+                "consensus_density": cell.consensus_density, "n_components": cell.n_components,
+                "solves": cell.solves, "seconds": cell.time.as_secs_f64(),
+            })
+        };
+        let tally = |tally: &Tally| {
+            let mut counts: Vec<[u32; 3]> = tally.counts.iter().map(|(&[a, b], &n)| [a, b, n]).collect();
+            counts.sort_unstable();
+            json!({"prediction": tally.prediction, "counts": counts})
+        };
         json!({
-            "density": reach(&cell.density), "similarity": reach(&cell.similarity), "floor": cell.floor,
-            "separate_alpha": cell.separate_alpha, "alpha": alpha, "beta": beta, "gamma": gamma,
-            "consensus_density": cell.consensus_density, "n_components": cell.n_components,
-            "solves": cell.solves, "seconds": cell.time.as_secs_f64(),
+            "rows": self.rows,
+            "cells": self.cells.iter().map(cell).collect::<Vec<_>>(),
+            "scores": self.scores,
+            "halvings": self.halvings,
+            "tallies": self.tallies.iter().map(tally).collect::<Vec<_>>(),
         })
-    };
-    let tally = |tally: &Tally| {
-        let mut counts: Vec<[u32; 3]> = tally.counts.iter().map(|(&[a, b], &n)| [a, b, n]).collect();
-        counts.sort_unstable();
-        json!({"prediction": tally.prediction, "counts": counts})
-    };
-    json!({
-        "schema": SCHEMA,
-        "key": key,
-        "rows": work.rows,
-        "cells": work.cells.iter().map(cell).collect::<Vec<_>>(),
-        "scores": work.scores,
-        "halvings": work.halvings,
-        "tallies": work.tallies.iter().map(tally).collect::<Vec<_>>(),
-    })
+    }
+
+    fn from_json(value: &Value) -> Option<Self> {
+        let whole = |value: &Value| value.as_u64().map(|number| number as usize);
+        let reach = |value: &Value| {
+            Some(Reach {
+                target: value[0].as_f64()?,
+                value: value[1].as_f64()?,
+            })
+        };
+        let cell = |value: &Value| {
+            Some(Cell {
+                density: reach(&value["density"])?,
+                similarity: reach(&value["similarity"])?,
+                floor: value["floor"].as_f64()?,
+                separate_alpha: value["separate_alpha"].as_f64()?,
+                parameters: Parameters {
+                    alpha: value["alpha"].as_f64()?,
+                    beta: value["beta"].as_f64()?,
+                    gamma: value["gamma"].as_f64()?,
+                },
+                consensus_density: value["consensus_density"].as_f64()?,
+                n_components: whole(&value["n_components"])?,
+                solves: whole(&value["solves"])?,
+                time: Duration::try_from_secs_f64(value["seconds"].as_f64()?).ok()?,
+            })
+        };
+        let count = |value: &Value| {
+            let number = |k: usize| value[k].as_u64().and_then(|number| u32::try_from(number).ok());
+            Some(([number(0)?, number(1)?], number(2)?))
+        };
+        let tally = |value: &Value| {
+            Some(Tally {
+                prediction: value["prediction"].as_f64()?,
+                counts: value["counts"].as_array()?.iter().map(count).collect::<Option<_>>()?,
+            })
+        };
+        let score = |value: &Value| Some([value[0].as_f64()?, value[1].as_f64()?]);
+        let work = Self {
+            rows: whole(&value["rows"])?,
+            cells: value["cells"].as_array()?.iter().map(cell).collect::<Option<_>>()?,
+            scores: value["scores"].as_array()?.iter().map(score).collect::<Option<_>>()?,
+            halvings: whole(&value["halvings"])?,
+            tallies: value["tallies"].as_array()?.iter().map(tally).collect::<Option<_>>()?,
+        };
+        let fits = work.tallies.len()
+            == if work.halvings > 0 {
+                work.cells.len()
+            } else {
+                work.tallies.len()
+            };
+        (fits && (work.scores.is_empty() || work.scores.len() == work.cells.len())).then_some(work)
+    }
 }
 
-fn work(value: &Value) -> Option<Work> {
-    let whole = |value: &Value| value.as_u64().map(|number| number as usize);
-    let reach = |value: &Value| {
-        Some(Reach {
-            target: value[0].as_f64()?,
-            value: value[1].as_f64()?,
-        })
-    };
-    let cell = |value: &Value| {
-        Some(Cell {
-            density: reach(&value["density"])?,
-            similarity: reach(&value["similarity"])?,
-            floor: value["floor"].as_f64()?,
-            separate_alpha: value["separate_alpha"].as_f64()?,
-            parameters: Parameters {
-                alpha: value["alpha"].as_f64()?,
-                beta: value["beta"].as_f64()?,
-                gamma: value["gamma"].as_f64()?,
-            },
-            consensus_density: value["consensus_density"].as_f64()?,
-            n_components: whole(&value["n_components"])?,
-            solves: whole(&value["solves"])?,
-            time: Duration::try_from_secs_f64(value["seconds"].as_f64()?).ok()?,
-        })
-    };
-    let count = |value: &Value| {
-        let number = |k: usize| value[k].as_u64().and_then(|number| u32::try_from(number).ok());
-        Some(([number(0)?, number(1)?], number(2)?))
-    };
-    let tally = |value: &Value| {
-        Some(Tally {
-            prediction: value["prediction"].as_f64()?,
-            counts: value["counts"].as_array()?.iter().map(count).collect::<Option<_>>()?,
-        })
-    };
-    let score = |value: &Value| Some([value[0].as_f64()?, value[1].as_f64()?]);
-    let work = Work {
-        rows: whole(&value["rows"])?,
-        cells: value["cells"].as_array()?.iter().map(cell).collect::<Option<_>>()?,
-        scores: value["scores"].as_array()?.iter().map(score).collect::<Option<_>>()?,
-        halvings: whole(&value["halvings"])?,
-        tallies: value["tallies"].as_array()?.iter().map(tally).collect::<Option<_>>()?,
-    };
-    let fits = work.tallies.len()
-        == if work.halvings > 0 {
-            work.cells.len()
-        } else {
-            work.tallies.len()
-        };
-    (fits && (work.scores.is_empty() || work.scores.len() == work.cells.len())).then_some(work)
+impl Resumable for paper::work::Work {
+    const COMMAND: &'static str = "paper";
+
+    fn to_json(&self) -> Value {
+        paper::work::Work::to_json(self)
+    }
+
+    fn from_json(value: &Value) -> Option<Self> {
+        paper::work::Work::from_json(value)
+    }
 }
 
 #[cfg(test)]
@@ -211,11 +242,11 @@ mod tests {
             tallies: vec![tally],
         };
         let place = tempfile::tempdir().unwrap();
-        let checkpoint = Checkpoint::new(&place.path().join("out"), json!({"seed": 1}));
+        let checkpoint = Checkpoint::<Work>::new(&place.path().join("out"), json!({"seed": 1}));
         assert_eq!(checkpoint.read().unwrap(), None);
         checkpoint.write(&before).unwrap();
         assert_eq!(checkpoint.read().unwrap(), Some(before));
-        let other = Checkpoint::new(&place.path().join("out"), json!({"seed": 2}));
+        let other = Checkpoint::<Work>::new(&place.path().join("out"), json!({"seed": 2}));
         assert!(other.read().is_err());
         std::fs::write(&checkpoint.path, "{").unwrap();
         assert!(checkpoint.read().is_err());

@@ -8,6 +8,7 @@ pub(crate) mod evaluate;
 mod input;
 mod jgl;
 pub(crate) mod learn;
+pub(crate) mod paper;
 pub(crate) mod simulate;
 pub(crate) mod tune;
 

@@ -152,7 +152,7 @@ impl Tuning<'_> {
         })
     }
 
-    fn choose(&self, checkpoint: &Checkpoint) -> Result<Chosen, Failure> {
+    fn choose(&self, checkpoint: &Checkpoint<Work>) -> Result<Chosen, Failure> {
         let mut work = self.earlier(checkpoint)?;
         let views = &self.read.views;
         let prepared = self.learner.prepare(views, &unwatched)?;
@@ -206,7 +206,7 @@ impl Tuning<'_> {
     }
 
     /// What an interrupted run left, if it is to be used.
-    fn earlier(&self, checkpoint: &Checkpoint) -> Result<Work, Failure> {
+    fn earlier(&self, checkpoint: &Checkpoint<Work>) -> Result<Work, Failure> {
         if !self.args.resume {
             return Ok(Work::default());
         }
@@ -233,7 +233,7 @@ impl Tuning<'_> {
         &self,
         prepared: &Prepared<'_>,
         work: &mut Work,
-        checkpoint: &Checkpoint,
+        checkpoint: &Checkpoint<Work>,
         progress: &Reporter,
     ) -> Result<(), Failure> {
         let all = self.grid.densities.len() * self.grid.similarities.len();
@@ -268,7 +268,7 @@ impl Tuning<'_> {
         Ok(())
     }
 
-    fn halve(&self, work: &mut Work, checkpoint: &Checkpoint, progress: &Reporter) -> Result<(), Failure> {
+    fn halve(&self, work: &mut Work, checkpoint: &Checkpoint<Work>, progress: &Reporter) -> Result<(), Failure> {
         work.tallies.resize(work.cells.len(), Tally::default());
         let at_once = rayon::current_num_threads().max(1);
         while work.halvings < self.stability.halvings && !work.cells.is_empty() {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// The files that we write: those of an earlier run that a new one does not replace are removed.
-const OURS: [&str; 9] = [
+const OURS: [&str; 17] = [
     "summary.json",
     "run.json",
     "nodes.tsv",
@@ -21,6 +21,14 @@ const OURS: [&str; 9] = [
     "matrices.npz",
     "report.html",
     "tune.tsv",
+    "views.csv",
+    "views.svg",
+    "consensus.csv",
+    "consensus.svg",
+    "runtime.csv",
+    "runtime.svg",
+    "claims.tsv",
+    "summary.md",
 ];
 
 /// Why a result folder could not be written.

@@ -119,6 +119,14 @@ pub fn write_rows(folder: &Folder, name: &str, columns: &[&str], rows: &[Vec<Str
     write(folder, name, |out| tables::rows(out, columns, rows))
 }
 
+/// Writes a text as it is.
+///
+/// # Errors
+/// [`OutputError::Io`] if it cannot be written.
+pub fn write_text(folder: &Folder, name: &str, text: &str) -> Result<(), OutputError> {
+    write(folder, name, |out| out.write_all(text.as_bytes()))
+}
+
 /// Writes a JSON file, indented and ending with a newline.
 ///
 /// # Errors

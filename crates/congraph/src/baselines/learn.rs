@@ -2,13 +2,13 @@
 //!
 //! As every fit here, it runs with nodes and views sorted by name: the same bits for any order of columns and files.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::admm::JointAdmm;
-use super::covariances::{covariances, view_weights};
 use super::edge_rule::EdgeRule;
 use super::penalty::{Coupling, JointPenalty};
-use super::problem::{JointCertificate, JointProblem};
+use super::prepared::JointPrepared;
+use super::problem::JointCertificate;
 use crate::distances::Scaling;
 use crate::error::{Error, Warning};
 use crate::graph::MultiviewGraph;
@@ -62,46 +62,17 @@ impl JointGraphicalLasso {
     /// # Ok::<(), congraph::Error>(())
     /// ```
     pub fn learn(&self, views: &Views, watch: Watch<'_>) -> Result<JointLearned, Error> {
-        let start = Instant::now();
-        let (sorted, order) = views.sorted();
-        let problem = JointProblem::new(
-            sorted.n_nodes(),
-            covariances(&sorted, &self.scaling)?,
-            view_weights(&sorted, self.scaling.sample_norm)?,
-            self.penalty,
-        )?;
-        let covariances_time = start.elapsed();
-        let start = Instant::now();
-        let solution = self.solver.run(&problem, None, watch)?;
-        let solve_time = start.elapsed();
+        let prepared = self.prepare(views)?;
+        let fit = prepared.fit(self.penalty.lambda1, self.penalty.lambda2, None, watch)?;
+        Ok(prepared.learned(fit))
+    }
 
-        let n = views.n_nodes();
-        let place = order.places();
-        let mut precisions = vec![Vec::new(); views.n_views()];
-        for (&view, matrix) in order.views.iter().zip(&solution.parts.precisions) {
-            let row = |&i: &u32| place.iter().map(move |&j| matrix[i as usize * n + j as usize]);
-            precisions[view] = place.iter().flat_map(row).collect();
-        }
-        let mut warnings = Vec::new();
-        if solution.status != Status::Converged {
-            let message = format!(
-                "not converged: {} after {} iterations at a relative gap of {:.1e}; a larger lambda1 is easier to solve for",
-                solution.status, solution.iterations, solution.certificate.relative_gap
-            );
-            warnings.push(Warning::new("W01", message));
-        }
-        Ok(JointLearned {
-            nodes: views.nodes().to_vec(),
-            views: views.names(),
-            precisions,
-            certificate: solution.certificate,
-            status: solution.status,
-            iterations: solution.iterations,
-            n_components: solution.n_components,
-            covariances_time,
-            solve_time,
-            warnings,
-        })
+    /// Makes the data ready for any number of fits: the covariances are computed once.
+    ///
+    /// # Errors
+    /// As [`JointGraphicalLasso::learn`].
+    pub fn prepare<'a>(&'a self, views: &'a Views) -> Result<JointPrepared<'a>, Error> {
+        JointPrepared::new(self, views)
     }
 }
 

@@ -20,7 +20,7 @@
 //! admm         the solver                                           matrices       its linear algebra
 //! solution     screening, solver and certificate in one call; warm starts
 //! covariances  views → covariances                                  edge_rule      precision matrices → graphs
-//! learn        views → precision matrices → graphs
+//! learn        views → precision matrices → graphs                   prepared       many fits of the same views; λ2 for a similarity
 //! ```
 
 mod admm;
@@ -31,6 +31,7 @@ mod group;
 mod learn;
 mod matrices;
 mod penalty;
+mod prepared;
 mod problem;
 mod screening;
 mod solution;
@@ -40,5 +41,6 @@ pub use edge_rule::EdgeRule;
 pub use fused::Pool;
 pub use learn::{JointGraphicalLasso, JointLearned};
 pub use penalty::{Coupling, JointPenalty, Scratch};
+pub use prepared::{JointFit, JointPrepared};
 pub use problem::{JointCertificate, JointProblem};
 pub use solution::{JointSolution, Parts};

@@ -61,11 +61,6 @@ impl JointProblem {
         penalty: JointPenalty,
     ) -> Result<Self, Error> {
         let refuse = |name: &'static str, message: String| Err(Error::Parameter { name, message });
-        for (name, value) in [("lambda1", penalty.lambda1), ("lambda2", penalty.lambda2)] {
-            if !(value.is_finite() && value >= 0.0) {
-                return refuse(name, format!("is {value}; it must be 0 or positive, and finite"));
-            }
-        }
         if n_nodes == 0 || covariances.is_empty() || covariances.iter().any(|s| s.len() != n_nodes * n_nodes) {
             return refuse(
                 "covariances",
@@ -115,6 +110,24 @@ impl JointProblem {
             covariances,
             view_weights,
             penalty,
+        };
+        problem.with_penalty(penalty)
+    }
+
+    /// The same covariances with another penalty.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if λ1 or λ2 is negative or not finite, or λ1 is 0 where covariances are singular.
+    pub fn with_penalty(&self, penalty: JointPenalty) -> Result<Self, Error> {
+        for (name, value) in [("lambda1", penalty.lambda1), ("lambda2", penalty.lambda2)] {
+            if !(value.is_finite() && value >= 0.0) {
+                let message = format!("is {value}; it must be 0 or positive, and finite");
+                return Err(Error::Parameter { name, message });
+            }
+        }
+        let problem = Self {
+            penalty,
+            ..self.clone()
         };
         problem.check_bounded()?;
         Ok(problem)

@@ -19,7 +19,7 @@ mod halves;
 pub mod oracle;
 pub mod path;
 mod reach;
-mod root;
+pub(crate) mod root;
 mod search;
 mod secants;
 pub mod stability;

@@ -4,16 +4,16 @@
 //! small steps, since edges come one by one. So a root may fall into a step; then the bracket closes without finding one.
 
 /// What a trial of the function tells.
-pub(super) struct Value {
+pub(crate) struct Value {
     /// f(x).
-    pub(super) residual: f64,
+    pub(crate) residual: f64,
     /// Whether that is near enough to 0.
-    pub(super) good: bool,
+    pub(crate) good: bool,
 }
 
 /// How a search ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Ended {
+pub(crate) enum Ended {
     /// A value was good.
     Found,
     /// The root lies in a step: the bracket closed.
@@ -34,7 +34,7 @@ const FAR: f64 = 2.0;
 const BEYOND: f64 = 1.1;
 
 /// Looks for the root of `f` from `x` with a guess of its slope, between `limits`.
-pub(super) fn root<E>(
+pub(crate) fn root<E>(
     mut x: f64,
     mut slope: f64,
     limits: [f64; 2],

@@ -1,0 +1,54 @@
+//! Fused joint graphical lasso: λ1 by the best mean F1 of the views over a grid, λ2 by their correlation.
+//!
+//! The same fits are scored by both edge rules, each of which chooses its own λ1; the correlation is that of |θ_ij|.
+
+use congraph::baselines::{Coupling, EdgeRule, JointAdmm, JointFit, JointGraphicalLasso};
+use congraph::metrics::evaluate;
+use congraph::solvers::unwatched;
+use congraph::{Error, MultiviewGraph, Views};
+
+use super::grid;
+use super::methods::{Method, SIMILARITY, Score};
+use super::plan::Plan;
+
+/// Edges are the same far above this gap.
+const TOLERANCE: f64 = 1e-4;
+/// The grid of λ1, in shares of the one at which no edge is left.
+const COARSE: [f64; 6] = [0.02, 0.04, 0.08, 0.16, 0.32, 0.64];
+
+pub(super) fn learner(plan: &Plan, lambda1: f64, lambda2: f64, tolerance: f64) -> JointGraphicalLasso {
+    JointGraphicalLasso {
+        scaling: plan.scaling(),
+        solver: JointAdmm {
+            tolerance,
+            ..JointAdmm::default()
+        },
+        ..JointGraphicalLasso::new(Coupling::Fused, lambda1, lambda2)
+    }
+}
+
+pub(super) fn scores(plan: &Plan, views: &Views, truth: &MultiviewGraph) -> Result<Vec<Score>, Error> {
+    let learner = learner(plan, 1.0, 1.0, TOLERANCE);
+    let prepared = learner.prepare(views)?;
+    let largest = prepared.largest_lambda1();
+    let coarse = COARSE.map(|share| share * largest);
+    let found = grid::search(&coarse, |lambda1, beside: Option<&JointFit>| {
+        let fit = prepared.reach(lambda1, SIMILARITY, EdgeRule::NonZero, beside, &unwatched)?;
+        let mut scores = [0.0; 2];
+        for (score, rule) in scores.iter_mut().zip(EdgeRule::ALL) {
+            *score = evaluate(&prepared.graph(&fit, rule), truth)?.mean_view_f1();
+        }
+        Ok::<_, Error>(Some((scores, fit)))
+    })?;
+    let mut scores = Vec::new();
+    for (rule, fit) in EdgeRule::ALL.into_iter().zip(found) {
+        let Some(fit) = fit else { continue };
+        let method = match rule {
+            EdgeRule::NonZero => Method::JglNonZero,
+            EdgeRule::Negative => Method::JglNegative,
+        };
+        let parameters = [fit.penalty.lambda1, fit.penalty.lambda2, 0.0];
+        scores.push(Score::of(method, &prepared.graph(&fit, rule), truth, parameters)?);
+    }
+    Ok(scores)
+}

@@ -1,0 +1,335 @@
+//! One data set → what every method scores on it, its parameters chosen as the paper chooses them.
+//!
+//! ```text
+//! svGL           α by best view F1
+//! mvGL-ℓ1        α by best view F1, for each α the β of a correlation of 0.8
+//! mvGL-ℓ2 − r    the same, without a regulariser of the consensus
+//! mvGL-ℓ2        from there γ by best view F1 (the largest of equals), then α once more
+//! JGL            λ1 by best view F1, λ2 by correlation
+//! median         no learning: the element-wise median of the views of svGL
+//! ```
+//!
+//! Why the largest γ of equals: as long as no consensus weight is zero, the best consensus of an edge with weights v and
+//! mean m costs √(β² − γ²/N) ‖v − m‖ + γ m, and the sum of all m is fixed by 1ᵀw^i = n. So γ does nothing to the views that
+//! another β would not do, and with β chosen by correlation their F1 cannot tell any such γ from 0; it only begins to change
+//! where γ makes the consensus sparse.
+
+use std::sync::Arc;
+
+use congraph::metrics::evaluate;
+use congraph::penalties::L2;
+use congraph::regularisers::{L1Norm, NoRegulariser};
+use congraph::simulate::simulate;
+use congraph::solvers::unwatched;
+use congraph::tuning::{Dial, Targets};
+use congraph::{Code, Error, Fit, Learner, Model, MultiviewGraph, Parameters, Prepared, ViewOptions, Views};
+
+use super::plan::{Job, Plan, Setting};
+use super::{grid, joint};
+
+/// The correlation between views that the paper chooses β by.
+pub(super) const SIMILARITY: f64 = 0.8;
+/// Where separate views are already more alike, coupling them adds this much.
+const MORE_ALIKE: f64 = 0.01;
+/// The densities of separate views between which the grid of α begins and ends, and how many there are.
+const DENSITIES: [f64; 2] = [0.03, 0.4];
+const N_ALPHAS: usize = 6;
+/// The grid of γ, in shares of the β√N without r, at which the consensus would be empty if β stayed.
+const SHARES: [f64; 7] = [0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9];
+/// View F1s this near are equal: what the tolerance of the correlation lets them differ by.
+const EQUAL: f64 = 0.001;
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Method {
+    SvGl,
+    JglNonZero,
+    JglNegative,
+    MvGl1,
+    MvGl2,
+    MvGl2Free,
+    Median,
+}
+
+impl Method {
+    pub(crate) const ALL: [Self; 7] = [
+        Self::SvGl,
+        Self::JglNonZero,
+        Self::JglNegative,
+        Self::MvGl1,
+        Self::MvGl2,
+        Self::MvGl2Free,
+        Self::Median,
+    ];
+    pub(crate) const OF_VIEWS: [Self; 5] = [
+        Self::SvGl,
+        Self::JglNonZero,
+        Self::JglNegative,
+        Self::MvGl1,
+        Self::MvGl2,
+    ];
+    pub(crate) const OF_CONSENSUS: [Self; 4] = [Self::MvGl1, Self::MvGl2, Self::MvGl2Free, Self::Median];
+
+    /// The name in tables.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::SvGl => "svGL",
+            Self::JglNonZero => "JGL",
+            Self::JglNegative => "JGL-negative",
+            Self::MvGl1 => "mvGL-l1",
+            Self::MvGl2 => "mvGL-l2",
+            Self::MvGl2Free => "mvGL-l2-without-r",
+            Self::Median => "median-of-svGL",
+        }
+    }
+
+    pub(crate) fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|method| method.name() == name)
+    }
+
+    /// The name in figures.
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::SvGl => "svGL",
+            Self::JglNonZero => "JGL, non-zero entries",
+            Self::JglNegative => "JGL, negative entries",
+            Self::MvGl1 => "mvGL-ℓ1",
+            Self::MvGl2 => "mvGL-ℓ2",
+            Self::MvGl2Free => "mvGL-ℓ2 without r",
+            Self::Median => "median of svGL",
+        }
+    }
+}
+
+/// How well one method did on one data set.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Score {
+    pub(crate) method: Method,
+    pub(crate) view_f1: f64,
+    pub(crate) density: f64,
+    pub(crate) similarity: f64,
+    /// F1, precision and density, of methods that have a consensus.
+    pub(crate) consensus: Option<[f64; 3]>,
+    /// α, β, γ; or λ1, λ2.
+    pub(crate) parameters: [f64; 3],
+}
+
+impl Score {
+    pub(super) fn of(
+        method: Method,
+        graph: &MultiviewGraph,
+        truth: &MultiviewGraph,
+        parameters: [f64; 3],
+    ) -> Result<Self, Error> {
+        let found = evaluate(graph, truth)?;
+        let consensus = found.consensus.as_ref().zip(graph.consensus_density());
+        Ok(Self {
+            method,
+            view_f1: found.mean_view_f1(),
+            density: graph.mean_density(),
+            similarity: graph.similarity().unwrap_or(1.0),
+            consensus: consensus.map(|(score, density)| [score.f1(), score.precision(), density]),
+            parameters,
+        })
+    }
+}
+
+/// What came of one data set.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Outcome {
+    pub(crate) setting: Setting,
+    pub(crate) realisation: usize,
+    /// Of the pairs at which some true view differs from the true consensus: in how many views, on average.
+    pub(crate) differing: f64,
+    pub(crate) scores: Vec<Score>,
+}
+
+/// Simulates the data set and learns from it by every method; by the joint graphical lasso only if the views are asked for.
+pub(crate) fn outcome(plan: &Plan, job: &Job, with_joint: bool) -> Result<Outcome, Error> {
+    let simulation = simulate(&job.setting.simulated(plan.seed_of(job.realisation)))?;
+    let truth = &simulation.truth;
+    let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default())?;
+    let learner = Learner {
+        scaling: plan.scaling(),
+        ..Learner::default()
+    };
+    let protocol = Protocol {
+        prepared: learner.prepare(&views, &unwatched)?,
+        truth,
+    };
+    let mut scores = protocol.scores()?;
+    if with_joint {
+        scores.extend(joint::scores(plan, &views, truth)?);
+    }
+    Ok(Outcome {
+        setting: job.setting,
+        realisation: job.realisation,
+        differing: differing(truth),
+        scores,
+    })
+}
+
+struct Protocol<'a> {
+    prepared: Prepared<'a>,
+    truth: &'a MultiviewGraph,
+}
+
+impl Protocol<'_> {
+    fn scores(&self) -> Result<Vec<Score>, Error> {
+        let alphas = self.prepared.alphas(DENSITIES, N_ALPHAS);
+        let [single] = grid::search(&alphas, |alpha, beside: Option<&Fit>| {
+            let start = beside.map(Fit::start);
+            let fit = self.prepared.fit(&Model::single(alpha), start.as_ref(), &unwatched)?;
+            self.rated(fit).map(Some)
+        })?;
+        let [one] = grid::search(&alphas, |alpha, _: Option<&Fit>| self.alike(&Model::l1(alpha, 1.0)))?;
+        let [free] = grid::search(&alphas, |alpha, _: Option<&Fit>| self.alike(&l2(alpha, 0.0)))?;
+        let (single, one, free) = (usable(single)?, usable(one)?, usable(free)?);
+        let two = self.with_sparse_consensus(free.model.parameters, alphas[1] / alphas[0])?;
+
+        let graph = with_median(&self.prepared.graph(&single));
+        let of_median = self.score(Method::Median, &graph, single.model.parameters)?;
+        let mut scores = vec![Score {
+            method: Method::SvGl,
+            consensus: None,
+            ..of_median.clone()
+        }];
+        for (method, fit) in [(Method::MvGl1, one), (Method::MvGl2, two), (Method::MvGl2Free, free)] {
+            scores.push(self.score(method, &self.prepared.graph(&fit), fit.model.parameters)?);
+        }
+        scores.push(of_median);
+        Ok(scores)
+    }
+
+    fn score(&self, method: Method, graph: &MultiviewGraph, parameters: Parameters) -> Result<Score, Error> {
+        let Parameters { alpha, beta, gamma } = parameters;
+        Score::of(method, graph, self.truth, [alpha, beta, gamma])
+    }
+
+    fn rated(&self, fit: Fit) -> Result<([f64; 1], Fit), Error> {
+        let score = evaluate(&self.prepared.graph(&fit), self.truth)?.mean_view_f1();
+        Ok(([score], fit))
+    }
+
+    /// The fit at the model's α and γ with the β at which the views are alike; none if there is no such β.
+    fn alike(&self, model: &Model) -> Result<Option<([f64; 1], Fit)>, Error> {
+        let separate = Model::single(model.parameters.alpha);
+        let floor = self.prepared.fit(&separate, None, &unwatched)?.similarity();
+        let least = floor.map_or(SIMILARITY, |floor| floor + MORE_ALIKE);
+        let targets = Targets {
+            density: Dial::Fixed,
+            similarity: Dial::At(SIMILARITY.max(least).min(1.0)),
+            consensus_density: Dial::Fixed,
+        };
+        match self.prepared.reach_with(model, &targets, &unwatched) {
+            Ok((fit, _)) => self.rated(fit).map(Some),
+            Err(Error::Data(errors)) if errors.iter().all(|error| error.code == Code::E10) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// mvGL-ℓ2 with its regulariser, from the best without it.
+    fn with_sparse_consensus(&self, free: Parameters, ratio: f64) -> Result<Fit, Error> {
+        let empty = free.beta * (self.prepared.n_views() as f64).sqrt();
+        let shares = SHARES.map(|share| share * empty);
+        let mut tried = Vec::new();
+        for gamma in shares {
+            if let Some(([score], _)) = self.alike(&l2(free.alpha, gamma))? {
+                tried.push((gamma, score));
+            }
+        }
+        let best = tried.iter().map(|&(_, score)| score).fold(0.0, f64::max);
+        let equal = tried.iter().filter(|&&(_, score)| score >= best - EQUAL);
+        let gamma = equal.map(|&(gamma, _)| gamma).fold(shares[0], f64::max);
+        let alphas = [-0.5, 0.0, 0.5].map(|power| free.alpha * ratio.powf(power));
+        let [found] = grid::search(&alphas, |alpha, _: Option<&Fit>| self.alike(&l2(alpha, gamma)))?;
+        usable(found)
+    }
+}
+
+/// What a grid search found.
+fn usable(found: Option<Fit>) -> Result<Fit, Error> {
+    found.ok_or_else(|| Error::Parameter {
+        name: "similarity",
+        message: format!("of {SIMILARITY} cannot be reached at any alpha of the grid on one of the data sets"),
+    })
+}
+
+pub(super) fn l2(alpha: f64, gamma: f64) -> Model {
+    Model {
+        parameters: Parameters {
+            alpha,
+            beta: 1.0,
+            gamma,
+        },
+        penalty: Arc::new(L2),
+        regulariser: if gamma > 0.0 {
+            Arc::new(L1Norm)
+        } else {
+            Arc::new(NoRegulariser)
+        },
+    }
+}
+
+/// The graph with the element-wise median of its views as consensus; of an even number of views, the mean of the middle two.
+fn with_median(graph: &MultiviewGraph) -> MultiviewGraph {
+    let median = |row: &[f64]| {
+        let mut sorted = row.to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let n = sorted.len();
+        0.5 * (sorted[(n - 1) / 2] + sorted[n / 2])
+    };
+    let medians: Vec<f64> = graph.weights().rows().map(median).collect();
+    MultiviewGraph::new(
+        graph.nodes().to_vec(),
+        graph.views().to_vec(),
+        graph.pairs(),
+        graph.weights(),
+        Some(&medians),
+    )
+}
+
+fn differing(truth: &MultiviewGraph) -> f64 {
+    let consensus = truth.consensus().unwrap_or_default();
+    let counts = truth
+        .weights()
+        .rows()
+        .zip(consensus)
+        .map(|(row, shared)| row.iter().filter(|weight| (**weight > 0.0) != (*shared > 0.0)).count());
+    let counts: Vec<usize> = counts.filter(|&count| count > 0).collect();
+    counts.iter().sum::<usize>() as f64 / counts.len().max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use congraph::ViewRows;
+
+    use super::*;
+
+    fn graph(n_views: usize, rows: &[f64], consensus: &[f64]) -> MultiviewGraph {
+        let names = |n: usize| (0..n).map(|k| format!("v{k}")).collect::<Vec<_>>();
+        let pairs: Vec<[u32; 2]> = (0..consensus.len() as u32).map(|k| [k, k + 1]).collect();
+        let weights = ViewRows::from_values(n_views, rows.to_vec());
+        MultiviewGraph::new(
+            names(consensus.len() + 1),
+            names(n_views),
+            &pairs,
+            &weights,
+            Some(consensus),
+        )
+    }
+
+    #[test]
+    fn medians_edge_by_edge() {
+        let odd = graph(3, &[0.0, 2.0, 1.0, 0.0, 0.0, 5.0], &[9.0, 9.0]);
+        assert_eq!(with_median(&odd).consensus(), Some(&[1.0, 0.0][..]));
+        let even = graph(2, &[0.0, 2.0, 4.0, 2.0], &[9.0, 9.0]);
+        assert_eq!(with_median(&even).consensus(), Some(&[1.0, 3.0][..]));
+    }
+
+    #[test]
+    fn views_that_differ_are_counted_where_some_do() {
+        let truth = graph(3, &[1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 0.0], &[1.0, 1.0, 0.0]);
+        assert_eq!(differing(&truth), 1.5);
+    }
+}

@@ -1,0 +1,137 @@
+//! `congraph paper` in small: its files, its checkpoint, and the same bytes for any number of threads.
+
+// The lint knows `#[test]` functions, not what they call. Each test file uses a part of `place`.
+#![allow(clippy::unwrap_used, dead_code)]
+
+mod place;
+
+use place::Place;
+
+const SMALL: [&str; 5] = ["--quick", "--realisations", "1", "--nodes", "30"];
+
+fn words<'a>(studies: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+    [&["paper"], studies, &SMALL, more].concat()
+}
+
+#[test]
+fn figures_tables_and_claims() {
+    let place = Place::new();
+    let out = place.fine(&words(&["views", "consensus"], &["--json", "-o", "out"]));
+    let claims = out.json()["claims"].as_array().unwrap().clone();
+    assert!(claims.iter().any(|claim| claim["id"] == "V2"));
+    let table = place.read("out/claims.tsv");
+    assert_eq!(table.lines().count(), claims.len() + 1);
+    for line in table.lines().skip(1) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        assert!(["holds", "does not hold"].contains(&cells[3]), "{line}");
+        assert!(cells[4].contains("ER over "), "{line}");
+    }
+    // Nine levels in three panels of each family; every method has one realisation and a mean at each.
+    for (file, methods) in [("views", 5), ("consensus", 4)] {
+        let csv = place.read(&format!("out/{file}.csv"));
+        assert_eq!(csv.lines().count(), 1 + 2 * 9 * methods * 2, "{file}");
+        let n_cells = csv.lines().next().unwrap().split(',').count();
+        assert!(csv.lines().all(|line| line.split(',').count() == n_cells), "{file}");
+        for line in csv.lines().skip(1) {
+            let f1: f64 = line.split(',').nth(6).unwrap().parse().unwrap();
+            assert!((0.0..=1.0).contains(&f1), "{line}");
+        }
+        let svg = place.read(&format!("out/{file}.svg"));
+        assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
+    }
+    assert!(place.read("out/summary.md").contains("--nodes 30"));
+    assert!(!place.path("out/runtime.csv").exists());
+
+    // The same with one thread, and with the paper's objective something else.
+    place.fine(&words(&["views", "consensus"], &["--threads", "1", "-o", "one"]));
+    for file in ["views.csv", "consensus.csv", "views.svg", "consensus.svg", "claims.tsv"] {
+        assert_eq!(
+            place.read(&format!("out/{file}")),
+            place.read(&format!("one/{file}")),
+            "{file}"
+        );
+    }
+    place.fine(&words(&["consensus"], &["--raw", "-o", "raw"]));
+    assert_ne!(place.read("out/consensus.csv"), place.read("raw/consensus.csv"));
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupted_study_goes_on_and_ends_the_same() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    let place = Place::new();
+    place.fine(&words(&["consensus"], &["-o", "whole"]));
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("congraph"))
+        .current_dir(place.path(""))
+        .args(words(&["consensus"], &["-o", "out"]))
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let kept = place.path("out.paper-checkpoint.json");
+    let asked = Instant::now();
+    while !kept.exists() && asked.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(interrupt.unwrap().success());
+    let said = {
+        use std::io::Read;
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        said
+    };
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{said}");
+    assert!(said.contains("--resume"), "{said}");
+    assert!(!place.path("out").exists());
+
+    // Other options are not gone on with.
+    let other = place.run(&words(&["consensus"], &["--seed", "2", "-o", "out", "--resume"]));
+    assert_eq!(other.code, 2);
+    let resumed = place.fine(&words(&["consensus"], &["-o", "out", "--resume"]));
+    assert!(resumed.stderr.contains("going on after"), "{}", resumed.stderr);
+    for file in ["consensus.csv", "claims.tsv", "consensus.svg"] {
+        assert_eq!(
+            place.read(&format!("out/{file}")),
+            place.read(&format!("whole/{file}")),
+            "{file}"
+        );
+    }
+    assert!(!kept.exists());
+}
+
+#[test]
+fn run_times_of_every_method_and_solver() {
+    let place = Place::new();
+    let args = [
+        "paper",
+        "runtime",
+        "--quick",
+        "--realisations",
+        "1",
+        "--nodes",
+        "60",
+        "-o",
+        "out",
+    ];
+    place.fine(&args);
+    let csv = place.read("out/runtime.csv");
+    // Three levels in two panels, seven lines, one realisation and a mean.
+    assert_eq!(csv.lines().count(), 1 + 6 * 7 * 2);
+    for line in csv.lines().skip(1).filter(|line| !line.contains(",mean,")) {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert!(cells[5].parse::<f64>().unwrap() > 0.0);
+        assert!(cells[9].parse::<f64>().unwrap() <= 1e-6, "{line}");
+    }
+    let claims = place.read("out/claims.tsv");
+    assert!(claims.contains("R5a") && claims.contains("R8n"));
+}
+
+#[test]
+fn a_study_must_be_named() {
+    let place = Place::new();
+    assert_eq!(place.run(&["paper", "-o", "out"]).code, 2);
+    assert_eq!(place.run(&["paper", "views", "--nodes", "5", "-o", "out"]).code, 2);
+}
