@@ -1,0 +1,140 @@
+//! Every sample of every file below a folder of recordings, against what pyEDFlib and MNE read.
+//!
+//! Needs files that are not part of this repository, so it runs only when asked to: see `tests/fixtures/eeg_readings.py`.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::path::Path;
+
+use congraph::eeg::triggers;
+use congraph_io::read_recording;
+use serde_json::Value;
+
+fn floats(path: &Path) -> Vec<f64> {
+    let bytes = std::fs::read(path).unwrap();
+    bytes
+        .as_chunks::<8>()
+        .0
+        .iter()
+        .map(|&b| f64::from_le_bytes(b))
+        .collect()
+}
+
+#[test]
+#[ignore = "needs CONGRAPH_EEG_SAMPLES and CONGRAPH_EEG_READINGS, see tests/fixtures/eeg_readings.py"]
+fn every_file_is_read_as_other_tools_read_it() {
+    let folder = |name| std::path::PathBuf::from(std::env::var(name).unwrap_or_else(|_| panic!("set {name}")));
+    let (samples, readings) = (folder("CONGRAPH_EEG_SAMPLES"), folder("CONGRAPH_EEG_READINGS"));
+    let told: Value = serde_json::from_slice(&std::fs::read(readings.join("readings.json")).unwrap()).unwrap();
+    let mut failures = Vec::new();
+    for (name, told) in told.as_object().unwrap() {
+        match read_recording(&samples.join(name)) {
+            Ok(loaded) => {
+                let warnings: Vec<&str> = loaded.warnings.iter().map(|warning| &warning.message[..]).collect();
+                let faults = differences(
+                    &loaded.recording,
+                    told,
+                    &readings.join(name.replace('/', "__") + ".f64"),
+                );
+                println!("{name}: {}", if faults.is_empty() { "equal" } else { "DIFFERS" });
+                warnings.iter().for_each(|warning| println!("    warning: {warning}"));
+                failures.extend(faults.into_iter().map(|fault| format!("{name}: {fault}")));
+            }
+            Err(error) => {
+                println!("{name}: {}", error.to_string().lines().next().unwrap());
+                if !name.starts_with("made_malformed/") {
+                    failures.push(format!("{name} is refused: {error}"));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+fn differences(recording: &congraph::eeg::Recording, warnings: &[&str], told: &Value, values: &Path) -> Vec<String> {
+    let mut faults = Vec::new();
+    if told["error"].is_string() {
+        return vec![format!("was read, where others say {}", told["error"])];
+    }
+    let expected = floats(values);
+    let labels = told["labels"].as_array().unwrap();
+    let lengths = told["lengths"].as_array().unwrap();
+    let is_mne = told["tool"] == "mne";
+    let (mut at, mut worst, mut n_left_out) = (0, 0_f64, 0);
+    for (label, length) in labels.iter().zip(lengths) {
+        let length = length.as_u64().unwrap() as usize;
+        let expected = &expected[at..at + length];
+        at += length;
+        // A channel of this name and with these values: labels may occur twice.
+        let named: Vec<_> = recording
+            .channels
+            .iter()
+            .filter(|c| c.label == *label.as_str().unwrap())
+            .collect();
+        // Left out, and said so.
+        let is_told = |warning: &&str| {
+            warning.contains("was left out") && warning.contains(&format!("`{}`", label.as_str().unwrap()))
+        };
+        if named.is_empty() && warnings.iter().any(is_told) {
+            n_left_out += 1;
+            continue;
+        }
+        // MNE reads trigger channels as whole numbers, not as what they are scaled to.
+        if is_mne && named.iter().any(|channel| channel.is_trigger()) {
+            continue;
+        }
+        let off = named.iter().map(|channel| {
+            let found = channel.values(0..channel.n_samples());
+            let largest = expected
+                .iter()
+                .fold(f64::MIN_POSITIVE, |most, value| most.max(value.abs()));
+            let off = found.iter().zip(expected).fold(0.0, |most: f64, (a, b)| {
+                most.max((a - b).abs() / b.abs().max(1e-6 * largest))
+            });
+            if found.len() == length { off } else { f64::INFINITY }
+        });
+        let off = off.fold(f64::INFINITY, f64::min);
+        worst = worst.max(off);
+        if off.is_nan() || off > 1e-9 {
+            faults.push(format!("channel {label} differs by {off:e} relative"));
+        }
+    }
+    println!("  {} channels, worst relative difference {worst:.1e}", labels.len());
+    if recording.channels.len() + n_left_out != labels.len() {
+        faults.push(format!(
+            "has {} channels where others find {}",
+            recording.channels.len(),
+            labels.len()
+        ));
+    }
+    let notes = told["notes"].as_array().unwrap();
+    if recording.annotations.len() != notes.len() {
+        faults.push(format!(
+            "has {} annotations where others find {}",
+            recording.annotations.len(),
+            notes.len()
+        ));
+    }
+    for (note, told) in recording.annotations.iter().zip(notes) {
+        let (onset, duration) = (told[0].as_f64().unwrap(), told[1].as_f64().unwrap());
+        // pyEDFlib counts in steps of 1e-7 s.
+        let is_same = (note.onset - onset).abs() <= 1.01e-7
+            && (note.duration - duration).abs() <= 1.01e-7
+            && note.text == told[2].as_str().unwrap();
+        if !is_same {
+            faults.push(format!("{note:?} is {told}"));
+        }
+    }
+    if let Some(told) = told["triggers"].as_array() {
+        let status = recording.channels.iter().find(|channel| channel.is_trigger()).unwrap();
+        let found: Vec<[i64; 3]> = triggers(status)
+            .iter()
+            .map(|t| [t.sample as i64, t.before.into(), t.code.into()])
+            .collect();
+        let told: Vec<[i64; 3]> = told.iter().map(|t| [0, 1, 2].map(|k| t[k].as_i64().unwrap())).collect();
+        if found != told {
+            faults.push(format!("triggers {found:?} are {told:?}"));
+        }
+    }
+    faults
+}
