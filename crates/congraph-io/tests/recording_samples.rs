@@ -33,6 +33,7 @@ fn every_file_is_read_as_other_tools_read_it() {
                 let warnings: Vec<&str> = loaded.warnings.iter().map(|warning| &warning.message[..]).collect();
                 let faults = differences(
                     &loaded.recording,
+                    &warnings,
                     told,
                     &readings.join(name.replace('/', "__") + ".f64"),
                 );
