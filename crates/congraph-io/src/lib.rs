@@ -16,4 +16,4 @@ pub mod recordings;
 
 pub use input::{Header, Input, Loaded, ReadOptions, read, read_pairs};
 pub use output::{Folder, OutputError, ViewRow, read_graph, write_graph, write_graph_at, write_json, write_table};
-pub use recordings::{LoadedRecording, read_recording};
+pub use recordings::{LoadedRecording, read_montage, read_recording};

@@ -22,6 +22,7 @@
 mod annotations;
 mod fields;
 mod header;
+mod positions;
 mod stream;
 
 use std::fs::File;
@@ -33,6 +34,7 @@ use congraph::{Error, Warning};
 
 use crate::input::{Fault, fault, reason};
 use header::Header;
+pub use positions::read_montage;
 use stream::Hashing;
 
 /// A recording with where it came from.

@@ -19,6 +19,18 @@ use super::montage::{dot, minus, unit};
 use super::{Position, Sphere, fit_sphere};
 use crate::error::Error;
 
+/// The sphere that stands for the head.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Head {
+    /// Around the origin of the positions, with the radius of the sphere that fits them best. This is what MNE's `sphere="auto"` comes down to for EEG.
+    #[default]
+    AroundOrigin,
+    /// The sphere that fits the electrodes best.
+    Fitted,
+    /// This one.
+    Given(Sphere),
+}
+
 /// How splines are fitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SplineSettings {
@@ -28,8 +40,8 @@ pub struct SplineSettings {
     pub stiffness: i32,
     /// How many Legendre polynomials are summed.
     pub n_legendre_terms: usize,
-    /// The sphere; by default the one that fits the electrodes best.
-    pub sphere: Option<Sphere>,
+    /// The sphere that stands for the head.
+    pub head: Head,
 }
 
 impl Default for SplineSettings {
@@ -38,7 +50,7 @@ impl Default for SplineSettings {
             lambda2: 1e-5,
             stiffness: 4,
             n_legendre_terms: 50,
-            sphere: None,
+            head: Head::default(),
         }
     }
 }
@@ -64,11 +76,19 @@ impl SurfaceLaplacian {
                 settings.lambda2, settings.stiffness, settings.n_legendre_terms
             )));
         }
-        let sphere = settings.sphere.or_else(|| fit_sphere(positions)).ok_or_else(|| {
-            refused(format!(
-                "needs at least four electrodes that do not lie in a plane; no sphere fits these {n}"
-            ))
-        })?;
+        let fitted = || {
+            let message =
+                format!("needs at least four electrodes that do not lie in a plane; no sphere fits these {n}");
+            fit_sphere(positions).ok_or_else(|| refused(message))
+        };
+        let sphere = match settings.head {
+            Head::Given(sphere) => sphere,
+            Head::Fitted => fitted()?,
+            Head::AroundOrigin => Sphere {
+                centre: [0.0; 3],
+                ..fitted()?
+            },
+        };
         let directions: Vec<Position> = positions
             .iter()
             .map(|at| unit(minus(*at, sphere.centre)))

@@ -53,7 +53,7 @@ mod triggers;
 mod zero_phase;
 
 pub use butterworth::{Band, Section, butterworth};
-pub use csd::{SplineSettings, SurfaceLaplacian};
+pub use csd::{Head, SplineSettings, SurfaceLaplacian};
 pub use cut::{Cut, Cuts, cut, events};
 pub use epochs::Epochs;
 pub use montage::{Fiducials, Montage, Position};
