@@ -4,6 +4,7 @@
 //! header        fixed-width text → sizes, rates and scales, checked against each other and against the file's length
 //! fields        one field → text or a number
 //! annotations   the text inside EDF+ and BDF+ records
+//! segments      where time jumps (EDF+D, BDF+D)
 //! stream        data records → channels of whole numbers, one pass, hashed on the way
 //! positions     .hpts .tsv .sfp .elc → where the electrodes are
 //! ```
@@ -23,6 +24,7 @@ mod annotations;
 mod fields;
 mod header;
 mod positions;
+mod segments;
 mod stream;
 
 use std::fs::File;

@@ -40,7 +40,7 @@ pub fn read_montage(path: &Path) -> Result<Montage, Error> {
         (Some(nasion), Some(left), Some(right)) => Some(Fiducials { nasion, left, right }),
         _ => None,
     };
-    Ok(Montage::new(path.display().to_string(), points.electrodes, fiducials)?)
+    Montage::new(path.display().to_string(), points.electrodes, fiducials)
 }
 
 fn read(path: &Path) -> Result<Points, Fault> {

@@ -57,7 +57,7 @@ pub fn butterworth(band: &Band, sampling_hz: f64) -> Result<Vec<Section>, Error>
             "{low}:{high} must have two edges above 0 Hz, the lower one first"
         ));
     }
-    if !(high < nyquist) {
+    if high >= nyquist || nyquist.is_nan() {
         return refused(format!(
             "{low}:{high} reaches above {nyquist} Hz, half of the sampling rate of {sampling_hz} Hz, beyond which nothing was recorded"
         ));

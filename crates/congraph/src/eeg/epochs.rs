@@ -89,23 +89,24 @@ impl Epochs {
     ///
     /// # Errors
     /// E05 if it holds no sample or reaches beyond the epoch.
-    pub fn samples(&self, [from, to]: [f64; 2]) -> Result<Range<usize>, DataError> {
-        let place = |seconds: f64| (seconds * self.sampling_hz).round_ties_even() as isize + self.event_at;
+    pub fn samples(&self, [from, to]: [f64; 2]) -> Result<Range<usize>, Error> {
+        let place = |seconds: f64| (seconds * self.sampling_hz).round_ties_even() + self.event_at as f64;
         let (first, end) = (place(from), place(to));
-        let n_times = self.n_times as isize;
-        if first >= end || first < 0 || end > n_times {
-            let seconds = |sample: isize| (sample - self.event_at) as f64 / self.sampling_hz;
+        // Compared before they are whole numbers, which cannot hold every time that may be asked for.
+        if !(first >= 0.0 && first < end && end <= self.n_times as f64) {
+            let seconds = |sample: usize| (sample as f64 - self.event_at as f64) / self.sampling_hz;
             return Err(DataError::new(
                 Code::E05,
                 format!(
-                    "{from}:{to} s around the event holds no samples of the epoch, which reaches from {} to {} s at {} Hz, or reaches beyond it",
+                    "{from}:{to} s around the event holds no sample or reaches beyond the epoch, which is {}:{} s at {} Hz",
                     seconds(0),
-                    seconds(n_times),
+                    seconds(self.n_times),
                     self.sampling_hz
                 ),
                 "only what was cut out is there",
                 "choose a stretch within the epoch, at least one sample long",
-            ));
+            )
+            .into());
         }
         Ok(first as usize..end as usize)
     }
@@ -139,7 +140,7 @@ impl Epochs {
     ///
     /// # Errors
     /// As [`Epochs::samples`].
-    pub fn baseline(&mut self, stretch: [f64; 2]) -> Result<(), DataError> {
+    pub fn baseline(&mut self, stretch: [f64; 2]) -> Result<(), Error> {
         let samples = self.samples(stretch)?;
         for row in self.values.chunks_exact_mut(self.n_times) {
             let mean = row[samples.clone()].iter().sum::<f64>() / samples.len() as f64;
@@ -182,7 +183,7 @@ impl Epochs {
     ///
     /// # Errors
     /// As [`Epochs::samples`].
-    pub fn window(&self, channels: &[usize], stretch: [f64; 2]) -> Result<Self, DataError> {
+    pub fn window(&self, channels: &[usize], stretch: [f64; 2]) -> Result<Self, Error> {
         let samples = self.samples(stretch)?;
         let mut values = Vec::with_capacity(self.n_trials() * channels.len() * samples.len());
         for trial in 0..self.n_trials() {
@@ -204,14 +205,15 @@ impl Epochs {
     ///
     /// # Errors
     /// E05 if there are fewer.
-    pub fn first(&self, n: usize) -> Result<Self, DataError> {
+    pub fn first(&self, n: usize) -> Result<Self, Error> {
         if self.n_trials() < n || n == 0 {
             return Err(DataError::new(
                 Code::E05,
                 format!("{n} trials are asked for, and {} are left", self.n_trials()),
                 "every view should rest on the same number of trials",
                 "ask for at most as many and at least one, or reject fewer",
-            ));
+            )
+            .into());
         }
         Ok(self.retain(|trial| trial < n))
     }
@@ -290,7 +292,7 @@ mod tests {
             [0.1, 0.0],
             [f64::NAN, f64::INFINITY],
         ] {
-            assert_eq!(epochs().samples(outside).unwrap_err().code, Code::E05);
+            assert!(matches!(epochs().samples(outside), Err(Error::Data(errors)) if errors[0].code == Code::E05));
         }
         let window = epochs().window(&[1], [0.1, 0.2]).unwrap();
         assert_eq!(

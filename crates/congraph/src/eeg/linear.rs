@@ -20,8 +20,7 @@ impl Cholesky {
             }
             let sum: f64 = row[..i].iter().map(|x| x * x).sum();
             let pivot = row[i] - sum;
-            // Not `<=`: a pivot that is not a number fails too.
-            if !(pivot > tolerance * row[i]) {
+            if pivot.is_nan() || pivot <= tolerance * row[i] {
                 return None;
             }
             row[i] = pivot.sqrt();

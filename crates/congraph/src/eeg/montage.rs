@@ -6,7 +6,7 @@
 use super::names::bare;
 use super::standard::HEAD_RADIUS;
 use super::{standard_montage, standard_name};
-use crate::error::{Code, DataError};
+use crate::error::{Code, DataError, Error};
 
 /// x (right), y (front) and z (up), in metres.
 pub type Position = [f64; 3];
@@ -49,12 +49,16 @@ impl Montage {
         name: impl Into<String>,
         mut electrodes: Vec<(String, Position)>,
         fiducials: Option<Fiducials>,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, Error> {
         let name = name.into();
         let why = "distances between electrodes, and with them every map, would be wrong";
         let fault = |code, what: String| DataError::new(code, what, why, "check the file of positions");
         if let Some((bad, _)) = electrodes.iter().find(|(_, at)| !at.iter().all(|c| c.is_finite())) {
-            return Err(fault(Code::E07, format!("`{name}`: the position of `{bad}` is not a number")).at_node(bad));
+            return Err(
+                fault(Code::E07, format!("`{name}`: the position of `{bad}` is not a number"))
+                    .at_node(bad)
+                    .into(),
+            );
         }
         for (k, (label, _)) in electrodes.iter().enumerate() {
             if electrodes[..k]
@@ -65,7 +69,8 @@ impl Montage {
                     Code::E06,
                     format!("`{name}`: the electrode `{label}` stands there twice"),
                 )
-                .at_node(label));
+                .at_node(label)
+                .into());
             }
         }
         if let Some(fiducials) = fiducials {
@@ -198,7 +203,11 @@ mod tests {
     #[test]
     fn odd_montages_are_refused() {
         let at = |name: &str, x: f64| (name.to_owned(), [x, 0.0, 0.0]);
-        let code = |electrodes| Montage::new("m", electrodes, None).unwrap_err().code;
+        let code_with = |electrodes, fiducials| match Montage::new("m", electrodes, fiducials) {
+            Err(Error::Data(errors)) => errors[0].code,
+            other => panic!("{other:?}"),
+        };
+        let code = |electrodes| code_with(electrodes, None);
         assert_eq!(code(vec![at("a", f64::NAN), at("b", 1.0)]), Code::E07);
         assert_eq!(code(vec![at("a", 1.0), at("A", 2.0)]), Code::E06);
         assert_eq!(code(vec![at("a", 1.0), at("b", 1.0)]), Code::E07);
@@ -208,11 +217,6 @@ mod tests {
             left: [0.0; 3],
             right: [1.0, 0.0, 0.0],
         };
-        assert_eq!(
-            Montage::new("m", vec![at("a", 1.0), at("b", 2.0)], Some(flat))
-                .unwrap_err()
-                .code,
-            Code::E07
-        );
+        assert_eq!(code_with(vec![at("a", 1.0), at("b", 2.0)], Some(flat)), Code::E07);
     }
 }

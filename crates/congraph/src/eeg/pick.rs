@@ -1,7 +1,7 @@
 //! Which channels of a recording are electrodes, what they are called, and where they are.
 
 use super::{Montage, Position, Recording, standard_name};
-use crate::error::{Code, DataError, list_names};
+use crate::error::{Code, DataError, Error, list_names};
 
 /// Why a channel is not a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub fn pick(
     montage: &Montage,
     asked: Option<&[String]>,
     bads: &[String],
-) -> Result<Picked, DataError> {
+) -> Result<Picked, Error> {
     let file = &recording.name;
     let labels: Vec<&str> = recording.channels.iter().map(|channel| &channel.label[..]).collect();
     if let Some(asked) = asked {
@@ -56,7 +56,8 @@ pub fn pick(
                 ),
                 "every subject must have the nodes that are asked for",
                 "spell them as in the recording or in the 10-10 system",
-            ));
+            )
+            .into());
         }
     }
     let mut picked = Picked {
@@ -94,7 +95,8 @@ pub fn pick(
                 "nodes are matched by name",
                 "leave one of them out as bad, or ask for the channels you want",
             )
-            .at_node(name));
+            .at_node(name)
+            .into());
         }
         picked.names.push(name);
         picked.channels.push(place);
@@ -112,7 +114,8 @@ pub fn pick(
             ),
             "a graph needs at least two nodes",
             "give a file of positions with the recording's names, or ask for the channels by name",
-        ));
+        )
+        .into());
     }
     Ok(picked)
 }

@@ -317,8 +317,15 @@ fn cautions(recording: &Recording, picked: &Picked) -> Vec<Warning> {
     warnings
 }
 
-/// The same error, said of a step on a recording.
-fn named(recording: &Recording, step: &str, mut error: DataError) -> DataError {
-    error.what = format!("`{}`: the {step} {}", recording.name, error.what);
-    error
+/// The same errors, said of a step on a recording.
+fn named(recording: &Recording, step: &str, error: Error) -> Error {
+    match error {
+        Error::Data(mut errors) => {
+            for error in &mut errors {
+                error.what = format!("`{}`: the {step} {}", recording.name, error.what);
+            }
+            Error::Data(errors)
+        }
+        other => other,
+    }
 }
