@@ -4,11 +4,15 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use congraph::eeg::triggers;
-use congraph_io::read_recording;
+use congraph::eeg::{Cut, Settings, SplineSettings, prepare, triggers};
+use congraph_io::{read_montage, read_recording};
 use serde_json::Value;
+
+fn folder(name: &str) -> PathBuf {
+    std::env::var(name).unwrap_or_else(|_| panic!("set {name}")).into()
+}
 
 fn floats(path: &Path) -> Vec<f64> {
     let bytes = std::fs::read(path).unwrap();
@@ -23,7 +27,6 @@ fn floats(path: &Path) -> Vec<f64> {
 #[test]
 #[ignore = "needs CONGRAPH_EEG_SAMPLES and CONGRAPH_EEG_READINGS, see tests/fixtures/eeg_readings.py"]
 fn every_file_is_read_as_other_tools_read_it() {
-    let folder = |name| std::path::PathBuf::from(std::env::var(name).unwrap_or_else(|_| panic!("set {name}")));
     let (samples, readings) = (folder("CONGRAPH_EEG_SAMPLES"), folder("CONGRAPH_EEG_READINGS"));
     let told: Value = serde_json::from_slice(&std::fs::read(readings.join("readings.json")).unwrap()).unwrap();
     let mut failures = Vec::new();
@@ -50,6 +53,37 @@ fn every_file_is_read_as_other_tools_read_it() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+#[ignore = "needs CONGRAPH_EEG_SAMPLES and CONGRAPH_EEG_READINGS, see tests/fixtures/eeg_readings.py"]
+fn current_source_densities_of_whole_files_are_mnes() {
+    let (samples, readings) = (folder("CONGRAPH_EEG_SAMPLES"), folder("CONGRAPH_EEG_READINGS"));
+    let told: Value = serde_json::from_slice(&std::fs::read(readings.join("readings.json")).unwrap()).unwrap();
+    for (name, told) in told.as_object().unwrap() {
+        if told["has_csd"] != true {
+            continue;
+        }
+        let recording = read_recording(&samples.join(name)).unwrap().recording;
+        let file = readings.join(name.replace('/', "__"));
+        let montage = read_montage(&PathBuf::from(format!("{}.tsv", file.display()))).unwrap();
+        let expected = floats(&PathBuf::from(format!("{}.csd.f64", file.display())));
+        let n_times = expected.len() / 64;
+        let settings = Settings {
+            csd: Some(SplineSettings::default()),
+            cut: Cut::Every(n_times as f64 / recording.channels[0].sampling_hz),
+            ..Settings::default()
+        };
+        let epochs = prepare(&recording, &montage, None, &settings).unwrap().epochs;
+        let size = expected.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let mut worst = 0_f64;
+        for (channel, expected) in expected.chunks_exact(n_times).enumerate() {
+            let found = epochs.values(0, channel).iter().zip(expected);
+            worst = found.fold(worst, |most, (a, b)| most.max((a - b).abs() / size));
+        }
+        println!("{name}: {n_times} samples, worst difference {worst:.1e} of the largest density");
+        assert!(worst < 1e-6);
+    }
 }
 
 fn differences(recording: &congraph::eeg::Recording, warnings: &[&str], told: &Value, values: &Path) -> Vec<String> {

@@ -302,6 +302,7 @@ fn headers_that_contradict_the_file_are_refused_or_repaired_with_a_word() {
         (with(236, "0   "), "no data records"),
         (with(244, "-1  "), "duration"),
         (with(244, "nan "), "duration"),
+        (with(244, "1e-320"), "duration"),
         (with(244, "0   "), "0 seconds"),
         (with(252, "9999"), "its length in bytes"),
         (with(252, "-1  "), "number of signals"),

@@ -85,7 +85,8 @@ impl Header {
             }
         };
         let record_seconds = number(&fixed[244..252])
-            .filter(|&seconds| seconds >= 0.0)
+            // Sampling rates are divided by it: what is shorter than a microsecond is damage.
+            .filter(|&seconds| seconds == 0.0 || seconds >= 1e-6)
             .ok_or_else(|| damaged(path, &claims("the duration of a data record is", &fixed[244..252])))?;
         let kind = text(&fixed[192..236]);
         // The length was checked first, so that nothing is allocated for signals that are not there.
