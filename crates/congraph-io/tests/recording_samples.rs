@@ -173,3 +173,82 @@ fn differences(recording: &congraph::eeg::Recording, warnings: &[&str], told: &V
     }
     faults
 }
+
+#[test]
+#[ignore = "needs CONGRAPH_EEG_SAMPLES, see tests/fixtures/eeg_readings.py"]
+fn damage_to_any_file_is_refused_or_survived() {
+    let mut files = vec![folder("CONGRAPH_EEG_SAMPLES")];
+    let mut at = 0;
+    while at < files.len() {
+        if files[at].is_dir() {
+            files.extend(
+                std::fs::read_dir(&files[at])
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
+        }
+        at += 1;
+    }
+    files.retain(|path| {
+        path.extension()
+            .is_some_and(|ending| ending == "edf" || ending == "bdf")
+    });
+    files.sort();
+    let scratch = tempfile::tempdir().unwrap();
+    let damaged = scratch.path().join("damaged.edf");
+    // xorshift64*: the same damage every time.
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut below = |n: usize| {
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        (state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n.max(1)
+    };
+    let (mut n_read, mut n_refused) = (0, 0);
+    for path in &files {
+        let good = std::fs::read(path).unwrap();
+        for _ in 0..60 {
+            let mut bytes = good.clone();
+            let header = bytes.len().min(256 * 12);
+            for _ in 0..below(6) {
+                let reach = if below(4) == 0 { bytes.len() } else { header };
+                let place = below(reach);
+                match bytes.get_mut(place) {
+                    Some(byte) if below(2) == 0 => *byte ^= 1 << below(8),
+                    Some(byte) => *byte = b"0123456789-+. eE"[below(16)],
+                    None => {}
+                }
+            }
+            if below(3) == 0 {
+                bytes.truncate(below(bytes.len()));
+            }
+            std::fs::write(&damaged, &bytes).unwrap();
+            match read_recording(&damaged) {
+                Ok(loaded) => {
+                    let n: usize = loaded
+                        .recording
+                        .channels
+                        .iter()
+                        .map(|channel| channel.n_samples())
+                        .sum();
+                    assert!(n <= bytes.len());
+                    let _ = prepare(
+                        &loaded.recording,
+                        &congraph::eeg::Montage::default(),
+                        None,
+                        &Settings::default(),
+                    );
+                    n_read += 1;
+                }
+                Err(error) => {
+                    assert!(error.to_string().starts_with("E07"), "{error}");
+                    n_refused += 1;
+                }
+            }
+        }
+    }
+    println!(
+        "{} files, {n_read} damaged ones read or repaired, {n_refused} refused",
+        files.len()
+    );
+}

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::SurfaceLaplacian;
+use super::{SurfaceLaplacian, ZeroPhase};
 use crate::error::{Code, DataError, Error};
 use crate::views::Table;
 
@@ -18,6 +18,8 @@ pub struct Epochs {
     event_at: isize,
     n_times: usize,
     trials: Vec<String>,
+    /// How many recordings they are from.
+    n_recordings: usize,
     /// Trial after trial, channel after channel.
     values: Vec<f64>,
 }
@@ -46,6 +48,7 @@ impl Epochs {
             event_at,
             n_times,
             trials,
+            n_recordings: 1,
             values,
         }
     }
@@ -126,6 +129,16 @@ impl Epochs {
                 row.iter_mut().zip(&mean).for_each(|(x, mean)| *x -= mean);
             }
         }
+    }
+
+    /// Filters each channel of each trial on its own, for epochs whose recording is not at hand. Filtering before cutting knows more at both ends.
+    ///
+    /// # Errors
+    /// As [`ZeroPhase::apply`].
+    pub fn filter(&mut self, filter: &ZeroPhase) -> Result<(), Error> {
+        self.values
+            .chunks_exact_mut(self.n_times)
+            .try_for_each(|row| filter.apply(row))
     }
 
     /// Turns potentials into current source densities.
@@ -240,7 +253,13 @@ impl Epochs {
             )
             .into());
         }
-        self.trials.extend_from_slice(&other.trials);
+        self.n_recordings += 1;
+        // Trials of two recordings have the same names, and must not become one block.
+        let renamed = other
+            .trials
+            .iter()
+            .map(|trial| format!("{}/{trial}", self.n_recordings));
+        self.trials.extend(renamed);
         self.values.extend_from_slice(&other.values);
         Ok(())
     }
@@ -315,7 +334,16 @@ mod tests {
         assert!(all.first(3).is_err() && all.first(0).is_err());
         let more = all.clone();
         all.append(&more).unwrap();
-        assert_eq!(all.n_trials(), 4);
+        assert_eq!(all.trials(), ["1", "2", "2/1", "2/2"]);
+        let band = crate::eeg::Band {
+            low_hz: 1.0,
+            high_hz: 2.0,
+            order: 1,
+        };
+        assert!(all.filter(&ZeroPhase::new(band, 10.0).unwrap()).is_err());
+        let mut long = Epochs::new(vec!["a".into()], 10.0, 0, 40, vec!["1".into()], vec![5.0; 40]);
+        long.filter(&ZeroPhase::new(band, 10.0).unwrap()).unwrap();
+        assert!(long.values(0, 0).iter().all(|x| x.abs() < 1e-12));
         assert!(all.append(&more.window(&[0], [0.0, 0.1]).unwrap()).is_err());
     }
 }
