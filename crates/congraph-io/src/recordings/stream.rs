@@ -3,7 +3,6 @@
 //! A record holds, one signal after the other, that signal's samples as little-endian whole numbers of 2 or 3 bytes. One signal of one record
 //! is in memory beside the channels. The file is hashed while it is read.
 
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
@@ -17,7 +16,7 @@ use super::annotations::Notes;
 use super::header::{Header, damaged};
 use super::segments::segments;
 use super::unreadable;
-use crate::input::Fault;
+use crate::input::{Fault, hexadecimal};
 
 /// A file whose bytes are hashed as they are read.
 pub(super) struct Hashing {
@@ -45,11 +44,7 @@ impl Read for Hashing {
 /// Reads what is left of the file, and returns the SHA-256 of all of it.
 pub(super) fn finish(path: &Path, mut input: BufReader<Hashing>) -> Result<String, Fault> {
     std::io::copy(&mut input, &mut std::io::sink()).map_err(|error| unreadable(path, &error))?;
-    let mut text = String::with_capacity(64);
-    for byte in input.into_inner().hash.finalize() {
-        let _ = write!(text, "{byte:02x}");
-    }
-    Ok(text)
+    Ok(hexadecimal(&input.into_inner().hash.finalize()))
 }
 
 /// Reads the data records of a file of `length` bytes.

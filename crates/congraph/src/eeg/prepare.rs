@@ -98,7 +98,11 @@ pub fn prepare(
 ) -> Result<Prepared, Error> {
     let mut picked = pick(recording, montage, settings.channels.as_deref(), &settings.bads)?;
     let mut warnings = cautions(recording, &picked);
-    let (all, all_names, referred) = with_references(recording, &mut picked, &settings.reference)?;
+    let Cutting {
+        channels: all,
+        names,
+        references,
+    } = with_references(recording, &mut picked, &settings.reference)?;
     let own;
     let events = match other_events {
         Some(events) => events,
@@ -108,9 +112,9 @@ pub fn prepare(
         }
     };
     let (span, window) = span(settings);
-    let cuts = cut(recording, &all, &all_names, settings.band, events, &settings.cut, span)?;
+    let cuts = cut(recording, &all, &names, settings.band, events, &settings.cut, span)?;
     let mut epochs = cuts.epochs;
-    if let Some(channels) = referred {
+    if let Some(channels) = references {
         epochs.reference(&channels);
     }
     if let Some(stretch) = settings.baseline {
@@ -172,15 +176,18 @@ fn span(settings: &Settings) -> ([f64; 2], [f64; 2]) {
     ([from, to], settings.window)
 }
 
-/// The channels to cut: the electrodes and what they are referred to; and the places of the latter among them.
-#[allow(clippy::type_complexity)]
-fn with_references(
-    recording: &Recording,
-    picked: &mut Picked,
-    reference: &Reference,
-) -> Result<(Vec<usize>, Vec<String>, Option<Vec<usize>>), Error> {
+/// What is cut: the electrodes, and after them the channels that they are only referred to.
+struct Cutting {
+    /// Places among the recording's channels.
+    channels: Vec<usize>,
+    names: Vec<String>,
+    /// Places among these channels of those whose mean is the reference.
+    references: Option<Vec<usize>>,
+}
+
+fn with_references(recording: &Recording, picked: &mut Picked, reference: &Reference) -> Result<Cutting, Error> {
     let mut all = picked.channels.clone();
-    let referred = match reference {
+    let references = match reference {
         Reference::Recorded => None,
         Reference::Average => Some((0..all.len()).collect()),
         Reference::Channels(names) => {
@@ -216,7 +223,11 @@ fn with_references(
         )
     };
     let names = all.iter().map(name).collect();
-    Ok((all, names, referred))
+    Ok(Cutting {
+        channels: all,
+        names,
+        references,
+    })
 }
 
 fn no_reference(recording: &Recording, name: &str) -> DataError {
