@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! input     .csv .tsv .txt (also .gz), .npy, .npz, or one long table   →  congraph::Table
+//! recordings  .edf .bdf and electrode positions   →  congraph::eeg
 //! output    congraph::MultiviewGraph   ↔   a folder of .tsv, .json and .npz files that appears whole or not at all
 //! ```
 //!
@@ -11,9 +12,11 @@
 pub mod input;
 mod npy;
 pub mod output;
+pub mod recordings;
 
 pub use input::{Header, Input, Loaded, ReadOptions, read, read_pairs};
 pub use output::{
     Folder, OutputError, ViewRow, read_graph, read_precisions, write_graph, write_graph_at, write_json,
     write_precision_graph, write_rows, write_table, write_text,
 };
+pub use recordings::{LoadedRecording, read_montage, read_recording};

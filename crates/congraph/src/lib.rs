@@ -35,6 +35,7 @@
 //! Data flows one way:
 //!
 //! ```text
+//! eeg          recordings → epochs → tables: the steps of preprocessing
 //! views        tables → views whose nodes are matched by name and whose values are checked
 //! distances    views → squared distances, scaled so that α and β mean the same everywhere
 //! pairs        the same for all pairs of many nodes, without a list of them
@@ -57,6 +58,7 @@ mod blocks;
 pub mod certificate;
 pub mod distances;
 pub mod edges;
+pub mod eeg;
 pub mod error;
 pub mod graph;
 pub mod learn;

@@ -30,8 +30,8 @@ use congraph::{Error, Table};
 pub(crate) use cells::number;
 pub(crate) use faults::{Fault, fault, said};
 pub use pairs::read_pairs;
-pub(crate) use sources::reason;
 use sources::{Format, Source};
+pub(crate) use sources::{hexadecimal, reason};
 
 /// A file to read, and the name of its view if one was given.
 #[derive(Clone, Debug, PartialEq, Eq)]

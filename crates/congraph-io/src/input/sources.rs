@@ -117,10 +117,7 @@ impl<'p> Source<'p> {
                 "check how it was written",
             ));
         }
-        let mut sha256 = String::with_capacity(64);
-        for byte in Sha256::digest(&bytes) {
-            let _ = write!(sha256, "{byte:02x}");
-        }
+        let sha256 = hexadecimal(&Sha256::digest(&bytes));
         Ok(Self {
             path,
             format,
@@ -202,6 +199,15 @@ impl<'p> Source<'p> {
         }
         Ok(bytes)
     }
+}
+
+/// Bytes as text, two digits each.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }
 
 /// The reason of a failure, in lower case and without the number of the operating system's error.
