@@ -330,10 +330,10 @@ mod tests {
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
     }
 
-    fn chart(logarithmic: bool, points: Vec<(f64, Band)>) -> Chart {
+    fn chart(logarithmic: bool, points: &[(f64, Band)]) -> Chart {
         let line = |label: &str| Line {
             label: label.into(),
-            points: points.clone(),
+            points: points.to_vec(),
         };
         let panel = |title: &str| Panel {
             title: title.into(),
@@ -353,9 +353,9 @@ mod tests {
     fn the_figure_is_well_formed() {
         let points = vec![(3.0, Band::of(&[0.7, 0.8])), (12.0, Band::of(&[0.95, 0.99]))];
         for logarithmic in [false, true] {
-            check_well_formed(&chart(logarithmic, points.clone()).svg());
-            check_well_formed(&chart(logarithmic, points[..1].to_vec()).svg());
-            check_well_formed(&chart(logarithmic, Vec::new()).svg());
+            check_well_formed(&chart(logarithmic, &points).svg());
+            check_well_formed(&chart(logarithmic, &points[..1]).svg());
+            check_well_formed(&chart(logarithmic, &[]).svg());
         }
     }
 

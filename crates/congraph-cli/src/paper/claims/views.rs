@@ -17,7 +17,7 @@ fn joint(sweep: &Sweep<'_>) -> Judged {
     similar(sweep, &sweep.view_f1(Method::MvGl1), &sweep.view_f1(Method::MvGl2))
 }
 
-fn both(one: Judged, two: Judged) -> Judged {
+fn both(one: &Judged, two: &Judged) -> Judged {
     (one.0 && two.0, format!("{}; {}", one.1, two.1))
 }
 
@@ -129,8 +129,8 @@ pub(super) fn claims(sweeps: &[Sweep<'_>]) -> Vec<Claim> {
             over(sweeps, Varied::Signals),
             |sweep| {
                 both(
-                    above(sweep, &ours, Method::SvGl),
-                    above(sweep, &ours, Method::JglNonZero),
+                    &above(sweep, &ours, Method::SvGl),
+                    &above(sweep, &ours, Method::JglNonZero),
                 )
             },
         ),
@@ -149,10 +149,10 @@ pub(super) fn claims(sweeps: &[Sweep<'_>]) -> Vec<Claim> {
             over(sweeps, Varied::Noise),
             |sweep| {
                 let others = both(
-                    above(sweep, &ours, Method::SvGl),
-                    above(sweep, &ours, Method::JglNonZero),
+                    &above(sweep, &ours, Method::SvGl),
+                    &above(sweep, &ours, Method::JglNonZero),
                 );
-                both(joint(sweep), others)
+                both(&joint(sweep), &others)
             },
         ),
         claim(
