@@ -35,7 +35,7 @@ const MORE_ALIKE: f64 = 0.01;
 const DENSITIES: [f64; 2] = [0.03, 0.4];
 const N_ALPHAS: usize = 6;
 /// The grid of γ, in shares of the β√N without r, at which the consensus would be empty if β stayed.
-const SHARES: [f64; 7] = [0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9];
+const SHARES: [f64; 8] = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 /// View F1s this near are equal: what the tolerance of the correlation lets them differ by.
 const EQUAL: f64 = 0.001;
 
