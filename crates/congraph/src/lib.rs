@@ -45,6 +45,7 @@
 //! certificate  objective, lower bound and gap of any solution; knows no solver
 //! learn        all of the above in one call
 //! graph        weighted graphs: density, similarity, uniqueness, components
+//! communities  of the learned graphs (Leiden), and what those of the views have in common
 //! simulate     data whose graphs are known          metrics         how well they were found
 //! ```
 //!
@@ -52,6 +53,7 @@
 
 mod blocks;
 pub mod certificate;
+pub mod communities;
 pub mod distances;
 pub mod edges;
 pub mod error;
