@@ -9,7 +9,15 @@ use std::process::{Command, Stdio};
 
 use place::{MODEL, Place, csv};
 
-const COMMANDS: [&str; 6] = ["demo", "check", "learn", "simulate", "evaluate", "completions"];
+const COMMANDS: [&str; 7] = [
+    "demo",
+    "check",
+    "learn",
+    "simulate",
+    "evaluate",
+    "communities",
+    "completions",
+];
 
 /// Three small views of six nodes.
 fn with_views() -> Place {

@@ -13,4 +13,7 @@ mod npy;
 pub mod output;
 
 pub use input::{Header, Input, Loaded, ReadOptions, read, read_pairs};
-pub use output::{Folder, OutputError, ViewRow, read_graph, write_graph, write_graph_at, write_json, write_table};
+pub use output::{
+    COMMUNITIES_FILES, Folder, OutputError, ViewRow, read_graph, write_communities, write_graph, write_graph_at,
+    write_json, write_table,
+};

@@ -1,6 +1,7 @@
 //! One command, one file.
 
 pub(crate) mod check;
+pub(crate) mod communities;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod evaluate;

@@ -7,6 +7,14 @@
 //! edges_long.tsv  view  source  target  weight                       only weights > 0
 //! matrices.npz    consensus (n×n), views (N×n×n), nodes, view_names; up to 4000 nodes
 //! ```
+//!
+//! Added to it by `congraph communities`:
+//!
+//! ```text
+//! communities.tsv       node  consensus  group  and a column per view: the number of the node's community
+//! coclassification.npz  coclassification (n×n), nodes; up to 4000 nodes
+//! communities.json
+//! ```
 
 mod folder;
 mod matrices;
@@ -17,6 +25,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use congraph::communities::GraphCommunities;
 use congraph::{MultiviewGraph, Table};
 
 pub use folder::{Folder, OutputError};
@@ -70,6 +79,23 @@ pub fn write_graph_at(
         return Ok(());
     }
     write(folder, at("matrices.npz"), |out| matrices::write(out, graph))
+}
+
+/// The files that [`write_communities`] and its caller add to a result folder; see [`Folder::add_to`].
+pub const COMMUNITIES_FILES: [&str; 3] = ["communities.tsv", "communities.json", "coclassification.npz"];
+
+/// Writes `communities.tsv` and, up to [`DENSE_NODES`] nodes, `coclassification.npz`.
+///
+/// # Errors
+/// [`OutputError::Io`] if a file cannot be written.
+pub fn write_communities(folder: &Folder, graph: &MultiviewGraph, found: &GraphCommunities) -> Result<(), OutputError> {
+    write(folder, "communities.tsv", |out| tables::communities(out, graph, found))?;
+    if graph.n_nodes() > DENSE_NODES {
+        return Ok(());
+    }
+    write(folder, "coclassification.npz", |out| {
+        matrices::coclassification(out, graph.nodes(), &found.coclassification)
+    })
 }
 
 /// Writes a table of signals as `.csv`, with a header if its columns have names.

@@ -70,7 +70,7 @@ impl ConsensusClustering {
             let runs = self.leiden.runs(&network)?;
             let agreed = runs.windows(2).all(|two| two[0].partition == two[1].partition);
             if agreed || rounds >= self.max_rounds {
-                let partition = self.leiden.crossed(&network, runs).partition;
+                let partition = self.leiden.best(&network, runs).partition;
                 return Ok(Group {
                     partition,
                     rounds,

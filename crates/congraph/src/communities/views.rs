@@ -65,12 +65,12 @@ pub fn communities(graph: &MultiviewGraph, settings: &ConsensusClustering) -> Re
         let network = sorted.network(graph, graph.weights().column(view))?;
         let runs = leiden.runs(&network)?;
         partitions.extend(runs.iter().map(|run| run.partition.clone()));
-        views.push(sorted.back(leiden.crossed(&network, runs)));
+        views.push(sorted.back(&leiden.best(&network, runs)));
     }
     let consensus = match graph.consensus() {
         Some(weights) => {
             let network = sorted.network(graph, weights.iter().copied())?;
-            Some(sorted.back(leiden.communities(&network)?))
+            Some(sorted.back(&leiden.communities(&network)?))
         }
         None => None,
     };
@@ -109,10 +109,10 @@ impl Sorted {
         Network::new(graph.n_nodes(), &pairs, &weights.collect::<Vec<_>>())
     }
 
-    fn back(&self, found: Communities) -> Communities {
+    fn back(&self, found: &Communities) -> Communities {
         Communities {
             partition: found.partition.reordered(&self.places),
-            ..found
+            modularity: found.modularity,
         }
     }
 }
