@@ -38,7 +38,7 @@ impl Failure {
             Self::Data(errors) if errors.iter().all(|error| matches!(error.code, Code::E11 | Code::E12)) => 2,
             Self::Data(errors) if errors.iter().all(|error| error.code == Code::E10) => 4,
             Self::Data(_) => 3,
-            Self::Output(OutputError::NotEmpty(_) | OutputError::NotAFolder(_)) => 2,
+            Self::Output(OutputError::NotEmpty(_) | OutputError::Exists(_) | OutputError::NotAFolder(_)) => 2,
             Self::Output(_) | Self::Stdout(_) => 1,
             Self::NotConverged(_) => 5,
         }
@@ -97,6 +97,9 @@ fn flag(parameter: &str) -> String {
             format!("--{parameter}")
         }
         "mean_degree" | "changed_views" | "filter_t" => format!("--{}", parameter.replace('_', "-")),
+        "n_runs" => "--runs".into(),
+        "resolution" | "threshold" => format!("--{parameter}"),
+        "max_rounds" => "--max-rounds".into(),
         "view_column" => "--view-column".into(),
         "block_column" => "--block-column".into(),
         other => other.into(),

@@ -9,13 +9,14 @@ use std::process::{Command, Stdio};
 
 use place::{MODEL, Place, csv};
 
-const COMMANDS: [&str; 8] = [
+const COMMANDS: [&str; 9] = [
     "demo",
     "check",
     "learn",
     "tune",
     "simulate",
     "evaluate",
+    "communities",
     "paper",
     "completions",
 ];

@@ -47,6 +47,7 @@
 //! learn        all of the above in one call         prepared        distances once, fits as often as needed
 //! tuning       α, β, γ for a density and a similarity; the path; the choice by stability
 //! graph        weighted graphs: density, similarity, uniqueness, components
+//! communities  of the learned graphs (Leiden), and what those of the views have in common
 //! simulate     data whose graphs are known          metrics         how well they were found
 //! baselines    other methods to compare with: the joint graphical lasso
 //! ```
@@ -56,6 +57,7 @@
 pub mod baselines;
 mod blocks;
 pub mod certificate;
+pub mod communities;
 pub mod distances;
 pub mod edges;
 pub mod eeg;

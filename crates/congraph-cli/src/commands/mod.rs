@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 mod checkpoint;
+pub(crate) mod communities;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod evaluate;

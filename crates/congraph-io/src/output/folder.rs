@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// The files that we write: those of an earlier run that a new one does not replace are removed.
-const OURS: [&str; 17] = [
+const OURS: [&str; 20] = [
     "summary.json",
     "run.json",
     "nodes.tsv",
@@ -29,6 +29,9 @@ const OURS: [&str; 17] = [
     "runtime.svg",
     "claims.tsv",
     "summary.md",
+    "communities.tsv",
+    "communities.json",
+    "coclassification.npz",
 ];
 
 /// Why a result folder could not be written.
@@ -37,6 +40,8 @@ const OURS: [&str; 17] = [
 pub enum OutputError {
     /// The folder holds files already.
     NotEmpty(PathBuf),
+    /// The folder holds one of the files to add already.
+    Exists(PathBuf),
     /// The path is not that of a folder.
     NotAFolder(PathBuf),
     /// The operating system refused.
@@ -55,6 +60,11 @@ impl fmt::Display for OutputError {
                 f,
                 "the output folder `{}` is not empty, and nothing is overwritten unasked\n  \
                  hint: `--force` replaces the results in it and leaves other files alone; `-o OTHER` writes elsewhere",
+                path.display()
+            ),
+            Self::Exists(path) => write!(
+                f,
+                "`{}` is there already, and nothing is overwritten unasked\n  hint: `--force` replaces it",
                 path.display()
             ),
             Self::NotAFolder(path) => write!(
@@ -77,7 +87,7 @@ impl std::error::Error for OutputError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Io { source, .. } => Some(source),
-            Self::NotEmpty(_) | Self::NotAFolder(_) => None,
+            Self::NotEmpty(_) | Self::Exists(_) | Self::NotAFolder(_) => None,
         }
     }
 }
@@ -86,6 +96,10 @@ impl std::error::Error for OutputError {
 #[derive(Debug)]
 pub struct Folder {
     target: PathBuf,
+    /// The files that are written or, if not, removed.
+    ours: &'static [&'static str],
+    /// Whether other files may be in the folder.
+    is_addition: bool,
     force: bool,
     staging: TempDir,
     files: PathBuf,
@@ -98,7 +112,20 @@ impl Folder {
     /// [`OutputError::NotEmpty`] if the folder holds anything and `force` is not set, [`OutputError::NotAFolder`] if
     /// there is a file in its place, [`OutputError::Io`] if nothing can be written there.
     pub fn create(path: impl AsRef<Path>, force: bool) -> Result<Self, OutputError> {
-        let target = path.as_ref().to_path_buf();
+        Self::start(path.as_ref(), &OURS, false, force)
+    }
+
+    /// Starts files that will be added to the folder at `path`, such as the communities of a result. Only `files` will be
+    /// written there; those of an earlier run that are not written again are removed.
+    ///
+    /// # Errors
+    /// [`OutputError::Exists`] if one of them is there already and `force` is not set, and those of [`Folder::create`].
+    pub fn add_to(path: impl AsRef<Path>, files: &'static [&'static str], force: bool) -> Result<Self, OutputError> {
+        Self::start(path.as_ref(), files, true, force)
+    }
+
+    fn start(path: &Path, ours: &'static [&'static str], is_addition: bool, force: bool) -> Result<Self, OutputError> {
+        let target = path.to_path_buf();
         let failed = |source| OutputError::Io {
             path: target.clone(),
             source,
@@ -110,7 +137,9 @@ impl Folder {
             Err(error) if error.kind() == ErrorKind::NotADirectory => return Err(OutputError::NotAFolder(target)),
             Err(error) => return Err(failed(error)),
         };
-        if exists && !force && !is_empty(&target, None).map_err(failed)? {
+        if is_addition {
+            refuse_existing(&target, ours, force)?;
+        } else if exists && !force && !is_empty(&target, None).map_err(failed)? {
             return Err(OutputError::NotEmpty(target));
         }
         // A relative path must mean the same folder at the end.
@@ -135,6 +164,8 @@ impl Folder {
         fs::create_dir(&files).map_err(failed)?;
         Ok(Self {
             target: absolute,
+            ours,
+            is_addition,
             force,
             staging,
             files,
@@ -165,7 +196,9 @@ impl Folder {
             source,
         };
         let is_vacant = !self.target.exists() || is_empty(&self.target, Some(self.staging.path())).map_err(failed)?;
-        if !is_vacant && !self.force {
+        if self.is_addition {
+            refuse_existing(&self.target, self.ours, self.force)?;
+        } else if !is_vacant && !self.force {
             return Err(OutputError::NotEmpty(self.target.clone()));
         }
         // Replacing the folder one stands in would leave the shell nowhere.
@@ -180,15 +213,22 @@ impl Folder {
                 return Ok(());
             }
         }
-        let written: Vec<_> = OURS.iter().filter(|name| self.files.join(name).exists()).collect();
+        let written: Vec<_> = self.ours.iter().filter(|name| self.files.join(name).exists()).collect();
         merge(&self.files, &self.target).map_err(failed)?;
-        for name in OURS.iter().filter(|name| !written.contains(name)) {
+        for name in self.ours.iter().filter(|name| !written.contains(name)) {
             match fs::remove_file(self.target.join(name)) {
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),
                 _ => {}
             }
         }
         Ok(())
+    }
+}
+
+fn refuse_existing(folder: &Path, files: &[&str], force: bool) -> Result<(), OutputError> {
+    match files.iter().map(|file| folder.join(file)).find(|path| path.exists()) {
+        Some(path) if !force => Err(OutputError::Exists(path)),
+        _ => Ok(()),
     }
 }
 
@@ -297,6 +337,28 @@ mod tests {
         let error = folder.commit().unwrap_err();
         assert!(matches!(error, OutputError::NotEmpty(_)) && error.to_string().contains("--force"));
         assert_eq!(names(&target), ["mine.txt"]);
+    }
+
+    #[test]
+    fn files_are_added_and_only_these_are_replaced() {
+        const FILES: [&str; 2] = ["communities.tsv", "coclassification.npz"];
+        let place = tempfile::tempdir().unwrap();
+        fs::write(place.path().join("nodes.tsv"), "old").unwrap();
+        for (force, content) in [(false, "one"), (true, "two")] {
+            let folder = Folder::add_to(place.path(), &FILES, force).unwrap();
+            fs::write(folder.path("communities.tsv"), content).unwrap();
+            if !force {
+                fs::write(folder.path("coclassification.npz"), content).unwrap();
+            }
+            folder.commit().unwrap();
+            assert_eq!(
+                fs::read_to_string(place.path().join("communities.tsv")).unwrap(),
+                content
+            );
+        }
+        assert_eq!(names(place.path()), ["communities.tsv", "nodes.tsv"]);
+        let error = Folder::add_to(place.path(), &FILES, false).unwrap_err();
+        assert!(matches!(error, OutputError::Exists(_)) && error.to_string().contains("communities.tsv"));
     }
 
     #[cfg(unix)]

@@ -9,6 +9,14 @@
 //! matrices.npz    consensus (n×n), views (N×n×n), nodes, view_names; up to 4000 nodes
 //!                 precisions (N×n×n) where precision matrices were learned
 //! ```
+//!
+//! Added to it by `congraph communities`:
+//!
+//! ```text
+//! communities.tsv       node  consensus  group  and a column per view: the number of the node's community
+//! coclassification.npz  coclassification (n×n), nodes; up to 4000 nodes
+//! communities.json
+//! ```
 
 mod folder;
 mod matrices;
@@ -20,6 +28,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use congraph::communities::GraphCommunities;
 use congraph::{MultiviewGraph, Table};
 
 pub use folder::{Folder, OutputError};
@@ -100,6 +109,23 @@ fn write_all(
     }
     write(folder, at("matrices.npz"), |out| {
         matrices::write(out, graph, precisions)
+    })
+}
+
+/// The files that [`write_communities`] and its caller add to a result folder; see [`Folder::add_to`].
+pub const COMMUNITIES_FILES: [&str; 3] = ["communities.tsv", "communities.json", "coclassification.npz"];
+
+/// Writes `communities.tsv` and, up to [`DENSE_NODES`] nodes, `coclassification.npz`.
+///
+/// # Errors
+/// [`OutputError::Io`] if a file cannot be written.
+pub fn write_communities(folder: &Folder, graph: &MultiviewGraph, found: &GraphCommunities) -> Result<(), OutputError> {
+    write(folder, "communities.tsv", |out| tables::communities(out, graph, found))?;
+    if graph.n_nodes() > DENSE_NODES {
+        return Ok(());
+    }
+    write(folder, "coclassification.npz", |out| {
+        matrices::coclassification(out, graph.nodes(), &found.coclassification)
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use congraph::communities::{GraphCommunities, Partition};
 use congraph::{MultiviewGraph, Table};
 use csv::{Terminator, Writer, WriterBuilder};
 
@@ -106,6 +107,25 @@ pub(super) fn edges_long(out: impl Write, graph: &MultiviewGraph) -> io::Result<
                 table.write_record([name, a, b, &exact(weight)])?;
             }
         }
+    }
+    table.flush()
+}
+
+/// `communities.tsv`; views may be called `consensus` or `group` too, and come after those.
+pub(super) fn communities(out: impl Write, graph: &MultiviewGraph, found: &GraphCommunities) -> io::Result<()> {
+    let views = graph.views().iter().map(String::as_str);
+    let columns: Vec<&str> = ["node", "consensus", "group"].into_iter().chain(views).collect();
+    let mut table = table(out, &columns)?;
+    for (node, name) in graph.nodes().iter().enumerate() {
+        let label = |partition: &Partition| partition.labels()[node].to_string();
+        let consensus = found.consensus.as_ref();
+        let mut row = vec![
+            name.clone(),
+            consensus.map_or_else(String::new, |consensus| label(&consensus.partition)),
+            label(&found.group.partition),
+        ];
+        row.extend(found.views.iter().map(|view| label(&view.partition)));
+        table.write_record(row)?;
     }
     table.flush()
 }

@@ -1,0 +1,36 @@
+//! Communities: nodes that are joined more strongly than chance would have it.
+//!
+//! ```text
+//! modularity Q = Σ_c { W_c / m − γ (K_c / 2m)² }     weight within c, against what the strengths of its nodes let one expect
+//! Leiden       a partition of a network with a large Q, in connected communities
+//! group        the partition that those of many views have in common, by consensus clustering
+//! ```
+//!
+//! γ is the resolution, m the total weight, W_c the weight within community c and K_c the sum of its nodes' strengths.
+//!
+//! ```text
+//! network           weighted graphs, modularity, merging      partition         labels that depend on who is together alone
+//! leiden            one run: moving, refining, merging        search            many runs, and the best of them
+//! coclassification  who is with whom how often                consensus         what many partitions have in common
+//! views             all of it for learned graphs: [`communities`]
+//! ```
+//!
+//! Everything follows from a seed, whatever the number of threads. Labels are 0, 1, … by size, then by first node.
+
+mod coclassification;
+mod consensus;
+mod leiden;
+mod moving;
+mod network;
+mod partition;
+mod refining;
+mod scratch;
+mod search;
+mod views;
+
+pub use self::coclassification::Coclassification;
+pub use self::consensus::{ConsensusClustering, Group};
+pub use self::network::Network;
+pub use self::partition::Partition;
+pub use self::search::{Communities, Leiden};
+pub use self::views::{GraphCommunities, communities};

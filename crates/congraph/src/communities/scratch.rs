@@ -1,0 +1,46 @@
+//! Sums of weights by community, cleared in the time it took to fill them.
+
+/// A sum for each label, of which few are not zero.
+#[derive(Debug, Default)]
+pub(super) struct Sums {
+    values: Vec<f64>,
+    touched: Vec<u32>,
+}
+
+impl Sums {
+    /// For labels below `n_labels`.
+    pub(super) fn new(n_labels: usize) -> Self {
+        Self {
+            values: vec![0.0; n_labels],
+            touched: Vec::with_capacity(n_labels),
+        }
+    }
+
+    /// Adds a positive weight.
+    #[inline]
+    pub(super) fn add(&mut self, label: u32, weight: f64) {
+        let value = &mut self.values[label as usize];
+        if *value == 0.0 {
+            self.touched.push(label);
+        }
+        *value += weight;
+    }
+
+    #[inline]
+    pub(super) fn of(&self, label: u32) -> f64 {
+        self.values[label as usize]
+    }
+
+    /// The sums that are not zero, in the order in which they came up.
+    #[inline]
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, f64)> {
+        self.touched.iter().map(|&label| (label, self.values[label as usize]))
+    }
+
+    #[inline]
+    pub(super) fn clear(&mut self) {
+        for label in self.touched.drain(..) {
+            self.values[label as usize] = 0.0;
+        }
+    }
+}
