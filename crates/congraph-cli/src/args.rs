@@ -1,5 +1,7 @@
 //! The words of the command line: every option, its help and its default, in one place.
 
+mod eeg;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -8,6 +10,8 @@ use congraph::baselines::Coupling;
 use congraph::distances::{DistanceNorm, SampleNorm, Scale, Scaling};
 use congraph::views::{NanRule, NodeRule, Orient};
 use congraph_io::Header;
+
+pub(crate) use eeg::EegArgs;
 
 /// Learn one sparse graph per data set, and the consensus graph they share.
 #[derive(Parser, Debug)]
@@ -27,6 +31,7 @@ Examples:
   congraph simulate -o sim                               data whose graphs are known
   congraph evaluate out --truth sim/truth                how well were they found?
   congraph communities out                               which nodes belong together?
+  congraph eeg sub-*.bdf --events 11 --window 0:0.1 -o out   from recordings to graphs
 
 Every result carries a proof of how close to optimal it is: the relative duality gap.";
 
@@ -105,6 +110,20 @@ Examples:
 
 FOLDER holds one .csv and one .svg per figure, claims.tsv (every claim, and whether it holds) and summary.md.")]
     Paper(PaperArgs),
+    /// From EEG recordings to one graph per subject, and the consensus of all
+    #[command(after_help = "\
+The steps, in this order; only those that are asked for are done:
+  names and positions, channels left out, reference, CSD, band-pass, epochs, baseline, rejection, window, first trials
+
+Adds to what `learn` writes: the columns x, y and z of nodes.tsv (metres; right, front, up), recordings.tsv (what was kept and dropped of
+each recording) and the steps in run.json.
+
+Examples:
+  congraph eeg sub-*.bdf --events 11,12 --band 4:7 --window 0:0.1 --csd -o out
+  congraph eeg bids-folder --events correct,error --band 8:13 --baseline -0.2:0 --window 0:0.5 --reject 150 -o out
+  congraph eeg S*.edf --subject-pattern '{subject}R*' --events T1,T2 --window 0:0.5 --first 34 --density 0.15 --similarity 0.75 -o out
+  congraph eeg rest-*.edf --band 8:13 --every 2 --reference average --save-views views -o out")]
+    Eeg(Box<EegArgs>),
     /// Print shell completions
     #[command(
         after_help = "Example:\n  congraph completions bash > ~/.local/share/bash-completion/completions/congraph"
@@ -248,6 +267,32 @@ pub(crate) struct LearnArgs {
     /// group, to compare with
     #[arg(long, value_enum, default_value_t = MethodArg::Congraph, help_heading = "Model")]
     pub(crate) method: MethodArg,
+    /// With --method jgl-…: weight of Σ|θ_ij| off the diagonal; larger is sparser
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        value_name = "L",
+        help_heading = "Joint graphical lasso"
+    )]
+    pub(crate) lambda1: Option<f64>,
+    /// With --method jgl-…: weight of the coupling; larger makes the views more alike
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        value_name = "L",
+        help_heading = "Joint graphical lasso"
+    )]
+    pub(crate) lambda2: Option<f64>,
+    /// With --method jgl-fused: leave the diagonals out of the coupling, as some packages do
+    #[arg(long, help_heading = "Joint graphical lasso")]
+    pub(crate) free_diagonal: bool,
+    #[command(flatten)]
+    pub(crate) fit: FitArgs,
+}
+
+/// What is learned from views, however they were read: the dials, the support, the solver.
+#[derive(Args, Debug)]
+pub(crate) struct FitArgs {
     /// Weight of ‖L‖²: larger is denser
     #[arg(long, allow_negative_numbers = true, value_name = "A", help_heading = "Model")]
     pub(crate) alpha: Option<f64>,
@@ -275,25 +320,6 @@ pub(crate) struct LearnArgs {
     /// Learn every view on its own, without a consensus
     #[arg(long, help_heading = "Model")]
     pub(crate) single: bool,
-    /// With --method jgl-…: weight of Σ|θ_ij| off the diagonal; larger is sparser
-    #[arg(
-        long,
-        allow_negative_numbers = true,
-        value_name = "L",
-        help_heading = "Joint graphical lasso"
-    )]
-    pub(crate) lambda1: Option<f64>,
-    /// With --method jgl-…: weight of the coupling; larger makes the views more alike
-    #[arg(
-        long,
-        allow_negative_numbers = true,
-        value_name = "L",
-        help_heading = "Joint graphical lasso"
-    )]
-    pub(crate) lambda2: Option<f64>,
-    /// With --method jgl-fused: leave the diagonals out of the coupling, as some packages do
-    #[arg(long, help_heading = "Joint graphical lasso")]
-    pub(crate) free_diagonal: bool,
     /// Which pairs may be joined: `knn:K` (each node's K nearest neighbours in any view, approximate above 30 000 nodes) or a
     /// table of pairs with the columns source and target [default: all pairs]
     #[arg(long, value_name = "knn:K|FILE", help_heading = "Support")]

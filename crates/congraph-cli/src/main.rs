@@ -57,6 +57,7 @@ fn run(cli: &Cli, console: &Console) -> Result<(), Failure> {
         Command::Evaluate(args) => commands::evaluate::run(args, &cli.global, console),
         Command::Communities(args) => commands::communities::run(args, &cli.global, console),
         Command::Paper(args) => commands::paper::run(args, &cli.global, console),
+        Command::Eeg(args) => commands::eeg::run(args, &cli.global, console),
         Command::Completions(args) => commands::completions::run(args),
     }
 }
