@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use place::{MODEL, Place, csv};
 
-const COMMANDS: [&str; 9] = [
+const COMMANDS: [&str; 10] = [
     "demo",
     "check",
     "learn",
@@ -18,6 +18,7 @@ const COMMANDS: [&str; 9] = [
     "evaluate",
     "communities",
     "paper",
+    "eeg",
     "completions",
 ];
 

@@ -248,7 +248,7 @@ impl SubjectPattern {
     }
 }
 
-/// The `key-value` parts of a BIDS name and what stands after them; none if it does not start with a subject or is no such name.
+/// The `key-value` parts of a BIDS name and what stands after them; none if a part is not such a pair.
 fn entities(path: &Path) -> Option<(Vec<(String, String)>, String)> {
     let stem = path.file_stem()?.to_string_lossy().into_owned();
     let mut parts: Vec<&str> = stem.split('_').collect();
@@ -297,7 +297,7 @@ fn beside(recording: &Path, suffix: &str) -> Option<PathBuf> {
             .collect();
         fitting.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         if let Some((_, path)) = fitting.into_iter().next() {
-            return Some(path);
+            return Some(path.strip_prefix("./").map_or(path.clone(), Path::to_owned));
         }
         if above < highest {
             folder = match folder.parent() {

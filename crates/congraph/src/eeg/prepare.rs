@@ -261,10 +261,10 @@ fn positions(recording: &Recording, montage: &Montage, picked: &Picked) -> Resul
     Err(DataError::new(
         Code::E02,
         format!(
-            "`{}`: the {} does not tell where {} is; it has {}",
+            "`{}`: no position is known of {}; `{}` has {}",
             recording.name,
-            montage.name,
             list_names(&nowhere),
+            montage.name,
             list_names(&known)
         ),
         "current source densities depend on where the electrodes are",

@@ -53,8 +53,12 @@ impl Steps {
             (events, Some(_), _) => Around::These(events.to_vec()),
         };
         if let Some([low, high]) = args.band {
-            check_value("--band", low, low > 0.0, "above 0 Hz; its lower edge")?;
-            check_value("--band", high, high > low, "above its lower edge")?;
+            check_value(
+                &format!("the lower edge of --band {low}:{high}"),
+                low,
+                low > 0.0,
+                "above 0 Hz",
+            )?;
         }
         if let Some(limit) = args.reject {
             check_value("--reject", limit, limit > 0.0, "positive")?;
