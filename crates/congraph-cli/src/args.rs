@@ -101,12 +101,13 @@ Examples:
   congraph communities out
   congraph communities out --resolution 1.5 --runs 500 --seed 7 --force --json")]
     Communities(CommunitiesArgs),
-    /// Run the paper's experiments on simulated data, and judge what it says about them
+    /// Run the paper's experiments, and judge what it says about them
     #[command(after_help = "\
 Examples:
   congraph paper views consensus --quick -o first-look
   congraph paper all -o paper
   congraph paper all -o paper --resume
+  congraph paper eeg-recovery eeg-smoothness eeg-communities --data epochs.npz -o paper-eeg
 
 FOLDER holds one .csv and one .svg per figure, claims.tsv (every claim, and whether it holds) and summary.md.")]
     Paper(PaperArgs),
@@ -550,9 +551,15 @@ pub(crate) struct CommunitiesArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct PaperArgs {
-    /// Which figures: F1 of the views, F1 of the consensus, run times
+    /// Which figures: F1 of the views, F1 of the consensus, run times; with --data those on EEG
     #[arg(value_enum, required = true)]
     pub(crate) studies: Vec<StudyArg>,
+    /// For the studies on EEG: a .npz of epochs (trials × channels × times per subject), or the folder that holds it
+    #[arg(long, value_name = "PATH", help_heading = "EEG")]
+    pub(crate) data: Option<PathBuf>,
+    /// The average reference instead of current source densities
+    #[arg(long, requires = "data", help_heading = "EEG")]
+    pub(crate) no_csd: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     /// Two realisations and fewer levels, for a first look
@@ -751,6 +758,10 @@ pub(crate) enum StudyArg {
     Views,
     Consensus,
     Runtime,
+    EegRecovery,
+    EegSmoothness,
+    EegCommunities,
+    /// All on simulated data, and with --data those on EEG
     All,
 }
 

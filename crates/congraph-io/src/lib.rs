@@ -21,6 +21,6 @@ pub use output::{
     write_text,
 };
 pub use recordings::{
-    ChannelNotes, LoadedRecording, RecordingFile, find_recordings, read_channels, read_events, read_montage,
-    read_recording,
+    ChannelNotes, EpochsFile, LoadedRecording, RecordingFile, find_recordings, read_channels, read_epochs, read_events,
+    read_montage, read_recording,
 };

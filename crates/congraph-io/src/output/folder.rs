@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// The files that we write: those of an earlier run that a new one does not replace are removed.
-const OURS: [&str; 21] = [
+const OURS: [&str; 28] = [
     "summary.json",
     "run.json",
     "nodes.tsv",
@@ -28,6 +28,13 @@ const OURS: [&str; 21] = [
     "consensus.svg",
     "runtime.csv",
     "runtime.svg",
+    "eeg-recovery.csv",
+    "eeg-recovery.svg",
+    "eeg-smoothness.csv",
+    "eeg-smoothness.svg",
+    "eeg-communities.csv",
+    "eeg-communities.svg",
+    "eeg-consistency.csv",
     "claims.tsv",
     "summary.md",
     "communities.tsv",

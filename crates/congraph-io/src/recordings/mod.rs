@@ -7,6 +7,7 @@
 //! segments      where time jumps (EDF+D, BDF+D)
 //! stream        data records → channels of whole numbers, one pass, hashed on the way
 //! positions     .hpts .tsv .sfp .elc → where the electrodes are
+//! epochs        .npz of epochs that were cut elsewhere
 //! files         a list, a glob or a BIDS folder → recordings, whose they are, and the tables beside them
 //! sidecars      _events.tsv and _channels.tsv → events, bad channels
 //! ```
@@ -23,6 +24,7 @@
 //! ```
 
 mod annotations;
+mod epochs;
 mod fields;
 mod files;
 mod header;
@@ -39,6 +41,7 @@ use congraph::eeg::Recording;
 use congraph::{Error, Warning};
 
 use crate::input::{Fault, fault, reason};
+pub use epochs::{EpochsFile, read_epochs};
 pub use files::{RecordingFile, find_recordings};
 use header::Header;
 pub use positions::read_montage;

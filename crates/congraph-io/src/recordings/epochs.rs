@@ -1,0 +1,167 @@
+//! Epochs that were cut elsewhere, as NumPy archives hold them: `.npz`.
+//!
+//! ```text
+//! 4-D array           subjects × trials × channels × times, with the names `subjects`
+//! or 3-D arrays       trials × channels × times, one per subject, called as the array is
+//! ch_names  sfreq     names of the channels, samples per second
+//! tmin                seconds from the event to the first sample; 0 if it is not there
+//! ```
+//!
+//! The unit is told by the end of the array's or the file's name (`data_uV`, `study_nV.npz`), and taken for microvolts otherwise. Other arrays are left alone.
+
+use std::path::Path;
+
+use congraph::Error;
+use congraph::eeg::{Epochs, Montage, Position};
+use congraph::error::list_names;
+
+use crate::input::{Fault, Refused, each_array, fault, read_bytes};
+
+const WHY: &str = "epochs are arrays of trials × channels × times";
+
+/// Epochs of several subjects, with 10-10 names and positions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EpochsFile {
+    /// Every subject's epochs, in microvolts, over the same electrodes.
+    pub subjects: Vec<(String, Epochs)>,
+    /// Where these electrodes are.
+    pub positions: Vec<Position>,
+    /// Channels that the montage does not know, and which were left out.
+    pub dropped: Vec<String>,
+    /// The SHA-256 of the file's bytes, in hexadecimal.
+    pub sha256: String,
+}
+
+/// Numbers and their axes.
+struct Block {
+    name: String,
+    shape: Vec<usize>,
+    values: Vec<f64>,
+}
+
+/// Reads epochs of several subjects and keeps the electrodes that the montage knows.
+///
+/// # Errors
+/// E07 with what is there instead if the file is not such an archive.
+pub fn read_epochs(path: &Path, montage: &Montage) -> Result<EpochsFile, Error> {
+    read(path, montage).map_err(|fault| Error::from(*fault))
+}
+
+fn read(path: &Path, montage: &Montage) -> Result<EpochsFile, Fault> {
+    let (bytes, sha256) = read_bytes(path)?;
+    let (mut blocks, mut names, mut subjects) = (Vec::new(), None, None);
+    let (mut sampling_hz, mut start, mut there) = (None, 0.0, Vec::new());
+    each_array(path, &bytes, WHY, |name, array| {
+        let refused = |Refused { what, hint }| fault(path, &format!("array `{name}` {what}"), WHY, hint);
+        there.push(format!("{name} ({})", array.show_shape()));
+        match (name.as_str(), array.shape.len(), array.is_text()) {
+            ("ch_names" | "channels" | "nodes", 1, true) => names = Some(array.strings().map_err(refused)?),
+            ("subjects" | "view_names", 1, true) => subjects = Some(array.strings().map_err(refused)?),
+            ("sfreq" | "sampling_hz", 0 | 1, false) => sampling_hz = array.numbers().map_err(refused)?.first().copied(),
+            ("tmin", 0 | 1, false) => start = array.numbers().map_err(refused)?.first().copied().unwrap_or(0.0),
+            (_, 3 | 4, false) if !array.shape.contains(&0) => {
+                let (shape, values) = (array.shape.clone(), array.numbers().map_err(refused)?);
+                blocks.push(Block { name, shape, values });
+            }
+            _ => {}
+        }
+        Ok(())
+    })?;
+    let odd = |what: String| {
+        let what = format!("{what}; it holds {}", list_names(&there));
+        fault(
+            path,
+            &what,
+            WHY,
+            "save trials × channels × times with the names `ch_names` and the rate `sfreq`",
+        )
+    };
+    let names: Vec<String> = names.ok_or_else(|| odd("has no names of channels (`ch_names`)".into()))?;
+    let sampling_hz = sampling_hz
+        .filter(|hz: &f64| hz.is_finite() && *hz > 0.0)
+        .ok_or_else(|| odd("has no sampling rate (`sfreq`)".into()))?;
+    if !(start.is_finite() && start.abs() * sampling_hz < 1e9) {
+        return Err(odd(format!("starts at {start} s, which is no time")));
+    }
+    let known: Vec<(usize, &str, Position)> = names
+        .iter()
+        .enumerate()
+        .filter_map(|(place, label)| montage.find(label).map(|(name, at)| (place, name, at)))
+        .collect();
+    if known.len() < 2 {
+        return Err(odd(format!(
+            "has no channels that `{}` knows; they are {}",
+            montage.name,
+            list_names(&names)
+        )));
+    }
+    let mut found = EpochsFile {
+        subjects: Vec::new(),
+        positions: known.iter().map(|(_, _, at)| *at).collect(),
+        dropped: names
+            .iter()
+            .filter(|label| montage.find(label).is_none())
+            .cloned()
+            .collect(),
+        sha256,
+    };
+    for block in blocks {
+        let (called, [n_trials, n_channels, n_times]) = match (block.shape[..].try_into(), &subjects) {
+            (Ok(shape), _) => (vec![block.name.clone()], shape),
+            (Err(_), Some(subjects)) if subjects.len() == block.shape[0] => {
+                (subjects.clone(), [block.shape[1], block.shape[2], block.shape[3]])
+            }
+            _ => {
+                return Err(odd(format!(
+                    "has no names for the subjects of `{}` (`subjects`)",
+                    block.name
+                )));
+            }
+        };
+        if n_channels != names.len() {
+            return Err(odd(format!(
+                "has {} names for the {n_channels} channels of `{}`",
+                names.len(),
+                block.name
+            )));
+        }
+        let unit = microvolts(&block.name)
+            .or_else(|| microvolts(&path.file_stem()?.to_string_lossy()))
+            .unwrap_or(1.0);
+        for (subject, values) in called
+            .into_iter()
+            .zip(block.values.chunks_exact(n_trials * n_channels * n_times))
+        {
+            let mut kept = Vec::with_capacity(n_trials * known.len() * n_times);
+            for trial in values.chunks_exact(n_channels * n_times) {
+                for (place, _, _) in &known {
+                    kept.extend(trial[place * n_times..][..n_times].iter().map(|x| x * unit));
+                }
+            }
+            let epochs = Epochs::new(
+                known.iter().map(|(_, name, _)| (*name).to_owned()).collect(),
+                sampling_hz,
+                (-start * sampling_hz).round() as isize,
+                n_times,
+                (1..=n_trials).map(|trial| trial.to_string()).collect(),
+                kept,
+            );
+            found.subjects.push((subject, epochs));
+        }
+    }
+    if found.subjects.is_empty() {
+        return Err(odd("holds no epochs: no array of three or four axes".into()));
+    }
+    Ok(found)
+}
+
+/// How many microvolts the unit at the end of a name is.
+fn microvolts(name: &str) -> Option<f64> {
+    match name.rsplit('_').next()? {
+        "uV" => Some(1.0),
+        "nV" => Some(1e-3),
+        "mV" => Some(1e3),
+        "V" => Some(1e6),
+        _ => None,
+    }
+}
