@@ -165,3 +165,107 @@ fn microvolts(name: &str) -> Option<f64> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+    use crate::npy::{write_header, write_numbers, write_strings};
+
+    fn numbers(shape: &[usize], values: &[f64]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        write_header(&mut bytes, "<f8", shape).unwrap();
+        write_numbers(&mut bytes, values).unwrap();
+        bytes
+    }
+
+    fn text(names: &[&str]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        write_strings(&mut bytes, &names.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap();
+        bytes
+    }
+
+    fn read_arrays(file: &str, arrays: &[(&str, Vec<u8>)]) -> Result<EpochsFile, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(file);
+        let mut archive = zip::ZipWriter::new(std::fs::File::create(&path).unwrap());
+        for (name, bytes) in arrays {
+            let options = zip::write::SimpleFileOptions::default();
+            archive.start_file(format!("{name}.npy"), options).unwrap();
+            archive.write_all(bytes).unwrap();
+        }
+        archive.finish().unwrap();
+        read_epochs(&path, &Montage::default()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn both_layouts_hold_the_same() {
+        let values: Vec<f64> = (0..24).map(f64::from).collect();
+        let shared = || {
+            let labels = ["EOG", "Fc5.", "CZ"];
+            vec![
+                ("ch_names", text(&labels)),
+                ("sfreq", numbers(&[], &[10.0])),
+                ("tmin", numbers(&[1], &[-0.1])),
+            ]
+        };
+        let mut one = shared();
+        one.push(("data_uV", numbers(&[2, 2, 3, 2], &values)));
+        one.push(("subjects", text(&["a", "b"])));
+        one.push(("condition", numbers(&[2, 2], &[1.0; 4])));
+        let mut two = shared();
+        let thousand: Vec<f64> = values.iter().map(|x| 1000.0 * x).collect();
+        two.push(("a", numbers(&[2, 3, 2], &thousand[..12])));
+        two.push(("b", numbers(&[2, 3, 2], &thousand[12..])));
+        let (one, two) = (
+            read_arrays("x.npz", &one).unwrap(),
+            read_arrays("x_nV.npz", &two).unwrap(),
+        );
+        assert_eq!((&one.subjects, &one.positions), (&two.subjects, &two.positions));
+        assert_eq!(one.dropped, ["EOG"]);
+        let (name, epochs) = &one.subjects[1];
+        assert_eq!(
+            (name.as_str(), epochs.names()),
+            ("b", &["FC5".to_owned(), "Cz".to_owned()][..])
+        );
+        assert_eq!(epochs.values(1, 0), [20.0, 21.0]);
+        assert_eq!(epochs.samples([0.0, 0.1]).unwrap(), 1..2);
+    }
+
+    #[test]
+    fn what_is_missing_is_told_with_what_is_there() {
+        let labels = || ("ch_names", text(&["Cz", "Pz"]));
+        let rate = || ("sfreq", numbers(&[], &[10.0]));
+        let cases = [
+            (vec![rate()], "no names of channels"),
+            (vec![labels()], "no sampling rate"),
+            (vec![labels(), ("sfreq", numbers(&[], &[0.0]))], "no sampling rate"),
+            (vec![labels(), rate()], "holds no epochs"),
+            (vec![labels(), rate(), ("tmin", numbers(&[], &[f64::NAN]))], "no time"),
+            (
+                vec![labels(), rate(), ("a", numbers(&[1, 3, 2], &[0.0; 6]))],
+                "2 names for the 3 channels of `a`",
+            ),
+            (
+                vec![labels(), rate(), ("a", numbers(&[1, 1, 2, 2], &[0.0; 4]))],
+                "no names for the subjects",
+            ),
+            (
+                vec![("ch_names", text(&["X", "Y"])), rate()],
+                "no channels that `built-in 10-10 montage` knows",
+            ),
+        ];
+        for (arrays, said) in cases {
+            let message = read_arrays("x.npz", &arrays).unwrap_err();
+            assert!(message.contains(said) && message.contains("it holds"), "{message}");
+        }
+    }
+
+    #[test]
+    fn the_unit_is_told_by_the_name() {
+        assert_eq!(microvolts("data_uV"), Some(1.0));
+        assert_eq!(microvolts("study_16subj_nV"), Some(1e-3));
+        assert_eq!(microvolts("data"), None);
+    }
+}

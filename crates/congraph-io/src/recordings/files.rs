@@ -449,7 +449,7 @@ mod tests {
         let message = |word: &str| found(&folder, word, None).unwrap_err();
         assert!(message("b.edf").contains("cannot be read"));
         assert!(message("b*.edf").contains("matches no file"));
-        assert!(message("other").contains("there are files of .fdt, .set"));
+        assert!(message("other").contains("there are files of `.fdt` and `.set`"));
         assert!(message("empty").contains("it is empty"));
         let path = folder.path().join("a.edf").display().to_string();
         let twice = find_recordings(&[path.clone(), path], None, true)

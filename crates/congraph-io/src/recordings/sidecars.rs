@@ -218,7 +218,10 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_told() {
         let events = |text: &str| written(text, |path| read_events(path, None)).unwrap_err();
-        assert!(events("onset\tduration\n1\t1\n").contains("no column `trial_type`; its columns are onset, duration"));
+        assert!(
+            events("onset\tduration\n1\t1\n")
+                .contains("no column `trial_type`; its columns are `onset` and `duration`")
+        );
         assert!(events("time\ttrial_type\n1\t1\n").contains("no column `onset`"));
         assert!(events("onset\ttrial_type\nsoon\tx\n").contains("line 2: `soon` is not a time"));
         assert!(events("onset\ttrial_type\ninf\tx\n").contains("line 2"));

@@ -141,8 +141,8 @@ fn subject(
         told();
         let mut one = one(file, steps, montage, &bads, &others, &mut found.warnings)?;
         places.add(one.prepared.epochs.names(), &one.prepared.positions);
-        let epochs = one.prepared.epochs.retain(|_| true);
-        one.prepared.epochs = epochs.retain(|_| false);
+        let none = one.prepared.epochs.retain(|_| false);
+        let epochs = std::mem::replace(&mut one.prepared.epochs, none);
         let n_trials = epochs.n_trials();
         match &mut joined {
             None => joined = Some(epochs),
@@ -168,7 +168,7 @@ fn subject(
             sha256: one.sha256.clone(),
         });
     }
-    found.tables.push(epochs.stack(name));
+    found.tables.push(epochs.into_table(name));
     Ok(())
 }
 
