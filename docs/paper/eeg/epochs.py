@@ -1,7 +1,8 @@
 """Makes the epochs that `congraph paper eeg-…` is run on, from the files of their publishers.
 
     python epochs.py eegmmidb FOLDER eegmmidb.npz     FOLDER holds S001R03.edf … S020R11.edf (runs 3, 7 and 11)
-    python epochs.py uci FOLDER uci_nV.npz            FOLDER holds co2a0000364/co2a0000364.rd.000.gz …, all trials of 16 subjects
+    python epochs.py uci FOLDER uci_nV.npz            FOLDER holds co2a0000364/co2a0000364.rd.000.gz …: the trials of
+                                                      SMNI_CMI_TRAIN and SMNI_CMI_TEST together, of the 16 subjects below
 
 Needs NumPy. Values are those of the files, as whole numbers: nothing is rounded, filtered or re-referenced.
 """
