@@ -4,7 +4,7 @@ use std::path::Path;
 
 use congraph::eeg::{Annotation, Band, Cut, Reference, Settings, SplineSettings};
 use congraph::error::list_names;
-use congraph::{Code, DataError};
+use congraph::{Code, DataError, Error};
 use serde_json::{Value, json};
 
 use crate::args::EegArgs;
@@ -101,7 +101,7 @@ impl Steps {
     }
 
     /// The settings for one recording: its bad channels, and what is cut around of what is there.
-    pub(super) fn settings(&self, file: &str, bads: Vec<String>, events: &[Annotation]) -> Result<Settings, DataError> {
+    pub(super) fn settings(&self, file: &str, bads: Vec<String>, events: &[Annotation]) -> Result<Settings, Error> {
         let cut = match &self.around {
             Around::Every(seconds) => Cut::Every(*seconds),
             Around::These(events) => Cut::Events(events.clone()),
@@ -131,7 +131,8 @@ impl Steps {
                         format!("`{file}` has {what}{list}"),
                         "the window is around an event",
                         hint,
-                    ));
+                    )
+                    .into());
                 }
             },
         };
