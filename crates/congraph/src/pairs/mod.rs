@@ -25,7 +25,8 @@ use tiles::{Tiles, ViewTiles};
 use crate::distances::{DistanceNorm, Distances, Scaling};
 use crate::edges::Edges;
 use crate::error::Error;
-use crate::problem::{EdgeTerm, Problem};
+use crate::edge_term::EdgeTerm;
+use crate::problem::Problem;
 use crate::rows::ViewRows;
 use crate::solvers::{Progress, Watch};
 use crate::support::{EXACT_NEIGHBOURS, EdgeCost};
@@ -281,6 +282,7 @@ impl AllPairs {
             Edges::listed(self.n_nodes(), pairs),
             values,
             self.divisor,
+            self.signals.mask.clone(),
         ))
     }
 }

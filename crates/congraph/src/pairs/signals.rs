@@ -2,6 +2,7 @@
 //! those do not cancel.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -10,7 +11,7 @@ use crate::blocks;
 use crate::distances::{SampleNorm, Scale, Scaling};
 use crate::rows::ViewRows;
 use crate::vector::vectorised;
-use crate::views::{View, Views};
+use crate::views::{Mask, View, Views};
 
 /// Nodes and pairs per block of work.
 const NODES: usize = 32;
@@ -27,6 +28,8 @@ const CANCELLED: f64 = 0.01;
 pub(crate) struct Signals {
     pub(crate) n_nodes: usize,
     pub(crate) views: Vec<ViewSignals>,
+    /// Which nodes the views lack; their signals are 0.
+    pub(crate) mask: Option<Arc<Mask>>,
 }
 
 /// The scaled signals of one view.
@@ -125,6 +128,7 @@ impl Signals {
                 .iter()
                 .map(|view| ViewSignals::new(view, views.n_nodes(), scaling))
                 .collect(),
+            mask: views.mask().cloned(),
         }
     }
 
@@ -351,6 +355,7 @@ mod tests {
         Signals {
             n_nodes,
             views: vec![view],
+            mask: None,
         }
     }
 
