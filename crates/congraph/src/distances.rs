@@ -170,7 +170,7 @@ impl Distances {
     /// The same where views lack nodes: whatever distances these have there does not matter, and pairs that no view has are left out.
     ///
     /// # Errors
-    /// As [`Distances::new`]; also if a view has none of the pairs.
+    /// As [`Distances::new`]; also if the mask is of other nodes or views.
     pub fn masked(
         edges: Edges,
         mut values: ViewRows,
@@ -198,9 +198,6 @@ impl Distances {
                 return refuse("and the mask are of different nodes or views".into());
             }
             (edges, values, broken) = without_lacking(mask, &edges, &values);
-            if let Some(view) = (0..values.n_views()).find(|&view| values.column(view).all(f64::is_infinite)) {
-                return refuse(format!("leave the view number {} without any pair of its nodes", view + 1));
-            }
         }
         if let Some(value) = broken {
             return refuse(format!(

@@ -66,6 +66,14 @@ impl ViewSignals {
         }
     }
 
+    /// The same of chosen nodes alone.
+    pub(super) fn of_nodes(&self, nodes: &[usize]) -> Self {
+        let mut values = Room::zeros(nodes.len() * self.n_samples);
+        let rows = values.values_mut().chunks_exact_mut(self.n_samples);
+        rows.zip(nodes).for_each(|(row, &node)| row.copy_from_slice(self.node(node)));
+        Self { values, ..*self }
+    }
+
     pub(crate) fn node(&self, node: usize) -> &[f64] {
         &self.values.values()[node * self.n_samples..(node + 1) * self.n_samples]
     }
@@ -132,7 +140,12 @@ impl Signals {
         }
     }
 
-    /// The costs of chosen pairs, one row per pair.
+    /// Whether a view lacks a node.
+    pub(crate) fn lacks(&self, view: usize, node: usize) -> bool {
+        self.mask.as_ref().is_some_and(|mask| !mask.has(view, node))
+    }
+
+    /// The costs of chosen pairs, one row per pair. What views lack is not marked.
     pub(crate) fn distances(&self, pairs: &[[u32; 2]]) -> ViewRows {
         let n_views = self.views.len();
         let mut distances = ViewRows::zeros(pairs.len(), n_views);
@@ -184,7 +197,7 @@ impl Signals {
         );
     }
 
-    /// The costs of all pairs, in the order of [`Edges::complete`](crate::edges::Edges::complete).
+    /// The costs of all pairs, in the order of [`Edges::complete`](crate::edges::Edges::complete). What views lack is not marked.
     pub(crate) fn all_distances(&self) -> ViewRows {
         let (n, n_views) = (self.n_nodes, self.views.len());
         let mut distances = ViewRows::zeros(n * n.saturating_sub(1) / 2, n_views);

@@ -281,6 +281,11 @@ impl Views {
         self.mask.as_ref().is_none_or(|mask| mask.has(view, node))
     }
 
+    /// How many pairs of nodes some view has.
+    pub fn n_pairs(&self) -> usize {
+        self.mask.as_ref().map_or(pairs_of(self.n_nodes()), |mask| mask.n_pairs())
+    }
+
     /// Whether every view has a pair of nodes in common with another: without one nothing couples it to the others.
     ///
     /// # Errors
