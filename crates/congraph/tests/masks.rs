@@ -222,11 +222,12 @@ fn assert_sound(problem: &Problem, solution: &Solution, case: &str) -> (ViewRows
 fn both_solvers_find_what_an_interior_point_solver_finds() {
     let mut rng = rng(71);
     let (mut worst, mut compared) = ([0.0_f64; 4], 0);
-    for round in 0..40 {
+    for round in 0..50 {
         let (n_nodes, n_views) = (rng.random_range(5..=11), rng.random_range(2..=5));
         let mask = random_mask(n_nodes, n_views, rng.random_range(0.05..0.4), &mut rng);
         let distances = masked_distances(&mask, &mut rng);
-        let (alpha, beta) = (log_uniform(&mut rng, -2.5, 0.0), log_uniform(&mut rng, -2.5, 0.0));
+        // A smaller alpha leaves the oracle's own weights less accurate than what is asked here.
+        let (alpha, beta) = (log_uniform(&mut rng, -2.0, 0.0), log_uniform(&mut rng, -2.5, 0.0));
         for penalty in ["l1", "l2"] {
             let gamma = if round % 3 == 0 { 0.0 } else { rng.random_range(0.0..0.8) * beta };
             let problem = problem(&distances, alpha, beta, gamma, penalty);
@@ -392,8 +393,8 @@ fn by_name(graph: &MultiviewGraph) -> Vec<(String, String, Vec<(String, f64)>, O
 
 #[test]
 fn groups_of_views_on_other_nodes_are_problems_of_their_own() {
-    let one = simulate(&settings(12, 2, 60, 3)).unwrap().tables;
-    let two: Vec<Table> = simulate(&settings(9, 3, 60, 4))
+    let one = simulate(&settings(50, 2, 60, 3)).unwrap().tables;
+    let two: Vec<Table> = simulate(&settings(40, 3, 60, 4))
         .unwrap()
         .tables
         .into_iter()
@@ -421,7 +422,7 @@ fn groups_of_views_on_other_nodes_are_problems_of_their_own() {
     let n_edges = first.graph.pairs().len() + second.graph.pairs().len();
     assert_eq!(both.graph.pairs().len(), n_edges);
     // No view has a pair across the two groups, and the consensus is not about it.
-    assert_eq!(both.graph.n_pairs(), 12 * 11 / 2 + 9 * 8 / 2);
+    assert_eq!(both.graph.n_pairs(), 50 * 49 / 2 + 40 * 39 / 2);
     let shared = by_name(&first.graph);
     for (a, b, weights, consensus) in by_name(&both.graph).iter().filter(|row| !row.0.starts_with("other")) {
         let same = shared.iter().find(|row| (&row.0, &row.1) == (a, b)).unwrap();
