@@ -25,8 +25,8 @@
 //! This room knows no solver.
 
 use crate::blocks;
-use crate::minima::sum_of_minima;
 use crate::edge_term::EdgeTerm;
+use crate::minima::sum_of_minima;
 use crate::problem::{Parameters, Problem};
 use crate::rows::ViewRows;
 use crate::weights::Weights;

@@ -192,7 +192,11 @@ impl Distances {
             ));
         }
         let mut edges = edges;
-        let mut broken = values.values().iter().find(|value| !value.is_finite() || **value < 0.0).copied();
+        let mut broken = values
+            .values()
+            .iter()
+            .find(|value| !value.is_finite() || **value < 0.0)
+            .copied();
         if let Some(mask) = &mask {
             if (mask.n_nodes(), mask.n_views()) != (edges.n_nodes(), values.n_views()) {
                 return refuse("and the mask are of different nodes or views".into());

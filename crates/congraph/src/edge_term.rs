@@ -64,7 +64,11 @@ impl EdgeTerm<'_> {
             for (row, shared) in rows().zip(&shared) {
                 let range = row * n_views..(row + 1) * n_views;
                 for (weight, &target) in weights[range.clone()].iter_mut().zip(&targets[range]) {
-                    *weight = if has_edge(target) { next.next().copied().unwrap_or(0.0) } else { 0.0 };
+                    *weight = if has_edge(target) {
+                        next.next().copied().unwrap_or(0.0)
+                    } else {
+                        0.0
+                    };
                 }
                 consensus[row] = if n_own > 0 { *shared } else { 0.0 };
             }
@@ -115,7 +119,11 @@ impl EdgeTerm<'_> {
         let mut next = found.iter();
         for row in jacobian.chunks_exact_mut(n_views) {
             for (view, value) in row.iter_mut().enumerate() {
-                *value = if has(view) { next.next().copied().unwrap_or(0.0) } else { 0.0 };
+                *value = if has(view) {
+                    next.next().copied().unwrap_or(0.0)
+                } else {
+                    0.0
+                };
             }
         }
     }
@@ -130,7 +138,9 @@ mod tests {
 
     #[test]
     fn views_without_the_edge_have_no_say() {
-        let targets = [0.9, LACKS, 0.2, 0.5, LACKS, LACKS, 0.4, 0.8, 0.3, LACKS, -0.1, 0.7, LACKS, LACKS, LACKS];
+        let targets = [
+            0.9, LACKS, 0.2, 0.5, LACKS, LACKS, 0.4, 0.8, 0.3, LACKS, -0.1, 0.7, LACKS, LACKS, LACKS,
+        ];
         for penalty in registry() {
             let Some(joint) = penalty.joint() else { continue };
             let term = EdgeTerm {

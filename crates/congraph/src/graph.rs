@@ -69,7 +69,10 @@ impl MultiviewGraph {
             assert_eq!((mask.n_nodes(), mask.n_views()), (self.n_nodes(), self.n_views()));
             for (&pair, row) in self.pairs.iter().zip(self.weights.rows()) {
                 let fits = |(view, &weight): (usize, &f64)| weight == 0.0 || mask.has_pair(view, pair);
-                assert!(row.iter().enumerate().all(fits), "an edge at a node that the view lacks");
+                assert!(
+                    row.iter().enumerate().all(fits),
+                    "an edge at a node that the view lacks"
+                );
             }
         }
         self.mask = mask;
@@ -88,7 +91,9 @@ impl MultiviewGraph {
 
     /// How many pairs of nodes a view has.
     pub fn n_pairs_of(&self, view: usize) -> usize {
-        self.mask.as_ref().map_or(pairs_of(self.n_nodes()), |mask| mask.n_pairs_of(view))
+        self.mask
+            .as_ref()
+            .map_or(pairs_of(self.n_nodes()), |mask| mask.n_pairs_of(view))
     }
 
     /// The names of the nodes.

@@ -9,8 +9,8 @@
 
 use std::ops::Range;
 
-use crate::penalties::Penalty;
 use crate::edge_term::{EdgeTerm, has_edge};
+use crate::penalties::Penalty;
 
 /// How many edges are minimised at a time.
 const BATCH: usize = 64;
@@ -91,9 +91,17 @@ impl Batch {
             sum += term.tau * penalty.value(weights, self.n_views);
         } else if term.tau > 0.0 {
             let mut own = Vec::with_capacity(self.n_views);
-            for (row, targets) in weights.chunks_exact(self.n_views).zip(targets.chunks_exact(self.n_views)) {
+            for (row, targets) in weights
+                .chunks_exact(self.n_views)
+                .zip(targets.chunks_exact(self.n_views))
+            {
                 own.clear();
-                own.extend(row.iter().zip(targets).filter(|(_, target)| has_edge(**target)).map(|(v, _)| v));
+                own.extend(
+                    row.iter()
+                        .zip(targets)
+                        .filter(|(_, target)| has_edge(**target))
+                        .map(|(v, _)| v),
+                );
                 sum += term.tau * penalty.value(&own, own.len());
             }
         }

@@ -14,8 +14,8 @@ use congraph::distances::DistanceNorm;
 use congraph::simulate::{Settings, simulate};
 use congraph::solvers::unwatched;
 use congraph::{
-    Admm, Code, Distances, Edges, Error, Learner, Mask, Missing, Model, MultiviewGraph, Newton, Parameters, Problem, Scaling,
-    Solution, Solver, Support, Table, Targets, ViewOptions, ViewRows, Views, metrics, penalties,
+    Admm, Code, Distances, Edges, Error, Learner, Mask, Missing, Model, MultiviewGraph, Newton, Parameters, Problem,
+    Scaling, Solution, Solver, Support, Table, Targets, ViewOptions, ViewRows, Views, metrics, penalties,
 };
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -41,7 +41,11 @@ fn masked_distances(mask: &Arc<Mask>, rng: &mut ChaCha8Rng) -> Arc<Distances> {
     // What a view lacks may be anything.
     let mut values: Vec<f64> = (0..n_values).map(|_| rng.random_range(0.05..1.0)).collect();
     for (row, &pair) in values.chunks_exact_mut(mask.n_views()).zip(edges.pairs()) {
-        for (view, value) in row.iter_mut().enumerate().filter(|(view, _)| !mask.has_pair(*view, pair)) {
+        for (view, value) in row
+            .iter_mut()
+            .enumerate()
+            .filter(|(view, _)| !mask.has_pair(*view, pair))
+        {
             *value = [f64::NAN, -3.0, 1e300][view % 3];
         }
     }
@@ -53,7 +57,10 @@ fn masked_distances(mask: &Arc<Mask>, rng: &mut ChaCha8Rng) -> Arc<Distances> {
 fn own(problem: &Problem, edge: usize, row: &[f64]) -> Vec<f64> {
     let pair = problem.distances().edges().pairs()[edge];
     let mask = problem.mask().expect("a mask");
-    (0..row.len()).filter(|&view| mask.has_pair(view, pair)).map(|view| row[view]).collect()
+    (0..row.len())
+        .filter(|&view| mask.has_pair(view, pair))
+        .map(|view| row[view])
+        .collect()
 }
 
 /// The objective of dense weights, from the formulas: every term over what a view has.
@@ -112,7 +119,9 @@ fn oracle(problem: &Problem) -> Option<ViewRows> {
     for edge in 0..pairs.len() {
         let own: Vec<usize> = (0..n_views).filter(|&view| weight[edge][view].is_some()).collect();
         match penalty {
-            "l1" => own.iter().for_each(|&view| extra[edge][view] = Some(variable(0.0, beta))),
+            "l1" => own
+                .iter()
+                .for_each(|&view| extra[edge][view] = Some(variable(0.0, beta))),
             _ => extra[edge][own[0]] = Some(variable(0.0, beta)),
         }
     }
@@ -175,7 +184,8 @@ fn oracle(problem: &Problem) -> Option<ViewRows> {
             max_iter: 100,
             ..DefaultSettings::default()
         };
-        let mut solver = DefaultSolver::new(&hessian, &linear, &matrix, &right, &cones, settings).expect("a cone program");
+        let mut solver =
+            DefaultSolver::new(&hessian, &linear, &matrix, &right, &cones, settings).expect("a cone program");
         solver.solve();
         (solver.solution.status == SolverStatus::Solved).then_some(solver)
     };
@@ -204,16 +214,25 @@ fn assert_sound(problem: &Problem, solution: &Solution, case: &str) -> (ViewRows
     for (&pair, row) in problem.distances().edges().pairs().iter().zip(views.rows()) {
         for (view, &weight) in row.iter().enumerate() {
             assert!(weight >= 0.0 && weight.is_finite(), "{case}");
-            assert!(mask.has_pair(view, pair) || weight == 0.0, "{case}: a weight where there is no node");
+            assert!(
+                mask.has_pair(view, pair) || weight == 0.0,
+                "{case}: a weight where there is no node"
+            );
         }
     }
     for (view, total) in views.column_sums().into_iter().enumerate() {
         let n = mask.n_nodes_of(view) as f64;
-        assert!((total / n - 1.0).abs() <= 1e-11, "{case}: view {view} sums to {total}, not {n}");
+        assert!(
+            (total / n - 1.0).abs() <= 1e-11,
+            "{case}: view {view} sums to {total}, not {n}"
+        );
     }
     let value = objective(problem, &views, &consensus);
     let told = solution.certificate.objective;
-    assert!((value / told - 1.0).abs() <= 1e-11, "{case}: the objective is {value}, not {told}");
+    assert!(
+        (value / told - 1.0).abs() <= 1e-11,
+        "{case}: the objective is {value}, not {told}"
+    );
     assert!(solution.converged(), "{case}: {:?}", solution.certificate);
     (views, consensus)
 }
@@ -229,7 +248,11 @@ fn both_solvers_find_what_an_interior_point_solver_finds() {
         // A smaller alpha leaves the oracle's own weights less accurate than what is asked here.
         let (alpha, beta) = (log_uniform(&mut rng, -2.0, 0.0), log_uniform(&mut rng, -2.5, 0.0));
         for penalty in ["l1", "l2"] {
-            let gamma = if round % 3 == 0 { 0.0 } else { rng.random_range(0.0..0.8) * beta };
+            let gamma = if round % 3 == 0 {
+                0.0
+            } else {
+                rng.random_range(0.0..0.8) * beta
+            };
             let problem = problem(&distances, alpha, beta, gamma, penalty);
             let case = format!("round {round}, {penalty}, alpha {alpha:.2e}, beta {beta:.2e}, gamma {gamma:.2e}");
             let (views, consensus) = assert_sound(&problem, &newton(&problem, 1e-10), &case);
@@ -248,12 +271,20 @@ fn both_solvers_find_what_an_interior_point_solver_finds() {
                 largest_difference(views.values(), theirs.values()),
                 largest_difference(views.values(), by_admm.values()),
                 // The consensus of our own weights must be a best one.
-                ours - objective(&problem, &views, &views.rows().enumerate().map(middle).collect::<Vec<_>>()),
+                ours - objective(
+                    &problem,
+                    &views,
+                    &views.rows().enumerate().map(middle).collect::<Vec<_>>(),
+                ),
             ];
             assert!(apart[0] <= 1e-8, "{case}: objectives {ours} and {value}");
             assert!(apart[1] <= 1e-6, "{case}: weights differ by {:e}", apart[1]);
             assert!(apart[2] <= 1e-4, "{case}: Newton and ADMM differ by {:e}", apart[2]);
-            assert!(apart[3] <= 1e-9, "{case}: the consensus is not the best by {:e}", apart[3]);
+            assert!(
+                apart[3] <= 1e-9,
+                "{case}: the consensus is not the best by {:e}",
+                apart[3]
+            );
             worst = std::array::from_fn(|k| worst[k].max(apart[k]));
         }
     }
@@ -314,8 +345,14 @@ fn a_mask_that_masks_nothing_changes_no_bit() {
 fn w03_tells_what_was_masked_and_why() {
     let tables = vec![
         Table::new("x", 4, (0..40).map(|k| ((k * 7) % 11) as f64 + 0.5).collect()).with_columns(["a", "b", "c", "d"]),
-        Table::new("y", 3, (0..30).map(|k| if k % 3 == 1 { 2.0 } else { ((k * k) % 7) as f64 + 0.1 }).collect())
-            .with_columns(["d", "b", "a"]),
+        Table::new(
+            "y",
+            3,
+            (0..30)
+                .map(|k| if k % 3 == 1 { 2.0 } else { ((k * k) % 7) as f64 + 0.1 })
+                .collect(),
+        )
+        .with_columns(["d", "b", "a"]),
     ];
     let (views, warnings) = Views::assemble(tables, &with_masks()).unwrap();
     assert_eq!(views.nodes(), ["a", "b", "c", "d"]);
@@ -326,13 +363,18 @@ fn w03_tells_what_was_masked_and_why() {
         .filter(|warning| warning.code == "W03")
         .map(|warning| (warning.view.as_deref().unwrap_or(""), warning.message.as_str()))
         .collect();
-    let expected = "2 of the 4 nodes are masked, and it takes part with the others: `b` (constant, 2), `c` (not in its table)";
+    let expected =
+        "2 of the 4 nodes are masked, and it takes part with the others: `b` (constant, 2), `c` (not in its table)";
     assert_eq!(told, [("y", expected)]);
 }
 
 #[test]
 fn what_masks_may_not_leave_is_refused() {
-    let values = |n: usize| (0..12 * n).map(|k| ((k * k + k) % 13) as f64 + 0.25).collect::<Vec<f64>>();
+    let values = |n: usize| {
+        (0..12 * n)
+            .map(|k| ((k * k + k) % 13) as f64 + 0.25)
+            .collect::<Vec<f64>>()
+    };
     let table = |name: &str, columns: &[&str]| {
         Table::new(name, columns.len(), values(columns.len())).with_columns(columns.iter().copied())
     };
@@ -346,7 +388,10 @@ fn what_masks_may_not_leave_is_refused() {
         table
     };
     // A node that is of no use anywhere.
-    let useless = vec![constant(table("x", &["a", "b", "c"]), 1), constant(table("y", &["a", "b", "c"]), 1)];
+    let useless = vec![
+        constant(table("x", &["a", "b", "c"]), 1),
+        constant(table("y", &["a", "b", "c"]), 1),
+    ];
     let errors = refused(useless);
     assert_eq!((errors[0].code, errors[0].node.as_deref()), (Code::E04, Some("b")));
     assert!(errors[0].hint.contains("--drop-nodes b"), "{}", errors[0]);
@@ -355,7 +400,11 @@ fn what_masks_may_not_leave_is_refused() {
     let errors = refused(poor);
     assert_eq!((errors[0].code, errors[0].view.as_deref()), (Code::E05, Some("y")));
     // A view that shares but one node with each other view: fine on its own, not for a consensus.
-    let tables = vec![table("x", &["a", "b", "c"]), table("y", &["b", "a"]), table("z", &["c", "d", "e"])];
+    let tables = vec![
+        table("x", &["a", "b", "c"]),
+        table("y", &["b", "a"]),
+        table("z", &["c", "d", "e"]),
+    ];
     let (views, _) = Views::assemble(tables, &with_masks()).unwrap();
     let Err(Error::Data(errors)) = Learner::new(0.1, 0.1).learn(&views, &unwatched) else {
         panic!("learned");
@@ -381,7 +430,11 @@ fn by_name(graph: &MultiviewGraph) -> Vec<(String, String, Vec<(String, f64)>, O
             let mut ends = pair.map(|node| graph.nodes()[node as usize].clone());
             ends.sort();
             let [a, b] = ends;
-            let weights = graph.views().iter().cloned().zip(graph.weights().row(k).iter().copied());
+            let weights = graph
+                .views()
+                .iter()
+                .cloned()
+                .zip(graph.weights().row(k).iter().copied());
             let mut weights: Vec<(String, f64)> = weights.collect();
             weights.sort_by(|x, y| x.0.cmp(&y.0));
             (a, b, weights, graph.consensus().map(|consensus| consensus[k]))
@@ -450,7 +503,13 @@ fn the_order_of_nodes_and_views_and_the_threads_do_not_matter() {
             Table::new(&table.name, table.n_columns, values).with_columns(names.into_iter().rev())
         })
         .collect();
-    for solver in [Arc::new(Newton::default()) as Arc<dyn Solver>, Arc::new(Admm { tolerance: 1e-6, ..Admm::default() })] {
+    for solver in [
+        Arc::new(Newton::default()) as Arc<dyn Solver>,
+        Arc::new(Admm {
+            tolerance: 1e-6,
+            ..Admm::default()
+        }),
+    ] {
         let learner = Learner {
             solver,
             ..Learner::new(0.07, 0.03)
@@ -543,15 +602,21 @@ fn densities_and_likeness_are_those_of_what_a_view_has() {
     assert!((graph.mean_density() - 0.12).abs() < 0.005);
     assert!((graph.similarity().unwrap() - 0.85).abs() < 0.005);
     // The same from dense vectors over the pairs that count.
-    let order: Vec<usize> = graph.nodes().iter().map(|name| {
-        simulation.truth.nodes().iter().position(|other| other == name).unwrap()
-    }).collect();
+    let order: Vec<usize> = graph
+        .nodes()
+        .iter()
+        .map(|name| simulation.truth.nodes().iter().position(|other| other == name).unwrap())
+        .collect();
     let pairs: Vec<[usize; 2]> = (0..50).flat_map(|a| (a + 1..50).map(move |b| [a, b])).collect();
     let has = |view: usize, pair: &[usize; 2]| pair.iter().all(|&node| mask.has(view, order[node]));
     let dense: Vec<Vec<f64>> = (0..4).map(|view| graph.adjacency(view)).collect();
     let weight = |view: usize, pair: &[usize; 2]| dense[view][pair[0] * 50 + pair[1]];
     for view in 0..4 {
-        let own: Vec<f64> = pairs.iter().filter(|pair| has(view, pair)).map(|pair| weight(view, pair)).collect();
+        let own: Vec<f64> = pairs
+            .iter()
+            .filter(|pair| has(view, pair))
+            .map(|pair| weight(view, pair))
+            .collect();
         let density = own.iter().filter(|&&w| w > 0.0).count() as f64 / own.len() as f64;
         assert_eq!(graph.density(view), density);
         assert!((own.iter().sum::<f64>() - mask.n_nodes_of(view) as f64).abs() < 1e-9);
@@ -597,7 +662,10 @@ fn a_tenth_of_the_nodes_missing_costs_little() {
         let own_mask = masked.mask().unwrap().clone();
         let mut weights = whole.weights().clone();
         for (row, &pair) in weights.rows_mut().zip(&pairs) {
-            let lacking = row.iter_mut().enumerate().filter(|(view, _)| !own_mask.has_pair(*view, pair));
+            let lacking = row
+                .iter_mut()
+                .enumerate()
+                .filter(|(view, _)| !own_mask.has_pair(*view, pair));
             lacking.for_each(|(_, weight)| *weight = 0.0);
         }
         let restricted = MultiviewGraph::new(

@@ -92,7 +92,11 @@ impl Row {
 }
 
 fn table(rows: &[Row], errors: &[DataError]) -> String {
-    let mut table = vec![["view", "samples", "nodes", "not finite", "verdict"].map(String::from).to_vec()];
+    let mut table = vec![
+        ["view", "samples", "nodes", "not finite", "verdict"]
+            .map(String::from)
+            .to_vec(),
+    ];
     for row in rows {
         table.push(vec![
             row.view.clone(),

@@ -71,7 +71,15 @@ pub(super) fn nodes(out: impl Write, graph: &MultiviewGraph, positions: Option<&
 
 /// `views.tsv`.
 pub(super) fn views(out: impl Write, graph: &MultiviewGraph, rows: &[ViewRow]) -> io::Result<()> {
-    let columns = ["name", "file", "n_samples", "density", "uniqueness", "n_edges", "n_nodes"];
+    let columns = [
+        "name",
+        "file",
+        "n_samples",
+        "density",
+        "uniqueness",
+        "n_edges",
+        "n_nodes",
+    ];
     let mut table = table(out, &columns[..if graph.mask().is_some() { 7 } else { 6 }])?;
     for (view, name) in graph.views().iter().enumerate() {
         let told = rows.get(view);

@@ -75,7 +75,8 @@ impl JointGraphicalLasso {
         if views.mask().is_some() {
             return Err(Error::Parameter {
                 name: "the joint graphical lasso",
-                message: "needs the same nodes in all views, and some are masked; keep those that all views have".into(),
+                message: "needs the same nodes in all views, and some are masked; keep those that all views have"
+                    .into(),
             });
         }
         JointPrepared::new(self, views)

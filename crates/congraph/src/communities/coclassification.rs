@@ -88,7 +88,11 @@ impl Coclassification {
                 together += u32::from(one == two && has_both);
                 both += u32::from(has_both);
             }
-            if both == 0 { 0.0 } else { f64::from(together) / f64::from(both) }
+            if both == 0 {
+                0.0
+            } else {
+                f64::from(together) / f64::from(both)
+            }
         };
         self.labels.chunks_exact(self.n_partitions).map(share).collect()
     }

@@ -37,7 +37,9 @@ impl GraphCommunities {
             let (one, two): (Vec<usize>, Vec<usize>) = one.iter().zip(two).filter_map(|(x, y)| x.zip(*y)).unzip();
             nmi(&one, &two)
         };
-        all.iter().map(|one| all.iter().map(|two| both(one, two)).collect()).collect()
+        all.iter()
+            .map(|one| all.iter().map(|two| both(one, two)).collect())
+            .collect()
     }
 
     /// The community of each node of the graphs in a view; none of those that the view lacks.

@@ -170,7 +170,10 @@ pub fn evaluate(learned: &MultiviewGraph, truth: &MultiviewGraph) -> Result<Eval
         (Some(mask), None) => mask.some_has(pair),
     };
     let mut node_in_learned = vec![0_u32; node_of.len()];
-    node_of.iter().enumerate().for_each(|(node, &place)| node_in_learned[place] = node as u32);
+    node_of
+        .iter()
+        .enumerate()
+        .for_each(|(node, &place)| node_in_learned[place] = node as u32);
     let score = |view: Option<usize>, learned_weights: &mut dyn Iterator<Item = f64>, true_weights: &[f64]| {
         let stored = learned_weights.zip(&true_rows).zip(learned.pairs());
         let stored = stored.filter(|(_, pair)| counts(view, **pair));

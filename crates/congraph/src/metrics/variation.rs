@@ -81,7 +81,11 @@ pub fn total_variation(graph: &MultiviewGraph, data: &Views, scaling: &Scaling) 
     let has = |view: usize, pair: &[u32; 2]| data.mask().is_none_or(|mask| mask.has_pair(view, *pair));
     let on = |weights: &mut dyn Iterator<Item = f64>, view: usize| {
         let (mut total, mut weight) = (0.0, 0.0);
-        for ((w, row), _) in weights.zip(distances.rows()).zip(&pairs).filter(|(_, pair)| has(view, pair)) {
+        for ((w, row), _) in weights
+            .zip(distances.rows())
+            .zip(&pairs)
+            .filter(|(_, pair)| has(view, pair))
+        {
             total += w * row[view];
             weight += w;
         }
@@ -141,7 +145,10 @@ fn distances(data: &Views, scaling: &Scaling, pairs: &[[u32; 2]]) -> Result<(Vie
     };
     let edges = Edges::complete(n);
     let mean = |view: usize| {
-        let own = all.column(view).zip(edges.pairs()).filter(|(_, pair)| mask.has_pair(view, **pair));
+        let own = all
+            .column(view)
+            .zip(edges.pairs())
+            .filter(|(_, pair)| mask.has_pair(view, **pair));
         own.map(|(distance, _)| distance).sum::<f64>() / mask.n_pairs_of(view) as f64
     };
     Ok((chosen, (0..data.n_views()).map(mean).collect()))

@@ -23,9 +23,9 @@ pub(crate) use signals::{Signals, ViewSignals};
 use tiles::{Tiles, ViewTiles};
 
 use crate::distances::{DistanceNorm, Distances, Scaling};
+use crate::edge_term::EdgeTerm;
 use crate::edges::Edges;
 use crate::error::Error;
-use crate::edge_term::EdgeTerm;
 use crate::problem::Problem;
 use crate::rows::ViewRows;
 use crate::solvers::{Progress, Watch};

@@ -70,7 +70,8 @@ impl ViewSignals {
     pub(super) fn of_nodes(&self, nodes: &[usize]) -> Self {
         let mut values = Room::zeros(nodes.len() * self.n_samples);
         let rows = values.values_mut().chunks_exact_mut(self.n_samples);
-        rows.zip(nodes).for_each(|(row, &node)| row.copy_from_slice(self.node(node)));
+        rows.zip(nodes)
+            .for_each(|(row, &node)| row.copy_from_slice(self.node(node)));
         Self { values, ..*self }
     }
 

@@ -53,7 +53,12 @@ pub(super) fn spread(fit: &Fit) -> f64 {
         let (a, b) = distances.edges().ends(edge as usize);
         let ends = multipliers.row(a).iter().zip(multipliers.row(b));
         let row = distances.values().row(edge as usize);
-        let costs = || row.iter().zip(ends.clone()).map(|(d, (x, y))| d + x + y).filter(|cost| *cost < f64::INFINITY);
+        let costs = || {
+            row.iter()
+                .zip(ends.clone())
+                .map(|(d, (x, y))| d + x + y)
+                .filter(|cost| *cost < f64::INFINITY)
+        };
         let n_views = costs().count().max(1) as f64;
         let mean = costs().sum::<f64>() / n_views;
         total += (costs().map(|cost| (cost - mean).powi(2)).sum::<f64>() / n_views).sqrt();

@@ -181,7 +181,10 @@ pub(crate) fn pairs_of(n_nodes: usize) -> usize {
 #[inline]
 pub(crate) fn own<'a>(row: &'a [f64], distances: &[f64], room: &'a mut Vec<f64>) -> &'a [f64] {
     room.clear();
-    let entries = row.iter().zip(distances).filter(|(_, distance)| **distance < f64::INFINITY);
+    let entries = row
+        .iter()
+        .zip(distances)
+        .filter(|(_, distance)| **distance < f64::INFINITY);
     room.extend(entries.map(|(value, _)| value));
     room
 }
@@ -193,7 +196,10 @@ mod tests {
 
     #[test]
     fn pairs_are_counted_as_one_by_one() {
-        let mask = Mask::new(9, 3, |view, node| (node * 5 + view * 3) % 4 == 0 || node == 7 && view > 0).unwrap();
+        let mask = Mask::new(9, 3, |view, node| {
+            (node * 5 + view * 3) % 4 == 0 || node == 7 && view > 0
+        })
+        .unwrap();
         let edges = Edges::complete(9);
         let count = |has: &dyn Fn([u32; 2]) -> bool| edges.pairs().iter().filter(|pair| has(**pair)).count();
         assert_eq!(mask.n_pairs(), count(&|pair| mask.some_has(pair)));
@@ -208,7 +214,10 @@ mod tests {
         };
         let moved = mask.arranged(&order);
         assert_eq!(moved.n_pairs(), mask.n_pairs());
-        assert!((0..9).all(|node| (0..3).all(|view| moved.has(view, node) == mask.has(order.views[view], order.nodes[node]))));
+        assert!(
+            (0..9)
+                .all(|node| (0..3).all(|view| moved.has(view, node) == mask.has(order.views[view], order.nodes[node])))
+        );
     }
 
     #[test]

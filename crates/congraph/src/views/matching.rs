@@ -49,7 +49,12 @@ pub(super) fn match_nodes(
     if options.nodes == NodeRule::Same && !masks {
         super::stage(missing_nodes(tables, &union, &index))?;
     }
-    let nodes: Vec<String> = union.iter().copied().filter(|name| masks || in_all(name)).cloned().collect();
+    let nodes: Vec<String> = union
+        .iter()
+        .copied()
+        .filter(|name| masks || in_all(name))
+        .cloned()
+        .collect();
     if nodes.len() < 2 {
         return Err(too_few_nodes(nodes.len()).into());
     }

@@ -110,7 +110,10 @@ pub(super) fn too_little(views: &[View], nodes: &[String], lacking: &[Lacking]) 
             .zip(lacking)
             .filter_map(|(view, lacking)| Some((view.name.as_str(), lacking[node]?)))
             .collect();
-        let code = reasons.iter().map(|(_, lack)| lack.code()).find(|&code| code != Code::E02);
+        let code = reasons
+            .iter()
+            .map(|(_, lack)| lack.code())
+            .find(|&code| code != Code::E02);
         let shown: Vec<String> = reasons
             .iter()
             .take(SHOWN)
@@ -122,7 +125,10 @@ pub(super) fn too_little(views: &[View], nodes: &[String], lacking: &[Lacking]) 
                 code.unwrap_or(Code::E02),
                 format!("no view is left with the node `{name}` ({}{more})", shown.join(", ")),
                 "a node that is masked in every view has no data to place it by",
-                format!("leave it out of all views with `--drop-nodes {}`", checks::pasteable(&[name])),
+                format!(
+                    "leave it out of all views with `--drop-nodes {}`",
+                    checks::pasteable(&[name])
+                ),
             )
             .at_node(name),
         );

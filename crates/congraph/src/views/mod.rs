@@ -260,7 +260,9 @@ impl Views {
         errors.extend(missing::too_little(&views, &matched.nodes, &lacking));
         stage(errors)?;
         warnings.extend(missing::warnings(&views, &matched.nodes, &lacking));
-        let mask = Mask::new(matched.nodes.len(), views.len(), |view, node| lacking[view][node].is_some());
+        let mask = Mask::new(matched.nodes.len(), views.len(), |view, node| {
+            lacking[view][node].is_some()
+        });
         let views = Self {
             kind: options.kind,
             nodes: matched.nodes,
@@ -283,7 +285,9 @@ impl Views {
 
     /// How many pairs of nodes some view has.
     pub fn n_pairs(&self) -> usize {
-        self.mask.as_ref().map_or(pairs_of(self.n_nodes()), |mask| mask.n_pairs())
+        self.mask
+            .as_ref()
+            .map_or(pairs_of(self.n_nodes()), |mask| mask.n_pairs())
     }
 
     /// Whether every view has a pair of nodes in common with another: without one nothing couples it to the others.
@@ -515,7 +519,10 @@ fn gather(
     let mut values = Vec::with_capacity(rows.len() * columns.len());
     for node in 0..nodes.len() {
         let column = column(node);
-        values.extend(rows.iter().map(|row| row.zip(column).map_or(0.0, |(row, column)| at(row, column))));
+        values.extend(
+            rows.iter()
+                .map(|row| row.zip(column).map_or(0.0, |(row, column)| at(row, column))),
+        );
     }
     let view = View {
         n_samples: if is_signals { Some(rows.len()) } else { table.n_samples },

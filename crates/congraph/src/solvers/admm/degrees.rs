@@ -107,9 +107,7 @@ impl DegreeSystem {
             }
         };
         let sums = levels.column_sums().into_iter().zip(&self.sizes).enumerate();
-        let multipliers: Vec<f64> = sums
-            .map(|(view, (sum, &n))| (n - 0.5 * sum) / whole(view, n))
-            .collect();
+        let multipliers: Vec<f64> = sums.map(|(view, (sum, &n))| (n - 0.5 * sum) / whole(view, n)).collect();
         for (node, row) in levels.rows_mut().enumerate() {
             for (view, (value, multiplier)) in row.iter_mut().zip(&multipliers).enumerate() {
                 *value = 0.5 * (*value + multiplier * (at(node, view) - 1.0));
@@ -165,7 +163,10 @@ impl Neighbours {
                 ones.resize(1);
                 for (edge, row) in distances.values().rows().enumerate() {
                     let one = |distance: &f64| f64::from(u8::from(distance.is_finite()));
-                    ones.row_mut(0).iter_mut().zip(row).for_each(|(count, distance)| *count = one(distance));
+                    ones.row_mut(0)
+                        .iter_mut()
+                        .zip(row)
+                        .for_each(|(count, distance)| *count = one(distance));
                     edges.add_degrees(edge, ones.row(0), &mut counts);
                 }
                 counts
@@ -204,7 +205,11 @@ impl Neighbours {
                 };
                 let counts = self.counts.row(first + k).iter().zip(mask.row(first + k));
                 for ((value, x), (count, lacks)) in row.iter_mut().zip(x.row(first + k)).zip(counts) {
-                    *value = if *lacks { 0.0 } else { 0.5 * *value + (0.5 * count + a) * x };
+                    *value = if *lacks {
+                        0.0
+                    } else {
+                        0.5 * *value + (0.5 * count + a) * x
+                    };
                 }
             }
         });

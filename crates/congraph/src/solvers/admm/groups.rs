@@ -41,7 +41,10 @@ pub(super) struct Members {
 impl Group {
     /// All edges, begun with what `begin` says of an edge and the views that have it; and for each edge its group and its place there,
     /// unless there is but one.
-    pub(super) fn all(problem: &Problem, begin: impl Fn(usize, &[u32], &mut Start) + Sync) -> (Vec<Self>, Vec<[u32; 2]>) {
+    pub(super) fn all(
+        problem: &Problem,
+        begin: impl Fn(usize, &[u32], &mut Start) + Sync,
+    ) -> (Vec<Self>, Vec<[u32; 2]>) {
         if problem.mask().is_none() {
             return (vec![Self::new(problem, problem.n_views(), None, begin)], Vec::new());
         }
@@ -70,7 +73,9 @@ impl Group {
         let inverse = 1.0 / problem.kappa();
         let (n_nodes, n_edges) = (
             problem.n_nodes(),
-            members.as_ref().map_or(problem.n_edges(), |members| members.edges.len()),
+            members
+                .as_ref()
+                .map_or(problem.n_edges(), |members| members.edges.len()),
         );
         let edge_of = |place: usize| members.as_ref().map_or(place, |members| members.edges[place] as usize);
         let mut tiles = vec![[0.0; LANES]; n_edges.div_ceil(LANES) * width(n_views)];
@@ -102,7 +107,11 @@ impl Group {
 
     /// How many pairs of an edge and a view that has it.
     pub(super) fn n_entries(&self, problem: &Problem) -> usize {
-        self.n_views * self.members.as_ref().map_or(problem.n_edges(), |members| members.edges.len())
+        self.n_views
+            * self
+                .members
+                .as_ref()
+                .map_or(problem.n_edges(), |members| members.edges.len())
     }
 
     /// The columns of the tile of an edge, by its place.

@@ -2,8 +2,8 @@
 
 use crate::blocks;
 use crate::certificate::relative_gap;
-use crate::minima::sum_of_minima;
 use crate::edge_term::EdgeTerm;
+use crate::minima::sum_of_minima;
 use crate::problem::{Parameters, Problem};
 use crate::rows::ViewRows;
 use crate::views::own;
@@ -109,7 +109,11 @@ impl<'a> Dual<'a> {
         let n_views = self.problem.n_views();
         // Degrees add up to twice the total.
         let sums = at.degrees.column_sums();
-        let factors: Vec<f64> = sums.iter().zip(&self.totals).map(|(sum, total)| 2.0 * total / sum).collect();
+        let factors: Vec<f64> = sums
+            .iter()
+            .zip(&self.totals)
+            .map(|(sum, total)| 2.0 * total / sum)
+            .collect();
         let masked = self.problem.mask().is_some();
         if factors.iter().any(|factor| !(factor.is_finite() && *factor > 0.0)) {
             return f64::INFINITY;
