@@ -378,3 +378,54 @@ pub(crate) struct Entering {
     /// Whether these are all that there are.
     pub(crate) complete: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::solvers::unwatched;
+    use crate::views::{Missing, Table, ViewOptions};
+
+    /// Enough nodes for the approximate search; the second view lacks a fifth of them, the first every hundredth.
+    #[test]
+    fn neighbours_in_a_view_are_those_that_it_has() {
+        let (n_nodes, n_samples) = (EXACT_NEIGHBOURS + 50, 6);
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let lacks = |view: usize, node: usize| if view == 0 { node % 100 == 7 } else { node % 5 == 0 };
+        let mut table = |view: usize| {
+            let own: Vec<usize> = (0..n_nodes).filter(|&node| !lacks(view, node)).collect();
+            let values = (0..own.len() * n_samples)
+                .map(|_| rng.random_range(-1.0..1.0))
+                .collect();
+            Table::new(format!("{view}"), own.len(), values).with_columns(own.iter().map(|node| format!("{node:05}")))
+        };
+        let options = ViewOptions {
+            missing: Missing::Mask,
+            ..ViewOptions::default()
+        };
+        let (views, _) = Views::assemble(vec![table(0), table(1)], &options).unwrap();
+        let (views, _) = views.sorted();
+        let signals = Signals::new(&views, &Scaling::default());
+        let pairs = nearest_pairs(&signals, 4, 1, 0, &unwatched);
+        let mask = views.mask().unwrap();
+        assert!(pairs.iter().all(|&pair| mask.some_has(pair)));
+        let (mut found, mut all) = (0, 0);
+        for (view, node) in [0, 1]
+            .into_iter()
+            .flat_map(|view| (11..n_nodes).step_by(1500).map(move |node| (view, node)))
+        {
+            if lacks(view, node) {
+                continue;
+            }
+            let others = mask.nodes_of(view).filter(|&other| other != node);
+            let distance = |&other: &usize| signals.views[view].distance(node, other);
+            let nearest = others.min_by(|x, y| distance(x).total_cmp(&distance(y))).unwrap();
+            let pair = [node.min(nearest) as u32, node.max(nearest) as u32];
+            found += usize::from(pairs.binary_search(&pair).is_ok());
+            all += 1;
+        }
+        assert!(found * 10 >= all * 9 && all >= 30, "{found} of {all}");
+    }
+}

@@ -518,11 +518,10 @@ fn gather(
     }
     let mut values = Vec::with_capacity(rows.len() * columns.len());
     for node in 0..nodes.len() {
-        let column = column(node);
-        values.extend(
-            rows.iter()
-                .map(|row| row.zip(column).map_or(0.0, |(row, column)| at(row, column))),
-        );
+        match column(node) {
+            None => values.extend(std::iter::repeat_n(0.0, rows.len())),
+            Some(column) => values.extend(rows.iter().map(|row| row.map_or(0.0, |row| at(row, column)))),
+        }
     }
     let view = View {
         n_samples: if is_signals { Some(rows.len()) } else { table.n_samples },
