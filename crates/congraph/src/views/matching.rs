@@ -308,6 +308,9 @@ pub(super) fn looks_transposed(tables: &[Table], options: &ViewOptions) -> Optio
             return None;
         }
     }
+    if options.missing == Missing::Mask && share_names(tables, orient) {
+        return None;
+    }
     let turned = match orient {
         Orient::SamplesByNodes => "nodes-by-samples",
         Orient::NodesBySamples => "samples-by-nodes",
@@ -322,6 +325,20 @@ pub(super) fn looks_transposed(tables: &[Table], options: &ViewOptions) -> Optio
         "the number of nodes must agree, and here it is the number of samples that does; nothing is transposed silently",
         format!("add `--orient {turned}` if the tables are the other way round"),
     ))
+}
+
+/// Whether every table has a node in common with another, as views that may lack nodes should.
+fn share_names(tables: &[Table], orient: Orient) -> bool {
+    let names: Vec<&[String]> = tables
+        .iter()
+        .map(|table| table.node_names(orient).unwrap_or_default())
+        .collect();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for name in names.iter().copied().flatten() {
+        *counts.entry(name).or_default() += 1;
+    }
+    let is_shared = |name: &String| counts[name.as_str()] > 1;
+    names.iter().all(|names| names.iter().any(is_shared))
 }
 
 fn ordinal(k: usize) -> String {
