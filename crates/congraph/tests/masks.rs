@@ -13,6 +13,7 @@ use congraph::baselines::{Coupling, JointGraphicalLasso};
 use congraph::distances::DistanceNorm;
 use congraph::simulate::{Settings, simulate};
 use congraph::solvers::unwatched;
+use congraph::views::{Kind, NanRule};
 use congraph::{
     Admm, Code, Distances, Edges, Error, Learner, Mask, Missing, Model, MultiviewGraph, Newton, Parameters, Problem,
     Scaling, Solution, Solver, Support, Table, Targets, ViewOptions, ViewRows, Views, metrics, penalties,
@@ -689,4 +690,63 @@ fn a_tenth_of_the_nodes_missing_costs_little() {
         masked_sum / n
     );
     assert!(worst <= 0.03);
+}
+
+#[test]
+fn covariances_with_nan_give_what_signals_give() {
+    let tables = simulate(&settings(40, 3, 50, 13)).unwrap().tables;
+    let mut rng = rng(14);
+    let mask = random_mask(40, 3, 0.1, &mut rng);
+    let covariance = |(view, table): (usize, &Table)| {
+        let (n, p) = (table.n_columns, table.n_rows as f64);
+        let column = |node: usize| table.values.iter().skip(node).step_by(n).copied();
+        let mean: Vec<f64> = (0..n).map(|node| column(node).sum::<f64>() / p).collect();
+        let product = |a: usize, b: usize| -> f64 {
+            let products = column(a).zip(column(b)).map(|(x, y)| (x - mean[a]) * (y - mean[b]));
+            products.sum::<f64>() / p
+        };
+        let entry = |a: usize, b: usize| match mask.has(view, a) && mask.has(view, b) {
+            true => product(a.min(b), a.max(b)),
+            false => f64::NAN,
+        };
+        let values = (0..n * n).map(|k| entry(k / n, k % n)).collect();
+        Table::new(&table.name, n, values).with_columns(table.column_names.clone().unwrap_or_default())
+    };
+    let matrices: Vec<Table> = tables.iter().enumerate().map(covariance).collect();
+    let of_matrices = ViewOptions {
+        kind: Kind::Covariance,
+        ..with_masks()
+    };
+    let (from_matrices, _) = Views::assemble(matrices, &of_matrices).unwrap();
+    let (from_signals, _) = Views::assemble(masked_tables(&tables, &mask), &with_masks()).unwrap();
+    assert!((0..3).all(|view| (0..40).all(|node| from_matrices.has(view, node) == mask.has(view, node))));
+    let learner = Learner::new(0.05, 0.02);
+    let [one, two] =
+        [from_matrices, from_signals].map(|views| by_name(&learner.learn(&views, &unwatched).unwrap().graph));
+    assert_eq!(one.len(), two.len());
+    for (one, two) in one.iter().zip(&two) {
+        assert_eq!((&one.0, &one.1), (&two.0, &two.1));
+        let pairs = one.2.iter().zip(&two.2);
+        assert!(pairs.into_iter().all(|(x, y)| (x.1 - y.1).abs() < 1e-8));
+    }
+}
+
+#[test]
+fn samples_are_left_out_before_nodes_are_masked_where_that_is_asked_for() {
+    let mut tables = simulate(&settings(40, 2, 30, 15)).unwrap().tables;
+    // Node 3 has no value in the first view, node 5 lacks two.
+    for (row, values) in tables[0].values.chunks_exact_mut(40).enumerate() {
+        values[3] = f64::NAN;
+        if row < 2 {
+            values[5] = f64::INFINITY;
+        }
+    }
+    let mask_of = |nan: NanRule| {
+        let options = ViewOptions { nan, ..with_masks() };
+        let (views, _) = Views::assemble(tables.clone(), &options).unwrap();
+        let missing: Vec<usize> = views.mask().unwrap().missing(0).collect();
+        (missing, views.view(0).n_samples())
+    };
+    assert_eq!(mask_of(NanRule::DropRows), (vec![3], Some(28)));
+    assert_eq!(mask_of(NanRule::Error), (vec![3, 5], Some(30)));
 }
