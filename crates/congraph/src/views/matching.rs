@@ -63,7 +63,11 @@ pub(super) fn match_nodes(
         .map(|view| nodes.iter().map(|name| view.get(name.as_str()).copied()).collect())
         .collect();
     for (table, columns) in tables.iter().zip(&columns) {
-        if !columns.iter().flatten().is_sorted() {
+        let of_first = nodes
+            .iter()
+            .zip(columns)
+            .filter(|(name, _)| index[0].contains_key(name.as_str()));
+        if !of_first.filter_map(|(_, column)| *column).is_sorted() {
             let message = "its nodes are in another order than those of the first view; they were matched by name";
             warnings.push(Warning::new("W02", message).in_view(&table.name));
         }
