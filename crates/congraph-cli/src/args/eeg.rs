@@ -34,7 +34,7 @@ pub(crate) struct EegArgs {
     /// Which electrodes to keep when subjects have different ones
     #[arg(long, value_enum, default_value_t = NodesArg::Same, help_heading = "Channels")]
     pub(crate) nodes: NodesArg,
-    /// What to do with electrodes that a subject lacks (mask is not in this version yet)
+    /// What to do with electrodes that a subject lacks, or that are bad in it: mask lets it take part with the others
     #[arg(long, value_enum, default_value_t = MissingArg::Error, help_heading = "Channels")]
     pub(crate) missing: MissingArg,
     /// What potentials are measured against: recorded, average, or the mean of these channels

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use super::input::Read;
 use super::learn::{self, Fitting};
-use crate::args::{EegArgs, Global, MissingArg};
+use crate::args::{EegArgs, Global};
 use crate::console::Console;
 use crate::failure::Failure;
 use steps::Steps;
@@ -53,12 +53,6 @@ pub(crate) fn run(args: &EegArgs, global: &Global, console: &Console) -> Result<
     let start = Instant::now();
     let learner = learn::learner(&args.fit, args.scaling.scaling())?;
     let steps = Steps::new(args)?;
-    if args.missing == MissingArg::Mask {
-        return Err(Failure::usage(
-            "--missing mask is not in this version yet",
-            "`--nodes common` keeps the electrodes that all subjects have, `--bad` leaves some out",
-        ));
-    }
     super::check_place(&args.output.out, args.output.force)?;
     if let Some(folder) = &args.save_views {
         super::check_place(folder, args.output.force)?;
@@ -81,6 +75,7 @@ pub(crate) fn run(args: &EegArgs, global: &Global, console: &Console) -> Result<
     let saved = args.save_views.as_deref().map(|folder| (folder, tables.clone()));
     let options = ViewOptions {
         nodes: args.nodes.into(),
+        missing: args.missing.into(),
         allow_counts: true,
         allow_constant: args.scaling.scaling().scale != Scale::Zscore,
         ..ViewOptions::default()
