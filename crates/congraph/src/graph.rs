@@ -158,7 +158,7 @@ impl MultiviewGraph {
     pub fn similarity(&self) -> Option<f64> {
         match &self.mask {
             None => mean_correlation(&self.weights, self.n_pairs()),
-            Some(mask) => mean_common_correlation(self.pairs.iter().zip(self.weights.rows()), mask),
+            Some(mask) => mean_common_correlation(&self.pairs.iter().zip(self.weights.rows()), mask),
         }
     }
 
@@ -270,7 +270,7 @@ fn common_correlation<'a>(
 
 /// As [`mean_correlation`] for views that lack nodes: over all pairs of views that have a pair of nodes in common.
 pub(crate) fn mean_common_correlation<'a>(
-    rows: impl Iterator<Item = (&'a [u32; 2], &'a [f64])> + Clone,
+    rows: &(impl Iterator<Item = (&'a [u32; 2], &'a [f64])> + Clone),
     mask: &Mask,
 ) -> Option<f64> {
     let (mut total, mut count) = (0.0, 0_usize);

@@ -101,7 +101,7 @@ impl Fit {
             None => graph::mean_correlation(weights.views(), self.n_pairs()),
             Some(mask) => {
                 let pairs = weights.edges().iter().map(|&edge| &listed[edge as usize]);
-                graph::mean_common_correlation(pairs.zip(weights.views().rows()), mask)
+                graph::mean_common_correlation(&pairs.zip(weights.views().rows()), mask)
             }
         }
     }

@@ -421,8 +421,11 @@ fn what_masks_may_not_leave_is_refused() {
     assert!(matches!(joint.learn(&views, &unwatched), Err(Error::Parameter { .. })));
 }
 
-/// The weight of a pair by its nodes' names.
-fn by_name(graph: &MultiviewGraph) -> Vec<(String, String, Vec<(String, f64)>, Option<f64>)> {
+/// The two nodes of a pair, its weight in each view, and its consensus weight.
+type Row = (String, String, Vec<(String, f64)>, Option<f64>);
+
+/// The weights of all pairs by their nodes' names.
+fn by_name(graph: &MultiviewGraph) -> Vec<Row> {
     let mut rows: Vec<_> = graph
         .pairs()
         .iter()
@@ -641,12 +644,10 @@ fn a_tenth_of_the_nodes_missing_costs_little() {
     for seed in 1..=n_seeds {
         let simulation = simulate(&settings(100, 6, 500, seed)).unwrap();
         let mut rng = rng(100 + seed);
-        let mut lacks = vec![[false; 6]; 100];
-        for view in 0..6 {
-            let chosen = rand::seq::index::sample(&mut rng, 100, 10);
-            chosen.into_iter().for_each(|node| lacks[node][view] = true);
-        }
-        let mask = Mask::new(100, 6, |view, node| lacks[node][view]).unwrap();
+        let missing: Vec<Vec<usize>> = (0..6)
+            .map(|_| rand::seq::index::sample(&mut rng, 100, 10).into_vec())
+            .collect();
+        let mask = Mask::new(100, 6, |view, node| missing[view].contains(&node)).unwrap();
         let (views, _) = Views::assemble(simulation.tables.clone(), &ViewOptions::default()).unwrap();
         let (fewer, _) = Views::assemble(masked_tables(&simulation.tables, &mask), &with_masks()).unwrap();
         let learner = Learner::new(0.07, 0.03);

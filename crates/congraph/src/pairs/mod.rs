@@ -393,7 +393,13 @@ mod tests {
     fn neighbours_in_a_view_are_those_that_it_has() {
         let (n_nodes, n_samples) = (EXACT_NEIGHBOURS + 50, 6);
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        let lacks = |view: usize, node: usize| if view == 0 { node % 100 == 7 } else { node % 5 == 0 };
+        let lacks = |view: usize, node: usize| {
+            if view == 0 {
+                node % 100 == 7
+            } else {
+                node.is_multiple_of(5)
+            }
+        };
         let mut table = |view: usize| {
             let own: Vec<usize> = (0..n_nodes).filter(|&node| !lacks(view, node)).collect();
             let values = (0..own.len() * n_samples)
