@@ -182,9 +182,18 @@ fn a_bids_folder_with_its_tables() {
     let nodes = column(&place, "out/nodes.tsv", "name");
     assert!(nodes.len() == 30 && !nodes.contains(&"FC5".to_owned()) && !nodes.contains(&"C3".to_owned()));
     // Or everyone takes part with what they have.
-    let words = [&["bids"], &around[..], &["--missing", "mask", "--density", "0.2", "-o", "masked"]].concat();
+    let words = [
+        &["bids"],
+        &around[..],
+        &["--missing", "mask", "--density", "0.2", "-o", "masked"],
+    ]
+    .concat();
     let masked = fine(&place, &[&words]);
-    assert!(masked.stderr.contains("W03") && masked.stderr.contains("sub-1"), "{}", masked.stderr);
+    assert!(
+        masked.stderr.contains("W03") && masked.stderr.contains("sub-1"),
+        "{}",
+        masked.stderr
+    );
     assert_eq!(column(&place, "masked/missing.tsv", "view"), ["sub-1"; 2]);
     let mut lacking = column(&place, "masked/missing.tsv", "node");
     lacking.sort_unstable();
