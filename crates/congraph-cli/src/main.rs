@@ -26,6 +26,10 @@ fn main() -> ExitCode {
     let console = Console::new(cli.global.quiet, cli.global.verbose);
     // A panic is a bug of ours: say so, and leave with the code that means it.
     std::panic::set_hook(Box::new(|panic| {
+        // Or a library's, about a damaged file; that is told as an error.
+        if congraph_io::input::is_guarded() {
+            return;
+        }
         console::words(&format!("error: congraph has a bug: {panic}"));
         console::words("  hint: please report it with the command you ran and, if you may share it, the data");
     }));

@@ -18,7 +18,9 @@ fn fitted() -> Place {
 
 fn rows(place: &Place, file: &str) -> Vec<Vec<String>> {
     let text = place.read(file);
-    text.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
+    text.lines()
+        .map(|line| line.split('\t').map(str::to_owned).collect())
+        .collect()
 }
 
 #[test]
@@ -70,13 +72,24 @@ fn a_new_view_is_projected_into_a_folder_of_its_own() {
 #[test]
 fn a_view_of_the_fit_comes_back_and_json_is_what_is_written() {
     let place = fitted();
-    let outcome = place.fine(&["project", "out", "--view", "sim/view2.csv", "sim/view4.csv", "-o", "new", "--json"]);
+    let outcome = place.fine(&[
+        "project",
+        "out",
+        "--view",
+        "sim/view2.csv",
+        "sim/view4.csv",
+        "-o",
+        "new",
+        "--json",
+    ]);
     let written: serde_json::Value = serde_json::from_str(&place.read("new/summary.json")).unwrap();
     assert_eq!(outcome.json(), written);
     assert_eq!(written["n_views"], 2);
     let weights = |file: &str| -> Vec<(String, f64)> {
         let of_view = rows(&place, file).into_iter().filter(|row| row[0] == "view2");
-        of_view.map(|row| (row[1..3].join(" "), row[3].parse().unwrap())).collect()
+        of_view
+            .map(|row| (row[1..3].join(" "), row[3].parse().unwrap()))
+            .collect()
     };
     let (before, after) = (weights("out/edges_long.tsv"), weights("new/edges_long.tsv"));
     assert_eq!(before.len(), after.len());
@@ -89,7 +102,11 @@ fn a_view_of_the_fit_comes_back_and_json_is_what_is_written() {
 fn options_are_heard() {
     let place = fitted();
     let facts = |words: &[&str], out: &str| {
-        let words = [&["project", "out", "--view", "sim/view4.csv", "--json", "-o", out], words].concat();
+        let words = [
+            &["project", "out", "--view", "sim/view4.csv", "--json", "-o", out],
+            words,
+        ]
+        .concat();
         place.fine(&words).json()
     };
     let weak = facts(&["--beta", "1e-6"], "weak");
@@ -119,19 +136,48 @@ fn what_cannot_be_projected_is_refused_and_nothing_written() {
     let cases: [(&str, i32, &[&str]); 7] = [
         ("no_view", 2, &["project", "out", "-o", "new"]),
         ("no_fit", 3, &["project", "sim", "--view", "sim/view4.csv", "-o", "new"]),
-        ("no_consensus", 2, &["project", "single", "--view", "sim/view4.csv", "-o", "new"]),
-        ("no_parameters", 3, &["project", "half", "--view", "sim/view4.csv", "-o", "new"]),
-        ("other_nodes", 3, &["project", "out", "--view", "other.csv", "-o", "new"]),
+        (
+            "no_consensus",
+            2,
+            &["project", "single", "--view", "sim/view4.csv", "-o", "new"],
+        ),
+        (
+            "no_parameters",
+            3,
+            &["project", "half", "--view", "sim/view4.csv", "-o", "new"],
+        ),
+        (
+            "other_nodes",
+            3,
+            &["project", "out", "--view", "other.csv", "-o", "new"],
+        ),
         ("no_file", 3, &["project", "out", "--view", "absent.csv", "-o", "new"]),
-        ("beta_negative", 2, &["project", "out", "--view", "sim/view4.csv", "--beta", "-1", "-o", "new"]),
+        (
+            "beta_negative",
+            2,
+            &["project", "out", "--view", "sim/view4.csv", "--beta", "-1", "-o", "new"],
+        ),
     ];
     for (name, code, words) in cases {
         let outcome = place.run(words);
-        assert_eq!((outcome.code, outcome.stdout.as_str()), (code, ""), "{name}: {outcome:?}");
+        assert_eq!(
+            (outcome.code, outcome.stdout.as_str()),
+            (code, ""),
+            "{name}: {outcome:?}"
+        );
         insta::assert_snapshot!(format!("refused_{name}"), outcome.stderr);
     }
     assert_eq!(place.everything(), before);
-    place.fine(&["project", "out", "--view", "other.csv", "--nodes", "common", "-o", "new"]);
+    place.fine(&[
+        "project",
+        "out",
+        "--view",
+        "other.csv",
+        "--nodes",
+        "common",
+        "-o",
+        "new",
+    ]);
 }
 
 #[test]
@@ -139,11 +185,20 @@ fn graphs_are_exported_in_every_format() {
     let place = fitted();
     let outcome = place.fine(&["export", "out", "--to", "graphml,gexf,mat,npz,edges,relmat"]);
     insta::assert_snapshot!("exported", outcome.stdout);
-    let mut files: Vec<String> = place.everything().into_keys().filter(|file| file.starts_with("out/export/")).collect();
+    let mut files: Vec<String> = place
+        .everything()
+        .into_keys()
+        .filter(|file| file.starts_with("out/export/"))
+        .collect();
     files.sort();
     insta::assert_snapshot!("export_files", files.join("\n"));
-    assert_eq!(rows(&place, "out/export/consensus.edges.tsv")[0], ["source", "target", "weight"]);
-    let outcome = place.fine(&["export", "out", "--to", "edges", "-o", "elsewhere", "--json"]).json();
+    assert_eq!(
+        rows(&place, "out/export/consensus.edges.tsv")[0],
+        ["source", "target", "weight"]
+    );
+    let outcome = place
+        .fine(&["export", "out", "--to", "edges", "-o", "elsewhere", "--json"])
+        .json();
     assert_eq!(outcome["files"].as_array().unwrap().len(), 4);
     let outcome = place.run(&["export", "out", "--to", "edges"]);
     assert_eq!(outcome.code, 2);
@@ -155,8 +210,31 @@ fn graphs_are_exported_in_every_format() {
 #[test]
 fn without_a_consensus_only_views_are_exported() {
     let place = fitted();
-    place.fine(&["learn", "a/b=sim/view1.csv", "--single", "--alpha", "0.05", "-o", "single"]);
-    let outcome = place.fine(&["export", "single", "--to", "graphml,mat,relmat", "-o", "exported", "--json"]).json();
-    let files = ["view-a_b.graphml", "graphs.mat", "sub-ab_meas-graphlearning_relmat.tsv", "sub-ab_meas-graphlearning_relmat.json"];
+    place.fine(&[
+        "learn",
+        "a/b=sim/view1.csv",
+        "--single",
+        "--alpha",
+        "0.05",
+        "-o",
+        "single",
+    ]);
+    let outcome = place
+        .fine(&[
+            "export",
+            "single",
+            "--to",
+            "graphml,mat,relmat",
+            "-o",
+            "exported",
+            "--json",
+        ])
+        .json();
+    let files = [
+        "view-a_b.graphml",
+        "graphs.mat",
+        "sub-ab_meas-graphlearning_relmat.tsv",
+        "sub-ab_meas-graphlearning_relmat.json",
+    ];
     assert_eq!(outcome["files"], serde_json::json!(files));
 }

@@ -22,7 +22,10 @@ fn try_tables(name: &str, options: &ReadOptions) -> Result<Vec<Table>, Error> {
         name: None,
         path: fixture(name),
     };
-    Ok(read(&[input], options)?.into_iter().map(|loaded| loaded.table).collect())
+    Ok(read(&[input], options)?
+        .into_iter()
+        .map(|loaded| loaded.table)
+        .collect())
 }
 
 fn tables(name: &str, options: &ReadOptions) -> Vec<Table> {
@@ -48,16 +51,32 @@ fn value(row: usize, column: usize) -> f64 {
 }
 
 fn expected(factor: f64) -> Vec<f64> {
-    (0..12).flat_map(|row| (0..5).map(move |column| factor * value(row, column))).collect()
+    (0..12)
+        .flat_map(|row| (0..5).map(move |column| factor * value(row, column)))
+        .collect()
 }
 
 fn expected_sparse() -> Vec<f64> {
-    let entry = |row: usize, column: usize| if (row + column).is_multiple_of(3) { value(row, column) } else { 0.0 };
-    (0..12).flat_map(|row| (0..5).map(move |column| entry(row, column))).collect()
+    let entry = |row: usize, column: usize| {
+        if (row + column).is_multiple_of(3) {
+            value(row, column)
+        } else {
+            0.0
+        }
+    };
+    (0..12)
+        .flat_map(|row| (0..5).map(move |column| entry(row, column)))
+        .collect()
 }
 
 fn named(table: &Table) -> Vec<&str> {
-    table.column_names.as_ref().unwrap().iter().map(String::as_str).collect()
+    table
+        .column_names
+        .as_ref()
+        .unwrap()
+        .iter()
+        .map(String::as_str)
+        .collect()
 }
 
 #[test]
@@ -88,11 +107,19 @@ fn a_long_parquet_table_has_a_view_for_each_subject() {
         ..ReadOptions::default()
     };
     let found = tables("long.parquet", &options);
-    assert_eq!(found.iter().map(|table| table.name.as_str()).collect::<Vec<_>>(), ["sub-0", "sub-1", "sub-2"]);
+    assert_eq!(
+        found.iter().map(|table| table.name.as_str()).collect::<Vec<_>>(),
+        ["sub-0", "sub-1", "sub-2"]
+    );
     for (view, table) in found.iter().enumerate() {
         assert_eq!(named(table), NAMES);
-        assert_eq!(table.blocks.as_deref(), Some(&["0", "1", "2", "3"].map(String::from)[..]));
-        let rows: Vec<f64> = (0..4).flat_map(|k| (0..5).map(move |column| value(3 * k + view, column))).collect();
+        assert_eq!(
+            table.blocks.as_deref(),
+            Some(&["0", "1", "2", "3"].map(String::from)[..])
+        );
+        let rows: Vec<f64> = (0..4)
+            .flat_map(|k| (0..5).map(move |column| value(3 * k + view, column)))
+            .collect();
         assert_eq!(table.values, rows);
     }
 }
@@ -106,18 +133,30 @@ fn what_parquet_cannot_give_is_told() {
         ignore_columns: vec!["note".into()],
         ..ReadOptions::default()
     };
-    assert!(refused("text.parquet", &options).what.contains("`when` that holds dates"));
+    assert!(
+        refused("text.parquet", &options)
+            .what
+            .contains("`when` that holds dates")
+    );
     let options = ReadOptions {
         ignore_columns: vec!["note".into(), "when".into()],
         ..ReadOptions::default()
     };
     assert_eq!(tables("text.parquet", &options)[0].values, expected(1.0));
-    assert!(refused("f64_zstd.parquet", &ReadOptions::default()).hint.contains("Snappy"));
+    assert!(
+        refused("f64_zstd.parquet", &ReadOptions::default())
+            .hint
+            .contains("Snappy")
+    );
     let options = ReadOptions {
         view_column: Some("Subject".into()),
         ..ReadOptions::default()
     };
-    assert!(refused("long.parquet", &options).hint.contains("did you mean `subject`"));
+    assert!(
+        refused("long.parquet", &options)
+            .hint
+            .contains("did you mean `subject`")
+    );
 }
 
 #[test]
@@ -125,23 +164,36 @@ fn matlab_of_every_type_and_order() {
     for name in ["f64.mat", "f32_compressed.mat", "sparse.mat"] {
         let table = one(name);
         assert_eq!(table.name, name.trim_end_matches(".mat"));
-        let values = if name == "sparse.mat" { expected_sparse() } else { expected(1.0) };
+        let values = if name == "sparse.mat" {
+            expected_sparse()
+        } else {
+            expected(1.0)
+        };
         assert_eq!(table.values, values, "{name}");
         assert_eq!(named(&table), NAMES, "{name}");
     }
     assert_eq!(one("fortran.mat").values, expected(1.0));
     let found = tables("big_endian.mat", &ReadOptions::default());
-    assert_eq!(found.iter().map(|table| table.name.as_str()).collect::<Vec<_>>(), ["rest", "task"]);
+    assert_eq!(
+        found.iter().map(|table| table.name.as_str()).collect::<Vec<_>>(),
+        ["rest", "task"]
+    );
     assert!(found.iter().all(|table| table.values == expected(1.0)));
     let found = tables("whole.mat", &ReadOptions::default());
-    assert_eq!(found.iter().map(|table| table.name.as_str()).collect::<Vec<_>>(), ["a", "b", "c", "d"]);
+    assert_eq!(
+        found.iter().map(|table| table.name.as_str()).collect::<Vec<_>>(),
+        ["a", "b", "c", "d"]
+    );
     for table in &found {
         let shift = if table.name == "c" { 6.0 } else { 0.0 };
         let values: Vec<f64> = expected(4.0).iter().map(|x| x + shift).collect();
         assert_eq!(table.values, values, "{}", table.name);
     }
     let found = tables("cube.mat", &ReadOptions::default());
-    assert_eq!(found.iter().map(|table| table.name.as_str()).collect::<Vec<_>>(), ["one", "two"]);
+    assert_eq!(
+        found.iter().map(|table| table.name.as_str()).collect::<Vec<_>>(),
+        ["one", "two"]
+    );
     assert_eq!((&found[0].values, &found[1].values), (&expected(1.0), &expected(-1.0)));
     assert!(found.iter().all(|table| named(table) == NAMES));
 }
@@ -149,7 +201,10 @@ fn matlab_of_every_type_and_order() {
 #[test]
 fn matlab_7_3() {
     let found = tables("version73.mat", &ReadOptions::default());
-    assert_eq!(found.iter().map(|table| table.name.as_str()).collect::<Vec<_>>(), ["rest", "sparse", "task"]);
+    assert_eq!(
+        found.iter().map(|table| table.name.as_str()).collect::<Vec<_>>(),
+        ["rest", "sparse", "task"]
+    );
     assert_eq!(found[0].values, expected(1.0));
     assert_eq!(found[1].values, expected_sparse());
     assert_eq!(found[2].values, expected(1.0));
@@ -159,9 +214,22 @@ fn matlab_7_3() {
 #[test]
 fn what_matlab_cannot_give_is_told() {
     let error = refused("struct.mat", &ReadOptions::default());
-    assert!(error.what.contains("`subject` is a struct with the fields `age` and `eeg`"), "{error}");
-    assert!(refused("complex.mat", &ReadOptions::default()).what.contains("complex numbers"));
-    assert!(refused("version4.mat", &ReadOptions::default()).what.contains("version 4"));
+    assert!(
+        error
+            .what
+            .contains("`subject` is a struct with the fields `age` and `eeg`"),
+        "{error}"
+    );
+    assert!(
+        refused("complex.mat", &ReadOptions::default())
+            .what
+            .contains("complex numbers")
+    );
+    assert!(
+        refused("version4.mat", &ReadOptions::default())
+            .what
+            .contains("version 4")
+    );
 }
 
 fn grouped(column: &str) -> ReadOptions {
@@ -186,7 +254,11 @@ fn anndata_dense_and_sparse() {
         assert_eq!(named(&table), NAMES, "{name}");
         // Categories in their order, those without a cell left out.
         let found = tables(name, &grouped("cell_type"));
-        assert_eq!(found.iter().map(|table| table.name.as_str()).collect::<Vec<_>>(), ["NK", "T", "B"], "{name}");
+        assert_eq!(
+            found.iter().map(|table| table.name.as_str()).collect::<Vec<_>>(),
+            ["NK", "T", "B"],
+            "{name}"
+        );
         for (table, first) in found.iter().zip([2, 0, 1]) {
             let rows: Vec<f64> = values.chunks(5).skip(first).step_by(3).flatten().copied().collect();
             assert_eq!(table.values, rows, "{name}");
@@ -197,7 +269,12 @@ fn anndata_dense_and_sparse() {
 #[test]
 fn anndata_by_text_numbers_layers_and_genes() {
     let name = "csr_f32_lzf.h5ad";
-    let views = |column: &str| -> Vec<String> { tables(name, &grouped(column)).into_iter().map(|table| table.name).collect() };
+    let views = |column: &str| -> Vec<String> {
+        tables(name, &grouped(column))
+            .into_iter()
+            .map(|table| table.name)
+            .collect()
+    };
     assert_eq!(views("donor"), ["d0", "d1"]);
     assert_eq!(views("lane"), ["0", "1", "2"]);
     assert_eq!(views("doublet"), ["False", "True"]);
@@ -216,7 +293,10 @@ fn anndata_by_text_numbers_layers_and_genes() {
             assert_eq!(named(&found[1]), ["Fz", "Pz", "Oz"]);
             let chosen: Vec<f64> = all.chunks(5).skip(6).flat_map(|row| [row[0], row[2], row[3]]).collect();
             assert_eq!(found[1].values, chosen, "{name}");
-            assert_eq!(found[1].blocks.as_deref(), Some(&["1", "1", "2", "2", "2", "2"].map(String::from)[..]));
+            assert_eq!(
+                found[1].blocks.as_deref(),
+                Some(&["1", "1", "2", "2", "2", "2"].map(String::from)[..])
+            );
         }
     }
     let options = ReadOptions {
@@ -230,7 +310,11 @@ fn anndata_by_text_numbers_layers_and_genes() {
 #[test]
 fn what_anndata_lacks_is_told() {
     let name = "dense_f64.h5ad";
-    assert!(refused(name, &grouped("Cell_Type")).hint.contains("did you mean `cell_type`"));
+    assert!(
+        refused(name, &grouped("Cell_Type"))
+            .hint
+            .contains("did you mean `cell_type`")
+    );
     let error = refused(name, &grouped("partly"));
     assert!(error.what.contains("1 of 12 cells without a label"), "{error}");
     let options = |genes: &str, layer: Option<&str>| ReadOptions {
@@ -238,13 +322,25 @@ fn what_anndata_lacks_is_told() {
         layer: layer.map(String::from),
         ..ReadOptions::default()
     };
-    assert!(refused(name, &options("highly", None)).what.contains("nor is there a file"));
+    assert!(
+        refused(name, &options("highly", None))
+            .what
+            .contains("nor is there a file")
+    );
     assert!(refused(name, &options("mean", None)).what.contains("truth values"));
-    assert!(refused(name, &options("highly_variable", Some("raw"))).what.contains("its layers are `counts`"));
+    assert!(
+        refused(name, &options("highly_variable", Some("raw")))
+            .what
+            .contains("its layers are `counts`")
+    );
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("genes.txt");
     std::fs::write(&list, "Fz\nC5\n").unwrap();
-    assert!(refused(name, &options(list.to_str().unwrap(), None)).what.contains("no gene `C5`"));
+    assert!(
+        refused(name, &options(list.to_str().unwrap(), None))
+            .what
+            .contains("no gene `C5`")
+    );
     let turned = ReadOptions {
         view_column: Some("cell_type".into()),
         ..ReadOptions::default()
@@ -255,10 +351,16 @@ fn what_anndata_lacks_is_told() {
 }
 
 /// How many damaged copies of a file are read.
-const COPIES: usize = 1500;
+const COPIES: usize = 600;
 
 #[test]
 fn damaged_files_are_refused_or_read() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !congraph_io::input::is_guarded() {
+            usual(panic);
+        }
+    }));
     for name in [
         "f64_snappy.parquet",
         "f32_gzip.parquet",
@@ -277,7 +379,11 @@ fn damaged_files_are_refused_or_read() {
         "old.h5ad",
     ] {
         let good = std::fs::read(fixture(name)).unwrap();
-        let options = if name.ends_with("h5ad") { grouped("cell_type") } else { ReadOptions::default() };
+        let options = if name.ends_with("h5ad") {
+            grouped("cell_type")
+        } else {
+            ReadOptions::default()
+        };
         let ending = name.rsplit_once('.').unwrap().1;
         let folder = tempfile::tempdir().unwrap();
         let try_reading = |bytes: &[u8]| {
@@ -299,7 +405,9 @@ fn damaged_files_are_refused_or_read() {
         // Every place in short files, and places spread over long ones; a bit, all bits, and words of ones.
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         for _ in 0..COPIES {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             let at = (state >> 33) as usize % good.len();
             let mut bad = good.clone();
             match state >> 60 {

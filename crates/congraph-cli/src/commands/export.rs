@@ -13,13 +13,18 @@ pub(crate) fn run(args: &ExportArgs, global: &Global, _console: &Console) -> Res
     let graph = read_graph(&args.folder)?;
     let asked = |(name, _): &&(&str, ExportFormat)| args.to.iter().any(|asked| asked == name);
     let formats: Vec<_> = ExportFormat::ALL.iter().filter(asked).collect();
-    if let Some((name, _)) = formats.iter().find(|(_, format)| format.is_dense() && graph.n_nodes() > DENSE_NODES) {
+    if let Some((name, _)) = formats
+        .iter()
+        .find(|(_, format)| format.is_dense() && graph.n_nodes() > DENSE_NODES)
+    {
         return Err(Failure::usage(
             format!(
                 "--to {name} writes matrices in full, and {0} × {0} entries per view are too many",
                 graph.n_nodes()
             ),
-            format!("`--to edges` or `--to graphml` have only what is there; matrices are written up to {DENSE_NODES} nodes"),
+            format!(
+                "`--to edges` or `--to graphml` have only what is there; matrices are written up to {DENSE_NODES} nodes"
+            ),
         ));
     }
     let out = args.out.clone().unwrap_or_else(|| args.folder.join("export"));

@@ -33,7 +33,9 @@ pub(super) fn write(out: &mut dyn Write, graph: &MultiviewGraph) -> io::Result<(
         compressed(out, &doubles("consensus", &[n, n], &consensus)?)?;
     }
     let matrices: Vec<Vec<f64>> = (0..n_views).map(|view| graph.adjacency(view)).collect();
-    let values: Vec<f64> = (0..n * n).flat_map(|entry| matrices.iter().map(move |matrix| matrix[entry])).collect();
+    let values: Vec<f64> = (0..n * n)
+        .flat_map(|entry| matrices.iter().map(move |matrix| matrix[entry]))
+        .collect();
     compressed(out, &doubles("views", &[n_views, n, n], &values)?)?;
     compressed(out, &cell("nodes", graph.nodes())?)?;
     compressed(out, &cell("view_names", graph.views())?)

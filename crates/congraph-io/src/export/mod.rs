@@ -126,7 +126,11 @@ fn singles(graph: &MultiviewGraph) -> Vec<(String, Single<'_>)> {
         let one = single("consensus", &mut consensus.iter().copied());
         graphs.push(("consensus".into(), one));
     }
-    let labels = labels(graph.views(), |mark| mark.is_alphanumeric() || "-_.+".contains(mark), "_");
+    let labels = labels(
+        graph.views(),
+        |mark| mark.is_alphanumeric() || "-_.+".contains(mark),
+        "_",
+    );
     for (view, (name, label)) in graph.views().iter().zip(labels).enumerate() {
         let one = single(name.as_str(), &mut graph.weights().column(view));
         graphs.push((format!("view-{label}"), one));
@@ -139,7 +143,13 @@ fn labels(names: &[String], is_allowed: impl Fn(char) -> bool, instead: &str) ->
     let mut taken = HashSet::new();
     let mut labels = Vec::with_capacity(names.len());
     for (place, name) in names.iter().enumerate() {
-        let mark = |mark: char| if is_allowed(mark) { mark.to_string() } else { instead.to_owned() };
+        let mark = |mark: char| {
+            if is_allowed(mark) {
+                mark.to_string()
+            } else {
+                instead.to_owned()
+            }
+        };
         let mut label: String = name.chars().take(LONGEST).map(mark).collect();
         if label.is_empty() || !taken.insert(label.to_lowercase()) {
             label = format!("{label}{}", place + 1);

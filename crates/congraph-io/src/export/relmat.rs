@@ -18,7 +18,10 @@ pub(super) fn export(folder: &Folder, graph: &MultiviewGraph) -> Result<Vec<Stri
     let mut one = |stem: String, matrix: &[f64], what: &str| -> Result<(), OutputError> {
         let name = format!("{stem}_relmat.tsv");
         write(folder, &name, |out| {
-            let head: Vec<&str> = ["Node"].into_iter().chain(graph.nodes().iter().map(String::as_str)).collect();
+            let head: Vec<&str> = ["Node"]
+                .into_iter()
+                .chain(graph.nodes().iter().map(String::as_str))
+                .collect();
             let mut table = table(out, &head)?;
             for (node, row) in graph.nodes().iter().zip(matrix.chunks_exact(graph.n_nodes().max(1))) {
                 let cells = row.iter().map(|&weight| exact(weight));
@@ -87,7 +90,10 @@ mod tests {
             stems(&names(&["sub-01_ses-2_task-rest_eeg", "sub-02"])),
             ["sub-01_ses-2_task-rest", "sub-02"]
         );
-        assert_eq!(stems(&names(&["CD4 T cell", "CD4-Tcell", "β"])), ["sub-CD4Tcell", "sub-CD4Tcell2", "sub-3"]);
+        assert_eq!(
+            stems(&names(&["CD4 T cell", "CD4-Tcell", "β"])),
+            ["sub-CD4Tcell", "sub-CD4Tcell2", "sub-3"]
+        );
         assert_eq!(stems(&names(&["sub-01_x", "sub-01_y"])), ["sub-sub01x", "sub-sub01y"]);
     }
 }

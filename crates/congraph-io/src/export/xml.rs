@@ -14,8 +14,14 @@ use super::Single;
 pub(super) fn graphml(out: &mut dyn Write, graph: &Single<'_>) -> io::Result<()> {
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     writeln!(out, "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">")?;
-    writeln!(out, "  <key id=\"name\" for=\"node\" attr.name=\"name\" attr.type=\"string\"/>")?;
-    writeln!(out, "  <key id=\"weight\" for=\"edge\" attr.name=\"weight\" attr.type=\"double\"/>")?;
+    writeln!(
+        out,
+        "  <key id=\"name\" for=\"node\" attr.name=\"name\" attr.type=\"string\"/>"
+    )?;
+    writeln!(
+        out,
+        "  <key id=\"weight\" for=\"edge\" attr.name=\"weight\" attr.type=\"double\"/>"
+    )?;
     writeln!(out, "  <graph id=\"{}\" edgedefault=\"undirected\">", text(graph.title))?;
     for name in graph.nodes {
         let name = text(name);
@@ -37,8 +43,14 @@ pub(super) fn gexf(out: &mut dyn Write, graph: &Single<'_>) -> io::Result<()> {
     writeln!(out, "<gexf xmlns=\"http://www.gexf.net/1.2draft\" version=\"1.2\">")?;
     let creator = concat!("congraph ", env!("CARGO_PKG_VERSION"));
     let title = text(graph.title);
-    writeln!(out, "  <meta><creator>{creator}</creator><description>{title}</description></meta>")?;
-    writeln!(out, "  <graph mode=\"static\" defaultedgetype=\"undirected\">\n    <nodes>")?;
+    writeln!(
+        out,
+        "  <meta><creator>{creator}</creator><description>{title}</description></meta>"
+    )?;
+    writeln!(
+        out,
+        "  <graph mode=\"static\" defaultedgetype=\"undirected\">\n    <nodes>"
+    )?;
     for name in graph.nodes {
         let name = text(name);
         writeln!(out, "      <node id=\"{name}\" label=\"{name}\"/>")?;
@@ -46,7 +58,10 @@ pub(super) fn gexf(out: &mut dyn Write, graph: &Single<'_>) -> io::Result<()> {
     writeln!(out, "    </nodes>\n    <edges>")?;
     for (edge, &([a, b], weight)) in graph.edges.iter().enumerate() {
         let [a, b] = [a, b].map(|node| text(&graph.nodes[node]));
-        writeln!(out, "      <edge id=\"{edge}\" source=\"{a}\" target=\"{b}\" weight=\"{weight:?}\"/>")?;
+        writeln!(
+            out,
+            "      <edge id=\"{edge}\" source=\"{a}\" target=\"{b}\" weight=\"{weight:?}\"/>"
+        )?;
     }
     writeln!(out, "    </edges>\n  </graph>\n</gexf>")
 }
@@ -54,7 +69,10 @@ pub(super) fn gexf(out: &mut dyn Write, graph: &Single<'_>) -> io::Result<()> {
 /// A name as XML may hold it: marks with a meaning escaped, white space kept, control characters shown as unknown.
 fn text(name: &str) -> Cow<'_, str> {
     if name.contains(char::is_control) {
-        let shown: String = name.chars().map(|mark| if mark.is_control() { '\u{fffd}' } else { mark }).collect();
+        let shown: String = name
+            .chars()
+            .map(|mark| if mark.is_control() { '\u{fffd}' } else { mark })
+            .collect();
         return Cow::Owned(escape(shown).into_owned());
     }
     escape(name)
@@ -84,7 +102,11 @@ mod tests {
                         if tag.name().as_ref() == b"node" =>
                     {
                         let id = tag.try_get_attribute("id").unwrap().unwrap();
-                        ids.push(quick_xml::escape::unescape(std::str::from_utf8(&id.value).unwrap()).unwrap().into_owned());
+                        ids.push(
+                            quick_xml::escape::unescape(std::str::from_utf8(&id.value).unwrap())
+                                .unwrap()
+                                .into_owned(),
+                        );
                     }
                     _ => {}
                 }

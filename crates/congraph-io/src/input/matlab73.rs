@@ -11,9 +11,9 @@
 use std::collections::HashMap;
 
 use congraph::Table;
-use hdf5_reader::reference::read_object_references;
 use hdf5_reader::Dataset;
 use hdf5_reader::group::Group;
+use hdf5_reader::reference::read_object_references;
 
 use super::faults::{Fault, fault};
 use super::hdf5::{self, Reason, reason};

@@ -20,6 +20,8 @@ mod anndata;
 mod arrays;
 mod cells;
 mod faults;
+#[cfg(feature = "parquet")]
+mod guard;
 mod hdf5;
 mod hints;
 mod long;
@@ -40,6 +42,8 @@ use congraph::{Error, Table};
 
 pub(crate) use cells::number;
 pub(crate) use faults::{Fault, fault, said};
+#[cfg(feature = "parquet")]
+pub use guard::is_guarded;
 pub use pairs::read_pairs;
 use sources::{Format, Source};
 pub(crate) use sources::{hexadecimal, reason};
@@ -243,6 +247,12 @@ fn only_h5ad(input: &Input, options: &ReadOptions) -> Result<(), Fault> {
             format!("leave out `{option}`; `--view-column COLUMN` splits a table into views"),
         )),
     }
+}
+
+/// Without libraries that may panic there is nothing to guard.
+#[cfg(not(feature = "parquet"))]
+pub fn is_guarded() -> bool {
+    false
 }
 
 /// The name of a view in a file that holds several.

@@ -15,6 +15,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
 use super::faults::{Fault, fault, no_such_column};
+use super::guard::guarded;
 use super::sources::decompressed_limit;
 use super::text::Sheet;
 use super::{Input, ReadOptions, long};
@@ -27,6 +28,11 @@ const REPORTED: usize = 5;
 
 /// The views of a `.parquet` file.
 pub(super) fn read(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Result<Vec<Table>, Vec<Fault>> {
+    // The library expects, for example, that a page with places in a dictionary follows the dictionary.
+    guarded(|| read_whole(input, bytes, options)).unwrap_or_else(|reason| Err(vec![unreadable(input, &reason)]))
+}
+
+fn read_whole(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Result<Vec<Table>, Vec<Fault>> {
     let length = bytes.len();
     let reader = SerializedFileReader::new(Bytes::from(bytes)).map_err(|error| vec![unreadable(input, &error)])?;
     let layout = Layout::find(input, reader.metadata(), options)?;
