@@ -99,10 +99,10 @@ Examples:
     Communities(CommunitiesArgs),
     /// Learn the graph of a new view against the frozen consensus of a fit
     #[command(after_help = "\
-The consensus stays as it is; alpha, beta, the penalty and the scale of the distances are those of the fit. The new folder is
-like that of `learn`, with the new views in place of the old, and
-  projection.tsv   every edge of a view or of the consensus, and whether both have it (shared), only the view (added) or only
-                   the consensus (lacking)
+The consensus stays as it is; alpha, beta, the penalty and the scale of the distances are those
+of the fit. The new folder is like that of `learn`, with the new views in place of the old, and
+  projection.tsv   every edge of a view or of the consensus: shared by both, added by the view,
+                   or lacking in it
 
 Examples:
   congraph project out --view sub-21=new/recording.csv -o new
@@ -121,7 +121,7 @@ FOLDER holds one .csv and one .svg per figure, claims.tsv (every claim, and whet
     #[command(after_help = "\
 Formats:
   graphml, gexf   one file per graph: consensus.graphml, view-NAME.graphml
-  edges           one table per graph with the columns source, target and weight: consensus.edges.tsv
+  edges           one table per graph: consensus.edges.tsv with source, target and weight
   mat, npz        graphs.mat, graphs.npz: consensus (n×n), views (N×n×n), nodes, view_names
   relmat          BIDS: sub-LABEL_meas-graphlearning_relmat.tsv and .json
 

@@ -9,12 +9,13 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
 const INT8: u32 = 1;
-const UINT16: u32 = 4;
 const INT32: u32 = 5;
 const UINT32: u32 = 6;
 const DOUBLE: u32 = 9;
 const MATRIX: u32 = 14;
 const COMPRESSED: u32 = 15;
+/// As plain numbers of 16 bits SciPy would take text for single bytes.
+const UTF16: u32 = 17;
 
 const CELL: u32 = 1;
 const CHAR: u32 = 4;
@@ -63,7 +64,7 @@ fn cell(name: &str, texts: &[String]) -> io::Result<Vec<u8>> {
         let units: Vec<u16> = text.encode_utf16().collect();
         let mut entry = head(CHAR, &[usize::from(!units.is_empty()), units.len()], "")?;
         let bytes: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
-        element(&mut entry, UINT16, &bytes)?;
+        element(&mut entry, UTF16, &bytes)?;
         inside.extend(matrix(&entry)?);
     }
     matrix(&inside)

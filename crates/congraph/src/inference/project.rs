@@ -303,12 +303,11 @@ impl Projector {
             .in_view(view)
             .at_node(other);
         }
-        let said = [("lacks", &lacking), ("has besides", &extra)];
-        let said: Vec<String> = said
-            .iter()
-            .filter(|(_, names)| !names.is_empty())
-            .map(|(verb, names)| format!("{verb} {}", list_names(names)))
-            .collect();
+        let said = match (&lacking[..], &extra[..]) {
+            ([], _) => format!("has {} besides", list_names(&extra)),
+            (_, []) => format!("lacks {}", list_names(&lacking)),
+            _ => format!("lacks {}, and has {} besides", list_names(&lacking), list_names(&extra)),
+        };
         let hint = if n_common < 2 {
             format!("check that the view belongs to this fit: {n_common} of its nodes are in the consensus")
         } else {
@@ -317,9 +316,8 @@ impl Projector {
         DataError::new(
             Code::E02,
             format!(
-                "view `{view}` has other nodes than the consensus, which has {}: it {}",
-                self.nodes.len(),
-                said.join(" and ")
+                "view `{view}` has other nodes than the consensus of {}: it {said}",
+                self.nodes.len()
             ),
             "an edge of the consensus can only be compared where the view has both of its ends",
             hint,
