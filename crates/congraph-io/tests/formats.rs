@@ -248,6 +248,7 @@ fn anndata_dense_and_sparse() {
         ("csr_f32_lzf.h5ad", expected_sparse()),
         ("csc_f64_gzip.h5ad", expected_sparse()),
         ("old.h5ad", expected(1.0)),
+        ("rows.h5ad", expected(1.0)),
     ] {
         let table = one(name);
         assert_eq!(table.values, values, "{name}");
@@ -305,6 +306,24 @@ fn anndata_by_text_numbers_layers_and_genes() {
     };
     let counts: Vec<f64> = expected(4.0).iter().map(|x| x.abs()).collect();
     assert_eq!(tables(name, &options)[0].values, counts);
+    // What was kept as raw may have other genes; those that are highly variable are told by `var`.
+    for name in ["dense_f64.h5ad", "rows.h5ad"] {
+        let options = ReadOptions {
+            layer: Some("raw".into()),
+            ..ReadOptions::default()
+        };
+        let raw = &tables(name, &options)[0];
+        assert_eq!(named(raw), ["Fz", "Cz", "Pz", "Oz", "T7", "T8"], "{name}");
+        let rows: Vec<f64> = (0..12)
+            .flat_map(|row| (0..6).map(move |column| value(row, column)))
+            .collect();
+        assert_eq!(raw.values, rows, "{name}");
+        let options = ReadOptions {
+            genes: Some("highly_variable".into()),
+            ..options
+        };
+        assert_eq!(named(&tables(name, &options)[0]), ["Fz", "Pz", "Oz"], "{name}");
+    }
 }
 
 #[test]
@@ -329,9 +348,9 @@ fn what_anndata_lacks_is_told() {
     );
     assert!(refused(name, &options("mean", None)).what.contains("truth values"));
     assert!(
-        refused(name, &options("highly_variable", Some("raw")))
+        refused(name, &options("highly_variable", Some("scaled")))
             .what
-            .contains("its layers are `counts`")
+            .contains("its layers are `counts` and `raw`")
     );
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("genes.txt");
@@ -377,6 +396,7 @@ fn damaged_files_are_refused_or_read() {
         "dense_f32_gzip.h5ad",
         "csr_f32_lzf.h5ad",
         "old.h5ad",
+        "rows.h5ad",
     ] {
         let good = std::fs::read(fixture(name)).unwrap();
         let options = if name.ends_with("h5ad") {

@@ -1,11 +1,13 @@
 //! AnnData files (`.h5ad`): cells in rows, genes in columns, one view per group of cells.
 //!
 //! ```text
-//! X, layers/L       the values: a matrix, or sparse by rows (CSR) or columns (CSC)
+//! X, layers/L, raw  the values: a matrix, or sparse by rows (CSR) or columns (CSC)
 //! obs/COLUMN        what tells the views apart (`--groupby`) or the blocks (`--block-column`): categories, text or numbers
 //! var               the genes' names; with `--genes` those for which a column of truth values such as highly_variable holds,
 //!                   or those listed in a text file, one a line
 //! ```
+//!
+//! Files of anndata before 0.7, where `obs` and `var` are rows of fields, are read as well; their categories are in `uns`.
 //!
 //! A group without a label has no view, so cells that lack one are refused rather than left out.
 
@@ -18,6 +20,7 @@ use hdf5_reader::group::Group;
 use hdf5_reader::{Dataset, Hdf5File};
 
 use super::arrays::name_nodes;
+use super::compound::{self, Field};
 use super::faults::{Fault, fault, no_such_column};
 use super::hdf5::{self, Reason, reason};
 use super::sparse::Stored;
@@ -39,8 +42,9 @@ pub(super) fn read(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Resu
     }
     let file = hdf5::open(bytes).map_err(unreadable)?;
     let annotated = Annotated { input, file: &file };
-    let genes = annotated.genes(options)?;
-    let values = annotated.values(options, &genes)?;
+    let (path, table) = annotated.place(options)?;
+    let genes = annotated.genes(options, &table)?;
+    let values = annotated.values(&path, &genes)?;
     let n_genes = genes.kept.len();
     let n_cells = values.len() / n_genes.max(1);
     let groups = match &options.groupby {
@@ -123,28 +127,57 @@ impl Annotated<'_> {
         fault(&self.input.path, &what, WHY, HINT)
     }
 
-    fn frame(&self, name: &str) -> Result<Group, Fault> {
-        self.file
-            .group(&format!("/{name}"))
-            .map_err(|error| self.unreadable(error))
+    /// A table that describes the cells or the genes.
+    fn frame(&self, path: &str) -> Result<Frame, Fault> {
+        match self.file.group(&format!("/{path}")) {
+            Ok(group) => Ok(Frame::Columns(group)),
+            Err(error) => match self.file.dataset(&format!("/{path}")) {
+                Ok(rows) => Ok(Frame::Rows(rows, self.file.group("/uns").ok())),
+                Err(_) => Err(self.unreadable(error)),
+            },
+        }
     }
 
-    /// The names of the rows of a table.
-    fn index(&self, frame: &Group) -> Result<Vec<String>, Fault> {
-        let name = hdf5::group_text(frame, "_index").unwrap_or_else(|| "_index".into());
-        texts(frame, &name).map_err(|error| self.unreadable(error))
+    /// Where the values are and the table of their genes: `X`, a layer, or what was kept as raw.
+    fn place(&self, options: &ReadOptions) -> Result<(String, String), Fault> {
+        let Some(layer) = &options.layer else {
+            return Ok(("X".into(), "var".into()));
+        };
+        let layers = self.file.group("/layers").and_then(|group| group.member_names());
+        let mut layers = layers.map_or_else(|_| Vec::new(), |(groups, datasets)| [groups, datasets].concat());
+        if layers.contains(layer) {
+            return Ok((format!("layers/{layer}"), "var".into()));
+        }
+        let is_there = |path: &str| self.file.group(path).is_ok() || self.file.dataset(path).is_ok();
+        let raw = ["raw/", "raw."].iter().find(|raw| is_there(&format!("/{raw}X")));
+        if let (Some(raw), "raw") = (raw, layer.as_str()) {
+            return Ok((format!("{raw}X"), format!("{raw}var")));
+        }
+        layers.extend(raw.map(|_| "raw".to_owned()));
+        let what = format!("has no layer `{layer}`; its layers are {}", list_names(&layers));
+        let hint = "leave out `--layer` to read `X`, or give one of its layers";
+        Err(fault(&self.input.path, &what, "`--layer` names it", hint))
     }
 
-    /// Which genes to keep.
-    fn genes(&self, options: &ReadOptions) -> Result<Genes, Fault> {
-        let var = self.frame("var")?;
-        let names = self.index(&var)?;
+    /// Which genes of a table to keep.
+    fn genes(&self, options: &ReadOptions, table: &str) -> Result<Genes, Fault> {
+        let names_of = |frame: &Frame| frame.index().map_err(|error| self.unreadable(error));
+        let names = names_of(&self.frame(table)?)?;
         let n_columns = names.len();
         let kept: Vec<usize> = match &options.genes {
             None => (0..n_columns).collect(),
             Some(asked) => match std::fs::read_to_string(asked) {
                 Ok(list) => self.listed(asked, &list, &names)?,
-                Err(_) => self.flagged(asked, &var, n_columns)?,
+                Err(_) => {
+                    // What is known of genes is in `var`, whatever the values are those of.
+                    let var = self.frame("var")?;
+                    let described = names_of(&var)?;
+                    let flagged = self.flagged(asked, &var, described.len())?;
+                    let flagged: HashSet<&str> = flagged.iter().map(|&gene| described[gene].as_str()).collect();
+                    (0..n_columns)
+                        .filter(|&gene| flagged.contains(names[gene].as_str()))
+                        .collect()
+                }
             },
         };
         let names: Vec<String> = kept.iter().map(|&gene| names[gene].clone()).collect();
@@ -176,14 +209,14 @@ impl Annotated<'_> {
     }
 
     /// The genes for which a column of truth values holds.
-    fn flagged(&self, column: &str, var: &Group, n_genes: usize) -> Result<Vec<usize>, Fault> {
-        let columns = columns(var).map_err(|error| self.unreadable(error))?;
+    fn flagged(&self, column: &str, var: &Frame, n_genes: usize) -> Result<Vec<usize>, Fault> {
+        let columns = var.columns().map_err(|error| self.unreadable(error))?;
         if !columns.contains(&column.to_owned()) {
             let mut fault = no_such_column(&self.input.path, "--genes", column, Some(&columns));
             fault.what.push_str("; nor is there a file of that name");
             return Err(fault);
         }
-        let flags = (var.dataset(column).map_err(reason)).and_then(|dataset| hdf5::numbers(&dataset));
+        let flags = var.numbers(column);
         let flags = flags.ok().filter(|flags| flags.len() == n_genes);
         match flags.filter(|flags| flags.iter().all(|&flag| flag == 0.0 || flag == 1.0)) {
             Some(flags) if flags.contains(&1.0) => Ok((0..n_genes).filter(|&gene| flags[gene] == 1.0).collect()),
@@ -199,23 +232,7 @@ impl Annotated<'_> {
     }
 
     /// The values of the genes in use, cell after cell.
-    fn values(&self, options: &ReadOptions, genes: &Genes) -> Result<Vec<f64>, Fault> {
-        let path = match &options.layer {
-            None => "X".to_owned(),
-            Some(layer) => {
-                let layers = self.frame("layers").and_then(|group| {
-                    let names = group.member_names().map_err(|error| self.unreadable(error))?;
-                    Ok([names.0, names.1].concat())
-                });
-                let layers = layers.unwrap_or_default();
-                if !layers.contains(layer) {
-                    let what = format!("has no layer `{layer}`; its layers are {}", list_names(&layers));
-                    let hint = "leave out `--layer` to read `X`, or give one of its layers";
-                    return Err(fault(&self.input.path, &what, "`--layer` names it", hint));
-                }
-                format!("layers/{layer}")
-            }
-        };
+    fn values(&self, path: &str, genes: &Genes) -> Result<Vec<f64>, Fault> {
         let found = match self.file.dataset(&format!("/{path}")) {
             Ok(dataset) => dense(&dataset, genes),
             Err(_) => match self.file.group(&format!("/{path}")) {
@@ -233,11 +250,13 @@ impl Annotated<'_> {
     /// A label for each cell, from a column of `obs`.
     fn labels(&self, option: &str, column: &str, n_cells: usize) -> Result<Labels, Fault> {
         let obs = self.frame("obs")?;
-        let columns = columns(&obs).map_err(|error| self.unreadable(error))?;
+        let columns = obs.columns().map_err(|error| self.unreadable(error))?;
         if !columns.contains(&column.to_owned()) {
             return Err(no_such_column(&self.input.path, option, column, Some(&columns)));
         }
-        let labels = labels(&obs, column).map_err(|error| self.unreadable(format!("`obs/{column}`: {error}")))?;
+        let labels = obs
+            .labels(column)
+            .map_err(|error| self.unreadable(format!("`obs/{column}`: {error}")))?;
         if labels.codes.len() != n_cells {
             let what = format!("`obs/{column}` has {} labels for {n_cells} cells", labels.codes.len());
             return Err(self.unreadable(what));
@@ -257,18 +276,75 @@ impl Annotated<'_> {
     }
 }
 
-/// The columns of a table, without its index.
-fn columns(frame: &Group) -> Result<Vec<String>, Reason> {
-    let (groups, datasets) = frame.member_names().map_err(reason)?;
-    let index = hdf5::group_text(frame, "_index").unwrap_or_else(|| "_index".into());
-    let mut columns = [groups, datasets].concat();
-    columns.retain(|name| *name != index && name != "__categories");
-    Ok(columns)
+/// What describes the cells or the genes: a column in each data set, or rows of fields and what is kept beside them.
+enum Frame {
+    Columns(Group),
+    Rows(Dataset, Option<Group>),
 }
 
-/// A column of text.
-fn texts(frame: &Group, name: &str) -> Result<Vec<String>, Reason> {
-    let labels = labels(frame, name)?;
+impl Frame {
+    /// The name of the column that names the rows.
+    fn index_name(&self) -> String {
+        match self {
+            Self::Columns(group) => hdf5::group_text(group, "_index").unwrap_or_else(|| "_index".into()),
+            Self::Rows(..) => "index".into(),
+        }
+    }
+
+    /// The names of the rows.
+    fn index(&self) -> Result<Vec<String>, Reason> {
+        texts(self.labels(&self.index_name())?)
+    }
+
+    /// The columns, without the names of the rows.
+    fn columns(&self) -> Result<Vec<String>, Reason> {
+        let mut columns = match self {
+            Self::Columns(group) => {
+                let (groups, datasets) = group.member_names().map_err(reason)?;
+                [groups, datasets].concat()
+            }
+            Self::Rows(rows, _) => compound::names(rows),
+        };
+        let index = self.index_name();
+        columns.retain(|name| *name != index && name != "__categories");
+        Ok(columns)
+    }
+
+    /// A column of numbers or truth values.
+    fn numbers(&self, name: &str) -> Result<Vec<f64>, Reason> {
+        match self {
+            Self::Columns(group) => hdf5::numbers(&group.dataset(name).map_err(reason)?),
+            Self::Rows(rows, _) => match compound::field(rows, name)? {
+                Field::Numbers { values, .. } => Ok(values),
+                Field::Texts(_) => Err(format!("`{name}` holds text")),
+            },
+        }
+    }
+
+    /// A column of labels; rows without one have a code beyond the last name.
+    fn labels(&self, name: &str) -> Result<Labels, Reason> {
+        let (rows, notes) = match self {
+            Self::Columns(group) => return labels(group, name),
+            Self::Rows(rows, notes) => (rows, notes),
+        };
+        let categories = notes
+            .as_ref()
+            .and_then(|notes| notes.dataset(&format!("{name}_categories")).ok());
+        match (compound::field(rows, name)?, categories) {
+            (Field::Texts(texts), _) => Ok(Labels::of_texts(texts)),
+            (Field::Numbers { values, .. }, Some(categories)) => Ok(Labels {
+                names: shown(&categories)?,
+                codes: values.into_iter().map(hdf5::place).collect(),
+            }),
+            (Field::Numbers { values, is_truth }, None) => Ok(Labels::of_texts(
+                values.iter().map(|&x| shown_number(x, is_truth)).collect(),
+            )),
+        }
+    }
+}
+
+/// The label of every row.
+fn texts(labels: Labels) -> Result<Vec<String>, Reason> {
     let text = |&code: &usize| labels.names.get(code).cloned().ok_or("it has rows without a name");
     Ok(labels.codes.iter().map(text).collect::<Result<_, _>>()?)
 }
@@ -290,7 +366,7 @@ fn labels(frame: &Group, name: &str) -> Result<Labels, Reason> {
     if let Ok(codes) = group.dataset("codes") {
         let categories = match group.dataset("categories") {
             Ok(categories) => shown(&categories)?,
-            Err(_) => texts(&group, "categories")?,
+            Err(_) => texts(labels(&group, "categories")?)?,
         };
         return Ok(Labels {
             names: categories,
@@ -314,11 +390,15 @@ fn shown(dataset: &Dataset) -> Result<Vec<String>, Reason> {
         return dataset.read_strings().map_err(reason);
     }
     let is_truth = matches!(dataset.dtype(), hdf5_reader::Datatype::Enum { .. });
-    let text = |x: &f64| match is_truth {
-        true => String::from(if *x == 0.0 { "False" } else { "True" }),
+    let numbers = hdf5::numbers(dataset)?;
+    Ok(numbers.iter().map(|&x| shown_number(x, is_truth)).collect())
+}
+
+fn shown_number(x: f64, is_truth: bool) -> String {
+    match is_truth {
+        true => String::from(if x == 0.0 { "False" } else { "True" }),
         false => x.to_string(),
-    };
-    Ok(hdf5::numbers(dataset)?.iter().map(text).collect())
+    }
 }
 
 fn dense(dataset: &Dataset, genes: &Genes) -> Result<Vec<f64>, Reason> {

@@ -21,6 +21,7 @@ use flate2::read::ZlibDecoder;
 
 use super::arrays::{Block, Names, tables};
 use super::faults::{Fault, fault};
+use super::hdf5::place;
 use super::sources::decompressed_limit;
 use super::sparse::Stored;
 use super::{Input, ReadOptions};
@@ -263,7 +264,7 @@ impl<'a> Elements<'a> {
                 what: "holds complex numbers".into(),
                 hint: "keep one real number per value, for example `abs(x)` or `real(x)`",
             },
-            5 => self.sparse(&shape)?,
+            5 => self.sparse(&shape, flags & 0x0200 != 0)?,
             6..=15 => self.full(shape)?,
             16 => other("a function"),
             _ => return broken("a variable is of a class that is not known"),
@@ -297,10 +298,14 @@ impl<'a> Elements<'a> {
     }
 
     /// A sparse matrix: rows, where each column starts, and values.
-    fn sparse(mut self, shape: &[usize]) -> Result<Content, Broken> {
+    fn sparse(mut self, shape: &[usize], is_logical: bool) -> Result<Content, Broken> {
         let (rows, starts) = (self.expect()?, self.expect()?);
         let (rows, starts) = (self.integers(rows)?, self.integers(starts)?);
-        let values = self.expect()?;
+        let mut values = self.expect()?;
+        // Truth values are bytes, though MATLAB calls them doubles.
+        if is_logical && values.data.len() < 8 * rows.len() {
+            values.kind = kind::UINT8;
+        }
         let values = self.numbers(values)?;
         let stored = Stored {
             starts: &starts,
@@ -405,13 +410,6 @@ impl<'a> Elements<'a> {
 
     /// The values of an element as lengths or places; anything else becomes too large to be one.
     fn integers(&self, element: Element<'_>) -> Result<Vec<usize>, Broken> {
-        let place = |x: f64| {
-            if (0.0..9e15).contains(&x) {
-                x as usize
-            } else {
-                usize::MAX
-            }
-        };
         Ok(self.numbers(element)?.into_iter().map(place).collect())
     }
 

@@ -19,6 +19,7 @@
 mod anndata;
 mod arrays;
 mod cells;
+mod compound;
 mod faults;
 #[cfg(feature = "parquet")]
 mod guard;
