@@ -99,14 +99,10 @@ mod tests {
                 match reader.read_event().unwrap() {
                     quick_xml::events::Event::Eof => break,
                     quick_xml::events::Event::Start(tag) | quick_xml::events::Event::Empty(tag)
-                        if tag.name().as_ref() == b"node" =>
+                        if tag.name().as_ref() == "node" =>
                     {
                         let id = tag.try_get_attribute("id").unwrap().unwrap();
-                        ids.push(
-                            quick_xml::escape::unescape(std::str::from_utf8(&id.value).unwrap())
-                                .unwrap()
-                                .into_owned(),
-                        );
+                        ids.push(quick_xml::escape::unescape(&id.value).unwrap().into_owned());
                     }
                     _ => {}
                 }

@@ -132,7 +132,7 @@ impl Annotated<'_> {
         match self.file.group(&format!("/{path}")) {
             Ok(group) => Ok(Frame::Columns(group)),
             Err(error) => match self.file.dataset(&format!("/{path}")) {
-                Ok(rows) => Ok(Frame::Rows(rows, self.file.group("/uns").ok())),
+                Ok(rows) => Ok(Frame::Rows(Box::new(rows), self.file.group("/uns").ok())),
                 Err(_) => Err(self.unreadable(error)),
             },
         }
@@ -279,7 +279,7 @@ impl Annotated<'_> {
 /// What describes the cells or the genes: a column in each data set, or rows of fields and what is kept beside them.
 enum Frame {
     Columns(Group),
-    Rows(Dataset, Option<Group>),
+    Rows(Box<Dataset>, Option<Group>),
 }
 
 impl Frame {
@@ -293,7 +293,7 @@ impl Frame {
 
     /// The names of the rows.
     fn index(&self) -> Result<Vec<String>, Reason> {
-        texts(self.labels(&self.index_name())?)
+        texts(&self.labels(&self.index_name())?)
     }
 
     /// The columns, without the names of the rows.
@@ -344,7 +344,7 @@ impl Frame {
 }
 
 /// The label of every row.
-fn texts(labels: Labels) -> Result<Vec<String>, Reason> {
+fn texts(labels: &Labels) -> Result<Vec<String>, Reason> {
     let text = |&code: &usize| labels.names.get(code).cloned().ok_or("it has rows without a name");
     Ok(labels.codes.iter().map(text).collect::<Result<_, _>>()?)
 }
@@ -366,7 +366,7 @@ fn labels(frame: &Group, name: &str) -> Result<Labels, Reason> {
     if let Ok(codes) = group.dataset("codes") {
         let categories = match group.dataset("categories") {
             Ok(categories) => shown(&categories)?,
-            Err(_) => texts(labels(&group, "categories")?)?,
+            Err(_) => texts(&labels(&group, "categories")?)?,
         };
         return Ok(Labels {
             names: categories,
