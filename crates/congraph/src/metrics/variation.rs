@@ -103,7 +103,7 @@ pub fn total_variation(graph: &MultiviewGraph, data: &Views, scaling: &Scaling) 
 }
 
 /// The distances of the pairs in each view, and each view's mean over all pairs.
-fn distances(data: &Views, scaling: &Scaling, pairs: &[[u32; 2]]) -> Result<(ViewRows, Vec<f64>), Error> {
+pub(super) fn distances(data: &Views, scaling: &Scaling, pairs: &[[u32; 2]]) -> Result<(ViewRows, Vec<f64>), Error> {
     let n = data.n_nodes();
     if data.kind() == Kind::Signals {
         let signals = Signals::new(data, scaling);
