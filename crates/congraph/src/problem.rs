@@ -7,6 +7,13 @@
 //! ```
 //!
 //! in weights w = −ℓ ≥ 0 rather than Laplacian entries ℓ. ‖S w‖² + 2‖w‖² is ‖L‖_F².
+//!
+//! With a **frozen** consensus ([`Problem::frozen`]) w is data, there is one view, and γ r(w) is a constant that is left out. An
+//! edge's minimiser is then that of one number, so the prox of c is all it takes:
+//!
+//! ```text
+//! argmin over W ≥ 0 of ½(W − u)² + τ c(W − w)  =  max(0, w + prox_τc(u − w))
+//! ```
 
 use std::sync::Arc;
 
@@ -68,6 +75,8 @@ impl Model {
 pub struct Problem {
     distances: Arc<Distances>,
     model: Model,
+    /// The consensus weight of every edge, where it is given rather than looked for.
+    frozen: Option<Arc<[f64]>>,
 }
 
 impl Problem {
@@ -97,7 +106,42 @@ impl Problem {
                 });
             }
         }
-        Ok(Self { distances, model })
+        Ok(Self {
+            distances,
+            model,
+            frozen: None,
+        })
+    }
+
+    /// The problem of one view whose consensus is given, one weight ≥ 0 per edge.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if there are several views, γ is not 0, or the consensus is not as it should be.
+    pub fn frozen(self, consensus: Arc<[f64]>) -> Result<Self, Error> {
+        let refuse = |name, message: String| Err(Error::Parameter { name, message });
+        if self.n_views() != 1 {
+            let message = format!("are {}; against a frozen consensus each is learned on its own", self.n_views());
+            return refuse("views", message);
+        }
+        if self.parameters().gamma != 0.0 {
+            return refuse("gamma", "weighs a consensus that is looked for; it must be 0 where it is frozen".into());
+        }
+        if consensus.len() != self.n_edges() {
+            let message = format!("has {} weights for {} edges", consensus.len(), self.n_edges());
+            return refuse("consensus", message);
+        }
+        if let Some(weight) = consensus.iter().find(|weight| !(weight.is_finite() && **weight >= 0.0)) {
+            return refuse("consensus", format!("holds {weight}; weights are finite and not negative"));
+        }
+        Ok(Self {
+            frozen: Some(consensus),
+            ..self
+        })
+    }
+
+    /// The frozen consensus, one weight per edge, if it is.
+    pub fn frozen_consensus(&self) -> Option<&[f64]> {
+        self.frozen.as_deref()
     }
 
     /// The distances.
@@ -198,6 +242,9 @@ impl Problem {
             joint,
             tau: beta / self.kappa(),
             sigma: gamma * slope / self.kappa(),
+            penalty: self.penalty(),
+            // Without a penalty nothing depends on the consensus.
+            frozen: self.frozen_consensus().filter(|_| beta > 0.0),
         })
     }
 }
@@ -208,18 +255,59 @@ pub(crate) struct EdgeTerm<'a> {
     pub(crate) joint: &'a dyn JointEdge,
     pub(crate) tau: f64,
     pub(crate) sigma: f64,
+    penalty: &'a dyn Penalty,
+    frozen: Option<&'a [f64]>,
 }
 
 impl EdgeTerm<'_> {
+    /// Whether an edge may be present, or adds to the dual, although no target is positive: a frozen consensus holds it.
+    pub(crate) fn is_held(&self, edge: usize) -> bool {
+        self.frozen.is_some_and(|frozen| frozen[edge] > 0.0)
+    }
+
     /// Writes the weights for targets u and returns the consensus.
     pub(crate) fn minimise(&self, targets: &[f64], weights: &mut [f64], scratch: &mut Vec<f64>) -> f64 {
         self.joint.minimise(targets, self.tau, self.sigma, weights, scratch)
     }
 
     /// Writes the weights and the consensus of several edges.
-    pub(crate) fn minimise_rows(&self, targets: &[f64], weights: &mut [f64], consensus: &mut [f64]) {
-        self.joint
-            .minimise_rows(targets, self.tau, self.sigma, weights, consensus);
+    pub(crate) fn minimise_rows(&self, edges: &[usize], targets: &[f64], weights: &mut [f64], consensus: &mut [f64]) {
+        let Some(frozen) = self.frozen else {
+            self.joint
+                .minimise_rows(targets, self.tau, self.sigma, weights, consensus);
+            return;
+        };
+        for (shared, &edge) in consensus.iter_mut().zip(edges) {
+            *shared = frozen[edge];
+        }
+        for ((weight, target), shared) in weights.iter_mut().zip(targets).zip(&*consensus) {
+            *weight = target - shared;
+        }
+        self.penalty.prox(weights, 1, self.tau);
+        for (weight, shared) in weights.iter_mut().zip(&*consensus) {
+            *weight = (*weight + shared).max(0.0);
+        }
+    }
+
+    /// How many rank-one terms [`EdgeTerm::jacobian`] has.
+    pub(crate) fn rank(&self) -> usize {
+        if self.frozen.is_some() { 0 } else { self.joint.rank() }
+    }
+
+    /// ∂W/∂u at a minimiser, as [`JointEdge::jacobian`].
+    pub(crate) fn jacobian(&self, weights: &[f64], consensus: f64, diagonal: &mut [f64], factors: &mut [f64]) {
+        if self.frozen.is_none() {
+            self.joint
+                .jacobian(self.tau, self.sigma, weights, consensus, diagonal, factors);
+            return;
+        }
+        for (entry, &weight) in diagonal.iter_mut().zip(weights) {
+            *entry = if weight > 0.0 {
+                self.joint.frozen_slope(self.tau, weight - consensus)
+            } else {
+                0.0
+            };
+        }
     }
 
     /// Whether the edge is absent for targets u, and so for any smaller ones.

@@ -25,6 +25,16 @@ pub(super) struct Source {
     pub(super) sha256: String,
 }
 
+impl Source {
+    pub(super) fn of(loaded: &Loaded) -> Self {
+        Self {
+            view: loaded.table.name.clone(),
+            file: loaded.path.display().to_string(),
+            sha256: loaded.sha256.clone(),
+        }
+    }
+}
+
 /// Reads the files as tables.
 pub(super) fn load(args: &InputArgs) -> Result<Vec<Loaded>, Failure> {
     if args.missing == MissingArg::Mask {
@@ -93,14 +103,7 @@ pub(super) fn view_options(args: &InputArgs) -> ViewOptions {
 pub(super) fn read(args: &InputArgs) -> Result<Read, Failure> {
     let start = Instant::now();
     let loaded = load(args)?;
-    let sources = loaded
-        .iter()
-        .map(|loaded| Source {
-            view: loaded.table.name.clone(),
-            file: loaded.path.display().to_string(),
-            sha256: loaded.sha256.clone(),
-        })
-        .collect();
+    let sources = loaded.iter().map(Source::of).collect();
     let tables = loaded.into_iter().map(|loaded| loaded.table).collect();
     let (views, warnings) = Views::assemble(tables, &view_options(args))?;
     Ok(Read {

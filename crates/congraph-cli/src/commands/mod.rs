@@ -6,10 +6,12 @@ pub(crate) mod communities;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod evaluate;
+mod fit;
 mod input;
 mod jgl;
 pub(crate) mod learn;
 pub(crate) mod paper;
+pub(crate) mod project;
 pub(crate) mod simulate;
 pub(crate) mod tune;
 

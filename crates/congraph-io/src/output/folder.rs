@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// The files that we write: those of an earlier run that a new one does not replace are removed.
-const OURS: [&str; 20] = [
+const OURS: [&str; 21] = [
     "summary.json",
     "run.json",
     "nodes.tsv",
@@ -32,6 +32,7 @@ const OURS: [&str; 20] = [
     "communities.tsv",
     "communities.json",
     "coclassification.npz",
+    "projection.tsv",
 ];
 
 /// Why a result folder could not be written.

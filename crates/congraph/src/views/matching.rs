@@ -202,7 +202,7 @@ fn repeated_nodes<Values: AsRef<[f64]>>(tables: &[Table<Values>], names: &[Vec<S
 }
 
 /// Names that are the same once case and spaces are ignored.
-fn folded(name: &str) -> String {
+pub(crate) fn folded(name: &str) -> String {
     name.chars()
         .filter(|c| !c.is_whitespace())
         .flat_map(char::to_lowercase)

@@ -13,6 +13,7 @@ mod matching;
 use std::borrow::Cow;
 
 use crate::error::{Code, DataError, Error, Warning};
+pub(crate) use matching::folded;
 
 /// What the numbers of a table are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -64,7 +64,7 @@ impl Hessian {
         self.ridge = ridge;
         let n_views = self.n_views;
         let term = dual.term;
-        let width = n_views * (1 + term.joint.rank());
+        let width = n_views * (1 + term.rank());
         self.width = width;
         let n_edges: usize = present.iter().map(|block| block.edges().len()).sum();
         let edges = dual.problem.distances().edges().pairs();
@@ -84,8 +84,7 @@ impl Hessian {
             for ((edge, weights, consensus), (ends, row)) in block.iter().zip(rows) {
                 *ends = edges[edge];
                 let (diagonal, factors) = exact.split_at_mut(n_views);
-                term.joint
-                    .jacobian(term.tau, term.sigma, weights, consensus, diagonal, factors);
+                term.jacobian(weights, consensus, diagonal, factors);
                 for (value, exact) in row.iter_mut().zip(&exact) {
                     *value = *exact as f32;
                 }
