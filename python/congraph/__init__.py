@@ -1,0 +1,44 @@
+"""Learn one sparse graph per data set, and the consensus graph they share.
+
+>>> import congraph
+>>> data = congraph.simulate(n_nodes=30, n_views=3, seed=1)
+>>> m = congraph.ConsensusGraph(density=0.15, similarity=0.85).fit(data.views)
+>>> round(congraph.f1(m, data.truth), 1)
+0.8
+"""
+
+from __future__ import annotations
+
+from ._consensus import ConsensusGraph, Projection, SingleGraph
+from ._engine import __version__
+from ._errors import CongraphDataError, CongraphWarning
+from ._graphs import Communities, Graphs
+from ._joint import JointGraphicalLasso
+from ._metrics import Evaluation, accuracy, auprc, correlation, evaluate, f1, nmi, precision, recall, total_variation
+from ._simulate import Simulation, simulate
+from ._views import Views
+
+__all__ = [
+    "Communities",
+    "CongraphDataError",
+    "CongraphWarning",
+    "ConsensusGraph",
+    "Evaluation",
+    "Graphs",
+    "JointGraphicalLasso",
+    "Projection",
+    "Simulation",
+    "SingleGraph",
+    "Views",
+    "__version__",
+    "accuracy",
+    "auprc",
+    "correlation",
+    "evaluate",
+    "f1",
+    "nmi",
+    "precision",
+    "recall",
+    "simulate",
+    "total_variation",
+]

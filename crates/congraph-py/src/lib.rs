@@ -8,7 +8,7 @@
 //! options     keyword arguments → learner and targets    failure      errors of the library → Python exceptions
 //! running     the interpreter let go of, Ctrl-C, progress
 //! penalty     a penalty written in Python
-//! learn, tune, joint, communities, metrics, simulate     one call each
+//! learn, project, tune, joint, communities, metrics, simulate     one call each
 //! ```
 //!
 //! Results cross as dictionaries of arrays and names, so that a fitted model in Python holds nothing but arrays, and can be
@@ -22,6 +22,7 @@ mod learn;
 mod metrics;
 mod options;
 mod penalty;
+mod project;
 mod running;
 mod simulate;
 mod tables;
@@ -38,6 +39,8 @@ mod _engine {
     use super::learn::learn;
     #[pymodule_export]
     use super::metrics::{evaluate, log_likelihood, nmi, total_variation};
+    #[pymodule_export]
+    use super::project::project;
     #[pymodule_export]
     use super::simulate::simulate;
     #[pymodule_export]

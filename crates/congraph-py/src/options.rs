@@ -246,7 +246,7 @@ fn unknown(option: &str, name: &str, known: &[String], or: &str) -> PyErr {
     PyValueError::new_err(format!("{option} {name:?} is not known: it must be {}{or}", known.join(", ")))
 }
 
-fn in_range(name: &str, value: f64, is_fine: bool, range: &str) -> PyResult<()> {
+pub(crate) fn in_range(name: &str, value: f64, is_fine: bool, range: &str) -> PyResult<()> {
     if is_fine && value.is_finite() {
         return Ok(());
     }
