@@ -9,8 +9,10 @@
 
 from __future__ import annotations
 
+from . import plots, tl
 from ._consensus import ConsensusGraph, Projection, SingleGraph
 from ._engine import __version__
+from ._epochs import from_epochs
 from ._errors import CongraphDataError, CongraphWarning
 from ._graphs import Communities, Graphs
 from ._joint import JointGraphicalLasso
@@ -36,9 +38,12 @@ __all__ = [
     "correlation",
     "evaluate",
     "f1",
+    "from_epochs",
     "nmi",
+    "plots",
     "precision",
     "recall",
     "simulate",
+    "tl",
     "total_variation",
 ]

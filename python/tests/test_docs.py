@@ -1,0 +1,33 @@
+"""The examples in the documentation run."""
+
+import doctest
+import pathlib
+import re
+import warnings
+
+import pytest
+
+import congraph
+import congraph._consensus
+import congraph._metrics
+import congraph._simulate
+
+ROOT = pathlib.Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("module", [congraph, congraph._consensus, congraph._metrics, congraph._simulate], ids=lambda module: module.__name__)
+def test_docstrings(module):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert doctest.testmod(module).failed == 0
+
+
+def test_the_page_of_use(tmp_path, monkeypatch):
+    """Every block of docs/python.md, one after the other."""
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.S)
+    assert len(blocks) >= 5
+    names = {}
+    for block in blocks:
+        exec(compile(block, "docs/python.md", "exec"), names)
