@@ -49,12 +49,13 @@ def _same(one: Any, other: Any) -> bool:
     return one is other or (isinstance(one, (int, float, str)) and one == other)
 
 
-_Base: Any
+_Base: Any = _Plain
 try:
-    from sklearn.base import BaseEstimator as _Base
+    from sklearn.base import BaseEstimator
     from sklearn.exceptions import NotFittedError
+
+    _Base = BaseEstimator
 except ImportError:
-    _Base = _Plain
 
     class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
         """Used before it was fitted."""

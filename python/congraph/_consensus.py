@@ -275,6 +275,13 @@ class ConsensusGraph(_Learner):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import TransformerTags
+
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags = TransformerTags(preserves_dtype=[])
+        return tags
+
     def fit(self, X: Any, y: Any = None, *, groups: Any = None, blocks: Any = None) -> ConsensusGraph:
         """Learn the graphs of the views.
 

@@ -6,7 +6,19 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-__all__: list[str]
+__all__ = [
+    "__version__",
+    "communities",
+    "evaluate",
+    "joint_graphical_lasso",
+    "learn",
+    "log_likelihood",
+    "nmi",
+    "project",
+    "simulate",
+    "total_variation",
+    "tune",
+]
 __version__: Final[str]
 
 def communities(graph: Mapping[str, Any], search: Mapping[str, Any], running: Mapping[str, Any]) -> dict[str, Any]: ...

@@ -212,7 +212,7 @@ def _table(value: Any, view: str | None) -> tuple[Array, list[str] | None]:
         _refuse_text(value, view, where)
         value = value.to_numpy(dtype=np.float64, na_value=np.nan) if _is_pandas(value) else value.to_numpy()
     if isinstance(value, np.ma.MaskedArray):
-        value = value.astype(np.float64).filled(np.nan)
+        value = np.ma.filled(value.astype(np.float64), np.nan)
     array = np.asarray(value)
     if array.ndim != 2:
         raise ValueError(f"Expected 2D array, got {array.ndim}D array instead: {where} must be samples × nodes. Reshape your data")
@@ -223,7 +223,7 @@ def _table(value: Any, view: str | None) -> tuple[Array, list[str] | None]:
     if array.shape[1] < 2:
         raise one_error(
             "E05",
-            f"{where} has {array.shape[1]} feature(s) (shape={array.shape}) while a minimum of 2 is required",
+            f"{where} has {array.shape[1]} feature(s) (shape={array.shape}) while a minimum of 2 is required.",
             "a graph joins two nodes at least",
             "give one column per node",
             view,
@@ -241,8 +241,9 @@ def _frame_names(frame: Any) -> list[str] | None:
 
 
 def _refuse_text(frame: Any, view: str | None, where: str) -> None:
-    for column in frame.columns:
-        series = frame[column]
+    for place, column in enumerate(frame.columns):
+        # By place: two columns may have the same name, which is for the engine to refuse.
+        series = frame.iloc[:, place] if _is_pandas(frame) else frame[column]
         kind = _series_kind(series)
         if kind is not None:
             raise one_error(

@@ -106,10 +106,10 @@ def test_e09_one_view(views):
     assert fault(SingleGraph().fit(views).score, views["a"]).code == "E09"
 
 
-def test_e10_out_of_reach(views):
-    error = fault(ConsensusGraph(density=0.5, similarity=0.01).fit, views)
-    assert error.code == "E10"
-    assert fault(ConsensusGraph().tune, views, density=(0.3, 0.5), similarity=(0.001, 0.002), halvings=1).code == "E10"
+def test_e10_out_of_reach(views, data):
+    error = fault(ConsensusGraph(alpha=0.05, similarity=0.001).fit, data.views)
+    assert error.code == "E10" and "similarity" in str(error)
+    assert fault(ConsensusGraph().tune, data.views, density=(0.3, 0.5), similarity=(0.001, 0.002), halvings=1).code == "E10"
 
 
 def test_e11_no_coupling(views):
