@@ -109,7 +109,12 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         return running(self.n_jobs, self.verbose)
 
     def _views(self, X: Any, groups: Any, blocks: Any) -> Views:
-        return as_views(X, groups=groups, blocks=blocks)
+        views = as_views(X, groups=groups, blocks=blocks)
+        views._check_nodes(self._node_axis())
+        return views
+
+    def _node_axis(self) -> int:
+        return 0 if self.data == "signals" and self.orient == "nodes-by-samples" else 1
 
     def _learned(self, result: dict[str, Any], views: Views, X: Any) -> None:
         """Keeps what the engine found, and tells what it warned of."""
@@ -150,9 +155,8 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
     def _new_views(self, X: Any, groups: Any = None) -> Views:
         """New views; without names their nodes are those of the fit, by number."""
         views = as_views(X, groups=groups)
-        columns = 1 if self.data != "signals" or self.orient == "samples-by-nodes" else 0
         for name, array in views.items():
-            n = array.shape[columns]
+            n = array.shape[self._node_axis()]
             if views.nodes[name] is None and n != len(self.node_names_):
                 raise ValueError(f"X has {n} features, but {type(self).__name__} is expecting {len(self.node_names_)} features as input")
             if views.nodes[name] is None:

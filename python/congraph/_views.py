@@ -76,6 +76,18 @@ class Views(Mapping[str, Array]):
         shapes = ", ".join(f"{name}: {array.shape[0]} × {array.shape[1]}" for name, array in list(self.items())[:4])
         return f"Views({shapes}{', ...' if len(self) > 4 else ''})"
 
+    def _check_nodes(self, axis: int) -> None:
+        """A graph has two nodes at least; told in scikit-learn's words."""
+        for name, array in self._arrays.items():
+            if array.shape[axis] < 2:
+                raise one_error(
+                    "E05",
+                    f"view `{name}` has {array.shape[axis]} feature(s) (shape={array.shape}) while a minimum of 2 is required.",
+                    "a graph joins two nodes at least",
+                    "give one column per node",
+                    name,
+                )
+
     def _lent(self) -> list[dict[str, Any]]:
         """As the engine takes them."""
         return [
@@ -92,6 +104,8 @@ def as_views(X: Any, *, groups: Any = None, blocks: Any = None, nodes: Any = Non
         return X
     if groups is not None:
         return _long(X, groups, blocks, nodes)
+    if _is_sparse(X):
+        raise _sparse("X")
     if isinstance(X, Mapping) and not _is_frame(X):
         return Views(X, nodes=nodes, blocks=_blocks_by_name(blocks, list(X)))
     tables = _listed(X)
@@ -112,8 +126,6 @@ def _listed(X: Any) -> list[Any]:
         return [X]
     if isinstance(X, (list, tuple)) and len(X) > 0 and all(_is_frame(x) or np.ndim(x) == 2 for x in X):
         return list(X)
-    if _is_sparse(X):
-        _table(X, "view1")
     array = np.asanyarray(X)
     if array.dtype.kind == "c":
         raise ValueError("Complex data not supported: give real signals, such as amplitudes")
@@ -206,7 +218,7 @@ def _table(value: Any, view: str | None) -> tuple[Array, list[str] | None]:
     columns: list[str] | None = None
     where = "the table" if view is None else f"view `{view}`"
     if _is_sparse(value):
-        raise TypeError(f"{where} is sparse; sparse data are not supported: signals are dense, use `.toarray()` if there is room")
+        raise _sparse(where)
     if _is_frame(value):
         columns = _frame_names(value)
         _refuse_text(value, view, where)
@@ -220,14 +232,6 @@ def _table(value: Any, view: str | None) -> tuple[Array, list[str] | None]:
         raise ValueError(f"Complex data not supported: {where} must be real signals, such as amplitudes")
     if array.dtype.kind in "mMV":
         raise _not_numbers(where, f"values of type {array.dtype}", view)
-    if array.shape[1] < 2:
-        raise one_error(
-            "E05",
-            f"{where} has {array.shape[1]} feature(s) (shape={array.shape}) while a minimum of 2 is required.",
-            "a graph joins two nodes at least",
-            "give one column per node",
-            view,
-        )
     try:
         return np.ascontiguousarray(array, dtype=np.float64), columns
     except ValueError as error:
@@ -276,6 +280,10 @@ def _series_kind(series: Any) -> str | None:
 
 def _is_polars_series(series: Any) -> bool:
     return type(series).__module__.partition(".")[0] == "polars"
+
+
+def _sparse(where: str) -> TypeError:
+    return TypeError(f"{where} is sparse; sparse data are not supported: signals are dense, use `.toarray()` if there is room")
 
 
 def _not_numbers(where: str, what: str, view: str | None) -> Exception:
