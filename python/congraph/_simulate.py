@@ -67,7 +67,7 @@ def simulate(
     --------
     >>> data = simulate(n_nodes=20, n_views=2, n_signals=50)
     >>> data.views["view1"].shape, data.truth
-    ((50, 20), Graphs(2 views, 20 nodes, 23 edges))
+    ((50, 20), Graphs(2 views, 20 nodes, 26 edges))
     """
     wanted = {
         "graph": graph,
