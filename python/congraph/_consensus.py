@@ -52,6 +52,7 @@ class _Learner(GraphEstimator):
 
     alpha_: float
     distance_divisor_: float
+    seconds_: dict[str, float]
 
     def _options(self, views: Views, single: bool) -> dict[str, Any]:
         nearest, pairs = self._candidates(views)
@@ -87,6 +88,8 @@ class _Learner(GraphEstimator):
     def _keep(self, result: dict[str, Any], views: Views, X: Any) -> None:
         self.alpha_ = result["alpha"]
         self.distance_divisor_ = result["distance_divisor"]
+        seconds = ("engine_seconds", "distances_seconds", "solve_seconds")
+        self.seconds_ = {name.removesuffix("_seconds"): result[name] for name in seconds if name in result}
         self._learned(result, views, X)
 
     def _candidates(self, views: Views) -> tuple[int | None, npt.NDArray[np.int64] | None]:
@@ -194,6 +197,8 @@ class ConsensusGraph(_Learner):
         The density of each view; how far each is from the consensus, from 0 to 1.
     relative_gap_, objective_, dual_objective_, converged_, n_iter_
         How close to optimal the result is.
+    seconds_ : dict
+        How long the engine, the distances and the solver took.
     warnings_ : list of CongraphWarning
 
     Examples

@@ -1,5 +1,7 @@
 //! Views to certified graphs.
 
+use std::time::Instant;
+
 use congraph::tuning::{Reach, Tuned};
 use congraph::{Learned, Learner, Warning};
 use pyo3::prelude::*;
@@ -25,9 +27,11 @@ pub(crate) fn learn<'py>(
     let view_options = reading.options()?;
     let tables = tables(&views, &view_options)?;
     let raised = asked.written.as_ref().map(|penalty| penalty.raised());
-    let (tuned, noticed) = running.run(py, raised, |watch| {
+    let (tuned, noticed, time) = running.run(py, raised, |watch| {
+        let clock = Instant::now();
         let (views, noticed) = assemble(tables, &view_options)?;
-        Ok((asked.learner.learn_to(&views, &asked.targets, watch)?, noticed))
+        let tuned = asked.learner.learn_to(&views, &asked.targets, watch)?;
+        Ok((tuned, noticed, clock.elapsed()))
     })?;
     let Tuned {
         learned,
@@ -35,6 +39,7 @@ pub(crate) fn learn<'py>(
         reached,
     } = tuned;
     let result = result(py, &learner, &learned, &noticed)?;
+    result.set_item("engine_seconds", time.as_secs_f64())?;
     result.set_item("floor", reached.floor)?;
     result.set_item("solves", reached.solves)?;
     let target = |reach: Option<Reach>| reach.map(|reach| reach.target);
