@@ -33,7 +33,10 @@ fn data_error(py: Python<'_>, errors: &[DataError]) -> PyResult<PyErr> {
         entry.set_item("node", &error.node)?;
         entries.append(entry)?;
     }
-    let made = py.import("congraph._errors")?.getattr("data_error")?.call1((entries,))?;
+    let made = py
+        .import("congraph._errors")?
+        .getattr("data_error")?
+        .call1((entries,))?;
     Ok(PyErr::from_value(made))
 }
 

@@ -41,7 +41,12 @@ impl Arrays<'_> {
             let (a, b) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
             match (u32::try_from(a), u32::try_from(b)) {
                 (Ok(a), Ok(b)) if a < b && (b as usize) < self.nodes.len() => pairs.push([a, b]),
-                _ => return refuse(&format!("({a}, {b}) is no pair of two of the {} nodes", self.nodes.len())),
+                _ => {
+                    return refuse(&format!(
+                        "({a}, {b}) is no pair of two of the {} nodes",
+                        self.nodes.len()
+                    ));
+                }
             }
         }
         let mut sorted = pairs.clone();

@@ -12,6 +12,9 @@ use crate::options::Scales;
 use crate::running::Running;
 use crate::tables::{Lent, Reading, assemble, tables};
 
+/// One number of a score.
+type Measure = fn(&GraphScore) -> f64;
+
 /// Scores learned graphs against true ones: one column per measure, the views first and then the consensus if both have one.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
@@ -21,7 +24,7 @@ pub(crate) fn evaluate<'py>(py: Python<'py>, learned: Arrays<'py>, truth: Arrays
         .detach(|| metrics::evaluate(&learned, &truth))
         .map_err(|error| failure::exception(py, &error))?;
     let result = PyDict::new(py);
-    let measures: [(&str, fn(&GraphScore) -> f64); 7] = [
+    let measures: [(&str, Measure); 7] = [
         ("f1", GraphScore::f1),
         ("precision", GraphScore::precision),
         ("recall", GraphScore::recall),
@@ -47,7 +50,8 @@ pub(crate) fn evaluate<'py>(py: Python<'py>, learned: Arrays<'py>, truth: Arrays
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn nmi(one: PyReadonlyArray1<'_, i64>, other: PyReadonlyArray1<'_, i64>) -> PyResult<f64> {
     let labels = |array: &PyReadonlyArray1<'_, i64>| -> PyResult<Vec<usize>> {
-        let label = |&label: &i64| usize::try_from(label).map_err(|_| PyValueError::new_err("labels must be 0 or more"));
+        let label =
+            |&label: &i64| usize::try_from(label).map_err(|_| PyValueError::new_err("labels must be 0 or more"));
         array.as_array().iter().map(label).collect()
     };
     let (one, other) = (labels(&one)?, labels(&other)?);

@@ -31,7 +31,11 @@ pub(crate) struct Scales {
 
 impl Scales {
     pub(crate) fn scaling(&self) -> PyResult<Scaling> {
-        let scales = [("zscore", Scale::Zscore), ("center", Scale::Center), ("none", Scale::None)];
+        let scales = [
+            ("zscore", Scale::Zscore),
+            ("center", Scale::Center),
+            ("none", Scale::None),
+        ];
         let norms = [("mean", SampleNorm::Mean), ("sum", SampleNorm::Sum)];
         let divisors = [("max", DistanceNorm::Max), ("none", DistanceNorm::None)];
         Ok(Scaling {
@@ -88,7 +92,10 @@ impl Options<'_> {
         let mut written = None;
         let penalty = match &self.penalty {
             PenaltyOption::Name(name) => penalties::by_name(name).ok_or_else(|| {
-                let known: Vec<String> = penalties::registry().iter().map(|one| format!("{:?}", one.name())).collect();
+                let known: Vec<String> = penalties::registry()
+                    .iter()
+                    .map(|one| format!("{:?}", one.name()))
+                    .collect();
                 unknown("penalty", name, &known, ", or an object with `value` and `prox`")
             })?,
             PenaltyOption::Written(object) => {
@@ -185,7 +192,11 @@ impl Options<'_> {
             ("bcd", ZStep::BlockCoordinateDescent { sweeps: SWEEPS }),
         ];
         let z_step = chosen("z_step", &self.z_step, &steps)?;
-        let known = chosen("solver", &self.solver, &[("newton", Known::Newton), ("admm", Known::Admm)])?;
+        let known = chosen(
+            "solver",
+            &self.solver,
+            &[("newton", Known::Newton), ("admm", Known::Admm)],
+        )?;
         let newton = || {
             let usual = Newton::default();
             Newton {
@@ -239,16 +250,25 @@ fn node_pairs(option: &str, pairs: &PyReadonlyArray2<'_, i64>) -> PyResult<Vec<[
         return Err(refuse());
     }
     let node = |number: i64| u32::try_from(number).map_err(|_| refuse());
-    pairs.rows().into_iter().map(|pair| Ok([node(pair[0])?, node(pair[1])?])).collect()
+    pairs
+        .rows()
+        .into_iter()
+        .map(|pair| Ok([node(pair[0])?, node(pair[1])?]))
+        .collect()
 }
 
 fn unknown(option: &str, name: &str, known: &[String], or: &str) -> PyErr {
-    PyValueError::new_err(format!("{option} {name:?} is not known: it must be {}{or}", known.join(", ")))
+    PyValueError::new_err(format!(
+        "{option} {name:?} is not known: it must be {}{or}",
+        known.join(", ")
+    ))
 }
 
 pub(crate) fn in_range(name: &str, value: f64, is_fine: bool, range: &str) -> PyResult<()> {
     if is_fine && value.is_finite() {
         return Ok(());
     }
-    Err(PyValueError::new_err(format!("{name} is {value:?}; it must be {range}, and finite")))
+    Err(PyValueError::new_err(format!(
+        "{name} is {value:?}; it must be {range}, and finite"
+    )))
 }

@@ -64,7 +64,9 @@ impl Written {
     fn lent<'py>(py: Python<'py>, differences: &[f64], n_views: usize) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let shape = (differences.len() / n_views.max(1), n_views);
         let view = ArrayView2::from_shape(shape, differences);
-        Ok(view.map_err(|error| PyValueError::new_err(error.to_string()))?.to_pyarray(py))
+        Ok(view
+            .map_err(|error| PyValueError::new_err(error.to_string()))?
+            .to_pyarray(py))
     }
 }
 

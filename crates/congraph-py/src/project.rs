@@ -92,7 +92,12 @@ fn told<'py>(py: Python<'py>, projection: &Projection, noticed: &[Warning]) -> P
     told.set_item("converged", projection.converged())?;
     told.set_item("iterations", projection.iterations)?;
     let of_view = |warning: &&Warning| warning.view.as_deref() == Some(projection.name());
-    let warnings: Vec<Warning> = noticed.iter().filter(of_view).chain(&projection.warnings).cloned().collect();
+    let warnings: Vec<Warning> = noticed
+        .iter()
+        .filter(of_view)
+        .chain(&projection.warnings)
+        .cloned()
+        .collect();
     told.set_item("warnings", failure::warnings(&warnings))?;
     Ok(told)
 }

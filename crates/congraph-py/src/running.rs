@@ -92,10 +92,13 @@ impl Running {
     fn pool(&self) -> PyResult<Option<rayon::ThreadPool>> {
         let Some(threads) = self.threads else { return Ok(None) };
         if threads == 0 {
-            return Err(PyValueError::new_err("n_jobs is 0; it must be 1 or more, -1 for all cores, or None"));
+            return Err(PyValueError::new_err(
+                "n_jobs is 0; it must be 1 or more, -1 for all cores, or None",
+            ));
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        pool.map(Some).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+        pool.map(Some)
+            .map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 
     fn glance(&self, py: Python<'_>, latest: &Mutex<Option<Progress>>) -> PyResult<()> {

@@ -74,7 +74,9 @@ impl Wanted {
 }
 
 fn unknown<T>(option: &str, word: &str, choices: &str) -> PyResult<T> {
-    Err(PyValueError::new_err(format!("{option} is {word:?}; it must be {choices}")))
+    Err(PyValueError::new_err(format!(
+        "{option} is {word:?}; it must be {choices}"
+    )))
 }
 
 /// Simulates views of smooth signals with a known consensus graph.

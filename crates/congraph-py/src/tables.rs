@@ -93,7 +93,10 @@ fn borrowed<'a>(lent: &'a Lent<'_>, options: &ViewOptions) -> PyResult<Table<&'a
     if !lent.values.is_c_contiguous() {
         return Err(PyValueError::new_err("the values must be in C order"));
     }
-    let values = lent.values.as_slice().map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let values = lent
+        .values
+        .as_slice()
+        .map_err(|error| PyValueError::new_err(error.to_string()))?;
     let count = |what: &str, names: &Option<Vec<String>>, expected: usize| match names {
         Some(names) if names.len() != expected => Err(PyValueError::new_err(format!(
             "view {:?} has {} {what} for an array of shape ({}, {})",

@@ -95,12 +95,18 @@ fn best_gain(eigenvalues: &[f64], variation: f64) -> f64 {
     let gain = |ln_delta: f64| {
         let delta = ln_delta.exp();
         // Eigenvalues of a Laplacian are not negative; computed ones may be, by rounding.
-        let determinant = eigenvalues.iter().map(|value| (value.max(0.0) + delta).ln()).sum::<f64>();
+        let determinant = eigenvalues
+            .iter()
+            .map(|value| (value.max(0.0) + delta).ln())
+            .sum::<f64>();
         0.5 * (determinant / n - (variation + delta).ln())
     };
     let step = (RANGE[1] - RANGE[0]) / (POINTS - 1) as f64;
     let at = |k: usize| RANGE[0] + step * k as f64;
-    let best = (0..POINTS).map(at).max_by(|x, y| gain(*x).total_cmp(&gain(*y))).unwrap_or(RANGE[1]);
+    let best = (0..POINTS)
+        .map(at)
+        .max_by(|x, y| gain(*x).total_cmp(&gain(*y)))
+        .unwrap_or(RANGE[1]);
     let (mut low, mut high) = (best - step, best + step);
     for _ in 0..STEPS {
         let third = (high - low) / 3.0;

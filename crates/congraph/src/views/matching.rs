@@ -98,7 +98,10 @@ fn too_few_nodes(n_nodes: usize) -> DataError {
 }
 
 /// The names of each table's columns, made up as `1`, `2`, … when no table has any.
-fn column_names<Values: AsRef<[f64]>>(tables: &[Table<Values>], options: &ViewOptions) -> Result<Vec<Vec<String>>, Error> {
+fn column_names<Values: AsRef<[f64]>>(
+    tables: &[Table<Values>],
+    options: &ViewOptions,
+) -> Result<Vec<Vec<String>>, Error> {
     let n_named = tables.iter().filter(|table| table.column_names.is_some()).count();
     if n_named == tables.len() {
         return Ok(tables
@@ -298,7 +301,10 @@ fn missing_nodes<Values: AsRef<[f64]>>(
 }
 
 /// Tables that only make sense the other way round: equal row counts, different column counts, no names in common.
-pub(super) fn looks_transposed<Values: AsRef<[f64]>>(tables: &[Table<Values>], options: &ViewOptions) -> Option<DataError> {
+pub(super) fn looks_transposed<Values: AsRef<[f64]>>(
+    tables: &[Table<Values>],
+    options: &ViewOptions,
+) -> Option<DataError> {
     if tables.len() < 2 || options.kind != Kind::Signals {
         return None;
     }
