@@ -35,3 +35,11 @@ def test_the_page_of_use(tmp_path, monkeypatch):
     assert shown[:-1] == str(names["m"]).splitlines()[:-1]
     for block in blocks[1:]:
         exec(compile(block, "docs/python.md", "exec"), names)
+
+
+def test_the_readme(tmp_path, monkeypatch):
+    """What the README shows of Python runs too."""
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for block in re.findall(r"```python\n(.*?)```", text, re.S):
+        exec(compile(block, "README.md", "exec"), {})
