@@ -31,6 +31,8 @@ pub(crate) fn learn<'py>(
         let clock = Instant::now();
         let (views, noticed) = assemble(tables, &view_options)?;
         let tuned = asked.learner.learn_to(&views, &asked.targets, watch)?;
+        // Whoever learns frees the views, too.
+        drop(views);
         Ok((tuned, noticed, clock.elapsed()))
     })?;
     let Tuned {
