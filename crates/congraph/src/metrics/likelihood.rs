@@ -15,7 +15,7 @@
 
 use faer::{Mat, Side};
 
-use super::names::{Sides, match_names};
+use super::names::{Sides, match_names, matched_pairs};
 use super::variation::distances;
 use crate::distances::{DistanceNorm, SampleNorm, Scale, Scaling};
 use crate::error::Error;
@@ -54,11 +54,7 @@ pub fn log_likelihood(graph: &MultiviewGraph, weights: &[f64], data: &Views) -> 
     if !errors.is_empty() {
         return Err(Error::Data(errors));
     }
-    let in_data = |pair: &[u32; 2]| {
-        let [a, b] = pair.map(|node| node_of[node as usize] as u32);
-        [a.min(b), a.max(b)]
-    };
-    let pairs: Vec<[u32; 2]> = graph.pairs().iter().map(in_data).collect();
+    let pairs = matched_pairs(graph.pairs(), &node_of);
     let correlations = Scaling {
         scale: Scale::Zscore,
         sample_norm: SampleNorm::Mean,

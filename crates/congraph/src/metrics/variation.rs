@@ -11,7 +11,7 @@
 //! density: the sparser graph has the shorter edges. The mean over all pairs is 2/(n − 1) Σ_a ‖x_a − x̄‖², so the cost is
 //! that of the edges' distances.
 
-use super::names::{Sides, match_names};
+use super::names::{Sides, match_names, matched_pairs};
 use crate::distances::{DistanceNorm, Distances, Scaling};
 use crate::edges::complete_index;
 use crate::error::Error;
@@ -72,11 +72,7 @@ pub fn total_variation(graph: &MultiviewGraph, data: &Views, scaling: &Scaling) 
     if !errors.is_empty() {
         return Err(Error::Data(errors));
     }
-    let in_data = |pair: &[u32; 2]| {
-        let [a, b] = pair.map(|node| node_of[node as usize] as u32);
-        [a.min(b), a.max(b)]
-    };
-    let pairs: Vec<[u32; 2]> = graph.pairs().iter().map(in_data).collect();
+    let pairs = matched_pairs(graph.pairs(), &node_of);
     let (distances, means) = distances(data, scaling, &pairs)?;
     let on = |weights: &mut dyn Iterator<Item = f64>, view: usize| {
         let (mut total, mut weight) = (0.0, 0.0);
