@@ -120,18 +120,27 @@ impl Problem {
     pub fn frozen(self, consensus: Arc<[f64]>) -> Result<Self, Error> {
         let refuse = |name, message: String| Err(Error::Parameter { name, message });
         if self.n_views() != 1 {
-            let message = format!("are {}; against a frozen consensus each is learned on its own", self.n_views());
+            let message = format!(
+                "are {}; against a frozen consensus each is learned on its own",
+                self.n_views()
+            );
             return refuse("views", message);
         }
         if self.parameters().gamma != 0.0 {
-            return refuse("gamma", "weighs a consensus that is looked for; it must be 0 where it is frozen".into());
+            return refuse(
+                "gamma",
+                "weighs a consensus that is looked for; it must be 0 where it is frozen".into(),
+            );
         }
         if consensus.len() != self.n_edges() {
             let message = format!("has {} weights for {} edges", consensus.len(), self.n_edges());
             return refuse("consensus", message);
         }
         if let Some(weight) = consensus.iter().find(|weight| !(weight.is_finite() && **weight >= 0.0)) {
-            return refuse("consensus", format!("holds {weight}; weights are finite and not negative"));
+            return refuse(
+                "consensus",
+                format!("holds {weight}; weights are finite and not negative"),
+            );
         }
         Ok(Self {
             frozen: Some(consensus),

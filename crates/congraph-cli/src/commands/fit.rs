@@ -26,7 +26,10 @@ impl FitFolder {
         let summary: Value = serde_json::from_str(&text).map_err(|error| unreadable(&path, &error.to_string()))?;
         if graph.consensus().is_none() {
             return Err(Failure::usage(
-                format!("`{}` has no consensus: its views were learned on their own", folder.display()),
+                format!(
+                    "`{}` has no consensus: its views were learned on their own",
+                    folder.display()
+                ),
                 "learn several views together, without `--single` and by the method `congraph`",
             ));
         }

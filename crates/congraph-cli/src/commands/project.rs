@@ -33,7 +33,10 @@ pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Res
     for warning in &warnings {
         console.warning(warning);
     }
-    if let Some(projection) = projections.iter().find(|projection| args.strict && !projection.converged()) {
+    if let Some(projection) = projections
+        .iter()
+        .find(|projection| args.strict && !projection.converged())
+    {
         return Err(Failure::NotConverged(format!(
             "view `{}`: {} at a relative gap of {:.1e}, above --tol {:e}; nothing was written because of --strict",
             projection.name(),
@@ -56,7 +59,11 @@ pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Res
         write_graph(&folder, "", &graph, &view_rows(&read))?;
         write_departures(&folder, &projections)?;
         write_json(&folder, "summary.json", &facts)?;
-        write_json(&folder, "run.json", &summary::run("project", &facts, &inputs(&read), None, &seconds))?;
+        write_json(
+            &folder,
+            "run.json",
+            &summary::run("project", &facts, &inputs(&read), None, &seconds),
+        )?;
         Ok(folder.commit()?)
     })?;
     if global.json {
@@ -143,7 +150,9 @@ fn together(projections: &[Projection]) -> MultiviewGraph {
         }
     }
     let names = projections.iter().map(|one| one.name().to_owned()).collect();
-    let nodes = projections.first().map_or_else(Vec::new, |one| one.graph.nodes().to_vec());
+    let nodes = projections
+        .first()
+        .map_or_else(Vec::new, |one| one.graph.nodes().to_vec());
     MultiviewGraph::new(nodes, names, &pairs, &weights, Some(&consensus))
 }
 
@@ -168,7 +177,10 @@ fn write_departures(folder: &Folder, projections: &[Projection]) -> Result<(), F
 }
 
 fn count(projection: &Projection, asked: Departure) -> usize {
-    projection.edges().filter(|&(_, _, _, departure)| departure == asked).count()
+    projection
+        .edges()
+        .filter(|&(_, _, _, departure)| departure == asked)
+        .count()
 }
 
 fn facts(

@@ -67,7 +67,8 @@ impl Projector {
         let Some(consensus) = graph.consensus() else {
             return Err(Error::Parameter {
                 name: "consensus",
-                message: "is missing: each view of this fit was learned on its own, and there is nothing to project on".into(),
+                message: "is missing: each view of this fit was learned on its own, and there is nothing to project on"
+                    .into(),
             });
         };
         if !(distance_divisor.is_finite() && distance_divisor > 0.0) {
@@ -116,7 +117,12 @@ impl Projector {
     /// # Ok::<(), congraph::Error>(())
     /// ```
     pub fn of(learner: &Learner, learned: &Learned) -> Result<Self, Error> {
-        Self::new(&learned.graph, &learner.model, learner.scaling, learned.distance_divisor)
+        Self::new(
+            &learned.graph,
+            &learner.model,
+            learner.scaling,
+            learned.distance_divisor,
+        )
     }
 
     /// The names of the consensus' nodes.
@@ -148,7 +154,13 @@ impl Projector {
             .collect()
     }
 
-    fn project_one(&self, views: &Views, view: usize, matched: &Matched, watch: Watch<'_>) -> Result<Projection, Error> {
+    fn project_one(
+        &self,
+        views: &Views,
+        view: usize,
+        matched: &Matched,
+        watch: Watch<'_>,
+    ) -> Result<Projection, Error> {
         let clock = Instant::now();
         let one = views.arranged(&Order {
             nodes: matched.in_view.clone(),
@@ -237,7 +249,12 @@ impl Projector {
 
     /// Which nodes take part, and where they stand.
     fn matched(&self, views: &Views) -> Result<Matched, Error> {
-        let place: HashMap<&str, usize> = views.nodes().iter().enumerate().map(|(k, name)| (name.as_str(), k)).collect();
+        let place: HashMap<&str, usize> = views
+            .nodes()
+            .iter()
+            .enumerate()
+            .map(|(k, name)| (name.as_str(), k))
+            .collect();
         let is_there = |&node: &usize| place.contains_key(self.nodes[node].as_str());
         let kept: Vec<usize> = (0..self.nodes.len()).filter(is_there).collect();
         let is_whole = kept.len() == self.nodes.len() && kept.len() == views.n_nodes();
@@ -262,8 +279,16 @@ impl Projector {
         let view = views.view(0).name();
         let ours: HashMap<&str, ()> = self.nodes.iter().map(|name| (name.as_str(), ())).collect();
         let theirs: HashMap<&str, ()> = views.nodes().iter().map(|name| (name.as_str(), ())).collect();
-        let lacking: Vec<&String> = self.nodes.iter().filter(|name| !theirs.contains_key(name.as_str())).collect();
-        let extra: Vec<&String> = views.nodes().iter().filter(|name| !ours.contains_key(name.as_str())).collect();
+        let lacking: Vec<&String> = self
+            .nodes
+            .iter()
+            .filter(|name| !theirs.contains_key(name.as_str()))
+            .collect();
+        let extra: Vec<&String> = views
+            .nodes()
+            .iter()
+            .filter(|name| !ours.contains_key(name.as_str()))
+            .collect();
         let alike = lacking.iter().find_map(|name| {
             let other = extra.iter().find(|other| folded(other) == folded(name))?;
             Some((*name, *other))
@@ -406,7 +431,12 @@ impl Projection {
     /// Every edge of the view or of the consensus: the pair, its weight in the view and in the consensus, and which has it.
     pub fn edges(&self) -> impl Iterator<Item = ([u32; 2], f64, f64, Departure)> + '_ {
         let shared = self.graph.consensus().unwrap_or_default();
-        let pairs = self.graph.pairs().iter().zip(self.graph.weights().column(0)).zip(shared);
+        let pairs = self
+            .graph
+            .pairs()
+            .iter()
+            .zip(self.graph.weights().column(0))
+            .zip(shared);
         pairs.map(|((&pair, weight), &consensus)| {
             let departure = match (weight > 0.0, consensus > 0.0) {
                 (true, true) => Departure::Shared,
