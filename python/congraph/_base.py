@@ -86,18 +86,13 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
 
     def _reading(self) -> dict[str, Any]:
         """How tables become views."""
-        if self.missing == "mask":
-            raise NotImplementedError(
-                'missing="mask" is not in this version yet: `nodes="common"` keeps the nodes that all views have, `drop_nodes` leaves some out'
-            )
-        if self.missing != "error":
-            raise ValueError(f'missing is {self.missing!r}; it must be "error" or "mask"')
         return {
             "data": self.data,
             "orient": self.orient,
             "nodes": self.nodes,
             "drop_nodes": [str(node) for node in self.drop_nodes],
             "nan": self.nan,
+            "missing": self.missing,
             "allow_counts": bool(self.allow_counts),
             "allow_constant": self.scale != "zscore",
         }
@@ -149,7 +144,7 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         """The mean gain in log-likelihood of new views on one of the graphs."""
         self._check_learned()
         views = self._new_views(X, groups)
-        gains = _engine.log_likelihood(self._arrays(), view, views._lent(), self._reading(), self._running())
+        gains = _engine.log_likelihood(self._arrays(), view, views._lent(), {**self._reading(), "missing": "error"}, self._running())
         return float(gains.mean())
 
     def _new_views(self, X: Any, groups: Any = None) -> Views:

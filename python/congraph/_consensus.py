@@ -127,8 +127,10 @@ class _Learner(GraphEstimator):
         if first is None:
             raise ValueError("the nodes have no names: give pairs of numbers")
         dropped = set(map(str, self.drop_nodes))
-        shared = set.intersection(*map(set, named)) if self.nodes == "common" else set(first)
-        return [node for node in first if node not in dropped and node in shared]
+        shared = set.intersection(*map(set, named)) if self.nodes == "common" else set().union(*named)
+        # With masks, nodes that the first view lacks follow as they come up.
+        every = dict.fromkeys(node for nodes in named for node in nodes) if self.missing == "mask" else first
+        return [node for node in every if node not in dropped and node in shared]
 
 
 class ConsensusGraph(_Learner):
@@ -169,7 +171,7 @@ class ConsensusGraph(_Learner):
     drop_nodes : sequence of str
         Nodes to leave out of all views.
     missing : {"error", "mask"}
-        What to do with nodes that a view lacks.
+        What to do with nodes that a view lacks, or that hold NaN or are constant in it: ``"mask"`` lets it take part with the others.
     nan : {"error", "drop-rows"}
         What to do with samples that hold NaN or infinite values.
     allow_counts : bool
@@ -190,6 +192,8 @@ class ConsensusGraph(_Learner):
     edge_index_, edges_, consensus_edges_ : array
         The sparse form: the two ends of each edge (2, edges), its weight in each view (edges, views) and in the consensus (edges,).
     node_names_, view_names_ : list of str
+    present_ : array (views, nodes) or None
+        Whether a view has a node, if any lacks one (``missing="mask"``).
     alpha_, beta_, gamma_ : float
         The parameters that were used.
     density_, similarity_, consensus_density_ : float
@@ -352,7 +356,7 @@ class ConsensusGraph(_Learner):
             "tol": self.tol,
             "scales": self._scales(),
         }
-        found = _engine.project(self._arrays(), fitted, views._lent(), self._reading(), self._running())
+        found = _engine.project(self._arrays(), fitted, views._lent(), {**self._reading(), "missing": "error"}, self._running())
         return [_projection(one) for one in found]
 
     def transform(self, X: Any, *, groups: Any = None) -> npt.NDArray[np.float64]:
@@ -393,7 +397,7 @@ class ConsensusGraph(_Learner):
 def _projection(found: dict[str, Any]) -> Projection:
     return Projection(
         name=found["views"][0],
-        graph=Graphs(found["nodes"], found["views"], found["edge_index"], found["weights"], found["consensus"]),
+        graph=Graphs(**{name: found[name] for name in ("nodes", "views", "edge_index", "weights", "consensus", "present")}),
         kinds=found["kinds"],
         uniqueness=float(found["uniqueness"][0]),
         density=found["density"],

@@ -30,26 +30,28 @@ def from_epochs(
         Which channels, as `Epochs.get_data` takes them.
     tmin, tmax : float, optional
         The window in seconds, from `tmin` to before `tmax`: consecutive windows share no sample.
-    bads : {"drop", "keep"}
-        What to do with channels in ``info["bads"]``: leave out of all views those that are bad in any, or keep them.
+    bads : {"drop", "mask", "keep"}
+        What to do with channels in ``info["bads"]``: leave out of all views those that are bad in any; leave each out of the views
+        in which it is bad alone (fit with ``missing="mask"``); or keep them.
 
     Returns
     -------
     Views
         In microvolts, samples × channels, with the epochs as blocks and the positions of the channels.
     """
-    if bads not in ("drop", "keep"):
-        raise ValueError(f'bads is {bads!r}; it must be "drop" or "keep"')
+    if bads not in ("drop", "mask", "keep"):
+        raise ValueError(f'bads is {bads!r}; it must be "drop", "mask" or "keep"')
     if isinstance(epochs, Mapping):
         of_view = {str(name): one for name, one in epochs.items()}
     else:
         listed = list(epochs) if isinstance(epochs, (list, tuple)) else [epochs]
         of_view = dict(zip(numbered(len(listed)), listed, strict=True))
-    dropped = {name for one in of_view.values() for name in one.info["bads"]} if bads == "drop" else set()
+    everywhere = {name for one in of_view.values() for name in one.info["bads"]}
     arrays, nodes, blocks = {}, {}, {}
     positions: dict[str, list[float]] = {}
     for name, one in of_view.items():
         chosen = one.copy().pick(picks, exclude=())
+        dropped = {"drop": everywhere, "mask": set(one.info["bads"]), "keep": set()}[bads]
         channels = [channel for channel in chosen.ch_names if channel not in dropped]
         values = chosen.get_data(picks=channels) * 1e6
         values = values[:, :, _window(chosen.times, tmin, tmax)]

@@ -23,7 +23,7 @@ Ints = npt.NDArray[np.int64]
 class Communities:
     """Communities of learned graphs; 0 is the largest.
 
-    ``consensus`` and ``group`` hold one label per node, ``views`` one row per view. The group is what all runs on all views have in
+    ``consensus`` and ``group`` hold one label per node, ``views`` one row per view (−1 where it lacks the node). The group is what all runs on all views have in
     common. ``nmi`` compares all partitions: consensus (if there is one), group, and each view, in this order.
     """
 
@@ -47,6 +47,7 @@ class LearnedGraphs:
     edge_index_: Ints
     edges_: Floats
     consensus_edges_: Floats | None
+    present_: npt.NDArray[np.bool_] | None
 
     def _set_graphs(self, result: dict[str, Any]) -> None:
         self.node_names_ = result["nodes"]
@@ -54,6 +55,7 @@ class LearnedGraphs:
         self.edge_index_ = result["edge_index"]
         self.edges_ = result["weights"]
         self.consensus_edges_ = result["consensus"]
+        self.present_ = result["present"]
 
     def _check_learned(self) -> None:
         """Complains unless there are graphs."""
@@ -67,6 +69,7 @@ class LearnedGraphs:
             "edge_index": np.ascontiguousarray(self.edge_index_, dtype=np.int64),
             "weights": np.ascontiguousarray(self.edges_, dtype=np.float64),
             "consensus": self.consensus_edges_,
+            "present": self.present_,
         }
 
     def _weights(self, view: str | int | None) -> Floats:
@@ -194,12 +197,14 @@ class Graphs(LearnedGraphs):
         edge_index: npt.ArrayLike,
         weights: npt.ArrayLike,
         consensus: npt.ArrayLike | None = None,
+        present: npt.ArrayLike | None = None,
     ) -> None:
         self.node_names_ = [str(node) for node in nodes]
         self.view_names_ = [str(view) for view in views]
         self.edge_index_ = np.asarray(edge_index, dtype=np.int64).reshape(2, -1)
         self.edges_ = np.asarray(weights, dtype=np.float64).reshape(self.edge_index_.shape[1], len(self.view_names_))
         self.consensus_edges_ = None if consensus is None else np.asarray(consensus, dtype=np.float64)
+        self.present_ = None if present is None else np.asarray(present, dtype=np.bool_)
 
     @classmethod
     def from_matrices(

@@ -110,6 +110,7 @@ def total_variation(graphs: Any, X: Any, *, groups: Any = None, scale: str = "zs
         "nodes": "same",
         "drop_nodes": [],
         "nan": "error",
+        "missing": "error",
         "allow_counts": True,
         "allow_constant": scale != "zscore",
     }

@@ -45,11 +45,14 @@ pub(crate) fn communities<'py>(
     };
     let n = graph.n_nodes();
     let result = PyDict::new(py);
-    let views: Vec<i64> = found
-        .views
-        .iter()
-        .flat_map(|view| view.partition.labels().iter().map(|&label| label as i64))
-        .collect();
+    // A view has no label for a node that it lacks.
+    let of_view = |view: usize| {
+        found
+            .view_labels(view)
+            .into_iter()
+            .map(|label| label.map_or(-1, |label| label as i64))
+    };
+    let views: Vec<i64> = (0..graph.n_views()).flat_map(of_view).collect();
     result.set_item("views", graphs::matrix(py, graph.n_views(), n, views)?)?;
     let modularities: Vec<f64> = found.views.iter().map(|view| view.modularity).collect();
     result.set_item("view_modularity", modularities.into_pyarray(py))?;

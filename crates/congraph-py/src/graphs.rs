@@ -4,8 +4,10 @@
 //! edge_index   2 × E: the two nodes of every edge that is present in some view or in the consensus
 //! weights      E × N: its weight in each view
 //! consensus    E: its weight in the consensus, if there is one
+//! present      N × n: whether a view has a node, if any lacks one
 //! ```
 
+use congraph::views::Mask;
 use congraph::{MultiviewGraph, ViewRows};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
@@ -22,6 +24,7 @@ pub(crate) struct Arrays<'py> {
     edge_index: PyReadonlyArray2<'py, i64>,
     weights: PyReadonlyArray2<'py, f64>,
     consensus: Option<PyReadonlyArray1<'py, f64>>,
+    present: Option<PyReadonlyArray2<'py, bool>>,
 }
 
 impl Arrays<'_> {
@@ -64,13 +67,32 @@ impl Arrays<'_> {
         } else {
             ViewRows::from_values(self.views.len(), values)
         };
-        Ok(MultiviewGraph::new(
-            self.nodes.clone(),
-            self.views.clone(),
-            &pairs,
-            &rows,
-            consensus.as_deref(),
-        ))
+        let mask = self.mask(&pairs, &rows)?;
+        let nodes = self.nodes.clone();
+        let graph = MultiviewGraph::new(nodes, self.views.clone(), &pairs, &rows, consensus.as_deref());
+        Ok(graph.with_mask(mask))
+    }
+
+    /// Which nodes the views lack.
+    fn mask(&self, pairs: &[[u32; 2]], weights: &ViewRows) -> PyResult<Option<Mask>> {
+        let Some(present) = &self.present else { return Ok(None) };
+        let present = present.as_array();
+        if present.dim() != (self.views.len(), self.nodes.len()) {
+            return refuse("present must be views × nodes");
+        }
+        for (pair, row) in pairs.iter().zip(weights.rows()) {
+            let lacks = |view: usize| pair.iter().any(|&node| !present[[view, node as usize]]);
+            if row
+                .iter()
+                .enumerate()
+                .any(|(view, &weight)| weight > 0.0 && lacks(view))
+            {
+                return refuse("a view has an edge at a node that it lacks");
+            }
+        }
+        Ok(Mask::new(self.nodes.len(), self.views.len(), |view, node| {
+            !present[[view, node]]
+        }))
     }
 }
 
@@ -89,7 +111,16 @@ pub(crate) fn put<'py>(into: &Bound<'py, PyDict>, graph: &MultiviewGraph) -> PyR
     let values = graph.weights().values().to_vec();
     into.set_item("weights", matrix(py, n_edges, graph.n_views(), values)?)?;
     let consensus = graph.consensus().map(|consensus| consensus.to_vec().into_pyarray(py));
-    into.set_item("consensus", consensus)
+    into.set_item("consensus", consensus)?;
+    let has = |view: usize| (0..graph.n_nodes()).map(move |node| graph.has(view, node));
+    let present = match graph.mask() {
+        None => None,
+        Some(_) => {
+            let values = (0..graph.n_views()).flat_map(has).collect();
+            Some(matrix(py, graph.n_views(), graph.n_nodes(), values)?)
+        }
+    };
+    into.set_item("present", present)
 }
 
 /// Adds what is usually asked of graphs.

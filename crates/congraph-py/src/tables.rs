@@ -3,7 +3,7 @@
 //! The signals are lent for the length of a call. The library takes each node's samples out of them, in its own order, while
 //! it checks them; nothing else is copied.
 
-use congraph::views::{Kind, NanRule, NodeRule, Orient, Table, ViewOptions, Views};
+use congraph::views::{Kind, Missing, NanRule, NodeRule, Orient, Table, ViewOptions, Views};
 use congraph::{Error, Warning};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -29,6 +29,7 @@ pub(crate) struct Reading {
     nodes: String,
     drop_nodes: Vec<String>,
     nan: String,
+    missing: String,
     allow_counts: bool,
     allow_constant: bool,
 }
@@ -63,6 +64,11 @@ impl Reading {
                 "nan",
                 &self.nan,
                 &[("error", NanRule::Error), ("drop-rows", NanRule::DropRows)],
+            )?,
+            missing: chosen(
+                "missing",
+                &self.missing,
+                &[("error", Missing::Error), ("mask", Missing::Mask)],
             )?,
             allow_counts: self.allow_counts,
             allow_constant: self.allow_constant,

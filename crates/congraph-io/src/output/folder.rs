@@ -17,6 +17,7 @@ const OURS: [&str; 21] = [
     "nodes.tsv",
     "edges.tsv",
     "views.tsv",
+    "missing.tsv",
     "edges_long.tsv",
     "matrices.npz",
     "report.html",

@@ -34,7 +34,7 @@ const STEPS: usize = 40;
 ///
 /// # Errors
 /// [`Error::Data`] with [`Code::E02`](crate::Code::E02) if graph and data do not have the same nodes, in whatever order;
-/// [`Error::Parameter`] if the graph's eigenvalues cannot be computed.
+/// [`Error::Parameter`] if a view lacks nodes, or the graph's eigenvalues cannot be computed.
 ///
 /// ```
 /// use congraph::metrics::log_likelihood;
@@ -53,6 +53,12 @@ pub fn log_likelihood(graph: &MultiviewGraph, weights: &[f64], data: &Views) -> 
     let node_of = match_names("nodes", graph.nodes(), data.nodes(), &Sides::DATA, &mut errors);
     if !errors.is_empty() {
         return Err(Error::Data(errors));
+    }
+    if data.mask().is_some() {
+        return Err(Error::Parameter {
+            name: "views",
+            message: "lack nodes, and the likelihood is that of all nodes together".into(),
+        });
     }
     let pairs = matched_pairs(graph.pairs(), &node_of);
     let correlations = Scaling {

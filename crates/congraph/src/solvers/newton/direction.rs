@@ -6,6 +6,8 @@
 //!
 //! Only present edges contribute; J_e is diagonal plus one or two rank-one terms, so a product costs O(present edges · N).
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::dual::Dual;
@@ -13,6 +15,7 @@ use super::vectors::{combine, dot, reduce};
 use crate::blocks;
 use crate::edges::incidence;
 use crate::rows::ViewRows;
+use crate::views::Mask;
 use crate::weights::Weights;
 
 /// Nodes per block of work.
@@ -37,6 +40,9 @@ pub(super) struct Hessian {
     incident: Vec<u32>,
     is_sparse: bool,
     ridge: f64,
+    /// How many nodes each view has, and which it lacks.
+    sizes: Vec<f64>,
+    mask: Option<Arc<Mask>>,
     /// Room that products use.
     moved: ViewRows,
 }
@@ -54,6 +60,8 @@ impl Hessian {
             incident: Vec::new(),
             is_sparse: true,
             ridge: 0.0,
+            sizes: Vec::new(),
+            mask: None,
             moved: ViewRows::zeros(0, n_views),
         }
     }
@@ -62,12 +70,15 @@ impl Hessian {
     pub(super) fn update(&mut self, dual: &Dual<'_>, present: &[Weights], ridge: f64) {
         (self.n_nodes, self.n_views) = (dual.problem.n_nodes(), dual.problem.n_views());
         self.ridge = ridge;
+        self.sizes = dual.problem.totals();
+        self.mask = dual.problem.distances().mask().cloned();
         let n_views = self.n_views;
         let term = dual.term;
         let width = n_views * (1 + term.rank());
         self.width = width;
         let n_edges: usize = present.iter().map(|block| block.edges().len()).sum();
         let edges = dual.problem.distances().edges().pairs();
+        let distances = dual.problem.distances().values();
         self.ends.resize(n_edges, [0, 0]);
         self.jacobians.resize(n_edges * width, 0.0);
         let (mut ends, mut jacobians) = (self.ends.as_mut_slice(), self.jacobians.as_mut_slice());
@@ -79,12 +90,11 @@ impl Hessian {
             parts.push((block, block_ends, block_jacobians));
         }
         let fill = |(block, ends, jacobians): (&Weights, &mut [[u32; 2]], &mut [f32])| {
-            let mut exact = vec![0.0; width];
+            let (mut exact, mut room) = (vec![0.0; width], Vec::new());
             let rows = ends.iter_mut().zip(jacobians.chunks_exact_mut(width));
             for ((edge, weights, consensus), (ends, row)) in block.iter().zip(rows) {
                 *ends = edges[edge];
-                let (diagonal, factors) = exact.split_at_mut(n_views);
-                term.jacobian(weights, consensus, diagonal, factors);
+                term.jacobian(weights, consensus, distances.row(edge), &mut exact, &mut room);
                 for (value, exact) in row.iter_mut().zip(&exact) {
                     *value = *exact as f32;
                 }
@@ -109,39 +119,86 @@ impl Hessian {
         &self.jacobians[edge * self.width..(edge + 1) * self.width]
     }
 
-    /// 1 over the diagonal.
-    fn inverse_diagonal(&self) -> ViewRows {
-        let n_views = self.n_views;
-        let own = 2.0 * (1.0 - 1.0 / self.n_nodes as f64) + self.ridge;
-        let mut diagonal = ViewRows::from_values(n_views, vec![own; self.n_nodes * n_views]);
-        let mut row = vec![0.0; n_views];
-        for (edge, &[a, b]) in self.ends.iter().enumerate() {
-            let (entries, factors) = self.jacobian(edge).split_at(n_views);
-            for (value, &entry) in row.iter_mut().zip(entries) {
-                *value = f64::from(entry);
-            }
-            for factor in factors.chunks_exact(n_views) {
-                for (value, &v) in row.iter_mut().zip(factor) {
-                    *value += f64::from(v) * f64::from(v);
-                }
-            }
-            for node in [a, b] {
-                for (value, more) in diagonal.row_mut(node as usize).iter_mut().zip(&row) {
-                    *value += more;
-                }
+    /// Adds the diagonal of an edge's Jacobian.
+    fn add_diagonal(jacobian: &[f32], out: &mut [f64]) {
+        let (entries, factors) = jacobian.split_at(out.len());
+        for (value, &entry) in out.iter_mut().zip(entries) {
+            *value += f64::from(entry);
+        }
+        for factor in factors.chunks_exact(out.len()) {
+            for (value, &v) in out.iter_mut().zip(factor) {
+                *value += f64::from(v) * f64::from(v);
             }
         }
-        diagonal.values_mut().iter_mut().for_each(|value| *value = 1.0 / *value);
+    }
+
+    /// 1 over the diagonal; `room` as for [`Hessian::product`].
+    fn inverse_diagonal(&self, room: &mut ViewRows) -> ViewRows {
+        let n_views = self.n_views;
+        let own = |n: &f64| 2.0 * (1.0 - 1.0 / n) + self.ridge;
+        let own: Vec<f64> = self.sizes.iter().map(own).collect();
+        let mut diagonal = ViewRows::zeros(self.n_nodes, n_views);
+        if self.is_sparse {
+            blocks::map_mut_by(NODES, diagonal.values_mut(), n_views, |first, rows| {
+                for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
+                    row.copy_from_slice(&own);
+                    for &edge in self.at(first + k) {
+                        Self::add_diagonal(self.jacobian(edge as usize), row);
+                    }
+                    row.iter_mut().for_each(|value| *value = 1.0 / *value);
+                }
+            });
+            return diagonal;
+        }
+        let parts = self.in_parts(room, |ends, jacobians, out| {
+            let mut row = vec![0.0; n_views];
+            for (&[a, b], jacobian) in ends.iter().zip(jacobians.chunks_exact(self.width)) {
+                row.fill(0.0);
+                Self::add_diagonal(jacobian, &mut row);
+                for node in [a, b].map(|node| node as usize * n_views) {
+                    add_any(&row, &mut out[node..node + n_views]);
+                }
+            }
+        });
+        blocks::map_mut_by(NODES, diagonal.values_mut(), n_views, |first, rows| {
+            let range = first * n_views..first * n_views + rows.len();
+            rows.chunks_exact_mut(n_views).for_each(|row| row.copy_from_slice(&own));
+            for part in parts.chunks_exact(self.n_nodes * n_views) {
+                add_any(&part[range.clone()], rows);
+            }
+            rows.iter_mut().for_each(|value| *value = 1.0 / *value);
+        });
         diagonal
+    }
+
+    /// A fixed number of parts of the edges, each added up into one row per node of its own.
+    fn in_parts<'a>(&self, room: &'a mut ViewRows, sums: impl Fn(&[[u32; 2]], &[f32], &mut [f64]) + Sync) -> &'a [f64] {
+        let length = self.ends.len().div_ceil(PARTS);
+        let size = self.n_nodes * self.n_views;
+        let parts = self.ends.par_chunks(length);
+        let jacobians = self.jacobians.par_chunks(length * self.width);
+        let room = &mut room.values_mut()[..PARTS * size];
+        room.par_chunks_mut(size)
+            .zip(parts.zip(jacobians))
+            .for_each(|(out, (ends, jacobians))| {
+                out.fill(0.0);
+                sums(ends, jacobians, out);
+            });
+        room
     }
 
     /// out = H x; `moved` is room for J (x_a + x_b) of every edge, or for the sums of every part.
     fn product(&self, x: &ViewRows, moved: &mut ViewRows, out: &mut ViewRows) {
         let n_views = self.n_views;
-        let means: Vec<f64> = x.column_sums().iter().map(|sum| sum / self.n_nodes as f64).collect();
+        let sums = x.column_sums();
+        let means: Vec<f64> = sums.iter().zip(&self.sizes).map(|(sum, n)| sum / n).collect();
         let own = |node: usize, row: &mut [f64]| {
             for ((value, &x), mean) in row.iter_mut().zip(x.row(node)).zip(&means) {
                 *value = 2.0 * (x - mean) + self.ridge * x;
+            }
+            if let Some(mask) = &self.mask {
+                let lacking = row.iter_mut().zip(mask.row(node)).filter(|(_, lacks)| **lacks);
+                lacking.for_each(|(value, _)| *value = 0.0);
             }
         };
         let Kernels { apply, add, sums } = kernels(n_views);
@@ -163,18 +220,10 @@ impl Hessian {
                 });
             }
             false => {
-                let length = self.ends.len().div_ceil(PARTS);
+                let moved = self.in_parts(moved, |ends, jacobians, out| {
+                    sums(ends, jacobians, n_views, x.values(), out);
+                });
                 let size = self.n_nodes * n_views;
-                let parts = self.ends.par_chunks(length);
-                let jacobians = self.jacobians.par_chunks(length * self.width);
-                let moved = &mut moved.values_mut()[..PARTS * size];
-                moved
-                    .par_chunks_mut(size)
-                    .zip(parts.zip(jacobians))
-                    .for_each(|(out, (ends, jacobians))| {
-                        out.fill(0.0);
-                        sums(ends, jacobians, n_views, x.values(), out);
-                    });
                 blocks::map_mut_by(NODES, out.values_mut(), n_views, |first, rows| {
                     for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
                         own(first + k, row);
@@ -199,7 +248,9 @@ impl Hessian {
     /// Solves H d = −gradient to a relative residual; returns d and the number of steps.
     pub(super) fn direction(&mut self, gradient: &ViewRows, tolerance: f64, max_steps: usize) -> (ViewRows, usize) {
         let (n_nodes, n_views) = (gradient.n_rows(), gradient.n_views());
-        let inverse = self.inverse_diagonal();
+        let mut moved = std::mem::replace(&mut self.moved, ViewRows::zeros(0, n_views));
+        moved.resize(self.room());
+        let inverse = self.inverse_diagonal(&mut moved);
         let mut x = ViewRows::zeros(n_nodes, n_views);
         let mut product = ViewRows::zeros(n_nodes, n_views);
         let mut residual = ViewRows::zeros(n_nodes, n_views);
@@ -213,8 +264,6 @@ impl Hessian {
         );
         let target = tolerance * square.sqrt();
         let mut search = preconditioned.clone();
-        let mut moved = std::mem::replace(&mut self.moved, ViewRows::zeros(0, n_views));
-        moved.resize(self.room());
         let mut steps = 0;
         while steps < max_steps && square.sqrt() > target {
             self.product(&search, &mut moved, &mut product);
