@@ -49,6 +49,10 @@ def test_bad_channels_are_left_out_of_all_views():
     assert list(views) == ["view1", "view2"]
     assert views.nodes["view1"] == views.nodes["view2"] == ["Fz", "Cz", "Oz", "C4"]
     assert congraph.from_epochs(epochs, bads="keep").nodes["view1"] == epochs[0].ch_names
+    apart = congraph.from_epochs(epochs, bads="mask")
+    assert apart.nodes["view1"] == ["Fz", "Cz", "Oz", "C3", "C4"] and apart.nodes["view2"] == ["Fz", "Cz", "Pz", "Oz", "C4"]
+    model = congraph.ConsensusGraph(missing="mask").fit(apart)
+    assert sorted(model.node_names_) == sorted(epochs[0].ch_names) and (~model.present_).sum() == 2
     with pytest.raises(ValueError, match="bads"):
         congraph.from_epochs(epochs, bads="burn")
 
