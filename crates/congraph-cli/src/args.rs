@@ -99,10 +99,10 @@ Examples:
     Communities(CommunitiesArgs),
     /// Learn the graph of a new view against the frozen consensus of a fit
     #[command(after_help = "\
-The consensus stays as it is; alpha, beta, the penalty and the scale of the distances are those of the fit. The new folder is
-like that of `learn`, with the new views in place of the old, and
-  projection.tsv   every edge of a view or of the consensus, and whether both have it (shared), only the view (added) or only
-                   the consensus (lacking)
+The consensus stays as it is; alpha, beta, the penalty and the scale of the distances are those
+of the fit. The new folder is like that of `learn`, with the new views in place of the old, and
+  projection.tsv   every edge of a view or of the consensus: shared by both, added by the view,
+                   or lacking in it
 
 Examples:
   congraph project out --view sub-21=new/recording.csv -o new
@@ -117,6 +117,18 @@ Examples:
 
 FOLDER holds one .csv and one .svg per figure, claims.tsv (every claim, and whether it holds) and summary.md.")]
     Paper(PaperArgs),
+    /// Write learned graphs for other programs: networkx, igraph, Gephi, MATLAB, NumPy, BIDS
+    #[command(after_help = "\
+Formats:
+  graphml, gexf   one file per graph: consensus.graphml, view-NAME.graphml
+  edges           one table per graph: consensus.edges.tsv with source, target and weight
+  mat, npz        graphs.mat, graphs.npz: consensus (n×n), views (N×n×n), nodes, view_names
+  relmat          BIDS: sub-LABEL_meas-graphlearning_relmat.tsv and .json
+
+Examples:
+  congraph export out --to graphml
+  congraph export out --to mat,relmat -o derivatives/congraph")]
+    Export(ExportArgs),
     /// Print shell completions
     #[command(
         after_help = "Example:\n  congraph completions bash > ~/.local/share/bash-completion/completions/congraph"
@@ -144,7 +156,8 @@ pub(crate) struct Global {
 /// What to read, and how.
 #[derive(Args, Debug)]
 pub(crate) struct InputArgs {
-    /// One file per view (.csv .tsv .txt, also .gz; .npy; .npz), samples in rows and nodes in columns. NAME=FILE names the view
+    /// One file per view (.csv .tsv .txt, also .gz; .npy .npz .parquet .mat .h5ad), samples in rows and nodes in columns.
+    /// NAME=FILE names the view
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
     /// Which way round the tables are; nothing is transposed silently
@@ -162,6 +175,15 @@ pub(crate) struct InputArgs {
     /// Columns to leave out, such as a time stamp
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Input")]
     pub(crate) ignore_columns: Vec<String>,
+    /// In .h5ad files, the column of obs that tells the views apart, such as cell_type
+    #[arg(long, value_name = "COLUMN", help_heading = "Input")]
+    pub(crate) groupby: Option<String>,
+    /// In .h5ad files, the layer to read [default: X]
+    #[arg(long, value_name = "LAYER", help_heading = "Input")]
+    pub(crate) layer: Option<String>,
+    /// In .h5ad files, the genes to read: a column of truth values in var, such as highly_variable, or a file with one gene a line
+    #[arg(long, value_name = "COLUMN|FILE", help_heading = "Input")]
+    pub(crate) genes: Option<String>,
     /// The tables are nodes × nodes sums of products X Xᵀ (of signals with mean zero)
     #[arg(long, conflicts_with = "covariance", help_heading = "Input")]
     pub(crate) gram: bool,
@@ -531,6 +553,15 @@ pub(crate) struct ProjectArgs {
     /// Columns to leave out, such as a time stamp
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Input")]
     pub(crate) ignore_columns: Vec<String>,
+    /// In .h5ad files, the column of obs that tells the views apart
+    #[arg(long, value_name = "COLUMN", help_heading = "Input")]
+    pub(crate) groupby: Option<String>,
+    /// In .h5ad files, the layer to read [default: X]
+    #[arg(long, value_name = "LAYER", help_heading = "Input")]
+    pub(crate) layer: Option<String>,
+    /// In .h5ad files, the genes to read: a column of truth values in var, or a file with one gene a line
+    #[arg(long, value_name = "COLUMN|FILE", help_heading = "Input")]
+    pub(crate) genes: Option<String>,
     /// Which nodes to keep when the new views and the consensus have different ones
     #[arg(long, value_enum, default_value_t = NodesArg::Same, help_heading = "Input")]
     pub(crate) nodes: NodesArg,
@@ -562,6 +593,22 @@ pub(crate) struct ProjectArgs {
     /// Fail with exit code 5 if a result has not converged
     #[arg(long, help_heading = "Solver")]
     pub(crate) strict: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExportArgs {
+    /// The folder with learned graphs
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
+    /// The formats, separated by commas
+    #[arg(long, required = true, value_name = "FORMATS", value_delimiter = ',', value_parser = formats())]
+    pub(crate) to: Vec<String>,
+    /// The folder to write to [default: the folder `export` in FOLDER]
+    #[arg(short, long = "out", value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace files in an output folder that is not empty
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Args, Debug)]
@@ -638,6 +685,11 @@ fn range(text: &str) -> Result<[f64; 2], String> {
 
 fn threads(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "a whole number from 1 up is needed".into())
+}
+
+/// The formats of `export`, as the library offers them.
+fn formats() -> clap::builder::PossibleValuesParser {
+    clap::builder::PossibleValuesParser::new(congraph_io::ExportFormat::ALL.map(|(name, _)| name))
 }
 
 fn penalties() -> clap::builder::PossibleValuesParser {

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use place::{MODEL, Place, csv};
 
-const COMMANDS: [&str; 9] = [
+const COMMANDS: [&str; 11] = [
     "demo",
     "check",
     "learn",
@@ -17,6 +17,8 @@ const COMMANDS: [&str; 9] = [
     "simulate",
     "evaluate",
     "communities",
+    "project",
+    "export",
     "paper",
     "completions",
 ];

@@ -19,11 +19,11 @@
 //! uses that some optimal consensus has w_e ≤ max_i w^i_e (true whenever c does not grow when differences shrink), hence
 //! Σ w ≤ nN.
 //!
-//! Where the consensus is frozen, w is not minimised over: the second minimum is over W alone, and an edge that the consensus has
-//! adds β c(−w) to both sides even if it is absent.
-//!
 //! Where a view lacks nodes, n is its own number of nodes n_i, λ^i and δ^i are there for these alone (0 elsewhere), and the minimum of an
 //! edge is over the views that have it.
+//!
+//! Where the consensus is frozen, w is not minimised over: the second minimum is over W alone, and an edge that the consensus has
+//! adds β c(−w) to both sides even if it is absent.
 //!
 //! This room knows no solver.
 

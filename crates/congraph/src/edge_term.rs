@@ -8,7 +8,7 @@
 //! are taken out before a penalty sees the row, and their weights are 0. A penalty works on rows of any number of views, so it
 //! need not know.
 //!
-//! With a **frozen** consensus w is data and there is one view: the minimiser is that of one number, and the prox of c is all it takes.
+//! Where the consensus is frozen there is one view, and the minimiser is that of one number: max(0, w + prox_τc(u − w)).
 
 use crate::penalties::{JointEdge, Penalty};
 
@@ -18,11 +18,17 @@ pub(crate) struct EdgeTerm<'a> {
     pub(crate) joint: &'a dyn JointEdge,
     pub(crate) tau: f64,
     pub(crate) sigma: f64,
-    pub(crate) penalty: &'a dyn Penalty,
-    /// The consensus of every edge of the problem, if it is frozen.
-    pub(crate) frozen: Option<&'a [f64]>,
     /// Whether views may lack edges.
     pub(crate) masked: bool,
+    /// The consensus, where it is given.
+    pub(crate) frozen: Option<Frozen<'a>>,
+}
+
+/// A consensus that is given, one weight per edge, and what charges departures from it.
+#[derive(Clone, Copy)]
+pub(crate) struct Frozen<'a> {
+    pub(crate) consensus: &'a [f64],
+    pub(crate) penalty: &'a dyn Penalty,
 }
 
 /// Whether a view with this target has the edge.
@@ -34,12 +40,7 @@ pub(crate) fn has_edge(target: f64) -> bool {
 impl EdgeTerm<'_> {
     /// Whether an edge may be present, or adds to the dual, although no target is positive: a frozen consensus holds it.
     pub(crate) fn is_held(&self, edge: usize) -> bool {
-        self.frozen.is_some_and(|frozen| frozen[edge] > 0.0)
-    }
-
-    /// How many rank-one terms [`EdgeTerm::jacobian`] has.
-    pub(crate) fn rank(&self) -> usize {
-        if self.frozen.is_some() { 0 } else { self.joint.rank() }
+        self.frozen.is_some_and(|frozen| frozen.consensus[edge] > 0.0)
     }
 
     /// Writes the weights for targets u and returns the consensus. All views must have the edge.
@@ -50,34 +51,16 @@ impl EdgeTerm<'_> {
     /// Writes the weights and the consensus of several edges.
     pub(crate) fn minimise_rows(&self, edges: &[usize], targets: &[f64], weights: &mut [f64], consensus: &mut [f64]) {
         if let Some(frozen) = self.frozen {
-            return self.minimise_frozen(frozen, edges, targets, weights, consensus);
+            for (shared, &edge) in consensus.iter_mut().zip(edges) {
+                *shared = frozen.consensus[edge];
+            }
+            return frozen.minimise(self.tau, targets, weights, consensus);
         }
         if self.masked {
             return self.minimise_masked(targets, weights, consensus);
         }
         self.joint
             .minimise_rows(targets, self.tau, self.sigma, weights, consensus);
-    }
-
-    /// The same with a frozen consensus: max(0, w + prox_τc(u − w)).
-    fn minimise_frozen(
-        &self,
-        frozen: &[f64],
-        edges: &[usize],
-        targets: &[f64],
-        weights: &mut [f64],
-        consensus: &mut [f64],
-    ) {
-        for (shared, &edge) in consensus.iter_mut().zip(edges) {
-            *shared = frozen[edge];
-        }
-        for ((weight, target), shared) in weights.iter_mut().zip(targets).zip(&*consensus) {
-            *weight = target - shared;
-        }
-        self.penalty.prox(weights, 1, self.tau);
-        for (weight, shared) in weights.iter_mut().zip(&*consensus) {
-            *weight = (*weight + shared).max(0.0);
-        }
     }
 
     /// The same where views lack edges: rows of as many entries are minimised together.
@@ -129,6 +112,11 @@ impl EdgeTerm<'_> {
         self.joint.consensus(weights, ratio, scratch)
     }
 
+    /// How many rank-one terms [`EdgeTerm::jacobian`] has.
+    pub(crate) fn rank(&self) -> usize {
+        if self.frozen.is_some() { 0 } else { self.joint.rank() }
+    }
+
     /// ∂W/∂u as a diagonal and rank-one factors, of all views; `distances` are infinite where a view lacks the edge. `room` is
     /// used for what is in between.
     pub(crate) fn jacobian(
@@ -178,6 +166,19 @@ impl EdgeTerm<'_> {
     }
 }
 
+impl Frozen<'_> {
+    /// The weights of one view for targets u beside the given consensus of the same edges.
+    fn minimise(&self, tau: f64, targets: &[f64], weights: &mut [f64], consensus: &[f64]) {
+        for ((weight, target), shared) in weights.iter_mut().zip(targets).zip(consensus) {
+            *weight = target - shared;
+        }
+        self.penalty.prox(weights, 1, tau);
+        for (weight, shared) in weights.iter_mut().zip(consensus) {
+            *weight = (*weight + shared).max(0.0);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,9 +197,8 @@ mod tests {
                 joint,
                 tau: 0.1,
                 sigma: 0.02,
-                penalty: penalty.as_ref(),
-                frozen: None,
                 masked: true,
+                frozen: None,
             };
             let (mut weights, mut consensus) = ([7.0; 15], [7.0; 5]);
             term.minimise_rows(&[0, 1, 2, 3, 4], &targets, &mut weights, &mut consensus);

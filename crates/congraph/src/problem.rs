@@ -8,21 +8,21 @@
 //!
 //! in weights w = −ℓ ≥ 0 rather than Laplacian entries ℓ. ‖S w‖² + 2‖w‖² is ‖L‖_F².
 //!
+//! A view that lacks nodes has edges between its own n_i nodes only and the total 1ᵀ w^i = n_i; c charges an edge in the views that
+//! have it, and the consensus has the edges that some view has ([`Mask`]).
+//!
 //! With a **frozen** consensus ([`Problem::frozen`]) w is data, there is one view, and γ r(w) is a constant that is left out. An
 //! edge's minimiser is then that of one number, so the prox of c is all it takes:
 //!
 //! ```text
 //! argmin over W ≥ 0 of ½(W − u)² + τ c(W − w)  =  max(0, w + prox_τc(u − w))
 //! ```
-//!
-//! A view that lacks nodes has edges between its own n_i nodes only and the total 1ᵀ w^i = n_i; c charges an edge in the views that
-//! have it, and the consensus has the edges that some view has ([`Mask`]).
 
 use std::sync::Arc;
 
 use crate::blocks;
 use crate::distances::Distances;
-use crate::edge_term::EdgeTerm;
+use crate::edge_term::{EdgeTerm, Frozen};
 use crate::error::Error;
 use crate::penalties::{JointEdge, L1, NoPenalty, Penalty};
 use crate::regularisers::{NoRegulariser, Regulariser};
@@ -164,12 +164,6 @@ impl Problem {
                 self.n_views()
             );
             return refuse("views", message);
-        }
-        if self.mask().is_some() {
-            return refuse(
-                "views",
-                "lack nodes; against a frozen consensus a view is learned on the nodes that it has".into(),
-            );
         }
         if self.parameters().gamma != 0.0 {
             return refuse(
@@ -320,10 +314,12 @@ impl Problem {
             joint,
             tau: beta / self.kappa(),
             sigma: gamma * slope / self.kappa(),
-            penalty: self.penalty(),
-            // Without a penalty nothing depends on the consensus.
-            frozen: self.frozen_consensus().filter(|_| beta > 0.0),
             masked: self.mask().is_some(),
+            // Without a penalty nothing depends on the consensus.
+            frozen: self.frozen_consensus().filter(|_| beta > 0.0).map(|consensus| Frozen {
+                consensus,
+                penalty: self.penalty(),
+            }),
         })
     }
 }

@@ -194,11 +194,11 @@ fn oracle(problem: &Problem) -> Option<(Vec<f64>, f64)> {
         entries.push((m + node, -1.0));
         push(&entries, 0.0);
     }
-    for edge in 0..m {
+    for (edge, &shared) in frozen.iter().enumerate() {
         push(&[(edge, -1.0)], 0.0);
         if !is_square {
-            push(&[(edge, 1.0), (m + n + edge, -1.0)], frozen[edge]);
-            push(&[(edge, -1.0), (m + n + edge, -1.0)], -frozen[edge]);
+            push(&[(edge, 1.0), (m + n + edge, -1.0)], shared);
+            push(&[(edge, -1.0), (m + n + edge, -1.0)], -shared);
         }
     }
     let n_rows = right.len();

@@ -44,6 +44,9 @@ pub(super) fn load(args: &InputArgs) -> Result<Vec<Loaded>, Failure> {
         view_column: args.view_column.clone(),
         block_column: args.block_column.clone(),
         ignore_columns: args.ignore_columns.clone(),
+        groupby: args.groupby.clone(),
+        layer: args.layer.clone(),
+        genes: args.genes.clone(),
     };
     let mut loaded = congraph_io::read(&inputs, &options)?;
     give_samples(args, &mut loaded)?;

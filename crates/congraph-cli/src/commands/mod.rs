@@ -6,6 +6,7 @@ pub(crate) mod communities;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod evaluate;
+pub(crate) mod export;
 mod fit;
 mod input;
 mod jgl;

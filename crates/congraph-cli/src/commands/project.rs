@@ -112,6 +112,9 @@ fn read(args: &ProjectArgs, projector: &Projector) -> Result<Read, Failure> {
         orient: args.orient.into(),
         view_column: args.view_column.clone(),
         ignore_columns: args.ignore_columns.clone(),
+        groupby: args.groupby.clone(),
+        layer: args.layer.clone(),
+        genes: args.genes.clone(),
         ..ReadOptions::default()
     };
     let loaded = congraph_io::read(&files, &options)?;

@@ -32,7 +32,7 @@ use crate::regularisers::NoRegulariser;
 use crate::rows::ViewRows;
 use crate::solvers::{Newton, Solution, Solver, Status, Watch};
 use crate::support::{Support, tidy};
-use crate::views::{Kind, NodeRule, Order, Views, folded};
+use crate::views::{Kind, NodeRule, Views, folded};
 
 /// A consensus and how its fit was made: all that it takes to project new views.
 #[derive(Clone, Debug)]
@@ -148,10 +148,11 @@ impl Projector {
                 need: "a projection needs a penalty that is separable over the edges (one with a joint edge minimiser)",
             });
         }
-        let matched = self.matched(views)?;
-        (0..views.n_views())
-            .map(|view| crate::blocks::inside(|| self.project_one(views, view, &matched, watch)))
-            .collect()
+        let one = |view| {
+            let matched = self.matched(views, view)?;
+            crate::blocks::inside(|| self.project_one(views, view, &matched, watch))
+        };
+        (0..views.n_views()).map(one).collect()
     }
 
     fn project_one(
@@ -162,10 +163,7 @@ impl Projector {
         watch: Watch<'_>,
     ) -> Result<Projection, Error> {
         let clock = Instant::now();
-        let one = views.arranged(&Order {
-            nodes: matched.in_view.clone(),
-            views: vec![view],
-        });
+        let one = views.single(view, &matched.in_view);
         let consensus = matched.sorted_pairs(&self.pairs, &self.weights);
         let distances = self.distances(&one, matched, &consensus, watch)?;
         let frozen = frozen_weights(&distances, &consensus);
@@ -247,19 +245,20 @@ impl Projector {
         MultiviewGraph::new(nodes, vec![name.to_owned()], &pairs, &values, Some(&shared))
     }
 
-    /// Which nodes take part, and where they stand.
-    fn matched(&self, views: &Views) -> Result<Matched, Error> {
+    /// Which nodes take part, and where they stand. Those that are masked in the view do not.
+    fn matched(&self, views: &Views, view: usize) -> Result<Matched, Error> {
         let place: HashMap<&str, usize> = views
             .nodes()
             .iter()
             .enumerate()
-            .map(|(k, name)| (name.as_str(), k))
+            .filter(|&(node, _)| views.has(view, node))
+            .map(|(node, name)| (name.as_str(), node))
             .collect();
         let is_there = |&node: &usize| place.contains_key(self.nodes[node].as_str());
         let kept: Vec<usize> = (0..self.nodes.len()).filter(is_there).collect();
-        let is_whole = kept.len() == self.nodes.len() && kept.len() == views.n_nodes();
-        if !is_whole && (self.node_rule == NodeRule::Same || kept.len() < 2) {
-            return Err(self.other_nodes(views, kept.len()).into());
+        let is_whole = (kept.len() == self.nodes.len() || views.mask().is_some()) && kept.len() == place.len();
+        if kept.len() < 2 || !is_whole && self.node_rule == NodeRule::Same {
+            return Err(self.other_nodes(views, view, kept.len()).into());
         }
         let mut sorted: Vec<usize> = (0..kept.len()).collect();
         sorted.sort_by_key(|&k| &self.nodes[kept[k]]);
@@ -275,8 +274,8 @@ impl Projector {
         })
     }
 
-    fn other_nodes(&self, views: &Views, n_common: usize) -> DataError {
-        let view = views.view(0).name();
+    fn other_nodes(&self, views: &Views, view: usize, n_common: usize) -> DataError {
+        let view = views.view(view).name();
         let ours: HashMap<&str, ()> = self.nodes.iter().map(|name| (name.as_str(), ())).collect();
         let theirs: HashMap<&str, ()> = views.nodes().iter().map(|name| (name.as_str(), ())).collect();
         let lacking: Vec<&String> = self
@@ -303,12 +302,11 @@ impl Projector {
             .in_view(view)
             .at_node(other);
         }
-        let said = [("lacks", &lacking), ("has besides", &extra)];
-        let said: Vec<String> = said
-            .iter()
-            .filter(|(_, names)| !names.is_empty())
-            .map(|(verb, names)| format!("{verb} {}", list_names(names)))
-            .collect();
+        let said = match (&lacking[..], &extra[..]) {
+            ([], _) => format!("has {} besides", list_names(&extra)),
+            (_, []) => format!("lacks {}", list_names(&lacking)),
+            _ => format!("lacks {}, and has {} besides", list_names(&lacking), list_names(&extra)),
+        };
         let hint = if n_common < 2 {
             format!("check that the view belongs to this fit: {n_common} of its nodes are in the consensus")
         } else {
@@ -317,9 +315,8 @@ impl Projector {
         DataError::new(
             Code::E02,
             format!(
-                "view `{view}` has other nodes than the consensus, which has {}: it {}",
-                self.nodes.len(),
-                said.join(" and ")
+                "view `{view}` has other nodes than the consensus of {}: it {said}",
+                self.nodes.len()
             ),
             "an edge of the consensus can only be compared where the view has both of its ends",
             hint,

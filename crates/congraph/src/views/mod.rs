@@ -451,6 +451,19 @@ impl Views {
         }
     }
 
+    /// One view with some of the nodes that it has, in this order.
+    pub(crate) fn single(&self, view: usize, nodes: &[usize]) -> Self {
+        debug_assert!(nodes.iter().all(|&node| self.has(view, node)));
+        let order = Order {
+            nodes: nodes.to_vec(),
+            views: vec![view],
+        };
+        Self {
+            mask: None,
+            ..self.arranged(&order)
+        }
+    }
+
     /// The same views with only these samples of each, in this order.
     ///
     /// # Panics
