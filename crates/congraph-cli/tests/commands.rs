@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use place::{MODEL, Place, csv};
 
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 12] = [
     "demo",
     "check",
     "learn",
@@ -17,6 +17,8 @@ const COMMANDS: [&str; 10] = [
     "simulate",
     "evaluate",
     "communities",
+    "project",
+    "export",
     "paper",
     "eeg",
     "completions",

@@ -7,10 +7,13 @@ pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod eeg;
 pub(crate) mod evaluate;
+pub(crate) mod export;
+mod fit;
 mod input;
 mod jgl;
 pub(crate) mod learn;
 pub(crate) mod paper;
+pub(crate) mod project;
 pub(crate) mod simulate;
 pub(crate) mod tune;
 

@@ -204,7 +204,7 @@ fn repeated_nodes(tables: &[Table], names: &[Vec<String>]) -> Vec<DataError> {
 }
 
 /// Names that are the same once case and spaces are ignored.
-fn folded(name: &str) -> String {
+pub(crate) fn folded(name: &str) -> String {
     name.chars()
         .filter(|c| !c.is_whitespace())
         .flat_map(char::to_lowercase)

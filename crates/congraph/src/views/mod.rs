@@ -23,6 +23,7 @@ pub(crate) use mask::{own, pairs_of};
 use missing::Lacking;
 
 use crate::error::{Code, DataError, Error, Warning};
+pub(crate) use matching::folded;
 
 /// What the numbers of a table are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -388,6 +389,19 @@ impl Views {
             nodes: order.nodes.iter().map(|&node| self.nodes[node].clone()).collect(),
             views: order.views.iter().map(arranged).collect(),
             mask: self.mask.as_ref().map(|mask| Arc::new(mask.arranged(order))),
+        }
+    }
+
+    /// One view with some of the nodes that it has, in this order.
+    pub(crate) fn single(&self, view: usize, nodes: &[usize]) -> Self {
+        debug_assert!(nodes.iter().all(|&node| self.has(view, node)));
+        let order = Order {
+            nodes: nodes.to_vec(),
+            views: vec![view],
+        };
+        Self {
+            mask: None,
+            ..self.arranged(&order)
         }
     }
 
