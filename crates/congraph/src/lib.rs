@@ -49,6 +49,7 @@
 //! graph        weighted graphs: density, similarity, uniqueness, components
 //! communities  of the learned graphs (Leiden), and what those of the views have in common
 //! simulate     data whose graphs are known          metrics         how well they were found
+//! findings     what learned graphs say, as plain data for a report
 //! baselines    other methods to compare with: the joint graphical lasso
 //! ```
 //!
@@ -62,6 +63,7 @@ pub mod distances;
 pub mod edges;
 pub mod eeg;
 pub mod error;
+pub mod findings;
 pub mod graph;
 pub mod learn;
 pub mod metrics;

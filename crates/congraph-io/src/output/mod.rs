@@ -19,6 +19,7 @@
 //! ```
 
 mod folder;
+mod known;
 mod matrices;
 mod precisions;
 mod readback;
@@ -32,6 +33,7 @@ use congraph::communities::GraphCommunities;
 use congraph::{MultiviewGraph, Table};
 
 pub use folder::{Folder, OutputError};
+pub use known::read_known;
 pub use precisions::read_precisions;
 pub use readback::read_graph;
 

@@ -10,8 +10,8 @@ use congraph::{Error, MultiviewGraph, ViewRows};
 use crate::input::records::{BadQuote, Records, Separator};
 use crate::input::{Fault, fault, number, reason, said};
 
-const WHY: &str = "the graph is read back from the result folder's tables";
-const HINT: &str = "undo the change to the file, or run the command that wrote the folder again";
+pub(super) const WHY: &str = "the graph is read back from the result folder's tables";
+pub(super) const HINT: &str = "undo the change to the file, or run the command that wrote the folder again";
 
 /// Reads the graph in a result folder back from its `.tsv` tables.
 ///
@@ -117,13 +117,13 @@ fn pair(place: &Place<'_>, index: &HashMap<&str, usize>, source: &str, target: &
 }
 
 /// A line of a table, for messages.
-struct Place<'p> {
+pub(super) struct Place<'p> {
     path: &'p Path,
     line: usize,
 }
 
 impl Place<'_> {
-    fn fault(&self, what: &str) -> Fault {
+    pub(super) fn fault(&self, what: &str) -> Fault {
         said(
             format!("`{}`, line {}: {what}", self.path.display(), self.line),
             WHY,
@@ -139,13 +139,13 @@ impl Place<'_> {
 }
 
 /// One table of the folder.
-struct Sheet {
+pub(super) struct Sheet {
     path: PathBuf,
     text: String,
 }
 
 impl Sheet {
-    fn open(dir: &Path, file: &str) -> Result<Self, Fault> {
+    pub(super) fn open(dir: &Path, file: &str) -> Result<Self, Fault> {
         let path = dir.join(file);
         match fs::read_to_string(&path) {
             Ok(text) => Ok(Self { path, text }),
@@ -157,8 +157,21 @@ impl Sheet {
         }
     }
 
+    /// The names of the columns.
+    pub(super) fn columns(&self) -> Result<Vec<String>, Fault> {
+        let mut cells: Vec<Cow<'_, str>> = Vec::new();
+        let first = Records::new(&self.text, Separator::Byte(b'\t')).next_row(&mut cells);
+        match first {
+            Ok(_) => Ok(cells.into_iter().map(Cow::into_owned).collect()),
+            Err(BadQuote { line }) => {
+                let place = Place { path: &self.path, line };
+                Err(place.fault("a quoted cell does not end where it should"))
+            }
+        }
+    }
+
     /// Calls `row` with the cells of the given columns, row after row.
-    fn each<const N: usize>(
+    pub(super) fn each<const N: usize>(
         &self,
         columns: [&str; N],
         mut row: impl FnMut(&Place<'_>, [&str; N]) -> Result<(), Fault>,
