@@ -27,6 +27,7 @@ Examples:
   congraph simulate -o sim                               data whose graphs are known
   congraph evaluate out --truth sim/truth                how well were they found?
   congraph communities out                               which nodes belong together?
+  congraph report out --open                             see the graphs in a browser
 
 Every result carries a proof of how close to optimal it is: the relative duality gap.";
 
@@ -96,6 +97,15 @@ Examples:
   congraph communities out
   congraph communities out --resolution 1.5 --runs 500 --seed 7 --force --json")]
     Communities(CommunitiesArgs),
+    /// Write the report of a result folder: one HTML file to look at, print and send
+    #[command(after_help = "\
+`learn`, `tune` and `demo` write it already; write it again after `communities`, or after adding positions (columns x, y and perhaps
+z, or lon and lat) to nodes.tsv. The file loads nothing from anywhere and works without JavaScript.
+
+Examples:
+  congraph report out
+  congraph report out --open")]
+    Report(ReportArgs),
     /// Run the paper's experiments on simulated data, and judge what it says about them
     #[command(after_help = "\
 Examples:
@@ -244,6 +254,9 @@ pub(crate) struct LearnArgs {
     pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    /// Write no report.html
+    #[arg(long)]
+    pub(crate) no_report: bool,
     /// What to learn: congraph's own graphs with a consensus, or precision matrices by the joint graphical lasso, fused or
     /// group, to compare with
     #[arg(long, value_enum, default_value_t = MethodArg::Congraph, help_heading = "Model")]
@@ -341,6 +354,9 @@ pub(crate) struct TuneArgs {
     pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    /// Write no report.html
+    #[arg(long)]
+    pub(crate) no_report: bool,
     /// The densities, from the least to the highest [default: a third to three times that of `learn`]
     #[arg(long, value_name = "LO:HI", value_parser = range, help_heading = "Path")]
     pub(crate) density: Option<[f64; 2]>,
@@ -520,6 +536,16 @@ pub(crate) struct CommunitiesArgs {
     /// Replace the communities that are in the folder already
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ReportArgs {
+    /// The folder with learned graphs, in which report.html is written
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
+    /// Open it in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
 }
 
 #[derive(Args, Debug)]

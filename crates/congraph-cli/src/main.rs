@@ -56,6 +56,7 @@ fn run(cli: &Cli, console: &Console) -> Result<(), Failure> {
         Command::Simulate(args) => commands::simulate::run(args, &cli.global, console),
         Command::Evaluate(args) => commands::evaluate::run(args, &cli.global, console),
         Command::Communities(args) => commands::communities::run(args, &cli.global, console),
+        Command::Report(args) => commands::report::run(args, &cli.global, console),
         Command::Paper(args) => commands::paper::run(args, &cli.global, console),
         Command::Completions(args) => commands::completions::run(args),
     }

@@ -139,7 +139,13 @@ pub(crate) fn mark(shape: usize, [x, y]: [f64; 2], radius: f64) -> String {
         for k in 0..n {
             let angle = std::f64::consts::TAU * (turn + k as f64 / n as f64);
             let corner = [x + size * radius * angle.sin(), y - size * radius * angle.cos()];
-            let _ = write!(data, "{}{} {}", if k == 0 { "M" } else { "L" }, at(corner[0]), at(corner[1]));
+            let _ = write!(
+                data,
+                "{}{} {}",
+                if k == 0 { "M" } else { "L" },
+                at(corner[0]),
+                at(corner[1])
+            );
         }
         data + "z"
     };
@@ -152,7 +158,11 @@ pub(crate) fn mark(shape: usize, [x, y]: [f64; 2], radius: f64) -> String {
         6 => corners(0.0, 5, 1.2),
         _ => {
             let (r, d) = (at(radius), at(2.0 * radius));
-            format!("M{} {}a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0 -{d} 0z", at(x - radius), at(y))
+            format!(
+                "M{} {}a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0 -{d} 0z",
+                at(x - radius),
+                at(y)
+            )
         }
     }
 }

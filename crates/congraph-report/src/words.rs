@@ -53,7 +53,11 @@ pub(crate) fn percent(share: f64) -> String {
 
 /// A relative gap; below 1e-14 it is rounding.
 pub(crate) fn gap(value: f64) -> String {
-    if value < 1e-14 { "below 1e-14".into() } else { format!("{value:.1e}") }
+    if value < 1e-14 {
+        "below 1e-14".into()
+    } else {
+        format!("{value:.1e}")
+    }
 }
 
 /// A number of things: `plural(2, "view")` is `2 views`.
@@ -69,7 +73,10 @@ mod tests {
     fn numbers_are_short() {
         let shown: Vec<String> = [0.0, 1.0, 0.12345, 1234.5, 12.0, 1e-7, 0.1].map(significant).to_vec();
         assert_eq!(shown, ["0", "1", "0.123", "1234", "12", "1.00e-7", "0.1"]);
-        assert_eq!([percent(0.149), percent(0.0012), percent(0.0)], ["15 %", "0.12 %", "0 %"]);
+        assert_eq!(
+            [percent(0.149), percent(0.0012), percent(0.0)],
+            ["15 %", "0.12 %", "0 %"]
+        );
     }
 
     #[test]

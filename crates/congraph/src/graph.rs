@@ -128,7 +128,13 @@ impl MultiviewGraph {
     pub fn correlations(&self) -> Vec<Vec<f64>> {
         let sums = Sums::of(&self.weights);
         let row = |i: usize| {
-            let entry = |j: usize| if i == j { 1.0 } else { sums.correlation(i, j, self.n_pairs()) };
+            let entry = |j: usize| {
+                if i == j {
+                    1.0
+                } else {
+                    sums.correlation(i, j, self.n_pairs())
+                }
+            };
             (0..self.n_views()).map(entry).collect()
         };
         (0..self.n_views()).map(row).collect()

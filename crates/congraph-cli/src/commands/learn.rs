@@ -81,6 +81,9 @@ pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Resul
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         let folder = Folder::create(&args.output.out, args.output.force)?;
         write(&folder, "learn", None, &read, &learned, &summary, &seconds)?;
+        if !args.no_report {
+            super::report::stage(&folder, &learned.graph, console)?;
+        }
         Ok(folder.commit()?)
     })?;
     if global.json {

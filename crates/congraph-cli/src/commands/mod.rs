@@ -10,6 +10,7 @@ mod input;
 mod jgl;
 pub(crate) mod learn;
 pub(crate) mod paper;
+pub(crate) mod report;
 pub(crate) mod simulate;
 pub(crate) mod tune;
 

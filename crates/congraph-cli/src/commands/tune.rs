@@ -77,6 +77,9 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
         )?;
         let (columns, rows) = chosen.table();
         write_rows(&folder, "tune.tsv", &columns, &rows)?;
+        if !args.no_report {
+            super::report::stage(&folder, &chosen.learned.graph, console)?;
+        }
         folder.commit()?;
         checkpoint.remove();
         Ok(())

@@ -95,7 +95,11 @@ fn communities(dir: &Path, graph: &MultiviewGraph) -> Result<Option<KnownCommuni
         return Ok(None);
     }
     let facts: Value = json(dir, "communities.json")?.unwrap_or_default();
-    let of = if graph.consensus().is_some() { "consensus" } else { "group" };
+    let of = if graph.consensus().is_some() {
+        "consensus"
+    } else {
+        "group"
+    };
     let mut labels = Vec::new();
     Sheet::open(dir, "communities.tsv")?.each([of], |place, [label]| {
         let label = label.parse().ok().filter(|&label: &usize| label < graph.n_nodes());

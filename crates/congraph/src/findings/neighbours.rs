@@ -138,7 +138,13 @@ mod tests {
         let all: Vec<[u32; 2]> = (0..36).flat_map(|b| (0..b).map(move |a| [a, b])).collect();
         let found = geometry(&all);
         assert!((found.neighbour_share - found.chance).abs() < 1e-12);
-        assert!(found.edge_lengths.iter().zip(&found.pair_lengths).all(|(x, y)| (x - y).abs() < 1e-12));
+        assert!(
+            found
+                .edge_lengths
+                .iter()
+                .zip(&found.pair_lengths)
+                .all(|(x, y)| (x - y).abs() < 1e-12)
+        );
         assert!((found.pair_lengths.iter().sum::<f64>() - 1.0).abs() < 1e-12);
     }
 }

@@ -111,12 +111,27 @@ mod tests {
     fn like_is_next_to_like() {
         // Two groups, interleaved: even views are alike, odd views are alike.
         let values: Vec<Vec<f64>> = (0..6)
-            .map(|i| (0..6).map(|j| if i == j { 1.0 } else if (i + j) % 2 == 0 { 0.9 } else { 0.1 }).collect())
+            .map(|i| {
+                (0..6)
+                    .map(|j| {
+                        if i == j {
+                            1.0
+                        } else if (i + j) % 2 == 0 {
+                            0.9
+                        } else {
+                            0.1
+                        }
+                    })
+                    .collect()
+            })
             .collect();
         let names: Vec<String> = (0..6).map(|i| format!("v{i}")).collect();
         let order = clustered(&values, &names);
         let parity: Vec<usize> = order.iter().map(|view| view % 2).collect();
-        assert!(parity == [0, 0, 0, 1, 1, 1] || parity == [1, 1, 1, 0, 0, 0], "{order:?}");
+        assert!(
+            parity == [0, 0, 0, 1, 1, 1] || parity == [1, 1, 1, 0, 0, 0],
+            "{order:?}"
+        );
         let mut sorted = order;
         sorted.sort_unstable();
         assert_eq!(sorted, [0, 1, 2, 3, 4, 5]);

@@ -37,7 +37,10 @@ impl Verdict {
         let n_shared = present().count();
         let n_everywhere = present().filter(|(_, n)| **n == graph.n_views()).count();
         let (n_components, isolated) = graph.components();
-        let mut warnings = known.summary.as_ref().map_or_else(Vec::new, |summary| summary.warnings.clone());
+        let mut warnings = known
+            .summary
+            .as_ref()
+            .map_or_else(Vec::new, |summary| summary.warnings.clone());
         let is_told = warnings.iter().any(|warning| warning.code == "W09");
         if let Some(near) = geometry.filter(|geometry| geometry.is_mostly_near() && !is_told) {
             warnings.push(WarningSummary {
@@ -67,7 +70,11 @@ fn sentences(graph: &MultiviewGraph, n_shared: usize, n_everywhere: usize, views
     let possible = format!("{n_pairs} possible connection{}", if n_pairs == 1 { "" } else { "s" });
     if n == 1 {
         return vec![
-            format!("The graph of {} has {} of {possible}.", graph.views()[0], views[0].n_edges),
+            format!(
+                "The graph of {} has {} of {possible}.",
+                graph.views()[0],
+                views[0].n_edges
+            ),
             "It was learned alone: there is no consensus to compare it with.".into(),
         ];
     }
@@ -84,12 +91,22 @@ fn sentences(graph: &MultiviewGraph, n_shared: usize, n_everywhere: usize, views
         ];
     }
     let shares = format!("{n} views share {n_shared} of {possible}.");
-    let outliers: Vec<&str> = views.iter().filter(|view| view.is_outlier).map(|view| view.name.as_str()).collect();
-    let furthest = views.iter().max_by(|one, two| one.uniqueness.unwrap_or(0.0).total_cmp(&two.uniqueness.unwrap_or(0.0)));
-    let nearest = views.iter().min_by(|one, two| one.uniqueness.unwrap_or(0.0).total_cmp(&two.uniqueness.unwrap_or(0.0)));
+    let outliers: Vec<&str> = views
+        .iter()
+        .filter(|view| view.is_outlier)
+        .map(|view| view.name.as_str())
+        .collect();
+    let furthest = views
+        .iter()
+        .max_by(|one, two| one.uniqueness.unwrap_or(0.0).total_cmp(&two.uniqueness.unwrap_or(0.0)));
+    let nearest = views
+        .iter()
+        .min_by(|one, two| one.uniqueness.unwrap_or(0.0).total_cmp(&two.uniqueness.unwrap_or(0.0)));
     let who = match (&outliers[..], furthest, nearest) {
         (_, Some(far), _) if far.uniqueness.unwrap_or(0.0) <= 1e-9 => "all views equal the consensus".into(),
-        ([], Some(far), Some(near)) if far.uniqueness > near.uniqueness => format!("{} differs most, {} least", far.name, near.name),
+        ([], Some(far), Some(near)) if far.uniqueness > near.uniqueness => {
+            format!("{} differs most, {} least", far.name, near.name)
+        }
         ([], ..) => "all differ from it alike".into(),
         ([one], ..) => format!("{one} stands out from the group"),
         (several, ..) => format!("{} views stand out from the group", several.len()),

@@ -130,7 +130,9 @@ fn start(n: usize, edges: &[([usize; 2], f64)]) -> Vec<[f64; 2]> {
             for other in std::iter::once(&constant).chain(&modes) {
                 let inner = |x: &[f64]| -> f64 { (0..n).map(|k| strength[k] * x[k] * other[k]).sum() };
                 let share = inner(&next) / inner(other);
-                next.iter_mut().zip(other).for_each(|(value, &along)| *value -= share * along);
+                next.iter_mut()
+                    .zip(other)
+                    .for_each(|(value, &along)| *value -= share * along);
             }
             let size = next.iter().fold(0.0, |size: f64, value| size.max(value.abs()));
             if size == 0.0 {
@@ -172,7 +174,10 @@ fn upright(points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
 fn set_apart(all: &mut [[f64; 2]], points: &[[f64; 2]], alone: &[usize]) {
     let width = points.iter().fold(1.0, |reach: f64, at| reach.max(at[0].abs())) * 2.0;
     let floor = points.iter().fold(0.0, |low: f64, at| low.min(at[1]));
-    let per_row = alone.len().min(24.max((alone.len() as f64 * 2.0).sqrt().ceil() as usize)).max(1);
+    let per_row = alone
+        .len()
+        .min(24.max((alone.len() as f64 * 2.0).sqrt().ceil() as usize))
+        .max(1);
     let step = width / per_row as f64;
     for (k, &node) in alone.iter().enumerate() {
         let (row, column) = (k / per_row, k % per_row);
@@ -196,7 +201,10 @@ mod tests {
 
     #[test]
     fn neighbours_of_a_ring_are_nearer_than_others() {
-        let pairs: Vec<[u32; 2]> = (0..20).map(|k| [k, (k + 1) % 20]).map(|[a, b]| [a.min(b), a.max(b)]).collect();
+        let pairs: Vec<[u32; 2]> = (0..20)
+            .map(|k| [k, (k + 1) % 20])
+            .map(|[a, b]| [a.min(b), a.max(b)])
+            .collect();
         let (graph, shared) = graph(20, &pairs);
         let points = layout(&graph, &shared);
         let apart = |a: usize, b: usize| (points[a][0] - points[b][0]).hypot(points[a][1] - points[b][1]);

@@ -96,9 +96,15 @@ mod tests {
         let near = |one: [f64; 2], two: [f64; 2]| (one[0] - two[0]).abs() + (one[1] - two[1]).abs() < 1e-12;
         assert!(near(azimuthal([0.0, 0.0, 0.1]), [0.0, 0.0]));
         assert!(near(azimuthal([0.0, 0.1, 0.0]), [0.0, 1.0]), "the nose is up");
-        assert!(near(azimuthal([0.1, 0.0, 0.0]), [1.0, 0.0]), "the right ear is on the right");
+        assert!(
+            near(azimuthal([0.1, 0.0, 0.0]), [1.0, 0.0]),
+            "the right ear is on the right"
+        );
         assert!(near(azimuthal([0.1, 0.0, 0.1]), [0.5, 0.0]));
-        assert!(azimuthal([0.1, 0.0, -0.02])[0] > 1.0, "below the equator is outside the circle");
+        assert!(
+            azimuthal([0.1, 0.0, -0.02])[0] > 1.0,
+            "below the equator is outside the circle"
+        );
     }
 
     #[test]
