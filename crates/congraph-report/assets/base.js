@@ -8,11 +8,11 @@ const make = (name, text, className) => {
   if (className) element.className = className;
   return element;
 };
-// Three significant digits, as the page writes them.
+// Three significant digits, as the page writes them in columns.
 const shown = (value) => {
   if (value === 0) return '0';
   const size = Math.floor(Math.log10(Math.abs(value)));
-  return size < -4 || size > 5 ? value.toExponential(2) : String(Number(value.toPrecision(Math.max(3, size + 1))));
+  return size < -4 || size > 5 ? value.toExponential(2) : value.toFixed(Math.max(0, 2 - size));
 };
 // Where on a drawing an event is, in the drawing's own units.
 const place = (svg, event) => {

@@ -41,6 +41,19 @@ pub(crate) fn significant(value: f64) -> String {
     }
 }
 
+/// Three significant digits with their zeros, for columns.
+pub(crate) fn column(value: f64) -> String {
+    let magnitude = if value == 0.0 { 0.0 } else { value.abs().log10().floor() };
+    if !value.is_finite() || !(-4.0..6.0).contains(&magnitude) {
+        return significant(value);
+    }
+    if value == 0.0 {
+        "0".into()
+    } else {
+        format!("{value:.*}", (2.0 - magnitude).max(0.0) as usize)
+    }
+}
+
 /// A share in per cent.
 pub(crate) fn percent(share: f64) -> String {
     let value = 100.0 * share;

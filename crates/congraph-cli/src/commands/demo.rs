@@ -53,6 +53,7 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
         write_json(&folder, "summary.json", &summary)?;
         let run = summary::run("demo", &summary, &[], Some(args.seed), &seconds);
         write_json(&folder, "run.json", &run)?;
+        super::report::write_quality(&folder, &views)?;
         super::report::stage(&folder, &joint.learned.graph, console)?;
         Ok(folder.commit()?)
     })?;

@@ -318,6 +318,7 @@ pub(super) fn write(
     write_json(folder, "summary.json", summary)?;
     let run = summary::run(kind, summary, &inputs(read), seed, seconds);
     write_json(folder, "run.json", &run)?;
+    super::report::write_quality(folder, &read.views)?;
     Ok(())
 }
 

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use congraph::MultiviewGraph;
-use congraph::findings::Findings;
-use congraph_io::{Folder, OutputError, read_graph, read_known, write_text};
+use congraph::findings::{Findings, relative_variances};
+use congraph::{MultiviewGraph, Views};
+use congraph_io::{Folder, OutputError, read_graph, read_known, write_rows, write_text};
 use congraph_report::MOST_NODES;
 use serde_json::json;
 
@@ -55,6 +55,23 @@ pub(crate) fn run(args: &ReportArgs, global: &Global, console: &Console) -> Resu
         let told = findings.verdict.sentences.join(" ");
         console::print(&format!("{}: {}", path.display(), console::visible(&told)))
     }
+}
+
+/// Writes `quality.tsv`: what a report tells of the data that the graphs do not hold.
+pub(super) fn write_quality(folder: &Folder, views: &Views) -> Result<(), OutputError> {
+    if views.n_nodes() > MOST_NODES {
+        return Ok(());
+    }
+    let Some(variances) = relative_variances(views) else {
+        return Ok(());
+    };
+    let rows: Vec<Vec<String>> = views
+        .nodes()
+        .iter()
+        .zip(&variances)
+        .map(|(name, variance)| vec![name.clone(), format!("{variance:?}")])
+        .collect();
+    write_rows(folder, "quality.tsv", &["name", "relative_variance"], &rows)
 }
 
 /// Adds the report to a folder whose other files are in place.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// The files that we write: those of an earlier run that a new one does not replace are removed.
-const OURS: [&str; 20] = [
+const OURS: [&str; 22] = [
     "summary.json",
     "run.json",
     "nodes.tsv",
@@ -21,6 +21,8 @@ const OURS: [&str; 20] = [
     "matrices.npz",
     "report.html",
     "tune.tsv",
+    "path.tsv",
+    "quality.tsv",
     "views.csv",
     "views.svg",
     "consensus.csv",

@@ -4,12 +4,12 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use congraph::findings::{Known, KnownCommunities, KnownView, Positions, Summary};
+use congraph::findings::{Known, KnownCommunities, KnownView, PathCell, Positions, Summary};
 use congraph::{Error, MultiviewGraph};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::readback::{HINT, Place, Sheet, WHY};
+use super::readback::{HINT, Place, Sheet, WHY, index, pair};
 use crate::input::{Fault, fault, number, reason};
 
 /// Reads what a result folder tells beside its graphs: positions and variances of the nodes, samples of the views, how they were
@@ -39,10 +39,10 @@ fn known(dir: &Path, graph: &MultiviewGraph) -> Result<Known, Fault> {
     Ok(Known {
         summary: json::<Summary>(dir, "summary.json")?,
         positions: positions(&nodes)?,
-        variances: numbers(&nodes, ["relative_variance"])?.map(|rows| rows.into_iter().flatten().collect()),
+        variances: variances(dir)?,
         views,
         communities: communities(dir, graph)?,
-        path: Vec::new(),
+        path: path(dir, graph)?,
         version: run["version"].as_str().map(str::to_owned),
         command: words,
     })
@@ -88,6 +88,80 @@ fn optional(place: &Place<'_>, cell: &str) -> Result<Option<f64>, Fault> {
         Some(value) => Ok(Some(value)),
         None => Err(place.fault(&format!("`{cell}` is not a number"))),
     }
+}
+
+fn variances(dir: &Path) -> Result<Option<Vec<f64>>, Fault> {
+    if !dir.join("quality.tsv").exists() {
+        return Ok(None);
+    }
+    let rows = numbers(&Sheet::open(dir, "quality.tsv")?, ["relative_variance"])?;
+    Ok(rows.map(|rows| rows.into_iter().flatten().collect()))
+}
+
+/// The cells of `tune.tsv` with their edges from `path.tsv`.
+fn path(dir: &Path, graph: &MultiviewGraph) -> Result<Vec<PathCell>, Fault> {
+    if !(dir.join("tune.tsv").exists() && dir.join("path.tsv").exists()) {
+        return Ok(Vec::new());
+    }
+    let mut cells = Vec::new();
+    let columns = [
+        "density_target",
+        "similarity_target",
+        "density",
+        "similarity",
+        "consensus_density",
+        "instability",
+        "agreement",
+        "mark",
+    ];
+    Sheet::open(dir, "tune.tsv")?.each(
+        columns,
+        |place,
+         [
+            density_target,
+            similarity_target,
+            density,
+            similarity,
+            shared,
+            instability,
+            agreement,
+            mark,
+        ]| {
+            let needed = |cell: &str| match number(cell).filter(|value| value.is_finite()) {
+                Some(value) => Ok(value),
+                None => Err(place.fault(&format!("`{cell}` is not a number"))),
+            };
+            // Where all halves agree on everything, agreement beyond chance is not a number.
+            let perhaps = |cell: &str| number(cell).filter(|value| value.is_finite());
+            cells.push(PathCell {
+                density_target: needed(density_target)?,
+                similarity_target: needed(similarity_target)?,
+                density: needed(density)?,
+                similarity: needed(similarity)?,
+                agreement: perhaps(agreement),
+                instability: perhaps(instability),
+                is_chosen: mark.split(',').any(|word| word == "chosen"),
+                consensus: Vec::new(),
+                n_edges: (needed(shared)? * graph.n_pairs() as f64).round() as usize,
+            });
+            Ok(())
+        },
+    )?;
+    let nodes = index(dir, "nodes.tsv", "node", graph.nodes())?;
+    Sheet::open(dir, "path.tsv")?.each(
+        ["cell", "source", "target", "consensus"],
+        |place, [cell, source, target, weight]| {
+            let ends = pair(place, &nodes, source, target)?;
+            let cell = cell
+                .parse::<usize>()
+                .ok()
+                .and_then(|cell| cells.get_mut(cell.checked_sub(1)?));
+            let cell = cell.ok_or_else(|| place.fault("the cell is not in tune.tsv"))?;
+            cell.consensus.push((ends, place.weight(weight)?));
+            Ok(())
+        },
+    )?;
+    Ok(cells)
 }
 
 fn communities(dir: &Path, graph: &MultiviewGraph) -> Result<Option<KnownCommunities>, Fault> {

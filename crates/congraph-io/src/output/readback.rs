@@ -90,7 +90,12 @@ fn graph(dir: &Path) -> Result<MultiviewGraph, Fault> {
     ))
 }
 
-fn index<'n>(dir: &Path, file: &str, what: &str, names: &'n [String]) -> Result<HashMap<&'n str, usize>, Fault> {
+pub(super) fn index<'n>(
+    dir: &Path,
+    file: &str,
+    what: &str,
+    names: &'n [String],
+) -> Result<HashMap<&'n str, usize>, Fault> {
     let path = dir.join(file);
     if names.is_empty() {
         return Err(fault(&path, &format!("names no {what}"), WHY, HINT));
@@ -104,7 +109,12 @@ fn index<'n>(dir: &Path, file: &str, what: &str, names: &'n [String]) -> Result<
     Ok(index)
 }
 
-fn pair(place: &Place<'_>, index: &HashMap<&str, usize>, source: &str, target: &str) -> Result<[u32; 2], Fault> {
+pub(super) fn pair(
+    place: &Place<'_>,
+    index: &HashMap<&str, usize>,
+    source: &str,
+    target: &str,
+) -> Result<[u32; 2], Fault> {
     let node = |name: &str| {
         let found = index.get(name).and_then(|&node| u32::try_from(node).ok());
         found.ok_or_else(|| place.fault(&format!("the node `{name}` is not in nodes.tsv")))
@@ -131,7 +141,7 @@ impl Place<'_> {
         )
     }
 
-    fn weight(&self, cell: &str) -> Result<f64, Fault> {
+    pub(super) fn weight(&self, cell: &str) -> Result<f64, Fault> {
         number(cell)
             .filter(|weight| weight.is_finite() && *weight >= 0.0)
             .ok_or_else(|| self.fault(&format!("`{cell}` is not a weight: a number from 0 up")))

@@ -41,8 +41,8 @@ pub(crate) fn draw(findings: &Findings) -> Option<Heatmap> {
     let legend = left + side + 26.0;
     let height = (top + side + 12.0).max(190.0);
     // The scale starts a little below the lowest value, so that differences show.
-    let low = (10.0 * similarities.farthest.1 - 1e-9).floor() / 10.0;
-    let low = low.min(0.9);
+    let low = (20.0 * similarities.farthest.1 - 1e-9).floor() / 20.0;
+    let low = low.min(0.95);
     let step = |value: f64| (((value - low) / (1.0 - low) * STEPS as f64) as usize).min(STEPS - 1);
     let value = |row: usize, column: usize| similarities.values[order[row]][order[column]];
     let name = |view: usize| findings.views[view].name.as_str();

@@ -63,11 +63,11 @@ impl Network {
             .copied()
             .fold(0.0, f64::max)
             .max(f64::MIN_POSITIVE);
-        let size = (90.0 / n as f64).sqrt().clamp(0.3, 1.0);
+        let size = (64.0 / n as f64).sqrt().clamp(0.3, 1.0);
         let radii = findings
             .strengths
             .iter()
-            .map(|strength| size * (2.6 + 6.4 * (strength / largest).sqrt()));
+            .map(|strength| size * (2.4 + 5.8 * (strength / largest).sqrt()));
         Self {
             height,
             points: layout.points.iter().map(place).collect(),

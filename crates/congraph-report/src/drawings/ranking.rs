@@ -74,7 +74,7 @@ pub(crate) fn draw(findings: &Findings) -> Option<String> {
     svg.text(
         "tick middle",
         [across(middle), TOP - 12.0],
-        &format!("median {}", words::significant(middle)),
+        &format!("median {middle:.3}"),
     );
     for (k, (view, name)) in shown.iter().zip(&names).enumerate() {
         let value = view.uniqueness.unwrap_or(0.0);
@@ -90,11 +90,11 @@ pub(crate) fn draw(findings: &Findings) -> Option<String> {
             class,
             &svg::mark(shape, [across(value), y], if view.is_outlier { 5.0 } else { 4.2 }),
         );
-        let note = if view.is_outlier {
-            format!("{value:.2}  stands out")
-        } else {
-            format!("{value:.2}")
-        };
+        let decimals = if last < 0.2 { 3 } else { 2 };
+        let note = format!(
+            "{value:.decimals$}{}",
+            if view.is_outlier { "  stands out" } else { "" }
+        );
         svg.text("value start", [across(value) + 10.0, y + 4.0], &note);
     }
     Some(svg.finish())

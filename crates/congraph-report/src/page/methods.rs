@@ -30,7 +30,11 @@ pub(super) fn paragraphs(findings: &Findings) -> Vec<String> {
         None => format!(
             "Graphs of {n_views} over {n_nodes} and their consensus graph were learned jointly with congraph{version}, which implements multiview graph \
              learning with a consensus graph (Karaaslanli and Aviyente), with the {} penalty{}{}.",
-            summary.penalty.as_deref().unwrap_or("l1"),
+            match summary.penalty.as_deref() {
+                Some("l2") => "ℓ2",
+                Some("l1") | None => "ℓ1",
+                Some(other) => other,
+            },
             told(&[
                 ("α", summary.alpha),
                 ("β", summary.beta),
@@ -69,8 +73,12 @@ pub(super) fn paragraphs(findings: &Findings) -> Vec<String> {
             _ => "the solver",
         };
         text += &format!(
-            " The problem is convex; {solver} reached a relative duality gap of {}{}.",
-            words::gap(gap),
+            " The problem is convex; {solver} reached a relative duality gap {}{}.",
+            if gap < 1e-14 {
+                words::gap(gap)
+            } else {
+                format!("of {}", words::gap(gap))
+            },
             if summary.converged == Some(true) {
                 ""
             } else {

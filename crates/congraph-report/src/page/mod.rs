@@ -109,7 +109,7 @@ pub(crate) fn page(findings: &Findings) -> String {
             .version
             .clone()
             .unwrap_or_else(|| env!("CARGO_PKG_VERSION").into()),
-        command: findings.known.command.clone(),
+        command: findings.known.command.as_deref().map(without_folder),
     };
     let mut templates = Environment::new();
     for (name, text) in TEMPLATES {
@@ -119,4 +119,11 @@ pub(crate) fn page(findings: &Findings) -> String {
     }
     let page_template = templates.get_template("page.html").expect("it was added above");
     page_template.render(page).expect("what the templates name is there")
+}
+
+/// The command without the folder that the program is in.
+fn without_folder(command: &str) -> String {
+    let (program, rest) = command.split_once(' ').unwrap_or((command, ""));
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    format!("{name} {rest}").trim_end().to_owned()
 }

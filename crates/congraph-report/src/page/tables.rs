@@ -4,7 +4,7 @@ use congraph::findings::Findings;
 use serde::Serialize;
 
 use crate::data::{MOST_EDGES, mean};
-use crate::words::{percent, significant};
+use crate::words::{column, percent};
 
 /// The rows that are there without scripts.
 const ROWS: usize = 100;
@@ -27,12 +27,12 @@ pub(super) fn edges(findings: &Findings, order: &[usize]) -> Vec<EdgeRow> {
             source,
             target,
             consensus: if graph.consensus().is_some() {
-                significant(findings.shared[edge])
+                column(findings.shared[edge])
             } else {
                 String::new()
             },
             n_views: format!("{} of {}", findings.n_views[edge], graph.n_views()),
-            mean: significant(mean(findings, edge)),
+            mean: column(mean(findings, edge)),
         }
     };
     order.iter().take(ROWS).map(row).collect()

@@ -24,7 +24,7 @@ mod views;
 
 use serde::Serialize;
 
-pub use influences::Influence;
+pub use influences::{Influence, relative_variances};
 pub use known::{Known, KnownCommunities, KnownView, PathCell, Positions, Summary};
 pub use layout::{Layout, LayoutKind};
 pub use neighbours::Geometry;

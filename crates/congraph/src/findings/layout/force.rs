@@ -20,7 +20,13 @@ const WALK: usize = 60;
 /// Fewer nodes are not worth waking a thread for.
 const MANY: usize = 400;
 /// How strongly everything is drawn to the middle; without it, parts that are not joined would fly apart.
-const GRAVITY: f64 = 0.08;
+const GRAVITY: f64 = 0.04;
+/// Beyond this many lengths of an edge nodes repel ever less: chains would stretch, and their ends shrink to spots.
+const REACH: f64 = 4.0;
+/// The total weight that pulls at a node on average: dense parts are then no more crowded than thin ones.
+const PULL: f64 = 3.0;
+/// Nodes are at least this far apart, in units of the side of the square that each would have.
+const APART: f64 = 0.42;
 
 /// A point for each node, in the graph's order.
 pub(super) fn layout(graph: &MultiviewGraph, shared: &[f64]) -> Vec<[f64; 2]> {
@@ -41,10 +47,12 @@ pub(super) fn layout(graph: &MultiviewGraph, shared: &[f64]) -> Vec<[f64; 2]> {
         .map(|([a, b], weight)| ([a.min(b), a.max(b)], weight))
         .collect();
     edges.sort_by_key(|edge| edge.0);
-    let mean = edges.iter().map(|edge| edge.1).sum::<f64>() / edges.len().max(1) as f64;
     // Square roots, or a few heavy edges would collapse the rest.
-    edges.iter_mut().for_each(|edge| edge.1 = (edge.1 / mean).sqrt());
-    let points = upright(settled(joined.len(), &edges));
+    edges.iter_mut().for_each(|edge| edge.1 = edge.1.sqrt());
+    let total: f64 = edges.iter().map(|edge| edge.1).sum();
+    let unit = PULL * joined.len() as f64 / (2.0 * total);
+    edges.iter_mut().for_each(|edge| edge.1 *= unit);
+    let points = parted(upright(settled(joined.len(), &edges)));
 
     let mut all = vec![[0.0, 0.0]; n];
     for (&node, at) in joined.iter().zip(&points) {
@@ -100,8 +108,9 @@ fn repelled(at: [f64; 2], points: &[[f64; 2]]) -> [f64; 2] {
     let mut force = [-GRAVITY * at[0], -GRAVITY * at[1]];
     for other in points {
         let apart = [at[0] - other[0], at[1] - other[1]];
+        let square = apart[0] * apart[0] + apart[1] * apart[1];
         // The floor keeps nodes on the same spot, the node itself among them, from dividing by zero.
-        let push = 1.0 / (apart[0] * apart[0] + apart[1] * apart[1]).max(1e-4);
+        let push = 1.0 / (square.max(1e-4) * (1.0 + square / (REACH * REACH)));
         force[0] += push * apart[0];
         force[1] += push * apart[1];
     }
@@ -147,6 +156,36 @@ fn start(n: usize, edges: &[([usize; 2], f64)]) -> Vec<[f64; 2]> {
     (0..n)
         .map(|k| [0, 1].map(|axis| reach * (modes[axis][k] + 0.2 * noise())))
         .collect()
+}
+
+/// Nodes that would cover each other moved apart.
+fn parted(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
+    let n = points.len();
+    let span = |axis: usize| {
+        let values = points.iter().map(|at| at[axis]);
+        let (low, high) = values.fold((0.0, 0.0), |(low, high): (f64, f64), x| (low.min(x), high.max(x)));
+        high - low
+    };
+    let least = APART * (span(0) * span(1) / n.max(1) as f64).sqrt();
+    for _ in 0..(PAIRS / 4 / (n * n).max(1)).clamp(4, 30) {
+        for b in 1..n {
+            for a in 0..b {
+                let apart = [points[b][0] - points[a][0], points[b][1] - points[a][1]];
+                if apart[0].abs() >= least || apart[1].abs() >= least {
+                    continue;
+                }
+                let distance = apart[0].hypot(apart[1]);
+                if distance < least && distance > 0.0 {
+                    let step = 0.5 * (least - distance) / distance;
+                    for axis in 0..2 {
+                        points[a][axis] -= step * apart[axis];
+                        points[b][axis] += step * apart[axis];
+                    }
+                }
+            }
+        }
+    }
+    points
 }
 
 /// Turned so that the longer axis lies flat, and centred.
