@@ -25,17 +25,10 @@ pub(crate) fn run(args: &ReportArgs, global: &Global, console: &Console) -> Resu
             "draw a part of them, or export the graph to a program for large networks",
         ));
     }
-    // It is made of the folder alone: one that is there already may be replaced unasked.
-    let place = || Folder::add_to(&args.folder, &FILE, true);
-    interrupt::uninterrupted(|| place().map(drop))?;
+    interrupt::uninterrupted(|| place(&args.folder).map(drop))?;
     let findings = Findings::of(&graph, read_known(&args.folder, &graph)?);
     let page = congraph_report::write(&findings);
-    interrupt::uninterrupted(|| {
-        let folder = place()?;
-        write_text(&folder, FILE[0], &page)?;
-        folder.commit()
-    })
-    .map_err(|error: OutputError| Failure::from(error))?;
+    put(&args.folder, &page)?;
     let path = args.folder.join(FILE[0]);
     if args.open && !open(&path) {
         console.note(&format!(
@@ -55,6 +48,29 @@ pub(crate) fn run(args: &ReportArgs, global: &Global, console: &Console) -> Resu
         let told = findings.verdict.sentences.join(" ");
         console::print(&format!("{}: {}", path.display(), console::visible(&told)))
     }
+}
+
+/// Writes the report of a folder anew if it has one: something was added to its results.
+pub(super) fn renew(folder: &Path, graph: &MultiviewGraph) -> Result<(), Failure> {
+    if !folder.join(FILE[0]).exists() || graph.n_nodes() > MOST_NODES {
+        return Ok(());
+    }
+    let findings = Findings::of(graph, read_known(folder, graph)?);
+    put(folder, &congraph_report::write(&findings))
+}
+
+/// The report is made of the folder alone: one that is there already may be replaced unasked.
+fn place(folder: &Path) -> Result<Folder, OutputError> {
+    Folder::add_to(folder, &FILE, true)
+}
+
+fn put(folder: &Path, page: &str) -> Result<(), Failure> {
+    interrupt::uninterrupted(|| {
+        let folder = place(folder)?;
+        write_text(&folder, FILE[0], page)?;
+        folder.commit()
+    })
+    .map_err(|error: OutputError| Failure::from(error))
 }
 
 /// Writes `quality.tsv`: what a report tells of the data that the graphs do not hold.

@@ -50,7 +50,7 @@ fn known(dir: &Path, graph: &MultiviewGraph) -> Result<Known, Fault> {
 
 fn positions(nodes: &Sheet) -> Result<Option<Positions>, Fault> {
     if let Some(points) = numbers(nodes, ["x", "y", "z"])? {
-        return Ok(Some(Positions::Head(points)));
+        return Ok(Some(Positions::in_space(points)));
     }
     if let Some(points) = numbers(nodes, ["x", "y"])? {
         return Ok(Some(Positions::Plane(points)));

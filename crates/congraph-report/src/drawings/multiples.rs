@@ -35,6 +35,7 @@ pub(crate) fn draw<'f>(findings: &'f Findings, network: &Network, ranked: &[&'f 
             &format!("{} against the consensus", view.name),
             &description,
         );
+        network.outline(&mut svg);
         svg.path("dots", &dots);
         let path = |edges: &[usize]| -> String {
             let pairs = edges

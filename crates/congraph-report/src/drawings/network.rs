@@ -150,7 +150,7 @@ impl Network {
     }
 
     /// Head, nose and ears.
-    fn outline(&self, svg: &mut Svg) {
+    pub(crate) fn outline(&self, svg: &mut Svg) {
         let Some(([x, y], r)) = self.head else { return };
         let mut data = svg::mark(0, [x, y], r);
         let nose = 0.12 * r;

@@ -8,7 +8,7 @@ use crate::words;
 
 /// The most views that get a row; the others are in the table of views.
 pub(crate) const ROWS: usize = 40;
-const WIDTH: f64 = 760.0;
+const WIDTH: f64 = 540.0;
 const ROW: f64 = 19.0;
 const TOP: f64 = 26.0;
 const BOTTOM: f64 = 40.0;
@@ -37,9 +37,14 @@ pub(crate) fn draw(findings: &Findings) -> Option<String> {
         }
     };
     let shown = &ranked[ranked.len().saturating_sub(ROWS)..];
-    let names: Vec<String> = shown.iter().map(|view| words::short(&view.name, 24)).collect();
-    let left = 12.0 + 13.0 * names.iter().map(|name| words::width(name)).fold(2.0, f64::max);
-    let (left, right) = (left.min(260.0), WIDTH - 130.0);
+    let names: Vec<String> = shown.iter().map(|view| words::short(&view.name, 20)).collect();
+    let left = 14.0 + 12.5 * names.iter().map(|name| words::width(name)).fold(2.0, f64::max);
+    let room = if shown.iter().any(|view| view.is_outlier) {
+        112.0
+    } else {
+        50.0
+    };
+    let (left, right) = (left.min(220.0), WIDTH - room);
     let high = axis_end(last);
     let across = |value: f64| left + (right - left) * value / high;
     let height = TOP + ROW * shown.len() as f64 + BOTTOM;
@@ -68,7 +73,7 @@ pub(crate) fn draw(findings: &Findings) -> Option<String> {
     svg.text(
         "axis-title middle",
         [0.5 * (left + right), floor + 33.0],
-        "uniqueness: 0 equals the consensus, 1 shares nothing with it",
+        "uniqueness: 0 equals the consensus, 1 shares nothing",
     );
     svg.line("median", [across(middle), TOP - 8.0], [across(middle), floor]);
     svg.text(

@@ -30,6 +30,8 @@ pub struct Known {
 pub enum Positions {
     /// Electrodes on a head around the origin: x to the right, y to the front, z up.
     Head(Vec<[f64; 3]>),
+    /// Points of space: x to the right, y to the front, z up.
+    Space(Vec<[f64; 3]>),
     /// Points of a plane.
     Plane(Vec<[f64; 2]>),
     /// Longitude and latitude, in degrees.
@@ -37,10 +39,25 @@ pub enum Positions {
 }
 
 impl Positions {
+    /// Points of space: on a head if they lie on a shell around the origin, as electrodes do and voxels do not.
+    pub fn in_space(points: Vec<[f64; 3]>) -> Self {
+        let radii = points
+            .iter()
+            .map(|at| at.iter().map(|value| value * value).sum::<f64>().sqrt());
+        let (low, high) = radii.fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), r| {
+            (low.min(r), high.max(r))
+        });
+        if high > 0.0 && low > 0.5 * high {
+            Self::Head(points)
+        } else {
+            Self::Space(points)
+        }
+    }
+
     /// How many.
     pub fn len(&self) -> usize {
         match self {
-            Self::Head(points) => points.len(),
+            Self::Head(points) | Self::Space(points) => points.len(),
             Self::Plane(points) | Self::Globe(points) => points.len(),
         }
     }
@@ -54,7 +71,7 @@ impl Positions {
     /// great circles do.
     pub fn points(&self) -> Vec<[f64; 3]> {
         match self {
-            Self::Head(points) => points.clone(),
+            Self::Head(points) | Self::Space(points) => points.clone(),
             Self::Plane(points) => points.iter().map(|&[x, y]| [x, y, 0.0]).collect(),
             Self::Globe(points) => {
                 let on_sphere = |&[longitude, latitude]: &[f64; 2]| {

@@ -20,7 +20,7 @@ const WALK: usize = 60;
 /// Fewer nodes are not worth waking a thread for.
 const MANY: usize = 400;
 /// How strongly everything is drawn to the middle; without it, parts that are not joined would fly apart.
-const GRAVITY: f64 = 0.04;
+const GRAVITY: f64 = 0.08;
 /// Beyond this many lengths of an edge nodes repel ever less: chains would stretch, and their ends shrink to spots.
 const REACH: f64 = 4.0;
 /// The total weight that pulls at a node on average: dense parts are then no more crowded than thin ones.

@@ -15,7 +15,7 @@ use crate::graph::MultiviewGraph;
 pub enum LayoutKind {
     /// Seen from above, the nose up: the head is the unit circle.
     Head,
-    /// As on a map.
+    /// As on a map, or seen from above.
     Map,
     /// By forces: only who is joined to whom has a meaning.
     Force,
@@ -41,6 +41,7 @@ impl Layout {
                     points,
                 };
             }
+            Some(Positions::Space(points)) => (LayoutKind::Map, points.iter().map(|&[x, y, _]| [x, y]).collect()),
             Some(Positions::Plane(points)) => (LayoutKind::Map, points.clone()),
             Some(Positions::Globe(points)) => (LayoutKind::Map, flattened(points)),
             None => (LayoutKind::Force, force::layout(graph, shared)),
