@@ -22,7 +22,11 @@ fn learn_leaves_the_report_that_the_folder_gives() {
     place.learn(&FILES, "out");
     let written = place.read("out/report.html");
     let outcome = place.fine(&["report", "out"]);
-    assert!(outcome.stdout.starts_with("out/report.html: 3 views share "), "{}", outcome.stdout);
+    assert!(
+        outcome.stdout.starts_with("out/report.html: 3 views share "),
+        "{}",
+        outcome.stdout
+    );
     // From the graphs in memory and from those read back: the same to the byte.
     assert_eq!(place.read("out/report.html"), written);
     let told = place.fine(&["report", "out", "--json"]).json();
@@ -50,7 +54,9 @@ fn communities_and_positions_get_into_it() {
     let nodes = place.read("out/nodes.tsv");
     let placed = |ends: fn(usize) -> String| -> String {
         let lines = nodes.lines().enumerate();
-        lines.map(|(k, line)| format!("{line}\t{}\n", if k == 0 { "x\ty".into() } else { ends(k) })).collect()
+        lines
+            .map(|(k, line)| format!("{line}\t{}\n", if k == 0 { "x\ty".into() } else { ends(k) }))
+            .collect()
     };
     place.write("out/nodes.tsv", placed(|k| format!("{}\t{}", k % 5, k / 5)));
     place.fine(&["report", "out"]);
@@ -59,7 +65,13 @@ fn communities_and_positions_get_into_it() {
     place.write("out/nodes.tsv", placed(|k| format!("{k}\there")));
     let outcome = place.run(&["report", "out"]);
     assert_eq!(outcome.code, 3);
-    assert!(outcome.stderr.contains("E07: `out/nodes.tsv`, line 2: `here` is not a number"), "{}", outcome.stderr);
+    assert!(
+        outcome
+            .stderr
+            .contains("E07: `out/nodes.tsv`, line 2: `here` is not a number"),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
@@ -79,7 +91,11 @@ fn a_folder_that_is_none_is_told() {
     let place = Place::new();
     let outcome = place.run(&["report", "nowhere"]);
     assert_eq!(outcome.code, 3);
-    assert!(outcome.stderr.contains("E07: `nowhere/nodes.tsv`"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("E07: `nowhere/nodes.tsv`"),
+        "{}",
+        outcome.stderr
+    );
     place.write("broken/summary.json", "{");
     let outcome = place.run(&["report", "broken"]);
     assert_eq!(outcome.code, 3);
@@ -95,5 +111,11 @@ fn too_many_nodes_are_not_drawn() {
     place.write("out/edges_long.tsv", "view\tsource\ttarget\tweight\nv\tn0\tn1\t1\n");
     let outcome = place.run(&["report", "out"]);
     assert_eq!(outcome.code, 2);
-    assert!(outcome.stderr.contains("2001 nodes are too many to draw; up to 2000 are"), "{}", outcome.stderr);
+    assert!(
+        outcome
+            .stderr
+            .contains("2001 nodes are too many to draw; up to 2000 are"),
+        "{}",
+        outcome.stderr
+    );
 }

@@ -70,14 +70,14 @@ export const folders = {
     congraph('learn', ...csvs('sim-head'), '-o', name);
     addColumns(name, ['x', 'y', 'z'], (_, k) => {
       const [up, around] = [0.1 * (1 - k / 34), 2.4 * k];
-      const across = Math.sqrt(0.01 - up * up);
+      const across = Math.sqrt(Math.max(0, 0.01 - up * up));
       return [across * Math.cos(around), across * Math.sin(around), up];
     });
     congraph('report', name);
   }),
   hostile: once('hostile', (name) => {
     ['a', 'b', 'c'].forEach((view, k) => write(`${view}.csv`, HOSTILE, k + 1));
-    congraph('learn', '<script>window.hacked=1</script>=a.csv', '"><img src=x onerror=window.hacked=1>=b.csv', `${'v'.repeat(300)}=c.csv`, '--density', '0.5', '-o', name);
+    congraph('learn', '<script>alert(1)</script>=a.csv', '"><b onclick>&amp;=b.csv', `${'v'.repeat(300)}=c.csv`, '--density', '0.5', '-o', name);
   }),
   'empty consensus': once('none', (name) => {
     ['d', 'e'].forEach((view, k) => write(`${view}.csv`, ['p', 'q', 'r', 's'], k + 7));

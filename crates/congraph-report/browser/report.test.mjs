@@ -149,11 +149,14 @@ describe('the table of edges', () => {
     assert.ok(found.every((row) => Number(row[3].split(' ')[0]) >= 16));
     await page.selectOption('#share', '0');
 
-    const outlier = data.views.findIndex((view) => view === 'view01');
+    // The view with the most edges of its own.
+    const own = data.views.map((_, view) => data.edges.n.filter((n, k) => n === 1 && data.edges.v[k * data.views.length + view] > 0).length);
+    const outlier = own.indexOf(Math.max(...own));
     await page.selectOption('#relation', 'only');
     await page.selectOption('#view', String(outlier));
     found = await rows(page);
-    const expected = data.edges.n.filter((n, k) => n === 1 && data.edges.v[k * data.views.length + outlier] > 0).length;
+    const expected = own[outlier];
+    assert.ok(expected > 3);
     assert.match(await page.textContent('#edges-note'), new RegExp(`^(\\d+ shown of )?${expected} `));
     assert.ok(found.every((row) => row[3] === '1 of 20' && Number(row[5]) > 0));
 
@@ -167,7 +170,7 @@ describe('the table of edges', () => {
     const { name: csv, bytes } = await download(page, '#csv');
     const lines = bytes.toString().trimEnd().split('\r\n');
     assert.equal(csv, 'congraph-edges.csv');
-    assert.deepEqual(lines[0].split(','), ['source', 'target', 'consensus', 'n_views', 'mean_weight', 'view01']);
+    assert.deepEqual(lines[0].split(','), ['source', 'target', 'consensus', 'n_views', 'mean_weight', data.views[outlier]]);
     assert.equal(lines.length - 1, expected);
     assert.deepEqual(lines[1].split(',').slice(0, 2), found[0].slice(0, 2));
     isQuiet(page);
@@ -241,10 +244,11 @@ describe('what is unusual', () => {
     const page = await open(folders.hostile());
     await page.selectOption('#node', '2');
     await page.selectOption('#relation', 'in');
+    // An alert would hold the page up, and a script would leave its mark.
     assert.equal(await page.evaluate(() => window.hacked), undefined);
     const text = await page.textContent('#edges');
     for (const name of HOSTILE) assert.ok(text.includes(name), name);
-    assert.ok((await page.textContent('#quality')).includes('<script>window.hacked=1</script>'));
+    assert.ok((await page.textContent('#quality')).includes('<script>alert(1)</script>'));
     for (const width of [1440, 400]) {
       await page.setViewportSize({ width, height: 900 });
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);

@@ -19,7 +19,13 @@ fn turned(graph: &MultiviewGraph) -> MultiviewGraph {
     let n = graph.n_nodes() as u32;
     let nodes: Vec<String> = graph.nodes().iter().rev().cloned().collect();
     let pairs: Vec<[u32; 2]> = graph.pairs().iter().map(|&[a, b]| [n - 1 - b, n - 1 - a]).collect();
-    MultiviewGraph::new(nodes, graph.views().to_vec(), &pairs, graph.weights(), graph.consensus())
+    MultiviewGraph::new(
+        nodes,
+        graph.views().to_vec(),
+        &pairs,
+        graph.weights(),
+        graph.consensus(),
+    )
 }
 
 #[test]
@@ -49,7 +55,9 @@ fn nothing_is_loaded_and_nothing_is_left_unfilled() {
             alpha: Some(0.07),
             ..Summary::default()
         }),
-        positions: Some(Positions::Plane((0..40).map(|k| [f64::from(k % 7), f64::from(k / 7)]).collect())),
+        positions: Some(Positions::Plane(
+            (0..40).map(|k| [f64::from(k % 7), f64::from(k / 7)]).collect(),
+        )),
         variances: Some((1..=40).map(f64::from).collect()),
         views: (0..5)
             .map(|k| KnownView {
@@ -64,16 +72,24 @@ fn nothing_is_loaded_and_nothing_is_left_unfilled() {
         assert!(!page.contains(word), "{word}");
     }
     // Names of XML, which nothing is loaded from.
-    assert_eq!(page.matches("http:").count(), page.matches("http://www.w3.org/2000/svg").count());
+    assert_eq!(
+        page.matches("http:").count(),
+        page.matches("http://www.w3.org/2000/svg").count()
+    );
     assert!(page.contains("α = 0.07"));
     assert!(page.contains("Strength against variance") && page.contains("Uniqueness against the number of samples"));
 }
 
 #[test]
 fn no_name_becomes_markup() {
-    let names: Vec<String> = ["<script>alert(1)</script>", "\"><img onerror=x>", "a & b", "\u{2028}</script>"]
-        .map(String::from)
-        .to_vec();
+    let names: Vec<String> = [
+        "<script>alert(1)</script>",
+        "\"><img onerror=x>",
+        "a & b",
+        "\u{2028}</script>",
+    ]
+    .map(String::from)
+    .to_vec();
     let weights = ViewRows::from_values(2, vec![1.0, 2.0, 0.0, 1.0]);
     let graph = MultiviewGraph::new(
         names,
@@ -103,7 +119,10 @@ fn anything_at_all_gives_a_page() {
             has_consensus.then_some(consensus),
         );
         let page = congraph_report::write(&Findings::of(&graph, Known::default()));
-        assert!(page.contains("</html>") && !page.contains("NaN") && !page.contains("inf"), "{n} {n_views}");
+        assert!(
+            page.contains("</html>") && !page.contains("NaN") && !page.contains("inf"),
+            "{n} {n_views}"
+        );
     }
 }
 
