@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::drawings::{Network, heatmap, path_map};
 use crate::{data, words};
 use panels::{Artefact, Communities, Consensus, Convergence, Dials, Differences, Figure, Key, Ranking};
-use tables::{EdgeRow, ViewTable};
+use tables::{EdgeRow, SimilarityTable, ViewTable};
 
 /// The style sheet and the scripts, in the order in which they are put together.
 const STYLE: &str = concat!(
@@ -55,6 +55,7 @@ struct Page {
     consensus: Consensus,
     ranking: Option<Ranking>,
     heatmap: Option<Figure>,
+    similarities: Option<SimilarityTable>,
     differences: Option<Differences>,
     edges: Vec<EdgeRow>,
     edge_note: String,
@@ -92,6 +93,7 @@ pub(crate) fn page(findings: &Findings) -> String {
         consensus: Consensus::new(findings, &network),
         ranking: Ranking::new(findings),
         heatmap: heat.map(|map| panels::similarity_figure(findings, map)),
+        similarities: SimilarityTable::new(findings),
         differences: Differences::new(findings, &network),
         edges: tables::edges(findings, &order),
         edge_note: tables::edge_note(findings, &order),

@@ -97,3 +97,37 @@ impl ViewTable {
         }
     }
 }
+
+/// Up to this many views the similarities are there as numbers too.
+const NUMBERED: usize = 40;
+
+/// The similarities as numbers, in the order of the map; none of one view or of too many.
+#[derive(Serialize)]
+pub(super) struct SimilarityTable {
+    names: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl SimilarityTable {
+    pub(super) fn new(findings: &Findings) -> Option<Self> {
+        let found = findings
+            .similarities
+            .as_ref()
+            .filter(|found| found.order.len() <= NUMBERED)?;
+        let row = |&one: &usize| {
+            found
+                .order
+                .iter()
+                .map(|&two| format!("{:.2}", found.values[one][two]))
+                .collect()
+        };
+        Some(Self {
+            names: found
+                .order
+                .iter()
+                .map(|&view| findings.views[view].name.clone())
+                .collect(),
+            rows: found.order.iter().map(row).collect(),
+        })
+    }
+}

@@ -7,6 +7,9 @@ use super::neighbours::Geometry;
 use super::views::ViewFinding;
 use crate::graph::MultiviewGraph;
 
+/// The longest name in a sentence.
+const NAME: usize = 32;
+
 /// The result in plain words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
@@ -72,7 +75,7 @@ fn sentences(graph: &MultiviewGraph, n_shared: usize, n_everywhere: usize, views
         return vec![
             format!(
                 "The graph of {} has {} of {possible}.",
-                graph.views()[0],
+                short(&graph.views()[0]),
                 views[0].n_edges
             ),
             "It was learned alone: there is no consensus to compare it with.".into(),
@@ -105,13 +108,21 @@ fn sentences(graph: &MultiviewGraph, n_shared: usize, n_everywhere: usize, views
     let who = match (&outliers[..], furthest, nearest) {
         (_, Some(far), _) if far.uniqueness.unwrap_or(0.0) <= 1e-9 => "all views equal the consensus".into(),
         ([], Some(far), Some(near)) if far.uniqueness > near.uniqueness => {
-            format!("{} differs most, {} least", far.name, near.name)
+            format!("{} differs most, {} least", short(&far.name), short(&near.name))
         }
         ([], ..) => "all differ from it alike".into(),
-        ([one], ..) => format!("{one} stands out from the group"),
+        ([one], ..) => format!("{} stands out from the group", short(one)),
         (several, ..) => format!("{} views stand out from the group", several.len()),
     };
     vec![shares, format!("{} in every view; {who}.", are(n_everywhere))]
+}
+
+/// A sentence has room for a name, not for a page of one.
+fn short(name: &str) -> String {
+    if name.chars().count() <= NAME {
+        return name.to_owned();
+    }
+    name.chars().take(NAME - 1).chain(['…']).collect()
 }
 
 fn are(n: usize) -> String {

@@ -14,13 +14,13 @@ use crate::graph::MultiviewGraph;
 /// The most and the fewest iterations, and how many pairs may be looked at in all.
 const MOST: usize = 200;
 const FEWEST: usize = 40;
-const PAIRS: usize = 40_000_000;
-/// Steps of the random walk whose slow modes are the start.
-const WALK: usize = 60;
+const PAIRS: usize = 60_000_000;
+/// The fewest and the most steps of the random walk whose slow modes are the start; two for each node.
+const WALK: [usize; 2] = [100, 800];
 /// Fewer nodes are not worth waking a thread for.
 const MANY: usize = 400;
-/// How strongly everything is drawn to the middle; without it, parts that are not joined would fly apart.
-const GRAVITY: f64 = 0.08;
+/// How strongly everything is drawn to the middle, over √n; without it, parts that are not joined would fly apart.
+const GRAVITY: f64 = 1.0;
 /// Beyond this many lengths of an edge nodes repel ever less: chains would stretch, and their ends shrink to spots.
 const REACH: f64 = 4.0;
 /// The total weight that pulls at a node on average: dense parts are then no more crowded than thin ones.
@@ -105,7 +105,8 @@ fn settled(n: usize, edges: &[([usize; 2], f64)]) -> Vec<[f64; 2]> {
 
 /// How all others push a node away, and the middle draws it.
 fn repelled(at: [f64; 2], points: &[[f64; 2]]) -> [f64; 2] {
-    let mut force = [-GRAVITY * at[0], -GRAVITY * at[1]];
+    let gravity = GRAVITY / (points.len() as f64).sqrt();
+    let mut force = [-gravity * at[0], -gravity * at[1]];
     for other in points {
         let apart = [at[0] - other[0], at[1] - other[1]];
         let square = apart[0] * apart[0] + apart[1] * apart[1];
@@ -130,7 +131,7 @@ fn start(n: usize, edges: &[([usize; 2], f64)]) -> Vec<[f64; 2]> {
     let constant = vec![1.0; n];
     for _ in 0..2 {
         let mut mode: Vec<f64> = (0..n).map(|_| noise()).collect();
-        for _ in 0..WALK {
+        for _ in 0..(2 * n).clamp(WALK[0], WALK[1]) {
             let mut next: Vec<f64> = mode.iter().map(|value| 0.5 * value).collect();
             for &([a, b], weight) in edges {
                 next[a] += 0.5 * weight / strength[a] * mode[b];
