@@ -6,12 +6,10 @@
 //! uniqueness   Σ|w^i − w| / Σ(w^i + w): 0 for a view equal to the consensus, 1 for one that shares nothing with it
 //! ```
 
-use serde::Serialize;
-
 use crate::rows::ViewRows;
 
 /// One weighted graph per view and, unless each view was learned on its own, the consensus they share.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct MultiviewGraph {
     nodes: Vec<String>,
     views: Vec<String>,
@@ -124,22 +122,6 @@ impl MultiviewGraph {
         pearson(self.weights.rows().map(|row| (row[i], row[j])), self.n_pairs())
     }
 
-    /// The Pearson correlations between the weights of all views.
-    pub fn correlations(&self) -> Vec<Vec<f64>> {
-        let sums = Sums::of(&self.weights);
-        let row = |i: usize| {
-            let entry = |j: usize| {
-                if i == j {
-                    1.0
-                } else {
-                    sums.correlation(i, j, self.n_pairs())
-                }
-            };
-            (0..self.n_views()).map(entry).collect()
-        };
-        (0..self.n_views()).map(row).collect()
-    }
-
     /// How far a view is from the consensus, from 0 (equal) to 1 (nothing shared); none without a consensus.
     pub fn uniqueness(&self, view: usize) -> Option<f64> {
         let consensus = self.consensus.as_ref()?;
@@ -211,7 +193,10 @@ pub(crate) fn mean_correlation(weights: &ViewRows, n_pairs: usize) -> Option<f64
     if n < 2 {
         return None;
     }
-    let sums = Sums::of(weights);
+    let mut sums = Sums::new(n);
+    for row in weights.rows() {
+        sums.add(row);
+    }
     let mut total = 0.0;
     for i in 0..n {
         for j in 0..i {
@@ -233,14 +218,6 @@ impl Sums {
             single: vec![0.0; n],
             products: vec![0.0; n * n],
         }
-    }
-
-    fn of(weights: &ViewRows) -> Self {
-        let mut sums = Self::new(weights.n_views());
-        for row in weights.rows() {
-            sums.add(row);
-        }
-        sums
     }
 
     fn add(&mut self, row: &[f64]) {

@@ -2,12 +2,10 @@
 //!
 //! Edge-major storage keeps the N values that a joint proximal map needs next to each other.
 
-use serde::Serialize;
-
 use crate::blocks;
 
 /// A table with one column per view and one row per edge (or node), stored row after row.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ViewRows {
     n_views: usize,
     values: Vec<f64>,

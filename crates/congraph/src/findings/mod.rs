@@ -22,7 +22,8 @@ mod similarity;
 mod verdict;
 mod views;
 
-use serde::Serialize;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
 pub use influences::{Influence, relative_variances};
 pub use known::{Known, KnownCommunities, KnownView, PathCell, Positions, Summary};
@@ -39,6 +40,7 @@ use crate::graph::MultiviewGraph;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Findings {
     /// The graphs themselves.
+    #[serde(serialize_with = "columns")]
     pub graph: MultiviewGraph,
     /// What is known beside them.
     pub known: Known,
@@ -127,4 +129,15 @@ impl Findings {
         edges.sort_by(|&one, &two| self.shared[two].total_cmp(&self.shared[one]));
         edges
     }
+}
+
+/// A graph as columns: nodes, views, pairs, one weight after the other for each pair, and the consensus.
+fn columns<S: Serializer>(graph: &MultiviewGraph, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut columns = serializer.serialize_struct("MultiviewGraph", 5)?;
+    columns.serialize_field("nodes", graph.nodes())?;
+    columns.serialize_field("views", graph.views())?;
+    columns.serialize_field("pairs", graph.pairs())?;
+    columns.serialize_field("weights", graph.weights().values())?;
+    columns.serialize_field("consensus", &graph.consensus())?;
+    columns.end()
 }
