@@ -20,7 +20,7 @@ const WALK: [usize; 2] = [100, 800];
 /// Fewer nodes are not worth waking a thread for.
 const MANY: usize = 400;
 /// How strongly everything is drawn to the middle, over √n; without it, parts that are not joined would fly apart.
-const GRAVITY: f64 = 1.0;
+const GRAVITY: f64 = 2.0;
 /// Beyond this many lengths of an edge nodes repel ever less: chains would stretch, and their ends shrink to spots.
 const REACH: f64 = 4.0;
 /// The total weight that pulls at a node on average: dense parts are then no more crowded than thin ones.
