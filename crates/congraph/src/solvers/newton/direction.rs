@@ -110,30 +110,71 @@ impl Hessian {
         &self.jacobians[edge * self.width..(edge + 1) * self.width]
     }
 
-    /// 1 over the diagonal.
-    fn inverse_diagonal(&self) -> ViewRows {
-        let n_views = self.n_views;
-        let own = 2.0 * (1.0 - 1.0 / self.n_nodes as f64) + self.ridge;
-        let mut diagonal = ViewRows::from_values(n_views, vec![own; self.n_nodes * n_views]);
-        let mut row = vec![0.0; n_views];
-        for (edge, &[a, b]) in self.ends.iter().enumerate() {
-            let (entries, factors) = self.jacobian(edge).split_at(n_views);
-            for (value, &entry) in row.iter_mut().zip(entries) {
-                *value = f64::from(entry);
-            }
-            for factor in factors.chunks_exact(n_views) {
-                for (value, &v) in row.iter_mut().zip(factor) {
-                    *value += f64::from(v) * f64::from(v);
-                }
-            }
-            for node in [a, b] {
-                for (value, more) in diagonal.row_mut(node as usize).iter_mut().zip(&row) {
-                    *value += more;
-                }
+    /// Adds the diagonal of an edge's Jacobian.
+    fn add_diagonal(jacobian: &[f32], out: &mut [f64]) {
+        let (entries, factors) = jacobian.split_at(out.len());
+        for (value, &entry) in out.iter_mut().zip(entries) {
+            *value += f64::from(entry);
+        }
+        for factor in factors.chunks_exact(out.len()) {
+            for (value, &v) in out.iter_mut().zip(factor) {
+                *value += f64::from(v) * f64::from(v);
             }
         }
-        diagonal.values_mut().iter_mut().for_each(|value| *value = 1.0 / *value);
+    }
+
+    /// 1 over the diagonal; `room` as for [`Hessian::product`].
+    fn inverse_diagonal(&self, room: &mut ViewRows) -> ViewRows {
+        let n_views = self.n_views;
+        let own = 2.0 * (1.0 - 1.0 / self.n_nodes as f64) + self.ridge;
+        let mut diagonal = ViewRows::zeros(self.n_nodes, n_views);
+        if self.is_sparse {
+            blocks::map_mut_by(NODES, diagonal.values_mut(), n_views, |first, rows| {
+                for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
+                    row.fill(own);
+                    for &edge in self.at(first + k) {
+                        Self::add_diagonal(self.jacobian(edge as usize), row);
+                    }
+                    row.iter_mut().for_each(|value| *value = 1.0 / *value);
+                }
+            });
+            return diagonal;
+        }
+        let parts = self.in_parts(room, |ends, jacobians, out| {
+            let mut row = vec![0.0; n_views];
+            for (&[a, b], jacobian) in ends.iter().zip(jacobians.chunks_exact(self.width)) {
+                row.fill(0.0);
+                Self::add_diagonal(jacobian, &mut row);
+                for node in [a, b].map(|node| node as usize * n_views) {
+                    add_any(&row, &mut out[node..node + n_views]);
+                }
+            }
+        });
+        blocks::map_mut_by(NODES, diagonal.values_mut(), n_views, |first, rows| {
+            let range = first * n_views..first * n_views + rows.len();
+            rows.fill(own);
+            for part in parts.chunks_exact(self.n_nodes * n_views) {
+                add_any(&part[range.clone()], rows);
+            }
+            rows.iter_mut().for_each(|value| *value = 1.0 / *value);
+        });
         diagonal
+    }
+
+    /// A fixed number of parts of the edges, each added up into one row per node of its own.
+    fn in_parts<'a>(&self, room: &'a mut ViewRows, sums: impl Fn(&[[u32; 2]], &[f32], &mut [f64]) + Sync) -> &'a [f64] {
+        let length = self.ends.len().div_ceil(PARTS);
+        let size = self.n_nodes * self.n_views;
+        let parts = self.ends.par_chunks(length);
+        let jacobians = self.jacobians.par_chunks(length * self.width);
+        let room = &mut room.values_mut()[..PARTS * size];
+        room.par_chunks_mut(size)
+            .zip(parts.zip(jacobians))
+            .for_each(|(out, (ends, jacobians))| {
+                out.fill(0.0);
+                sums(ends, jacobians, out);
+            });
+        room
     }
 
     /// out = H x; `moved` is room for J (x_a + x_b) of every edge, or for the sums of every part.
@@ -164,18 +205,10 @@ impl Hessian {
                 });
             }
             false => {
-                let length = self.ends.len().div_ceil(PARTS);
+                let moved = self.in_parts(moved, |ends, jacobians, out| {
+                    sums(ends, jacobians, n_views, x.values(), out);
+                });
                 let size = self.n_nodes * n_views;
-                let parts = self.ends.par_chunks(length);
-                let jacobians = self.jacobians.par_chunks(length * self.width);
-                let moved = &mut moved.values_mut()[..PARTS * size];
-                moved
-                    .par_chunks_mut(size)
-                    .zip(parts.zip(jacobians))
-                    .for_each(|(out, (ends, jacobians))| {
-                        out.fill(0.0);
-                        sums(ends, jacobians, n_views, x.values(), out);
-                    });
                 blocks::map_mut_by(NODES, out.values_mut(), n_views, |first, rows| {
                     for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
                         own(first + k, row);
@@ -200,7 +233,9 @@ impl Hessian {
     /// Solves H d = −gradient to a relative residual; returns d and the number of steps.
     pub(super) fn direction(&mut self, gradient: &ViewRows, tolerance: f64, max_steps: usize) -> (ViewRows, usize) {
         let (n_nodes, n_views) = (gradient.n_rows(), gradient.n_views());
-        let inverse = self.inverse_diagonal();
+        let mut moved = std::mem::replace(&mut self.moved, ViewRows::zeros(0, n_views));
+        moved.resize(self.room());
+        let inverse = self.inverse_diagonal(&mut moved);
         let mut x = ViewRows::zeros(n_nodes, n_views);
         let mut product = ViewRows::zeros(n_nodes, n_views);
         let mut residual = ViewRows::zeros(n_nodes, n_views);
@@ -214,8 +249,6 @@ impl Hessian {
         );
         let target = tolerance * square.sqrt();
         let mut search = preconditioned.clone();
-        let mut moved = std::mem::replace(&mut self.moved, ViewRows::zeros(0, n_views));
-        moved.resize(self.room());
         let mut steps = 0;
         while steps < max_steps && square.sqrt() > target {
             self.product(&search, &mut moved, &mut product);

@@ -13,6 +13,7 @@
 
 use super::dual::{Dual, Evaluation};
 use crate::blocks;
+use crate::edges::incidence;
 use crate::problem::Problem;
 use crate::rows::ViewRows;
 
@@ -66,20 +67,23 @@ const ROUNDS: usize = 4;
 fn local_levels(problem: &Problem) -> ViewRows {
     let n_columns = problem.n_views() + 1;
     let mut shortest = vec![f64::INFINITY; problem.n_nodes() * n_columns * SHORTEST];
-    let mut row = vec![0.0; n_columns];
-    for (edge, &pair) in problem.distances().edges().pairs().iter().enumerate() {
-        units(problem, edge, &mut row);
-        for node in pair {
-            let lists = shortest[node as usize * n_columns * SHORTEST..].chunks_exact_mut(SHORTEST);
-            for (list, &unit) in lists.zip(&row) {
-                if unit < list[SHORTEST - 1] {
-                    let place = list.partition_point(|&other| other <= unit);
-                    list[place..].rotate_right(1);
-                    list[place] = unit;
+    let (starts, incident) = incidence(problem.n_nodes(), problem.distances().edges().pairs());
+    blocks::map_mut(&mut shortest, n_columns * SHORTEST, |first, nodes| {
+        let mut row = vec![0.0; n_columns];
+        for (k, lists) in nodes.chunks_exact_mut(n_columns * SHORTEST).enumerate() {
+            let [start, end] = [first + k, first + k + 1].map(|node| starts[node] as usize);
+            for &edge in &incident[start..end] {
+                units(problem, edge as usize, &mut row);
+                for (list, &unit) in lists.chunks_exact_mut(SHORTEST).zip(&row) {
+                    if unit < list[SHORTEST - 1] {
+                        let place = list.partition_point(|&other| other <= unit);
+                        list[place..].rotate_right(1);
+                        list[place] = unit;
+                    }
                 }
             }
         }
-    }
+    });
     let mut levels = ViewRows::zeros(problem.n_nodes(), n_columns);
     let mut means = vec![0.0; n_columns];
     for _ in 0..ROUNDS {
