@@ -6,13 +6,12 @@ import { open, start, stop } from './browser.mjs';
 const [report, folder] = process.argv.slice(2).map((word) => path.resolve(word));
 fs.mkdirSync(folder, { recursive: true });
 await start();
-for (const [name, selectors, options] of [
-  ['report', ['#verdict', '#consensus'], {}],
-  ['report-views', ['#group', '#differences'], {}],
-  ['report-artefact', ['#artefact'], {}],
+for (const [name, selectors] of [
+  ['report', ['#verdict', '#consensus']],
+  ['report-views', ['#group', '#differences']],
 ]) {
-  const page = await open(report, { width: 1180, ...options });
-  await page.addStyleTag({ content: 'body { padding-bottom: 0 } .beside { grid-template-columns: minmax(0, 1fr) !important } .aside { display: none !important }' });
+  const page = await open(report, { width: 1180 });
+  await page.addStyleTag({ content: 'body { padding-bottom: 0 } .beside { grid-template-columns: minmax(0, 1fr) !important } .scripted .aside.needs-script { display: none !important }' });
   const boxes = await Promise.all(selectors.map((selector) => page.locator(selector).boundingBox()));
   const top = Math.min(...boxes.map((box) => box.y));
   const bottom = Math.max(...boxes.map((box) => box.y + box.height));

@@ -28,14 +28,7 @@ pub(crate) fn draw(findings: &Findings) -> Option<String> {
     let ranked = ranked(findings);
     let values: Vec<f64> = ranked.iter().filter_map(|view| view.uniqueness).collect();
     let last = *values.last()?;
-    let middle = {
-        let half = values.len() / 2;
-        if values.len() % 2 == 1 {
-            values[half]
-        } else {
-            0.5 * (values[half - 1] + values[half])
-        }
-    };
+    let middle = findings.median_uniqueness?;
     let shown = &ranked[ranked.len().saturating_sub(ROWS)..];
     let names: Vec<String> = shown.iter().map(|view| words::short(&view.name, 20)).collect();
     let left = 14.0 + 12.5 * names.iter().map(|name| words::width(name)).fold(2.0, f64::max);

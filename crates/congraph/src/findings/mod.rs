@@ -56,6 +56,8 @@ pub struct Findings {
     pub layout: Layout,
     /// Each view.
     pub views: Vec<ViewFinding>,
+    /// The median of the views' uniqueness; none without a consensus.
+    pub median_uniqueness: Option<f64>,
     /// How alike the views are; none of one view.
     pub similarities: Option<Similarities>,
     /// Edges and the places of their nodes, if these are known.
@@ -99,7 +101,7 @@ impl Findings {
             }
         }
         let layout = Layout::of(graph, &shared, known.positions.as_ref());
-        let views = views::findings(graph, &known);
+        let (views, median_uniqueness) = views::findings(graph, &known);
         let similarities = Similarities::of(graph);
         let geometry = known
             .positions
@@ -116,6 +118,7 @@ impl Findings {
             degrees,
             layout,
             views,
+            median_uniqueness,
             similarities,
             geometry,
             influences,

@@ -27,12 +27,12 @@ pub struct ViewFinding {
     pub missing: Vec<usize>,
 }
 
-/// Every view, in the graph's order.
-pub(super) fn findings(graph: &MultiviewGraph, known: &Known) -> Vec<ViewFinding> {
+/// Every view, in the graph's order, and the median of their uniqueness, if there is a consensus.
+pub(super) fn findings(graph: &MultiviewGraph, known: &Known) -> (Vec<ViewFinding>, Option<f64>) {
     let uniqueness: Vec<Option<f64>> = (0..graph.n_views()).map(|view| graph.uniqueness(view)).collect();
-    let (mut stands_out, _) = outliers(&uniqueness.iter().flatten().copied().collect::<Vec<_>>());
+    let (mut stands_out, middle) = outliers(&uniqueness.iter().flatten().copied().collect::<Vec<_>>());
     stands_out.resize(graph.n_views(), false);
-    (0..graph.n_views())
+    let views = (0..graph.n_views())
         .map(|view| {
             let (added, missing) = differences(graph, view);
             ViewFinding {
@@ -46,7 +46,8 @@ pub(super) fn findings(graph: &MultiviewGraph, known: &Known) -> Vec<ViewFinding
                 missing,
             }
         })
-        .collect()
+        .collect();
+    (views, graph.consensus().map(|_| middle))
 }
 
 /// The pairs in which the view and the consensus disagree on there being an edge.
