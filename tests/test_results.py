@@ -93,6 +93,48 @@ class Results(unittest.TestCase):
                     self.assertLess(gap, 1e-8)
                     self.assertGreater(gap, -1e-12)
 
+    def test_views_that_lack_nodes_are_judged_by_what_they_have(self):
+        """The objective anew from the files: NaN where a view lacks a node, and nothing of it counts."""
+        lacking = {0: [3], 1: [3, 17], 2: [], 3: [8, 25]}
+        files, signals = [], []
+        for i, file in enumerate(self.files):
+            x = np.loadtxt(file, delimiter=",", skiprows=1)
+            x[:, lacking[i]] = np.nan
+            signals.append(x)
+            files.append(self.root / f"masked{i}.npy")
+            np.save(files[-1], x)
+        d = []
+        for x in signals:
+            z = (x - x.mean(axis=0)) / x.std(axis=0)
+            d.append(((z[:, :, None] - z[:, None, :]) ** 2).mean(axis=0))
+        d = np.array(d) / np.nanmax(d)
+        upper = np.triu_indices(30, 1)
+        for penalty, gamma in [("l1", 0.0), ("l2", 0.01)]:
+            with self.subTest(penalty=penalty):
+                words = ["--alpha", 0.05, "--beta", 0.04, "--gamma", gamma, "--penalty", penalty, "--missing", "mask"]
+                out = f"masked-{penalty}"
+                s = json.loads(congraph("learn", *files, *words, "--json", "-o", out, cwd=self.root))
+                arrays = np.load(self.root / out / "matrices.npz")
+                views, consensus, present = arrays["views"], arrays["consensus"], arrays["present"]
+                for i, nodes in lacking.items():
+                    self.assertEqual(np.flatnonzero(~present[i]).tolist(), nodes)
+                    self.assertEqual(views[i][nodes].sum(), 0)
+                np.testing.assert_allclose(views.sum(axis=(1, 2)), 2 * present.sum(axis=1), rtol=1e-12)
+                has = present[:, :, None] & present[:, None, :]
+                total = s["gamma"] * consensus[upper].sum()
+                for d_i, w_i, has_i in zip(d, views, has, strict=True):
+                    total += (d_i * w_i)[upper][has_i[upper]].sum()
+                    laplacian = np.diag(w_i.sum(axis=0)) - w_i
+                    total += s["alpha"] * (laplacian**2).sum()
+                apart = np.where(has, views - consensus, 0)[:, upper[0], upper[1]]
+                lengths = np.abs(apart).sum(axis=0) if penalty == "l1" else np.sqrt((apart**2).sum(axis=0))
+                total += s["beta"] * lengths.sum()
+                self.assertLess(abs(total / s["objective"] - 1), 1e-11)
+                self.assertTrue(s["converged"])
+                missing = [(row["view"], row["node"]) for row in read_tsv(self.root / out / "missing.tsv")]
+                expected = [(f"masked{i}", str(node + 1)) for i, nodes in lacking.items() for node in nodes]
+                self.assertEqual(missing, expected)
+
     def test_raw_objective_of_the_paper(self):
         raw = ["--scale", "none", "--sample-norm", "sum", "--distance-norm", "none"]
         summary, out = self.learn("--alpha", 1.0, "--beta", 1.0, *raw, out="raw")

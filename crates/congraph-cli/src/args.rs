@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use congraph::baselines::Coupling;
 use congraph::distances::{DistanceNorm, SampleNorm, Scale, Scaling};
-use congraph::views::{NanRule, NodeRule, Orient};
+use congraph::views::{Missing, NanRule, NodeRule, Orient};
 use congraph_io::Header;
 
 /// Learn one sparse graph per data set, and the consensus graph they share.
@@ -175,7 +175,7 @@ pub(crate) struct InputArgs {
     /// Nodes to leave out of all views
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Input")]
     pub(crate) drop_nodes: Vec<String>,
-    /// What to do with nodes that a view lacks (mask is not in this version yet)
+    /// What to do with nodes that a view lacks, or that hold NaN or are constant in it: mask lets it take part with the others
     #[arg(long, value_enum, default_value_t = MissingArg::Error, help_heading = "Input")]
     pub(crate) missing: MissingArg,
     /// What to do with samples that hold NaN or infinite values
@@ -685,6 +685,15 @@ impl From<NanArg> for NanRule {
 pub(crate) enum MissingArg {
     Error,
     Mask,
+}
+
+impl From<MissingArg> for Missing {
+    fn from(arg: MissingArg) -> Self {
+        match arg {
+            MissingArg::Error => Self::Error,
+            MissingArg::Mask => Self::Mask,
+        }
+    }
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]

@@ -69,6 +69,16 @@ pub(crate) fn summary(
     if let Some(reached) = reached.filter(|reached| reached.solves > 1) {
         summary["solves"] = json!(reached.solves);
     }
+    if let Some(mask) = graph.mask() {
+        let missing = |view: usize| -> Vec<&String> { mask.missing(view).map(|node| &graph.nodes()[node]).collect() };
+        let views = graph
+            .views()
+            .iter()
+            .enumerate()
+            .filter(|(view, _)| mask.missing(*view).count() > 0);
+        let named = views.map(|(view, name)| (name.clone(), json!(missing(view))));
+        summary["missing"] = Value::Object(named.collect());
+    }
     if let Some(outside) = learned.outside {
         summary["candidates_outside"] = json!(outside);
     }

@@ -67,7 +67,7 @@ fn no_arguments_show_the_help_and_fail() {
 fn usage_errors() {
     let place = with_views();
     let before = place.everything();
-    let cases: [(&str, &[&str]); 28] = [
+    let cases: [(&str, &[&str]); 27] = [
         ("unknown_command", &["lern", "a.csv"]),
         ("unknown_option", &["learn", "a.csv", "--alhpa", "1", "-o", "out"]),
         ("no_files", &["learn", "-o", "out"]),
@@ -129,22 +129,6 @@ fn usage_errors() {
             "tol_nan",
             &[
                 "learn", "a.csv", "b.csv", "--alpha", "1", "--beta", "1", "--tol", "NaN", "-o", "out",
-            ],
-        ),
-        (
-            "missing_mask",
-            &[
-                "learn",
-                "a.csv",
-                "b.csv",
-                "--alpha",
-                "1",
-                "--beta",
-                "1",
-                "--missing",
-                "mask",
-                "-o",
-                "out",
             ],
         ),
         ("threads_0", &["check", "a.csv", "--threads", "0"]),

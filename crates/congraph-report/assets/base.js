@@ -19,3 +19,5 @@ const place = (svg, event) => {
   const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
   return [point.x, point.y];
 };
+// How many views have both nodes of an edge.
+const measured = (k) => (edges.of ? edges.of[k] : data.views.length);

@@ -39,7 +39,7 @@ function chooseNode(node) {
   const list = make('ol');
   for (const k of own.slice(0, 14)) {
     const item = make('li');
-    item.append(make('span', data.nodes[edges.a[k] === node ? edges.b[k] : edges.a[k]]), make('span', `${shown(edges.w[k])} \u00b7 ${edges.n[k]} of ${data.views.length}`));
+    item.append(make('span', data.nodes[edges.a[k] === node ? edges.b[k] : edges.a[k]]), make('span', `${shown(edges.w[k])} \u00b7 ${edges.n[k]} of ${measured(k)}`));
     list.append(item);
   }
   const told = `${own.length} edge${own.length === 1 ? '' : 's'}, strength ${shown(data.strength[node])}`;

@@ -7,6 +7,7 @@ let rows = [];
 let length = PAGE;
 
 const lower = data.nodes.map((name) => name.toLowerCase());
+// 0 if the view does not have the edge, -1 if it cannot.
 const inView = (k, view) => edges.v[k * data.views.length + view];
 const cell = {
   a: (k) => data.nodes[edges.a[k]],
@@ -19,7 +20,7 @@ const cell = {
 
 function chosenRows() {
   const words = controls.search.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const least = Number(controls.share.value) * data.views.length - 1e-9;
+  const share = Number(controls.share.value);
   const relation = controls.relation.value;
   const view = Number(controls.view.value);
   const found = [];
@@ -30,11 +31,11 @@ function chosenRows() {
     const named = words.length === 0
       || (words.length === 1 && (a.includes(one) || b.includes(one)))
       || (words.length >= 2 && ((a.includes(one) && b.includes(two)) || (a.includes(two) && b.includes(one))));
-    if (!named || edges.n[k] < least) continue;
+    if (!named || edges.n[k] < share * measured(k) - 1e-9) continue;
     const there = inView(k, view) > 0;
     if (relation === 'in' && !there) continue;
     if (relation === 'only' && !(there && edges.n[k] === 1)) continue;
-    if (relation === 'without' && there) continue;
+    if (relation === 'without' && inView(k, view) !== 0) continue;
     found.push(k);
   }
   const value = cell[sorting.key];
@@ -53,7 +54,7 @@ function drawRows() {
     const row = make('tr');
     row.append(make('td', cell.a(k)), make('td', cell.b(k)));
     if (data.consensus) row.append(make('td', shown(edges.w[k]), 'number'));
-    row.append(make('td', `${edges.n[k]} of ${data.views.length}`, 'number'), make('td', shown(edges.m[k]), 'number'));
+    row.append(make('td', `${edges.n[k]} of ${measured(k)}`, 'number'), make('td', shown(edges.m[k]), 'number'));
     if (withView) row.append(make('td', shown(cell.v(k)), 'number'));
     body.append(row);
   }

@@ -19,7 +19,7 @@ const LEVELS: f64 = 999.0;
 
 /// The edges in the order of the table: by shared weight, then by mean weight.
 pub(crate) fn table_order(findings: &Findings) -> Vec<usize> {
-    let means: Vec<f64> = (0..findings.shared.len()).map(|edge| mean(findings, edge)).collect();
+    let means = &findings.means;
     let mut order: Vec<usize> = (0..findings.shared.len()).collect();
     order.sort_by(|&one, &two| {
         let by_shared = findings.shared[two].total_cmp(&findings.shared[one]);
@@ -27,12 +27,6 @@ pub(crate) fn table_order(findings: &Findings) -> Vec<usize> {
     });
     order.truncate(MOST_EDGES);
     order
-}
-
-/// The mean weight of an edge over the views.
-pub(crate) fn mean(findings: &Findings, edge: usize) -> f64 {
-    let row = findings.graph.weights().row(edge);
-    row.iter().sum::<f64>() / row.len() as f64
 }
 
 /// The text of the page's data element.
@@ -53,18 +47,17 @@ pub(crate) fn data(
     };
     let ends = |end: usize| -> Vec<u32> { order.iter().map(|&edge| graph.pairs()[edge][end]).collect() };
     let heaviest = graph.weights().values().iter().copied().fold(0.0, f64::max);
-    let level = |weight: f64| {
-        if weight > 0.0 {
-            (LEVELS * weight / heaviest).round().max(1.0) as u32
-        } else {
-            0
-        }
+    // A view that lacks one of the nodes has −1.
+    let level = |edge: usize, view: usize, weight: f64| match graph.mask() {
+        _ if weight > 0.0 => (LEVELS * weight / heaviest).round().max(1.0) as i32,
+        Some(mask) if !mask.has_pair(view, graph.pairs()[edge]) => -1,
+        _ => 0,
     };
-    let levels: Vec<u32> = order
-        .iter()
-        .flat_map(|&edge| graph.weights().row(edge))
-        .map(|&weight| level(weight))
-        .collect();
+    let mut levels: Vec<i32> = Vec::with_capacity(order.len() * graph.n_views());
+    for &edge in order {
+        let row = graph.weights().row(edge).iter().enumerate();
+        levels.extend(row.map(|(view, &weight)| level(edge, view, weight)));
+    }
     let similarities = findings.similarities.as_ref().zip(heatmap).map(|(found, map)| {
         let row = |row: &Vec<f64>| -> Vec<f64> { row.iter().map(|value| (1e3 * value).round() / 1e3).collect() };
         json!({
@@ -86,7 +79,8 @@ pub(crate) fn data(
             "b": ends(1),
             "w": order.iter().map(|&edge| rounded(findings.shared[edge])).collect::<Vec<_>>(),
             "n": order.iter().map(|&edge| findings.n_views[edge]).collect::<Vec<_>>(),
-            "m": order.iter().map(|&edge| rounded(mean(findings, edge))).collect::<Vec<_>>(),
+            "m": order.iter().map(|&edge| rounded(findings.means[edge])).collect::<Vec<_>>(),
+            "of": graph.mask().map(|_| order.iter().map(|&edge| findings.n_measured[edge]).collect::<Vec<_>>()),
             "v": levels,
             "unit": heaviest / LEVELS,
         },

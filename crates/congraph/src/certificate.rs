@@ -19,11 +19,15 @@
 //! uses that some optimal consensus has w_e ≤ max_i w^i_e (true whenever c does not grow when differences shrink), hence
 //! Σ w ≤ nN.
 //!
+//! Where a view lacks nodes, n is its own number of nodes n_i, λ^i and δ^i are there for these alone (0 elsewhere), and the minimum of an
+//! edge is over the views that have it.
+//!
 //! This room knows no solver.
 
 use crate::blocks;
+use crate::edge_term::EdgeTerm;
 use crate::minima::sum_of_minima;
-use crate::problem::{EdgeTerm, Parameters, Problem};
+use crate::problem::{Parameters, Problem};
 use crate::rows::ViewRows;
 use crate::weights::Weights;
 
@@ -119,7 +123,7 @@ fn with_shortest(problem: &Problem, weights: &Weights) -> Weights {
             all.rows_mut().for_each(|row| row[view] = 0.0);
             let distances = problem.distances().values().column(view).enumerate();
             if let Some((shortest, _)) = distances.min_by(|x, y| x.1.total_cmp(&y.1)) {
-                all.row_mut(shortest)[view] = problem.n_nodes() as f64;
+                all.row_mut(shortest)[view] = problem.total(view);
             }
         }
     }
@@ -129,9 +133,10 @@ fn with_shortest(problem: &Problem, weights: &Weights) -> Weights {
 /// The weights with each view scaled to its total n; back as they are if a view has no edge.
 pub(crate) fn feasible(problem: &Problem, weights: Weights) -> Result<Weights, Weights> {
     let term = problem.edge_term();
-    let total = problem.n_nodes() as f64;
-    let mut scratch = Vec::new();
-    weights.scaled_to(total, |row| term.map(|term| term.consensus(row, &mut scratch)))
+    let mut scratch = [Vec::new(), Vec::new()];
+    weights.scaled_to(&problem.totals(), |edge, row| {
+        term.map(|term| problem.consensus(term, edge, row, &mut scratch))
+    })
 }
 
 /// Dual(λ); −∞ where it is too large for f64 to tell, which is a bound too.
@@ -148,14 +153,17 @@ pub fn dual_objective(problem: &Problem, dual: &DualPoint) -> f64 {
 
 /// The degrees that the multipliers ask for: 2 + (λ − mean λ)/2α.
 pub(crate) fn asked_degrees(problem: &Problem, multipliers: &ViewRows) -> ViewRows {
-    let n = problem.n_nodes() as f64;
     let factor = 0.5 / problem.parameters().alpha;
-    let means: Vec<f64> = multipliers.column_sums().iter().map(|sum| sum / n).collect();
+    let sums = multipliers.column_sums();
+    let means: Vec<f64> = sums.iter().zip(problem.totals()).map(|(sum, n)| sum / n).collect();
     let mut degrees = multipliers.clone();
     for row in degrees.rows_mut() {
         for (degree, mean) in row.iter_mut().zip(&means) {
             *degree = 2.0 + (*degree - mean) * factor;
         }
+    }
+    if let Some(mask) = problem.mask() {
+        mask.clear(&mut degrees);
     }
     degrees
 }
@@ -164,13 +172,17 @@ pub(crate) fn asked_degrees(problem: &Problem, multipliers: &ViewRows) -> ViewRo
 /// divided by α, would break 1ᵀδ = 2n and with it the bound.
 fn degree_term(problem: &Problem, multipliers: &ViewRows) -> f64 {
     let alpha = problem.parameters().alpha;
-    let n = problem.n_nodes() as f64;
     let sums = multipliers.column_sums();
+    let has = |view: usize, node: usize| problem.mask().is_none_or(|mask| mask.has(view, node));
     let mut term = 0.0;
     for (view, sum) in sums.iter().enumerate() {
+        let n = problem.total(view);
         let mean = sum / n;
         let spread: f64 = multipliers
             .column(view)
+            .enumerate()
+            .filter(|&(node, _)| has(view, node))
+            .map(|(_, value)| value)
             .map(|value| (value - mean) * ((value - mean) / (4.0 * alpha)))
             .sum();
         term += 4.0 * alpha * n - 2.0 * sum - spread;

@@ -13,12 +13,14 @@
 //! With all three off this is the paper's raw objective. The distances are `K_aa + K_bb − 2 K_ab` where that is far from
 //! cancelling, and sums of squared differences for nearly equal signals. Cost: O(n² Σ p_i) time, O(n² N) memory.
 
+use std::sync::Arc;
+
 use crate::edges::{Edges, complete_index};
 use crate::error::Error;
 use crate::pairs::Signals;
 use crate::rows::ViewRows;
 use crate::support::EdgeCost;
-use crate::views::{Kind, View, Views};
+use crate::views::{Kind, Mask, View, Views};
 
 /// How each node's signal is scaled within its view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,12 +74,13 @@ impl Scaling {
     };
 }
 
-/// Squared distances of every edge in every view.
+/// Squared distances of every edge in every view; infinite where a view lacks one of its ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distances {
     edges: Edges,
     values: ViewRows,
     divisor: f64,
+    mask: Option<Arc<Mask>>,
 }
 
 impl Distances {
@@ -90,16 +93,10 @@ impl Distances {
         let edges = Edges::complete(views.n_nodes());
         if views.kind() == Kind::Signals {
             let values = Signals::new(views, scaling).all_distances();
-            return Self::new(edges, values, scaling.distance_norm);
+            return Self::masked(edges, values, scaling.distance_norm, views.mask().cloned());
         }
-        let mut values = ViewRows::zeros(edges.n_edges(), views.n_views());
-        for (index, view) in views.iter().enumerate() {
-            let distances = from_products(view, views.kind(), &edges, scaling)?;
-            for (row, distance) in values.rows_mut().zip(distances) {
-                row[index] = distance;
-            }
-        }
-        Self::new(edges, values, scaling.distance_norm)
+        let values = all_from_products(views, scaling)?;
+        Self::masked(edges, values, scaling.distance_norm, views.mask().cloned())
     }
 
     /// The distances of chosen pairs a < b (sorted, each once), divided by the largest of theirs where that is asked for.
@@ -116,20 +113,15 @@ impl Distances {
         let values = if views.kind() == Kind::Signals {
             Signals::new(views, scaling).distances(&pairs)
         } else {
-            let all = Self::from_views(
-                views,
-                &Scaling {
-                    distance_norm: DistanceNorm::None,
-                    ..*scaling
-                },
-            )?;
             let mut values = ViewRows::with_capacity(pairs.len(), views.n_views());
+            let all = all_from_products(views, scaling)?;
             for &[a, b] in &pairs {
-                values.push_row(all.values.row(complete_index(views.n_nodes(), a as usize, b as usize)));
+                values.push_row(all.row(complete_index(views.n_nodes(), a as usize, b as usize)));
             }
             values
         };
-        Self::new(Edges::listed(views.n_nodes(), pairs), values, scaling.distance_norm)
+        let edges = Edges::listed(views.n_nodes(), pairs);
+        Self::masked(edges, values, scaling.distance_norm, views.mask().cloned())
     }
 
     /// The same with costs added to some pairs (sorted), and without those that are forbidden.
@@ -163,6 +155,7 @@ impl Distances {
             edges: Edges::listed(self.edges.n_nodes(), pairs),
             values,
             divisor: self.divisor,
+            mask: self.mask,
         })
     }
 
@@ -170,7 +163,20 @@ impl Distances {
     ///
     /// # Errors
     /// [`Error::Parameter`] if a distance is negative or not finite, or their number does not fit.
-    pub fn new(edges: Edges, mut values: ViewRows, norm: DistanceNorm) -> Result<Self, Error> {
+    pub fn new(edges: Edges, values: ViewRows, norm: DistanceNorm) -> Result<Self, Error> {
+        Self::masked(edges, values, norm, None)
+    }
+
+    /// The same where views lack nodes: whatever distances these have there does not matter, and pairs that no view has are left out.
+    ///
+    /// # Errors
+    /// As [`Distances::new`]; also if the mask is of other nodes or views.
+    pub fn masked(
+        edges: Edges,
+        mut values: ViewRows,
+        norm: DistanceNorm,
+        mask: Option<Arc<Mask>>,
+    ) -> Result<Self, Error> {
         let refuse = |message: String| {
             Err(Error::Parameter {
                 name: "distances",
@@ -185,7 +191,19 @@ impl Distances {
                 edges.n_nodes()
             ));
         }
-        if let Some(value) = values.values().iter().find(|value| !value.is_finite() || **value < 0.0) {
+        let mut edges = edges;
+        let mut broken = values
+            .values()
+            .iter()
+            .find(|value| !value.is_finite() || **value < 0.0)
+            .copied();
+        if let Some(mask) = &mask {
+            if (mask.n_nodes(), mask.n_views()) != (edges.n_nodes(), values.n_views()) {
+                return refuse("and the mask are of different nodes or views".into());
+            }
+            (edges, values, broken) = without_lacking(mask, &edges, &values);
+        }
+        if let Some(value) = broken {
             return refuse(format!(
                 "must be finite and not negative, and one is {value}; signals this large need `--scale zscore`"
             ));
@@ -193,6 +211,7 @@ impl Distances {
         let largest = values
             .values()
             .iter()
+            .filter(|&&value| value < f64::INFINITY)
             .fold(0.0_f64, |largest, &value| largest.max(value));
         let mut divisor = 1.0;
         if norm == DistanceNorm::Max && largest > 0.0 {
@@ -201,12 +220,27 @@ impl Distances {
                 *value /= divisor;
             }
         }
-        Ok(Self { edges, values, divisor })
+        Ok(Self {
+            edges,
+            values,
+            divisor,
+            mask,
+        })
     }
 
-    /// Distances of a list of pairs that have been divided already.
-    pub(crate) fn listed(edges: Edges, values: ViewRows, divisor: f64) -> Self {
-        Self { edges, values, divisor }
+    /// Distances of a list of pairs that have been divided and marked already.
+    pub(crate) fn listed(edges: Edges, values: ViewRows, divisor: f64, mask: Option<Arc<Mask>>) -> Self {
+        Self {
+            edges,
+            values,
+            divisor,
+            mask,
+        }
+    }
+
+    /// Which nodes the views lack, if any does.
+    pub fn mask(&self) -> Option<&Arc<Mask>> {
+        self.mask.as_ref()
     }
 
     /// The pairs of nodes.
@@ -223,6 +257,39 @@ impl Distances {
     pub fn divisor(&self) -> f64 {
         self.divisor
     }
+}
+
+/// The pairs that some view has with their distances, marked where a view lacks them; and a distance that cannot be used, if any is.
+fn without_lacking(mask: &Mask, edges: &Edges, values: &ViewRows) -> (Edges, ViewRows, Option<f64>) {
+    let kept = |place: &usize| mask.some_has(edges.pairs()[*place]);
+    let kept: Vec<usize> = (0..edges.n_edges()).filter(kept).collect();
+    let mut rows = ViewRows::with_capacity(kept.len(), values.n_views());
+    let mut broken = None;
+    for &place in &kept {
+        let pair = edges.pairs()[place];
+        for (view, value) in values.row(place).iter().enumerate() {
+            if (!value.is_finite() || *value < 0.0) && mask.has_pair(view, pair) {
+                broken = Some(*value);
+            }
+        }
+        rows.push_row(values.row(place));
+    }
+    let pairs: Vec<[u32; 2]> = kept.iter().map(|&place| edges.pairs()[place]).collect();
+    mask.mark(&pairs, &mut rows);
+    (Edges::listed(edges.n_nodes(), pairs), rows, broken)
+}
+
+/// The distances of all pairs from sums of products or covariances.
+pub(crate) fn all_from_products(views: &Views, scaling: &Scaling) -> Result<ViewRows, Error> {
+    let edges = Edges::complete(views.n_nodes());
+    let mut values = ViewRows::zeros(edges.n_edges(), views.n_views());
+    for (index, view) in views.iter().enumerate() {
+        let distances = from_products(view, views.kind(), &edges, scaling)?;
+        for (row, distance) in values.rows_mut().zip(distances) {
+            row[index] = distance;
+        }
+    }
+    Ok(values)
 }
 
 /// Distances from sums of products or covariances. Z-scoring divides by the diagonal, which for Gram matrices supposes

@@ -5,8 +5,11 @@
 //! similarity   mean Pearson correlation between the weight vectors of two views, over all pairs of views
 //! uniqueness   Σ|w^i − w| / Σ(w^i + w): 0 for a view equal to the consensus, 1 for one that shares nothing with it
 //! ```
+//!
+//! Where views lack nodes, each is taken over the pairs that a view has, that both views have, that some view has (the consensus).
 
 use crate::rows::ViewRows;
+use crate::views::{Mask, pairs_of};
 
 /// One weighted graph per view and, unless each view was learned on its own, the consensus they share.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +19,7 @@ pub struct MultiviewGraph {
     pairs: Vec<[u32; 2]>,
     weights: ViewRows,
     consensus: Option<Vec<f64>>,
+    mask: Option<Mask>,
 }
 
 impl MultiviewGraph {
@@ -51,7 +55,45 @@ impl MultiviewGraph {
             consensus: consensus.map(|consensus| kept.iter().map(|&edge| consensus[edge]).collect()),
             nodes,
             views,
+            mask: None,
         }
+    }
+
+    /// The same graphs, of views that lack nodes.
+    ///
+    /// # Panics
+    /// If the mask is of other nodes or views, or a view has an edge at a node that it lacks.
+    #[must_use]
+    pub fn with_mask(mut self, mask: Option<Mask>) -> Self {
+        if let Some(mask) = &mask {
+            assert_eq!((mask.n_nodes(), mask.n_views()), (self.n_nodes(), self.n_views()));
+            for (&pair, row) in self.pairs.iter().zip(self.weights.rows()) {
+                let fits = |(view, &weight): (usize, &f64)| weight == 0.0 || mask.has_pair(view, pair);
+                assert!(
+                    row.iter().enumerate().all(fits),
+                    "an edge at a node that the view lacks"
+                );
+            }
+        }
+        self.mask = mask;
+        self
+    }
+
+    /// Which nodes the views lack, if any does.
+    pub fn mask(&self) -> Option<&Mask> {
+        self.mask.as_ref()
+    }
+
+    /// Whether a view has a node.
+    pub fn has(&self, view: usize, node: usize) -> bool {
+        self.mask.as_ref().is_none_or(|mask| mask.has(view, node))
+    }
+
+    /// How many pairs of nodes a view has.
+    pub fn n_pairs_of(&self, view: usize) -> usize {
+        self.mask
+            .as_ref()
+            .map_or(pairs_of(self.n_nodes()), |mask| mask.n_pairs_of(view))
     }
 
     /// The names of the nodes.
@@ -89,14 +131,14 @@ impl MultiviewGraph {
         self.consensus.as_deref()
     }
 
-    /// How many pairs of nodes there are.
+    /// How many pairs of nodes there are that some view has.
     pub fn n_pairs(&self) -> usize {
-        self.n_nodes() * self.n_nodes().saturating_sub(1) / 2
+        self.mask.as_ref().map_or(pairs_of(self.n_nodes()), Mask::n_pairs)
     }
 
     /// The density of one view.
     pub fn density(&self, view: usize) -> f64 {
-        density(self.weights.column(view), self.n_pairs())
+        density(self.weights.column(view), self.n_pairs_of(view))
     }
 
     /// The mean density of the views.
@@ -114,11 +156,17 @@ impl MultiviewGraph {
     ///
     /// Two views without any variation (complete graphs of equal weights) count as equal.
     pub fn similarity(&self) -> Option<f64> {
-        mean_correlation(&self.weights, self.n_pairs())
+        match &self.mask {
+            None => mean_correlation(&self.weights, self.n_pairs()),
+            Some(mask) => mean_common_correlation(&self.pairs.iter().zip(self.weights.rows()), mask),
+        }
     }
 
-    /// The Pearson correlation between the weights of two views over all pairs of nodes.
+    /// The Pearson correlation between the weights of two views over all pairs of nodes that both have.
     pub fn correlation(&self, i: usize, j: usize) -> f64 {
+        if let Some(mask) = &self.mask {
+            return common_correlation(self.pairs.iter().zip(self.weights.rows()), mask, i, j);
+        }
         pearson(self.weights.rows().map(|row| (row[i], row[j])), self.n_pairs())
     }
 
@@ -126,9 +174,12 @@ impl MultiviewGraph {
     pub fn uniqueness(&self, view: usize) -> Option<f64> {
         let consensus = self.consensus.as_ref()?;
         let (mut apart, mut total) = (0.0, 0.0);
-        for (weight, shared) in self.weights.column(view).zip(consensus) {
-            apart += (weight - shared).abs();
-            total += weight + shared;
+        let own = |pair: &[u32; 2]| self.mask.as_ref().is_none_or(|mask| mask.has_pair(view, *pair));
+        for (pair, (weight, shared)) in self.pairs.iter().zip(self.weights.column(view).zip(consensus)) {
+            if own(pair) {
+                apart += (weight - shared).abs();
+                total += weight + shared;
+            }
         }
         Some(if total > 0.0 { apart / total } else { 0.0 })
     }
@@ -206,6 +257,32 @@ pub(crate) fn mean_correlation(weights: &ViewRows, n_pairs: usize) -> Option<f64
     Some(total / (n * (n - 1) / 2) as f64)
 }
 
+/// The Pearson correlation between two views over the pairs that both have.
+fn common_correlation<'a>(
+    rows: impl Iterator<Item = (&'a [u32; 2], &'a [f64])>,
+    mask: &Mask,
+    i: usize,
+    j: usize,
+) -> f64 {
+    let common = rows.filter(|(pair, _)| mask.has_pair(i, **pair) && mask.has_pair(j, **pair));
+    pearson(common.map(|(_, row)| (row[i], row[j])), mask.n_common_pairs(i, j))
+}
+
+/// As [`mean_correlation`] for views that lack nodes: over all pairs of views that have a pair of nodes in common.
+pub(crate) fn mean_common_correlation<'a>(
+    rows: &(impl Iterator<Item = (&'a [u32; 2], &'a [f64])> + Clone),
+    mask: &Mask,
+) -> Option<f64> {
+    let (mut total, mut count) = (0.0, 0_usize);
+    for i in 0..mask.n_views() {
+        for j in (0..i).filter(|&j| mask.n_common_pairs(i, j) > 0) {
+            total += common_correlation(rows.clone(), mask, i, j);
+            count += 1;
+        }
+    }
+    (count > 0).then(|| total / count as f64)
+}
+
 /// The sums that a correlation is made of, for some columns at once.
 struct Sums {
     single: Vec<f64>,
@@ -248,6 +325,17 @@ impl Sums {
             (covariance(i, j) / spread).clamp(-1.0, 1.0)
         }
     }
+}
+
+/// The mean over the views of the share of their pairs with a weight > 0.
+pub(crate) fn mean_density(weights: &ViewRows, n_nodes: usize, mask: Option<&Mask>) -> f64 {
+    let n_views = weights.n_views();
+    let Some(mask) = mask else {
+        let present = weights.values().iter().filter(|&&weight| weight > 0.0).count();
+        return present as f64 / (pairs_of(n_nodes) * n_views) as f64;
+    };
+    let of_view = |view: usize| density(weights.column(view), mask.n_pairs_of(view));
+    (0..n_views).map(of_view).sum::<f64>() / n_views as f64
 }
 
 pub(crate) fn density(weights: impl Iterator<Item = f64>, n_pairs: usize) -> f64 {

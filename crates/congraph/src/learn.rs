@@ -19,7 +19,7 @@ use crate::problem::Model;
 use crate::rows::ViewRows;
 use crate::solvers::{Newton, Solution, Solver, Status, Watch};
 use crate::support::{EXACT_NEIGHBOURS, EdgeCost, Support, tidy};
-use crate::views::{Kind, Order, Views};
+use crate::views::{Kind, Mask, Order, Views};
 
 /// How to learn.
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ impl Learner {
     /// Learns the graphs of the views.
     ///
     /// # Errors
-    /// E09 for one view and E11 for β = 0 where a consensus is asked; what [`Distances`], [`Problem`](crate::Problem) and
+    /// E09 for one view, E02 for a view without a pair in common with another and E11 for β = 0 where a consensus is asked; what [`Distances`], [`Problem`](crate::Problem) and
     /// the solver refuse.
     ///
     /// ```
@@ -259,6 +259,7 @@ impl Learner {
             .in_view(name)
             .into());
         }
+        views.check_coupled()?;
         if self.model.parameters.beta == 0.0 || self.model.penalty.name() == "none" {
             return Err(DataError::new(
                 Code::E11,
@@ -290,7 +291,8 @@ pub(crate) fn fit_graph(views: &Views, fit: &Fit, order: &Order) -> MultiviewGra
     }
     let coupled = fit.model.parameters.beta > 0.0;
     let consensus = coupled.then_some(weights.consensus());
-    MultiviewGraph::new(views.nodes().to_vec(), views.names(), &pairs, &values, consensus)
+    let mask = views.mask().map(|mask| Mask::clone(mask));
+    MultiviewGraph::new(views.nodes().to_vec(), views.names(), &pairs, &values, consensus).with_mask(mask)
 }
 
 /// Learned graphs with their certificate.
@@ -346,7 +348,9 @@ fn data_warnings(views: &Views, distances: &Distances) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let values = distances.values();
     for view in 0..views.n_views() {
-        let mean = values.column(view).sum::<f64>() / values.n_rows() as f64;
+        let own = |distance: &f64| views.mask().is_none() || *distance < f64::INFINITY;
+        let n_own = values.column(view).filter(own).count();
+        let mean = values.column(view).filter(own).sum::<f64>() / n_own as f64;
         let close: Vec<String> = values
             .column(view)
             .zip(distances.edges().pairs())
@@ -362,7 +366,8 @@ fn data_warnings(views: &Views, distances: &Distances) -> Vec<Warning> {
         }
         for other in 0..view {
             let mut pairs = values.column(view).zip(values.column(other));
-            if pairs.all(|(x, y)| (x - y).abs() <= 1e-12 * mean) && mean > 0.0 {
+            let is_same = |x: f64, y: f64| (x - y).abs() <= 1e-12 * mean || x == y && x == f64::INFINITY;
+            if pairs.all(|(x, y)| is_same(x, y)) && mean > 0.0 {
                 let (one, two) = (views.view(other).name(), views.view(view).name());
                 let message = format!("identical to view `{one}`: the same data twice counts twice in the consensus");
                 warnings.push(Warning::new("W12", message).in_view(two));

@@ -36,7 +36,7 @@
 //!
 //! ```text
 //! eeg          recordings → epochs → tables: the steps of preprocessing
-//! views        tables → views whose nodes are matched by name and whose values are checked
+//! views        tables → views whose nodes are matched by name and whose values are checked; which nodes a view lacks
 //! distances    views → squared distances, scaled so that α and β mean the same everywhere
 //! pairs        the same for all pairs of many nodes, without a list of them
 //! support      which pairs may be joined, and what is known of some beforehand
@@ -60,6 +60,7 @@ mod blocks;
 pub mod certificate;
 pub mod communities;
 pub mod distances;
+mod edge_term;
 pub mod edges;
 pub mod eeg;
 pub mod error;
@@ -94,7 +95,7 @@ pub use rows::ViewRows;
 pub use solvers::{Admm, Newton, Solution, Solver, Status};
 pub use support::{EdgeCost, Support};
 pub use tuning::{Dial, Targets, Tuned};
-pub use views::{Table, ViewOptions, Views};
+pub use views::{Mask, Missing, Table, ViewOptions, Views};
 pub use weights::Weights;
 
 /// The code in the README and in CONTRIBUTING is compiled and run.

@@ -4,13 +4,13 @@
 //! Σ_e min over (W, w) of ½‖W‖² − uᵀW + τ c(W − w) + σ w        in units of κ = 4α
 //! ```
 //!
-//! An edge without a positive target u is absent and adds nothing. The others are minimised in batches: a loop over edges can be
+//! over the views that have the edge: the target of others is −∞. An edge without a positive target u is absent and adds nothing. The others are minimised in batches: a loop over edges can be
 //! faster than one edge at a time.
 
 use std::ops::Range;
 
+use crate::edge_term::{EdgeTerm, has_edge};
 use crate::penalties::Penalty;
-use crate::problem::EdgeTerm;
 
 /// How many edges are minimised at a time.
 const BATCH: usize = 64;
@@ -70,8 +70,13 @@ impl Batch {
         let consensus = &mut self.consensus[..self.edges.len()];
         term.minimise_rows(targets, weights, consensus);
         let mut sum = 0.0;
-        for (weight, target) in weights.iter().zip(targets) {
-            sum += weight * (0.5 * weight - target);
+        if term.masked {
+            let own = weights.iter().zip(targets).filter(|(_, target)| has_edge(**target));
+            own.for_each(|(weight, target)| sum += weight * (0.5 * weight - target));
+        } else {
+            for (weight, target) in weights.iter().zip(targets) {
+                sum += weight * (0.5 * weight - target);
+            }
         }
         let rows = weights.chunks_exact_mut(self.n_views).zip(consensus.iter());
         for (&edge, (row, &shared)) in self.edges.iter().zip(rows) {
@@ -82,8 +87,23 @@ impl Batch {
             row.iter_mut().for_each(|weight| *weight -= shared);
         }
         self.edges.clear();
-        if term.tau > 0.0 {
+        if term.tau > 0.0 && !term.masked {
             sum += term.tau * penalty.value(weights, self.n_views);
+        } else if term.tau > 0.0 {
+            let mut own = Vec::with_capacity(self.n_views);
+            for (row, targets) in weights
+                .chunks_exact(self.n_views)
+                .zip(targets.chunks_exact(self.n_views))
+            {
+                own.clear();
+                own.extend(
+                    row.iter()
+                        .zip(targets)
+                        .filter(|(_, target)| has_edge(**target))
+                        .map(|(v, _)| v),
+                );
+                sum += term.tau * penalty.value(&own, own.len());
+            }
         }
         sum
     }

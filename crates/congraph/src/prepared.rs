@@ -17,8 +17,8 @@ use crate::pairs::{AllPairs, Presence, Signals, count_outside};
 use crate::problem::{Model, Problem};
 use crate::solvers::working_set::Start;
 use crate::solvers::{Solution, Solver, Watch};
-use crate::support::{CHECKED_OUTSIDE, Support};
-use crate::views::{Kind, Order, Views};
+use crate::support::{CHECKED_OUTSIDE, EdgeCost, Support};
+use crate::views::{Kind, Mask, Order, Views, pairs_of};
 
 /// The views of a learner with their distances at hand.
 pub struct Prepared<'a> {
@@ -71,22 +71,39 @@ impl Fit {
         weights.map(|(edge, row, consensus)| (listed[edge], row, consensus))
     }
 
-    /// How many pairs of nodes there are.
+    /// Which nodes the views lack, if any does.
+    pub(crate) fn mask(&self) -> Option<&Mask> {
+        self.distances.mask().map(AsRef::as_ref)
+    }
+
+    /// How many pairs of nodes there are that some view has.
     pub fn n_pairs(&self) -> usize {
-        let n = self.distances.edges().n_nodes();
-        n * (n - 1) / 2
+        let n_nodes = self.distances.edges().n_nodes();
+        self.mask().map_or(pairs_of(n_nodes), Mask::n_pairs)
+    }
+
+    /// How many pairs of nodes a view has.
+    pub(crate) fn n_pairs_of(&self, view: usize) -> usize {
+        let n_nodes = self.distances.edges().n_nodes();
+        self.mask().map_or(pairs_of(n_nodes), |mask| mask.n_pairs_of(view))
     }
 
     /// The mean density of the views.
     pub fn density(&self) -> f64 {
-        let weights = self.solution.weights.views();
-        let present = weights.values().iter().filter(|&&weight| weight > 0.0).count();
-        present as f64 / (self.n_pairs() * weights.n_views()) as f64
+        let n_nodes = self.distances.edges().n_nodes();
+        graph::mean_density(self.solution.weights.views(), n_nodes, self.mask())
     }
 
     /// The mean correlation between views; none for a single one.
     pub fn similarity(&self) -> Option<f64> {
-        graph::mean_correlation(self.solution.weights.views(), self.n_pairs())
+        let (weights, listed) = (&self.solution.weights, self.distances.edges().pairs());
+        match self.mask() {
+            None => graph::mean_correlation(weights.views(), self.n_pairs()),
+            Some(mask) => {
+                let pairs = weights.edges().iter().map(|&edge| &listed[edge as usize]);
+                graph::mean_common_correlation(&pairs.zip(weights.views().rows()), mask)
+            }
+        }
     }
 
     /// The density of the consensus (of no meaning where each view is learned on its own).
@@ -109,7 +126,7 @@ impl<'a> Prepared<'a> {
         let working_set = many && (offered || learner.single) && learner.solver.working_set().is_some();
         let data = if learner.support == Support::AllPairs && working_set {
             let all = AllPairs::new(&sorted, &learner.scaling, NEIGHBOURS, learner.memory, watch)?;
-            Data::Many(all.with_costs(costs))
+            Data::Many(all.with_costs(costs.clone()))
         } else {
             let distances = match learner.support_pairs(&sorted, &order, watch)? {
                 None => Distances::from_views(&sorted, &learner.scaling)?,
@@ -117,6 +134,7 @@ impl<'a> Prepared<'a> {
             };
             Data::Listed(Arc::new(distances.with_costs(&costs)?))
         };
+        no_empty_view(&sorted, &data, &costs)?;
         Ok(Self {
             learner,
             views,
@@ -240,6 +258,27 @@ impl<'a> Prepared<'a> {
                 Cow::Owned(Distances::clone(&all.restricted(pairs, values)))
             }
         }
+    }
+}
+
+/// A view that lacks nodes may be left without any pair by what restricts the pairs of all.
+fn no_empty_view(views: &Views, data: &Data, costs: &[EdgeCost]) -> Result<(), Error> {
+    let Some(mask) = views.mask() else { return Ok(()) };
+    let is_forbidden = |cost: &EdgeCost, view: usize| cost.cost == f64::INFINITY && mask.has_pair(view, cost.pair);
+    let is_empty = |&view: &usize| match data {
+        Data::Listed(distances) => distances.values().column(view).all(f64::is_infinite),
+        Data::Many(_) => mask.n_pairs_of(view) == costs.iter().filter(|cost| is_forbidden(cost, view)).count(),
+    };
+    match (0..views.n_views()).find(is_empty) {
+        None => Ok(()),
+        Some(view) => Err(Error::Parameter {
+            name: "--candidates or --edge-costs",
+            message: format!(
+                "leave view `{}` without any pair of the {} nodes it has: no edge could be present there",
+                views.view(view).name(),
+                mask.n_nodes_of(view)
+            ),
+        }),
     }
 }
 

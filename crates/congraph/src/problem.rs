@@ -7,15 +7,20 @@
 //! ```
 //!
 //! in weights w = −ℓ ≥ 0 rather than Laplacian entries ℓ. ‖S w‖² + 2‖w‖² is ‖L‖_F².
+//!
+//! A view that lacks nodes has edges between its own n_i nodes only and the total 1ᵀ w^i = n_i; c charges an edge in the views that
+//! have it, and the consensus has the edges that some view has ([`Mask`]).
 
 use std::sync::Arc;
 
 use crate::blocks;
 use crate::distances::Distances;
+use crate::edge_term::EdgeTerm;
 use crate::error::Error;
 use crate::penalties::{JointEdge, L1, NoPenalty, Penalty};
 use crate::regularisers::{NoRegulariser, Regulariser};
 use crate::rows::ViewRows;
+use crate::views::{Mask, own};
 use crate::weights::Weights;
 
 /// The three numbers that weigh the terms.
@@ -74,7 +79,8 @@ impl Problem {
     /// States the problem.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if α is not positive, or β or γ is negative, or any is not finite.
+    /// [`Error::Parameter`] if α is not positive, or β or γ is negative, or any is not finite. [`Error::Unsupported`] for views
+    /// that lack nodes and a penalty without a joint edge minimiser (a regulariser without a slope).
     pub fn new(distances: Arc<Distances>, model: Model) -> Result<Self, Error> {
         let Parameters { alpha, beta, gamma } = model.parameters;
         if !(alpha > 0.0 && (4.0 * alpha).is_finite() && alpha.is_normal()) {
@@ -97,7 +103,40 @@ impl Problem {
                 });
             }
         }
-        Ok(Self { distances, model })
+        let problem = Self { distances, model };
+        if problem.mask().is_some() && problem.edge_term().is_none() {
+            return Err(Error::Unsupported {
+                solver: "--missing mask",
+                term: problem.penalty().name().to_owned(),
+                need: "an edge is charged in the views that have it, which needs the joint edge minimiser (of a regulariser: \
+                       its slope)",
+            });
+        }
+        Ok(problem)
+    }
+
+    /// Which nodes the views lack, if any does.
+    pub fn mask(&self) -> Option<&Mask> {
+        self.distances.mask().map(AsRef::as_ref)
+    }
+
+    /// The total 1ᵀ w^i of a view's weights: its number of nodes.
+    pub fn total(&self, view: usize) -> f64 {
+        self.mask().map_or(self.n_nodes(), |mask| mask.n_nodes_of(view)) as f64
+    }
+
+    /// The totals of all views.
+    pub(crate) fn totals(&self) -> Vec<f64> {
+        (0..self.n_views()).map(|view| self.total(view)).collect()
+    }
+
+    /// The best consensus for an edge's weights.
+    pub(crate) fn consensus(&self, term: EdgeTerm<'_>, edge: usize, row: &[f64], scratch: &mut [Vec<f64>; 2]) -> f64 {
+        let [room, scratch] = scratch;
+        match self.mask() {
+            None => term.consensus(row, scratch),
+            Some(_) => term.consensus(own(row, self.distances.values().row(edge), room), scratch),
+        }
     }
 
     /// The distances.
@@ -149,6 +188,9 @@ impl Problem {
         let parts = blocks::map(present.len(), |range| {
             let mut differences = Vec::with_capacity(range.len() * self.n_views());
             let (mut smoothness, mut squares) = (0.0, 0.0);
+            if self.mask().is_some() {
+                return self.masked_edges(weights, range);
+            }
             for k in range {
                 let distances = self.distances.values().row(present[k] as usize);
                 for (&weight, distance) in views.row(k).iter().zip(distances) {
@@ -185,6 +227,27 @@ impl Problem {
         parts.iter().sum::<f64>() + alpha * frobenius + beta * coupling + regularisation
     }
 
+    /// The share of some edges in the objective, but for their degrees and the consensus, where views lack edges.
+    fn masked_edges(&self, weights: &Weights, range: std::ops::Range<usize>) -> f64 {
+        let Parameters { alpha, beta, .. } = self.parameters();
+        let mut differences = Vec::with_capacity(self.n_views());
+        let mut sum = 0.0;
+        for k in range {
+            let distances = self.distances.values().row(weights.edges()[k] as usize);
+            differences.clear();
+            for (&weight, &distance) in weights.views().row(k).iter().zip(distances) {
+                if distance < f64::INFINITY {
+                    sum += distance * weight + 2.0 * alpha * weight * weight;
+                    differences.push(weight - weights.consensus()[k]);
+                }
+            }
+            if beta > 0.0 {
+                sum += beta * self.penalty().value(&differences, differences.len());
+            }
+        }
+        sum
+    }
+
     /// The edge's share of the dual in units of κ, if penalty and regulariser offer it.
     pub(crate) fn edge_term(&self) -> Option<EdgeTerm<'_>> {
         let Parameters { beta, gamma, .. } = self.parameters();
@@ -198,38 +261,7 @@ impl Problem {
             joint,
             tau: beta / self.kappa(),
             sigma: gamma * slope / self.kappa(),
+            masked: self.mask().is_some(),
         })
-    }
-}
-
-/// The minimisation over one edge that is left when the degrees are held by multipliers; see [`JointEdge`].
-#[derive(Clone, Copy)]
-pub(crate) struct EdgeTerm<'a> {
-    pub(crate) joint: &'a dyn JointEdge,
-    pub(crate) tau: f64,
-    pub(crate) sigma: f64,
-}
-
-impl EdgeTerm<'_> {
-    /// Writes the weights for targets u and returns the consensus.
-    pub(crate) fn minimise(&self, targets: &[f64], weights: &mut [f64], scratch: &mut Vec<f64>) -> f64 {
-        self.joint.minimise(targets, self.tau, self.sigma, weights, scratch)
-    }
-
-    /// Writes the weights and the consensus of several edges.
-    pub(crate) fn minimise_rows(&self, targets: &[f64], weights: &mut [f64], consensus: &mut [f64]) {
-        self.joint
-            .minimise_rows(targets, self.tau, self.sigma, weights, consensus);
-    }
-
-    /// Whether the edge is absent for targets u, and so for any smaller ones.
-    pub(crate) fn is_absent(&self, targets: &[f64]) -> bool {
-        self.joint.is_absent(targets, self.tau, self.sigma)
-    }
-
-    /// The best consensus for given view weights.
-    pub(crate) fn consensus(&self, weights: &[f64], scratch: &mut Vec<f64>) -> f64 {
-        let ratio = if self.tau > 0.0 { self.sigma / self.tau } else { 0.0 };
-        self.joint.consensus(weights, ratio, scratch)
     }
 }

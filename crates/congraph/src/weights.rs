@@ -119,27 +119,29 @@ impl Weights {
         }
     }
 
-    /// Scales each view to the given total and, if any had to be scaled, takes the consensus anew from `consensus`.
+    /// Scales each view to its total and, if any had to be scaled, takes the consensus of every edge anew from `consensus`.
     /// Back as they are if a view has no edge to scale.
     pub(crate) fn scaled_to(
         mut self,
-        total: f64,
-        mut consensus: impl FnMut(&[f64]) -> Option<f64>,
+        totals: &[f64],
+        mut consensus: impl FnMut(usize, &[f64]) -> Option<f64>,
     ) -> Result<Self, Self> {
         let sums = self.views.column_sums();
         if sums.iter().any(|&sum| !(sum.is_finite() && sum > 0.0)) {
             return Err(self);
         }
-        if sums.iter().all(|&sum| (sum / total - 1.0).abs() <= TOTAL_TOLERANCE) {
+        let mut pairs = sums.iter().zip(totals);
+        if pairs.all(|(sum, total)| (sum / total - 1.0).abs() <= TOTAL_TOLERANCE) {
             return Ok(self);
         }
         for row in self.views.rows_mut() {
-            for (weight, sum) in row.iter_mut().zip(&sums) {
+            for (weight, (sum, total)) in row.iter_mut().zip(sums.iter().zip(totals)) {
                 *weight *= total / sum;
             }
         }
-        for (shared, row) in self.consensus.iter_mut().zip(self.views.rows()) {
-            if let Some(value) = consensus(row) {
+        let rows = self.edges.iter().zip(self.views.rows());
+        for (shared, (&edge, row)) in self.consensus.iter_mut().zip(rows) {
+            if let Some(value) = consensus(edge as usize, row) {
                 *shared = value;
             }
         }

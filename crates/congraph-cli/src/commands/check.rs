@@ -11,7 +11,7 @@ use crate::summary::warnings_json;
 
 pub(crate) fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let loaded = input::load(&args.input)?;
-    let rows: Vec<Row> = loaded
+    let mut rows: Vec<Row> = loaded
         .iter()
         .map(|loaded| {
             let table = &loaded.table;
@@ -28,13 +28,20 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, console: &Console) -> Resul
                 n_samples: if precomputed { table.n_samples } else { Some(n_samples) },
                 n_nodes,
                 not_finite: table.values.iter().filter(|value| !value.is_finite()).count(),
+                masked: None,
             }
         })
         .collect();
     let tables = loaded.into_iter().map(|loaded| loaded.table).collect();
     let outcome = Views::assemble(tables, &input::view_options(&args.input));
     let (warnings, errors) = match outcome {
-        Ok((_, warnings)) => (warnings, Vec::new()),
+        Ok((views, warnings)) => {
+            count_masked(&mut rows, &views);
+            match views.check_coupled() {
+                Err(Error::Data(errors)) => (warnings, errors),
+                _ => (warnings, Vec::new()),
+            }
+        }
         Err(Error::Data(errors)) => (Vec::new(), errors),
         Err(other) => return Err(other.into()),
     };
@@ -59,6 +66,17 @@ struct Row {
     n_samples: Option<usize>,
     n_nodes: usize,
     not_finite: usize,
+    /// How many nodes are masked, if any is in some view.
+    masked: Option<usize>,
+}
+
+/// Rows and views are in the same order.
+fn count_masked(rows: &mut [Row], views: &Views) {
+    if let Some(mask) = views.mask() {
+        for (view, row) in rows.iter_mut().enumerate() {
+            row.masked = Some(mask.missing(view).count());
+        }
+    }
 }
 
 impl Row {
@@ -74,15 +92,24 @@ impl Row {
 }
 
 fn table(rows: &[Row], errors: &[DataError]) -> String {
-    let mut table = vec![["view", "samples", "nodes", "not finite", "verdict"].map(String::from)];
+    let mut table = vec![
+        ["view", "samples", "nodes", "not finite", "verdict"]
+            .map(String::from)
+            .to_vec(),
+    ];
     for row in rows {
-        table.push([
+        table.push(vec![
             row.view.clone(),
             row.n_samples.map_or_else(|| "?".into(), |n| n.to_string()),
             row.n_nodes.to_string(),
             row.not_finite.to_string(),
             row.verdict(errors),
         ]);
+    }
+    if rows.iter().any(|row| row.masked.is_some()) {
+        let masked = rows.iter().map(|row| row.masked.unwrap_or(0).to_string());
+        let column = std::iter::once("masked".to_owned()).chain(masked);
+        table.iter_mut().zip(column).for_each(|(row, cell)| row.insert(4, cell));
     }
     super::table(&table)
 }
@@ -91,14 +118,20 @@ fn report(rows: &[Row], errors: &[DataError], warnings: &serde_json::Value) -> s
     json!({
         "schema": "congraph.check/1",
         "ok": errors.is_empty(),
-        "views": rows.iter().map(|row| json!({
-            "name": row.view,
-            "file": row.file,
-            "n_samples": row.n_samples,
-            "n_nodes": row.n_nodes,
-            "not_finite": row.not_finite,
-            "verdict": row.verdict(errors),
-        })).collect::<Vec<_>>(),
+        "views": rows.iter().map(|row| {
+            let mut told = json!({
+                "name": row.view,
+                "file": row.file,
+                "n_samples": row.n_samples,
+                "n_nodes": row.n_nodes,
+                "not_finite": row.not_finite,
+                "verdict": row.verdict(errors),
+            });
+            if let Some(masked) = row.masked {
+                told["masked"] = json!(masked);
+            }
+            told
+        }).collect::<Vec<_>>(),
         "errors": errors.iter().map(|error| json!({
             "code": error.code.to_string(),
             "view": error.view,

@@ -3,7 +3,7 @@
 use congraph::baselines::EdgeRule;
 use congraph::distances::{SampleNorm, Scale, Scaling};
 use congraph::metrics::{EdgeScore, Evaluation, GraphScore, Smoothness, TotalVariation, evaluate, total_variation};
-use congraph::{MultiviewGraph, ViewOptions, Views};
+use congraph::{Missing, MultiviewGraph, ViewOptions, Views};
 use congraph_io::{Input, ReadOptions, read_graph, read_precisions};
 use serde_json::{Map, Value, json};
 
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &EvaluateArgs, global: &Global, console: &Console) -> Re
         truth: args.truth.as_deref().map(read_graph).transpose()?,
         data: match args.data[..] {
             [] => None,
-            _ => Some(data(args, console)?),
+            _ => Some(data(args, &learned, console)?),
         },
     };
     if let Some(precisions) = read_precisions(&args.folder, &learned)? {
@@ -92,7 +92,7 @@ impl Against {
 }
 
 /// The signals of `--data`, and how they are scaled.
-fn data(args: &EvaluateArgs, console: &Console) -> Result<(Views, Scaling), Failure> {
+fn data(args: &EvaluateArgs, learned: &MultiviewGraph, console: &Console) -> Result<(Views, Scaling), Failure> {
     let scaling = Scaling {
         scale: args.scale.into(),
         sample_norm: SampleNorm::Mean,
@@ -102,6 +102,8 @@ fn data(args: &EvaluateArgs, console: &Console) -> Result<(Views, Scaling), Fail
     let tables = congraph_io::read(&inputs, &ReadOptions::default())?;
     let options = ViewOptions {
         allow_constant: scaling.scale != Scale::Zscore,
+        // Views that were learned without some nodes may come without them again.
+        missing: learned.mask().map_or(Missing::Error, |_| Missing::Mask),
         ..ViewOptions::default()
     };
     let (views, warnings) = Views::assemble(tables.into_iter().map(|loaded| loaded.table).collect(), &options)?;

@@ -7,7 +7,7 @@ use congraph::views::Kind;
 use congraph::{ViewOptions, Views, Warning};
 use congraph_io::{Input, Loaded, ReadOptions};
 
-use crate::args::{InputArgs, MissingArg};
+use crate::args::InputArgs;
 use crate::failure::Failure;
 
 /// The views of a command, where they came from, and what was noticed.
@@ -27,12 +27,6 @@ pub(super) struct Source {
 
 /// Reads the files as tables.
 pub(super) fn load(args: &InputArgs) -> Result<Vec<Loaded>, Failure> {
-    if args.missing == MissingArg::Mask {
-        return Err(Failure::usage(
-            "--missing mask is not in this version yet",
-            "`--nodes common` keeps the nodes that all views have, `--drop-nodes` leaves some out",
-        ));
-    }
     let inputs: Vec<Input> = args.files.iter().map(|file| Input::parse(file)).collect();
     let options = ReadOptions {
         header: args.header.into(),
@@ -84,6 +78,7 @@ pub(super) fn view_options(args: &InputArgs) -> ViewOptions {
         nodes: args.nodes.into(),
         drop_nodes: args.drop_nodes.clone(),
         nan: args.nan.into(),
+        missing: args.missing.into(),
         allow_counts: args.allow_counts,
         allow_constant: args.scaling.scaling().scale != Scale::Zscore,
     }

@@ -8,7 +8,7 @@ use congraph_io::{Folder, write_json, write_precision_graph};
 
 use super::input;
 use super::learn::{check_value, inputs, view_rows};
-use crate::args::{DistanceNormArg, Global, LearnArgs, SolverArg, ZStepArg};
+use crate::args::{DistanceNormArg, Global, LearnArgs, MissingArg, SolverArg, ZStepArg};
 use crate::console::{self, Console};
 use crate::failure::Failure;
 use crate::interrupt;
@@ -113,6 +113,12 @@ fn learner(args: &LearnArgs, coupling: Coupling) -> Result<JointGraphicalLasso, 
         return Err(Failure::usage(
             format!("{option} means nothing with --method {method}"),
             "its parameters are --lambda1 (sparsity) and --lambda2 (how alike the views are)",
+        ));
+    }
+    if args.input.missing == MissingArg::Mask {
+        return Err(Failure::usage(
+            format!("--missing mask cannot be used with --method {method}, which needs the same nodes in all views"),
+            "`--nodes common` keeps the nodes that all views have, `--drop-nodes` leaves some out",
         ));
     }
     let Some(lambda1) = args.lambda1 else {

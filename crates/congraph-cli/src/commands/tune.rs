@@ -186,7 +186,7 @@ impl Tuning<'_> {
         let n_halvings = work.halvings;
         let (verdicts, chosen) = self
             .stability
-            .choose(views.n_nodes(), &work.cells, &work.tallies, n_halvings);
+            .choose_of(views.n_pairs(), &work.cells, &work.tallies, n_halvings);
         let Some(cell) = chosen else {
             return Err(self.nothing_in_reach());
         };

@@ -11,12 +11,13 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// The files that we write: those of an earlier run that a new one does not replace are removed.
-const OURS: [&str; 22] = [
+const OURS: [&str; 23] = [
     "summary.json",
     "run.json",
     "nodes.tsv",
     "edges.tsv",
     "views.tsv",
+    "missing.tsv",
     "edges_long.tsv",
     "matrices.npz",
     "report.html",

@@ -34,6 +34,14 @@ pub(super) fn write(out: impl Write + Seek, graph: &MultiviewGraph, precisions: 
             npy::write_numbers(&mut archive, matrix)?;
         }
     }
+    if let Some(mask) = graph.mask() {
+        archive.start_file("present.npy", options)?;
+        npy::write_header(&mut archive, "|b1", &[n_views, n_nodes])?;
+        for view in 0..n_views {
+            let row: Vec<u8> = (0..n_nodes).map(|node| u8::from(mask.has(view, node))).collect();
+            archive.write_all(&row)?;
+        }
+    }
     archive.start_file("nodes.npy", options)?;
     npy::write_strings(&mut archive, graph.nodes())?;
     archive.start_file("view_names.npy", options)?;

@@ -13,6 +13,15 @@
 //!                 precisions (N×n×n) where precision matrices were learned
 //! ```
 //!
+//! Where views lack nodes, also:
+//!
+//! ```text
+//! missing.tsv     view  node                                         the nodes that a view lacks
+//! views.tsv       n_nodes: how many it has                           densities are over its own pairs
+//! edges.tsv       n_measured: how many views have both nodes         mean_weight is over these
+//! matrices.npz    present (N×n): whether a view has a node; weights of others are 0
+//! ```
+//!
 //! Added to it by `congraph communities`:
 //!
 //! ```text
@@ -52,8 +61,8 @@ pub struct ViewRow {
     pub n_samples: Option<usize>,
 }
 
-/// Writes `nodes.tsv`, `views.tsv`, `edges.tsv`, `edges_long.tsv` and `matrices.npz`, into the subfolder `within` of the
-/// result folder unless that is empty.
+/// Writes `nodes.tsv`, `views.tsv`, `edges.tsv`, `edges_long.tsv` and `matrices.npz` (and `missing.tsv` where views lack nodes), into
+/// the subfolder `within` of the result folder unless that is empty.
 ///
 /// `views` are those of the graph, in its order; what is not told of a view is left empty.
 ///
@@ -107,6 +116,9 @@ fn write_all(
     let at = |name: &str| Path::new(within).join(name);
     write(folder, at("nodes.tsv"), |out| tables::nodes(out, graph, positions))?;
     write(folder, at("views.tsv"), |out| tables::views(out, graph, views))?;
+    if let Some(mask) = graph.mask() {
+        write(folder, at("missing.tsv"), |out| tables::missing(out, graph, mask))?;
+    }
     write(folder, at("edges.tsv"), |out| tables::edges(out, graph))?;
     write(folder, at("edges_long.tsv"), |out| tables::edges_long(out, graph))?;
     if graph.n_nodes() > DENSE_NODES {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use congraph::{Error, MultiviewGraph, ViewRows};
+use congraph::{Error, Mask, MultiviewGraph, ViewRows};
 
 use crate::input::records::{BadQuote, Records, Separator};
 use crate::input::{Fault, fault, number, reason, said};
@@ -35,6 +35,18 @@ fn graph(dir: &Path) -> Result<MultiviewGraph, Fault> {
     })?;
     let node_index = index(dir, "nodes.tsv", "node", &nodes)?;
     let view_index = index(dir, "views.tsv", "view", &views)?;
+
+    let mut lacks = vec![false; views.len() * nodes.len()];
+    if dir.join("missing.tsv").exists() {
+        Sheet::open(dir, "missing.tsv")?.each(["view", "node"], |place, [view, node]| {
+            let (Some(&view_at), Some(&node_at)) = (view_index.get(view), node_index.get(node)) else {
+                return Err(place.fault(&format!("the view `{view}` or the node `{node}` is not in its table")));
+            };
+            lacks[view_at * nodes.len() + node_at] = true;
+            Ok(())
+        })?;
+    }
+    let mask = Mask::new(nodes.len(), views.len(), |view, node| lacks[view * nodes.len() + node]);
 
     let mut pairs: Vec<[u32; 2]> = Vec::new();
     let mut consensus = Vec::new();
@@ -76,18 +88,19 @@ fn graph(dir: &Path) -> Result<MultiviewGraph, Fault> {
                     "the edge `{source}`, `{target}` occurs twice in view `{view}`"
                 )));
             }
-            weights.row_mut(edge)[view_at] = place.weight(weight)?;
+            let weight = place.weight(weight)?;
+            if weight > 0.0 && mask.as_ref().is_some_and(|mask| !mask.has_pair(view_at, pair)) {
+                return Err(place.fault(&format!(
+                    "the edge `{source}`, `{target}` is at a node that view `{view}` lacks"
+                )));
+            }
+            weights.row_mut(edge)[view_at] = weight;
             Ok(())
         },
     )?;
     let consensus = has_consensus.then_some(&consensus[..]);
-    Ok(MultiviewGraph::new(
-        nodes.clone(),
-        views.clone(),
-        &pairs,
-        &weights,
-        consensus,
-    ))
+    let graph = MultiviewGraph::new(nodes.clone(), views.clone(), &pairs, &weights, consensus);
+    Ok(graph.with_mask(mask))
 }
 
 pub(super) fn index<'n>(

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use congraph::communities::{GraphCommunities, Partition};
-use congraph::{MultiviewGraph, Table};
+use congraph::{Mask, MultiviewGraph, Table};
 use csv::{Terminator, Writer, WriterBuilder};
 
 use super::ViewRow;
@@ -26,8 +26,15 @@ fn optional(value: Option<f64>) -> String {
     value.map_or_else(String::new, exact)
 }
 
-fn mean(row: &[f64]) -> f64 {
-    row.iter().sum::<f64>() / row.len() as f64
+/// The mean over the views that have the pair.
+fn mean(graph: &MultiviewGraph, pair: [u32; 2], row: &[f64]) -> f64 {
+    row.iter().sum::<f64>() / n_measured(graph, pair) as f64
+}
+
+/// How many views have a pair.
+fn n_measured(graph: &MultiviewGraph, pair: [u32; 2]) -> usize {
+    let has = |mask: &Mask| (0..graph.n_views()).filter(|&view| mask.has_pair(view, pair)).count();
+    graph.mask().map_or(graph.n_views(), has)
 }
 
 /// Any table.
@@ -45,7 +52,8 @@ pub(super) fn nodes(out: impl Write, graph: &MultiviewGraph, positions: Option<&
     let mut strength = vec![0.0; graph.n_nodes()];
     let mut degree = vec![0_usize; graph.n_nodes()];
     for (edge, (pair, row)) in graph.pairs().iter().zip(graph.weights().rows()).enumerate() {
-        let weight = graph.consensus().map_or_else(|| mean(row), |consensus| consensus[edge]);
+        let consensus = graph.consensus();
+        let weight = consensus.map_or_else(|| mean(graph, *pair, row), |consensus| consensus[edge]);
         for node in pair.map(|node| node as usize) {
             strength[node] += weight;
             degree[node] += usize::from(weight > 0.0);
@@ -63,36 +71,61 @@ pub(super) fn nodes(out: impl Write, graph: &MultiviewGraph, positions: Option<&
 
 /// `views.tsv`.
 pub(super) fn views(out: impl Write, graph: &MultiviewGraph, rows: &[ViewRow]) -> io::Result<()> {
-    let mut table = table(out, &["name", "file", "n_samples", "density", "uniqueness", "n_edges"])?;
+    let columns = [
+        "name",
+        "file",
+        "n_samples",
+        "density",
+        "uniqueness",
+        "n_edges",
+        "n_nodes",
+    ];
+    let mut table = table(out, &columns[..if graph.mask().is_some() { 7 } else { 6 }])?;
     for (view, name) in graph.views().iter().enumerate() {
         let told = rows.get(view);
         let n_samples = told
             .and_then(|row| row.n_samples)
             .map_or_else(String::new, |n| n.to_string());
         let n_edges = graph.weights().column(view).filter(|&weight| weight > 0.0).count();
-        table.write_record([
-            name.as_str(),
-            told.map_or("", |row| row.file.as_str()),
-            &n_samples,
-            &exact(graph.density(view)),
-            &optional(graph.uniqueness(view)),
-            &n_edges.to_string(),
-        ])?;
+        let mut row = vec![
+            name.clone(),
+            told.map_or_else(String::new, |row| row.file.clone()),
+            n_samples,
+            exact(graph.density(view)),
+            optional(graph.uniqueness(view)),
+            n_edges.to_string(),
+        ];
+        row.extend(graph.mask().map(|mask| mask.n_nodes_of(view).to_string()));
+        table.write_record(row)?;
+    }
+    table.flush()
+}
+
+/// `missing.tsv`.
+pub(super) fn missing(out: impl Write, graph: &MultiviewGraph, mask: &Mask) -> io::Result<()> {
+    let mut table = table(out, &["view", "node"])?;
+    for (view, name) in graph.views().iter().enumerate() {
+        for node in mask.missing(view) {
+            table.write_record([name, &graph.nodes()[node]])?;
+        }
     }
     table.flush()
 }
 
 /// `edges.tsv`.
 pub(super) fn edges(out: impl Write, graph: &MultiviewGraph) -> io::Result<()> {
-    let mut table = table(out, &["source", "target", "consensus", "n_views", "mean_weight"])?;
+    let columns = ["source", "target", "consensus", "n_views", "mean_weight", "n_measured"];
+    let mut table = table(out, &columns[..if graph.mask().is_some() { 6 } else { 5 }])?;
     for (edge, (&[a, b], row)) in graph.pairs().iter().zip(graph.weights().rows()).enumerate() {
-        table.write_record([
-            &graph.nodes()[a as usize],
-            &graph.nodes()[b as usize],
-            &optional(graph.consensus().map(|consensus| consensus[edge])),
-            &row.iter().filter(|&&weight| weight > 0.0).count().to_string(),
-            &exact(mean(row)),
-        ])?;
+        let mut cells = vec![
+            graph.nodes()[a as usize].clone(),
+            graph.nodes()[b as usize].clone(),
+            optional(graph.consensus().map(|consensus| consensus[edge])),
+            row.iter().filter(|&&weight| weight > 0.0).count().to_string(),
+            exact(mean(graph, [a, b], row)),
+        ];
+        cells.extend(graph.mask().map(|_| n_measured(graph, [a, b]).to_string()));
+        table.write_record(cells)?;
     }
     table.flush()
 }
@@ -111,11 +144,12 @@ pub(super) fn edges_long(out: impl Write, graph: &MultiviewGraph) -> io::Result<
     table.flush()
 }
 
-/// `communities.tsv`; views may be called `consensus` or `group` too, and come after those.
+/// `communities.tsv`; views may be called `consensus` or `group` too, and come after those. A node that a view lacks has an empty cell.
 pub(super) fn communities(out: impl Write, graph: &MultiviewGraph, found: &GraphCommunities) -> io::Result<()> {
     let views = graph.views().iter().map(String::as_str);
     let columns: Vec<&str> = ["node", "consensus", "group"].into_iter().chain(views).collect();
     let mut table = table(out, &columns)?;
+    let of_views: Vec<Vec<Option<usize>>> = (0..graph.n_views()).map(|view| found.view_labels(view)).collect();
     for (node, name) in graph.nodes().iter().enumerate() {
         let label = |partition: &Partition| partition.labels()[node].to_string();
         let consensus = found.consensus.as_ref();
@@ -124,7 +158,8 @@ pub(super) fn communities(out: impl Write, graph: &MultiviewGraph, found: &Graph
             consensus.map_or_else(String::new, |consensus| label(&consensus.partition)),
             label(&found.group.partition),
         ];
-        row.extend(found.views.iter().map(|view| label(&view.partition)));
+        let own = |labels: &Vec<Option<usize>>| labels[node].map_or_else(String::new, |label| label.to_string());
+        row.extend(of_views.iter().map(own));
         table.write_record(row)?;
     }
     table.flush()

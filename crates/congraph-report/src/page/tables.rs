@@ -3,7 +3,7 @@
 use congraph::findings::Findings;
 use serde::Serialize;
 
-use crate::data::{MOST_EDGES, mean};
+use crate::data::MOST_EDGES;
 use crate::words::{column, percent};
 
 /// The rows that are there without scripts.
@@ -31,8 +31,8 @@ pub(super) fn edges(findings: &Findings, order: &[usize]) -> Vec<EdgeRow> {
             } else {
                 String::new()
             },
-            n_views: format!("{} of {}", findings.n_views[edge], graph.n_views()),
-            mean: column(mean(findings, edge)),
+            n_views: format!("{} of {}", findings.n_views[edge], findings.n_measured[edge]),
+            mean: column(findings.means[edge]),
         }
     };
     order.iter().take(ROWS).map(row).collect()
@@ -57,6 +57,7 @@ pub(super) fn edge_note(findings: &Findings, order: &[usize]) -> String {
 pub(super) struct ViewTable {
     rows: Vec<ViewRow>,
     has_files: bool,
+    lacks_nodes: bool,
 }
 
 #[derive(Serialize)]
@@ -64,6 +65,7 @@ struct ViewRow {
     name: String,
     file: String,
     samples: String,
+    nodes: usize,
     edges: usize,
     density: String,
     uniqueness: String,
@@ -82,6 +84,7 @@ impl ViewTable {
                 name: view.name.clone(),
                 file: known.file.clone(),
                 samples: view.n_samples.map_or_else(|| "–".into(), |n| n.to_string()),
+                nodes: view.n_nodes,
                 edges: view.n_edges,
                 density: percent(view.density),
                 uniqueness: view
@@ -93,6 +96,7 @@ impl ViewTable {
             });
         Self {
             rows: rows.collect(),
+            lacks_nodes: findings.graph.mask().is_some(),
             has_files: findings.known.views.iter().any(|view| !view.file.is_empty()),
         }
     }

@@ -45,7 +45,7 @@ impl JointGraphicalLasso {
     /// Learns the precision matrices of the views; of one view alone it is the graphical lasso.
     ///
     /// # Errors
-    /// E04 for a node without variance; [`Error::Parameter`] for λ1 or λ2 out of range, or λ1 = 0 where no best precision
+    /// E04 for a node without variance; [`Error::Parameter`] for views that lack nodes, for λ1 or λ2 out of range, or λ1 = 0 where no best precision
     /// matrix exists.
     ///
     /// ```
@@ -72,6 +72,13 @@ impl JointGraphicalLasso {
     /// # Errors
     /// As [`JointGraphicalLasso::learn`].
     pub fn prepare<'a>(&'a self, views: &'a Views) -> Result<JointPrepared<'a>, Error> {
+        if views.mask().is_some() {
+            return Err(Error::Parameter {
+                name: "the joint graphical lasso",
+                message: "needs the same nodes in all views, and some are masked; keep those that all views have"
+                    .into(),
+            });
+        }
         JointPrepared::new(self, views)
     }
 }

@@ -4,7 +4,7 @@
 //! D_ij = share of the partitions that put i and j together
 //! ```
 //!
-//! Kept as the labels of each node in all partitions; a row of D is counted when it is asked for, so that memory grows with nodes ×
+//! Where views lack nodes, of the partitions that have both. Kept as the labels of each node in all partitions; a row of D is counted when it is asked for, so that memory grows with nodes ×
 //! partitions, not with nodes².
 
 use rayon::prelude::*;
@@ -18,9 +18,12 @@ use crate::error::Error;
 pub struct Coclassification {
     n_nodes: usize,
     n_partitions: usize,
-    /// The labels of one node after those of another.
+    /// The labels of one node after those of another; [`LACKING`] where a partition does not have the node.
     labels: Vec<u32>,
 }
+
+/// Instead of a label.
+const LACKING: u32 = u32::MAX;
 
 impl Coclassification {
     /// Of partitions of the same nodes.
@@ -46,6 +49,22 @@ impl Coclassification {
         }
     }
 
+    /// Of partitions of some of the nodes each: with every one the nodes that it is of, in its order.
+    pub(super) fn of_some(n_nodes: usize, partitions: &[(Partition, &[usize])]) -> Self {
+        let n_partitions = partitions.len();
+        let mut labels = vec![LACKING; n_nodes * n_partitions];
+        for (k, (partition, nodes)) in partitions.iter().enumerate() {
+            for (&node, &label) in nodes.iter().zip(partition.labels()) {
+                labels[node * n_partitions + k] = label as u32;
+            }
+        }
+        Self {
+            n_nodes,
+            n_partitions,
+            labels,
+        }
+    }
+
     /// How many nodes.
     pub fn n_nodes(&self) -> usize {
         self.n_nodes
@@ -56,15 +75,24 @@ impl Coclassification {
         self.n_partitions
     }
 
-    /// The share of the partitions in which a node is with each node; with itself always.
+    /// The share of the partitions (that have both) in which a node is with each node; with itself always.
     ///
     /// # Panics
     /// If it is not a node.
     pub fn row(&self, node: usize) -> Vec<f64> {
         let own = &self.labels[node * self.n_partitions..(node + 1) * self.n_partitions];
         let share = |other: &[u32]| {
-            let together: u32 = own.iter().zip(other).map(|(one, two)| u32::from(one == two)).sum();
-            f64::from(together) / self.n_partitions as f64
+            let (mut together, mut both) = (0_u32, 0_u32);
+            for (&one, &two) in own.iter().zip(other) {
+                let has_both = one != LACKING && two != LACKING;
+                together += u32::from(one == two && has_both);
+                both += u32::from(has_both);
+            }
+            if both == 0 {
+                0.0
+            } else {
+                f64::from(together) / f64::from(both)
+            }
         };
         self.labels.chunks_exact(self.n_partitions).map(share).collect()
     }

@@ -13,8 +13,10 @@ use crate::metrics::nmi;
 /// of their first nodes by name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GraphCommunities {
-    /// The communities of each view.
+    /// The communities of each view: of the nodes that it has, in the order of the graphs.
     pub views: Vec<Communities>,
+    /// The nodes that each view has.
+    pub view_nodes: Vec<Vec<usize>>,
     /// Those of the consensus graph, if there is one.
     pub consensus: Option<Communities>,
     /// What the views have in common, by consensus clustering of all runs on all views.
@@ -25,13 +27,28 @@ pub struct GraphCommunities {
 
 impl GraphCommunities {
     /// The normalised mutual information between all partitions: of the consensus (if there is one), of the group, and of each
-    /// view, in this order.
+    /// view, in this order. Over the nodes that both have.
     pub fn nmi(&self) -> Vec<Vec<f64>> {
-        let consensus = self.consensus.iter().map(|consensus| &consensus.partition);
-        let views = self.views.iter().map(|view| &view.partition);
-        let all: Vec<&Partition> = consensus.chain([&self.group.partition]).chain(views).collect();
-        let row = |one: &&Partition| all.iter().map(|two| nmi(one.labels(), two.labels())).collect();
-        all.iter().map(row).collect()
+        let whole = |partition: &Partition| partition.labels().iter().copied().map(Some).collect();
+        let consensus = self.consensus.iter().map(|consensus| whole(&consensus.partition));
+        let views = (0..self.views.len()).map(|view| self.view_labels(view));
+        let all: Vec<Vec<Option<usize>>> = consensus.chain([whole(&self.group.partition)]).chain(views).collect();
+        let both = |one: &[Option<usize>], two: &[Option<usize>]| {
+            let (one, two): (Vec<usize>, Vec<usize>) = one.iter().zip(two).filter_map(|(x, y)| x.zip(*y)).unzip();
+            nmi(&one, &two)
+        };
+        all.iter()
+            .map(|one| all.iter().map(|two| both(one, two)).collect())
+            .collect()
+    }
+
+    /// The community of each node of the graphs in a view; none of those that the view lacks.
+    pub fn view_labels(&self, view: usize) -> Vec<Option<usize>> {
+        let mut labels = vec![None; self.group.partition.n_nodes()];
+        for (&node, &label) in self.view_nodes[view].iter().zip(self.views[view].partition.labels()) {
+            labels[node] = Some(label);
+        }
+        labels
     }
 }
 
@@ -58,14 +75,21 @@ impl GraphCommunities {
 pub fn communities(graph: &MultiviewGraph, settings: &ConsensusClustering) -> Result<GraphCommunities, Error> {
     settings.check()?;
     let leiden = &settings.leiden;
-    let sorted = Sorted::of(graph);
+    let all: Vec<usize> = (0..graph.n_nodes()).collect();
+    let sorted = Sorted::of(graph, all);
     let mut views = Vec::with_capacity(graph.n_views());
-    let mut partitions = Vec::with_capacity(graph.n_views() * leiden.n_runs);
+    let mut view_nodes = Vec::with_capacity(graph.n_views());
+    let mut runs_of_views = Vec::with_capacity(graph.n_views());
     for view in 0..graph.n_views() {
-        let network = sorted.network(graph, graph.weights().column(view))?;
+        let own: Vec<usize> = (0..graph.n_nodes()).filter(|&node| graph.has(view, node)).collect();
+        let sorted_view = Sorted::of(graph, own.clone());
+        let network = sorted_view.network(graph, graph.weights().column(view))?;
         let runs = leiden.runs(&network)?;
-        partitions.extend(runs.iter().map(|run| run.partition.clone()));
-        views.push(sorted.back(&leiden.best(&network, runs)));
+        let partitions: Vec<Partition> = runs.iter().map(|run| run.partition.clone()).collect();
+        let places: Vec<usize> = sorted_view.order.iter().map(|&node| sorted.places[node]).collect();
+        runs_of_views.push((partitions, places));
+        views.push(sorted_view.back(&leiden.best(&network, runs)));
+        view_nodes.push(own);
     }
     let consensus = match graph.consensus() {
         Some(weights) => {
@@ -74,10 +98,15 @@ pub fn communities(graph: &MultiviewGraph, settings: &ConsensusClustering) -> Re
         }
         None => None,
     };
-    let coclassification = Coclassification::of(&partitions);
+    let mut partitions = Vec::with_capacity(graph.n_views() * leiden.n_runs);
+    for (runs, places) in &runs_of_views {
+        partitions.extend(runs.iter().map(|run| (run.clone(), &places[..])));
+    }
+    let coclassification = Coclassification::of_some(graph.n_nodes(), &partitions);
     let group = settings.group(&coclassification)?;
     Ok(GraphCommunities {
         views,
+        view_nodes,
         consensus,
         group: Group {
             partition: group.partition.reordered(&sorted.places),
@@ -87,31 +116,45 @@ pub fn communities(graph: &MultiviewGraph, settings: &ConsensusClustering) -> Re
     })
 }
 
-/// Where each node is when they are sorted by name.
+/// Some nodes of a graph sorted by name.
 struct Sorted {
+    /// In the order of the graph.
+    nodes: Vec<usize>,
+    /// Sorted by name.
+    order: Vec<usize>,
+    /// For each node of the graph its place in that order, if it is one of them.
     places: Vec<usize>,
 }
 
 impl Sorted {
-    fn of(graph: &MultiviewGraph) -> Self {
-        let mut order: Vec<usize> = (0..graph.n_nodes()).collect();
+    fn of(graph: &MultiviewGraph, nodes: Vec<usize>) -> Self {
+        let mut order = nodes.clone();
         order.sort_by_key(|&node| &graph.nodes()[node]);
-        let mut places = vec![0; order.len()];
-        for (place, node) in order.into_iter().enumerate() {
+        let mut places = vec![usize::MAX; graph.n_nodes()];
+        for (place, &node) in order.iter().enumerate() {
             places[node] = place;
         }
-        Self { places }
+        Self { nodes, order, places }
     }
 
+    /// The network of these nodes; pairs with another one are left out.
     fn network(&self, graph: &MultiviewGraph, weights: impl Iterator<Item = f64>) -> Result<Network, Error> {
-        let place = |node: u32| self.places[node as usize] as u32;
-        let pairs: Vec<[u32; 2]> = graph.pairs().iter().map(|pair| pair.map(place)).collect();
-        Network::new(graph.n_nodes(), &pairs, &weights.collect::<Vec<_>>())
+        let place = |node: u32| self.places[node as usize];
+        let (mut pairs, mut kept) = (Vec::new(), Vec::new());
+        for (pair, weight) in graph.pairs().iter().zip(weights) {
+            let pair = pair.map(place);
+            if !pair.contains(&usize::MAX) {
+                pairs.push(pair.map(|place| place as u32));
+                kept.push(weight);
+            }
+        }
+        Network::new(self.order.len(), &pairs, &kept)
     }
 
     fn back(&self, found: &Communities) -> Communities {
+        let order: Vec<usize> = self.nodes.iter().map(|&node| self.places[node]).collect();
         Communities {
-            partition: found.partition.reordered(&self.places),
+            partition: found.partition.reordered(&order),
             modularity: found.modularity,
         }
     }

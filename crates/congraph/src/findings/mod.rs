@@ -48,6 +48,10 @@ pub struct Findings {
     pub shared: Vec<f64>,
     /// In how many views each pair is joined.
     pub n_views: Vec<usize>,
+    /// How many views have both nodes of each pair: all, unless some lack nodes.
+    pub n_measured: Vec<usize>,
+    /// The mean weight of each pair over the views that have it.
+    pub means: Vec<f64>,
     /// The sum of each node's shared weights.
     pub strengths: Vec<f64>,
     /// The number of each node's shared edges.
@@ -85,11 +89,14 @@ impl Findings {
     /// ```
     pub fn of(graph: &MultiviewGraph, known: Known) -> Self {
         let known = known.fitting(graph);
-        let mean = |row: &[f64]| row.iter().sum::<f64>() / row.len() as f64;
-        let shared: Vec<f64> = match graph.consensus() {
-            Some(consensus) => consensus.to_vec(),
-            None => graph.weights().rows().map(mean).collect(),
+        let measured = |&pair: &[u32; 2]| match graph.mask() {
+            Some(mask) => (0..graph.n_views()).filter(|&view| mask.has_pair(view, pair)).count(),
+            None => graph.n_views(),
         };
+        let n_measured: Vec<usize> = graph.pairs().iter().map(measured).collect();
+        let mean = |(row, &n): (&[f64], &usize)| row.iter().sum::<f64>() / n as f64;
+        let means: Vec<f64> = graph.weights().rows().zip(&n_measured).map(mean).collect();
+        let shared = graph.consensus().map_or_else(|| means.clone(), <[f64]>::to_vec);
         let present = |row: &[f64]| row.iter().filter(|&&weight| weight > 0.0).count();
         let n_views: Vec<usize> = graph.weights().rows().map(present).collect();
         let mut strengths = vec![0.0; graph.n_nodes()];
@@ -108,12 +115,21 @@ impl Findings {
             .as_ref()
             .and_then(|positions| Geometry::of(graph, &shared, positions));
         let influences = influences::influences(&known, &strengths, &views);
-        let verdict = Verdict::of(graph, &known, &shared, &n_views, &views, geometry.as_ref());
+        let verdict = Verdict::of(
+            graph,
+            &known,
+            &shared,
+            [&n_views, &n_measured],
+            &views,
+            geometry.as_ref(),
+        );
         Self {
             graph: graph.clone(),
             known,
             shared,
             n_views,
+            n_measured,
+            means,
             strengths,
             degrees,
             layout,

@@ -17,7 +17,7 @@ pub struct Verdict {
     pub sentences: Vec<String>,
     /// The number of shared edges.
     pub n_shared: usize,
-    /// Of these, how many are in every view.
+    /// Of these, how many are in every view that has both nodes.
     pub n_everywhere: usize,
     /// The number of connected parts.
     pub n_components: usize,
@@ -32,13 +32,13 @@ impl Verdict {
         graph: &MultiviewGraph,
         known: &Known,
         shared: &[f64],
-        n_views: &[usize],
+        [n_views, n_measured]: [&[usize]; 2],
         views: &[ViewFinding],
         geometry: Option<&Geometry>,
     ) -> Self {
-        let present = || shared.iter().zip(n_views).filter(|(weight, _)| **weight > 0.0);
+        let present = || (0..shared.len()).filter(|&edge| shared[edge] > 0.0);
         let n_shared = present().count();
-        let n_everywhere = present().filter(|(_, n)| **n == graph.n_views()).count();
+        let n_everywhere = present().filter(|&edge| n_views[edge] == n_measured[edge]).count();
         let (n_components, isolated) = graph.components();
         let mut warnings = known
             .summary

@@ -10,7 +10,8 @@
 //! ```
 //!
 //! Of all n(n−1)/2 pairs of nodes TP are edges in both graphs, FP only in the learned one, FN only in the true one, and TN in
-//! neither. An edge is present when its weight is above 0. Nodes and views are matched by name. The cost is that of walking
+//! neither; of views that lack nodes, of the pairs that a view has on both sides, and of the consensus those that some view has. An edge is
+//! present when its weight is above 0. Nodes and views are matched by name. The cost is that of walking
 //! the stored edges once, and of sorting them by weight; not all pairs of nodes.
 
 mod edges;
@@ -27,6 +28,7 @@ use self::ranking::average_precision_of;
 pub use self::variation::{Smoothness, TotalVariation, total_variation};
 use crate::error::Error;
 use crate::graph::{MultiviewGraph, pearson};
+use crate::views::Mask;
 
 /// How a learned graph agrees with the true one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -160,28 +162,54 @@ pub fn evaluate(learned: &MultiviewGraph, truth: &MultiviewGraph) -> Result<Eval
     let true_rows: Vec<Option<usize>> = learned.pairs().iter().map(in_truth).collect();
     let mut is_shared = vec![false; truth.pairs().len()];
     true_rows.iter().flatten().for_each(|&row| is_shared[row] = true);
-    let score = |learned_weights: &mut dyn Iterator<Item = f64>, true_weights: &[f64]| {
-        let stored = learned_weights.zip(&true_rows);
-        let stored = stored.map(|(weight, row)| (weight, row.map_or(0.0, |row| true_weights[row])));
-        let only_true = true_weights
-            .iter()
-            .zip(&is_shared)
-            .filter(|(_, is_shared)| !**is_shared);
-        let weights: Vec<(f64, f64)> = stored.chain(only_true.map(|(&weight, _)| (0.0, weight))).collect();
-        GraphScore::of(&weights, learned.n_pairs())
+    // Which pairs of the learned graphs count: of a view, or of the consensus.
+    let mask = shared_mask(learned, truth, &node_of, &view_of);
+    let counts = |view: Option<usize>, pair: [u32; 2]| match (&mask, view) {
+        (None, _) => true,
+        (Some(mask), Some(view)) => mask.has_pair(view, pair),
+        (Some(mask), None) => mask.some_has(pair),
+    };
+    let mut node_in_learned = vec![0_u32; node_of.len()];
+    node_of
+        .iter()
+        .enumerate()
+        .for_each(|(node, &place)| node_in_learned[place] = node as u32);
+    let score = |view: Option<usize>, learned_weights: &mut dyn Iterator<Item = f64>, true_weights: &[f64]| {
+        let stored = learned_weights.zip(&true_rows).zip(learned.pairs());
+        let stored = stored.filter(|(_, pair)| counts(view, **pair));
+        let stored = stored.map(|((weight, row), _)| (weight, row.map_or(0.0, |row| true_weights[row])));
+        let only_true = true_weights.iter().zip(&is_shared).zip(truth.pairs());
+        let only_true = only_true.filter(|((_, is_shared), pair)| {
+            !**is_shared && counts(view, pair.map(|node| node_in_learned[node as usize]))
+        });
+        let weights: Vec<(f64, f64)> = stored.chain(only_true.map(|((&weight, _), _)| (0.0, weight))).collect();
+        let n_pairs = match (&mask, view) {
+            (None, _) => learned.n_pairs(),
+            (Some(mask), Some(view)) => mask.n_pairs_of(view),
+            (Some(mask), None) => mask.n_pairs(),
+        };
+        GraphScore::of(&weights, n_pairs)
     };
 
     let views = learned.views().iter().zip(&view_of).enumerate();
     let views = views.map(|(view, (name, &true_view))| {
         let true_weights: Vec<f64> = truth.weights().column(true_view).collect();
-        (name.clone(), score(&mut learned.weights().column(view), &true_weights))
+        let mut weights = learned.weights().column(view);
+        (name.clone(), score(Some(view), &mut weights, &true_weights))
     });
     Ok(Evaluation {
         views: views.collect(),
         consensus: learned
             .consensus()
             .zip(truth.consensus())
-            .map(|(learned, truth)| score(&mut learned.iter().copied(), truth)),
+            .map(|(learned, truth)| score(None, &mut learned.iter().copied(), truth)),
+    })
+}
+
+/// What views lack on either side, in the order of the learned graphs.
+fn shared_mask(learned: &MultiviewGraph, truth: &MultiviewGraph, node_of: &[usize], view_of: &[usize]) -> Option<Mask> {
+    Mask::new(learned.n_nodes(), learned.n_views(), |view, node| {
+        !learned.has(view, node) || !truth.has(view_of[view], node_of[node])
     })
 }
 

@@ -8,12 +8,12 @@
 //! X are the signals scaled as for learning; with means over samples, a signal's. The total grows with the weights, the
 //! scale of the data and, summed, with the number of signals. The relative one does not: it is 1 on the complete graph of
 //! equal weights, about 1 on a graph that has nothing to do with the data, and smaller on a better one. Neither can choose a
-//! density: the sparser graph has the shorter edges. The mean over all pairs is 2/(n − 1) Σ_a ‖x_a − x̄‖², so the cost is
+//! density: the sparser graph has the shorter edges. Pairs that a view of the data lacks do not count in it. The mean over all pairs is 2/(n − 1) Σ_a ‖x_a − x̄‖², so the cost is
 //! that of the edges' distances.
 
 use super::names::{Sides, match_names};
-use crate::distances::{DistanceNorm, Distances, Scaling};
-use crate::edges::complete_index;
+use crate::distances::{Scaling, all_from_products};
+use crate::edges::{Edges, complete_index};
 use crate::error::Error;
 use crate::graph::MultiviewGraph;
 use crate::pairs::Signals;
@@ -52,7 +52,7 @@ impl Smoothness {
 ///
 /// # Errors
 /// [`Error::Data`] with [`Code::E02`](crate::Code::E02) if graphs and data do not have the same nodes or views, in whatever
-/// order; as [`Distances::from_views`] for precomputed matrices.
+/// order; as [`Distances::from_views`](crate::Distances::from_views) for precomputed matrices.
 ///
 /// ```
 /// use congraph::metrics::total_variation;
@@ -78,9 +78,14 @@ pub fn total_variation(graph: &MultiviewGraph, data: &Views, scaling: &Scaling) 
     };
     let pairs: Vec<[u32; 2]> = graph.pairs().iter().map(in_data).collect();
     let (distances, means) = distances(data, scaling, &pairs)?;
+    let has = |view: usize, pair: &[u32; 2]| data.mask().is_none_or(|mask| mask.has_pair(view, *pair));
     let on = |weights: &mut dyn Iterator<Item = f64>, view: usize| {
         let (mut total, mut weight) = (0.0, 0.0);
-        for (w, row) in weights.zip(distances.rows()) {
+        for ((w, row), _) in weights
+            .zip(distances.rows())
+            .zip(&pairs)
+            .filter(|(_, pair)| has(view, pair))
+        {
             total += w * row[view];
             weight += w;
         }
@@ -107,9 +112,11 @@ fn distances(data: &Views, scaling: &Scaling, pairs: &[[u32; 2]]) -> Result<(Vie
     let n = data.n_nodes();
     if data.kind() == Kind::Signals {
         let signals = Signals::new(data, scaling);
-        let mean_distance = |view: &crate::pairs::ViewSignals| {
+        let mean_distance = |(index, view): (usize, &crate::pairs::ViewSignals)| {
+            let own: Vec<usize> = (0..n).filter(|&node| data.has(index, node)).collect();
+            let n = own.len();
             let mut centre = vec![0.0; view.n_samples];
-            for node in 0..n {
+            for &node in &own {
                 for (centre, value) in centre.iter_mut().zip(view.node(node)) {
                     *centre += value / n as f64;
                 }
@@ -122,23 +129,29 @@ fn distances(data: &Views, scaling: &Scaling, pairs: &[[u32; 2]]) -> Result<(Vie
                     .map(|(value, centre)| value - centre);
                 differences.map(|difference| difference * difference).sum()
             };
-            2.0 * view.factor * (0..n).map(squared).sum::<f64>() / (n - 1) as f64
+            2.0 * view.factor * own.into_iter().map(squared).sum::<f64>() / (n - 1) as f64
         };
-        let means = signals.views.iter().map(mean_distance).collect();
+        let means = signals.views.iter().enumerate().map(mean_distance).collect();
         return Ok((signals.distances(pairs), means));
     }
-    let undivided = Scaling {
-        distance_norm: DistanceNorm::None,
-        ..*scaling
-    };
-    let all = Distances::from_views(data, &undivided)?;
+    let all = all_from_products(data, scaling)?;
     let mut chosen = ViewRows::with_capacity(pairs.len(), data.n_views());
     for &[a, b] in pairs {
-        chosen.push_row(all.values().row(complete_index(n, a as usize, b as usize)));
+        chosen.push_row(all.row(complete_index(n, a as usize, b as usize)));
     }
-    let n_pairs = all.values().n_rows() as f64;
-    let means = all.values().column_sums().iter().map(|sum| sum / n_pairs).collect();
-    Ok((chosen, means))
+    let Some(mask) = data.mask() else {
+        let n_pairs = all.n_rows() as f64;
+        return Ok((chosen, all.column_sums().iter().map(|sum| sum / n_pairs).collect()));
+    };
+    let edges = Edges::complete(n);
+    let mean = |view: usize| {
+        let own = all
+            .column(view)
+            .zip(edges.pairs())
+            .filter(|(_, pair)| mask.has_pair(view, **pair));
+        own.map(|(distance, _)| distance).sum::<f64>() / mask.n_pairs_of(view) as f64
+    };
+    Ok((chosen, (0..data.n_views()).map(mean).collect()))
 }
 
 /// The mean; none of the relative ones that is not defined counts.

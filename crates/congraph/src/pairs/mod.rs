@@ -23,9 +23,10 @@ pub(crate) use signals::{Signals, ViewSignals};
 use tiles::{Tiles, ViewTiles};
 
 use crate::distances::{DistanceNorm, Distances, Scaling};
+use crate::edge_term::EdgeTerm;
 use crate::edges::Edges;
 use crate::error::Error;
-use crate::problem::{EdgeTerm, Problem};
+use crate::problem::Problem;
 use crate::rows::ViewRows;
 use crate::solvers::{Progress, Watch};
 use crate::support::{EXACT_NEIGHBOURS, EdgeCost};
@@ -38,7 +39,7 @@ const CANDIDATES: usize = 1 << 18;
 /// are then found together in memory. By the first view's signals.
 pub(crate) fn neighbourly_order(views: &Views, scaling: &Scaling, seed: u64) -> Vec<usize> {
     let signals = ViewSignals::new(views.view(0), views.n_nodes(), scaling);
-    let tiles = ViewTiles::new(&signals, views.n_nodes());
+    let tiles = ViewTiles::new(&signals, views.n_nodes(), &|_| false);
     tiles.points().tree_order(seed)
 }
 
@@ -51,7 +52,14 @@ pub(crate) fn nearest_pairs(signals: &Signals, k: usize, seed: u64, memory: u64,
     let mut pairs = Vec::new();
     // One view at a time: its points are let go before the next.
     for (index, view) in signals.views.iter().enumerate() {
-        let tiles = ViewTiles::new(view, signals.n_nodes);
+        // Nodes that the view lacks would be in the way of those that it has.
+        let own: Option<Vec<usize>> = signals.mask.as_ref().map(|mask| mask.nodes_of(index).collect());
+        let tiles = match &own {
+            None => ViewTiles::new(view, signals.n_nodes, &|_| false),
+            Some(own) => ViewTiles::new(&view.of_nodes(own), own.len(), &|_| false),
+        };
+        let k = own.as_ref().map_or(k, |own| k.min(own.len() - 1));
+        let node_of = |node: u32| own.as_ref().map_or(node, |own| own[node as usize] as u32);
         let tell = |share: f64| {
             let _ = watch(&Progress::Neighbours(
                 (index as f64 + share) / signals.views.len() as f64,
@@ -59,7 +67,8 @@ pub(crate) fn nearest_pairs(signals: &Signals, k: usize, seed: u64, memory: u64,
         };
         let neighbours = tiles.points().neighbours(k, seed.wrapping_add(index as u64), &tell);
         for (node, row) in neighbours.chunks_exact(k).enumerate() {
-            let pair = |&other: &u32| [(node as u32).min(other), (node as u32).max(other)];
+            let node = node_of(node as u32);
+            let pair = |&other: &u32| [node.min(node_of(other)), node.max(node_of(other))];
             pairs.extend(row.iter().map(pair));
         }
         pairs.par_sort_unstable();
@@ -112,11 +121,14 @@ impl AllPairs {
         let (nearest, maxima) = tiles.nearest(k, watch);
         let mut divisor = 1.0;
         if scaling.distance_norm == DistanceNorm::Max {
-            let furthest = signals.distances(&tiles.furthest(&maxima));
-            let largest = furthest
-                .values()
-                .iter()
-                .fold(0.0_f64, |largest, &value| largest.max(value));
+            let pairs = tiles.furthest(&maxima);
+            let furthest = signals.distances(&pairs);
+            let mut largest = 0.0_f64;
+            for (pair, row) in pairs.iter().zip(furthest.rows()) {
+                let has = |view: usize| pair.iter().all(|&node| !signals.lacks(view, node as usize));
+                let own = row.iter().enumerate().filter(|(view, _)| has(*view));
+                largest = own.fold(largest, |largest, (_, &value)| largest.max(value));
+            }
             if !largest.is_finite() {
                 return Err(Error::Parameter {
                     name: "distances",
@@ -142,15 +154,23 @@ impl AllPairs {
     pub(crate) fn with_costs(mut self, costs: Vec<EdgeCost>) -> Self {
         let is_listed = |pair: &[u32; 2]| costs.binary_search_by_key(pair, |cost| cost.pair).is_ok();
         self.nearest.retain(|pair| !is_listed(pair));
+        let some_has = |pair: [u32; 2]| self.signals.mask.as_ref().is_none_or(|mask| mask.some_has(pair));
         self.nearest.extend(
             costs
                 .iter()
-                .filter(|cost| cost.cost < f64::INFINITY)
+                .filter(|cost| cost.cost < f64::INFINITY && some_has(cost.pair))
                 .map(|cost| cost.pair),
         );
         self.nearest.sort_unstable();
         self.costs = costs;
         self
+    }
+
+    /// Marks what views lack.
+    fn mark(&self, pairs: &[[u32; 2]], distances: &mut ViewRows) {
+        if let Some(mask) = &self.signals.mask {
+            mask.mark(pairs, distances);
+        }
     }
 
     /// Adds the costs of their own to the distances of pairs.
@@ -192,6 +212,7 @@ impl AllPairs {
         if divisor != 1.0 {
             distances.values_mut().iter_mut().for_each(|value| *value /= divisor);
         }
+        self.mark(pairs, &mut distances);
         self.add_costs(pairs, &mut distances);
         distances
     }
@@ -201,6 +222,7 @@ impl AllPairs {
         match self.tiles.kept(pairs) {
             Some(mut costs) => {
                 costs.values_mut().iter_mut().for_each(|value| *value /= self.divisor);
+                self.mark(pairs, &mut costs);
                 self.add_costs(pairs, &mut costs);
                 costs
             }
@@ -281,6 +303,7 @@ impl AllPairs {
             Edges::listed(self.n_nodes(), pairs),
             values,
             self.divisor,
+            self.signals.mask.clone(),
         ))
     }
 }
@@ -354,4 +377,61 @@ pub(crate) struct Entering {
     pub(crate) distances: ViewRows,
     /// Whether these are all that there are.
     pub(crate) complete: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::solvers::unwatched;
+    use crate::views::{Missing, Table, ViewOptions};
+
+    /// Enough nodes for the approximate search; the second view lacks a fifth of them, the first every hundredth.
+    #[test]
+    fn neighbours_in_a_view_are_those_that_it_has() {
+        let (n_nodes, n_samples) = (EXACT_NEIGHBOURS + 50, 6);
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let lacks = |view: usize, node: usize| {
+            if view == 0 {
+                node % 100 == 7
+            } else {
+                node.is_multiple_of(5)
+            }
+        };
+        let mut table = |view: usize| {
+            let own: Vec<usize> = (0..n_nodes).filter(|&node| !lacks(view, node)).collect();
+            let values = (0..own.len() * n_samples)
+                .map(|_| rng.random_range(-1.0..1.0))
+                .collect();
+            Table::new(format!("{view}"), own.len(), values).with_columns(own.iter().map(|node| format!("{node:05}")))
+        };
+        let options = ViewOptions {
+            missing: Missing::Mask,
+            ..ViewOptions::default()
+        };
+        let (views, _) = Views::assemble(vec![table(0), table(1)], &options).unwrap();
+        let (views, _) = views.sorted();
+        let signals = Signals::new(&views, &Scaling::default());
+        let pairs = nearest_pairs(&signals, 4, 1, 0, &unwatched);
+        let mask = views.mask().unwrap();
+        assert!(pairs.iter().all(|&pair| mask.some_has(pair)));
+        let (mut found, mut all) = (0, 0);
+        for (view, node) in [0, 1]
+            .into_iter()
+            .flat_map(|view| (11..n_nodes).step_by(1500).map(move |node| (view, node)))
+        {
+            if lacks(view, node) {
+                continue;
+            }
+            let others = mask.nodes_of(view).filter(|&other| other != node);
+            let distance = |&other: &usize| signals.views[view].distance(node, other);
+            let nearest = others.min_by(|x, y| distance(x).total_cmp(&distance(y))).unwrap();
+            let pair = [node.min(nearest) as u32, node.max(nearest) as u32];
+            found += usize::from(pairs.binary_search(&pair).is_ok());
+            all += 1;
+        }
+        assert!(found * 10 >= all * 9 && all >= 30, "{found} of {all}");
+    }
 }

@@ -100,7 +100,7 @@ impl Tiles {
                 for (r, a) in rows.enumerate() {
                     for (c, b) in columns.clone().enumerate().filter(|&(_, b)| b > a) {
                         let highest = cost(tile.view, f64::from(entries[r * TILE + c]) + error);
-                        if highest >= at_least {
+                        if highest >= at_least && highest < f64::INFINITY {
                             pairs.push((highest, [a as u32, b as u32]));
                         }
                     }

@@ -2,6 +2,7 @@
 //! those do not cancel.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -10,7 +11,7 @@ use crate::blocks;
 use crate::distances::{SampleNorm, Scale, Scaling};
 use crate::rows::ViewRows;
 use crate::vector::vectorised;
-use crate::views::{View, Views};
+use crate::views::{Mask, View, Views};
 
 /// Nodes and pairs per block of work.
 const NODES: usize = 32;
@@ -27,6 +28,8 @@ const CANCELLED: f64 = 0.01;
 pub(crate) struct Signals {
     pub(crate) n_nodes: usize,
     pub(crate) views: Vec<ViewSignals>,
+    /// Which nodes the views lack; their signals are 0.
+    pub(crate) mask: Option<Arc<Mask>>,
 }
 
 /// The scaled signals of one view.
@@ -61,6 +64,15 @@ impl ViewSignals {
                 SampleNorm::Sum => 1.0,
             },
         }
+    }
+
+    /// The same of chosen nodes alone.
+    pub(super) fn of_nodes(&self, nodes: &[usize]) -> Self {
+        let mut values = Room::zeros(nodes.len() * self.n_samples);
+        let rows = values.values_mut().chunks_exact_mut(self.n_samples);
+        rows.zip(nodes)
+            .for_each(|(row, &node)| row.copy_from_slice(self.node(node)));
+        Self { values, ..*self }
     }
 
     pub(crate) fn node(&self, node: usize) -> &[f64] {
@@ -125,10 +137,16 @@ impl Signals {
                 .iter()
                 .map(|view| ViewSignals::new(view, views.n_nodes(), scaling))
                 .collect(),
+            mask: views.mask().cloned(),
         }
     }
 
-    /// The costs of chosen pairs, one row per pair.
+    /// Whether a view lacks a node.
+    pub(crate) fn lacks(&self, view: usize, node: usize) -> bool {
+        self.mask.as_ref().is_some_and(|mask| !mask.has(view, node))
+    }
+
+    /// The costs of chosen pairs, one row per pair. What views lack is not marked.
     pub(crate) fn distances(&self, pairs: &[[u32; 2]]) -> ViewRows {
         let n_views = self.views.len();
         let mut distances = ViewRows::zeros(pairs.len(), n_views);
@@ -180,7 +198,7 @@ impl Signals {
         );
     }
 
-    /// The costs of all pairs, in the order of [`Edges::complete`](crate::edges::Edges::complete).
+    /// The costs of all pairs, in the order of [`Edges::complete`](crate::edges::Edges::complete). What views lack is not marked.
     pub(crate) fn all_distances(&self) -> ViewRows {
         let (n, n_views) = (self.n_nodes, self.views.len());
         let mut distances = ViewRows::zeros(n * n.saturating_sub(1) / 2, n_views);
@@ -351,6 +369,7 @@ mod tests {
         Signals {
             n_nodes,
             views: vec![view],
+            mask: None,
         }
     }
 

@@ -57,7 +57,12 @@ impl Tiles {
         let mut tiles = Self {
             n_nodes,
             n_blocks: n_nodes.div_ceil(TILE),
-            views: signals.views.iter().map(|view| ViewTiles::new(view, n_nodes)).collect(),
+            views: signals
+                .views
+                .iter()
+                .enumerate()
+                .map(|(index, view)| ViewTiles::new(view, n_nodes, &|node| signals.lacks(index, node)))
+                .collect(),
             stored: None,
         };
         if Self::bytes(n_nodes, signals.views.len()) <= memory {
@@ -100,7 +105,7 @@ impl Tiles {
     }
 
     /// Shows the tile of blocks i ≤ j: for each view, [`TILE`] rows of [`TILE`] entries. Entries that are no pair of two
-    /// different nodes are infinite.
+    /// different nodes of the view are infinite.
     pub(super) fn with<T>(&self, i: usize, j: usize, scratch: &mut Vec<f32>, show: impl FnOnce(&[f32]) -> T) -> T {
         let length = self.n_views() * TILE * TILE;
         if let Some(stored) = &self.stored {
@@ -164,11 +169,15 @@ impl Tiles {
 }
 
 impl ViewTiles {
-    pub(super) fn new(view: &ViewSignals, n_nodes: usize) -> Self {
+    /// Nodes that the view lacks have signals of 0, and are infinitely far from all others.
+    pub(super) fn new(view: &ViewSignals, n_nodes: usize, lacks: &(dyn Fn(usize) -> bool + Sync)) -> Self {
         let p = view.n_samples;
         // What all nodes have in common does not change a distance, and would drown it.
-        let centre = mean_signal(view, n_nodes);
-        let rows = || view.values.values().par_chunks_exact(p.max(1)).with_min_len(32);
+        let centre = mean_signal(view, (0..n_nodes).filter(|&node| !lacks(node)).count());
+        let rows = || {
+            let rows = view.values.values().par_chunks_exact(p.max(1)).with_min_len(32);
+            rows.enumerate().filter(|(node, _)| !lacks(*node)).map(|(_, row)| row)
+        };
         let centred = |row: &[f64]| row.iter().zip(&centre).map(|(x, mean)| x - mean).collect::<Vec<f64>>();
         let squares_of = |scale: f64| -> Vec<f64> {
             rows()
@@ -198,16 +207,22 @@ impl ViewTiles {
             .par_chunks_exact_mut(p)
             .with_min_len(32)
             .zip(view.values.values().par_chunks_exact(p))
-            .for_each(|(out, row)| {
+            .enumerate()
+            .filter(|(node, _)| !lacks(*node))
+            .for_each(|(_, (out, row))| {
                 for (value, (x, mean)) in out.iter_mut().zip(row.iter().zip(&centre)) {
                     *value = ((x - mean) * scale * factor) as f32;
                 }
             });
+        let mut own = squares.iter().map(|x| (x * inverse) as f32);
+        let square = |node: usize| if lacks(node) { None } else { own.next() };
+        let squares = (0..n_nodes).map(square).map(|square| square.unwrap_or(f32::INFINITY));
+        let squares = squares.collect();
         let terms = p.min(STRETCH) as f64 + p as f64 / STRETCH as f64;
         Self {
             n_samples: p,
             values,
-            squares: squares.iter().map(|x| (x * inverse) as f32).collect(),
+            squares,
             unit: view.factor * longest / (scale * scale),
             // 2 · (rounding of a sum of that many products, and of the signals), and of the three terms of an entry.
             error: (2.0 * (terms + 4.0) + 8.0) * ROUNDING,
@@ -266,7 +281,7 @@ impl ViewTiles {
     }
 }
 
-/// The mean over all nodes of each sample.
+/// The mean over all nodes of each sample; those that the view lacks are 0 and do not count.
 fn mean_signal(view: &ViewSignals, n_nodes: usize) -> Vec<f64> {
     let p = view.n_samples;
     let inverse = 1.0 / n_nodes as f64;

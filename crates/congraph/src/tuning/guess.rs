@@ -9,10 +9,13 @@ use crate::prepared::Fit;
 pub(super) fn alpha(distances: &Distances, density: f64) -> f64 {
     let n = distances.edges().n_nodes();
     let values = distances.values();
-    let wanted = (density * (n * (n - 1) / 2) as f64).ceil() as usize;
+    let mask = distances.mask();
     let mut logarithms = 0.0;
     for view in 0..values.n_views() {
-        let mut column: Vec<f64> = values.column(view).collect();
+        let n = mask.map_or(n, |mask| mask.n_nodes_of(view));
+        let wanted = (density * (n * (n - 1) / 2) as f64).ceil() as usize;
+        let own = |distance: &f64| mask.is_none() || *distance < f64::INFINITY;
+        let mut column: Vec<f64> = values.column(view).filter(own).collect();
         let last = wanted.clamp(2, column.len().max(2)).min(column.len()) - 1;
         let (shorter, &mut longest, _) = column.select_nth_unstable_by(last, f64::total_cmp);
         // Their order is not defined, and a sum depends on it.
@@ -28,6 +31,7 @@ pub(super) fn alpha_limits(distances: &Distances) -> [f64; 2] {
     let values = distances.values().values();
     let (least, most) = values
         .iter()
+        .filter(|d| **d < f64::INFINITY)
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), &d| {
             (least.min(d), most.max(d))
         });
@@ -44,13 +48,18 @@ pub(super) fn alpha_limits(distances: &Distances) -> [f64; 2] {
 /// size joins what differs by chance.
 pub(super) fn spread(fit: &Fit) -> f64 {
     let (distances, multipliers) = (&fit.distances, &fit.solution.multipliers);
-    let n_views = multipliers.n_views() as f64;
     let (mut total, mut count) = (0.0, 0_usize);
     for &edge in fit.solution.weights.edges() {
         let (a, b) = distances.edges().ends(edge as usize);
         let ends = multipliers.row(a).iter().zip(multipliers.row(b));
         let row = distances.values().row(edge as usize);
-        let costs = || row.iter().zip(ends.clone()).map(|(d, (x, y))| d + x + y);
+        let costs = || {
+            row.iter()
+                .zip(ends.clone())
+                .map(|(d, (x, y))| d + x + y)
+                .filter(|cost| *cost < f64::INFINITY)
+        };
+        let n_views = costs().count().max(1) as f64;
         let mean = costs().sum::<f64>() / n_views;
         total += (costs().map(|cost| (cost - mean).powi(2)).sum::<f64>() / n_views).sqrt();
         count += 1;

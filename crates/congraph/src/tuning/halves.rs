@@ -19,7 +19,7 @@ pub(super) fn halves(views: &Views, seed: u64, number: u64) -> Result<[Views; 2]
     for (index, view) in views.iter().enumerate() {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(number * views.n_views() as u64 + index as u64);
-        let [one, other] = halved(view, views, &mut rng)?;
+        let [one, other] = halved(view, index, views, &mut rng)?;
         samples[0].push(one);
         samples[1].push(other);
     }
@@ -27,7 +27,7 @@ pub(super) fn halves(views: &Views, seed: u64, number: u64) -> Result<[Views; 2]
 }
 
 /// The samples of one view in two parts, in both of which every node varies.
-fn halved(view: &View, views: &Views, rng: &mut ChaCha8Rng) -> Result<[Vec<usize>; 2], Error> {
+fn halved(view: &View, index: usize, views: &Views, rng: &mut ChaCha8Rng) -> Result<[Vec<usize>; 2], Error> {
     let mut units = units(view);
     let enough = units.len() >= 4 || (view.blocks().is_some() && units.len() >= 2);
     if views.kind() == Kind::Signals && enough {
@@ -45,7 +45,7 @@ fn halved(view: &View, views: &Views, rng: &mut ChaCha8Rng) -> Result<[Vec<usize
             };
             if parts
                 .iter()
-                .all(|part| (0..views.n_nodes()).all(|node| varies(part, node)))
+                .all(|part| (0..views.n_nodes()).all(|node| !views.has(index, node) || varies(part, node)))
             {
                 return Ok(parts);
             }

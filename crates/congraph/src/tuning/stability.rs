@@ -29,7 +29,7 @@ use crate::prepared::Fit;
 use crate::problem::Model;
 use crate::solvers::working_set::Start;
 use crate::solvers::{Watch, unwatched};
-use crate::views::{Kind, View, Views};
+use crate::views::{Kind, View, Views, pairs_of};
 
 /// Agreements this little below the highest are as good. Halves see less than all samples do, and choose a little too sparse
 /// a graph: of those that are as good the densest is taken.
@@ -194,7 +194,18 @@ impl Stability {
         tallies: &[Tally],
         halvings: usize,
     ) -> (Vec<Verdict>, Option<usize>) {
-        let n_pairs = n_nodes * (n_nodes - 1) / 2;
+        self.choose_of(pairs_of(n_nodes), cells, tallies, halvings)
+    }
+
+    /// The same for graphs whose consensus is about so many pairs of nodes: fewer than all where views lack nodes
+    /// ([`Views::n_pairs`]).
+    pub fn choose_of(
+        &self,
+        n_pairs: usize,
+        cells: &[Cell],
+        tallies: &[Tally],
+        halvings: usize,
+    ) -> (Vec<Verdict>, Option<usize>) {
         let mut verdicts: Vec<Verdict> = Vec::with_capacity(cells.len());
         for (k, tally) in tallies.iter().enumerate() {
             let (instability, agreement) = tally.agreement(n_pairs, 2 * halvings);
@@ -237,8 +248,12 @@ impl Stability {
 
 /// A warning for samples that follow each other like a time series and are halved one by one all the same.
 pub fn halved_time_series(views: &Views) -> Option<Warning> {
-    let is_series = |view: &&View| view.blocks().is_none() && succession(view, views.n_nodes()) > SERIES;
-    let found: Vec<&str> = views.iter().filter(is_series).map(View::name).collect();
+    let is_series = |(index, view): &(usize, &View)| {
+        let own = (0..views.n_nodes()).filter(|&node| views.has(*index, node));
+        view.blocks().is_none() && succession(view, own) > SERIES
+    };
+    let found = views.iter().enumerate().filter(is_series);
+    let found: Vec<&str> = found.map(|(_, view)| view.name()).collect();
     (views.kind() == Kind::Signals && !found.is_empty()).then(|| {
         Warning::new(
             "W10",
@@ -255,7 +270,7 @@ pub fn halved_time_series(views: &Views) -> Option<Warning> {
 const SERIES: f64 = 0.3;
 
 /// The mean over the nodes of the correlation between a sample and the next.
-fn succession(view: &View, n_nodes: usize) -> f64 {
+fn succession(view: &View, nodes: impl Iterator<Item = usize>) -> f64 {
     let of_node = |node: usize| {
         let signal = view.node(node);
         let mean = signal.iter().sum::<f64>() / signal.len() as f64;
@@ -266,7 +281,12 @@ fn succession(view: &View, n_nodes: usize) -> f64 {
         }
         if square > 0.0 { product / square } else { 0.0 }
     };
-    (0..n_nodes).map(of_node).sum::<f64>() / n_nodes as f64
+    let (mut sum, mut count) = (0.0, 0_usize);
+    for node in nodes {
+        sum += of_node(node);
+        count += 1;
+    }
+    sum / count as f64
 }
 
 /// The mean over the views of the correlation between their weights in two fits.
@@ -294,8 +314,8 @@ fn correlation(one: &Fit, other: &Fit) -> f64 {
     for (_, rest, _) in others {
         add(None, Some(rest));
     }
-    let m = one.n_pairs() as f64;
-    let of_view = |[sum_x, sum_y, sum_xx, sum_yy, sum_xy]: &[f64; 5]| {
+    let of_view = |(view, [sum_x, sum_y, sum_xx, sum_yy, sum_xy]): (usize, &[f64; 5])| {
+        let m = one.n_pairs_of(view) as f64;
         let spread = ((sum_xx - sum_x * sum_x / m) * (sum_yy - sum_y * sum_y / m)).sqrt();
         if spread > 0.0 {
             (sum_xy - sum_x * sum_y / m) / spread
@@ -303,5 +323,5 @@ fn correlation(one: &Fit, other: &Fit) -> f64 {
             0.0
         }
     };
-    sums.iter().map(of_view).sum::<f64>() / n_views as f64
+    sums.iter().enumerate().map(of_view).sum::<f64>() / n_views as f64
 }

@@ -1,6 +1,6 @@
 //! Values and shapes that would make a result meaningless.
 
-use super::{Kind, Orient, Table, View, ViewOptions, Views, fault, matching};
+use super::{Kind, Lacking, Orient, Table, View, ViewOptions, Views, fault, matching};
 use crate::error::{Code, DataError, Warning, list_names};
 
 /// A signal whose spread is below this share of its size is rounding noise around a constant.
@@ -178,15 +178,15 @@ pub(super) fn finite(
             ),
             "one such value spoils every distance of its node",
             format!(
-                "{}`--drop-nodes {}` leaves out {}; masking a node in one view \
-                 (`--missing mask`) is not in this version yet",
+                "{}`--missing mask` masks {} in this view, `--drop-nodes {}` leaves {} out of all views",
                 if kind == Kind::Signals {
                     "`--nan drop-rows` leaves out those samples, "
                 } else {
                     ""
                 },
+                if names.len() == 1 { "the node" } else { "the nodes" },
                 pasteable(&names),
-                if names.len() == 1 { "the node" } else { "the nodes" }
+                if names.len() == 1 { "it" } else { "them" }
             ),
         )
         .at_node(counts[0].1),
@@ -194,7 +194,7 @@ pub(super) fn finite(
 }
 
 /// Names as an option takes them, quoted for a shell where needed; `NAMES` if there are too many to paste.
-fn pasteable(names: &[&str]) -> String {
+pub(super) fn pasteable(names: &[&str]) -> String {
     const PASTED: usize = 10;
     if names.len() > PASTED || names.iter().any(|name| name.contains([',', '\''])) {
         return "NAMES".into();
@@ -208,12 +208,12 @@ fn pasteable(names: &[&str]) -> String {
     }
 }
 
-/// Checks of one matched view's values.
-pub(super) fn values(view: &View, nodes: &[String], options: &ViewOptions) -> Vec<DataError> {
+/// Checks of the values of one matched view's own nodes.
+pub(super) fn values(view: &View, nodes: &[String], lacking: &Lacking, options: &ViewOptions) -> Vec<DataError> {
     let mut errors = Vec::new();
     if options.kind != Kind::Signals {
         if !options.allow_constant {
-            errors.extend(zero_variance(view, nodes));
+            errors.extend(constant_nodes(view, nodes, lacking, options.kind));
         }
         return errors;
     }
@@ -233,17 +233,21 @@ pub(super) fn values(view: &View, nodes: &[String], options: &ViewOptions) -> Ve
         return errors;
     }
     if !options.allow_constant {
-        errors.extend(constant_nodes(view, nodes));
+        errors.extend(constant_nodes(view, nodes, lacking, options.kind));
     }
     if !options.allow_counts {
-        errors.extend(raw_counts(view));
+        errors.extend(raw_counts(view, lacking));
     }
     errors
 }
 
-fn constant_nodes(view: &View, nodes: &[String]) -> Option<DataError> {
+/// The nodes that do not vary.
+pub(super) fn constant(view: &View, n_nodes: usize, kind: Kind) -> Vec<usize> {
     let is_constant = |&node: &usize| {
         let signal = view.node(node);
+        if kind != Kind::Signals {
+            return signal[node] == 0.0;
+        }
         let (low, high) = signal
             .iter()
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| {
@@ -251,24 +255,19 @@ fn constant_nodes(view: &View, nodes: &[String]) -> Option<DataError> {
             });
         high - low <= CONSTANT_SPREAD * high.abs().max(low.abs())
     };
-    let constant: Vec<usize> = (0..nodes.len()).filter(is_constant).collect();
-    constant_fault(view, nodes, &constant, "constant", |node| view.node(node)[0])
+    (0..n_nodes).filter(is_constant).collect()
 }
 
-fn zero_variance(view: &View, nodes: &[String]) -> Option<DataError> {
-    let constant: Vec<usize> = (0..nodes.len()).filter(|&node| view.node(node)[node] == 0.0).collect();
-    constant_fault(view, nodes, &constant, "without variance", |_| 0.0)
-}
-
-fn constant_fault(
-    view: &View,
-    nodes: &[String],
-    constant: &[usize],
-    word: &str,
-    value: impl Fn(usize) -> f64,
-) -> Option<DataError> {
-    let &first = constant.first()?;
+fn constant_nodes(view: &View, nodes: &[String], lacking: &Lacking, kind: Kind) -> Option<DataError> {
+    let mut constant = constant(view, nodes.len(), kind);
+    constant.retain(|&node| lacking[node].is_none());
+    let (word, value) = match kind {
+        Kind::Signals => ("constant", view.node(*constant.first()?)[0]),
+        Kind::Gram | Kind::Covariance => ("without variance", 0.0),
+    };
+    constant.first()?;
     let names: Vec<&str> = constant.iter().map(|&node| nodes[node].as_str()).collect();
+    let it = if names.len() == 1 { "it" } else { "them" };
     Some(
         fault(
             Code::E04,
@@ -279,13 +278,16 @@ fn constant_fault(
                 list_names(&names),
                 if names.len() == 1 { "is" } else { "are" },
                 if names.len() == 1 { String::new() } else { format!("`{}` is ", names[0]) },
-                value(first)
+                value
             ),
             "it cannot be z-scored, and as a flat line it would be close to every node and look like a hub",
             format!(
-                "`--drop-nodes {}` leaves it out of all views, `--scale none` or `--scale center` keep it; masking it in \
-                 one view (`--missing mask`) is not in this version yet",
-                pasteable(&names)
+                "`--missing mask` masks {} in this view, `--drop-nodes {}` leaves {} out of all views, `--scale none` or \
+                 `--scale center` keep {}",
+                it,
+                pasteable(&names),
+                it,
+                it
             ),
         )
         .at_node(names[0]),
@@ -293,16 +295,18 @@ fn constant_fault(
 }
 
 /// Non-negative whole numbers with many zeros or a long tail: read counts, spike counts.
-fn raw_counts(view: &View) -> Option<DataError> {
-    let (mut zeros, mut largest) = (0_usize, 0.0_f64);
-    for &value in &view.values {
+fn raw_counts(view: &View, lacking: &Lacking) -> Option<DataError> {
+    let (mut zeros, mut count, mut largest) = (0_usize, 0_usize, 0.0_f64);
+    let own = (0..lacking.len()).filter(|&node| lacking[node].is_none());
+    for &value in own.flat_map(|node| view.node(node)) {
         if value < 0.0 || value.fract() != 0.0 {
             return None;
         }
         zeros += usize::from(value == 0.0);
+        count += 1;
         largest = largest.max(value);
     }
-    let many_zeros = zeros * 20 >= view.values.len();
+    let many_zeros = zeros * 20 >= count;
     if !(many_zeros && largest >= 2.0) {
         return None;
     }
@@ -312,7 +316,7 @@ fn raw_counts(view: &View) -> Option<DataError> {
         format!(
             "view `{}` looks like raw counts: whole numbers from 0 to {largest}, {} % of them zero",
             view.name,
-            100 * zeros / view.values.len()
+            100 * zeros / count.max(1)
         ),
         "counts grow with sequencing depth and their few large values dominate every distance",
         "log-normalise them first (for example log(1 + counts per 10 000)), or add `--allow-counts`".into(),

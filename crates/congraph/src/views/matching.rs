@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Kind, NodeRule, Orient, Table, ViewOptions, fault};
+use super::{Kind, Missing, NodeRule, Orient, Table, ViewOptions, fault};
 use crate::error::{Code, DataError, Error, Warning, list_names};
 
-/// The shared nodes, and for each table the column of each node.
+/// The nodes, and for each table the column of each node that it has.
 pub(super) struct Matched {
     pub(super) nodes: Vec<String>,
-    pub(super) columns: Vec<Vec<usize>>,
+    pub(super) columns: Vec<Vec<Option<usize>>>,
 }
 
 /// Tables are samples by nodes here.
@@ -44,33 +44,35 @@ pub(super) fn match_nodes(
     }
     let wanted = |name: &String| !dropped.contains(name.as_str());
     let in_all = |name: &String| index.iter().all(|view| view.contains_key(name.as_str()));
-    if options.nodes == NodeRule::Same {
-        super::stage(missing_nodes(tables, &names, &index, &wanted))?;
+    let union = union(&names, &wanted);
+    let masks = options.missing == Missing::Mask && options.nodes == NodeRule::Same;
+    if options.nodes == NodeRule::Same && !masks {
+        super::stage(missing_nodes(tables, &union, &index))?;
     }
-    let nodes: Vec<String> = names[0]
+    let nodes: Vec<String> = union
         .iter()
-        .filter(|name| wanted(name) && in_all(name))
+        .copied()
+        .filter(|name| masks || in_all(name))
         .cloned()
         .collect();
     if nodes.len() < 2 {
         return Err(too_few_nodes(nodes.len()).into());
     }
-    let columns: Vec<Vec<usize>> = index
+    let columns: Vec<Vec<Option<usize>>> = index
         .iter()
-        .map(|view| nodes.iter().map(|name| view[name.as_str()]).collect())
+        .map(|view| nodes.iter().map(|name| view.get(name.as_str()).copied()).collect())
         .collect();
     for (table, columns) in tables.iter().zip(&columns) {
-        if !columns.is_sorted() {
+        let of_first = nodes
+            .iter()
+            .zip(columns)
+            .filter(|(name, _)| index[0].contains_key(name.as_str()));
+        if !of_first.filter_map(|(_, column)| *column).is_sorted() {
             let message = "its nodes are in another order than those of the first view; they were matched by name";
             warnings.push(Warning::new("W02", message).in_view(&table.name));
         }
     }
-    let mut seen = HashSet::new();
-    let others: Vec<&String> = names
-        .iter()
-        .flatten()
-        .filter(|name| wanted(name) && !in_all(name) && seen.insert(name.as_str()))
-        .collect();
+    let others: Vec<&String> = union.into_iter().filter(|name| !masks && !in_all(name)).collect();
     if !others.is_empty() {
         warnings.push(Warning::new(
             "W03",
@@ -240,19 +242,14 @@ fn look_alikes(tables: &[Table], names: &[Vec<String>]) -> Vec<DataError> {
     errors
 }
 
-fn missing_nodes(
-    tables: &[Table],
-    names: &[Vec<String>],
-    index: &[HashMap<&str, usize>],
-    wanted: &dyn Fn(&String) -> bool,
-) -> Vec<DataError> {
-    let mut union: Vec<&String> = Vec::new();
+/// The nodes of all views that are wanted, as they come up.
+fn union<'n>(names: &'n [Vec<String>], wanted: &dyn Fn(&String) -> bool) -> Vec<&'n String> {
     let mut seen = HashSet::new();
-    for name in names.iter().flatten() {
-        if wanted(name) && seen.insert(name.as_str()) {
-            union.push(name);
-        }
-    }
+    let is_new = |name: &&'n String| wanted(name) && seen.insert(name.as_str());
+    names.iter().flatten().filter(is_new).collect()
+}
+
+fn missing_nodes(tables: &[Table], union: &[&String], index: &[HashMap<&str, usize>]) -> Vec<DataError> {
     let n_common = union
         .iter()
         .filter(|name| index.iter().all(|view| view.contains_key(name.as_str())))
@@ -281,13 +278,13 @@ fn missing_nodes(
                 "a consensus needs the same nodes in every view",
                 match n_common {
                     0 | 1 => format!(
-                        "check that the files belong together: {} in all views, too few for `--nodes common` (masking \
-                         what a view lacks, `--missing mask`, is not in this version yet)",
+                        "check that the files belong together: {} in all views, too few for `--nodes common`; \
+                         `--missing mask` lets every view take part with the nodes it has",
                         if n_common == 0 { "no node is" } else { "only 1 node is" }
                     ),
                     _ => format!(
-                        "`--nodes common` keeps the {n_common} nodes that all views have; masking what a view lacks \
-                         (`--missing mask`) is not in this version yet"
+                        "`--missing mask` lets every view take part with the nodes it has; `--nodes common` keeps the \
+                         {n_common} nodes that all views have"
                     ),
                 },
             )
@@ -315,6 +312,9 @@ pub(super) fn looks_transposed(tables: &[Table], options: &ViewOptions) -> Optio
             return None;
         }
     }
+    if options.missing == Missing::Mask && share_names(tables, orient) {
+        return None;
+    }
     let turned = match orient {
         Orient::SamplesByNodes => "nodes-by-samples",
         Orient::NodesBySamples => "samples-by-nodes",
@@ -329,6 +329,20 @@ pub(super) fn looks_transposed(tables: &[Table], options: &ViewOptions) -> Optio
         "the number of nodes must agree, and here it is the number of samples that does; nothing is transposed silently",
         format!("add `--orient {turned}` if the tables are the other way round"),
     ))
+}
+
+/// Whether every table has a node in common with another, as views that may lack nodes should.
+fn share_names(tables: &[Table], orient: Orient) -> bool {
+    let names: Vec<&[String]> = tables
+        .iter()
+        .map(|table| table.node_names(orient).unwrap_or_default())
+        .collect();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for name in names.iter().copied().flatten() {
+        *counts.entry(name).or_default() += 1;
+    }
+    let is_shared = |name: &String| counts[name.as_str()] > 1;
+    names.iter().all(|names| names.iter().any(is_shared))
 }
 
 fn ordinal(k: usize) -> String {

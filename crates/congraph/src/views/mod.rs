@@ -5,12 +5,22 @@
 //! that would make a result meaningless (NaN, constant nodes, look-alike names, transposed tables, raw counts, …) is
 //! refused with a stable [`Code`]. All views then have the same nodes in the same order.
 //!
+//! With [`Missing::Mask`] a node that a view lacks, or that is of no use there (NaN, constant), is masked in that view alone: the
+//! nodes are then those of all views together, and [`Views::mask`] tells who has which.
+//!
 //! Signals are kept node by node (each node's samples contiguous), which is what the distances read.
 
 mod checks;
+mod mask;
 mod matching;
+mod missing;
 
 use std::borrow::Cow;
+use std::sync::Arc;
+
+pub use mask::Mask;
+pub(crate) use mask::{own, pairs_of};
+use missing::Lacking;
 
 use crate::error::{Code, DataError, Error, Warning};
 
@@ -56,6 +66,17 @@ pub enum NanRule {
     DropRows,
 }
 
+/// What to do with nodes that a view lacks, or that are of no use in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Missing {
+    /// Refuse.
+    #[default]
+    Error,
+    /// Let the view take part with the nodes it has. A node that is not in its table, holds NaN or infinite values (with
+    /// [`NanRule::DropRows`]: nothing else), or is constant where that is refused, is masked in this view.
+    Mask,
+}
+
 /// How tables become views.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ViewOptions {
@@ -69,6 +90,8 @@ pub struct ViewOptions {
     pub drop_nodes: Vec<String>,
     /// What to do with NaN and infinite values.
     pub nan: NanRule,
+    /// What to do with nodes that a view lacks.
+    pub missing: Missing,
     /// Accept values that look like raw counts.
     pub allow_counts: bool,
     /// Accept constant nodes. They must be refused when signals are z-scored.
@@ -178,12 +201,14 @@ pub struct Views {
     kind: Kind,
     nodes: Vec<String>,
     views: Vec<View>,
+    mask: Option<Arc<Mask>>,
 }
 
 impl Views {
     /// Matches the tables' nodes by name, checks the values, and returns the views with the warnings they deserve.
     ///
-    /// The nodes are in the order of the first table. Without any names they are called `1`, `2`, …
+    /// The nodes are in the order of the first table; those that it lacks follow as they come up in the others. Without any
+    /// names they are called `1`, `2`, …
     ///
     /// # Errors
     /// [`Error::Data`] with every problem found at the first stage that found any.
@@ -217,24 +242,79 @@ impl Views {
         let mut warnings = Vec::new();
         let matched = matching::match_nodes(&tables, options, &mut warnings)?;
         let mut views = Vec::with_capacity(tables.len());
+        let mut lacking = Vec::with_capacity(tables.len());
         let mut errors = Vec::new();
         for (table, columns) in tables.into_iter().zip(&matched.columns) {
             let found = errors.len();
-            let view = gather(table, columns, options, &matched.nodes, &mut errors, &mut warnings);
+            let (mut view, mut lacks) = gather(table, columns, options, &matched.nodes, &mut errors, &mut warnings);
+            if options.missing == Missing::Mask && !options.allow_constant && view.stride >= 2 {
+                missing::constant(&mut lacks, &mut view, options.kind);
+            }
             // What is not finite has no spread to be judged by.
             if errors.len() == found {
-                errors.extend(checks::values(&view, &matched.nodes, options));
+                errors.extend(checks::values(&view, &matched.nodes, &lacks, options));
             }
             views.push(view);
+            lacking.push(lacks);
         }
+        errors.extend(missing::too_little(&views, &matched.nodes, &lacking));
         stage(errors)?;
+        warnings.extend(missing::warnings(&views, &matched.nodes, &lacking));
+        let mask = Mask::new(matched.nodes.len(), views.len(), |view, node| {
+            lacking[view][node].is_some()
+        });
         let views = Self {
             kind: options.kind,
             nodes: matched.nodes,
             views,
+            mask: mask.map(Arc::new),
         };
         warnings.extend(checks::samples(&views));
         Ok((views, warnings))
+    }
+
+    /// Which nodes each view lacks; none if all have all.
+    pub fn mask(&self) -> Option<&Arc<Mask>> {
+        self.mask.as_ref()
+    }
+
+    /// Whether a view has a node.
+    pub fn has(&self, view: usize, node: usize) -> bool {
+        self.mask.as_ref().is_none_or(|mask| mask.has(view, node))
+    }
+
+    /// How many pairs of nodes some view has.
+    pub fn n_pairs(&self) -> usize {
+        self.mask
+            .as_ref()
+            .map_or(pairs_of(self.n_nodes()), |mask| mask.n_pairs())
+    }
+
+    /// Whether every view has a pair of nodes in common with another: without one nothing couples it to the others.
+    ///
+    /// # Errors
+    /// E02 for each view that has none.
+    pub fn check_coupled(&self) -> Result<(), Error> {
+        let Some(mask) = &self.mask else { return Ok(()) };
+        let is_alone = |view: &usize| {
+            let mut others = (0..self.n_views()).filter(|other| other != view);
+            self.n_views() > 1 && others.all(|other| mask.n_common_pairs(*view, other) == 0)
+        };
+        let alone = (0..self.n_views()).filter(is_alone).map(|view| {
+            let name = self.views[view].name();
+            fault(
+                Code::E02,
+                name,
+                format!(
+                    "view `{name}` has {} of the {} nodes, and no pair of them in common with any other view",
+                    mask.n_nodes_of(view),
+                    self.n_nodes()
+                ),
+                "views are coupled edge by edge, and this one shares none with another",
+                "leave the view out, or add `--single` to learn every view on its own".into(),
+            )
+        });
+        stage(alone.collect())
     }
 
     /// What the numbers are.
@@ -307,6 +387,7 @@ impl Views {
             kind: self.kind,
             nodes: order.nodes.iter().map(|&node| self.nodes[node].clone()).collect(),
             views: order.views.iter().map(arranged).collect(),
+            mask: self.mask.as_ref().map(|mask| Arc::new(mask.arranged(order))),
         }
     }
 
@@ -332,6 +413,7 @@ impl Views {
             kind: self.kind,
             nodes: self.nodes.clone(),
             views: self.views.iter().zip(samples).map(chosen).collect(),
+            mask: self.mask.clone(),
         }
     }
 
@@ -391,27 +473,34 @@ fn transpose(table: &mut Table) {
     table.column_names = table.row_names.take();
 }
 
-/// Takes the matched columns out of a table, node by node, leaving out rows with NaN where that is the rule.
+/// Takes the matched columns out of a table, node by node, leaving out rows with NaN where that is the rule; and tells which nodes
+/// it lacks. Their values are 0.
 fn gather(
     table: Table,
-    columns: &[usize],
+    columns: &[Option<usize>],
     options: &ViewOptions,
     nodes: &[String],
     errors: &mut Vec<DataError>,
     warnings: &mut Vec<Warning>,
-) -> View {
+) -> (View, Lacking) {
     let is_signals = options.kind == Kind::Signals;
-    // A precomputed matrix has its rows in the order of its columns.
-    let mut rows: Vec<usize> = if is_signals {
-        (0..table.n_rows).collect()
-    } else {
-        columns.to_vec()
-    };
     let at = |row: usize, column: usize| table.values[row * table.n_columns + column];
-    let broken = |row: usize| columns.iter().any(|&column| !at(row, column).is_finite());
+    let absent = |column: &Option<usize>| column.is_none().then_some(missing::Lack::Absent);
+    let mut lacking: Lacking = columns.iter().map(absent).collect();
+    if options.missing == Missing::Mask {
+        missing::not_finite(&mut lacking, columns, table.n_rows, at, nodes, options);
+    }
+    let column = |node: usize| columns[node].filter(|_| lacking[node].is_none());
+    // A precomputed matrix has its rows in the order of its columns.
+    let mut rows: Vec<Option<usize>> = if is_signals {
+        (0..table.n_rows).map(Some).collect()
+    } else {
+        (0..nodes.len()).map(column).collect()
+    };
     if is_signals && options.nan == NanRule::DropRows {
         let before = rows.len();
-        rows.retain(|&row| !broken(row));
+        let own: Vec<usize> = (0..nodes.len()).filter_map(column).collect();
+        rows.retain(|row| row.is_some_and(|row| own.iter().all(|&column| at(row, column).is_finite())));
         let dropped = before - rows.len();
         if dropped > 0 {
             warnings.push(
@@ -422,22 +511,28 @@ fn gather(
                 .in_view(&table.name),
             );
         }
-    } else {
-        errors.extend(checks::finite(&table, columns, nodes, &rows, options.kind));
+    } else if options.missing == Missing::Error {
+        let columns: Vec<usize> = columns.iter().copied().flatten().collect();
+        let rows: Vec<usize> = rows.iter().copied().flatten().collect();
+        errors.extend(checks::finite(&table, &columns, nodes, &rows, options.kind));
     }
     let mut values = Vec::with_capacity(rows.len() * columns.len());
-    for &column in columns {
-        values.extend(rows.iter().map(|&row| at(row, column)));
+    for node in 0..nodes.len() {
+        match column(node) {
+            None => values.extend(std::iter::repeat_n(0.0, rows.len())),
+            Some(column) => values.extend(rows.iter().map(|row| row.map_or(0.0, |row| at(row, column)))),
+        }
     }
-    View {
+    let view = View {
         n_samples: if is_signals { Some(rows.len()) } else { table.n_samples },
         stride: rows.len(),
         blocks: table
             .blocks
-            .map(|blocks| rows.iter().map(|&row| blocks[row].clone()).collect()),
+            .map(|blocks| rows.iter().flatten().map(|&row| blocks[row].clone()).collect()),
         name: table.name,
         values,
-    }
+    };
+    (view, lacking)
 }
 
 /// Shared by the checks: an error about one view.

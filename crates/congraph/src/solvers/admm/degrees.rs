@@ -12,10 +12,16 @@
 //! On the complete graph SSᵀ = (n−2)I + 11ᵀ and everything is in closed form. On any other set of pairs SSᵀ is the degree matrix
 //! plus the adjacency matrix; the system is well conditioned and solved by conjugate gradients over the lists of neighbours,
 //! from the solution of the iteration before and to a thousandth of what changed since: the iteration corrects the rest.
+//!
+//! A view that lacks nodes has a system of its own nodes, with n_i for n; h, h₁ and g are 0 for the others.
+
+use std::sync::Arc;
 
 use crate::blocks;
-use crate::edges::{Edges, incidence};
+use crate::distances::Distances;
+use crate::edges::incidence;
 use crate::rows::ViewRows;
+use crate::views::Mask;
 
 /// Residuals are brought down to this share of the right-hand side,
 const ACCURACY: f64 = 1e-13;
@@ -28,77 +34,93 @@ const NODES: usize = 512;
 
 /// Solves for the levels g, again and again.
 pub(super) struct DegreeSystem {
-    /// None on the complete graph.
+    /// None if every view is on the complete graph of its nodes.
     neighbours: Option<Neighbours>,
     /// h, one row per node: where the next solution starts.
     solution: ViewRows,
-    /// h₁ for the a it was computed for, on the complete graph one value for all nodes.
-    ones: (f64, Vec<f64>),
+    /// h₁ for the a it was computed for: one row for all nodes on complete graphs, one column for all views if none lacks a node.
+    ones: (f64, ViewRows),
+    /// How many nodes each view has, and which it lacks.
+    sizes: Vec<f64>,
+    mask: Option<Arc<Mask>>,
 }
 
 /// For each node the nodes it may be joined to.
 struct Neighbours {
     starts: Vec<u32>,
     nodes: Vec<u32>,
+    mask: Option<Arc<Mask>>,
+    /// S 1: how many neighbours each node has; one column for all views if none lacks a node.
+    counts: ViewRows,
 }
 
 impl DegreeSystem {
-    pub(super) fn new(edges: &Edges, n_views: usize) -> Self {
-        let neighbours = (!edges.is_complete()).then(|| {
-            let (starts, mut nodes) = incidence(edges.n_nodes(), edges.pairs());
-            for node in 0..edges.n_nodes() {
-                for other in &mut nodes[starts[node] as usize..starts[node + 1] as usize] {
-                    let [a, b] = edges.pairs()[*other as usize];
-                    *other = if a as usize == node { b } else { a };
-                }
-            }
-            Neighbours { starts, nodes }
-        });
+    pub(super) fn new(distances: &Distances) -> Self {
+        let (edges, n_views) = (distances.edges(), distances.values().n_views());
+        let mask = distances.mask().cloned();
+        let is_complete = match &mask {
+            None => edges.is_complete(),
+            Some(mask) => (0..n_views).all(|view| {
+                let own = distances.values().column(view).filter(|distance| distance.is_finite());
+                own.count() == mask.n_pairs_of(view)
+            }),
+        };
+        let sizes = (0..n_views).map(|view| mask.as_ref().map_or(edges.n_nodes(), |mask| mask.n_nodes_of(view)));
         Self {
-            neighbours,
+            sizes: sizes.map(|size| size as f64).collect(),
+            neighbours: (!is_complete).then(|| Neighbours::new(distances)),
             solution: ViewRows::zeros(edges.n_nodes(), n_views),
-            ones: (f64::NAN, Vec::new()),
+            ones: (f64::NAN, ViewRows::zeros(0, 1)),
+            mask,
         }
     }
 
     /// g, given S x in `degrees`.
     pub(super) fn levels(&mut self, a: f64, degrees: &ViewRows) -> ViewRows {
-        let n = degrees.n_rows() as f64;
         self.solve_for_ones(a, degrees.n_rows());
         let mut levels = if let Some(neighbours) = &self.neighbours {
             neighbours.solve(a, degrees, &mut self.solution, GAIN);
             self.solution.clone()
         } else {
-            let along = a + 0.5 * (n - 2.0);
-            let shifts = degrees
-                .column_sums()
-                .into_iter()
-                .map(|sum| 0.5 * sum / (along + 0.5 * n));
-            let shifts: Vec<f64> = shifts.collect();
+            let along: Vec<f64> = self.sizes.iter().map(|n| a + 0.5 * (n - 2.0)).collect();
+            let sums = degrees.column_sums().into_iter().zip(along.iter().zip(&self.sizes));
+            let shifts: Vec<f64> = sums.map(|(sum, (along, n))| 0.5 * sum / (along + 0.5 * n)).collect();
             let mut solution = degrees.clone();
             for row in solution.rows_mut() {
-                for (value, shift) in row.iter_mut().zip(&shifts) {
+                for (value, (shift, along)) in row.iter_mut().zip(shifts.iter().zip(&along)) {
                     *value = (*value - shift) / along;
                 }
             }
+            self.clear(&mut solution);
             solution
         };
         let ones = &self.ones.1;
-        let at = |node: usize| if ones.len() == 1 { ones[0] } else { ones[node] };
-        let whole = 0.5
-            * if ones.len() == 1 {
-                n * ones[0]
+        let at = |node: usize, view: usize| {
+            let row = ones.row(if ones.n_rows() == 1 { 0 } else { node });
+            row[if row.len() == 1 { 0 } else { view }]
+        };
+        let whole = |view: usize, n: f64| {
+            0.5 * if ones.n_rows() == 1 {
+                n * at(0, view)
             } else {
-                ones.iter().sum()
-            };
-        let sums = levels.column_sums().into_iter();
-        let multipliers: Vec<f64> = sums.map(|sum| (n - 0.5 * sum) / whole).collect();
+                ones.column(if ones.n_views() == 1 { 0 } else { view }).sum()
+            }
+        };
+        let sums = levels.column_sums().into_iter().zip(&self.sizes).enumerate();
+        let multipliers: Vec<f64> = sums.map(|(view, (sum, &n))| (n - 0.5 * sum) / whole(view, n)).collect();
         for (node, row) in levels.rows_mut().enumerate() {
-            for (value, multiplier) in row.iter_mut().zip(&multipliers) {
-                *value = 0.5 * (*value + multiplier * (at(node) - 1.0));
+            for (view, (value, multiplier)) in row.iter_mut().zip(&multipliers).enumerate() {
+                *value = 0.5 * (*value + multiplier * (at(node, view) - 1.0));
             }
         }
+        self.clear(&mut levels);
         levels
+    }
+
+    fn clear(&self, rows: &mut ViewRows) {
+        if let Some(mask) = &self.mask {
+            mask.clear(rows);
+        }
     }
 
     /// h₁, unless it is known for this a.
@@ -107,26 +129,59 @@ impl DegreeSystem {
             return;
         }
         let values = if let Some(neighbours) = &self.neighbours {
-            let mut solution = ViewRows::zeros(n_nodes, 1);
-            neighbours.solve(a, &neighbours.counts(), &mut solution, 0.0);
-            solution.values().to_vec()
+            let mut solution = ViewRows::zeros(n_nodes, neighbours.counts.n_views());
+            neighbours.solve(a, &neighbours.counts, &mut solution, 0.0);
+            solution
         } else {
-            let others = n_nodes as f64 - 1.0;
-            vec![others / (a + others)]
+            let ones = |n: &f64| (n - 1.0) / (a + (n - 1.0));
+            let n_systems = if self.mask.is_some() { self.sizes.len() } else { 1 };
+            ViewRows::from_values(n_systems, self.sizes[..n_systems].iter().map(ones).collect())
         };
         self.ones = (a, values);
     }
 }
 
 impl Neighbours {
-    fn of(&self, node: usize) -> &[u32] {
-        &self.nodes[self.starts[node] as usize..self.starts[node + 1] as usize]
+    fn new(distances: &Distances) -> Self {
+        let edges = distances.edges();
+        let (starts, mut nodes) = incidence(edges.n_nodes(), edges.pairs());
+        for node in 0..edges.n_nodes() {
+            for other in &mut nodes[starts[node] as usize..starts[node + 1] as usize] {
+                let [a, b] = edges.pairs()[*other as usize];
+                *other = if a as usize == node { b } else { a };
+            }
+        }
+        let mask = distances.mask().cloned();
+        let counts = match &mask {
+            None => {
+                let counts = starts.windows(2).map(|ends| f64::from(ends[1] - ends[0]));
+                ViewRows::from_values(1, counts.collect())
+            }
+            Some(_) => {
+                let mut counts = ViewRows::zeros(edges.n_nodes(), distances.values().n_views());
+                let mut ones = counts.clone();
+                ones.resize(1);
+                for (edge, row) in distances.values().rows().enumerate() {
+                    let one = |distance: &f64| f64::from(u8::from(distance.is_finite()));
+                    ones.row_mut(0)
+                        .iter_mut()
+                        .zip(row)
+                        .for_each(|(count, distance)| *count = one(distance));
+                    edges.add_degrees(edge, ones.row(0), &mut counts);
+                }
+                counts
+            }
+        };
+        Self {
+            starts,
+            nodes,
+            mask,
+            counts,
+        }
     }
 
-    /// S 1: how many neighbours each node has.
-    fn counts(&self) -> ViewRows {
-        let counts = self.starts.windows(2).map(|ends| f64::from(ends[1] - ends[0]));
-        ViewRows::from_values(1, counts.collect())
+    fn of(&self, node: usize) -> &[u32] {
+        &self.nodes[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 
     /// out = (½SSᵀ + aI) x.
@@ -141,9 +196,20 @@ impl Neighbours {
                         *value += x;
                     }
                 }
-                let own = 0.5 * neighbours.len() as f64 + a;
-                for (value, x) in row.iter_mut().zip(x.row(first + k)) {
-                    *value = 0.5 * *value + own * x;
+                let Some(mask) = &self.mask else {
+                    let own = 0.5 * neighbours.len() as f64 + a;
+                    for (value, x) in row.iter_mut().zip(x.row(first + k)) {
+                        *value = 0.5 * *value + own * x;
+                    }
+                    continue;
+                };
+                let counts = self.counts.row(first + k).iter().zip(mask.row(first + k));
+                for ((value, x), (count, lacks)) in row.iter_mut().zip(x.row(first + k)).zip(counts) {
+                    *value = if *lacks {
+                        0.0
+                    } else {
+                        0.5 * *value + (0.5 * count + a) * x
+                    };
                 }
             }
         });
@@ -156,9 +222,15 @@ impl Neighbours {
         let precondition = |residual: &ViewRows, out: &mut ViewRows| {
             let rows = out.rows_mut().zip(residual.rows()).enumerate();
             for (node, (out, residual)) in rows {
-                let inverse = 1.0 / (0.5 * self.of(node).len() as f64 + a);
-                for (out, residual) in out.iter_mut().zip(residual) {
-                    *out = residual * inverse;
+                if let [count] = self.counts.row(node) {
+                    let inverse = 1.0 / (0.5 * count + a);
+                    for (out, residual) in out.iter_mut().zip(residual) {
+                        *out = residual * inverse;
+                    }
+                } else {
+                    for ((out, residual), count) in out.iter_mut().zip(residual).zip(self.counts.row(node)) {
+                        *out = residual / (0.5 * count + a);
+                    }
                 }
             }
         };

@@ -17,11 +17,15 @@
 //! constrained minimiser there. Cost of an iteration: O(mN) time, (5N + 4) · 8 + 8 bytes moved per edge; on a restricted set of pairs
 //! a few conjugate-gradient steps over the lists of neighbours besides.
 //!
+//! Where views lack nodes, an edge's steps run over the views that have it (`groups`), and a view's inverse is that of its own complete
+//! graph.
+//!
 //! Needs only the proximal maps of c and r, and c need not be separable over the edges: then its prox is a pass of its own. ρ balances the residuals; when both
 //! are small the certificate is asked, and unless its gap is within the tolerance the residual tolerances are tightened and
 //! the iteration goes on: no stop on a small change of the objective.
 
 mod degrees;
+mod groups;
 mod pass;
 mod residuals;
 mod second;

@@ -27,9 +27,13 @@ use crate::vector::{Column, Lanes};
 
 /// A stretch of tiles and what it alone writes to.
 pub(super) struct Part<'a> {
+    /// How many views have each edge.
+    pub(super) n_views: usize,
     pub(super) columns: &'a mut [Column],
     /// The pairs of its edges.
     pub(super) pairs: &'a [[u32; 2]],
+    /// For each tile and each of its views, the view of each lane; empty if all views have all edges.
+    pub(super) views: &'a [[u32; LANES]],
     /// Its share of the degrees of the right-hand side: all nodes of the first view, then of the second, and so on.
     pub(super) degrees: &'a mut [f64],
     /// Rows of v^i, and then of the next argument of prox c; empty if the pass takes the prox itself.
@@ -38,10 +42,16 @@ pub(super) struct Part<'a> {
     pub(super) consensus: &'a mut [f64],
 }
 
+/// The edges of one tile: their pairs, and which views its columns are of, as in [`Part::views`].
+#[derive(Clone, Copy)]
+struct Ends<'a> {
+    pairs: &'a [[u32; 2]],
+    views: &'a [[u32; LANES]],
+}
+
 /// What one iteration is made of.
 pub(super) struct Pass<'a> {
     n_nodes: usize,
-    n_views: usize,
     /// g, stored as [`Part::degrees`].
     levels: &'a [f64],
     rho: f64,
@@ -94,7 +104,6 @@ impl<'a> Pass<'a> {
         let regulariser = (gamma > 0.0 && takes_regulariser(problem)).then(|| (problem.regulariser(), gamma / unit));
         Self {
             n_nodes: problem.n_nodes(),
-            n_views: problem.n_views(),
             levels,
             rho,
             next_rho,
@@ -121,20 +130,25 @@ impl<'a> Pass<'a> {
         &self,
         simd: S,
         part: &mut Part<'_>,
-        mut work: impl FnMut(&mut [Column], &[[u32; 2]], (&[f64], &[f64]), &mut Scratch),
+        mut work: impl FnMut(&mut [Column], Ends<'_>, (&[f64], &[f64]), &mut Scratch),
     ) {
-        let mut scratch = Scratch::new(self.n_views);
+        let n_views = part.n_views;
+        let mut scratch = Scratch::new(n_views);
         part.degrees.fill(0.0);
-        let tiles = part.columns.chunks_exact_mut(width(self.n_views));
+        let tiles = part.columns.chunks_exact_mut(width(n_views));
         for (k, (columns, pairs)) in tiles.zip(part.pairs.chunks(LANES)).enumerate() {
             let edges = k * LANES..k * LANES + pairs.len();
-            let rows = edges.start * self.n_views..edges.end * self.n_views;
+            let rows = edges.start * n_views..edges.end * n_views;
             let differences = part.differences.get_mut(rows).unwrap_or_default();
             let consensus = part.consensus.get_mut(edges).unwrap_or_default();
-            work(columns, pairs, (differences, consensus), &mut scratch);
+            let ends = Ends {
+                pairs,
+                views: part.views.get(k * n_views..(k + 1) * n_views).unwrap_or_default(),
+            };
+            work(columns, ends, (differences, consensus), &mut scratch);
             self.right_hand_side(simd, columns, &mut scratch.weights);
-            scatter(simd, pairs, &scratch.weights, self.n_nodes, part.degrees);
-            arguments(columns, self.n_views, differences, consensus);
+            scatter(simd, ends, &scratch.weights, self.n_nodes, part.degrees);
+            arguments(columns, n_views, differences, consensus);
         }
     }
 
@@ -184,7 +198,7 @@ impl<'a> Pass<'a> {
         if let Some((penalty, step)) = self.penalty {
             penalty.prox_columns(v, step);
         }
-        for (k, row) in outside.0.chunks_exact(self.n_views).enumerate() {
+        for (k, row) in outside.0.chunks_exact(v.len()).enumerate() {
             for (v, value) in v.iter_mut().zip(row) {
                 v[k] = *value;
             }
@@ -275,7 +289,16 @@ impl<'a> Pass<'a> {
 
     /// g_a + g_b.
     #[inline(always)]
-    fn gather<S: Simd>(&self, simd: S, pairs: &[[u32; 2]], sums: &mut [Column]) {
+    fn gather<S: Simd>(&self, simd: S, Ends { pairs, views }: Ends<'_>, sums: &mut [Column]) {
+        if !views.is_empty() {
+            for (sums, views) in sums.iter_mut().zip(views) {
+                for (sum, (&[a, b], view)) in sums.iter_mut().zip(pairs.iter().zip(views)) {
+                    let levels = &self.levels[*view as usize * self.n_nodes..];
+                    *sum = levels[a as usize] + levels[b as usize];
+                }
+            }
+            return;
+        }
         let run = run(pairs);
         for (levels, sums) in self.levels.chunks_exact(self.n_nodes).zip(sums) {
             if let Some((a, b)) = run
@@ -310,10 +333,10 @@ impl<const MEASURED: bool> WithSimd for Iterate<'_, '_, '_, MEASURED> {
             simd,
             self.part,
             #[inline(always)]
-            |columns, pairs, outside, scratch| {
-                self.pass.gather(simd, pairs, &mut scratch.weights);
+            |columns, ends, outside, scratch| {
+                self.pass.gather(simd, ends, &mut scratch.weights);
                 self.pass
-                    .tile::<S, MEASURED>(simd, columns, pairs.len(), outside, scratch, &mut sums);
+                    .tile::<S, MEASURED>(simd, columns, ends.pairs.len(), outside, scratch, &mut sums);
             },
         );
         sums
@@ -348,7 +371,17 @@ fn run(pairs: &[[u32; 2]]) -> Option<(usize, usize)> {
 
 /// Adds x to the degrees of both ends.
 #[inline(always)]
-fn scatter<S: Simd>(simd: S, pairs: &[[u32; 2]], x: &[Column], n_nodes: usize, degrees: &mut [f64]) {
+fn scatter<S: Simd>(simd: S, Ends { pairs, views }: Ends<'_>, x: &[Column], n_nodes: usize, degrees: &mut [f64]) {
+    if !views.is_empty() {
+        for (x, views) in x.iter().zip(views) {
+            for (x, (&[a, b], view)) in x.iter().zip(pairs.iter().zip(views)) {
+                let degrees = &mut degrees[*view as usize * n_nodes..];
+                degrees[a as usize] += x;
+                degrees[b as usize] += x;
+            }
+        }
+        return;
+    }
     let run = run(pairs);
     for (degrees, x) in degrees.chunks_exact_mut(n_nodes).zip(x) {
         if let Some((a, b)) = run

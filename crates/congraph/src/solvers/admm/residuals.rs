@@ -15,10 +15,10 @@ pub(super) struct Residuals {
 }
 
 impl Residuals {
-    /// From the sums of all parts, added up in order.
-    pub(super) fn new(parts: &[Sums], rho: f64, n_edges: usize, n_views: usize) -> Self {
+    /// From the sums of all parts, added up in order; of so many edges, and so many pairs of an edge and a view.
+    pub(super) fn new(parts: &[Sums], rho: f64, n_edges: usize, n_entries: usize) -> Self {
         let sum = |column: fn(&Sums) -> &Column| -> f64 { parts.iter().flat_map(column).sum() };
-        let of_views = (n_edges * n_views) as f64;
+        let of_views = n_entries as f64;
         // What all multipliers have in common holds γ, or the total, and may be of any size next to what tells edges apart.
         // Measured against it every dual residual would look small, and ρ would grow without reason.
         let common = sum(|part| &part.totals[0]).powi(2) / of_views

@@ -46,20 +46,26 @@ impl State {
         let pull = gamma / (problem.kappa() * rho);
         // One row stands for all where the penalty is separable.
         let n_rows = if takes_penalty(problem) { 1 } else { n_edges };
-        let mut shares = ViewRows::from_values(n_views, vec![pull / n_views as f64; n_rows * n_views]);
-        // x − prox(x): no more than the penalty can hold.
-        if problem.parameters().beta > 0.0 {
-            let step = problem.parameters().beta / (problem.kappa() * rho);
-            let mut held = shares.clone();
-            problem.penalty().prox(held.values_mut(), n_views, step);
-            for (share, over) in shares.values_mut().iter_mut().zip(held.values()) {
-                *share = over - *share;
+        let shares = |n_views: usize| {
+            let mut shares = ViewRows::from_values(n_views, vec![pull / n_views as f64; n_rows * n_views]);
+            // x − prox(x): no more than the penalty can hold.
+            if problem.parameters().beta > 0.0 {
+                let step = problem.parameters().beta / (problem.kappa() * rho);
+                let mut held = shares.clone();
+                problem.penalty().prox(held.values_mut(), n_views, step);
+                for (share, over) in shares.values_mut().iter_mut().zip(held.values()) {
+                    *share = over - *share;
+                }
+            } else {
+                shares.values_mut().fill(0.0);
             }
-        } else {
-            shares.values_mut().fill(0.0);
-        }
-        Self::new(problem, rho, |edge, start| {
-            let share = shares.row(edge.min(n_rows - 1));
+            shares
+        };
+        // Of edges that one view has, two, and so on; without masks all views have all.
+        let fewest = if problem.mask().is_some() { 1 } else { n_views };
+        let shares: Vec<ViewRows> = (fewest..=n_views).map(shares).collect();
+        Self::new(problem, rho, |edge, own, start| {
+            let share = shares[own.len() - fewest].row(edge.min(n_rows - 1));
             start.views.fill(equal);
             start.shared = equal;
             start.dual_views.copy_from_slice(share);
@@ -73,11 +79,12 @@ impl State {
         let term = problem.edge_term()?;
         let inverse = 1.0 / problem.kappa();
         let edges = problem.distances().edges();
-        Some(Self::new(problem, rho, |edge, start| {
+        Some(Self::new(problem, rho, |edge, own, start| {
             let (a, b) = edges.ends(edge);
             let distances = problem.distances().values().row(edge);
             let targets = &mut start.targets;
-            for (i, target) in targets.iter_mut().enumerate() {
+            for (&i, target) in own.iter().zip(targets.iter_mut()) {
+                let i = i as usize;
                 *target = -(distances[i] + multipliers.row(a)[i] + multipliers.row(b)[i]) * inverse;
             }
             start.shared = term.minimise(targets, &mut start.views, &mut start.scratch);

@@ -4,21 +4,18 @@ use rayon::prelude::*;
 
 use super::Admm;
 use super::degrees::DegreeSystem;
+use super::groups::Group;
 use super::pass::{Part, Pass, takes_penalty, takes_regulariser};
 use super::residuals::Residuals;
 use super::start::Start;
-use super::tiles::{Tile, arguments, slack_row, width};
+use super::tiles::{arguments, slack_row, width};
 use crate::blocks;
 use crate::certificate::{DualPoint, ProxPoints};
 use crate::penalties::LANES;
 use crate::problem::{Parameters, Problem};
 use crate::rows::ViewRows;
-use crate::vector::Column;
 use crate::weights::Weights;
 
-/// Edges per part at least, and parts at most: each adds up the degrees of all nodes on its own.
-const PART: usize = 512;
-const MOST_PARTS: usize = 64;
 /// Nodes per block when the parts' degrees are put together.
 const NODES: usize = 512;
 
@@ -28,11 +25,9 @@ pub(super) struct State {
     /// ρ after the next iteration, which rescales the multipliers.
     next_rho: f64,
     system: DegreeSystem,
-    tiles: Vec<Column>,
-    /// Edges per part, a multiple of [`LANES`].
-    part: usize,
-    /// Each part's share of the degrees of the right-hand side.
-    degrees: Vec<Vec<f64>>,
+    groups: Vec<Group>,
+    /// For each edge its group and its place there; empty if there is one group of all edges.
+    places: Vec<[u32; 2]>,
     /// g, one row per node, and once more one view after the other.
     levels: ViewRows,
     levels_by_view: Vec<f64>,
@@ -43,32 +38,17 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Begins with what `begin` says of each edge.
-    pub(super) fn new(problem: &Problem, rho: f64, begin: impl Fn(usize, &mut Start) + Sync) -> Self {
+    /// Begins with what `begin` says of each edge and the views that have it.
+    pub(super) fn new(problem: &Problem, rho: f64, begin: impl Fn(usize, &[u32], &mut Start) + Sync) -> Self {
         let (n_nodes, n_views, n_edges) = (problem.n_nodes(), problem.n_views(), problem.n_edges());
-        let inverse = 1.0 / problem.kappa();
-        let mut tiles = vec![[0.0; LANES]; n_edges.div_ceil(LANES) * width(n_views)];
-        tiles.par_chunks_exact_mut(width(n_views)).enumerate().for_each_init(
-            || Start::new(n_views),
-            |start, (k, columns)| {
-                let mut tile = Tile::new(columns);
-                for edge in k * LANES..n_edges.min((k + 1) * LANES) {
-                    begin(edge, start);
-                    let distances = problem.distances().values().row(edge).iter();
-                    tile.place(edge % LANES, distances.map(|d| d * inverse), start);
-                }
-            },
-        );
-        let n_parts = (n_edges / (16 * n_nodes)).clamp(8, MOST_PARTS);
-        let part = n_edges.div_ceil(n_parts).max(PART).next_multiple_of(LANES);
+        let (groups, places) = Group::all(problem, begin);
         let outside = |inside: bool, n: usize| vec![0.0; if inside { 0 } else { n }];
         let mut state = Self {
             rho,
             next_rho: rho,
-            system: DegreeSystem::new(problem.distances().edges(), n_views),
-            tiles,
-            part,
-            degrees: vec![vec![0.0; n_nodes * n_views]; n_edges.div_ceil(part)],
+            system: DegreeSystem::new(problem.distances()),
+            groups,
+            places,
             levels: ViewRows::zeros(n_nodes, n_views),
             levels_by_view: vec![0.0; n_nodes * n_views],
             differences: outside(takes_penalty(problem), n_edges * n_views),
@@ -108,7 +88,8 @@ impl State {
         } else {
             self.over_parts(problem, |part| pass.iterate::<false>(part))
         };
-        let residuals = wanted.then(|| Residuals::new(&sums, self.rho, problem.n_edges(), n_views));
+        let n_entries = || self.groups.iter().map(|group| group.n_entries(problem)).sum();
+        let residuals = wanted.then(|| Residuals::new(&sums, self.rho, problem.n_edges(), n_entries()));
         self.levels_by_view = levels;
         self.rho = self.next_rho;
         self.update_levels();
@@ -117,24 +98,33 @@ impl State {
 
     /// Does some work with each part, whose edges and order do not depend on the number of threads.
     fn over_parts<T: Send>(&mut self, problem: &Problem, work: impl Fn(&mut Part<'_>) -> T + Send + Sync) -> Vec<T> {
-        let n_views = problem.n_views();
+        let all_pairs = problem.distances().edges().pairs();
+        // Proximal maps outside the pass see all edges in order: then there is one group.
+        let part = self.groups[0].part;
         let (mut differences, mut consensus) = (
-            self.differences.chunks_mut(self.part * n_views),
-            self.consensus.chunks_mut(self.part),
+            self.differences.chunks_mut(part * problem.n_views()),
+            self.consensus.chunks_mut(part),
         );
-        let columns = self.tiles.chunks_mut(self.part / LANES * width(n_views));
-        let pairs = problem.distances().edges().pairs().chunks(self.part);
-        let mut parts: Vec<Part<'_>> = columns
-            .zip(pairs)
-            .zip(&mut self.degrees)
-            .map(|((columns, pairs), degrees)| Part {
-                columns,
-                pairs,
-                degrees,
-                differences: differences.next().unwrap_or_default(),
-                consensus: consensus.next().unwrap_or_default(),
-            })
-            .collect();
+        let mut parts: Vec<Part<'_>> = Vec::new();
+        for group in &mut self.groups {
+            let n_views = group.n_views;
+            let members = group.members.as_ref();
+            let columns = group.tiles.chunks_mut(group.part / LANES * width(n_views));
+            let pairs = members.map_or(all_pairs, |members| &members.pairs).chunks(group.part);
+            let views = members.map_or(&[][..], |members| &members.views);
+            let mut views = views.chunks(group.part / LANES * n_views);
+            for ((columns, pairs), degrees) in columns.zip(pairs).zip(&mut group.degrees) {
+                parts.push(Part {
+                    n_views,
+                    columns,
+                    pairs,
+                    views: views.next().unwrap_or_default(),
+                    degrees,
+                    differences: differences.next().unwrap_or_default(),
+                    consensus: consensus.next().unwrap_or_default(),
+                });
+            }
+        }
         match parts.as_mut_slice() {
             [only] => vec![work(only)],
             parts => parts.par_iter_mut().map(work).collect(),
@@ -146,7 +136,7 @@ impl State {
         let (n_nodes, n_views) = (self.levels.n_rows(), self.levels.n_views());
         let mut degrees = ViewRows::zeros(n_nodes, n_views);
         blocks::map_mut_by(NODES, degrees.values_mut(), n_views, |first, rows| {
-            for part in &self.degrees {
+            for part in self.groups.iter().flat_map(|group| &group.degrees) {
                 for (view, part) in part.chunks_exact(n_nodes).enumerate() {
                     for (row, degree) in rows.chunks_exact_mut(n_views).zip(&part[first..]) {
                         row[view] += degree;
@@ -169,18 +159,19 @@ impl State {
         let term = problem.edge_term();
         let blocks = blocks::map(problem.n_edges(), |range| {
             let mut present = Weights::empty(n_views);
-            let mut row = vec![0.0; n_views];
+            let (mut room, mut row) = (vec![0.0; n_views], vec![0.0; n_views]);
             let mut scratch = Vec::new();
             for edge in range {
-                let first = edge / LANES * width(n_views);
-                let columns = &self.tiles[first..first + width(n_views)];
-                let mut shared = slack_row(columns, edge % LANES, &mut row);
-                let empty = row.iter().all(|&weight| weight == 0.0);
+                let (group, place) = self.place(edge);
+                let own = &mut room[..group.n_views];
+                let mut shared = slack_row(group.tile(place), place % LANES, own);
+                let empty = own.iter().all(|&weight| weight == 0.0);
                 if let Some(term) = term {
                     // Of views without the edge the consensus is without it, too.
-                    shared = if empty { 0.0 } else { term.consensus(&row, &mut scratch) };
+                    shared = if empty { 0.0 } else { term.consensus(own, &mut scratch) };
                 }
                 if !empty || shared > 0.0 {
+                    group.spread(place, own, &mut row);
                     present.push(edge, &row, shared);
                 }
             }
@@ -191,6 +182,14 @@ impl State {
             weights.append(&mut block);
         }
         weights
+    }
+
+    /// The group of an edge, and its place there.
+    fn place(&self, edge: usize) -> (&Group, usize) {
+        match self.places.get(edge) {
+            Some(&[group, place]) => (&self.groups[group as usize], place as usize),
+            None => (&self.groups[0], edge),
+        }
     }
 
     /// λ = κ g, and where the proximal maps are to be taken next, for those that must be certified through them.
@@ -219,7 +218,7 @@ impl State {
         let (n_edges, n_views) = (problem.n_edges(), problem.n_views());
         let mut differences = ViewRows::zeros(n_edges, n_views);
         let mut consensus = vec![0.0; n_edges];
-        let tiles = self.tiles.chunks_exact(width(n_views));
+        let tiles = self.groups[0].tiles.chunks_exact(width(n_views));
         let rows = differences.values_mut().chunks_mut(n_views * LANES);
         for ((columns, rows), consensus) in tiles.zip(rows).zip(consensus.chunks_mut(LANES)) {
             arguments(columns, n_views, rows, consensus);

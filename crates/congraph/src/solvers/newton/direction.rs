@@ -6,6 +6,8 @@
 //!
 //! Only present edges contribute; J_e is diagonal plus one or two rank-one terms, so a product costs O(present edges · N).
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::dual::Dual;
@@ -13,6 +15,7 @@ use super::vectors::{combine, dot, reduce};
 use crate::blocks;
 use crate::edges::incidence;
 use crate::rows::ViewRows;
+use crate::views::Mask;
 use crate::weights::Weights;
 
 /// Nodes per block of work.
@@ -37,6 +40,9 @@ pub(super) struct Hessian {
     incident: Vec<u32>,
     is_sparse: bool,
     ridge: f64,
+    /// How many nodes each view has, and which it lacks.
+    sizes: Vec<f64>,
+    mask: Option<Arc<Mask>>,
     /// Room that products use.
     moved: ViewRows,
 }
@@ -54,6 +60,8 @@ impl Hessian {
             incident: Vec::new(),
             is_sparse: true,
             ridge: 0.0,
+            sizes: Vec::new(),
+            mask: None,
             moved: ViewRows::zeros(0, n_views),
         }
     }
@@ -62,12 +70,15 @@ impl Hessian {
     pub(super) fn update(&mut self, dual: &Dual<'_>, present: &[Weights], ridge: f64) {
         (self.n_nodes, self.n_views) = (dual.problem.n_nodes(), dual.problem.n_views());
         self.ridge = ridge;
+        self.sizes = dual.problem.totals();
+        self.mask = dual.problem.distances().mask().cloned();
         let n_views = self.n_views;
         let term = dual.term;
         let width = n_views * (1 + term.joint.rank());
         self.width = width;
         let n_edges: usize = present.iter().map(|block| block.edges().len()).sum();
         let edges = dual.problem.distances().edges().pairs();
+        let distances = dual.problem.distances().values();
         self.ends.resize(n_edges, [0, 0]);
         self.jacobians.resize(n_edges * width, 0.0);
         let (mut ends, mut jacobians) = (self.ends.as_mut_slice(), self.jacobians.as_mut_slice());
@@ -79,13 +90,11 @@ impl Hessian {
             parts.push((block, block_ends, block_jacobians));
         }
         let fill = |(block, ends, jacobians): (&Weights, &mut [[u32; 2]], &mut [f32])| {
-            let mut exact = vec![0.0; width];
+            let (mut exact, mut room) = (vec![0.0; width], Vec::new());
             let rows = ends.iter_mut().zip(jacobians.chunks_exact_mut(width));
             for ((edge, weights, consensus), (ends, row)) in block.iter().zip(rows) {
                 *ends = edges[edge];
-                let (diagonal, factors) = exact.split_at_mut(n_views);
-                term.joint
-                    .jacobian(term.tau, term.sigma, weights, consensus, diagonal, factors);
+                term.jacobian(weights, consensus, distances.row(edge), &mut exact, &mut room);
                 for (value, exact) in row.iter_mut().zip(&exact) {
                     *value = *exact as f32;
                 }
@@ -126,12 +135,13 @@ impl Hessian {
     /// 1 over the diagonal; `room` as for [`Hessian::product`].
     fn inverse_diagonal(&self, room: &mut ViewRows) -> ViewRows {
         let n_views = self.n_views;
-        let own = 2.0 * (1.0 - 1.0 / self.n_nodes as f64) + self.ridge;
+        let own = |n: &f64| 2.0 * (1.0 - 1.0 / n) + self.ridge;
+        let own: Vec<f64> = self.sizes.iter().map(own).collect();
         let mut diagonal = ViewRows::zeros(self.n_nodes, n_views);
         if self.is_sparse {
             blocks::map_mut_by(NODES, diagonal.values_mut(), n_views, |first, rows| {
                 for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
-                    row.fill(own);
+                    row.copy_from_slice(&own);
                     for &edge in self.at(first + k) {
                         Self::add_diagonal(self.jacobian(edge as usize), row);
                     }
@@ -152,7 +162,7 @@ impl Hessian {
         });
         blocks::map_mut_by(NODES, diagonal.values_mut(), n_views, |first, rows| {
             let range = first * n_views..first * n_views + rows.len();
-            rows.fill(own);
+            rows.chunks_exact_mut(n_views).for_each(|row| row.copy_from_slice(&own));
             for part in parts.chunks_exact(self.n_nodes * n_views) {
                 add_any(&part[range.clone()], rows);
             }
@@ -180,10 +190,15 @@ impl Hessian {
     /// out = H x; `moved` is room for J (x_a + x_b) of every edge, or for the sums of every part.
     fn product(&self, x: &ViewRows, moved: &mut ViewRows, out: &mut ViewRows) {
         let n_views = self.n_views;
-        let means: Vec<f64> = x.column_sums().iter().map(|sum| sum / self.n_nodes as f64).collect();
+        let sums = x.column_sums();
+        let means: Vec<f64> = sums.iter().zip(&self.sizes).map(|(sum, n)| sum / n).collect();
         let own = |node: usize, row: &mut [f64]| {
             for ((value, &x), mean) in row.iter_mut().zip(x.row(node)).zip(&means) {
                 *value = 2.0 * (x - mean) + self.ridge * x;
+            }
+            if let Some(mask) = &self.mask {
+                let lacking = row.iter_mut().zip(mask.row(node)).filter(|(_, lacks)| **lacks);
+                lacking.for_each(|(value, _)| *value = 0.0);
             }
         };
         let Kernels { apply, add, sums } = kernels(n_views);

@@ -2,9 +2,11 @@
 
 use crate::blocks;
 use crate::certificate::relative_gap;
+use crate::edge_term::EdgeTerm;
 use crate::minima::sum_of_minima;
-use crate::problem::{EdgeTerm, Parameters, Problem};
+use crate::problem::{Parameters, Problem};
 use crate::rows::ViewRows;
+use crate::views::own;
 use crate::weights::Weights;
 
 /// The negated dual in units of κ = 4α; see the header of [`super`] for the symbols.
@@ -12,6 +14,8 @@ pub(super) struct Dual<'a> {
     pub(super) problem: &'a Problem,
     pub(super) term: EdgeTerm<'a>,
     kappa: f64,
+    /// The total of each view: its number of nodes.
+    totals: Vec<f64>,
 }
 
 /// How far above the tolerance a gap need not be known exactly.
@@ -37,6 +41,7 @@ impl<'a> Dual<'a> {
             problem,
             term,
             kappa: problem.kappa(),
+            totals: problem.totals(),
         }
     }
 
@@ -55,13 +60,20 @@ impl<'a> Dual<'a> {
             magnitude += block_value.abs();
         }
         let degrees = Weights::degrees_of_blocks(&present, self.problem.distances().edges(), n_views);
-        let n = multipliers.n_rows() as f64;
-        let means: Vec<f64> = multipliers.column_sums().iter().map(|sum| sum / n).collect();
+        let sums = multipliers.column_sums();
+        let means: Vec<f64> = sums.iter().zip(&self.totals).map(|(sum, n)| sum / n).collect();
+        let mask = self.problem.mask();
         let mut gradient = degrees.clone();
         let parts = blocks::map_mut(gradient.values_mut(), n_views, |first, rows| {
             let (mut value, mut magnitude) = (0.0, 0.0);
             for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
-                for ((entry, &multiplier), mean) in row.iter_mut().zip(multipliers.row(first + k)).zip(&means) {
+                let lacks = mask.map(|mask| mask.row(first + k));
+                let entries = row.iter_mut().zip(multipliers.row(first + k)).zip(&means);
+                for (view, ((entry, &multiplier), mean)) in entries.enumerate() {
+                    if lacks.is_some_and(|lacks| lacks[view]) {
+                        *entry = 0.0;
+                        continue;
+                    }
                     // n − 2 Σλ − Σ(λ − mean λ)² for each view, δ = 2 + 2 (λ − mean λ).
                     let apart = multiplier - mean;
                     value -= 1.0 - 2.0 * multiplier - apart * apart;
@@ -95,23 +107,35 @@ impl<'a> Dual<'a> {
             return unscaled;
         }
         let n_views = self.problem.n_views();
-        let total = self.problem.n_nodes() as f64;
         // Degrees add up to twice the total.
-        let factors: Vec<f64> = at.degrees.column_sums().iter().map(|sum| 2.0 * total / sum).collect();
+        let sums = at.degrees.column_sums();
+        let factors: Vec<f64> = sums
+            .iter()
+            .zip(&self.totals)
+            .map(|(sum, total)| 2.0 * total / sum)
+            .collect();
+        let masked = self.problem.mask().is_some();
         if factors.iter().any(|factor| !(factor.is_finite() && *factor > 0.0)) {
             return f64::INFINITY;
         }
         let parts = blocks::map_items(&at.present, |block| {
             let mut differences = vec![0.0; n_views];
+            let mut room = Vec::new();
             let mut sum = 0.0;
             for (edge, weights, shared) in block.iter() {
                 let distances = self.problem.distances().values().row(edge);
                 for i in 0..n_views {
+                    if masked && distances[i] == f64::INFINITY {
+                        continue;
+                    }
                     let weight = weights[i] * factors[i];
                     sum += weight * (distances[i] + 2.0 * alpha * weight);
                     differences[i] = weight - shared;
                 }
-                if beta > 0.0 {
+                if beta > 0.0 && masked {
+                    let own = own(&differences, distances, &mut room);
+                    sum += beta * self.problem.penalty().value(own, own.len());
+                } else if beta > 0.0 {
                     sum += beta * self.problem.penalty().value(&differences, n_views);
                 }
                 if gamma > 0.0 {

@@ -16,6 +16,9 @@
 //! preconditioner take few steps. The all-ones direction can be singular (when no edge of a view moves on its own): a
 //! small multiple of I is added, more after a step that had to be cut short.
 //!
+//! A view that lacks nodes has λ^i and δ^i on its own n_i nodes; elsewhere multipliers and gradient are held at 0, and with them
+//! every direction. A target of −∞ says that a view lacks an edge.
+//!
 //! One iteration costs one pass over the edges, O(n²N), plus O(present edges · N) for each CG step.
 
 mod direction;
@@ -116,7 +119,10 @@ impl Newton {
         let kappa = problem.kappa();
         let (mut multipliers, mut at) = match start {
             Some(start) => {
-                let multipliers = scaled(start, 1.0 / kappa);
+                let mut multipliers = scaled(start, 1.0 / kappa);
+                if let Some(mask) = problem.mask() {
+                    mask.clear(&mut multipliers);
+                }
                 let at = dual.evaluate(&multipliers, None);
                 (multipliers, at)
             }

@@ -16,6 +16,7 @@ use crate::blocks;
 use crate::edges::incidence;
 use crate::problem::Problem;
 use crate::rows::ViewRows;
+use crate::views::Mask;
 
 pub(super) fn cold_start(dual: &Dual<'_>) -> (ViewRows, Evaluation) {
     let problem = dual.problem;
@@ -25,13 +26,20 @@ pub(super) fn cold_start(dual: &Dual<'_>) -> (ViewRows, Evaluation) {
     } else {
         local_levels(problem)
     };
-    let separate = evaluated(dual, multipliers(&levels, |row, view| row[view]));
+    let multipliers = |choose: &dyn Fn(&[f64], usize) -> f64| {
+        let mut multipliers = multipliers(&levels, choose);
+        if let Some(mask) = problem.mask() {
+            mask.clear(&mut multipliers);
+        }
+        multipliers
+    };
+    let separate = evaluated(dual, multipliers(&|row, view| row[view]));
     if n_views == 1 || dual.term.tau == 0.0 {
         return separate;
     }
     // Where all views fuse, w = mean u − σ/N.
     let share = dual.term.sigma / n_views as f64;
-    let pooled = evaluated(dual, multipliers(&levels, |row, _| row[n_views] + share));
+    let pooled = evaluated(dual, multipliers(&|row, _| row[n_views] + share));
     if pooled.1.value < separate.1.value {
         pooled
     } else {
@@ -45,7 +53,7 @@ fn evaluated(dual: &Dual<'_>, multipliers: ViewRows) -> (ViewRows, Evaluation) {
 }
 
 /// λ = −θ/2, with each node's θ chosen from its row of levels.
-fn multipliers(levels: &ViewRows, choose: impl Fn(&[f64], usize) -> f64) -> ViewRows {
+fn multipliers(levels: &ViewRows, choose: &dyn Fn(&[f64], usize) -> f64) -> ViewRows {
     let n_views = levels.n_views() - 1;
     let mut multipliers = ViewRows::zeros(levels.n_rows(), n_views);
     for (row, levels) in multipliers.rows_mut().zip(levels.rows()) {
@@ -94,11 +102,12 @@ fn local_levels(problem: &Problem) -> ViewRows {
                 *level = filled(list, 2.0 + mean);
             }
         });
-        means = levels
-            .column_sums()
-            .iter()
-            .map(|sum| sum / problem.n_nodes() as f64)
-            .collect();
+        let mut known = levels.clone();
+        if let Some(mask) = problem.mask() {
+            clear_levels(mask, &mut known);
+        }
+        let sums = known.column_sums();
+        means = sums.iter().zip(totals(problem)).map(|(sum, n)| sum / n).collect();
     }
     levels
 }
@@ -116,7 +125,22 @@ fn filled(distances: &[f64], total: f64) -> f64 {
     sum / (distances.len() + 1) as f64
 }
 
-/// An edge's distance in each view in units of κ, and last their mean.
+/// The totals of the views, and last that of their mean.
+fn totals(problem: &Problem) -> Vec<f64> {
+    let mut totals = problem.totals();
+    totals.push(problem.n_nodes() as f64);
+    totals
+}
+
+/// Forgets the levels of nodes in views that lack them.
+fn clear_levels(mask: &Mask, levels: &mut ViewRows) {
+    for (node, row) in levels.rows_mut().enumerate() {
+        let lacking = row.iter_mut().zip(mask.row(node)).filter(|(_, lacks)| **lacks);
+        lacking.for_each(|(level, _)| *level = 0.0);
+    }
+}
+
+/// An edge's distance in each view in units of κ (infinite where a view lacks it), and last their mean.
 fn units(problem: &Problem, edge: usize, row: &mut [f64]) {
     let inverse = 1.0 / problem.kappa();
     let n_views = row.len() - 1;
@@ -125,7 +149,12 @@ fn units(problem: &Problem, edge: usize, row: &mut [f64]) {
         *unit = distance * inverse;
         sum += *unit;
     }
-    row[n_views] = sum / n_views as f64;
+    row[n_views] = if problem.mask().is_none() {
+        sum / n_views as f64
+    } else {
+        let own = || row[..n_views].iter().filter(|unit| **unit < f64::INFINITY);
+        own().sum::<f64>() / own().count() as f64
+    };
 }
 
 /// A level this much above the right one, relative to the span from the least distance, is a start as good.
@@ -135,7 +164,7 @@ const NEAR: f64 = 1e-3;
 /// piecewise linear functions, all at once.
 fn levels(problem: &Problem) -> Vec<f64> {
     let n_views = problem.n_views();
-    let total = problem.n_nodes() as f64;
+    let totals = totals(problem);
     let blocks_least = blocks::map(problem.n_edges(), |range| {
         let (mut least, mut row) = (vec![f64::INFINITY; n_views + 1], vec![0.0; n_views + 1]);
         for edge in range {
@@ -153,7 +182,7 @@ fn levels(problem: &Problem) -> Vec<f64> {
                 .fold(f64::INFINITY, |least, block| least.min(block[k]))
         })
         .collect();
-    let mut levels: Vec<f64> = least.iter().map(|least| least + total).collect();
+    let mut levels: Vec<f64> = least.iter().zip(&totals).map(|(least, total)| least + total).collect();
     loop {
         let parts = blocks::map(problem.n_edges(), |range| {
             let (mut counts, mut sums) = (vec![0.0; n_views + 1], vec![0.0; n_views + 1]);
@@ -173,7 +202,7 @@ fn levels(problem: &Problem) -> Vec<f64> {
         for k in 0..=n_views {
             let count: f64 = parts.iter().map(|(counts, _)| counts[k]).sum();
             let sum: f64 = parts.iter().map(|(_, sums)| sums[k]).sum();
-            let next = least[k] + (total + sum) / count;
+            let next = least[k] + (totals[k] + sum) / count;
             if count > 0.0 && next < levels[k] {
                 moved |= levels[k] - next > NEAR * (next - least[k]);
                 levels[k] = next;

@@ -1,0 +1,191 @@
+//! Nodes that a view lacks, where views may take part without them: why, and what is said of it.
+
+use super::{Kind, NanRule, View, ViewOptions, checks, fault};
+use crate::error::{Code, DataError, Warning};
+
+/// Why a view lacks a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Lack {
+    /// It is not in its table.
+    Absent,
+    /// This many of its values are NaN or infinite.
+    NotFinite(usize),
+    /// It has this value throughout.
+    Constant(f64),
+}
+
+/// For each node of a view, why it is lacking if it is.
+pub(super) type Lacking = Vec<Option<Lack>>;
+
+impl Lack {
+    fn code(self) -> Code {
+        match self {
+            Self::Absent => Code::E02,
+            Self::NotFinite(_) => Code::E01,
+            Self::Constant(_) => Code::E04,
+        }
+    }
+
+    fn told(self) -> String {
+        match self {
+            Self::Absent => "not in its table".into(),
+            Self::NotFinite(1) => "1 value NaN or infinite".into(),
+            Self::NotFinite(count) => format!("{count} values NaN or infinite"),
+            Self::Constant(value) => format!("constant, {value}"),
+        }
+    }
+}
+
+/// Adds the nodes that hold NaN or infinite values in `rows` of a table: any, or none but those where such samples are left out.
+pub(super) fn not_finite(
+    lacking: &mut Lacking,
+    columns: &[Option<usize>],
+    n_rows: usize,
+    at: impl Fn(usize, usize) -> f64,
+    nodes: &[String],
+    options: &ViewOptions,
+) {
+    if options.kind != Kind::Signals {
+        return not_finite_of_matrix(lacking, columns, at, nodes);
+    }
+    for (lack, column) in lacking.iter_mut().zip(columns) {
+        let Some(column) = *column else { continue };
+        let broken = (0..n_rows).filter(|&row| !at(row, column).is_finite()).count();
+        let spoils = match options.nan {
+            NanRule::Error => broken > 0,
+            NanRule::DropRows => broken == n_rows,
+        };
+        if spoils {
+            *lack = Some(Lack::NotFinite(broken));
+        }
+    }
+}
+
+/// An entry of a matrix belongs to two nodes. The node with most such entries goes first, until none is left; of equals the first by name.
+fn not_finite_of_matrix(
+    lacking: &mut Lacking,
+    columns: &[Option<usize>],
+    at: impl Fn(usize, usize) -> f64,
+    nodes: &[String],
+) {
+    loop {
+        let own: Vec<(usize, usize)> = (0..nodes.len())
+            .filter(|&node| lacking[node].is_none())
+            .filter_map(|node| Some((node, columns[node]?)))
+            .collect();
+        let broken = |column: usize| own.iter().filter(|(_, other)| !at(column, *other).is_finite()).count();
+        let worst = own
+            .iter()
+            .map(|&(node, column)| (broken(column), node))
+            .max_by(|one, two| one.0.cmp(&two.0).then_with(|| nodes[two.1].cmp(&nodes[one.1])));
+        match worst {
+            Some((count, node)) if count > 0 => lacking[node] = Some(Lack::NotFinite(count)),
+            _ => return,
+        }
+    }
+}
+
+/// Adds the nodes that do not vary, and forgets their signals.
+pub(super) fn constant(lacking: &mut Lacking, view: &mut View, kind: Kind) {
+    let n_nodes = lacking.len();
+    for node in checks::constant(view, n_nodes, kind) {
+        if lacking[node].is_none() {
+            let value = if kind == Kind::Signals { view.node(node)[0] } else { 0.0 };
+            lacking[node] = Some(Lack::Constant(value));
+            let stride = view.stride;
+            view.values[node * stride..(node + 1) * stride].fill(0.0);
+        }
+    }
+}
+
+/// What masks may not leave: a node that no view has, a view with fewer than two nodes.
+pub(super) fn too_little(views: &[View], nodes: &[String], lacking: &[Lacking]) -> Vec<DataError> {
+    let mut errors = Vec::new();
+    for (node, name) in nodes.iter().enumerate() {
+        if lacking.iter().any(|lacking| lacking[node].is_none()) {
+            continue;
+        }
+        let reasons: Vec<(&str, Lack)> = views
+            .iter()
+            .zip(lacking)
+            .filter_map(|(view, lacking)| Some((view.name.as_str(), lacking[node]?)))
+            .collect();
+        let code = reasons
+            .iter()
+            .map(|(_, lack)| lack.code())
+            .find(|&code| code != Code::E02);
+        let shown: Vec<String> = reasons
+            .iter()
+            .take(SHOWN)
+            .map(|(view, lack)| format!("`{view}`: {}", lack.told()))
+            .collect();
+        let more = if reasons.len() > SHOWN { ", …" } else { "" };
+        errors.push(
+            DataError::new(
+                code.unwrap_or(Code::E02),
+                format!("no view is left with the node `{name}` ({}{more})", shown.join(", ")),
+                "a node that is masked in every view has no data to place it by",
+                format!(
+                    "leave it out of all views with `--drop-nodes {}`",
+                    checks::pasteable(&[name])
+                ),
+            )
+            .at_node(name),
+        );
+    }
+    for (view, lacking) in views.iter().zip(lacking) {
+        let n_own = lacking.iter().filter(|lack| lack.is_none()).count();
+        if n_own < 2 {
+            errors.push(fault(
+                Code::E05,
+                &view.name,
+                format!(
+                    "view `{}` is left with {} of the {} nodes; at least 2 are needed",
+                    view.name,
+                    n_own,
+                    nodes.len()
+                ),
+                "an edge joins two nodes, and this view has none to learn",
+                "leave the view out, or check what is wrong with its nodes: `congraph check` without `--missing mask` \
+                 tells"
+                    .into(),
+            ));
+        }
+    }
+    errors
+}
+
+/// How many nodes or views are named in a message.
+const SHOWN: usize = 5;
+
+/// What was masked, view by view.
+pub(super) fn warnings(views: &[View], nodes: &[String], lacking: &[Lacking]) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for (view, lacking) in views.iter().zip(lacking) {
+        let masked: Vec<(&String, Lack)> = nodes
+            .iter()
+            .zip(lacking)
+            .filter_map(|(name, lack)| Some((name, (*lack)?)))
+            .collect();
+        if masked.is_empty() {
+            continue;
+        }
+        let mut shown: Vec<String> = masked
+            .iter()
+            .take(SHOWN)
+            .map(|(name, lack)| format!("`{name}` ({})", lack.told()))
+            .collect();
+        if masked.len() > SHOWN {
+            shown.push(format!("and {} more", masked.len() - SHOWN));
+        }
+        let message = format!(
+            "{} of the {} nodes {} masked, and it takes part with the others: {}",
+            masked.len(),
+            nodes.len(),
+            if masked.len() == 1 { "is" } else { "are" },
+            shown.join(", ")
+        );
+        warnings.push(Warning::new("W03", message).in_view(&view.name));
+    }
+    warnings
+}
