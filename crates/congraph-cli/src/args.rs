@@ -99,8 +99,9 @@ Examples:
     Communities(CommunitiesArgs),
     /// Write the report of a result folder: one HTML file to look at, print and send
     #[command(after_help = "\
-`learn`, `tune` and `demo` write it already, and `communities` brings it up to date. Write it again after adding positions (columns x, y
-and perhaps z, or lon and lat) to nodes.tsv. The file loads nothing from anywhere and works without JavaScript.
+`learn`, `tune` and `demo` write it already, and `communities` brings it up to date. Write it again
+after adding positions to nodes.tsv: columns x and y, perhaps z, or lon and lat. The file loads
+nothing from anywhere and works without JavaScript.
 
 Examples:
   congraph report out
