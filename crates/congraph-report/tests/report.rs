@@ -1,5 +1,8 @@
 //! The page as text: what a browser is not needed for.
 
+// The lint knows `#[test]` functions, not what they call.
+#![allow(clippy::unwrap_used)]
+
 use congraph::findings::{Findings, Known, KnownView, Positions, Summary};
 use congraph::simulate::{Settings, simulate};
 use congraph::{MultiviewGraph, ViewRows};

@@ -224,10 +224,12 @@ impl Known {
         let spread = |variances: &Vec<f64>| variances.len() == n && variances.iter().all(|v| v.is_finite());
         self.variances = self.variances.filter(spread);
         self.communities = self.communities.filter(|found| found.labels.len() == n);
-        if let Some(found) = &mut self.communities {
-            if found.agreement.len() != n_views {
-                found.agreement.clear();
-            }
+        if let Some(found) = self
+            .communities
+            .as_mut()
+            .filter(|found| found.agreement.len() != n_views)
+        {
+            found.agreement.clear();
         }
         if self.views.len() != n_views {
             self.views = vec![KnownView::default(); n_views];

@@ -67,10 +67,10 @@ fn clustered(values: &[Vec<f64>], names: &[String]) -> Vec<usize> {
         .collect();
     while groups.len() > 1 {
         let (mut best, mut at) = (f64::NEG_INFINITY, (0, 1));
-        for j in 1..groups.len() {
-            for i in 0..j {
-                if linkage[i][j] > best {
-                    (best, at) = (linkage[i][j], (i, j));
+        for (j, row) in linkage.iter().enumerate() {
+            for (i, &value) in row[..j].iter().enumerate() {
+                if value > best {
+                    (best, at) = (value, (i, j));
                 }
             }
         }
@@ -84,9 +84,7 @@ fn clustered(values: &[Vec<f64>], names: &[String]) -> Vec<usize> {
             row[i] = joined;
             row.remove(j);
         }
-        for k in 0..groups.len() {
-            linkage[i][k] = linkage[k][i];
-        }
+        linkage[i] = linkage.iter().map(|row| row[i]).collect();
         groups[i] = joined(&groups[i], second, values);
     }
     groups.pop().unwrap_or_default()
