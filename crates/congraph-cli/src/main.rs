@@ -58,6 +58,7 @@ fn run(cli: &Cli, console: &Console) -> Result<(), Failure> {
         Command::Communities(args) => commands::communities::run(args, &cli.global, console),
         Command::Report(args) => commands::report::run(args, &cli.global, console),
         Command::Paper(args) => commands::paper::run(args, &cli.global, console),
+        Command::Eeg(args) => commands::eeg::run(args, &cli.global, console),
         Command::Completions(args) => commands::completions::run(args),
     }
 }

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use place::{MODEL, Place, csv};
 
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 11] = [
     "demo",
     "check",
     "learn",
@@ -19,6 +19,7 @@ const COMMANDS: [&str; 10] = [
     "communities",
     "report",
     "paper",
+    "eeg",
     "completions",
 ];
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// The files that we write: those of an earlier run that a new one does not replace are removed.
-const OURS: [&str; 23] = [
+const OURS: [&str; 31] = [
     "summary.json",
     "run.json",
     "nodes.tsv",
@@ -24,12 +24,20 @@ const OURS: [&str; 23] = [
     "tune.tsv",
     "path.tsv",
     "quality.tsv",
+    "recordings.tsv",
     "views.csv",
     "views.svg",
     "consensus.csv",
     "consensus.svg",
     "runtime.csv",
     "runtime.svg",
+    "eeg-recovery.csv",
+    "eeg-recovery.svg",
+    "eeg-smoothness.csv",
+    "eeg-smoothness.svg",
+    "eeg-communities.csv",
+    "eeg-communities.svg",
+    "eeg-consistency.csv",
     "claims.tsv",
     "summary.md",
     "communities.tsv",
