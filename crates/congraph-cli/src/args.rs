@@ -33,6 +33,7 @@ Examples:
   congraph communities out                               which nodes belong together?
   congraph eeg sub-*.bdf --events 11 --window 0:0.1 -o out   from recordings to graphs
   congraph project out --view late.csv -o new            a new view against the consensus
+  congraph report out --open                             see the graphs in a browser
 
 Every result carries a proof of how close to optimal it is: the relative duality gap.";
 
@@ -113,6 +114,16 @@ Examples:
   congraph project out --view sub-21=new/recording.csv -o new
   congraph project out --view later/*.csv --nodes common -o later-graphs")]
     Project(ProjectArgs),
+    /// Write the report of a result folder: one HTML file to look at, print and send
+    #[command(after_help = "\
+`learn`, `tune`, `eeg` and `demo` write it already, and `communities` brings it up to date. Write it
+again after adding positions to nodes.tsv: columns x and y, perhaps z, or lon and lat. The file
+loads nothing from anywhere and works without JavaScript.
+
+Examples:
+  congraph report out
+  congraph report out --open")]
+    Report(ReportArgs),
     /// Run the paper's experiments, and judge what it says about them
     #[command(after_help = "\
 Examples:
@@ -328,6 +339,9 @@ pub(crate) struct LearnArgs {
 /// What is learned from views, however they were read: the dials, the support, the solver.
 #[derive(Args, Debug)]
 pub(crate) struct FitArgs {
+    /// Write no report.html
+    #[arg(long)]
+    pub(crate) no_report: bool,
     /// Weight of ‖L‖²: larger is denser
     #[arg(long, allow_negative_numbers = true, value_name = "A", help_heading = "Model")]
     pub(crate) alpha: Option<f64>,
@@ -402,6 +416,9 @@ pub(crate) struct TuneArgs {
     pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    /// Write no report.html
+    #[arg(long)]
+    pub(crate) no_report: bool,
     /// The densities, from the least to the highest [default: a third to three times that of `learn`]
     #[arg(long, value_name = "LO:HI", value_parser = range, help_heading = "Path")]
     pub(crate) density: Option<[f64; 2]>,
@@ -661,6 +678,16 @@ pub(crate) struct CommunitiesArgs {
     /// Replace the communities that are in the folder already
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ReportArgs {
+    /// The folder with learned graphs, in which report.html is written
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
+    /// Open it in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
 }
 
 #[derive(Args, Debug)]

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use place::{MODEL, Place, csv};
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "demo",
     "check",
     "learn",
@@ -19,6 +19,7 @@ const COMMANDS: [&str; 12] = [
     "communities",
     "project",
     "export",
+    "report",
     "paper",
     "eeg",
     "completions",
@@ -171,6 +172,7 @@ fn a_folder_with_anything_in_it_is_refused_without_force() {
     let place = with_views();
     place
         .write("out/mine.txt", "mine")
+        .write("out/tune.tsv", "old")
         .write("out/report.html", "old")
         .write("out/summary.json", "old");
     let before = place.everything();
@@ -182,7 +184,8 @@ fn a_folder_with_anything_in_it_is_refused_without_force() {
     assert_eq!(learn(&place, &["-o", "out", "--force"]).code, 0);
     let after = place.everything();
     assert_eq!(after["out/mine.txt"], b"mine");
-    assert!(!after.contains_key("out/report.html"), "a stale result of ours");
+    assert!(!after.contains_key("out/tune.tsv"), "a stale result of ours");
+    assert!(place.read("out/report.html").starts_with("<!doctype html>"));
     assert!(place.read("out/summary.json").contains("congraph.summary/1"));
     assert!(after.keys().all(|name| !name.contains("/.") && !name.starts_with('.')));
 }

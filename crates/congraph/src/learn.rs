@@ -11,6 +11,7 @@ use crate::blocks;
 use crate::certificate::Certificate;
 use crate::distances::{Distances, Scaling};
 use crate::error::{Code, DataError, Error, Warning, list_names};
+use crate::findings::outliers;
 use crate::graph::MultiviewGraph;
 use crate::pairs::{Signals, nearest_pairs, neighbourly_order};
 use crate::prepared::{Fit, Prepared};
@@ -326,8 +327,6 @@ impl Learned {
 
 /// Nodes this much closer than a view's mean distance are the same signal twice.
 const SAME_SIGNAL: f64 = 1e-4;
-/// Views whose uniqueness is this many scaled median deviations above the median stand out.
-const OUTLIER: f64 = 3.5;
 
 pub(crate) fn doubts(solution: &Solution) -> Option<Warning> {
     (!solution.converged()).then(|| {
@@ -402,27 +401,11 @@ fn graph_warnings(graph: &MultiviewGraph) -> Vec<Warning> {
         warnings.push(Warning::new("W07", message));
     }
     let uniqueness: Vec<f64> = (0..graph.n_views()).filter_map(|view| graph.uniqueness(view)).collect();
-    if uniqueness.len() >= 5 {
-        let middle = median(&uniqueness);
-        let deviations: Vec<f64> = uniqueness.iter().map(|u| (u - middle).abs()).collect();
-        let spread = 1.4826 * median(&deviations);
-        for (view, &value) in uniqueness.iter().enumerate() {
-            if value > middle + OUTLIER * spread && value > middle + 0.05 {
-                let message = format!("an outlier: uniqueness {value:.2}, against a median of {middle:.2}");
-                warnings.push(Warning::new("W11", message).in_view(&graph.views()[view]));
-            }
-        }
+    let (stands_out, middle) = outliers(&uniqueness);
+    for (view, _) in stands_out.iter().enumerate().filter(|(_, stands_out)| **stands_out) {
+        let value = uniqueness[view];
+        let message = format!("an outlier: uniqueness {value:.2}, against a median of {middle:.2}");
+        warnings.push(Warning::new("W11", message).in_view(&graph.views()[view]));
     }
     warnings
-}
-
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    if sorted.len() % 2 == 1 {
-        sorted[middle]
-    } else {
-        0.5 * (sorted[middle - 1] + sorted[middle])
-    }
 }

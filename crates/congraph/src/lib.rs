@@ -50,6 +50,7 @@
 //! inference    what a fit says of new data: the graph of a new view against its consensus
 //! communities  of the learned graphs (Leiden), and what those of the views have in common
 //! simulate     data whose graphs are known          metrics         how well they were found
+//! findings     what learned graphs say, as plain data for a report
 //! baselines    other methods to compare with: the joint graphical lasso
 //! ```
 //!
@@ -64,6 +65,7 @@ mod edge_term;
 pub mod edges;
 pub mod eeg;
 pub mod error;
+pub mod findings;
 pub mod graph;
 pub mod inference;
 pub mod learn;

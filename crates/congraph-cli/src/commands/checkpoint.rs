@@ -33,6 +33,8 @@ pub(super) struct Work {
     /// How many densities are done.
     pub(super) rows: usize,
     pub(super) cells: Vec<Cell>,
+    /// Each cell's heaviest shared edges, with their weights, for the report.
+    pub(super) shared: Vec<Vec<([u32; 2], f64)>>,
     /// The F1 of views and consensus of each cell, if the truth is known.
     pub(super) scores: Vec<[f64; 2]>,
     /// How many halvings are done.
@@ -134,6 +136,7 @@ impl Resumable for Work {
         json!({
             "rows": self.rows,
             "cells": self.cells.iter().map(cell).collect::<Vec<_>>(),
+            "shared": self.shared,
             "scores": self.scores,
             "halvings": self.halvings,
             "tallies": self.tallies.iter().map(tally).collect::<Vec<_>>(),
@@ -176,9 +179,15 @@ impl Resumable for Work {
             })
         };
         let score = |value: &Value| Some([value[0].as_f64()?, value[1].as_f64()?]);
+        let edge = |value: &Value| {
+            let end = |k: usize| value[0][k].as_u64().and_then(|number| u32::try_from(number).ok());
+            Some(([end(0)?, end(1)?], value[1].as_f64()?))
+        };
+        let edges = |value: &Value| value.as_array()?.iter().map(edge).collect::<Option<Vec<_>>>();
         let work = Self {
             rows: whole(&value["rows"])?,
             cells: value["cells"].as_array()?.iter().map(cell).collect::<Option<_>>()?,
+            shared: value["shared"].as_array()?.iter().map(edges).collect::<Option<_>>()?,
             scores: value["scores"].as_array()?.iter().map(score).collect::<Option<_>>()?,
             halvings: whole(&value["halvings"])?,
             tallies: value["tallies"].as_array()?.iter().map(tally).collect::<Option<_>>()?,
@@ -189,6 +198,7 @@ impl Resumable for Work {
             } else {
                 work.tallies.len()
             };
+        let fits = fits && work.shared.len() == work.cells.len();
         (fits && (work.scores.is_empty() || work.scores.len() == work.cells.len())).then_some(work)
     }
 }
@@ -237,6 +247,7 @@ mod tests {
         let before = Work {
             rows: 1,
             cells: vec![cell],
+            shared: vec![vec![([0, 2], 1.0 / 3.0)]],
             scores: vec![[0.5, 1.0 / 3.0]],
             halvings: 2,
             tallies: vec![tally],

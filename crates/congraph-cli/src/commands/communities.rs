@@ -38,6 +38,7 @@ pub(crate) fn run(args: &CommunitiesArgs, global: &Global, console: &Console) ->
         folder.commit()
     })
     .map_err(|error: OutputError| Failure::from(error))?;
+    super::report::renew(&args.folder, &graph)?;
     for warning in &warnings {
         console.warning(warning);
     }

@@ -53,6 +53,8 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
         write_json(&folder, "summary.json", &summary)?;
         let run = summary::run("demo", &summary, &[], Some(args.seed), &seconds);
         write_json(&folder, "run.json", &run)?;
+        super::report::write_quality(&folder, &views)?;
+        super::report::stage(&folder, &joint.learned.graph, console)?;
         Ok(folder.commit()?)
     })?;
     for warning in &joint.learned.warnings {
@@ -150,9 +152,11 @@ fn story(settings: &Settings, simulation: &Simulation, separate: &Trial, joint: 
         "{opening}\n\n{}\n\n{proof}\n\
          Graphs, data and truth are in {folder}. The same from files:\n\n  \
          congraph learn {folder}/data/*.csv --alpha {} --beta {BETA} -o out\n  \
-         congraph evaluate out --truth {folder}/truth",
+         congraph evaluate out --truth {folder}/truth\n\n\
+         To see the graphs, open {} in a browser.",
         super::table(&table),
-        joint.learner.model.parameters.alpha
+        joint.learner.model.parameters.alpha,
+        out.join("report.html").display()
     )
 }
 

@@ -57,6 +57,10 @@ pub(super) fn run(args: &LearnArgs, coupling: Coupling, global: &Global, console
         write_json(&folder, "summary.json", &summary)?;
         let run = summary::run("learn", &summary, &inputs(&read), None, &seconds);
         write_json(&folder, "run.json", &run)?;
+        super::report::write_quality(&folder, &read.views)?;
+        if !args.fit.no_report {
+            super::report::stage(&folder, &graph, console)?;
+        }
         Ok(folder.commit()?)
     })?;
     if global.json {

@@ -108,6 +108,9 @@ impl Fitting<'_> {
         interrupt::uninterrupted(|| -> Result<(), Failure> {
             let folder = Folder::create(&self.output.out, self.output.force)?;
             write(&folder, self.kind, None, read, &learned, &summary, &seconds)?;
+            if !args.no_report {
+                super::report::stage(&folder, &learned.graph, console)?;
+            }
             Ok(folder.commit()?)
         })?;
         let line = result_line(self.output, &learned, &seconds);
@@ -364,6 +367,7 @@ pub(super) fn write(
     }
     write_json(folder, "summary.json", summary)?;
     write_json(folder, "run.json", &run)?;
+    super::report::write_quality(folder, &read.views)?;
     Ok(())
 }
 

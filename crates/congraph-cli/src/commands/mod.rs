@@ -14,6 +14,7 @@ mod jgl;
 pub(crate) mod learn;
 pub(crate) mod paper;
 pub(crate) mod project;
+pub(crate) mod report;
 pub(crate) mod simulate;
 pub(crate) mod tune;
 

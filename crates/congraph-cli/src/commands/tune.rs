@@ -77,6 +77,11 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
         )?;
         let (columns, rows) = chosen.table();
         write_rows(&folder, "tune.tsv", &columns, &rows)?;
+        let edges = chosen.path_rows(read.views.nodes());
+        write_rows(&folder, "path.tsv", &["cell", "source", "target", "consensus"], &edges)?;
+        if !args.no_report {
+            super::report::stage(&folder, &chosen.learned.graph, console)?;
+        }
         folder.commit()?;
         checkpoint.remove();
         Ok(())
@@ -86,6 +91,23 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
     } else {
         console::print(&chosen.line(args, &seconds))
     }
+}
+
+/// How many shared edges of all cells together are kept: a report holds them, and should be fit to be mailed.
+const SHARED_EDGES: usize = 300_000;
+
+/// The heaviest edges of the consensus, with four digits of their weights: these are drawn, not computed with.
+fn heaviest(graph: &MultiviewGraph, most: usize) -> Vec<([u32; 2], f64)> {
+    let consensus = graph.consensus().unwrap_or_default();
+    let edges = graph.pairs().iter().copied().zip(consensus.iter().copied());
+    let mut edges: Vec<([u32; 2], f64)> = edges.filter(|edge| edge.1 > 0.0).collect();
+    edges.sort_by(|one, two| two.1.total_cmp(&one.1));
+    edges.truncate(most);
+    let unit = |weight: f64| 10_f64.powi(3 - weight.log10().floor() as i32);
+    edges
+        .iter_mut()
+        .for_each(|(_, weight)| *weight = (*weight * unit(*weight)).round() / unit(*weight));
+    edges
 }
 
 fn learner(args: &TuneArgs) -> Result<Learner, Failure> {
@@ -239,19 +261,23 @@ impl Tuning<'_> {
         let all = self.grid.densities.len() * self.grid.similarities.len();
         for row in work.rows..self.grid.densities.len() {
             let mut scored = Ok(());
-            let Work { cells, scores, .. } = work;
+            let Work {
+                cells, shared, scores, ..
+            } = work;
             prepared.path_row(
                 self.grid.densities[row],
                 &self.grid.similarities,
                 &|step| progress.step(step),
                 &mut |cell, fit| {
                     cells.push(cell);
+                    let graph = prepared.graph(fit);
+                    shared.push(heaviest(&graph, SHARED_EDGES / all));
                     let _ = progress.step(&Progress::Fitted {
                         done: cells.len(),
                         total: self.total(all),
                     });
                     if let Some(truth) = &self.truth {
-                        match evaluate(&prepared.graph(fit), truth) {
+                        match evaluate(&graph, truth) {
                             Ok(found) => {
                                 let consensus = found.consensus.map_or(f64::NAN, |score| score.f1());
                                 scores.push([found.mean_view_f1(), consensus]);
@@ -333,6 +359,18 @@ impl Chosen {
             });
         }
         told
+    }
+
+    /// `path.tsv`.
+    fn path_rows(&self, nodes: &[String]) -> Vec<Vec<String>> {
+        let cells = self.work.shared.iter().enumerate();
+        let row = |cell: usize, &([a, b], weight): &([u32; 2], f64)| {
+            let [a, b] = [a, b].map(|node| nodes[node as usize].clone());
+            vec![(cell + 1).to_string(), a, b, format!("{weight:?}")]
+        };
+        cells
+            .flat_map(|(cell, edges)| edges.iter().map(move |edge| row(cell, edge)))
+            .collect()
     }
 
     /// `tune.tsv`.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// The files that we write: those of an earlier run that a new one does not replace are removed.
-const OURS: [&str; 30] = [
+const OURS: [&str; 32] = [
     "summary.json",
     "run.json",
     "nodes.tsv",
@@ -22,6 +22,8 @@ const OURS: [&str; 30] = [
     "matrices.npz",
     "report.html",
     "tune.tsv",
+    "path.tsv",
+    "quality.tsv",
     "recordings.tsv",
     "views.csv",
     "views.svg",

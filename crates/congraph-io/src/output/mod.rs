@@ -6,7 +6,10 @@
 //! views.tsv       name  file  n_samples  density  uniqueness  n_edges
 //! edges.tsv       source  target  consensus  n_views  mean_weight    every edge of any view or of the consensus
 //! edges_long.tsv  view  source  target  weight                       only weights > 0
+//! quality.tsv     name  relative_variance                            of each node's signals
 //! tune.tsv        of `tune`: every cell of the path
+//! path.tsv        cell  source  target  consensus                    the cells' heaviest shared edges; 1 is the first of tune.tsv
+//! report.html     all of it to look at
 //! matrices.npz    consensus (n×n), views (N×n×n), nodes, view_names; up to 4000 nodes
 //!                 precisions (N×n×n) where precision matrices were learned
 //! ```
@@ -29,6 +32,7 @@
 //! ```
 
 mod folder;
+mod known;
 mod matrices;
 mod precisions;
 mod readback;
@@ -42,6 +46,7 @@ use congraph::communities::GraphCommunities;
 use congraph::{MultiviewGraph, Table};
 
 pub use folder::{Folder, OutputError};
+pub use known::read_known;
 pub use precisions::read_precisions;
 pub use readback::read_graph;
 

@@ -10,8 +10,8 @@ use congraph::{Error, Mask, MultiviewGraph, ViewRows};
 use crate::input::records::{BadQuote, Records, Separator};
 use crate::input::{Fault, fault, number, reason, said};
 
-const WHY: &str = "the graph is read back from the result folder's tables";
-const HINT: &str = "undo the change to the file, or run the command that wrote the folder again";
+pub(super) const WHY: &str = "the graph is read back from the result folder's tables";
+pub(super) const HINT: &str = "undo the change to the file, or run the command that wrote the folder again";
 
 /// Reads the graph in a result folder back from its `.tsv` tables.
 ///
@@ -103,7 +103,12 @@ fn graph(dir: &Path) -> Result<MultiviewGraph, Fault> {
     Ok(graph.with_mask(mask))
 }
 
-fn index<'n>(dir: &Path, file: &str, what: &str, names: &'n [String]) -> Result<HashMap<&'n str, usize>, Fault> {
+pub(super) fn index<'n>(
+    dir: &Path,
+    file: &str,
+    what: &str,
+    names: &'n [String],
+) -> Result<HashMap<&'n str, usize>, Fault> {
     let path = dir.join(file);
     if names.is_empty() {
         return Err(fault(&path, &format!("names no {what}"), WHY, HINT));
@@ -117,7 +122,12 @@ fn index<'n>(dir: &Path, file: &str, what: &str, names: &'n [String]) -> Result<
     Ok(index)
 }
 
-fn pair(place: &Place<'_>, index: &HashMap<&str, usize>, source: &str, target: &str) -> Result<[u32; 2], Fault> {
+pub(super) fn pair(
+    place: &Place<'_>,
+    index: &HashMap<&str, usize>,
+    source: &str,
+    target: &str,
+) -> Result<[u32; 2], Fault> {
     let node = |name: &str| {
         let found = index.get(name).and_then(|&node| u32::try_from(node).ok());
         found.ok_or_else(|| place.fault(&format!("the node `{name}` is not in nodes.tsv")))
@@ -130,13 +140,13 @@ fn pair(place: &Place<'_>, index: &HashMap<&str, usize>, source: &str, target: &
 }
 
 /// A line of a table, for messages.
-struct Place<'p> {
+pub(super) struct Place<'p> {
     path: &'p Path,
     line: usize,
 }
 
 impl Place<'_> {
-    fn fault(&self, what: &str) -> Fault {
+    pub(super) fn fault(&self, what: &str) -> Fault {
         said(
             format!("`{}`, line {}: {what}", self.path.display(), self.line),
             WHY,
@@ -144,7 +154,7 @@ impl Place<'_> {
         )
     }
 
-    fn weight(&self, cell: &str) -> Result<f64, Fault> {
+    pub(super) fn weight(&self, cell: &str) -> Result<f64, Fault> {
         number(cell)
             .filter(|weight| weight.is_finite() && *weight >= 0.0)
             .ok_or_else(|| self.fault(&format!("`{cell}` is not a weight: a number from 0 up")))
@@ -152,13 +162,13 @@ impl Place<'_> {
 }
 
 /// One table of the folder.
-struct Sheet {
+pub(super) struct Sheet {
     path: PathBuf,
     text: String,
 }
 
 impl Sheet {
-    fn open(dir: &Path, file: &str) -> Result<Self, Fault> {
+    pub(super) fn open(dir: &Path, file: &str) -> Result<Self, Fault> {
         let path = dir.join(file);
         match fs::read_to_string(&path) {
             Ok(text) => Ok(Self { path, text }),
@@ -170,8 +180,21 @@ impl Sheet {
         }
     }
 
+    /// The names of the columns.
+    pub(super) fn columns(&self) -> Result<Vec<String>, Fault> {
+        let mut cells: Vec<Cow<'_, str>> = Vec::new();
+        let first = Records::new(&self.text, Separator::Byte(b'\t')).next_row(&mut cells);
+        match first {
+            Ok(_) => Ok(cells.into_iter().map(Cow::into_owned).collect()),
+            Err(BadQuote { line }) => {
+                let place = Place { path: &self.path, line };
+                Err(place.fault("a quoted cell does not end where it should"))
+            }
+        }
+    }
+
     /// Calls `row` with the cells of the given columns, row after row.
-    fn each<const N: usize>(
+    pub(super) fn each<const N: usize>(
         &self,
         columns: [&str; N],
         mut row: impl FnMut(&Place<'_>, [&str; N]) -> Result<(), Fault>,

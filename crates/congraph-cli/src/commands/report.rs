@@ -1,0 +1,124 @@
+//! `congraph report`: a result folder as one HTML file.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use congraph::findings::{Findings, relative_variances};
+use congraph::{MultiviewGraph, Views};
+use congraph_io::{Folder, OutputError, read_graph, read_known, write_rows, write_text};
+use congraph_report::MOST_NODES;
+use serde_json::json;
+
+use crate::args::{Global, ReportArgs};
+use crate::console::{self, Console};
+use crate::failure::Failure;
+use crate::interrupt;
+
+/// The one file that is written.
+const FILE: [&str; 1] = ["report.html"];
+
+pub(crate) fn run(args: &ReportArgs, global: &Global, console: &Console) -> Result<(), Failure> {
+    let graph = read_graph(&args.folder)?;
+    if graph.n_nodes() > MOST_NODES {
+        return Err(Failure::usage(
+            too_many(graph.n_nodes()),
+            "draw a part of them, or export the graph to a program for large networks",
+        ));
+    }
+    interrupt::uninterrupted(|| place(&args.folder).map(drop))?;
+    let findings = Findings::of(&graph, read_known(&args.folder, &graph)?);
+    let page = congraph_report::write(&findings);
+    put(&args.folder, &page)?;
+    let path = args.folder.join(FILE[0]);
+    if args.open && !open(&path) {
+        console.note(&format!(
+            "note: no program was found to open `{}` with; open it in a browser",
+            path.display()
+        ));
+    }
+    if global.json {
+        let told = json!({
+            "schema": "congraph.report/1",
+            "file": path.display().to_string(),
+            "bytes": page.len(),
+            "sentences": findings.verdict.sentences,
+        });
+        console::print(&told.to_string())
+    } else {
+        let told = findings.verdict.sentences.join(" ");
+        console::print(&format!("{}: {}", path.display(), console::visible(&told)))
+    }
+}
+
+/// Writes the report of a folder anew if it has one: something was added to its results.
+pub(super) fn renew(folder: &Path, graph: &MultiviewGraph) -> Result<(), Failure> {
+    if !folder.join(FILE[0]).exists() || graph.n_nodes() > MOST_NODES {
+        return Ok(());
+    }
+    let findings = Findings::of(graph, read_known(folder, graph)?);
+    put(folder, &congraph_report::write(&findings))
+}
+
+/// The report is made of the folder alone: one that is there already may be replaced unasked.
+fn place(folder: &Path) -> Result<Folder, OutputError> {
+    Folder::add_to(folder, &FILE, true)
+}
+
+fn put(folder: &Path, page: &str) -> Result<(), Failure> {
+    interrupt::uninterrupted(|| {
+        let folder = place(folder)?;
+        write_text(&folder, FILE[0], page)?;
+        folder.commit()
+    })
+    .map_err(|error: OutputError| Failure::from(error))
+}
+
+/// Writes `quality.tsv`: what a report tells of the data that the graphs do not hold.
+pub(super) fn write_quality(folder: &Folder, views: &Views) -> Result<(), OutputError> {
+    if views.n_nodes() > MOST_NODES {
+        return Ok(());
+    }
+    let Some(variances) = relative_variances(views) else {
+        return Ok(());
+    };
+    let rows: Vec<Vec<String>> = views
+        .nodes()
+        .iter()
+        .zip(&variances)
+        .map(|(name, variance)| vec![name.clone(), format!("{variance:?}")])
+        .collect();
+    write_rows(folder, "quality.tsv", &["name", "relative_variance"], &rows)
+}
+
+/// Adds the report to a folder whose other files are in place.
+pub(super) fn stage(folder: &Folder, graph: &MultiviewGraph, console: &Console) -> Result<(), Failure> {
+    if graph.n_nodes() > MOST_NODES {
+        console.note(&format!("note: no report.html: {}", too_many(graph.n_nodes())));
+        return Ok(());
+    }
+    let known = read_known(&folder.path(""), graph)?;
+    let page = congraph_report::write(&Findings::of(graph, known));
+    Ok(write_text(folder, FILE[0], &page)?)
+}
+
+fn too_many(n_nodes: usize) -> String {
+    format!("{n_nodes} nodes are too many to draw; up to {MOST_NODES} are")
+}
+
+/// Whether a program took the file.
+fn open(path: &Path) -> bool {
+    let mut command = if cfg!(target_os = "macos") {
+        Command::new("open")
+    } else if cfg!(windows) {
+        Command::new("explorer")
+    } else {
+        Command::new("xdg-open")
+    };
+    command
+        .arg(path)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .is_ok()
+}

@@ -1,0 +1,205 @@
+//! What a result folder tells beside its graphs, for a report. Files that are not there tell nothing; those that are there are checked.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use congraph::findings::{Known, KnownCommunities, KnownView, PathCell, Positions, Summary};
+use congraph::{Error, MultiviewGraph};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::readback::{HINT, Place, Sheet, WHY, index, pair};
+use crate::input::{Fault, fault, number, reason};
+
+/// Reads what a result folder tells beside its graphs: positions and variances of the nodes, samples of the views, how they were
+/// learned, communities.
+///
+/// # Errors
+/// [`congraph::Error::Data`] (E07) with file and line if a file is malformed.
+pub fn read_known(dir: &Path, graph: &MultiviewGraph) -> Result<Known, Error> {
+    known(dir, graph).map_err(|fault| Error::from(*fault))
+}
+
+fn known(dir: &Path, graph: &MultiviewGraph) -> Result<Known, Fault> {
+    let run: Value = json(dir, "run.json")?.unwrap_or_default();
+    let words = run["command"].as_array().map(|words| {
+        let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+        words.join(" ")
+    });
+    let mut views = Vec::new();
+    Sheet::open(dir, "views.tsv")?.each(["file", "n_samples"], |place, [file, n_samples]| {
+        views.push(KnownView {
+            file: file.to_owned(),
+            n_samples: optional(place, n_samples)?.map(|n| n as usize),
+        });
+        Ok(())
+    })?;
+    let nodes = Sheet::open(dir, "nodes.tsv")?;
+    Ok(Known {
+        summary: json::<Summary>(dir, "summary.json")?,
+        positions: positions(&nodes)?,
+        variances: variances(dir)?,
+        views,
+        communities: communities(dir, graph)?,
+        path: path(dir, graph)?,
+        version: run["version"].as_str().map(str::to_owned),
+        command: words,
+    })
+}
+
+fn positions(nodes: &Sheet) -> Result<Option<Positions>, Fault> {
+    if let Some(points) = numbers(nodes, ["x", "y", "z"])? {
+        return Ok(Some(Positions::in_space(points)));
+    }
+    if let Some(points) = numbers(nodes, ["x", "y"])? {
+        return Ok(Some(Positions::Plane(points)));
+    }
+    Ok(numbers(nodes, ["lon", "lat"])?.map(Positions::Globe))
+}
+
+/// The cells of these columns; none if a column or a cell is missing.
+fn numbers<const N: usize>(sheet: &Sheet, columns: [&str; N]) -> Result<Option<Vec<[f64; N]>>, Fault> {
+    let there = sheet.columns()?;
+    if !columns.iter().all(|column| there.iter().any(|name| name == column)) {
+        return Ok(None);
+    }
+    let (mut rows, mut whole) = (Vec::new(), true);
+    sheet.each(columns, |place, cells| {
+        let mut row = [0.0; N];
+        for (value, cell) in row.iter_mut().zip(cells) {
+            match optional(place, cell)? {
+                Some(number) => *value = number,
+                None => whole = false,
+            }
+        }
+        rows.push(row);
+        Ok(())
+    })?;
+    Ok(whole.then_some(rows))
+}
+
+/// A number from a cell that may be empty.
+fn optional(place: &Place<'_>, cell: &str) -> Result<Option<f64>, Fault> {
+    if cell.is_empty() {
+        return Ok(None);
+    }
+    match number(cell).filter(|value| value.is_finite()) {
+        Some(value) => Ok(Some(value)),
+        None => Err(place.fault(&format!("`{cell}` is not a number"))),
+    }
+}
+
+fn variances(dir: &Path) -> Result<Option<Vec<f64>>, Fault> {
+    if !dir.join("quality.tsv").exists() {
+        return Ok(None);
+    }
+    let rows = numbers(&Sheet::open(dir, "quality.tsv")?, ["relative_variance"])?;
+    Ok(rows.map(|rows| rows.into_iter().flatten().collect()))
+}
+
+/// The cells of `tune.tsv` with their edges from `path.tsv`.
+fn path(dir: &Path, graph: &MultiviewGraph) -> Result<Vec<PathCell>, Fault> {
+    if !(dir.join("tune.tsv").exists() && dir.join("path.tsv").exists()) {
+        return Ok(Vec::new());
+    }
+    let mut cells = Vec::new();
+    let columns = [
+        "density_target",
+        "similarity_target",
+        "density",
+        "similarity",
+        "consensus_density",
+        "instability",
+        "agreement",
+        "mark",
+    ];
+    Sheet::open(dir, "tune.tsv")?.each(
+        columns,
+        |place,
+         [
+            density_target,
+            similarity_target,
+            density,
+            similarity,
+            shared,
+            instability,
+            agreement,
+            mark,
+        ]| {
+            let needed = |cell: &str| match number(cell).filter(|value| value.is_finite()) {
+                Some(value) => Ok(value),
+                None => Err(place.fault(&format!("`{cell}` is not a number"))),
+            };
+            // Where all halves agree on everything, agreement beyond chance is not a number.
+            let perhaps = |cell: &str| number(cell).filter(|value| value.is_finite());
+            cells.push(PathCell {
+                density_target: needed(density_target)?,
+                similarity_target: needed(similarity_target)?,
+                density: needed(density)?,
+                similarity: needed(similarity)?,
+                agreement: perhaps(agreement),
+                instability: perhaps(instability),
+                is_chosen: mark.split(',').any(|word| word == "chosen"),
+                consensus: Vec::new(),
+                n_edges: (needed(shared)? * graph.n_pairs() as f64).round() as usize,
+            });
+            Ok(())
+        },
+    )?;
+    let nodes = index(dir, "nodes.tsv", "node", graph.nodes())?;
+    Sheet::open(dir, "path.tsv")?.each(
+        ["cell", "source", "target", "consensus"],
+        |place, [cell, source, target, weight]| {
+            let ends = pair(place, &nodes, source, target)?;
+            let cell = cell
+                .parse::<usize>()
+                .ok()
+                .and_then(|cell| cells.get_mut(cell.checked_sub(1)?));
+            let cell = cell.ok_or_else(|| place.fault("the cell is not in tune.tsv"))?;
+            cell.consensus.push((ends, place.weight(weight)?));
+            Ok(())
+        },
+    )?;
+    Ok(cells)
+}
+
+fn communities(dir: &Path, graph: &MultiviewGraph) -> Result<Option<KnownCommunities>, Fault> {
+    if !dir.join("communities.tsv").exists() {
+        return Ok(None);
+    }
+    let facts: Value = json(dir, "communities.json")?.unwrap_or_default();
+    let of = if graph.consensus().is_some() {
+        "consensus"
+    } else {
+        "group"
+    };
+    let mut labels = Vec::new();
+    Sheet::open(dir, "communities.tsv")?.each([of], |place, [label]| {
+        let label = label.parse().ok().filter(|&label: &usize| label < graph.n_nodes());
+        labels.push(label.ok_or_else(|| place.fault("the number of a community is missing"))?);
+        Ok(())
+    })?;
+    let agreement = graph
+        .views()
+        .iter()
+        .filter_map(|view| facts["views"][view][format!("nmi_{of}")].as_f64())
+        .collect();
+    Ok(Some(KnownCommunities {
+        labels,
+        modularity: facts[of]["modularity"].as_f64(),
+        agreement,
+    }))
+}
+
+fn json<T: DeserializeOwned>(dir: &Path, file: &str) -> Result<Option<T>, Fault> {
+    let path = dir.join(file);
+    match fs::read_to_string(&path) {
+        Ok(text) => match serde_json::from_str(&text) {
+            Ok(value) => Ok(Some(value)),
+            Err(error) => Err(fault(&path, &format!("is not as it was written: {error}"), WHY, HINT)),
+        },
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(fault(&path, &format!("cannot be read: {}", reason(&error)), WHY, HINT)),
+    }
+}

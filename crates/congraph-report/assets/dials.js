@@ -1,0 +1,30 @@
+// The path: two dials, or a click on the map, redraw the consensus of the nearest fit.
+const pathMap = find('path-map');
+if (pathMap && data.path) {
+  const { densities, similarities, corner, cell: size, cells } = data.path;
+  const dials = [find('dial-density'), find('dial-similarity')];
+  const column = (fit) => densities.indexOf(fit.density_target);
+  const row = (fit) => similarities.indexOf(fit.similarity_target);
+
+  const draw = () => {
+    const [i, j] = dials.map((dial) => Number(dial.value));
+    // Not every cell can be reached: the nearest similarity at that density, then the nearest density.
+    const far = (fit) => 100 * Math.abs(column(fit) - i) + Math.abs(row(fit) - j);
+    const fit = cells.reduce((best, other) => (far(other) < far(best) ? other : best));
+    drawEdges(find('dial'), fit.w.length, (k) => [fit.ends[2 * k], fit.ends[2 * k + 1]], (k) => fit.w[k] / 99);
+    const [x, y] = [corner[0] + size[0] * column(fit), corner[1] + size[1] * (similarities.length - 1 - row(fit))];
+    pathMap.querySelector('.cursor').setAttribute('d', `M${x} ${y}h${size[0]}v${size[1]}h${-size[0]}z`);
+    const chosen = fit.chosen ? ', the choice' : '';
+    find('dial-shown').textContent = `density ${shown(fit.density)}, similarity ${shown(fit.similarity)}: ${fit.n_edges} shared edges${chosen}`;
+  };
+  dials.forEach((dial) => dial.addEventListener('input', draw));
+  pathMap.addEventListener('click', (event) => {
+    const [x, y] = place(pathMap, event);
+    const i = Math.floor((x - corner[0]) / size[0]);
+    const j = similarities.length - 1 - Math.floor((y - corner[1]) / size[1]);
+    if (i < 0 || j < 0 || i >= densities.length || j >= similarities.length) return;
+    [dials[0].value, dials[1].value] = [i, j];
+    draw();
+  });
+  draw();
+}

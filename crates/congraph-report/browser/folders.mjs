@@ -1,0 +1,110 @@
+// Result folders to report on, made by the real program.
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+const CONGRAPH = path.resolve(process.env.CONGRAPH ?? '../../../target/debug/congraph');
+const place = fs.mkdtempSync(path.join(os.tmpdir(), 'congraph-report-'));
+process.on('exit', () => fs.rmSync(place, { recursive: true, force: true }));
+
+const congraph = (...words) => execFileSync(CONGRAPH, [...words, '--quiet'], { cwd: place, stdio: ['ignore', 'pipe', 'inherit'] });
+const words = (line) => line.split(' ');
+const file = (name) => path.join(place, name);
+const csvs = (folder) => fs.readdirSync(file(folder)).filter((name) => name.endsWith('.csv')).map((name) => `${folder}/${name}`);
+
+/** Columns added to a table of the folder, by node name. */
+function addColumns(folder, names, cells) {
+  const lines = fs.readFileSync(file(`${folder}/nodes.tsv`), 'utf8').trimEnd().split('\n');
+  const [head, ...rows] = lines.map((line) => line.split('\t'));
+  head.push(...names);
+  rows.forEach((row, k) => row.push(...cells(row[0], k)));
+  fs.writeFileSync(file(`${folder}/nodes.tsv`), [head, ...rows].map((row) => row.join('\t')).join('\n') + '\n');
+}
+
+/** Deterministic numbers that look random. */
+function noise(seed, rows, columns) {
+  let state = seed;
+  const next = () => { state = (state * 1103515245 + 12345) % 2147483648; return state / 1073741824 - 1; };
+  return Array.from({ length: rows }, () => {
+    const common = next();
+    return Array.from({ length: columns }, () => common + next());
+  });
+}
+
+function write(name, head, seed, rows = 60) {
+  const quoted = (cell) => `"${cell.replaceAll('"', '""')}"`;
+  const lines = noise(seed, rows, head.length).map((row) => row.join(','));
+  fs.writeFileSync(file(name), [head.map(quoted).join(','), ...lines].join('\n') + '\n');
+}
+
+const made = {};
+const once = (name, make) => () => { made[name] ??= (make(name), file(`${name}/report.html`)); return made[name]; };
+
+/** Names that would do harm, or break a drawing, if they were not escaped. */
+export const HOSTILE = [
+  '<script>window.hacked=1</script>', '</script><script>window.hacked=1</script>', '"><img src=x onerror=window.hacked=1>',
+  "' onmouseover='window.hacked=1", '&lt;b&gt; & <!-- -->', '🧠🧪 émoji', 'x'.repeat(300), '{{ 7*7 }} {% raw %}',
+];
+
+export const folders = {
+  /** 20 views × 64 nodes on a map, one view unlike the others, with communities. */
+  rich: once('rich', (name) => {
+    congraph(...words('simulate --graph rgg --nodes 64 --views 20 --signals 150 --added 0.6 --changed-views 1 --same-views -o sim'));
+    congraph('learn', ...csvs('sim'), '-o', name);
+    const truth = new Map(fs.readFileSync(file('sim/truth/nodes.tsv'), 'utf8').trimEnd().split('\n').slice(1).map((line) => {
+      const cells = line.split('\t');
+      return [cells[0], cells.slice(-2)];
+    }));
+    addColumns(name, ['x', 'y'], (node) => truth.get(node));
+    congraph(...words(`communities ${name} --runs 10`));
+  }),
+  /** A path. */
+  tuned: once('tuned', (name) => {
+    congraph(...words('simulate --nodes 20 --views 3 --signals 100 -o sim-tuned'));
+    congraph('tune', ...csvs('sim-tuned'), '--halvings', '2', '-o', name);
+  }),
+  /** Electrodes on a head. */
+  head: once('head', (name) => {
+    congraph(...words('simulate --nodes 32 --views 4 --signals 100 -o sim-head'));
+    congraph('learn', ...csvs('sim-head'), '-o', name);
+    addColumns(name, ['x', 'y', 'z'], (_, k) => {
+      const [up, around] = [0.1 * (1 - k / 34), 2.4 * k];
+      const across = Math.sqrt(Math.max(0, 0.01 - up * up));
+      return [across * Math.cos(around), across * Math.sin(around), up];
+    });
+    congraph('report', name);
+  }),
+  hostile: once('hostile', (name) => {
+    ['a', 'b', 'c'].forEach((view, k) => write(`${view}.csv`, HOSTILE, k + 1));
+    congraph('learn', '<script>alert(1)</script>=a.csv', '"><b onclick>&amp;=b.csv', `${'v'.repeat(300)}=c.csv`, '--density', '0.5', '-o', name);
+  }),
+  'empty consensus': once('none', (name) => {
+    ['d', 'e'].forEach((view, k) => write(`${view}.csv`, ['p', 'q', 'r', 's'], k + 7));
+    congraph('learn', 'd.csv', 'e.csv', ...words('--alpha 0.1 --beta 0.01 --gamma 100 --penalty l2 -o'), name);
+  }),
+  'one view': once('one', (name) => {
+    write('f.csv', ['p', 'q', 'r', 's', 't'], 11);
+    congraph('learn', 'f.csv', '--single', '--density', '0.4', '-o', name);
+  }),
+  'two nodes': once('two', (name) => {
+    ['g', 'h'].forEach((view, k) => write(`${view}.csv`, ['left', 'right'], k + 13));
+    congraph('learn', 'g.csv', 'h.csv', ...words('--alpha 0.1 --beta 0.1 -o'), name);
+  }),
+  'parts and unnamed nodes': once('parts', (name) => {
+    ['i', 'j', 'k'].forEach((view, k) => fs.writeFileSync(file(`${view}.csv`), noise(k + 17, 40, 30).map((row) => row.join(',')).join('\n')));
+    congraph('learn', 'i.csv', 'j.csv', 'k.csv', ...words('--header no --alpha 0.001 --beta 0.005 -o'), name);
+  }),
+  '200 views': once('crowd', (name) => {
+    congraph(...words('simulate --nodes 12 --views 200 --signals 30 --edge-probability 0.3 -o sim-crowd'));
+    congraph('learn', ...csvs('sim-crowd'), '-o', name);
+  }),
+  /** 1000 nodes × 6 views. */
+  large: once('large', (name) => {
+    congraph(...words('simulate --graph rgg --nodes 1000 --views 6 --signals 100 -o sim-large'));
+    congraph('learn', ...csvs('sim-large'), '-o', name);
+  }),
+};
+
+/** How large a report is, in MB. */
+export const megabytes = (report) => fs.statSync(report).size / 1e6;

@@ -1,0 +1,71 @@
+//! How long edges are, against all pairs of nodes: what edges drawn at random would look like.
+
+use congraph::findings::Geometry;
+
+use super::axis;
+use crate::svg::{self, Svg, at};
+use crate::words;
+
+const WIDTH: f64 = 460.0;
+const HEIGHT: f64 = 250.0;
+const FRAME: [f64; 4] = [52.0, 34.0, 440.0, 200.0];
+
+pub(crate) fn draw(geometry: &Geometry) -> String {
+    let [left, top, right, floor] = FRAME;
+    let n = geometry.edge_lengths.len();
+    let highest = geometry
+        .edge_lengths
+        .iter()
+        .chain(&geometry.pair_lengths)
+        .copied()
+        .fold(1e-9, f64::max);
+    let across = |k: f64| left + (right - left) * k / n as f64;
+    let up = |share: f64| floor - (floor - top) * share / highest;
+    let description = format!(
+        "The mean edge is {} of the mean distance between two nodes. {} of the edges join neighbours, against {} of all pairs.",
+        words::percent(geometry.mean_edge / geometry.mean_pair),
+        words::percent(geometry.neighbour_share),
+        words::percent(geometry.chance)
+    );
+    let mut svg = Svg::figure(
+        "lengths",
+        WIDTH,
+        HEIGHT,
+        "Lengths of edges against those of all pairs",
+        &description,
+    );
+    let ticks = axis::ticks(0.0, highest, 3);
+    for &tick in &ticks {
+        svg.line("grid", [left, up(tick)], [right, up(tick)]);
+        svg.text("tick end", [left - 6.0, up(tick) + 4.0], &words::percent(tick));
+    }
+    let bars = geometry.edge_lengths.iter().enumerate();
+    let bars = bars.map(|(k, &share)| {
+        svg::rectangle(
+            across(k as f64) + 1.0,
+            up(share),
+            across(1.0) - across(0.0) - 2.0,
+            floor - up(share),
+        )
+    });
+    svg.path("bar", &bars.collect::<String>());
+    let mut line = format!("M{} {}", at(left), at(floor));
+    for (k, &share) in geometry.pair_lengths.iter().enumerate() {
+        line += &format!("V{}H{}", at(up(share)), at(across(k as f64 + 1.0)));
+    }
+    svg.path("chance", &format!("{line}V{}", at(floor)));
+    svg.line("axis", [left, floor], [right, floor]);
+    for (share, text) in [(0.0, "0"), (0.5, "half"), (1.0, "longest")] {
+        svg.text("tick middle", [across(share * n as f64), floor + 16.0], text);
+    }
+    svg.text(
+        "axis-title middle",
+        [0.5 * (left + right), floor + 36.0],
+        "distance between the two nodes",
+    );
+    svg.path("bar", &svg::rectangle(left, 8.0, 14.0, 10.0));
+    svg.text("tick start", [left + 20.0, 17.0], "edges");
+    svg.line("chance", [left + 76.0, 13.0], [left + 100.0, 13.0]);
+    svg.text("tick start", [left + 106.0, 17.0], "all pairs (chance)");
+    svg.finish()
+}

@@ -1,0 +1,62 @@
+//! Small multiples: what each view adds to the consensus (solid) and what it lacks (dashed), on the same places.
+
+use congraph::findings::{Findings, ViewFinding};
+
+use super::network::{Network, WIDTH};
+use crate::svg::Svg;
+use crate::words;
+
+/// The most views that are drawn, the furthest first.
+pub(crate) const MOST: usize = 24;
+/// The most edges of a kind that are drawn.
+const EDGES: usize = 150;
+
+/// One small figure.
+pub(crate) struct Multiple<'f> {
+    pub(crate) view: &'f ViewFinding,
+    pub(crate) svg: String,
+}
+
+/// The views that differ most, each on the nodes' places.
+pub(crate) fn draw<'f>(findings: &'f Findings, network: &Network, ranked: &[&'f ViewFinding]) -> Vec<Multiple<'f>> {
+    let dots = dots(network);
+    let one = |(k, view): (usize, &&'f ViewFinding)| {
+        let description = format!(
+            "{} joins {} that the consensus does not, and lacks {} that it has.",
+            view.name,
+            words::plural(view.added.len(), "pair"),
+            words::plural(view.missing.len(), "pair")
+        );
+        let id = format!("multiple-{k}");
+        let mut svg = Svg::figure(
+            &id,
+            WIDTH,
+            network.height,
+            &format!("{} against the consensus", view.name),
+            &description,
+        );
+        network.outline(&mut svg);
+        svg.path("dots", &dots);
+        let path = |edges: &[usize]| -> String {
+            let pairs = edges
+                .iter()
+                .take(EDGES)
+                .map(|&edge| network.segment(findings.graph.pairs()[edge]));
+            pairs.collect()
+        };
+        svg.path("missing", &path(&view.missing));
+        svg.path("added", &path(&view.added));
+        Multiple {
+            view,
+            svg: svg.finish(),
+        }
+    };
+    ranked.iter().rev().take(MOST).enumerate().map(one).collect()
+}
+
+/// All nodes as one path of small squares: they are only there to show where one is.
+fn dots(network: &Network) -> String {
+    let size = if network.points.len() > 200 { 3.0 } else { 6.0 };
+    let dot = |point: &[f64; 2]| crate::svg::rectangle(point[0] - 0.5 * size, point[1] - 0.5 * size, size, size);
+    network.points.iter().map(dot).collect()
+}

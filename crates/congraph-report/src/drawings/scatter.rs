@@ -1,0 +1,83 @@
+//! One quantity against another that should have nothing to do with it.
+
+use congraph::findings::Influence;
+
+use super::axis;
+use crate::svg::{self, Svg};
+use crate::words;
+
+const WIDTH: f64 = 460.0;
+const HEIGHT: f64 = 250.0;
+const FRAME: [f64; 4] = [58.0, 14.0, 440.0, 200.0];
+
+pub(crate) fn draw(influence: &Influence, id: &str) -> String {
+    let [left, top, right, floor] = FRAME;
+    let range = |axis: usize| {
+        let values = influence.points.iter().map(|point| point[axis]);
+        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+            (low.min(value), high.max(value))
+        });
+        let room = (0.06 * (high - low)).max(1e-12 * high.abs()).max(1e-12);
+        (low - room, high + room)
+    };
+    let (x, y) = (range(0), range(1));
+    let across = |value: f64| left + (right - left) * (value - x.0) / (x.1 - x.0);
+    let up = |value: f64| floor - (floor - top) * (value - y.0) / (y.1 - y.0);
+    let title = format!("{} against {} of each {}", influence.up, influence.across, influence.of);
+    let description = match influence.correlation {
+        Some(value) => format!(
+            "{} points; their rank correlation is {value:.2}.",
+            influence.points.len()
+        ),
+        None => format!("{} points.", influence.points.len()),
+    };
+    let mut svg = Svg::figure(id, WIDTH, HEIGHT, &title, &description);
+    let ticks = axis::ticks(y.0, y.1, 3);
+    for &tick in &ticks {
+        svg.line("grid", [left, up(tick)], [right, up(tick)]);
+        svg.text("tick end", [left - 6.0, up(tick) + 4.0], &axis::label(tick, &ticks));
+    }
+    let ticks = axis::ticks(x.0, x.1, 4);
+    for &tick in &ticks {
+        svg.text("tick middle", [across(tick), floor + 16.0], &axis::label(tick, &ticks));
+    }
+    svg.line("axis", [left, floor], [right, floor]);
+    let marks = influence
+        .points
+        .iter()
+        .map(|point| svg::mark(0, [across(point[0]), up(point[1])], 3.2));
+    svg.path("point", &marks.collect::<String>());
+    svg.text(
+        "axis-title middle",
+        [0.5 * (left + right), floor + 36.0],
+        influence.across,
+    );
+    svg.text("axis-title start", [left + 4.0, top + 6.0], influence.up);
+    svg.finish()
+}
+
+/// What the rank correlation means, in words.
+pub(crate) fn verdict(influence: &Influence) -> String {
+    let what = match (influence.of, influence.up) {
+        ("node", _) => "nodes of larger variance",
+        (_, "density") => "views with more samples",
+        _ => "views with more samples",
+    };
+    let up = match influence.up {
+        "strength" => ["are more strongly connected", "are less strongly connected"],
+        "density" => ["are denser", "are sparser"],
+        _ => ["are further from the consensus", "are nearer to the consensus"],
+    };
+    match influence.correlation {
+        Some(value) if value.abs() >= 0.5 => {
+            let strength = if value.abs() >= 0.8 { "clearly" } else { "rather" };
+            format!(
+                "Careful: {what} {strength} {} (rank correlation {}).",
+                up[usize::from(value < 0.0)],
+                words::significant(value)
+            )
+        }
+        Some(value) => format!("No clear relation (rank correlation {value:.2})."),
+        None => "Too few points, or no variation, to tell.".into(),
+    }
+}

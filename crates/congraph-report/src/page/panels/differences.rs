@@ -1,0 +1,84 @@
+//! How alike the views are, and what each adds to the consensus and lacks.
+
+use congraph::findings::Findings;
+use serde::Serialize;
+
+use super::Figure;
+use crate::drawings::heatmap::Heatmap;
+use crate::drawings::{Network, multiples, ranking};
+use crate::words::{self, significant};
+
+pub(in crate::page) fn similarity_figure(findings: &Findings, map: Heatmap) -> Figure {
+    let headline = findings.similarities.as_ref().map_or_else(String::new, |found| {
+        let name = |view: usize| words::short(&findings.views[view].name, words::NAME);
+        let ([a, b], near) = found.nearest;
+        let ([c, d], far) = found.farthest;
+        if findings.views.len() == 2 {
+            format!("{} and {} correlate with {}", name(a), name(b), significant(near))
+        } else {
+            format!(
+                "{} and {} are most alike ({}), {} and {} least ({})",
+                name(a),
+                name(b),
+                significant(near),
+                name(c),
+                name(d),
+                significant(far)
+            )
+        }
+    });
+    Figure {
+        name: "similarity",
+        headline,
+        svg: map.svg,
+        caption: "Pearson correlation between the weights of two views over all pairs of nodes. Views are ordered by average-linkage clustering, so \
+                  that groups show as blocks."
+            .into(),
+    }
+}
+
+/// What views add to the consensus and what they lack.
+#[derive(Serialize)]
+pub(in crate::page) struct Differences {
+    multiples: Vec<Small>,
+    caption: String,
+}
+
+#[derive(Serialize)]
+struct Small {
+    name: String,
+    is_outlier: bool,
+    added: usize,
+    missing: usize,
+    svg: String,
+}
+
+impl Differences {
+    pub(in crate::page) fn new(findings: &Findings, drawn: &Network) -> Option<Self> {
+        let ranked = ranking::ranked(findings);
+        if ranked.len() < 2 {
+            return None;
+        }
+        let small = |multiple: multiples::Multiple<'_>| Small {
+            name: multiple.view.name.clone(),
+            is_outlier: multiple.view.is_outlier,
+            added: multiple.view.added.len(),
+            missing: multiple.view.missing.len(),
+            svg: multiple.svg,
+        };
+        let more = if ranked.len() > multiples::MOST {
+            format!(" The {} views that differ most, of {}.", multiples::MOST, ranked.len())
+        } else {
+            String::new()
+        };
+        Some(Self {
+            multiples: multiples::draw(findings, drawn, &ranked)
+                .into_iter()
+                .map(small)
+                .collect(),
+            caption: format!(
+                "Nodes are where they are in the consensus graph. Views in order of their distance from it, the furthest first.{more}"
+            ),
+        })
+    }
+}

@@ -1,0 +1,30 @@
+//! What the panels with figures say: one panel, one file.
+
+mod artefact;
+mod communities;
+mod consensus;
+mod convergence;
+mod dials;
+mod differences;
+mod ranking;
+mod verdict;
+
+use serde::Serialize;
+
+pub(super) use artefact::Artefact;
+pub(super) use communities::Communities;
+pub(super) use consensus::Consensus;
+pub(super) use convergence::Convergence;
+pub(super) use dials::Dials;
+pub(super) use differences::{Differences, similarity_figure};
+pub(super) use ranking::Ranking;
+pub(super) use verdict::{Key, Warned, keys, warnings};
+
+/// A drawing with its words.
+#[derive(Serialize)]
+pub(super) struct Figure {
+    name: &'static str,
+    headline: String,
+    svg: String,
+    caption: String,
+}

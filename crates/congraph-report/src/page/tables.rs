@@ -1,0 +1,137 @@
+//! The tables: the first edges, and all views.
+
+use congraph::findings::Findings;
+use serde::Serialize;
+
+use crate::data::MOST_EDGES;
+use crate::words::{column, percent};
+
+/// The rows that are there without scripts.
+const ROWS: usize = 100;
+
+/// A row of the table of edges.
+#[derive(Serialize)]
+pub(super) struct EdgeRow {
+    source: String,
+    target: String,
+    consensus: String,
+    n_views: String,
+    mean: String,
+}
+
+pub(super) fn edges(findings: &Findings, order: &[usize]) -> Vec<EdgeRow> {
+    let graph = &findings.graph;
+    let row = |&edge: &usize| {
+        let [source, target] = graph.pairs()[edge].map(|node| graph.nodes()[node as usize].clone());
+        EdgeRow {
+            source,
+            target,
+            consensus: if graph.consensus().is_some() {
+                column(findings.shared[edge])
+            } else {
+                String::new()
+            },
+            n_views: format!("{} of {}", findings.n_views[edge], findings.n_measured[edge]),
+            mean: column(findings.means[edge]),
+        }
+    };
+    order.iter().take(ROWS).map(row).collect()
+}
+
+pub(super) fn edge_note(findings: &Findings, order: &[usize]) -> String {
+    let all = findings.shared.len();
+    let missing = if all > MOST_EDGES {
+        format!(" The page holds the heaviest {MOST_EDGES}; edges.tsv holds all.")
+    } else {
+        String::new()
+    };
+    if all > ROWS.min(order.len()) {
+        format!("{ROWS} of {all} edges, the heaviest first.{missing}")
+    } else {
+        format!("{} in all.", crate::words::plural(all, "edge"))
+    }
+}
+
+/// The table of views.
+#[derive(Serialize)]
+pub(super) struct ViewTable {
+    rows: Vec<ViewRow>,
+    has_files: bool,
+    lacks_nodes: bool,
+}
+
+#[derive(Serialize)]
+struct ViewRow {
+    name: String,
+    file: String,
+    samples: String,
+    nodes: usize,
+    edges: usize,
+    density: String,
+    uniqueness: String,
+    added: usize,
+    missing: usize,
+    is_outlier: bool,
+}
+
+impl ViewTable {
+    pub(super) fn new(findings: &Findings) -> Self {
+        let rows = findings
+            .views
+            .iter()
+            .zip(&findings.known.views)
+            .map(|(view, known)| ViewRow {
+                name: view.name.clone(),
+                file: known.file.clone(),
+                samples: view.n_samples.map_or_else(|| "–".into(), |n| n.to_string()),
+                nodes: view.n_nodes,
+                edges: view.n_edges,
+                density: percent(view.density),
+                uniqueness: view
+                    .uniqueness
+                    .map_or_else(|| "–".into(), |value| format!("{value:.3}")),
+                added: view.added.len(),
+                missing: view.missing.len(),
+                is_outlier: view.is_outlier,
+            });
+        Self {
+            rows: rows.collect(),
+            lacks_nodes: findings.graph.mask().is_some(),
+            has_files: findings.known.views.iter().any(|view| !view.file.is_empty()),
+        }
+    }
+}
+
+/// Up to this many views the similarities are there as numbers too.
+const NUMBERED: usize = 40;
+
+/// The similarities as numbers, in the order of the map; none of one view or of too many.
+#[derive(Serialize)]
+pub(super) struct SimilarityTable {
+    names: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl SimilarityTable {
+    pub(super) fn new(findings: &Findings) -> Option<Self> {
+        let found = findings
+            .similarities
+            .as_ref()
+            .filter(|found| found.order.len() <= NUMBERED)?;
+        let row = |&one: &usize| {
+            found
+                .order
+                .iter()
+                .map(|&two| format!("{:.2}", found.values[one][two]))
+                .collect()
+        };
+        Some(Self {
+            names: found
+                .order
+                .iter()
+                .map(|&view| findings.views[view].name.clone())
+                .collect(),
+            rows: found.order.iter().map(row).collect(),
+        })
+    }
+}

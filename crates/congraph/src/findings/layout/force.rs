@@ -1,0 +1,266 @@
+//! A layout by forces: joined nodes attract, all nodes repel (Fruchterman and Reingold).
+//!
+//! It starts from the two slowest modes of a random walk on the graph, so that few iterations unfold it. Nodes without an edge are set in
+//! rows below the others. Nodes are taken in the order of their names: the same graph has the same picture whatever the order of columns.
+//!
+//! Cost: O(n²) per iteration, fewer iterations for more nodes.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::blocks;
+use crate::graph::MultiviewGraph;
+
+/// The most and the fewest iterations, and how many pairs may be looked at in all.
+const MOST: usize = 200;
+const FEWEST: usize = 40;
+const PAIRS: usize = 60_000_000;
+/// The fewest and the most steps of the random walk whose slow modes are the start; two for each node.
+const WALK: [usize; 2] = [100, 800];
+/// Fewer nodes are not worth waking a thread for.
+const MANY: usize = 400;
+/// How strongly everything is drawn to the middle, over √n; without it, parts that are not joined would fly apart.
+const GRAVITY: f64 = 2.0;
+/// Beyond this many lengths of an edge nodes repel ever less: chains would stretch, and their ends shrink to spots.
+const REACH: f64 = 4.0;
+/// The total weight that pulls at a node on average: dense parts are then no more crowded than thin ones.
+const PULL: f64 = 3.0;
+/// Nodes are at least this far apart, in units of the side of the square that each would have.
+const APART: f64 = 0.42;
+
+/// A point for each node, in the graph's order.
+pub(super) fn layout(graph: &MultiviewGraph, shared: &[f64]) -> Vec<[f64; 2]> {
+    let n = graph.n_nodes();
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by_key(|&node| &graph.nodes()[node]);
+    let mut degree = vec![0_usize; n];
+    for (pair, _) in present(graph, shared) {
+        pair.iter().for_each(|&node| degree[node] += 1);
+    }
+    let (joined, alone): (Vec<usize>, Vec<usize>) = order.into_iter().partition(|&node| degree[node] > 0);
+    let mut place = vec![usize::MAX; n];
+    for (at, &node) in joined.iter().enumerate() {
+        place[node] = at;
+    }
+    let mut edges: Vec<([usize; 2], f64)> = present(graph, shared)
+        .map(|(pair, weight)| (pair.map(|node| place[node]), weight))
+        .map(|([a, b], weight)| ([a.min(b), a.max(b)], weight))
+        .collect();
+    edges.sort_by_key(|edge| edge.0);
+    // Square roots, or a few heavy edges would collapse the rest.
+    edges.iter_mut().for_each(|edge| edge.1 = edge.1.sqrt());
+    let total: f64 = edges.iter().map(|edge| edge.1).sum();
+    let unit = PULL * joined.len() as f64 / (2.0 * total);
+    edges.iter_mut().for_each(|edge| edge.1 *= unit);
+    let points = parted(upright(settled(joined.len(), &edges)));
+
+    let mut all = vec![[0.0, 0.0]; n];
+    for (&node, at) in joined.iter().zip(&points) {
+        all[node] = *at;
+    }
+    set_apart(&mut all, &points, &alone);
+    all
+}
+
+fn present<'g>(graph: &'g MultiviewGraph, shared: &'g [f64]) -> impl Iterator<Item = ([usize; 2], f64)> + 'g {
+    let pairs = graph.pairs().iter().zip(shared);
+    pairs
+        .filter(|(_, weight)| **weight > 0.0)
+        .map(|(pair, &weight)| (pair.map(|node| node as usize), weight))
+}
+
+/// The forces' work, in units of the ideal length of an edge.
+fn settled(n: usize, edges: &[([usize; 2], f64)]) -> Vec<[f64; 2]> {
+    let mut points = start(n, edges);
+    let iterations = (PAIRS / (n * n).max(1)).clamp(FEWEST, MOST);
+    let reach = (n as f64).sqrt();
+    for iteration in 0..iterations {
+        let left = 1.0 - iteration as f64 / iterations as f64;
+        let longest = 0.12 * reach * left * left + 0.01;
+        let push = |at: &[f64; 2]| repelled(*at, &points);
+        let mut forces = if n < MANY {
+            points.iter().map(push).collect()
+        } else {
+            blocks::map_items(&points, push)
+        };
+        for &([a, b], weight) in edges {
+            let apart = [points[b][0] - points[a][0], points[b][1] - points[a][1]];
+            let pull = weight * apart[0].hypot(apart[1]);
+            for axis in 0..2 {
+                forces[a][axis] += pull * apart[axis];
+                forces[b][axis] -= pull * apart[axis];
+            }
+        }
+        for (at, force) in points.iter_mut().zip(&forces) {
+            let length = force[0].hypot(force[1]);
+            if length > 0.0 {
+                let step = length.min(longest) / length;
+                at[0] += step * force[0];
+                at[1] += step * force[1];
+            }
+        }
+    }
+    points
+}
+
+/// How all others push a node away, and the middle draws it.
+fn repelled(at: [f64; 2], points: &[[f64; 2]]) -> [f64; 2] {
+    let gravity = GRAVITY / (points.len() as f64).sqrt();
+    let mut force = [-gravity * at[0], -gravity * at[1]];
+    for other in points {
+        let apart = [at[0] - other[0], at[1] - other[1]];
+        let square = apart[0] * apart[0] + apart[1] * apart[1];
+        // The floor keeps nodes on the same spot, the node itself among them, from dividing by zero.
+        let push = 1.0 / (square.max(1e-4) * (1.0 + square / (REACH * REACH)));
+        force[0] += push * apart[0];
+        force[1] += push * apart[1];
+    }
+    force
+}
+
+/// The two slowest modes of the lazy random walk, with a little noise so that no two nodes coincide.
+fn start(n: usize, edges: &[([usize; 2], f64)]) -> Vec<[f64; 2]> {
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let mut noise = || random.random::<f64>() - 0.5;
+    let mut strength = vec![0.0; n];
+    for &([a, b], weight) in edges {
+        strength[a] += weight;
+        strength[b] += weight;
+    }
+    let mut modes: Vec<Vec<f64>> = Vec::new();
+    let constant = vec![1.0; n];
+    for _ in 0..2 {
+        let mut mode: Vec<f64> = (0..n).map(|_| noise()).collect();
+        for _ in 0..(2 * n).clamp(WALK[0], WALK[1]) {
+            let mut next: Vec<f64> = mode.iter().map(|value| 0.5 * value).collect();
+            for &([a, b], weight) in edges {
+                next[a] += 0.5 * weight / strength[a] * mode[b];
+                next[b] += 0.5 * weight / strength[b] * mode[a];
+            }
+            for other in std::iter::once(&constant).chain(&modes) {
+                let inner = |x: &[f64]| -> f64 { (0..n).map(|k| strength[k] * x[k] * other[k]).sum() };
+                let share = inner(&next) / inner(other);
+                next.iter_mut()
+                    .zip(other)
+                    .for_each(|(value, &along)| *value -= share * along);
+            }
+            let size = next.iter().fold(0.0, |size: f64, value| size.max(value.abs()));
+            if size == 0.0 {
+                break;
+            }
+            next.iter_mut().for_each(|value| *value /= size);
+            mode = next;
+        }
+        modes.push(mode);
+    }
+    let reach = 0.5 * (n as f64).sqrt();
+    (0..n)
+        .map(|k| [0, 1].map(|axis| reach * (modes[axis][k] + 0.2 * noise())))
+        .collect()
+}
+
+/// Nodes that would cover each other moved apart.
+fn parted(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
+    let n = points.len();
+    let span = |axis: usize| {
+        let values = points.iter().map(|at| at[axis]);
+        let (low, high) = values.fold((0.0, 0.0), |(low, high): (f64, f64), x| (low.min(x), high.max(x)));
+        high - low
+    };
+    let least = APART * (span(0) * span(1) / n.max(1) as f64).sqrt();
+    for _ in 0..(PAIRS / 4 / (n * n).max(1)).clamp(4, 30) {
+        for b in 1..n {
+            for a in 0..b {
+                let apart = [points[b][0] - points[a][0], points[b][1] - points[a][1]];
+                if apart[0].abs() >= least || apart[1].abs() >= least {
+                    continue;
+                }
+                let distance = apart[0].hypot(apart[1]);
+                if distance < least && distance > 0.0 {
+                    let step = 0.5 * (least - distance) / distance;
+                    for axis in 0..2 {
+                        points[a][axis] -= step * apart[axis];
+                        points[b][axis] += step * apart[axis];
+                    }
+                }
+            }
+        }
+    }
+    points
+}
+
+/// Turned so that the longer axis lies flat, and centred.
+fn upright(points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
+    let n = points.len().max(1) as f64;
+    let middle = [0, 1].map(|axis| points.iter().map(|at| at[axis]).sum::<f64>() / n);
+    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
+    for at in &points {
+        let (x, y) = (at[0] - middle[0], at[1] - middle[1]);
+        xx += x * x;
+        xy += x * y;
+        yy += y * y;
+    }
+    let (sine, cosine) = (0.5 * (2.0 * xy).atan2(xx - yy)).sin_cos();
+    points
+        .into_iter()
+        .map(|at| {
+            let (x, y) = (at[0] - middle[0], at[1] - middle[1]);
+            [cosine * x + sine * y, cosine * y - sine * x]
+        })
+        .collect()
+}
+
+/// Nodes without an edge, in rows below the others.
+fn set_apart(all: &mut [[f64; 2]], points: &[[f64; 2]], alone: &[usize]) {
+    let width = points.iter().fold(1.0, |reach: f64, at| reach.max(at[0].abs())) * 2.0;
+    let floor = points.iter().fold(0.0, |low: f64, at| low.min(at[1]));
+    let per_row = alone
+        .len()
+        .min(24.max((alone.len() as f64 * 2.0).sqrt().ceil() as usize))
+        .max(1);
+    let step = width / per_row as f64;
+    for (k, &node) in alone.iter().enumerate() {
+        let (row, column) = (k / per_row, k % per_row);
+        let here = (alone.len() - row * per_row).min(per_row);
+        let x = (column as f64 - 0.5 * (here - 1) as f64) * step;
+        all[node] = [x, floor - step * (row as f64 + 1.0)];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::ViewRows;
+
+    fn graph(n: usize, pairs: &[[u32; 2]]) -> (MultiviewGraph, Vec<f64>) {
+        let names = (0..n).map(|k| format!("n{k:02}")).collect();
+        let weights = ViewRows::from_values(1, vec![1.0; pairs.len()]);
+        let graph = MultiviewGraph::new(names, vec!["v".into()], pairs, &weights, None);
+        (graph, vec![1.0; pairs.len()])
+    }
+
+    #[test]
+    fn neighbours_of_a_ring_are_nearer_than_others() {
+        let pairs: Vec<[u32; 2]> = (0..20)
+            .map(|k| [k, (k + 1) % 20])
+            .map(|[a, b]| [a.min(b), a.max(b)])
+            .collect();
+        let (graph, shared) = graph(20, &pairs);
+        let points = layout(&graph, &shared);
+        let apart = |a: usize, b: usize| (points[a][0] - points[b][0]).hypot(points[a][1] - points[b][1]);
+        for k in 0..20 {
+            assert!(apart(k, (k + 1) % 20) < 0.5 * apart(k, (k + 10) % 20), "{points:?}");
+        }
+    }
+
+    #[test]
+    fn nodes_alone_stand_below_and_nothing_is_lost_without_edges() {
+        let (one_edge, shared) = graph(5, &[[1, 3]]);
+        let points = layout(&one_edge, &shared);
+        for alone in [0, 2, 4] {
+            assert!(points[alone][1] < points[1][1].min(points[3][1]));
+        }
+        let (empty, shared) = graph(3, &[]);
+        assert!(layout(&empty, &shared).iter().flatten().all(|value| value.is_finite()));
+    }
+}

@@ -1,0 +1,46 @@
+//! Which of some values stand out above the others: far beyond the median, in units of the median deviation.
+
+/// This many scaled median deviations above the median stand out.
+const FAR: f64 = 3.5;
+/// And at least this much: where all are nearly equal, none stands out.
+const LEAST: f64 = 0.05;
+/// Of fewer values none can be told from the others.
+const ENOUGH: usize = 5;
+
+/// Whether each value is an outlier, and the median.
+pub(crate) fn outliers(values: &[f64]) -> (Vec<bool>, f64) {
+    if values.is_empty() {
+        return (Vec::new(), 0.0);
+    }
+    let middle = median(values);
+    let deviations: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
+    let spread = 1.4826 * median(&deviations);
+    let stands_out = |&value: &f64| value > middle + FAR * spread && value > middle + LEAST;
+    let enough = values.len() >= ENOUGH;
+    (values.iter().map(|value| enough && stands_out(value)).collect(), middle)
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    if sorted.len() % 2 == 1 {
+        sorted[middle]
+    } else {
+        0.5 * (sorted[middle - 1] + sorted[middle])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_far_above_stands_out() {
+        let (found, middle) = outliers(&[0.10, 0.11, 0.12, 0.50, 0.11, 0.02]);
+        assert_eq!(found, [false, false, false, true, false, false]);
+        assert!((middle - 0.11).abs() < 1e-15);
+        assert_eq!(outliers(&[0.1, 0.1, 0.1, 0.1, 0.14]).0, [false; 5]);
+        assert_eq!(outliers(&[0.0, 0.0, 0.0, 1.0]).0, [false; 4]);
+    }
+}

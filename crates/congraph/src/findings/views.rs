@@ -1,0 +1,72 @@
+//! Each view against the consensus.
+
+use serde::Serialize;
+
+use super::known::Known;
+use super::outliers::outliers;
+use crate::graph::MultiviewGraph;
+
+/// What is found of one view.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ViewFinding {
+    /// Its name.
+    pub name: String,
+    /// How many samples it has, if known.
+    pub n_samples: Option<usize>,
+    /// How many nodes it has.
+    pub n_nodes: usize,
+    /// The number of its edges.
+    pub n_edges: usize,
+    /// Its density.
+    pub density: f64,
+    /// How far it is from the consensus, from 0 to 1; none without a consensus.
+    pub uniqueness: Option<f64>,
+    /// Whether it is far further than the others.
+    pub is_outlier: bool,
+    /// The pairs that it joins and the consensus does not, the heaviest first.
+    pub added: Vec<usize>,
+    /// The pairs that the consensus joins and it does not, the heaviest first.
+    pub missing: Vec<usize>,
+}
+
+/// Every view, in the graph's order, and the median of their uniqueness, if there is a consensus.
+pub(super) fn findings(graph: &MultiviewGraph, known: &Known) -> (Vec<ViewFinding>, Option<f64>) {
+    let uniqueness: Vec<Option<f64>> = (0..graph.n_views()).map(|view| graph.uniqueness(view)).collect();
+    let (mut stands_out, middle) = outliers(&uniqueness.iter().flatten().copied().collect::<Vec<_>>());
+    stands_out.resize(graph.n_views(), false);
+    let views = (0..graph.n_views())
+        .map(|view| {
+            let (added, missing) = differences(graph, view);
+            ViewFinding {
+                name: graph.views()[view].clone(),
+                n_samples: known.views[view].n_samples,
+                n_nodes: graph.mask().map_or(graph.n_nodes(), |mask| mask.n_nodes_of(view)),
+                n_edges: graph.weights().column(view).filter(|&weight| weight > 0.0).count(),
+                density: graph.density(view),
+                uniqueness: uniqueness[view],
+                is_outlier: stands_out[view],
+                added,
+                missing,
+            }
+        })
+        .collect();
+    (views, graph.consensus().map(|_| middle))
+}
+
+/// The pairs in which the view and the consensus disagree on there being an edge.
+fn differences(graph: &MultiviewGraph, view: usize) -> (Vec<usize>, Vec<usize>) {
+    let Some(consensus) = graph.consensus() else {
+        return (Vec::new(), Vec::new());
+    };
+    let own: Vec<f64> = graph.weights().column(view).collect();
+    // What a view cannot have it does not lack.
+    let has = |edge: usize| graph.mask().is_none_or(|mask| mask.has_pair(view, graph.pairs()[edge]));
+    let by = |weights: &[f64], other: &[f64]| {
+        let mut edges: Vec<usize> = (0..own.len())
+            .filter(|&edge| weights[edge] > 0.0 && other[edge] <= 0.0 && has(edge))
+            .collect();
+        edges.sort_by(|&one, &two| weights[two].total_cmp(&weights[one]));
+        edges
+    };
+    (by(&own, consensus), by(consensus, &own))
+}
