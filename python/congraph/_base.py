@@ -134,6 +134,25 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         for warning in self.warnings_:
             warnings.warn(warning, stacklevel=3)
 
+    def _told(self) -> dict[str, Any]:
+        penalty = getattr(self, "penalty", None)
+        return {
+            "penalty": penalty if penalty is None or isinstance(penalty, str) else type(penalty).__name__,
+            "regulariser": getattr(self, "regulariser", None),
+            "solver": getattr(self, "solver", None),
+            **{name: getattr(self, f"{name}_", None) for name in ("alpha", "beta", "gamma")},
+            **{name: getattr(self, name, None) for name in ("lambda1", "lambda2")},
+            **self._scales(),
+            "objective": self.objective_,
+            "dual_objective": self.dual_objective_,
+            "relative_gap": self.relative_gap_,
+            "converged": bool(self.converged_),
+            "iterations": int(self.n_iter_),
+            "density": {"target": getattr(self, "density", None)},
+            "similarity": {"target": getattr(self, "similarity", None), "floor": getattr(self, "similarity_floor_", None)},
+            "warnings": [{"code": warning.code, "view": warning.view, "message": warning.args[0]} for warning in self.warnings_],
+        }
+
     def _check_learned(self) -> None:
         if not hasattr(self, "edges_"):
             raise NotFittedError(

@@ -15,6 +15,7 @@ __all__ = [
     "log_likelihood",
     "nmi",
     "project",
+    "report",
     "simulate",
     "total_variation",
     "tune",
@@ -44,6 +45,7 @@ def project(
     reading: Mapping[str, Any],
     running: Mapping[str, Any],
 ) -> list[dict[str, Any]]: ...
+def report(graph: Mapping[str, Any], beside: Mapping[str, Any]) -> str: ...
 def simulate(wanted: Mapping[str, Any]) -> dict[str, Any]: ...
 def total_variation(
     graph: Mapping[str, Any],

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+import json
+import math
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,6 +42,17 @@ class Communities:
     agreed: bool
     nmi: Floats
     coclassification: Floats
+
+
+def _finite(value: Any) -> Any:
+    """The same without numbers that JSON does not know."""
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_finite(entry) for entry in value]
+    if isinstance(value, (float, np.floating)):
+        return float(value) if math.isfinite(value) else None
+    return value
 
 
 class LearnedGraphs:
@@ -185,6 +201,50 @@ class LearnedGraphs:
         search = {"resolution": resolution, "runs": runs, "threshold": threshold, "max_rounds": max_rounds, "seed": seed}
         found = _engine.communities(self._arrays(), search, running())
         return Communities(node_names=list(self.node_names_), view_names=list(self.view_names_), **found)
+
+    def _told(self) -> dict[str, Any]:
+        """How the graphs were learned, as `summary.json` tells it."""
+        return {}
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        communities: Communities | None = None,
+        positions: Mapping[str, Sequence[float]] | None = None,
+    ) -> Path:
+        """Write one HTML file to look at, print and send: it needs nothing else, and no network.
+
+        Parameters
+        ----------
+        path
+            Where to. A file that is there is replaced, once the new one is whole.
+        communities
+            Those of the consensus are drawn.
+        positions
+            Two or three coordinates for each node; those that came with the data by default.
+        """
+        places = positions if positions is not None else getattr(self, "positions_", None)
+        known = places is not None and all(node in places for node in self.node_names_)
+        labels = None if communities is None else (communities.group if communities.consensus is None else communities.consensus)
+        beside = {
+            "summary": json.dumps(_finite(self._told()), allow_nan=False),
+            "positions": [[float(x) for x in places[node]] for node in self.node_names_] if known and places else None,
+            "labels": None if labels is None else labels.tolist(),
+            "modularity": None if communities is None else communities.consensus_modularity,
+        }
+        page = _engine.report(self._arrays(), beside)
+        target = Path(path)
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=target.parent, suffix=".html", delete=False) as file:
+            try:
+                file.write(page)
+                file.close()
+                os.chmod(file.name, 0o644)
+                os.replace(file.name, target)
+            except BaseException:
+                os.unlink(file.name)
+                raise
+        return target
 
 
 class Graphs(LearnedGraphs):

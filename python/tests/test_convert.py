@@ -37,6 +37,17 @@ def test_views_that_are_not_there(model):
         model.to_networkx("view9")
 
 
+def test_report(model, tmp_path):
+    path = model.report(tmp_path / "report.html", communities=model.communities(runs=5))
+    page = path.read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>") and "4 views share" in page
+    assert f"{model.alpha_:.4g}"[:5] in page
+    assert [entry.name for entry in tmp_path.iterdir()] == ["report.html"]
+    on_a_line = {node: (k, 0.5 * k, 0.0) for k, node in enumerate(model.node_names_)}
+    model.report(path, positions=on_a_line)
+    assert path.read_text(encoding="utf-8") != page
+
+
 def test_plots(model, data, tmp_path):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")

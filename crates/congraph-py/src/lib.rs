@@ -8,7 +8,7 @@
 //! options     keyword arguments → learner and targets    failure      errors of the library → Python exceptions
 //! running     the interpreter let go of, Ctrl-C, progress
 //! penalty     a penalty written in Python
-//! learn, project, tune, joint, communities, metrics, simulate     one call each
+//! learn, project, tune, joint, communities, metrics, report, simulate     one call each
 //! ```
 //!
 //! Results cross as dictionaries of arrays and names, so that a fitted model in Python holds nothing but arrays, and can be
@@ -23,6 +23,7 @@ mod metrics;
 mod options;
 mod penalty;
 mod project;
+mod report;
 mod running;
 mod simulate;
 mod tables;
@@ -41,6 +42,8 @@ mod _engine {
     use super::metrics::{evaluate, log_likelihood, nmi, total_variation};
     #[pymodule_export]
     use super::project::project;
+    #[pymodule_export]
+    use super::report::report;
     #[pymodule_export]
     use super::simulate::simulate;
     #[pymodule_export]

@@ -1,0 +1,57 @@
+//! The report of learned graphs: one HTML page.
+
+use congraph::findings::{Findings, Known, KnownCommunities, Positions, Summary};
+use congraph_report::MOST_NODES;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::graphs::Arrays;
+
+/// What Python knows beside the graphs.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Beside {
+    /// How they were learned: JSON as in `summary.json`.
+    summary: String,
+    /// Two or three coordinates for each node.
+    positions: Option<Vec<Vec<f64>>>,
+    /// The community of each node, and the modularity of them all.
+    labels: Option<Vec<usize>>,
+    modularity: Option<f64>,
+}
+
+/// The page.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) fn report(py: Python<'_>, graph: Arrays<'_>, beside: Beside) -> PyResult<String> {
+    let graph = graph.graph()?;
+    if graph.n_nodes() > MOST_NODES {
+        let n = graph.n_nodes();
+        return Err(PyValueError::new_err(format!(
+            "{n} nodes are too many to draw; up to {MOST_NODES} are"
+        )));
+    }
+    let summary: Summary =
+        serde_json::from_str(&beside.summary).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let known = Known {
+        summary: Some(summary),
+        positions: beside.positions.and_then(|points| positions(&points)),
+        communities: beside.labels.map(|labels| KnownCommunities {
+            labels,
+            modularity: beside.modularity,
+            agreement: Vec::new(),
+        }),
+        version: Some(env!("CARGO_PKG_VERSION").into()),
+        ..Known::default()
+    };
+    Ok(py.detach(|| congraph_report::write(&Findings::of(&graph, known))))
+}
+
+/// On a plane or in space; none if the nodes differ in their number of coordinates.
+fn positions(points: &[Vec<f64>]) -> Option<Positions> {
+    let plane = |point: &Vec<f64>| point.as_slice().try_into().ok();
+    let space = |point: &Vec<f64>| point.as_slice().try_into().ok();
+    let plane: Option<Vec<[f64; 2]>> = points.iter().map(plane).collect();
+    let space: Option<Vec<[f64; 3]>> = points.iter().map(space).collect();
+    space.map(Positions::in_space).or(plane.map(Positions::Plane))
+}
