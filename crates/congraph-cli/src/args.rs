@@ -32,6 +32,7 @@ Examples:
   congraph evaluate out --truth sim/truth                how well were they found?
   congraph communities out                               which nodes belong together?
   congraph eeg sub-*.bdf --events 11 --window 0:0.1 -o out   from recordings to graphs
+  congraph project out --view late.csv -o new            a new view against the consensus
   congraph report out --open                             see the graphs in a browser
 
 Every result carries a proof of how close to optimal it is: the relative duality gap.";
@@ -102,6 +103,17 @@ Examples:
   congraph communities out
   congraph communities out --resolution 1.5 --runs 500 --seed 7 --force --json")]
     Communities(CommunitiesArgs),
+    /// Learn the graph of a new view against the frozen consensus of a fit
+    #[command(after_help = "\
+The consensus stays as it is; alpha, beta, the penalty and the scale of the distances are those
+of the fit. The new folder is like that of `learn`, with the new views in place of the old, and
+  projection.tsv   every edge of a view or of the consensus: shared by both, added by the view,
+                   or lacking in it
+
+Examples:
+  congraph project out --view sub-21=new/recording.csv -o new
+  congraph project out --view later/*.csv --nodes common -o later-graphs")]
+    Project(ProjectArgs),
     /// Write the report of a result folder: one HTML file to look at, print and send
     #[command(after_help = "\
 `learn`, `tune`, `eeg` and `demo` write it already, and `communities` brings it up to date. Write it
@@ -136,6 +148,18 @@ Examples:
   congraph eeg S*.edf --subject-pattern '{subject}R*' --events T1,T2 --window 0:0.5 --first 34 --density 0.15 --similarity 0.75 -o out
   congraph eeg rest-*.edf --band 8:13 --every 2 --reference average --save-views views -o out")]
     Eeg(Box<EegArgs>),
+    /// Write learned graphs for other programs: networkx, igraph, Gephi, MATLAB, NumPy, BIDS
+    #[command(after_help = "\
+Formats:
+  graphml, gexf   one file per graph: consensus.graphml, view-NAME.graphml
+  edges           one table per graph: consensus.edges.tsv with source, target and weight
+  mat, npz        graphs.mat, graphs.npz: consensus (n×n), views (N×n×n), nodes, view_names
+  relmat          BIDS: sub-LABEL_meas-graphlearning_relmat.tsv and .json
+
+Examples:
+  congraph export out --to graphml
+  congraph export out --to mat,relmat -o derivatives/congraph")]
+    Export(ExportArgs),
     /// Print shell completions
     #[command(
         after_help = "Example:\n  congraph completions bash > ~/.local/share/bash-completion/completions/congraph"
@@ -163,7 +187,8 @@ pub(crate) struct Global {
 /// What to read, and how.
 #[derive(Args, Debug)]
 pub(crate) struct InputArgs {
-    /// One file per view (.csv .tsv .txt, also .gz; .npy; .npz), samples in rows and nodes in columns. NAME=FILE names the view
+    /// One file per view (.csv .tsv .txt, also .gz; .npy .npz .parquet .mat .h5ad), samples in rows and nodes in columns.
+    /// NAME=FILE names the view
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
     /// Which way round the tables are; nothing is transposed silently
@@ -181,6 +206,15 @@ pub(crate) struct InputArgs {
     /// Columns to leave out, such as a time stamp
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Input")]
     pub(crate) ignore_columns: Vec<String>,
+    /// In .h5ad files, the column of obs that tells the views apart, such as cell_type
+    #[arg(long, value_name = "COLUMN", help_heading = "Input")]
+    pub(crate) groupby: Option<String>,
+    /// In .h5ad files, the layer to read [default: X]
+    #[arg(long, value_name = "LAYER", help_heading = "Input")]
+    pub(crate) layer: Option<String>,
+    /// In .h5ad files, the genes to read: a column of truth values in var, such as highly_variable, or a file with one gene a line
+    #[arg(long, value_name = "COLUMN|FILE", help_heading = "Input")]
+    pub(crate) genes: Option<String>,
     /// The tables are nodes × nodes sums of products X Xᵀ (of signals with mean zero)
     #[arg(long, conflicts_with = "covariance", help_heading = "Input")]
     pub(crate) gram: bool,
@@ -542,6 +576,86 @@ pub(crate) struct EvaluateArgs {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct ProjectArgs {
+    /// The folder of a fit with a consensus, as `learn` or `tune` wrote it
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
+    /// The new views: files as for `learn`, samples in rows and nodes in columns. NAME=FILE names the view
+    #[arg(long = "view", required = true, value_name = "FILE", num_args = 1..)]
+    pub(crate) views: Vec<String>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    /// Which way round the tables are; nothing is transposed silently
+    #[arg(long, value_enum, default_value_t = OrientArg::SamplesByNodes, help_heading = "Input")]
+    pub(crate) orient: OrientArg,
+    /// Whether text files start with a line of node names
+    #[arg(long, value_enum, default_value_t = HeaderArg::Auto, help_heading = "Input")]
+    pub(crate) header: HeaderArg,
+    /// One long table for all views: the column that tells them apart
+    #[arg(long, value_name = "COLUMN", help_heading = "Input")]
+    pub(crate) view_column: Option<String>,
+    /// Columns to leave out, such as a time stamp
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Input")]
+    pub(crate) ignore_columns: Vec<String>,
+    /// In .h5ad files, the column of obs that tells the views apart
+    #[arg(long, value_name = "COLUMN", help_heading = "Input")]
+    pub(crate) groupby: Option<String>,
+    /// In .h5ad files, the layer to read [default: X]
+    #[arg(long, value_name = "LAYER", help_heading = "Input")]
+    pub(crate) layer: Option<String>,
+    /// In .h5ad files, the genes to read: a column of truth values in var, or a file with one gene a line
+    #[arg(long, value_name = "COLUMN|FILE", help_heading = "Input")]
+    pub(crate) genes: Option<String>,
+    /// Which nodes to keep when the new views and the consensus have different ones
+    #[arg(long, value_enum, default_value_t = NodesArg::Same, help_heading = "Input")]
+    pub(crate) nodes: NodesArg,
+    /// What to do with samples that hold NaN or infinite values
+    #[arg(long, value_enum, default_value_t = NanArg::Error, help_heading = "Input")]
+    pub(crate) nan: NanArg,
+    /// Accept values that look like raw counts
+    #[arg(long, help_heading = "Input")]
+    pub(crate) allow_counts: bool,
+    /// Another weight of ‖L‖² than the fit's: larger is denser
+    #[arg(long, allow_negative_numbers = true, value_name = "A", help_heading = "Model")]
+    pub(crate) alpha: Option<f64>,
+    /// Another weight of the penalty than the fit's: larger keeps the views closer to the consensus
+    #[arg(long, allow_negative_numbers = true, value_name = "B", help_heading = "Model")]
+    pub(crate) beta: Option<f64>,
+    /// Which pairs may be joined besides those of the consensus: `knn:K` or a table of pairs with the columns source and
+    /// target [default: all pairs]
+    #[arg(long, value_name = "knn:K|FILE", help_heading = "Model")]
+    pub(crate) candidates: Option<String>,
+    /// The relative gap at which the result counts as converged
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        default_value = "1e-9",
+        value_name = "GAP",
+        help_heading = "Solver"
+    )]
+    pub(crate) tol: f64,
+    /// Fail with exit code 5 if a result has not converged
+    #[arg(long, help_heading = "Solver")]
+    pub(crate) strict: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExportArgs {
+    /// The folder with learned graphs
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
+    /// The formats, separated by commas
+    #[arg(long, required = true, value_name = "FORMATS", value_delimiter = ',', value_parser = formats())]
+    pub(crate) to: Vec<String>,
+    /// The folder to write to [default: the folder `export` in FOLDER]
+    #[arg(short, long = "out", value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace files in an output folder that is not empty
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct CommunitiesArgs {
     /// The folder with learned graphs, to which the communities are added
     #[arg(value_name = "FOLDER")]
@@ -631,6 +745,11 @@ fn range(text: &str) -> Result<[f64; 2], String> {
 
 fn threads(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "a whole number from 1 up is needed".into())
+}
+
+/// The formats of `export`, as the library offers them.
+fn formats() -> clap::builder::PossibleValuesParser {
+    clap::builder::PossibleValuesParser::new(congraph_io::ExportFormat::ALL.map(|(name, _)| name))
 }
 
 fn penalties() -> clap::builder::PossibleValuesParser {

@@ -26,6 +26,10 @@ fn main() -> ExitCode {
     let console = Console::new(cli.global.quiet, cli.global.verbose);
     // A panic is a bug of ours: say so, and leave with the code that means it.
     std::panic::set_hook(Box::new(|panic| {
+        // Or a library's, about a damaged file; that is told as an error.
+        if congraph_io::input::is_guarded() {
+            return;
+        }
         console::words(&format!("error: congraph has a bug: {panic}"));
         console::words("  hint: please report it with the command you ran and, if you may share it, the data");
     }));
@@ -56,9 +60,11 @@ fn run(cli: &Cli, console: &Console) -> Result<(), Failure> {
         Command::Simulate(args) => commands::simulate::run(args, &cli.global, console),
         Command::Evaluate(args) => commands::evaluate::run(args, &cli.global, console),
         Command::Communities(args) => commands::communities::run(args, &cli.global, console),
+        Command::Project(args) => commands::project::run(args, &cli.global, console),
         Command::Report(args) => commands::report::run(args, &cli.global, console),
         Command::Paper(args) => commands::paper::run(args, &cli.global, console),
         Command::Eeg(args) => commands::eeg::run(args, &cli.global, console),
+        Command::Export(args) => commands::export::run(args, &cli.global, console),
         Command::Completions(args) => commands::completions::run(args),
     }
 }

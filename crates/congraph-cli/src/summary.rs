@@ -128,7 +128,7 @@ pub(crate) fn joint_summary(
     })
 }
 
-fn scale_name(scale: Scale) -> &'static str {
+pub(crate) fn scale_name(scale: Scale) -> &'static str {
     match scale {
         Scale::Zscore => "zscore",
         Scale::Center => "center",
@@ -136,7 +136,7 @@ fn scale_name(scale: Scale) -> &'static str {
     }
 }
 
-fn sample_norm_name(norm: SampleNorm) -> &'static str {
+pub(crate) fn sample_norm_name(norm: SampleNorm) -> &'static str {
     match norm {
         SampleNorm::Mean => "mean",
         SampleNorm::Sum => "sum",

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use place::{MODEL, Place, csv};
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 13] = [
     "demo",
     "check",
     "learn",
@@ -17,6 +17,8 @@ const COMMANDS: [&str; 11] = [
     "simulate",
     "evaluate",
     "communities",
+    "project",
+    "export",
     "report",
     "paper",
     "eeg",

@@ -1,19 +1,22 @@
 //! Files in, result folder out: everything of congraph that touches a disk.
 //!
 //! ```text
-//! input     .csv .tsv .txt (also .gz), .npy, .npz, or one long table   →  congraph::Table
+//! input     .csv .tsv .txt (also .gz), .npy, .npz, .parquet, .mat, .h5ad, or one long table   →  congraph::Table
 //! recordings  .edf .bdf and electrode positions   →  congraph::eeg
 //! output    congraph::MultiviewGraph   ↔   a folder of .tsv, .json and .npz files that appears whole or not at all
+//! export    the same graphs for other programs: GraphML, GEXF, .mat, .npz, edge lists, BIDS
 //! ```
 //!
 //! Reading never guesses silently and never trusts a file: sizes that a header claims are checked against the bytes that
 //! are there, and everything that cannot be read says which file, line and column, and what to do about it.
 
+pub mod export;
 pub mod input;
 mod npy;
 pub mod output;
 pub mod recordings;
 
+pub use export::{ExportFormat, export};
 pub use input::{Header, Input, Loaded, ReadOptions, read, read_pairs};
 pub use output::{
     COMMUNITIES_FILES, Folder, OutputError, Places, ViewRow, read_graph, read_known, read_precisions, write_blocks,

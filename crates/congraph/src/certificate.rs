@@ -22,6 +22,9 @@
 //! Where a view lacks nodes, n is its own number of nodes n_i, λ^i and δ^i are there for these alone (0 elsewhere), and the minimum of an
 //! edge is over the views that have it.
 //!
+//! Where the consensus is frozen, w is not minimised over: the second minimum is over W alone, and an edge that the consensus has
+//! adds β c(−w) to both sides even if it is absent.
+//!
 //! This room knows no solver.
 
 use crate::blocks;
@@ -69,6 +72,7 @@ pub struct ProxPoints {
 /// Scales the weights to feasible totals and certifies them. A view without any edge has nothing to scale: it gets its
 /// shortest edge.
 pub fn certify(problem: &Problem, weights: Weights, dual: &DualPoint) -> (Weights, Certificate) {
+    let weights = with_frozen(problem, weights);
     let dual_objective = dual_objective(problem, dual);
     let degree_residual = degree_residual(problem, &weights, &dual.multipliers);
     let weights = feasible(problem, weights)
@@ -109,6 +113,18 @@ pub fn relative_gap(objective: f64, dual_objective: f64) -> f64 {
     if gap.is_nan() { f64::INFINITY } else { gap }
 }
 
+/// The weights beside the consensus of the problem where that is frozen, whatever consensus they came with.
+fn with_frozen(problem: &Problem, weights: Weights) -> Weights {
+    let Some(frozen) = problem.frozen_consensus() else {
+        return weights;
+    };
+    let mut all = ViewRows::zeros(problem.n_edges(), problem.n_views());
+    for (edge, row, _) in weights.iter() {
+        all.row_mut(edge).copy_from_slice(row);
+    }
+    Weights::from_dense(&all, frozen)
+}
+
 /// The weights with the shortest edge added to every view that has no usable weight.
 fn with_shortest(problem: &Problem, weights: &Weights) -> Weights {
     let n_views = problem.n_views();
@@ -132,7 +148,8 @@ fn with_shortest(problem: &Problem, weights: &Weights) -> Weights {
 
 /// The weights with each view scaled to its total n; back as they are if a view has no edge.
 pub(crate) fn feasible(problem: &Problem, weights: Weights) -> Result<Weights, Weights> {
-    let term = problem.edge_term();
+    // A frozen consensus is the best one, whatever the weights are.
+    let term = problem.edge_term().filter(|_| problem.frozen_consensus().is_none());
     let mut scratch = [Vec::new(), Vec::new()];
     weights.scaled_to(&problem.totals(), |edge, row| {
         term.map(|term| problem.consensus(term, edge, row, &mut scratch))
@@ -204,7 +221,7 @@ fn joint_edges(problem: &Problem, term: EdgeTerm<'_>, multipliers: &ViewRows) ->
     let fill = |edge: usize, targets: &mut [f64]| {
         let (a, b) = edges.ends(edge);
         let ends = multipliers.row(a).iter().zip(multipliers.row(b));
-        let mut positive = false;
+        let mut positive = term.is_held(edge);
         for (target, (distance, (x, y))) in targets
             .iter_mut()
             .zip(problem.distances().values().row(edge).iter().zip(ends))

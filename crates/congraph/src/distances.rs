@@ -228,6 +228,14 @@ impl Distances {
         })
     }
 
+    /// The same divided by what those of another fit were divided by.
+    #[must_use]
+    pub(crate) fn divided_by(mut self, divisor: f64) -> Self {
+        self.values.values_mut().iter_mut().for_each(|value| *value /= divisor);
+        self.divisor *= divisor;
+        self
+    }
+
     /// Distances of a list of pairs that have been divided and marked already.
     pub(crate) fn listed(edges: Edges, values: ViewRows, divisor: f64, mask: Option<Arc<Mask>>) -> Self {
         Self {

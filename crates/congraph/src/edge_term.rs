@@ -7,8 +7,10 @@
 //! A row of targets has an entry for every view. Where views lack nodes, a target of −∞ says that the view lacks the edge: such entries
 //! are taken out before a penalty sees the row, and their weights are 0. A penalty works on rows of any number of views, so it
 //! need not know.
+//!
+//! Where the consensus is frozen there is one view, and the minimiser is that of one number: max(0, w + prox_τc(u − w)).
 
-use crate::penalties::JointEdge;
+use crate::penalties::{JointEdge, Penalty};
 
 /// The joint minimiser of a problem's edges in units of κ.
 #[derive(Clone, Copy)]
@@ -18,6 +20,15 @@ pub(crate) struct EdgeTerm<'a> {
     pub(crate) sigma: f64,
     /// Whether views may lack edges.
     pub(crate) masked: bool,
+    /// The consensus, where it is given.
+    pub(crate) frozen: Option<Frozen<'a>>,
+}
+
+/// A consensus that is given, one weight per edge, and what charges departures from it.
+#[derive(Clone, Copy)]
+pub(crate) struct Frozen<'a> {
+    pub(crate) consensus: &'a [f64],
+    pub(crate) penalty: &'a dyn Penalty,
 }
 
 /// Whether a view with this target has the edge.
@@ -27,13 +38,24 @@ pub(crate) fn has_edge(target: f64) -> bool {
 }
 
 impl EdgeTerm<'_> {
+    /// Whether an edge may be present, or adds to the dual, although no target is positive: a frozen consensus holds it.
+    pub(crate) fn is_held(&self, edge: usize) -> bool {
+        self.frozen.is_some_and(|frozen| frozen.consensus[edge] > 0.0)
+    }
+
     /// Writes the weights for targets u and returns the consensus. All views must have the edge.
     pub(crate) fn minimise(&self, targets: &[f64], weights: &mut [f64], scratch: &mut Vec<f64>) -> f64 {
         self.joint.minimise(targets, self.tau, self.sigma, weights, scratch)
     }
 
     /// Writes the weights and the consensus of several edges.
-    pub(crate) fn minimise_rows(&self, targets: &[f64], weights: &mut [f64], consensus: &mut [f64]) {
+    pub(crate) fn minimise_rows(&self, edges: &[usize], targets: &[f64], weights: &mut [f64], consensus: &mut [f64]) {
+        if let Some(frozen) = self.frozen {
+            for (shared, &edge) in consensus.iter_mut().zip(edges) {
+                *shared = frozen.consensus[edge];
+            }
+            return frozen.minimise(self.tau, targets, weights, consensus);
+        }
         if self.masked {
             return self.minimise_masked(targets, weights, consensus);
         }
@@ -90,6 +112,11 @@ impl EdgeTerm<'_> {
         self.joint.consensus(weights, ratio, scratch)
     }
 
+    /// How many rank-one terms [`EdgeTerm::jacobian`] has.
+    pub(crate) fn rank(&self) -> usize {
+        if self.frozen.is_some() { 0 } else { self.joint.rank() }
+    }
+
     /// ∂W/∂u as a diagonal and rank-one factors, of all views; `distances` are infinite where a view lacks the edge. `room` is
     /// used for what is in between.
     pub(crate) fn jacobian(
@@ -101,6 +128,16 @@ impl EdgeTerm<'_> {
         room: &mut Vec<f64>,
     ) {
         let n_views = weights.len();
+        if self.frozen.is_some() {
+            for (entry, &weight) in jacobian.iter_mut().zip(weights) {
+                *entry = if weight > 0.0 {
+                    self.joint.frozen_slope(self.tau, weight - consensus)
+                } else {
+                    0.0
+                };
+            }
+            return;
+        }
         let has = |view: usize| distances[view] < f64::INFINITY;
         if !self.masked || (0..n_views).all(has) {
             let (diagonal, factors) = jacobian.split_at_mut(n_views);
@@ -129,6 +166,19 @@ impl EdgeTerm<'_> {
     }
 }
 
+impl Frozen<'_> {
+    /// The weights of one view for targets u beside the given consensus of the same edges.
+    fn minimise(&self, tau: f64, targets: &[f64], weights: &mut [f64], consensus: &[f64]) {
+        for ((weight, target), shared) in weights.iter_mut().zip(targets).zip(consensus) {
+            *weight = target - shared;
+        }
+        self.penalty.prox(weights, 1, tau);
+        for (weight, shared) in weights.iter_mut().zip(consensus) {
+            *weight = (*weight + shared).max(0.0);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,9 +198,10 @@ mod tests {
                 tau: 0.1,
                 sigma: 0.02,
                 masked: true,
+                frozen: None,
             };
             let (mut weights, mut consensus) = ([7.0; 15], [7.0; 5]);
-            term.minimise_rows(&targets, &mut weights, &mut consensus);
+            term.minimise_rows(&[0, 1, 2, 3, 4], &targets, &mut weights, &mut consensus);
             for (row, (u, w)) in targets.chunks(3).zip(weights.chunks(3)).enumerate() {
                 let own: Vec<f64> = u.iter().copied().filter(|&u| has_edge(u)).collect();
                 let mut alone = vec![0.0; own.len()];

@@ -44,7 +44,7 @@ pub struct Learner {
 }
 
 /// 4 GiB.
-const DEFAULT_MEMORY: u64 = 4 << 30;
+pub(crate) const DEFAULT_MEMORY: u64 = 4 << 30;
 /// From this number of nodes on, listing all pairs costs more than a working set.
 pub(crate) const MANY_NODES: usize = 256;
 /// How many nearest neighbours of each node in each view a working set starts from.
@@ -328,7 +328,7 @@ impl Learned {
 /// Nodes this much closer than a view's mean distance are the same signal twice.
 const SAME_SIGNAL: f64 = 1e-4;
 
-fn doubts(solution: &Solution) -> Option<Warning> {
+pub(crate) fn doubts(solution: &Solution) -> Option<Warning> {
     (!solution.converged()).then(|| {
         Warning::new(
             "W01",

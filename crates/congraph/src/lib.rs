@@ -47,6 +47,7 @@
 //! learn        all of the above in one call         prepared        distances once, fits as often as needed
 //! tuning       α, β, γ for a density and a similarity; the path; the choice by stability
 //! graph        weighted graphs: density, similarity, uniqueness, components
+//! inference    what a fit says of new data: the graph of a new view against its consensus
 //! communities  of the learned graphs (Leiden), and what those of the views have in common
 //! simulate     data whose graphs are known          metrics         how well they were found
 //! findings     what learned graphs say, as plain data for a report
@@ -66,6 +67,7 @@ pub mod eeg;
 pub mod error;
 pub mod findings;
 pub mod graph;
+pub mod inference;
 pub mod learn;
 pub mod metrics;
 mod minima;
@@ -88,6 +90,7 @@ pub use distances::{Distances, Scaling};
 pub use edges::Edges;
 pub use error::{Code, DataError, Error, Warning};
 pub use graph::MultiviewGraph;
+pub use inference::{Projection, Projector};
 pub use learn::{Learned, Learner};
 pub use prepared::{Fit, Prepared};
 pub use problem::{Model, Parameters, Problem};

@@ -68,7 +68,7 @@ impl Batch {
         let n_values = self.edges.len() * self.n_views;
         let (targets, weights) = (&self.targets[..n_values], &mut self.weights[..n_values]);
         let consensus = &mut self.consensus[..self.edges.len()];
-        term.minimise_rows(targets, weights, consensus);
+        term.minimise_rows(&self.edges, targets, weights, consensus);
         let mut sum = 0.0;
         if term.masked {
             let own = weights.iter().zip(targets).filter(|(_, target)| has_edge(**target));

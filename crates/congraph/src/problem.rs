@@ -10,12 +10,19 @@
 //!
 //! A view that lacks nodes has edges between its own n_i nodes only and the total 1ᵀ w^i = n_i; c charges an edge in the views that
 //! have it, and the consensus has the edges that some view has ([`Mask`]).
+//!
+//! With a **frozen** consensus ([`Problem::frozen`]) w is data, there is one view, and γ r(w) is a constant that is left out. An
+//! edge's minimiser is then that of one number, so the prox of c is all it takes:
+//!
+//! ```text
+//! argmin over W ≥ 0 of ½(W − u)² + τ c(W − w)  =  max(0, w + prox_τc(u − w))
+//! ```
 
 use std::sync::Arc;
 
 use crate::blocks;
 use crate::distances::Distances;
-use crate::edge_term::EdgeTerm;
+use crate::edge_term::{EdgeTerm, Frozen};
 use crate::error::Error;
 use crate::penalties::{JointEdge, L1, NoPenalty, Penalty};
 use crate::regularisers::{NoRegulariser, Regulariser};
@@ -73,6 +80,8 @@ impl Model {
 pub struct Problem {
     distances: Arc<Distances>,
     model: Model,
+    /// The consensus weight of every edge, where it is given rather than looked for.
+    frozen: Option<Arc<[f64]>>,
 }
 
 impl Problem {
@@ -103,7 +112,11 @@ impl Problem {
                 });
             }
         }
-        let problem = Self { distances, model };
+        let problem = Self {
+            distances,
+            model,
+            frozen: None,
+        };
         if problem.mask().is_some() && problem.edge_term().is_none() {
             return Err(Error::Unsupported {
                 solver: "--missing mask",
@@ -137,6 +150,46 @@ impl Problem {
             None => term.consensus(row, scratch),
             Some(_) => term.consensus(own(row, self.distances.values().row(edge), room), scratch),
         }
+    }
+
+    /// The problem of one view whose consensus is given, one weight ≥ 0 per edge.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if there are several views, γ is not 0, or the consensus is not as it should be.
+    pub fn frozen(self, consensus: Arc<[f64]>) -> Result<Self, Error> {
+        let refuse = |name, message: String| Err(Error::Parameter { name, message });
+        if self.n_views() != 1 {
+            let message = format!(
+                "are {}; against a frozen consensus each is learned on its own",
+                self.n_views()
+            );
+            return refuse("views", message);
+        }
+        if self.parameters().gamma != 0.0 {
+            return refuse(
+                "gamma",
+                "weighs a consensus that is looked for; it must be 0 where it is frozen".into(),
+            );
+        }
+        if consensus.len() != self.n_edges() {
+            let message = format!("has {} weights for {} edges", consensus.len(), self.n_edges());
+            return refuse("consensus", message);
+        }
+        if let Some(weight) = consensus.iter().find(|weight| !(weight.is_finite() && **weight >= 0.0)) {
+            return refuse(
+                "consensus",
+                format!("holds {weight}; weights are finite and not negative"),
+            );
+        }
+        Ok(Self {
+            frozen: Some(consensus),
+            ..self
+        })
+    }
+
+    /// The frozen consensus, one weight per edge, if it is.
+    pub fn frozen_consensus(&self) -> Option<&[f64]> {
+        self.frozen.as_deref()
     }
 
     /// The distances.
@@ -262,6 +315,11 @@ impl Problem {
             tau: beta / self.kappa(),
             sigma: gamma * slope / self.kappa(),
             masked: self.mask().is_some(),
+            // Without a penalty nothing depends on the consensus.
+            frozen: self.frozen_consensus().filter(|_| beta > 0.0).map(|consensus| Frozen {
+                consensus,
+                penalty: self.penalty(),
+            }),
         })
     }
 }

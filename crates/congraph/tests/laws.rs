@@ -130,6 +130,25 @@ proptest! {
         }
     }
 
+    /// The slope for a frozen consensus is that of the prox of one number, away from its kinks.
+    #[test]
+    fn the_frozen_slope_is_the_slope_of_the_prox(x in value(), tau in 0.01..10.0_f64) {
+        for penalty in penalties::registry() {
+            let Some(joint) = penalty.joint() else { continue };
+            let prox = |x: f64| {
+                let mut y = [x];
+                penalty.prox(&mut y, 1, tau);
+                y[0]
+            };
+            let step = 1e-6 * (1.0 + x.abs());
+            let (left, right) = ((prox(x) - prox(x - step)) / step, (prox(x + step) - prox(x)) / step);
+            if (left - right).abs() <= 1e-6 {
+                let slope = joint.frozen_slope(tau, prox(x));
+                prop_assert!((slope - right).abs() <= 1e-6, "{}: {slope}, not {right}", penalty.name());
+            }
+        }
+    }
+
     /// The same for regularisers, over z ≥ 0; and a stated slope is the slope.
     #[test]
     fn regularisers_obey_the_subgradient_inequality(

@@ -28,6 +28,16 @@ pub(super) struct Source {
     pub(super) sha256: String,
 }
 
+impl Source {
+    pub(super) fn of(loaded: &Loaded) -> Self {
+        Self {
+            view: loaded.table.name.clone(),
+            file: loaded.path.display().to_string(),
+            sha256: loaded.sha256.clone(),
+        }
+    }
+}
+
 /// Reads the files as tables.
 pub(super) fn load(args: &InputArgs) -> Result<Vec<Loaded>, Failure> {
     let inputs: Vec<Input> = args.files.iter().map(|file| Input::parse(file)).collect();
@@ -37,6 +47,9 @@ pub(super) fn load(args: &InputArgs) -> Result<Vec<Loaded>, Failure> {
         view_column: args.view_column.clone(),
         block_column: args.block_column.clone(),
         ignore_columns: args.ignore_columns.clone(),
+        groupby: args.groupby.clone(),
+        layer: args.layer.clone(),
+        genes: args.genes.clone(),
     };
     let mut loaded = congraph_io::read(&inputs, &options)?;
     give_samples(args, &mut loaded)?;
@@ -91,14 +104,7 @@ pub(super) fn view_options(args: &InputArgs) -> ViewOptions {
 pub(super) fn read(args: &InputArgs) -> Result<Read, Failure> {
     let start = Instant::now();
     let loaded = load(args)?;
-    let sources = loaded
-        .iter()
-        .map(|loaded| Source {
-            view: loaded.table.name.clone(),
-            file: loaded.path.display().to_string(),
-            sha256: loaded.sha256.clone(),
-        })
-        .collect();
+    let sources = loaded.iter().map(Source::of).collect();
     let tables = loaded.into_iter().map(|loaded| loaded.table).collect();
     let (views, warnings) = Views::assemble(tables, &view_options(args))?;
     Ok(Read {

@@ -22,17 +22,28 @@ use crate::npy::{Array, Refused};
 const WHY: &str = "a view is a 2-D array of numbers: one row per sample, one column per node";
 
 /// Numbers with up to three axes, and what the array is called in its archive.
-struct Block {
-    name: String,
-    shape: Vec<usize>,
-    values: Vec<f64>,
+pub(super) struct Block {
+    pub(super) name: String,
+    pub(super) shape: Vec<usize>,
+    pub(super) values: Vec<f64>,
 }
 
 /// The names that an archive brings along.
 #[derive(Default)]
-struct Names {
+pub(super) struct Names {
     nodes: Option<Vec<String>>,
     views: Option<Vec<String>>,
+}
+
+impl Names {
+    /// Where the names that an array of this name holds belong, if they do.
+    pub(super) fn slot(&mut self, name: &str) -> Option<&mut Option<Vec<String>>> {
+        match name {
+            "nodes" | "node_names" => Some(&mut self.nodes),
+            "views" | "view_names" => Some(&mut self.views),
+            _ => None,
+        }
+    }
 }
 
 /// The views of a `.npy` file.
@@ -48,12 +59,7 @@ pub(super) fn read_npz(input: &Input, bytes: &[u8], options: &ReadOptions) -> Re
     let (mut blocks, mut names) = (Vec::new(), Names::default());
     each_array(&input.path, bytes, WHY, |name, array| {
         let refused = |Refused { what, hint }| fault(&input.path, &format!("array `{name}` {what}"), WHY, hint);
-        let slot = match name.as_str() {
-            "nodes" | "node_names" => Some(&mut names.nodes),
-            "views" | "view_names" => Some(&mut names.views),
-            _ => None,
-        };
-        match slot {
+        match names.slot(&name) {
             Some(slot) if array.is_text() && array.shape.len() == 1 => *slot = Some(array.strings().map_err(refused)?),
             _ => blocks.push(numbers(input, name, array)?),
         }
@@ -141,7 +147,13 @@ fn numbers(input: &Input, name: String, array: &Array<'_>) -> Result<Block, Faul
     })
 }
 
-fn tables(input: &Input, blocks: Vec<Block>, names: &Names, options: &ReadOptions) -> Result<Vec<Table>, Fault> {
+/// One table per view.
+pub(super) fn tables(
+    input: &Input,
+    blocks: Vec<Block>,
+    names: &Names,
+    options: &ReadOptions,
+) -> Result<Vec<Table>, Fault> {
     let refuse = |what: &str, hint: &str| fault(&input.path, what, WHY, hint);
     let labels = [
         ("--view-column", &options.view_column),
@@ -173,8 +185,8 @@ fn tables(input: &Input, blocks: Vec<Block>, names: &Names, options: &ReadOption
     let is_single = views.len() == 1 && count == 1;
     if views.is_empty() {
         return Err(refuse(
-            "holds no array of numbers",
-            "save one with `numpy.savez(file, name=array)`",
+            "holds no array of numbers that could be a view",
+            "save one 2-D array per view, or one 3-D array views × samples × nodes",
         ));
     }
     if let Some(given) = &names.views {
@@ -215,7 +227,8 @@ fn rename(views: &mut [(String, Table)], given: &[String]) -> Result<(), String>
     }
 }
 
-fn name_nodes(
+/// Names the nodes of a table, and leaves out the columns that are to be ignored.
+pub(super) fn name_nodes(
     input: &Input,
     table: &mut Table,
     nodes: Option<&Vec<String>>,

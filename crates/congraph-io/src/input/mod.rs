@@ -7,19 +7,33 @@
 //! text       .csv .tsv .txt → one Table
 //! long       one text table for all views → a Table per value of the view column
 //! arrays     .npy .npz → Tables
+//! parquet    .parquet → one Table, or one per view of a long one
+//! matlab     .mat → Tables; matlab73 the same for version 7.3
+//! anndata    .h5ad → a Table per group of cells
+//! hdf5       numbers, text and attributes of HDF5 files; sparse matrices in `sparse`
 //! pairs      .csv .tsv → candidates for edges, or costs of some
 //! ```
 //!
 //! A new format is one file here, an ending in `sources`, and a line in `read_one`.
 
+mod anndata;
 mod arrays;
 mod cells;
+mod compound;
 mod faults;
+#[cfg(feature = "parquet")]
+mod guard;
+mod hdf5;
 mod hints;
 mod long;
+mod matlab;
+mod matlab73;
 mod pairs;
+#[cfg(feature = "parquet")]
+mod parquet;
 pub(crate) mod records;
 mod sources;
+mod sparse;
 mod text;
 
 use std::path::{Path, PathBuf};
@@ -31,6 +45,8 @@ pub(crate) use crate::npy::Refused;
 pub(crate) use arrays::each_array;
 pub(crate) use cells::number;
 pub(crate) use faults::{Fault, fault, said};
+#[cfg(feature = "parquet")]
+pub use guard::is_guarded;
 pub use pairs::read_pairs;
 use sources::{Format, Source};
 pub(crate) use sources::{hexadecimal, read_bytes, reason};
@@ -96,6 +112,12 @@ pub struct ReadOptions {
     pub block_column: Option<String>,
     /// Columns to leave out.
     pub ignore_columns: Vec<String>,
+    /// In `.h5ad` files: the column of `obs` that tells the views apart.
+    pub groupby: Option<String>,
+    /// In `.h5ad` files: the layer to read instead of `X`.
+    pub layer: Option<String>,
+    /// In `.h5ad` files: the genes to read, by a column of truth values in `var` or a text file that lists them.
+    pub genes: Option<String>,
 }
 
 /// A table with where it came from.
@@ -172,7 +194,10 @@ fn check(options: &ReadOptions) -> Result<(), Error> {
 }
 
 fn read_one(input: &Input, options: &ReadOptions) -> Result<Vec<Loaded>, Vec<Fault>> {
-    let source = Source::read(&input.path).map_err(|error| vec![error])?;
+    let mut source = Source::read(&input.path).map_err(|error| vec![error])?;
+    if source.format != Format::H5ad {
+        only_h5ad(input, options).map_err(|error| vec![error])?;
+    }
     let tables = match source.format {
         Format::Text(ending) => {
             let text = source.text().map_err(|error| vec![error])?;
@@ -180,6 +205,26 @@ fn read_one(input: &Input, options: &ReadOptions) -> Result<Vec<Loaded>, Vec<Fau
         }
         Format::Npy => arrays::read_npy(input, &source.bytes, options).map_err(|error| vec![error])?,
         Format::Npz => arrays::read_npz(input, &source.bytes, options).map_err(|error| vec![error])?,
+        #[cfg(feature = "parquet")]
+        Format::Parquet => parquet::read(input, std::mem::take(&mut source.bytes), options)?,
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => {
+            let what = "is a Parquet file, and this build cannot read those";
+            let hint = "build congraph with its default features, or write the table as .csv";
+            return Err(vec![fault(
+                &input.path,
+                what,
+                "the reader was left out of the build",
+                hint,
+            )]);
+        }
+        Format::Mat if matlab73::is_73(&source.bytes) => {
+            matlab73::read(input, std::mem::take(&mut source.bytes), options).map_err(|error| vec![error])?
+        }
+        Format::Mat => matlab::read(input, &source.bytes, options).map_err(|error| vec![error])?,
+        Format::H5ad => {
+            anndata::read(input, std::mem::take(&mut source.bytes), options).map_err(|error| vec![error])?
+        }
     };
     let loaded = |table| Loaded {
         table,
@@ -187,6 +232,30 @@ fn read_one(input: &Input, options: &ReadOptions) -> Result<Vec<Loaded>, Vec<Fau
         sha256: source.sha256.clone(),
     };
     Ok(tables.into_iter().map(loaded).collect())
+}
+
+/// Options that only `.h5ad` files can answer.
+fn only_h5ad(input: &Input, options: &ReadOptions) -> Result<(), Fault> {
+    let given = [
+        ("--groupby", &options.groupby),
+        ("--layer", &options.layer),
+        ("--genes", &options.genes),
+    ];
+    match given.iter().find(|(_, value)| value.is_some()) {
+        None => Ok(()),
+        Some((option, _)) => Err(fault(
+            &input.path,
+            &format!("is no .h5ad file, and `{option}` is about those"),
+            "it names a part of an AnnData file",
+            format!("leave out `{option}`; `--view-column COLUMN` splits a table into views"),
+        )),
+    }
+}
+
+/// Without libraries that may panic there is nothing to guard.
+#[cfg(not(feature = "parquet"))]
+pub fn is_guarded() -> bool {
+    false
 }
 
 /// The name of a view in a file that holds several.

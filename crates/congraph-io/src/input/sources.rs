@@ -14,8 +14,9 @@ use sha2::{Digest, Sha256};
 
 use super::faults::{Fault, fault};
 
-const GIB: u64 = 1 << 30;
-const READABLE: &str = "tables can be read from .csv, .tsv and .txt (also compressed: .csv.gz …), .npy and .npz";
+pub(super) const GIB: u64 = 1 << 30;
+const READABLE: &str = "tables can be read from .csv, .tsv and .txt (also compressed: .csv.gz …), .npy, .npz, .parquet, .mat and \
+                        .h5ad";
 
 /// The kinds of text table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,9 @@ pub(super) enum Format {
     Text(Ending),
     Npy,
     Npz,
+    Parquet,
+    Mat,
+    H5ad,
 }
 
 /// A file in memory.
@@ -75,6 +79,9 @@ fn format(path: &Path) -> Result<(Format, bool), Fault> {
         (Some("txt"), _) => Format::Text(Ending::Txt),
         (Some("npy"), false) => Format::Npy,
         (Some("npz"), false) => Format::Npz,
+        (Some("parquet" | "pq"), false) => Format::Parquet,
+        (Some("mat"), false) => Format::Mat,
+        (Some("h5ad"), false) => Format::H5ad,
         (ending, packed) => {
             let what = match ending {
                 Some(ending) if packed => format!("has an ending that is not known: `.{ending}.gz`"),

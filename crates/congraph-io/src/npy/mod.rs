@@ -230,7 +230,8 @@ fn parse_shape(text: &str) -> Result<Vec<usize>, Refused> {
     lengths.map(|length| length.parse().map_err(|_| broken())).collect()
 }
 
-fn show_shape(shape: &[usize]) -> String {
+/// `3 × 4`.
+pub(crate) fn show_shape(shape: &[usize]) -> String {
     let lengths: Vec<String> = shape.iter().map(ToString::to_string).collect();
     if lengths.is_empty() {
         "()".into()
@@ -239,7 +240,8 @@ fn show_shape(shape: &[usize]) -> String {
     }
 }
 
-fn last_axis_fastest(shape: &[usize], values: &[f64]) -> Vec<f64> {
+/// Values of the first axis fastest, put in the order of the last axis fastest.
+pub(crate) fn last_axis_fastest(shape: &[usize], values: &[f64]) -> Vec<f64> {
     let mut strides = vec![1; shape.len()];
     for axis in 1..shape.len() {
         strides[axis] = strides[axis - 1] * shape[axis - 1];
@@ -263,7 +265,7 @@ fn last_axis_fastest(shape: &[usize], values: &[f64]) -> Vec<f64> {
 }
 
 /// A 16-bit float: sign, 5 bits of exponent, 10 of fraction.
-fn half(bits: u16) -> f64 {
+pub(crate) fn half(bits: u16) -> f64 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
     match exponent {

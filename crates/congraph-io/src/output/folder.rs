@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// The files that we write: those of an earlier run that a new one does not replace are removed.
-const OURS: [&str; 31] = [
+const OURS: [&str; 32] = [
     "summary.json",
     "run.json",
     "nodes.tsv",
@@ -43,6 +43,7 @@ const OURS: [&str; 31] = [
     "communities.tsv",
     "communities.json",
     "coclassification.npz",
+    "projection.tsv",
 ];
 
 /// Why a result folder could not be written.

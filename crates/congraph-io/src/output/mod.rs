@@ -36,7 +36,7 @@ mod known;
 mod matrices;
 mod precisions;
 mod readback;
-mod tables;
+pub(crate) mod tables;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -199,7 +199,12 @@ pub fn write_json(folder: &Folder, name: &str, value: &serde_json::Value) -> Res
     })
 }
 
-fn write(
+/// Writes the graphs as `matrices.npz` does, under another name.
+pub(crate) fn write_matrices(folder: &Folder, name: &str, graph: &MultiviewGraph) -> Result<(), OutputError> {
+    write(folder, name, |out| matrices::write(out, graph, None))
+}
+
+pub(crate) fn write(
     folder: &Folder,
     name: impl AsRef<Path>,
     content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,

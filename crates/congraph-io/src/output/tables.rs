@@ -8,7 +8,8 @@ use csv::{Terminator, Writer, WriterBuilder};
 
 use super::{Places, ViewRow};
 
-fn table<W: Write>(out: W, columns: &[&str]) -> io::Result<Writer<W>> {
+/// A tab separated table under the names of its columns.
+pub(crate) fn table<W: Write>(out: W, columns: &[&str]) -> io::Result<Writer<W>> {
     let mut builder = WriterBuilder::new();
     let mut table = builder
         .delimiter(b'\t')
@@ -18,7 +19,8 @@ fn table<W: Write>(out: W, columns: &[&str]) -> io::Result<Writer<W>> {
     Ok(table)
 }
 
-fn exact(value: f64) -> String {
+/// A number with as many digits as it takes to read it back.
+pub(crate) fn exact(value: f64) -> String {
     format!("{value:?}")
 }
 

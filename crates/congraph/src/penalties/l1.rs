@@ -122,6 +122,11 @@ impl JointEdge for L1 {
         }
     }
 
+    fn frozen_slope(&self, _tau: f64, difference: f64) -> f64 {
+        // Held at the consensus, or moving on its own.
+        if difference == 0.0 { 0.0 } else { 1.0 }
+    }
+
     fn consensus(&self, weights: &[f64], ratio: f64, scratch: &mut Vec<f64>) -> f64 {
         let n = weights.len() as f64;
         if ratio >= n * ALMOST {

@@ -1,6 +1,6 @@
 //! ℓ2 (the paper's ℓ2,1, `eq:case2_c`): if an edge differs, it may differ in all views. The consensus is the mean, less γ.
 
-use super::{JointEdge, LANES, Penalty};
+use super::{JointEdge, L1, LANES, Penalty};
 
 /// c(V) = Σ_e ‖V_e‖₂.
 ///
@@ -157,6 +157,11 @@ impl JointEdge for L2 {
             *h = if moves { (scale * *h - l21 * along) / l22 } else { 0.0 };
             *s = along;
         }
+    }
+
+    fn frozen_slope(&self, tau: f64, difference: f64) -> f64 {
+        // The length of one number is its size.
+        L1.frozen_slope(tau, difference)
     }
 
     fn consensus(&self, weights: &[f64], ratio: f64, _scratch: &mut Vec<f64>) -> f64 {

@@ -106,6 +106,10 @@ pub trait JointEdge: Send + Sync {
         factors: &mut [f64],
     );
 
+    /// The slope of the prox of τ c of one number, where its result is `difference`: how far the weight of a single view moves with
+    /// its target when the consensus is frozen. At a kink, of either side.
+    fn frozen_slope(&self, tau: f64, difference: f64) -> f64;
+
     /// argmin over w ≥ 0 of c(W − w) + ratio · w, the consensus of given views.
     fn consensus(&self, weights: &[f64], ratio: f64, scratch: &mut Vec<f64>) -> f64;
 }

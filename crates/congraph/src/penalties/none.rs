@@ -54,6 +54,10 @@ impl JointEdge for NoPenalty {
         }
     }
 
+    fn frozen_slope(&self, _tau: f64, _difference: f64) -> f64 {
+        1.0
+    }
+
     fn consensus(&self, _weights: &[f64], _ratio: f64, _scratch: &mut Vec<f64>) -> f64 {
         0.0
     }

@@ -99,6 +99,10 @@ impl JointEdge for SquaredL2 {
         }
     }
 
+    fn frozen_slope(&self, tau: f64, _difference: f64) -> f64 {
+        1.0 / (1.0 + 2.0 * tau)
+    }
+
     fn consensus(&self, weights: &[f64], ratio: f64, _scratch: &mut Vec<f64>) -> f64 {
         let n = weights.len() as f64;
         ((weights.iter().sum::<f64>() - 0.5 * ratio) / n).max(0.0)

@@ -110,6 +110,13 @@ impl Solver for Admm {
     fn solve(&self, problem: &Problem, start: Option<&ViewRows>, watch: Watch<'_>) -> Result<Solution, Error> {
         check_start(problem, start)?;
         self.check_settings()?;
+        if problem.frozen_consensus().is_some() {
+            return Err(Error::Unsupported {
+                solver: "admm",
+                term: "a frozen consensus".into(),
+                need: "it looks for a consensus; the solver `newton` takes one as given",
+            });
+        }
         // From inside the pool: a pass takes less time than it takes to wake a thread and wait for it.
         Ok(rayon::scope(|_| self.run(problem, start, watch)))
     }

@@ -74,7 +74,7 @@ impl Hessian {
         self.mask = dual.problem.distances().mask().cloned();
         let n_views = self.n_views;
         let term = dual.term;
-        let width = n_views * (1 + term.joint.rank());
+        let width = n_views * (1 + term.rank());
         self.width = width;
         let n_edges: usize = present.iter().map(|block| block.edges().len()).sum();
         let edges = dual.problem.distances().edges().pairs();

@@ -160,7 +160,7 @@ impl<'a> Dual<'a> {
         let fill = |edge: usize, targets: &mut [f64]| {
             let (a, b) = distances.edges().ends(edge);
             let ends = multipliers.row(a).iter().zip(multipliers.row(b));
-            let mut positive = false;
+            let mut positive = self.term.is_held(edge);
             for (target, (distance, (x, y))) in targets.iter_mut().zip(distances.values().row(edge).iter().zip(ends)) {
                 *target = -(distance * inverse + x + y);
                 positive |= *target > 0.0;

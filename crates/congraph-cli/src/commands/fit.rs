@@ -1,0 +1,82 @@
+//! A result folder of `learn` or `tune` read back: its graphs, and what it takes for alpha and beta to mean the same again.
+
+use std::path::Path;
+
+use congraph::distances::{DistanceNorm, SampleNorm, Scale, Scaling};
+use congraph::{Code, DataError, Model, MultiviewGraph, Parameters, penalties, regularisers};
+use congraph_io::read_graph;
+use serde_json::Value;
+
+use crate::failure::Failure;
+
+/// A fit of an earlier run.
+pub(super) struct FitFolder {
+    pub(super) graph: MultiviewGraph,
+    pub(super) model: Model,
+    pub(super) scaling: Scaling,
+    pub(super) distance_divisor: f64,
+}
+
+impl FitFolder {
+    /// Reads the tables and `summary.json`.
+    pub(super) fn read(folder: &Path) -> Result<Self, Failure> {
+        let graph = read_graph(folder)?;
+        let path = folder.join("summary.json");
+        let text = std::fs::read_to_string(&path).map_err(|error| unreadable(&path, &error.to_string()))?;
+        let summary: Value = serde_json::from_str(&text).map_err(|error| unreadable(&path, &error.to_string()))?;
+        if graph.consensus().is_none() {
+            return Err(Failure::usage(
+                format!(
+                    "`{}` has no consensus: its views were learned on their own",
+                    folder.display()
+                ),
+                "learn several views together, without `--single` and by the method `congraph`",
+            ));
+        }
+        from(graph, &summary).ok_or_else(|| unreadable(&path, "it lacks the parameters of a fit"))
+    }
+}
+
+fn from(graph: MultiviewGraph, summary: &Value) -> Option<FitFolder> {
+    let number = |key: &str| summary[key].as_f64();
+    Some(FitFolder {
+        graph,
+        model: Model {
+            parameters: Parameters {
+                alpha: number("alpha")?,
+                beta: number("beta")?,
+                gamma: number("gamma")?,
+            },
+            penalty: penalties::by_name(summary["penalty"].as_str()?)?,
+            regulariser: regularisers::by_name(summary["regulariser"].as_str()?)?,
+        },
+        scaling: Scaling {
+            scale: match summary["scale"].as_str()? {
+                "zscore" => Scale::Zscore,
+                "center" => Scale::Center,
+                "none" => Scale::None,
+                _ => return None,
+            },
+            sample_norm: match summary["sample_norm"].as_str()? {
+                "mean" => SampleNorm::Mean,
+                "sum" => SampleNorm::Sum,
+                _ => return None,
+            },
+            distance_norm: match summary["distance_norm"].as_str()? {
+                "max" => DistanceNorm::Max,
+                "none" => DistanceNorm::None,
+                _ => return None,
+            },
+        },
+        distance_divisor: number("distance_divisor")?,
+    })
+}
+
+fn unreadable(path: &Path, reason: &str) -> Failure {
+    Failure::Data(vec![DataError::new(
+        Code::E07,
+        format!("`{}` cannot be used: {reason}", path.display()),
+        "alpha, beta and the scale of the distances are read from it, so that they mean what they meant in the fit",
+        "give a folder that `congraph learn` or `congraph tune` wrote, as it was written",
+    )])
+}

@@ -1,0 +1,253 @@
+//! `congraph project`: new views against the frozen consensus of a fit.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use congraph::distances::Scale;
+use congraph::inference::Departure;
+use congraph::{MultiviewGraph, Newton, Projection, Projector, Support, ViewOptions, ViewRows, Views, Warning};
+use congraph_io::{Folder, Input, ReadOptions, read_pairs, write_graph, write_json, write_rows};
+use serde_json::{Map, Value, json};
+
+use super::fit::FitFolder;
+use super::input::{Read, Source};
+use super::learn::{check_value, inputs, view_rows};
+use crate::args::{Global, ProjectArgs};
+use crate::console::{self, Console};
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::summary::{self, Seconds, warnings_json};
+
+pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Result<(), Failure> {
+    let start = Instant::now();
+    check_value("--tol", args.tol, args.tol > 0.0, "positive")?;
+    super::check_place(&args.output.out, args.output.force)?;
+    let projector = projector(args)?;
+    let read = read(args, &projector)?;
+    let projections = {
+        let progress = console.progress();
+        projector.project(&read.views, &|step| progress.step(step))?
+    };
+    let noticed = projections.iter().flat_map(|projection| &projection.warnings);
+    let warnings: Vec<Warning> = read.warnings.iter().chain(noticed).cloned().collect();
+    for warning in &warnings {
+        console.warning(warning);
+    }
+    if let Some(projection) = projections
+        .iter()
+        .find(|projection| args.strict && !projection.converged())
+    {
+        return Err(Failure::NotConverged(format!(
+            "view `{}`: {} at a relative gap of {:.1e}, above --tol {:e}; nothing was written because of --strict",
+            projection.name(),
+            projection.status,
+            projection.certificate.relative_gap,
+            args.tol
+        )));
+    }
+    let sum = |time: fn(&Projection) -> Duration| projections.iter().map(time).sum();
+    let seconds = Seconds {
+        read: read.time,
+        distances: sum(|projection| projection.distances_time),
+        solve: sum(|projection| projection.solve_time),
+        total: start.elapsed(),
+    };
+    let graph = together(&projections);
+    let facts = facts(args, &projector, &projections, &graph, &warnings, &seconds);
+    interrupt::uninterrupted(|| -> Result<(), Failure> {
+        let folder = Folder::create(&args.output.out, args.output.force)?;
+        write_graph(&folder, "", &graph, &view_rows(&read))?;
+        write_departures(&folder, &projections)?;
+        write_json(&folder, "summary.json", &facts)?;
+        write_json(
+            &folder,
+            "run.json",
+            &summary::run("project", &facts, &inputs(&read), None, &seconds),
+        )?;
+        Ok(folder.commit()?)
+    })?;
+    if global.json {
+        console::print(&facts.to_string())
+    } else {
+        console::print(&story(&args.output.out, &projections))
+    }
+}
+
+/// The fit's consensus, with what the options change.
+fn projector(args: &ProjectArgs) -> Result<Projector, Failure> {
+    let fit = FitFolder::read(&args.folder)?;
+    let mut projector = Projector::new(&fit.graph, &fit.model, fit.scaling, fit.distance_divisor)?;
+    projector.alpha = args.alpha.unwrap_or(projector.alpha);
+    projector.beta = args.beta.unwrap_or(projector.beta);
+    check_value("--alpha", projector.alpha, projector.alpha > 0.0, "positive")?;
+    check_value("--beta", projector.beta, projector.beta >= 0.0, "0 or positive")?;
+    projector.node_rule = args.nodes.into();
+    projector.newton = Newton {
+        tolerance: args.tol,
+        ..Newton::default()
+    };
+    if let Some(text) = &args.candidates {
+        projector.support = match text.strip_prefix("knn:").map(str::parse) {
+            Some(Ok(k)) if k > 0 => Support::Nearest { k, seed: 1 },
+            Some(_) => {
+                return Err(Failure::usage(
+                    format!("--candidates {text}: not a number of neighbours"),
+                    "such as `--candidates knn:20`, or a file with the columns source and target",
+                ));
+            }
+            None => {
+                let pairs = read_pairs(Path::new(text), projector.nodes(), false)?;
+                Support::Listed(pairs.iter().map(|listed| listed.pair).collect())
+            }
+        };
+    }
+    Ok(projector)
+}
+
+fn read(args: &ProjectArgs, projector: &Projector) -> Result<Read, Failure> {
+    let start = Instant::now();
+    let files: Vec<Input> = args.views.iter().map(|file| Input::parse(file)).collect();
+    let options = ReadOptions {
+        header: args.header.into(),
+        orient: args.orient.into(),
+        view_column: args.view_column.clone(),
+        ignore_columns: args.ignore_columns.clone(),
+        groupby: args.groupby.clone(),
+        layer: args.layer.clone(),
+        genes: args.genes.clone(),
+        ..ReadOptions::default()
+    };
+    let loaded = congraph_io::read(&files, &options)?;
+    let sources = loaded.iter().map(Source::of).collect();
+    let options = ViewOptions {
+        orient: args.orient.into(),
+        nodes: args.nodes.into(),
+        nan: args.nan.into(),
+        allow_counts: args.allow_counts,
+        allow_constant: projector.scaling.scale != Scale::Zscore,
+        ..ViewOptions::default()
+    };
+    let tables = loaded.into_iter().map(|loaded| loaded.table).collect();
+    let (views, warnings) = Views::assemble(tables, &options)?;
+    Ok(Read {
+        views,
+        sources,
+        warnings,
+        time: start.elapsed(),
+        preparation: None,
+    })
+}
+
+/// All projections as one graph; they have the same nodes and the same consensus.
+fn together(projections: &[Projection]) -> MultiviewGraph {
+    let mut pairs: Vec<[u32; 2]> = projections.iter().flat_map(|one| one.graph.pairs()).copied().collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    let mut weights = ViewRows::zeros(pairs.len(), projections.len().max(1));
+    let mut consensus = vec![0.0; pairs.len()];
+    for (view, projection) in projections.iter().enumerate() {
+        for (pair, weight, shared, _) in projection.edges() {
+            if let Ok(row) = pairs.binary_search(&pair) {
+                weights.row_mut(row)[view] = weight;
+                consensus[row] = shared;
+            }
+        }
+    }
+    let names = projections.iter().map(|one| one.name().to_owned()).collect();
+    let nodes = projections
+        .first()
+        .map_or_else(Vec::new, |one| one.graph.nodes().to_vec());
+    MultiviewGraph::new(nodes, names, &pairs, &weights, Some(&consensus))
+}
+
+/// `projection.tsv`: every edge of a view or of the consensus, and which of the two has it.
+fn write_departures(folder: &Folder, projections: &[Projection]) -> Result<(), Failure> {
+    let mut rows = Vec::new();
+    for projection in projections {
+        let nodes = projection.graph.nodes();
+        for ([a, b], weight, consensus, departure) in projection.edges() {
+            rows.push(vec![
+                projection.name().to_owned(),
+                nodes[a as usize].clone(),
+                nodes[b as usize].clone(),
+                format!("{weight:?}"),
+                format!("{consensus:?}"),
+                departure.name().to_owned(),
+            ]);
+        }
+    }
+    let columns = ["view", "source", "target", "weight", "consensus", "kind"];
+    Ok(write_rows(folder, "projection.tsv", &columns, &rows)?)
+}
+
+fn count(projection: &Projection, asked: Departure) -> usize {
+    projection
+        .edges()
+        .filter(|&(_, _, _, departure)| departure == asked)
+        .count()
+}
+
+fn facts(
+    args: &ProjectArgs,
+    projector: &Projector,
+    projections: &[Projection],
+    graph: &MultiviewGraph,
+    warnings: &[Warning],
+    seconds: &Seconds,
+) -> Value {
+    let mut views = Map::new();
+    for projection in projections {
+        let facts = json!({
+            "objective": projection.certificate.objective,
+            "dual_objective": projection.certificate.dual_objective,
+            "relative_gap": projection.certificate.relative_gap,
+            "converged": projection.converged(),
+            "iterations": projection.iterations,
+            "density": projection.graph.density(0),
+            "uniqueness": projection.uniqueness(),
+            "n_shared": count(projection, Departure::Shared),
+            "n_added": count(projection, Departure::Added),
+            "n_lacking": count(projection, Departure::Lacking),
+        });
+        views.insert(projection.name().to_owned(), facts);
+    }
+    json!({
+        "schema": "congraph.projection/1",
+        "fit": args.folder.display().to_string(),
+        "n_nodes": graph.n_nodes(),
+        "n_views": graph.n_views(),
+        "penalty": projector.penalty.name(),
+        "solver": "newton",
+        "alpha": projector.alpha,
+        "beta": projector.beta,
+        "scale": summary::scale_name(projector.scaling.scale),
+        "sample_norm": summary::sample_norm_name(projector.scaling.sample_norm),
+        "distance_divisor": projector.distance_divisor,
+        "consensus": {"n_edges": projector.n_edges(), "density": graph.consensus_density()},
+        "views": views,
+        "seconds": {
+            "distances": seconds.distances.as_secs_f64(),
+            "solve": seconds.solve.as_secs_f64(),
+            "total": seconds.total.as_secs_f64(),
+        },
+        "warnings": warnings_json(warnings),
+    })
+}
+
+/// One line for each view.
+fn story(out: &Path, projections: &[Projection]) -> String {
+    let line = |projection: &Projection| {
+        format!(
+            "{}: view {}, {} edges shared with the consensus, {} added, {} lacking, uniqueness {:.3}, relative gap {} ({})",
+            out.display(),
+            console::visible(projection.name()),
+            count(projection, Departure::Shared),
+            count(projection, Departure::Added),
+            count(projection, Departure::Lacking),
+            projection.uniqueness(),
+            summary::gap(projection.certificate.relative_gap),
+            projection.status
+        )
+    };
+    projections.iter().map(line).collect::<Vec<_>>().join("\n")
+}

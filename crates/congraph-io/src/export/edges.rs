@@ -1,0 +1,14 @@
+//! A table of edges: source, target, weight, tab separated.
+
+use std::io::{self, Write};
+
+use super::Single;
+use crate::output::tables::{exact, table};
+
+pub(super) fn table_of(out: &mut dyn Write, graph: &Single<'_>) -> io::Result<()> {
+    let mut table = table(out, &["source", "target", "weight"])?;
+    for &([a, b], weight) in &graph.edges {
+        table.write_record([&graph.nodes[a], &graph.nodes[b], &exact(weight)])?;
+    }
+    table.flush()
+}

@@ -1,0 +1,176 @@
+//! Learned graphs for other programs: one room per format.
+//!
+//! ```text
+//! graphml, gexf   networkx, igraph, Gephi, Cytoscape: one file per graph
+//! edges           source, target, weight: one table per graph
+//! mat, npz        MATLAB, SciPy, NumPy: all graphs as matrices, with the names of nodes and views
+//! relmat          BIDS derivatives: one matrix per graph with its description
+//! ```
+//!
+//! The consensus is called `consensus`, a view `view-NAME` with what a file's name cannot hold replaced. Weights are written with as
+//! many digits as it takes to read the same f64; only edges with a weight are listed, and every node.
+
+mod edges;
+mod matlab;
+mod relmat;
+mod xml;
+
+use std::collections::HashSet;
+use std::io;
+
+use congraph::MultiviewGraph;
+
+use crate::output::{DENSE_NODES, Folder, OutputError, write, write_matrices};
+
+/// A format that graphs can be written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ExportFormat {
+    /// GraphML.
+    Graphml,
+    /// GEXF 1.2.
+    Gexf,
+    /// A MATLAB file of version 5.
+    Mat,
+    /// A NumPy archive.
+    Npz,
+    /// A table of edges.
+    Edges,
+    /// BIDS relationship matrices.
+    Relmat,
+}
+
+impl ExportFormat {
+    /// All of them, by name.
+    pub const ALL: [(&'static str, Self); 6] = [
+        ("graphml", Self::Graphml),
+        ("gexf", Self::Gexf),
+        ("mat", Self::Mat),
+        ("npz", Self::Npz),
+        ("edges", Self::Edges),
+        ("relmat", Self::Relmat),
+    ];
+
+    /// Whether matrices are written out in full, which is done up to [`DENSE_NODES`] nodes.
+    pub fn is_dense(self) -> bool {
+        matches!(self, Self::Mat | Self::Npz | Self::Relmat)
+    }
+}
+
+/// One graph of several: its name, and its edges with their weights.
+struct Single<'a> {
+    /// `consensus`, or the view's name.
+    title: &'a str,
+    nodes: &'a [String],
+    edges: Vec<([usize; 2], f64)>,
+}
+
+/// Writes the graphs in one format and returns the names of the files.
+///
+/// # Errors
+/// [`OutputError::Io`] if a file cannot be written.
+///
+/// # Panics
+/// If the format [`is_dense`](ExportFormat::is_dense) and there are more than [`DENSE_NODES`] nodes.
+pub fn export(folder: &Folder, graph: &MultiviewGraph, format: ExportFormat) -> Result<Vec<String>, OutputError> {
+    assert!(
+        !format.is_dense() || graph.n_nodes() <= DENSE_NODES,
+        "too many nodes for matrices"
+    );
+    match format {
+        ExportFormat::Graphml => each(folder, graph, ".graphml", |out, one| xml::graphml(out, one)),
+        ExportFormat::Gexf => each(folder, graph, ".gexf", |out, one| xml::gexf(out, one)),
+        ExportFormat::Edges => each(folder, graph, ".edges.tsv", |out, one| edges::table_of(out, one)),
+        ExportFormat::Mat => {
+            write(folder, "graphs.mat", |out| matlab::write(out, graph))?;
+            Ok(vec!["graphs.mat".into()])
+        }
+        ExportFormat::Npz => {
+            write_matrices(folder, "graphs.npz", graph)?;
+            Ok(vec!["graphs.npz".into()])
+        }
+        ExportFormat::Relmat => relmat::export(folder, graph),
+    }
+}
+
+/// One file per graph.
+fn each(
+    folder: &Folder,
+    graph: &MultiviewGraph,
+    ending: &str,
+    content: impl Fn(&mut dyn io::Write, &Single<'_>) -> io::Result<()>,
+) -> Result<Vec<String>, OutputError> {
+    let mut files = Vec::new();
+    for (stem, one) in singles(graph) {
+        let name = stem + ending;
+        write(folder, &name, |out| content(out, &one))?;
+        files.push(name);
+    }
+    Ok(files)
+}
+
+/// Every graph under the name of its file without an ending.
+fn singles(graph: &MultiviewGraph) -> Vec<(String, Single<'_>)> {
+    let single = |title, weights: &mut dyn Iterator<Item = f64>| Single {
+        title,
+        nodes: graph.nodes(),
+        edges: graph
+            .pairs()
+            .iter()
+            .zip(weights)
+            .filter(|(_, weight)| *weight > 0.0)
+            .map(|(pair, weight)| (pair.map(|node| node as usize), weight))
+            .collect(),
+    };
+    let mut graphs = Vec::new();
+    if let Some(consensus) = graph.consensus() {
+        let one = single("consensus", &mut consensus.iter().copied());
+        graphs.push(("consensus".into(), one));
+    }
+    let labels = labels(
+        graph.views(),
+        |mark| mark.is_alphanumeric() || "-_.+".contains(mark),
+        "_",
+    );
+    for (view, (name, label)) in graph.views().iter().zip(labels).enumerate() {
+        let one = single(name.as_str(), &mut graph.weights().column(view));
+        graphs.push((format!("view-{label}"), one));
+    }
+    graphs
+}
+
+/// The names with what is not allowed in them replaced, each different from the others whatever their case.
+fn labels(names: &[String], is_allowed: impl Fn(char) -> bool, instead: &str) -> Vec<String> {
+    let mut taken = HashSet::new();
+    let mut labels = Vec::with_capacity(names.len());
+    for (place, name) in names.iter().enumerate() {
+        let mark = |mark: char| {
+            if is_allowed(mark) {
+                mark.to_string()
+            } else {
+                instead.to_owned()
+            }
+        };
+        let mut label: String = name.chars().take(LONGEST).map(mark).collect();
+        if label.is_empty() || !taken.insert(label.to_lowercase()) {
+            label = format!("{label}{}", place + 1);
+            taken.insert(label.to_lowercase());
+        }
+        labels.push(label);
+    }
+    labels
+}
+
+/// Files' names have their limits.
+const LONGEST: usize = 80;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_names_of_files() {
+        let names = ["a/b", "a_b", "Ä.1", "", "A_B"].map(String::from);
+        let labels = labels(&names, |mark| mark.is_alphanumeric() || "-_.".contains(mark), "_");
+        assert_eq!(labels, ["a_b", "a_b2", "Ä.1", "4", "A_B5"]);
+    }
+}

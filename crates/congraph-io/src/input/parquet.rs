@@ -1,0 +1,331 @@
+//! Parquet tables: samples in rows, nodes in columns, or one long table for all views.
+//!
+//! Columns are read one by one through the format's own types, without a data frame in between: whole and floating point numbers,
+//! truth values as 0 and 1, missing values as NaN. What pandas stored as the index of the rows is no column. Text is taken for
+//! views and blocks alone; dates, decimals and nested columns are refused by name.
+
+use bytes::Bytes;
+use congraph::Table;
+use congraph::views::Orient;
+use parquet::basic::{ConvertedType, LogicalType, Type};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{ByteArray, DataType};
+use parquet::file::metadata::ParquetMetaData;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::schema::types::ColumnDescriptor;
+
+use super::faults::{Fault, fault, no_such_column};
+use super::guard::guarded;
+use super::sources::decompressed_limit;
+use super::text::Sheet;
+use super::{Input, ReadOptions, long};
+
+const WHY: &str = "a view is a table of numbers: one row per sample, one column per node";
+/// How many values are decoded at a time.
+const BATCH: usize = 1 << 13;
+/// How many columns that hold no numbers are reported.
+const REPORTED: usize = 5;
+
+/// The views of a `.parquet` file.
+pub(super) fn read(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Result<Vec<Table>, Vec<Fault>> {
+    // The library expects, for example, that a page with places in a dictionary follows the dictionary.
+    guarded(|| read_whole(input, bytes, options)).unwrap_or_else(|reason| Err(vec![unreadable(input, &reason)]))
+}
+
+fn read_whole(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Result<Vec<Table>, Vec<Fault>> {
+    let length = bytes.len();
+    let reader = SerializedFileReader::new(Bytes::from(bytes)).map_err(|error| vec![unreadable(input, &error)])?;
+    let layout = Layout::find(input, reader.metadata(), options)?;
+    // Missing values and repeated ones take hardly any bytes; still a table has its limits.
+    let mut claimed = reader.metadata().row_groups().iter().map(|group| group.num_rows());
+    let n_rows = claimed.try_fold(0_usize, |sum, rows| sum.checked_add(usize::try_from(rows).ok()?));
+    let n_bytes = n_rows.and_then(|rows| rows.checked_mul(8)?.checked_mul(layout.roles.len()));
+    let Some(n_rows) = n_rows.filter(|_| n_bytes.is_some_and(|bytes| bytes as u64 <= decompressed_limit(length)))
+    else {
+        let what = "claims more rows than such a file should hold";
+        return Err(vec![fault(
+            &input.path,
+            what,
+            WHY,
+            "write it again without compression if that is right",
+        )]);
+    };
+    let mut sheet = Sheet::default();
+    let (mut data, mut names, mut blocks) = (Vec::new(), Vec::new(), None);
+    for (column, (name, role)) in layout.roles.iter().enumerate() {
+        match role {
+            Role::Ignored => {}
+            Role::Data => {
+                data.push(numbers(&reader, column, n_rows).map_err(|error| vec![unreadable(input, &error)])?);
+                names.push(name.clone());
+            }
+            Role::View | Role::Block => {
+                let labels = labels(&reader, column, n_rows).map_err(|error| vec![unreadable(input, &error)])?;
+                if let Some(row) = labels.iter().position(String::is_empty) {
+                    let what = format!("has no value in column `{name}` of row {}", row + 1);
+                    let why = "it is not clear to which view or block the row belongs";
+                    return Err(vec![fault(&input.path, &what, why, "fill it in, or remove the row")]);
+                }
+                match role {
+                    Role::View => sheet.labels = labels,
+                    _ => blocks = Some(labels),
+                }
+            }
+        }
+    }
+    let nothing = |what: &str| {
+        vec![fault(
+            &input.path,
+            what,
+            "there are no numbers to read",
+            "check how it was written",
+        )]
+    };
+    if data.is_empty() {
+        return Err(nothing("has no columns of numbers left"));
+    }
+    if n_rows == 0 {
+        return Err(nothing("has no rows"));
+    }
+    let values = (0..n_rows)
+        .flat_map(|row| data.iter().map(move |column| column[row]))
+        .collect();
+    sheet.table = Table {
+        blocks,
+        ..Table::new(input.view_name(), data.len(), values).with_columns(names)
+    };
+    if options.view_column.is_some() {
+        return Ok(long::split(input, &sheet));
+    }
+    if options.orient == Orient::NodesBySamples {
+        // The columns are samples then; their names are of no use.
+        sheet.table.column_names = None;
+    }
+    Ok(vec![sheet.table])
+}
+
+fn unreadable(input: &Input, error: &dyn std::fmt::Display) -> Fault {
+    let hint = "write it again, with Snappy, gzip, LZ4 or no compression, or copy it again if it was cut short";
+    fault(
+        &input.path,
+        &format!("cannot be read as a Parquet file: {error}"),
+        WHY,
+        hint,
+    )
+}
+
+/// What a column is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Data,
+    View,
+    Block,
+    Ignored,
+}
+
+struct Layout {
+    /// The columns with their names.
+    roles: Vec<(String, Role)>,
+}
+
+impl Layout {
+    fn find(input: &Input, metadata: &ParquetMetaData, options: &ReadOptions) -> Result<Self, Vec<Fault>> {
+        let schema = metadata.file_metadata().schema_descr();
+        let columns = schema.columns();
+        let names: Vec<String> = columns.iter().map(|column| column.path().string()).collect();
+        let index = pandas_index(metadata);
+        let mut roles: Vec<(String, Role)> = names
+            .iter()
+            .map(|name| {
+                let role = if index.contains(name) {
+                    Role::Ignored
+                } else {
+                    Role::Data
+                };
+                (name.clone(), role)
+            })
+            .collect();
+        let ignored = options
+            .ignore_columns
+            .iter()
+            .map(|name| ("--ignore-columns", name, Role::Ignored));
+        let view = options
+            .view_column
+            .iter()
+            .map(|name| ("--view-column", name, Role::View));
+        let block = options
+            .block_column
+            .iter()
+            .map(|name| ("--block-column", name, Role::Block));
+        for (option, name, role) in ignored.chain(view).chain(block) {
+            let Some(column) = names.iter().position(|column| column == name) else {
+                return Err(vec![no_such_column(&input.path, option, name, Some(&names))]);
+            };
+            roles[column].1 = role;
+        }
+        let mut faults = Vec::new();
+        for (column, (name, role)) in columns.iter().zip(&roles) {
+            let reason = match role {
+                Role::Ignored => None,
+                Role::Data => not_a_number(column),
+                Role::View | Role::Block => not_a_label(column),
+            };
+            if let (Some(what), true) = (reason, faults.len() < REPORTED) {
+                let hint = if what == TEXT {
+                    format!(
+                        "leave it out with `--ignore-columns \"{name}\"`; `--view-column` if it tells the views apart"
+                    )
+                } else {
+                    format!("leave it out with `--ignore-columns \"{name}\"`, or store plain numbers")
+                };
+                let mut fault = fault(
+                    &input.path,
+                    &format!("has a column `{name}` that holds {what}"),
+                    WHY,
+                    hint,
+                );
+                fault.node = Some(name.clone());
+                faults.push(fault);
+            }
+        }
+        if faults.is_empty() {
+            Ok(Self { roles })
+        } else {
+            Err(faults)
+        }
+    }
+}
+
+const TEXT: &str = "text";
+
+/// The columns that pandas stored the index of the rows in.
+fn pandas_index(metadata: &ParquetMetaData) -> Vec<String> {
+    let entries = metadata.file_metadata().key_value_metadata().into_iter().flatten();
+    let pandas = entries
+        .filter(|entry| entry.key == "pandas")
+        .find_map(|entry| entry.value.as_ref());
+    let notes: Option<serde_json::Value> = pandas.and_then(|text| serde_json::from_str(text).ok());
+    let index = notes.as_ref().and_then(|notes| notes["index_columns"].as_array());
+    let names = index.into_iter().flatten().filter_map(serde_json::Value::as_str);
+    names.map(str::to_owned).collect()
+}
+
+/// What a column holds, if it is not numbers.
+fn not_a_number(column: &ColumnDescriptor) -> Option<&'static str> {
+    if column.max_rep_level() > 0 || column.path().parts().len() > 1 {
+        return Some("lists or structures");
+    }
+    let is_integer = matches!(column.physical_type(), Type::INT32 | Type::INT64);
+    match (column.logical_type_ref(), column.converted_type()) {
+        (Some(LogicalType::String | LogicalType::Enum | LogicalType::Json), _) | (_, ConvertedType::UTF8) => Some(TEXT),
+        (Some(LogicalType::Integer { .. }), _) if is_integer => None,
+        (Some(LogicalType::Decimal { .. }), _) | (_, ConvertedType::DECIMAL) => Some("decimal numbers"),
+        (Some(_), _) => Some("dates, times or other values that are not numbers"),
+        (None, ConvertedType::NONE) => match column.physical_type() {
+            Type::BOOLEAN | Type::INT32 | Type::INT64 | Type::FLOAT | Type::DOUBLE => None,
+            _ => Some("bytes"),
+        },
+        (None, converted) if is_integer && is_unsigned(converted).is_some() => None,
+        (None, _) => Some("dates, times or other values that are not numbers"),
+    }
+}
+
+fn not_a_label(column: &ColumnDescriptor) -> Option<&'static str> {
+    not_a_number(column).filter(|what| *what != TEXT)
+}
+
+/// Whether the type of a whole number is unsigned.
+fn is_unsigned(converted: ConvertedType) -> Option<bool> {
+    match converted {
+        ConvertedType::INT_8 | ConvertedType::INT_16 | ConvertedType::INT_32 | ConvertedType::INT_64 => Some(false),
+        ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64 => Some(true),
+        _ => None,
+    }
+}
+
+type Found<T> = Result<T, parquet::errors::ParquetError>;
+
+/// A column of numbers.
+fn numbers(reader: &SerializedFileReader<Bytes>, column: usize, n_rows: usize) -> Found<Vec<f64>> {
+    let descriptor = reader.metadata().file_metadata().schema_descr().column(column);
+    let is_unsigned = is_unsigned(descriptor.converted_type()) == Some(true);
+    let mut values = Vec::with_capacity(n_rows);
+    let missing = || f64::NAN;
+    for group in 0..reader.num_row_groups() {
+        let until = values.len() + rows_of(reader, group);
+        match reader.get_row_group(group)?.get_column_reader(column)? {
+            ColumnReader::BoolColumnReader(r) => fill(r, &mut values, until, missing, |x| f64::from(u8::from(x)))?,
+            ColumnReader::Int32ColumnReader(r) if is_unsigned => {
+                fill(r, &mut values, until, missing, |x| f64::from(x.cast_unsigned()))?;
+            }
+            ColumnReader::Int32ColumnReader(r) => fill(r, &mut values, until, missing, f64::from)?,
+            ColumnReader::Int64ColumnReader(r) if is_unsigned => {
+                fill(r, &mut values, until, missing, |x| x.cast_unsigned() as f64)?;
+            }
+            ColumnReader::Int64ColumnReader(r) => fill(r, &mut values, until, missing, |x| x as f64)?,
+            ColumnReader::FloatColumnReader(r) => fill(r, &mut values, until, missing, f64::from)?,
+            ColumnReader::DoubleColumnReader(r) => fill(r, &mut values, until, missing, |x| x)?,
+            _ => {
+                return Err(parquet::errors::ParquetError::General(
+                    "a column changes its type".into(),
+                ));
+            }
+        }
+    }
+    Ok(values)
+}
+
+/// A column of labels as text; empty where there is none.
+fn labels(reader: &SerializedFileReader<Bytes>, column: usize, n_rows: usize) -> Found<Vec<String>> {
+    let descriptor = reader.metadata().file_metadata().schema_descr().column(column);
+    if descriptor.physical_type() != Type::BYTE_ARRAY {
+        let text = |x: f64| if x.is_nan() { String::new() } else { x.to_string() };
+        return Ok(numbers(reader, column, n_rows)?.into_iter().map(text).collect());
+    }
+    let mut values = Vec::with_capacity(n_rows);
+    for group in 0..reader.num_row_groups() {
+        let until = values.len() + rows_of(reader, group);
+        if let ColumnReader::ByteArrayColumnReader(r) = reader.get_row_group(group)?.get_column_reader(column)? {
+            let text = |bytes: ByteArray| String::from_utf8_lossy(bytes.data()).into_owned();
+            fill(r, &mut values, until, String::new, text)?;
+        }
+    }
+    Ok(values)
+}
+
+fn rows_of(reader: &SerializedFileReader<Bytes>, group: usize) -> usize {
+    usize::try_from(reader.metadata().row_group(group).num_rows()).unwrap_or(0)
+}
+
+/// Reads a column of a row group until there are so many values.
+fn fill<T: DataType, V>(
+    mut reader: ColumnReaderImpl<T>,
+    out: &mut Vec<V>,
+    until: usize,
+    missing: impl Fn() -> V,
+    value: impl Fn(T::T) -> V,
+) -> Found<()> {
+    let (mut levels, mut values) = (Vec::new(), Vec::new());
+    while out.len() < until {
+        levels.clear();
+        values.clear();
+        let asked = BATCH.min(until - out.len());
+        let (n_records, _, _) = reader.read_records(asked, Some(&mut levels), None, &mut values)?;
+        if n_records == 0 {
+            return Err(parquet::errors::ParquetError::EOF(
+                "a column ends before its rows do".into(),
+            ));
+        }
+        // Without levels nothing is missing.
+        if levels.is_empty() {
+            out.extend(values.drain(..).map(&value));
+            continue;
+        }
+        let mut present = values.drain(..);
+        for level in &levels {
+            let next = if *level > 0 { present.next() } else { None };
+            out.push(next.map_or_else(&missing, &value));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,452 @@
+//! Tables as pandas, SciPy, MATLAB and anndata write them (see `tests/fixtures/table_formats.py`), and what becomes of them when
+//! they are damaged.
+
+// The lint knows `#[test]` functions, not what they call.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod files;
+
+use std::path::{Path, PathBuf};
+
+use congraph::{Code, DataError, Error, Table};
+use congraph_io::{Input, ReadOptions, read};
+
+const NAMES: [&str; 5] = ["Fz", "Cz", "Pz", "Oz", "T7"];
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats").join(name)
+}
+
+fn try_tables(name: &str, options: &ReadOptions) -> Result<Vec<Table>, Error> {
+    let input = Input {
+        name: None,
+        path: fixture(name),
+    };
+    Ok(read(&[input], options)?
+        .into_iter()
+        .map(|loaded| loaded.table)
+        .collect())
+}
+
+fn tables(name: &str, options: &ReadOptions) -> Vec<Table> {
+    try_tables(name, options).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn one(name: &str) -> Table {
+    let mut found = tables(name, &ReadOptions::default());
+    assert_eq!(found.len(), 1, "{name}");
+    found.remove(0)
+}
+
+fn refused(name: &str, options: &ReadOptions) -> DataError {
+    match try_tables(name, options) {
+        Err(Error::Data(mut errors)) => errors.remove(0),
+        other => panic!("{name}: expected an error, found {other:?}"),
+    }
+}
+
+/// The formula of the fixtures.
+fn value(row: usize, column: usize) -> f64 {
+    ((5 * row + 3 * column) % 13) as f64 / 4.0 - 1.5
+}
+
+fn expected(factor: f64) -> Vec<f64> {
+    (0..12)
+        .flat_map(|row| (0..5).map(move |column| factor * value(row, column)))
+        .collect()
+}
+
+fn expected_sparse() -> Vec<f64> {
+    let entry = |row: usize, column: usize| {
+        if (row + column).is_multiple_of(3) {
+            value(row, column)
+        } else {
+            0.0
+        }
+    };
+    (0..12)
+        .flat_map(|row| (0..5).map(move |column| entry(row, column)))
+        .collect()
+}
+
+fn named(table: &Table) -> Vec<&str> {
+    table
+        .column_names
+        .as_ref()
+        .unwrap()
+        .iter()
+        .map(String::as_str)
+        .collect()
+}
+
+#[test]
+fn parquet_of_every_type_and_compression() {
+    for name in ["f64_snappy", "f32_gzip", "f64_lz4", "f64_plain", "indexed"] {
+        let table = one(&format!("{name}.parquet"));
+        assert_eq!((table.name.as_str(), table.n_rows, table.n_columns), (name, 12, 5));
+        assert_eq!(table.values, expected(1.0), "{name}");
+        assert_eq!(named(&table), NAMES);
+    }
+    let table = one("whole.parquet");
+    assert_eq!(named(&table), [&NAMES[..], &["odd", "gaps"]].concat());
+    for (row, values) in table.values.chunks(7).enumerate() {
+        let whole: Vec<f64> = (0..5).map(|column| 4.0 * value(row, column)).collect();
+        assert_eq!(values[..4], whole[..4]);
+        assert_eq!(values[4], whole[4] + 6.0);
+        assert_eq!(values[5], f64::from(u8::from(whole[3].rem_euclid(2.0) == 1.0)));
+        assert_eq!(values[6].is_nan(), whole[3] < 0.0);
+        assert!(whole[3] < 0.0 || values[6] == whole[3]);
+    }
+}
+
+#[test]
+fn a_long_parquet_table_has_a_view_for_each_subject() {
+    let options = ReadOptions {
+        view_column: Some("subject".into()),
+        block_column: Some("trial".into()),
+        ..ReadOptions::default()
+    };
+    let found = tables("long.parquet", &options);
+    assert_eq!(
+        found.iter().map(|table| table.name.as_str()).collect::<Vec<_>>(),
+        ["sub-0", "sub-1", "sub-2"]
+    );
+    for (view, table) in found.iter().enumerate() {
+        assert_eq!(named(table), NAMES);
+        assert_eq!(
+            table.blocks.as_deref(),
+            Some(&["0", "1", "2", "3"].map(String::from)[..])
+        );
+        let rows: Vec<f64> = (0..4)
+            .flat_map(|k| (0..5).map(move |column| value(3 * k + view, column)))
+            .collect();
+        assert_eq!(table.values, rows);
+    }
+}
+
+#[test]
+fn what_parquet_cannot_give_is_told() {
+    let error = refused("text.parquet", &ReadOptions::default());
+    assert_eq!((error.code, error.node.as_deref()), (Code::E07, Some("note")));
+    assert!(error.what.contains("`note` that holds text"), "{error}");
+    let options = ReadOptions {
+        ignore_columns: vec!["note".into()],
+        ..ReadOptions::default()
+    };
+    assert!(
+        refused("text.parquet", &options)
+            .what
+            .contains("`when` that holds dates")
+    );
+    let options = ReadOptions {
+        ignore_columns: vec!["note".into(), "when".into()],
+        ..ReadOptions::default()
+    };
+    assert_eq!(tables("text.parquet", &options)[0].values, expected(1.0));
+    assert!(
+        refused("f64_zstd.parquet", &ReadOptions::default())
+            .hint
+            .contains("Snappy")
+    );
+    let options = ReadOptions {
+        view_column: Some("Subject".into()),
+        ..ReadOptions::default()
+    };
+    assert!(
+        refused("long.parquet", &options)
+            .hint
+            .contains("did you mean `subject`")
+    );
+}
+
+#[test]
+fn matlab_of_every_type_and_order() {
+    for name in ["f64.mat", "f32_compressed.mat", "sparse.mat"] {
+        let table = one(name);
+        assert_eq!(table.name, name.trim_end_matches(".mat"));
+        let values = if name == "sparse.mat" {
+            expected_sparse()
+        } else {
+            expected(1.0)
+        };
+        assert_eq!(table.values, values, "{name}");
+        assert_eq!(named(&table), NAMES, "{name}");
+    }
+    assert_eq!(one("fortran.mat").values, expected(1.0));
+    let found = tables("big_endian.mat", &ReadOptions::default());
+    assert_eq!(
+        found.iter().map(|table| table.name.as_str()).collect::<Vec<_>>(),
+        ["rest", "task"]
+    );
+    assert!(found.iter().all(|table| table.values == expected(1.0)));
+    let found = tables("whole.mat", &ReadOptions::default());
+    assert_eq!(
+        found.iter().map(|table| table.name.as_str()).collect::<Vec<_>>(),
+        ["a", "b", "c", "d"]
+    );
+    for table in &found {
+        let shift = if table.name == "c" { 6.0 } else { 0.0 };
+        let values: Vec<f64> = expected(4.0).iter().map(|x| x + shift).collect();
+        assert_eq!(table.values, values, "{}", table.name);
+    }
+    let found = tables("cube.mat", &ReadOptions::default());
+    assert_eq!(
+        found.iter().map(|table| table.name.as_str()).collect::<Vec<_>>(),
+        ["one", "two"]
+    );
+    assert_eq!((&found[0].values, &found[1].values), (&expected(1.0), &expected(-1.0)));
+    assert!(found.iter().all(|table| named(table) == NAMES));
+}
+
+#[test]
+fn matlab_7_3() {
+    let found = tables("version73.mat", &ReadOptions::default());
+    assert_eq!(
+        found.iter().map(|table| table.name.as_str()).collect::<Vec<_>>(),
+        ["rest", "sparse", "task"]
+    );
+    assert_eq!(found[0].values, expected(1.0));
+    assert_eq!(found[1].values, expected_sparse());
+    assert_eq!(found[2].values, expected(1.0));
+    assert!(found.iter().all(|table| named(table) == NAMES));
+}
+
+#[test]
+fn what_matlab_cannot_give_is_told() {
+    let error = refused("struct.mat", &ReadOptions::default());
+    assert!(
+        error
+            .what
+            .contains("`subject` is a struct with the fields `age` and `eeg`"),
+        "{error}"
+    );
+    assert!(
+        refused("complex.mat", &ReadOptions::default())
+            .what
+            .contains("complex numbers")
+    );
+    assert!(
+        refused("version4.mat", &ReadOptions::default())
+            .what
+            .contains("version 4")
+    );
+}
+
+fn grouped(column: &str) -> ReadOptions {
+    ReadOptions {
+        groupby: Some(column.into()),
+        ..ReadOptions::default()
+    }
+}
+
+#[test]
+fn anndata_dense_and_sparse() {
+    for (name, values) in [
+        ("dense_f32_gzip.h5ad", expected(1.0)),
+        ("dense_f64.h5ad", expected(1.0)),
+        ("dense_i32.h5ad", expected(4.0)),
+        ("csr_f32_lzf.h5ad", expected_sparse()),
+        ("csc_f64_gzip.h5ad", expected_sparse()),
+        ("old.h5ad", expected(1.0)),
+        ("rows.h5ad", expected(1.0)),
+    ] {
+        let table = one(name);
+        assert_eq!(table.values, values, "{name}");
+        assert_eq!(named(&table), NAMES, "{name}");
+        // Categories in their order, those without a cell left out.
+        let found = tables(name, &grouped("cell_type"));
+        assert_eq!(
+            found.iter().map(|table| table.name.as_str()).collect::<Vec<_>>(),
+            ["NK", "T", "B"],
+            "{name}"
+        );
+        for (table, first) in found.iter().zip([2, 0, 1]) {
+            let rows: Vec<f64> = values.chunks(5).skip(first).step_by(3).flatten().copied().collect();
+            assert_eq!(table.values, rows, "{name}");
+        }
+    }
+}
+
+#[test]
+fn anndata_by_text_numbers_layers_and_genes() {
+    let name = "csr_f32_lzf.h5ad";
+    let views = |column: &str| -> Vec<String> {
+        tables(name, &grouped(column))
+            .into_iter()
+            .map(|table| table.name)
+            .collect()
+    };
+    assert_eq!(views("donor"), ["d0", "d1"]);
+    assert_eq!(views("lane"), ["0", "1", "2"]);
+    assert_eq!(views("doublet"), ["False", "True"]);
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("genes.txt");
+    std::fs::write(&list, "Oz\n\nFz\nPz\n").unwrap();
+    for genes in ["highly_variable", list.to_str().unwrap()] {
+        for name in ["dense_f64.h5ad", "csr_f32_lzf.h5ad", "csc_f64_gzip.h5ad"] {
+            let options = ReadOptions {
+                genes: Some(genes.into()),
+                block_column: Some("lane".into()),
+                ..grouped("donor")
+            };
+            let all = one(name).values;
+            let found = tables(name, &options);
+            assert_eq!(named(&found[1]), ["Fz", "Pz", "Oz"]);
+            let chosen: Vec<f64> = all.chunks(5).skip(6).flat_map(|row| [row[0], row[2], row[3]]).collect();
+            assert_eq!(found[1].values, chosen, "{name}");
+            assert_eq!(
+                found[1].blocks.as_deref(),
+                Some(&["1", "1", "2", "2", "2", "2"].map(String::from)[..])
+            );
+        }
+    }
+    let options = ReadOptions {
+        layer: Some("counts".into()),
+        ..ReadOptions::default()
+    };
+    let counts: Vec<f64> = expected(4.0).iter().map(|x| x.abs()).collect();
+    assert_eq!(tables(name, &options)[0].values, counts);
+    // What was kept as raw may have other genes; those that are highly variable are told by `var`.
+    for name in ["dense_f64.h5ad", "rows.h5ad"] {
+        let options = ReadOptions {
+            layer: Some("raw".into()),
+            ..ReadOptions::default()
+        };
+        let raw = &tables(name, &options)[0];
+        assert_eq!(named(raw), ["Fz", "Cz", "Pz", "Oz", "T7", "T8"], "{name}");
+        let rows: Vec<f64> = (0..12)
+            .flat_map(|row| (0..6).map(move |column| value(row, column)))
+            .collect();
+        assert_eq!(raw.values, rows, "{name}");
+        let options = ReadOptions {
+            genes: Some("highly_variable".into()),
+            ..options
+        };
+        assert_eq!(named(&tables(name, &options)[0]), ["Fz", "Pz", "Oz"], "{name}");
+    }
+}
+
+#[test]
+fn what_anndata_lacks_is_told() {
+    let name = "dense_f64.h5ad";
+    assert!(
+        refused(name, &grouped("Cell_Type"))
+            .hint
+            .contains("did you mean `cell_type`")
+    );
+    let error = refused(name, &grouped("partly"));
+    assert!(error.what.contains("1 of 12 cells without a label"), "{error}");
+    let options = |genes: &str, layer: Option<&str>| ReadOptions {
+        genes: Some(genes.into()),
+        layer: layer.map(String::from),
+        ..ReadOptions::default()
+    };
+    assert!(
+        refused(name, &options("highly", None))
+            .what
+            .contains("nor is there a file")
+    );
+    assert!(refused(name, &options("mean", None)).what.contains("truth values"));
+    assert!(
+        refused(name, &options("highly_variable", Some("scaled")))
+            .what
+            .contains("its layers are `counts` and `raw`")
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("genes.txt");
+    std::fs::write(&list, "Fz\nC5\n").unwrap();
+    assert!(
+        refused(name, &options(list.to_str().unwrap(), None))
+            .what
+            .contains("no gene `C5`")
+    );
+    let turned = ReadOptions {
+        view_column: Some("cell_type".into()),
+        ..ReadOptions::default()
+    };
+    assert!(refused(name, &turned).hint.contains("--groupby"));
+    // And of a table that is none.
+    assert!(refused("f64.mat", &grouped("cell_type")).hint.contains("--view-column"));
+}
+
+/// How many damaged copies of a file are read.
+const COPIES: usize = 600;
+
+#[test]
+fn damaged_files_are_refused_or_read() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !congraph_io::input::is_guarded() {
+            usual(panic);
+        }
+    }));
+    for name in [
+        "f64_snappy.parquet",
+        "f32_gzip.parquet",
+        "f64_lz4.parquet",
+        "f64_plain.parquet",
+        "whole.parquet",
+        "f64.mat",
+        "f32_compressed.mat",
+        "sparse.mat",
+        "cube.mat",
+        "struct.mat",
+        "big_endian.mat",
+        "version73.mat",
+        "dense_f32_gzip.h5ad",
+        "csr_f32_lzf.h5ad",
+        "old.h5ad",
+        "rows.h5ad",
+    ] {
+        let good = std::fs::read(fixture(name)).unwrap();
+        let options = if name.ends_with("h5ad") {
+            grouped("cell_type")
+        } else {
+            ReadOptions::default()
+        };
+        let ending = name.rsplit_once('.').unwrap().1;
+        let folder = tempfile::tempdir().unwrap();
+        let try_reading = |bytes: &[u8]| {
+            let input = files::file(folder.path(), &format!("damaged.{ending}"), bytes);
+            match read(&[input], &options) {
+                Ok(_) => {}
+                Err(Error::Data(errors)) => {
+                    for error in errors {
+                        assert!(!error.what.is_empty() && !error.hint.is_empty(), "{name}: {error}");
+                    }
+                }
+                Err(other) => panic!("{name}: {other}"),
+            }
+        };
+        let step = good.len().div_ceil(COPIES / 4).max(1);
+        for end in (0..good.len()).step_by(step) {
+            try_reading(&good[..end.max(1)]);
+        }
+        // Every place in short files, and places spread over long ones; a bit, all bits, and words of ones.
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        for _ in 0..COPIES {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            let at = (state >> 33) as usize % good.len();
+            let mut bad = good.clone();
+            match state >> 60 {
+                0..8 => bad[at] ^= 1 << (state >> 57 & 7),
+                8..12 => bad[at] = 0xff,
+                12..14 => bad[at..(at + 4).min(good.len())].fill(0xff),
+                _ => bad[at..(at + 8).min(good.len())].fill(0),
+            }
+            try_reading(&bad);
+        }
+    }
+}
+
+#[test]
+fn files_of_another_kind_under_the_name_are_refused() {
+    for ending in ["parquet", "mat", "h5ad"] {
+        for bytes in [&b"a,b\n1,2\n"[..], &[0; 600], b"PAR1PAR1", b"\x89HDF\r\n\x1a\n"] {
+            let errors = files::errors(&format!("x.{ending}"), bytes, &ReadOptions::default());
+            assert_eq!(errors[0].code, Code::E07);
+        }
+    }
+}
