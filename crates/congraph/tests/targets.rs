@@ -223,6 +223,36 @@ fn what_cannot_be_reached_is_told_with_its_range() {
 }
 
 #[test]
+fn usual_targets_that_are_out_of_reach_take_the_nearest() {
+    // Of three pairs one is a third, and two nodes have but one.
+    for n_nodes in [2, 3, 4] {
+        let views = assembled(data(&Settings {
+            n_nodes,
+            n_views: 2,
+            graph: GraphModel::ErdosRenyi { probability: 1.0 },
+            shuffled: 0.0,
+            ..Settings::default()
+        }));
+        for learner in [
+            Learner::default(),
+            Learner {
+                single: true,
+                ..Learner::default()
+            },
+        ] {
+            let tuned = learner.learn_to(&views, &Targets::default(), &unwatched).unwrap();
+            assert!(tuned.learned.converged(), "{n_nodes} nodes");
+            assert!(
+                tuned.learned.graph.mean_density() <= 0.5 || n_nodes == 2,
+                "{n_nodes} nodes"
+            );
+        }
+    }
+    let views = views(20, 3, 200);
+    refused(&Learner::default(), &views, &Targets::new(1e-3, 0.9));
+}
+
+#[test]
 fn nonsense_is_refused() {
     let views = views(12, 2, 40);
     for target in [0.0, -0.1, 1.1, f64::NAN] {

@@ -7,6 +7,7 @@
 //! correlation = Pearson's, of the learned and the true weights over all pairs
 //! F1_view   = the mean of F1(G^i, Ĝ^i) over the views          F1_consensus = F1(G, Ĝ)
 //! total variation = tr(XᵀLX), see `variation.rs`
+//! log-likelihood  = of data on a graph, above that of independent nodes, see `likelihood.rs`
 //! ```
 //!
 //! Of all n(n−1)/2 pairs of nodes TP are edges in both graphs, FP only in the learned one, FN only in the true one, and TN in
@@ -16,12 +17,14 @@
 
 mod edges;
 mod information;
+mod likelihood;
 mod names;
 mod ranking;
 mod variation;
 
 pub use self::edges::EdgeScore;
 pub use self::information::nmi;
+pub use self::likelihood::log_likelihood;
 use self::names::{Sides, match_names};
 pub use self::ranking::average_precision;
 use self::ranking::average_precision_of;

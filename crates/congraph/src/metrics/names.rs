@@ -80,3 +80,12 @@ fn places<'a>(what: &'static str, names: &'a [String], errors: &mut Vec<DataErro
     }
     places
 }
+
+/// Pairs of one side's nodes as pairs a < b of the other's.
+pub(super) fn matched_pairs(pairs: &[[u32; 2]], node_of: &[usize]) -> Vec<[u32; 2]> {
+    let matched = |pair: &[u32; 2]| {
+        let [a, b] = pair.map(|node| node_of[node as usize] as u32);
+        [a.min(b), a.max(b)]
+    };
+    pairs.iter().map(matched).collect()
+}

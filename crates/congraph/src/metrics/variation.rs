@@ -11,7 +11,7 @@
 //! density: the sparser graph has the shorter edges. Pairs that a view of the data lacks do not count in it. The mean over all pairs is 2/(n − 1) Σ_a ‖x_a − x̄‖², so the cost is
 //! that of the edges' distances.
 
-use super::names::{Sides, match_names};
+use super::names::{Sides, match_names, matched_pairs};
 use crate::distances::{Scaling, all_from_products};
 use crate::edges::{Edges, complete_index};
 use crate::error::Error;
@@ -72,11 +72,7 @@ pub fn total_variation(graph: &MultiviewGraph, data: &Views, scaling: &Scaling) 
     if !errors.is_empty() {
         return Err(Error::Data(errors));
     }
-    let in_data = |pair: &[u32; 2]| {
-        let [a, b] = pair.map(|node| node_of[node as usize] as u32);
-        [a.min(b), a.max(b)]
-    };
-    let pairs: Vec<[u32; 2]> = graph.pairs().iter().map(in_data).collect();
+    let pairs = matched_pairs(graph.pairs(), &node_of);
     let (distances, means) = distances(data, scaling, &pairs)?;
     let has = |view: usize, pair: &[u32; 2]| data.mask().is_none_or(|mask| mask.has_pair(view, *pair));
     let on = |weights: &mut dyn Iterator<Item = f64>, view: usize| {
@@ -108,7 +104,7 @@ pub fn total_variation(graph: &MultiviewGraph, data: &Views, scaling: &Scaling) 
 }
 
 /// The distances of the pairs in each view, and each view's mean over all pairs.
-fn distances(data: &Views, scaling: &Scaling, pairs: &[[u32; 2]]) -> Result<(ViewRows, Vec<f64>), Error> {
+pub(super) fn distances(data: &Views, scaling: &Scaling, pairs: &[[u32; 2]]) -> Result<(ViewRows, Vec<f64>), Error> {
     let n = data.n_nodes();
     if data.kind() == Kind::Signals {
         let signals = Signals::new(data, scaling);

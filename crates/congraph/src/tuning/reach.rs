@@ -48,6 +48,8 @@ struct Stages<'a, 'b> {
     density: Option<Aim>,
     /// Whether the views are coupled.
     joint: bool,
+    /// Which targets were asked for by number; of the others the nearest will do.
+    asked: [bool; 3],
 }
 
 impl<'a, 'b> Stages<'a, 'b> {
@@ -93,6 +95,8 @@ impl<'a, 'b> Stages<'a, 'b> {
                 gamma: Some(parameters.gamma),
             },
             floor: None,
+            asked: [targets.density, targets.similarity, targets.consensus_density]
+                .map(|dial| matches!(dial, Dial::At(_))),
         })
     }
 
@@ -184,7 +188,9 @@ impl<'a, 'b> Stages<'a, 'b> {
         }
         let limits = self.limits();
         match self.search.solve(self.point, SLOPES, limits)? {
-            Some((unknown, ended @ (Ended::TooLow | Ended::TooHigh))) => Err(self.out_of_reach(unknown, ended)),
+            Some((unknown, ended @ (Ended::TooLow | Ended::TooHigh))) if self.asked[unknown] => {
+                Err(self.out_of_reach(unknown, ended))
+            }
             _ => Ok(()),
         }
     }

@@ -11,7 +11,7 @@ const SYMMETRY: f64 = 1e-9;
 const FEW_SAMPLES: usize = 20;
 
 /// Checks that need only the tables' shapes: before anything is transposed or matched.
-pub(super) fn shapes(tables: &[Table], options: &ViewOptions) -> Vec<DataError> {
+pub(super) fn shapes<Values: AsRef<[f64]>>(tables: &[Table<Values>], options: &ViewOptions) -> Vec<DataError> {
     let mut errors = Vec::new();
     for table in tables {
         match options.kind {
@@ -28,23 +28,23 @@ pub(super) fn shapes(tables: &[Table], options: &ViewOptions) -> Vec<DataError> 
     errors
 }
 
-fn is_symmetric(table: &Table) -> bool {
+fn is_symmetric<Values: AsRef<[f64]>>(table: &Table<Values>) -> bool {
     let n = table.n_columns;
     if table.n_rows != n {
         return false;
     }
-    let finite = table.values.iter().filter(|value| value.is_finite());
+    let finite = table.cells().iter().filter(|value| value.is_finite());
     let largest = finite.fold(0.0_f64, |largest, value| largest.max(value.abs()));
     (0..n).all(|row| {
         (0..row).all(|column| {
-            let difference = table.values[row * n + column] - table.values[column * n + row];
+            let difference = table.cells()[row * n + column] - table.cells()[column * n + row];
             // A NaN is not an asymmetry; it has a check of its own.
             difference.is_nan() || difference.abs() <= SYMMETRY * largest
         })
     })
 }
 
-fn connectivity_matrix(table: &Table) -> Option<DataError> {
+fn connectivity_matrix<Values: AsRef<[f64]>>(table: &Table<Values>) -> Option<DataError> {
     // Two samples of two nodes can be symmetric by chance.
     if table.n_columns < 3 || !is_symmetric(table) {
         return None;
@@ -63,9 +63,9 @@ fn connectivity_matrix(table: &Table) -> Option<DataError> {
     ))
 }
 
-fn not_symmetric(table: &Table) -> Option<DataError> {
+fn not_symmetric<Values: AsRef<[f64]>>(table: &Table<Values>) -> Option<DataError> {
     let positive = (0..table.n_columns.min(table.n_rows)).all(|k| {
-        let value = table.values[k * table.n_columns + k];
+        let value = table.cells()[k * table.n_columns + k];
         value >= 0.0 || value.is_nan()
     });
     if let (Some(rows), Some(columns)) = (&table.row_names, &table.column_names)
@@ -102,7 +102,7 @@ fn not_symmetric(table: &Table) -> Option<DataError> {
     ))
 }
 
-fn too_few_samples(table: &Table, options: &ViewOptions) -> Option<DataError> {
+fn too_few_samples<Values: AsRef<[f64]>>(table: &Table<Values>, options: &ViewOptions) -> Option<DataError> {
     let n_samples = match options.orient {
         Orient::SamplesByNodes => table.n_rows,
         Orient::NodesBySamples => table.n_columns,
@@ -133,8 +133,8 @@ fn counted(n_samples: usize) -> String {
 }
 
 /// NaN and infinite values in the rows and columns in use.
-pub(super) fn finite(
-    table: &Table,
+pub(super) fn finite<Values: AsRef<[f64]>>(
+    table: &Table<Values>,
     columns: &[usize],
     nodes: &[String],
     rows: &[usize],
@@ -145,7 +145,7 @@ pub(super) fn finite(
     for (&column, node) in columns.iter().zip(nodes) {
         let broken = rows
             .iter()
-            .filter(|&&row| !table.values[row * table.n_columns + column].is_finite());
+            .filter(|&&row| !table.cells()[row * table.n_columns + column].is_finite());
         let count = broken.clone().count();
         if let Some(&row) = broken.min() {
             counts.push((count, node));

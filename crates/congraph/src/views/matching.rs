@@ -12,8 +12,8 @@ pub(super) struct Matched {
 }
 
 /// Tables are samples by nodes here.
-pub(super) fn match_nodes(
-    tables: &[Table],
+pub(super) fn match_nodes<Values: AsRef<[f64]>>(
+    tables: &[Table<Values>],
     options: &ViewOptions,
     warnings: &mut Vec<Warning>,
 ) -> Result<Matched, Error> {
@@ -100,7 +100,10 @@ fn too_few_nodes(n_nodes: usize) -> DataError {
 }
 
 /// The names of each table's columns, made up as `1`, `2`, … when no table has any.
-fn column_names(tables: &[Table], options: &ViewOptions) -> Result<Vec<Vec<String>>, Error> {
+fn column_names<Values: AsRef<[f64]>>(
+    tables: &[Table<Values>],
+    options: &ViewOptions,
+) -> Result<Vec<Vec<String>>, Error> {
     let n_named = tables.iter().filter(|table| table.column_names.is_some()).count();
     if n_named == tables.len() {
         return Ok(tables
@@ -159,7 +162,7 @@ fn repeated<S: AsRef<str>>(names: &[S]) -> Option<(&str, usize, usize)> {
     None
 }
 
-fn repeated_views(tables: &[Table]) -> Vec<DataError> {
+fn repeated_views<Values: AsRef<[f64]>>(tables: &[Table<Values>]) -> Vec<DataError> {
     let names: Vec<&str> = tables.iter().map(|table| table.name.as_str()).collect();
     repeated(&names)
         .map(|(name, first, second)| {
@@ -179,7 +182,7 @@ fn repeated_views(tables: &[Table]) -> Vec<DataError> {
         .collect()
 }
 
-fn repeated_nodes(tables: &[Table], names: &[Vec<String>]) -> Vec<DataError> {
+fn repeated_nodes<Values: AsRef<[f64]>>(tables: &[Table<Values>], names: &[Vec<String>]) -> Vec<DataError> {
     let mut errors = Vec::new();
     for (table, names) in tables.iter().zip(names) {
         if let Some((name, first, second)) = repeated(names) {
@@ -211,7 +214,7 @@ pub(crate) fn folded(name: &str) -> String {
         .collect()
 }
 
-fn look_alikes(tables: &[Table], names: &[Vec<String>]) -> Vec<DataError> {
+fn look_alikes<Values: AsRef<[f64]>>(tables: &[Table<Values>], names: &[Vec<String>]) -> Vec<DataError> {
     let mut spelling: HashMap<String, (&str, &str)> = HashMap::new();
     let mut reported = HashSet::new();
     let mut errors = Vec::new();
@@ -249,7 +252,11 @@ fn union<'n>(names: &'n [Vec<String>], wanted: &dyn Fn(&String) -> bool) -> Vec<
     names.iter().flatten().filter(is_new).collect()
 }
 
-fn missing_nodes(tables: &[Table], union: &[&String], index: &[HashMap<&str, usize>]) -> Vec<DataError> {
+fn missing_nodes<Values: AsRef<[f64]>>(
+    tables: &[Table<Values>],
+    union: &[&String],
+    index: &[HashMap<&str, usize>],
+) -> Vec<DataError> {
     let n_common = union
         .iter()
         .filter(|name| index.iter().all(|view| view.contains_key(name.as_str())))
@@ -295,13 +302,16 @@ fn missing_nodes(tables: &[Table], union: &[&String], index: &[HashMap<&str, usi
 }
 
 /// Tables that only make sense the other way round: equal row counts, different column counts, no names in common.
-pub(super) fn looks_transposed(tables: &[Table], options: &ViewOptions) -> Option<DataError> {
+pub(super) fn looks_transposed<Values: AsRef<[f64]>>(
+    tables: &[Table<Values>],
+    options: &ViewOptions,
+) -> Option<DataError> {
     if tables.len() < 2 || options.kind != Kind::Signals {
         return None;
     }
     let orient = options.orient;
     let (first, n_first) = (&tables[0], tables[0].n_nodes(orient));
-    let across = |table: &Table| table.n_rows + table.n_columns - table.n_nodes(orient);
+    let across = |table: &Table<Values>| table.n_rows + table.n_columns - table.n_nodes(orient);
     let other = tables.iter().find(|table| table.n_nodes(orient) != n_first)?;
     if tables.iter().any(|table| across(table) != across(first)) {
         return None;
@@ -332,7 +342,7 @@ pub(super) fn looks_transposed(tables: &[Table], options: &ViewOptions) -> Optio
 }
 
 /// Whether every table has a node in common with another, as views that may lack nodes should.
-fn share_names(tables: &[Table], orient: Orient) -> bool {
+fn share_names<Values: AsRef<[f64]>>(tables: &[Table<Values>], orient: Orient) -> bool {
     let names: Vec<&[String]> = tables
         .iter()
         .map(|table| table.node_names(orient).unwrap_or_default())

@@ -100,8 +100,11 @@ pub struct ViewOptions {
 }
 
 /// One data set as it was read: numbers in rows and columns, with whatever names came along.
+///
+/// The values are its own unless it says otherwise: a `Table<&[f64]>` leaves them with whoever has them, and they are read
+/// from there.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Table {
+pub struct Table<Values = Vec<f64>> {
     /// The view's name.
     pub name: String,
     /// Names of the columns, if the source has any.
@@ -115,25 +118,29 @@ pub struct Table {
     /// How many columns.
     pub n_columns: usize,
     /// The values, row after row.
-    pub values: Vec<f64>,
+    pub values: Values,
     /// For Gram matrices: how many samples were summed.
     pub n_samples: Option<usize>,
 }
 
-impl Table {
+impl<Values: AsRef<[f64]>> Table<Values> {
     /// A table of `values` given row after row.
     ///
     /// # Panics
     /// If `values` is not a whole number of rows of `n_columns` values.
-    pub fn new(name: impl Into<String>, n_columns: usize, values: Vec<f64>) -> Self {
-        let n_rows = values.len().checked_div(n_columns).unwrap_or(0);
-        assert_eq!(n_rows * n_columns, values.len(), "the values must fill whole rows");
+    pub fn new(name: impl Into<String>, n_columns: usize, values: Values) -> Self {
+        let n_values = values.as_ref().len();
+        let n_rows = n_values.checked_div(n_columns).unwrap_or(0);
+        assert_eq!(n_rows * n_columns, n_values, "the values must fill whole rows");
         Self {
             name: name.into(),
+            column_names: None,
+            row_names: None,
+            blocks: None,
             n_rows,
             n_columns,
             values,
-            ..Self::default()
+            n_samples: None,
         }
     }
 
@@ -160,6 +167,32 @@ impl Table {
         match orient {
             Orient::SamplesByNodes => self.n_columns,
             Orient::NodesBySamples => self.n_rows,
+        }
+    }
+
+    /// The values, row after row.
+    fn cells(&self) -> &[f64] {
+        self.values.as_ref()
+    }
+
+    /// The same table the other way round.
+    fn transposed(self) -> Table {
+        let (rows, columns) = (self.n_rows, self.n_columns);
+        let mut values = vec![0.0; rows * columns];
+        for (row, source) in self.cells().chunks_exact(columns.max(1)).enumerate() {
+            for (column, &value) in source.iter().enumerate() {
+                values[column * rows + row] = value;
+            }
+        }
+        Table {
+            name: self.name,
+            column_names: self.row_names,
+            row_names: None,
+            blocks: self.blocks,
+            n_rows: columns,
+            n_columns: rows,
+            values,
+            n_samples: self.n_samples,
         }
     }
 }
@@ -227,7 +260,27 @@ impl Views {
     /// assert_eq!(warnings[0].code, "W02"); // tuesday was re-ordered
     /// # Ok::<(), congraph::Error>(())
     /// ```
-    pub fn assemble(mut tables: Vec<Table>, options: &ViewOptions) -> Result<(Self, Vec<Warning>), Error> {
+    pub fn assemble(tables: Vec<Table>, options: &ViewOptions) -> Result<(Self, Vec<Warning>), Error> {
+        Self::assemble_from(tables, options)
+    }
+
+    /// As [`Views::assemble`], of tables whose values need not be their own.
+    ///
+    /// # Errors
+    /// As [`Views::assemble`].
+    ///
+    /// ```
+    /// use congraph::views::{Table, ViewOptions, Views};
+    ///
+    /// let mine = [1.0, 2.0, 3.0, 1.0];
+    /// let (views, _) = Views::assemble_from(vec![Table::new("monday", 2, &mine)], &ViewOptions::default())?;
+    /// assert_eq!(views.view(0).node(0), [1.0, 3.0]);
+    /// # Ok::<(), congraph::Error>(())
+    /// ```
+    pub fn assemble_from<Values: AsRef<[f64]>>(
+        tables: Vec<Table<Values>>,
+        options: &ViewOptions,
+    ) -> Result<(Self, Vec<Warning>), Error> {
         if tables.is_empty() {
             return Err(Error::Parameter {
                 name: "views",
@@ -236,10 +289,16 @@ impl Views {
         }
         stage(checks::shapes(&tables, options))?;
         if options.kind == Kind::Signals && options.orient == Orient::NodesBySamples {
-            for table in &mut tables {
-                transpose(table);
-            }
+            return Self::match_up(tables.into_iter().map(Table::transposed).collect(), options);
         }
+        Self::match_up(tables, options)
+    }
+
+    /// Matches and checks tables of sound shapes that have their nodes in columns.
+    fn match_up<Values: AsRef<[f64]>>(
+        tables: Vec<Table<Values>>,
+        options: &ViewOptions,
+    ) -> Result<(Self, Vec<Warning>), Error> {
         let mut warnings = Vec::new();
         let matched = matching::match_nodes(&tables, options, &mut warnings)?;
         let mut views = Vec::with_capacity(tables.len());
@@ -474,23 +533,10 @@ fn stage(errors: Vec<DataError>) -> Result<(), Error> {
     }
 }
 
-fn transpose(table: &mut Table) {
-    let (rows, columns) = (table.n_rows, table.n_columns);
-    let mut values = vec![0.0; table.values.len()];
-    for (row, source) in table.values.chunks_exact(columns.max(1)).enumerate() {
-        for (column, &value) in source.iter().enumerate() {
-            values[column * rows + row] = value;
-        }
-    }
-    table.values = values;
-    (table.n_rows, table.n_columns) = (columns, rows);
-    table.column_names = table.row_names.take();
-}
-
 /// Takes the matched columns out of a table, node by node, leaving out rows with NaN where that is the rule; and tells which nodes
 /// it lacks. Their values are 0.
-fn gather(
-    table: Table,
+fn gather<Values: AsRef<[f64]>>(
+    table: Table<Values>,
     columns: &[Option<usize>],
     options: &ViewOptions,
     nodes: &[String],
@@ -498,7 +544,8 @@ fn gather(
     warnings: &mut Vec<Warning>,
 ) -> (View, Lacking) {
     let is_signals = options.kind == Kind::Signals;
-    let at = |row: usize, column: usize| table.values[row * table.n_columns + column];
+    let cells = table.cells();
+    let at = |row: usize, column: usize| cells[row * table.n_columns + column];
     let absent = |column: &Option<usize>| column.is_none().then_some(missing::Lack::Absent);
     let mut lacking: Lacking = columns.iter().map(absent).collect();
     if options.missing == Missing::Mask {

@@ -1,0 +1,53 @@
+//! Errors and warnings of the library as Python objects.
+//!
+//! The exception classes are Python's own (`congraph._errors`), so that they can be documented, subclassed and pickled there; here
+//! they are only filled.
+
+use congraph::{DataError, Error, Warning};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+/// The exception that says what the library said.
+pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
+    match error {
+        Error::Data(errors) => data_error(py, errors).unwrap_or_else(|failed| failed),
+        other => parameter(py, &other.to_string()).unwrap_or_else(|failed| failed),
+    }
+}
+
+/// The exception of one thing that is wrong with the data.
+pub(crate) fn of_data(py: Python<'_>, error: DataError) -> PyErr {
+    exception(py, &Error::from(error))
+}
+
+fn data_error(py: Python<'_>, errors: &[DataError]) -> PyResult<PyErr> {
+    let entries = PyList::empty(py);
+    for error in errors {
+        let entry = PyDict::new(py);
+        entry.set_item("code", error.code.to_string())?;
+        entry.set_item("what", &error.what)?;
+        entry.set_item("why", &error.why)?;
+        entry.set_item("hint", &error.hint)?;
+        entry.set_item("view", &error.view)?;
+        entry.set_item("node", &error.node)?;
+        entries.append(entry)?;
+    }
+    let made = py
+        .import("congraph._errors")?
+        .getattr("data_error")?
+        .call1((entries,))?;
+    Ok(PyErr::from_value(made))
+}
+
+/// A value that is out of its range; options are named as Python spells them.
+fn parameter(py: Python<'_>, message: &str) -> PyResult<PyErr> {
+    let said = py.import("congraph._errors")?.getattr("in_python")?.call1((message,))?;
+    Ok(PyValueError::new_err(said.unbind()))
+}
+
+/// What the user should know: (code, view, message).
+pub(crate) fn warnings(warnings: &[Warning]) -> Vec<(&'static str, Option<String>, String)> {
+    let told = |warning: &Warning| (warning.code, warning.view.clone(), warning.message.clone());
+    warnings.iter().map(told).collect()
+}

@@ -1,0 +1,148 @@
+//! Learned graphs as arrays, and back.
+//!
+//! ```text
+//! edge_index   2 × E: the two nodes of every edge that is present in some view or in the consensus
+//! weights      E × N: its weight in each view
+//! consensus    E: its weight in the consensus, if there is one
+//! present      N × n: whether a view has a node, if any lacks one
+//! ```
+
+use congraph::views::Mask;
+use congraph::{MultiviewGraph, ViewRows};
+use numpy::ndarray::Array2;
+use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// Graphs as Python holds them.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Arrays<'py> {
+    nodes: Vec<String>,
+    views: Vec<String>,
+    edge_index: PyReadonlyArray2<'py, i64>,
+    weights: PyReadonlyArray2<'py, f64>,
+    consensus: Option<PyReadonlyArray1<'py, f64>>,
+    present: Option<PyReadonlyArray2<'py, bool>>,
+}
+
+impl Arrays<'_> {
+    /// The graphs; everything is checked, since anything may come from Python.
+    pub(crate) fn graph(&self) -> PyResult<MultiviewGraph> {
+        let (index, weights) = (self.edge_index.as_array(), self.weights.as_array());
+        let consensus = self.consensus.as_ref().map(|consensus| consensus.as_array().to_vec());
+        let n_edges = index.ncols();
+        if index.nrows() != 2
+            || weights.dim() != (n_edges, self.views.len())
+            || consensus.as_ref().is_some_and(|consensus| consensus.len() != n_edges)
+        {
+            return refuse("edge_index must be 2 × E, weights E × N and the consensus E");
+        }
+        let mut pairs = Vec::with_capacity(n_edges);
+        for pair in index.columns() {
+            let (a, b) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
+            match (u32::try_from(a), u32::try_from(b)) {
+                (Ok(a), Ok(b)) if a < b && (b as usize) < self.nodes.len() => pairs.push([a, b]),
+                _ => {
+                    return refuse(&format!(
+                        "({a}, {b}) is no pair of two of the {} nodes",
+                        self.nodes.len()
+                    ));
+                }
+            }
+        }
+        let mut sorted = pairs.clone();
+        sorted.sort_unstable();
+        if sorted.windows(2).any(|two| two[0] == two[1]) {
+            return refuse("a pair of nodes is listed twice");
+        }
+        let values: Vec<f64> = weights.iter().copied().collect();
+        let all = values.iter().chain(consensus.iter().flatten());
+        if all.into_iter().any(|weight| !weight.is_finite() || *weight < 0.0) {
+            return refuse("weights must be finite and not negative");
+        }
+        let rows = if self.views.is_empty() {
+            return refuse("there must be a view");
+        } else {
+            ViewRows::from_values(self.views.len(), values)
+        };
+        let mask = self.mask(&pairs, &rows)?;
+        let nodes = self.nodes.clone();
+        let graph = MultiviewGraph::new(nodes, self.views.clone(), &pairs, &rows, consensus.as_deref());
+        Ok(graph.with_mask(mask))
+    }
+
+    /// Which nodes the views lack.
+    fn mask(&self, pairs: &[[u32; 2]], weights: &ViewRows) -> PyResult<Option<Mask>> {
+        let Some(present) = &self.present else { return Ok(None) };
+        let present = present.as_array();
+        if present.dim() != (self.views.len(), self.nodes.len()) {
+            return refuse("present must be views × nodes");
+        }
+        for (pair, row) in pairs.iter().zip(weights.rows()) {
+            let lacks = |view: usize| pair.iter().any(|&node| !present[[view, node as usize]]);
+            if row
+                .iter()
+                .enumerate()
+                .any(|(view, &weight)| weight > 0.0 && lacks(view))
+            {
+                return refuse("a view has an edge at a node that it lacks");
+            }
+        }
+        Ok(Mask::new(self.nodes.len(), self.views.len(), |view, node| {
+            !present[[view, node]]
+        }))
+    }
+}
+
+fn refuse<T>(message: &str) -> PyResult<T> {
+    Err(PyValueError::new_err(message.to_owned()))
+}
+
+/// Adds graphs to a result.
+pub(crate) fn put<'py>(into: &Bound<'py, PyDict>, graph: &MultiviewGraph) -> PyResult<()> {
+    let py = into.py();
+    let n_edges = graph.pairs().len();
+    let ends = (0..2).flat_map(|end| graph.pairs().iter().map(move |pair| i64::from(pair[end])));
+    into.set_item("nodes", graph.nodes())?;
+    into.set_item("views", graph.views())?;
+    into.set_item("edge_index", matrix(py, 2, n_edges, ends.collect())?)?;
+    let values = graph.weights().values().to_vec();
+    into.set_item("weights", matrix(py, n_edges, graph.n_views(), values)?)?;
+    let consensus = graph.consensus().map(|consensus| consensus.to_vec().into_pyarray(py));
+    into.set_item("consensus", consensus)?;
+    let has = |view: usize| (0..graph.n_nodes()).map(move |node| graph.has(view, node));
+    let present = match graph.mask() {
+        None => None,
+        Some(_) => {
+            let values = (0..graph.n_views()).flat_map(has).collect();
+            Some(matrix(py, graph.n_views(), graph.n_nodes(), values)?)
+        }
+    };
+    into.set_item("present", present)
+}
+
+/// Adds what is usually asked of graphs.
+pub(crate) fn put_measures<'py>(into: &Bound<'py, PyDict>, graph: &MultiviewGraph) -> PyResult<()> {
+    let py = into.py();
+    let densities: Vec<f64> = (0..graph.n_views()).map(|view| graph.density(view)).collect();
+    let uniqueness: Option<Vec<f64>> = (0..graph.n_views()).map(|view| graph.uniqueness(view)).collect();
+    into.set_item("densities", densities.into_pyarray(py))?;
+    into.set_item("density", graph.mean_density())?;
+    into.set_item("consensus_density", graph.consensus_density())?;
+    into.set_item("similarity", graph.similarity())?;
+    into.set_item("uniqueness", uniqueness.map(|values| values.into_pyarray(py)))
+}
+
+/// A matrix from its values, row after row.
+pub(crate) fn matrix<T: numpy::Element>(
+    py: Python<'_>,
+    n_rows: usize,
+    n_columns: usize,
+    values: Vec<T>,
+) -> PyResult<Bound<'_, numpy::PyArray2<T>>> {
+    let array = Array2::from_shape_vec((n_rows, n_columns), values);
+    let array = array.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(array.into_pyarray(py))
+}

@@ -1,0 +1,53 @@
+//! The engine of the Python package `congraph`: arrays in, arrays out.
+//!
+//! Everything that a user sees (classes, defaults, conversions) is plain Python in `python/congraph`; everything that computes is
+//! the library. This crate is the seam between the two, one function for each thing that Python asks for:
+//!
+//! ```text
+//! tables      NumPy arrays → tables, without a copy      graphs       learned graphs ⇄ arrays
+//! options     keyword arguments → learner and targets    failure      errors of the library → Python exceptions
+//! running     the interpreter let go of, Ctrl-C, progress
+//! penalty     a penalty written in Python
+//! learn, project, tune, joint, communities, metrics, simulate     one call each
+//! ```
+//!
+//! Results cross as dictionaries of arrays and names, so that a fitted model in Python holds nothing but arrays, and can be
+//! pickled.
+
+mod communities;
+mod failure;
+mod graphs;
+mod joint;
+mod learn;
+mod metrics;
+mod options;
+mod penalty;
+mod project;
+mod running;
+mod simulate;
+mod tables;
+mod tune;
+
+/// The module `congraph._engine`.
+#[pyo3::pymodule]
+mod _engine {
+    #[pymodule_export]
+    use super::communities::communities;
+    #[pymodule_export]
+    use super::joint::joint_graphical_lasso;
+    #[pymodule_export]
+    use super::learn::learn;
+    #[pymodule_export]
+    use super::metrics::{evaluate, log_likelihood, nmi, total_variation};
+    #[pymodule_export]
+    use super::project::project;
+    #[pymodule_export]
+    use super::simulate::simulate;
+    #[pymodule_export]
+    use super::tune::tune;
+
+    /// The version of the engine.
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

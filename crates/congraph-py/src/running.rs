@@ -1,0 +1,138 @@
+//! Long work beside a Python interpreter: let go of while it lasts, asked for Ctrl-C, shown progress.
+//!
+//! The work runs on a thread of its own while the calling thread waits and, a few times a second, returns to the interpreter:
+//! only there (and on Python's main thread) do signals arrive, and only there may a notebook be written to. The work asks
+//! after every iteration whether to stop.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use congraph::Error;
+use congraph::solvers::{Progress, Watch};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::failure;
+
+/// How long the calling thread waits before it looks at signals and shows progress.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// How to run.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Running {
+    /// How many threads; all cores if not given. The result does not depend on it.
+    threads: Option<usize>,
+    /// Called with a text now and then.
+    progress: Option<Py<PyAny>>,
+}
+
+/// What a penalty written in Python raised, if it did.
+pub(crate) type Raised = Mutex<Option<PyErr>>;
+
+impl Running {
+    /// Does the work without holding the interpreter.
+    pub(crate) fn run<T: Send>(
+        &self,
+        py: Python<'_>,
+        raised: Option<&Raised>,
+        work: impl FnOnce(Watch<'_>) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        let pool = self.pool()?;
+        let stop = AtomicBool::new(false);
+        let latest = Mutex::new(None);
+        let watch = |progress: &Progress| {
+            *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(*progress);
+            if stop.load(Ordering::Relaxed) || raised.is_some_and(has_raised) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
+        let watch: Watch<'_> = &watch;
+        let outcome = py.detach(|| {
+            let (done, finished) = channel::<()>();
+            thread::scope(|scope| {
+                let worker = scope.spawn(move || {
+                    let result = match &pool {
+                        Some(pool) => pool.install(|| work(watch)),
+                        None => work(watch),
+                    };
+                    drop(done);
+                    result
+                });
+                let mut interruption = None;
+                while finished.recv_timeout(GLANCE) == Err(RecvTimeoutError::Timeout) {
+                    if interruption.is_none() {
+                        interruption = Python::attach(|py| self.glance(py, &latest)).err();
+                        stop.store(interruption.is_some(), Ordering::Relaxed);
+                    }
+                }
+                match (worker.join(), interruption) {
+                    (Err(panic), _) => std::panic::resume_unwind(panic),
+                    (Ok(_), Some(interruption)) => Err(Interrupted(interruption)),
+                    (Ok(result), None) => Ok(result),
+                }
+            })
+        });
+        if let Some(error) = raised.and_then(|raised| raised.lock().unwrap_or_else(PoisonError::into_inner).take()) {
+            return Err(error);
+        }
+        match outcome {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(error)) => Err(failure::exception(py, &error)),
+            Err(Interrupted(error)) => Err(error),
+        }
+    }
+
+    fn pool(&self) -> PyResult<Option<rayon::ThreadPool>> {
+        let Some(threads) = self.threads else { return Ok(None) };
+        if threads == 0 {
+            return Err(PyValueError::new_err(
+                "n_jobs is 0; it must be 1 or more, -1 for all cores, or None",
+            ));
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.map(Some)
+            .map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    }
+
+    fn glance(&self, py: Python<'_>, latest: &Mutex<Option<Progress>>) -> PyResult<()> {
+        py.check_signals()?;
+        let seen = *latest.lock().unwrap_or_else(PoisonError::into_inner);
+        if let (Some(show), Some(seen)) = (&self.progress, seen) {
+            show.call1(py, (told(&seen),))?;
+        }
+        Ok(())
+    }
+}
+
+/// What Ctrl-C, or showing progress, raised.
+struct Interrupted(PyErr);
+
+pub(crate) fn has_raised(raised: &Raised) -> bool {
+    raised.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+}
+
+/// Progress in a few words.
+fn told(progress: &Progress) -> String {
+    match progress {
+        Progress::Distances(share) => format!("distances {:.0} %", 100.0 * share),
+        Progress::Neighbours(share) => format!("nearest neighbours {:.0} %", 100.0 * share),
+        Progress::Checking => "checking all pairs".into(),
+        Progress::Solving { iteration, gap, .. } => format!("solving: iteration {iteration}, gap {gap:.1e}"),
+        Progress::Tried {
+            solves,
+            density,
+            similarity,
+        } => {
+            let likeness = similarity.map_or_else(String::new, |value| format!(", similarity {value:.3}"));
+            format!("fit {solves}: density {density:.3}{likeness}")
+        }
+        Progress::Fitted { done, total } => format!("fit {done} of {total}"),
+    }
+}

@@ -1,0 +1,140 @@
+//! NumPy arrays as tables, read where they are.
+//!
+//! The signals are lent for the length of a call. The library takes each node's samples out of them, in its own order, while
+//! it checks them; nothing else is copied.
+
+use congraph::views::{Kind, Missing, NanRule, NodeRule, Orient, Table, ViewOptions, Views};
+use congraph::{Error, Warning};
+use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// One data set: an array of samples × nodes with whatever is known of it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Lent<'py> {
+    name: String,
+    values: PyReadonlyArray2<'py, f64>,
+    nodes: Option<Vec<String>>,
+    blocks: Option<Vec<String>>,
+    n_samples: Option<usize>,
+}
+
+/// How tables become views.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Reading {
+    data: String,
+    orient: String,
+    nodes: String,
+    drop_nodes: Vec<String>,
+    nan: String,
+    missing: String,
+    allow_counts: bool,
+    allow_constant: bool,
+}
+
+impl Reading {
+    pub(crate) fn options(&self) -> PyResult<ViewOptions> {
+        Ok(ViewOptions {
+            kind: chosen(
+                "data",
+                &self.data,
+                &[
+                    ("signals", Kind::Signals),
+                    ("gram", Kind::Gram),
+                    ("covariance", Kind::Covariance),
+                ],
+            )?,
+            orient: chosen(
+                "orient",
+                &self.orient,
+                &[
+                    ("samples-by-nodes", Orient::SamplesByNodes),
+                    ("nodes-by-samples", Orient::NodesBySamples),
+                ],
+            )?,
+            nodes: chosen(
+                "nodes",
+                &self.nodes,
+                &[("same", NodeRule::Same), ("common", NodeRule::Common)],
+            )?,
+            drop_nodes: self.drop_nodes.clone(),
+            nan: chosen(
+                "nan",
+                &self.nan,
+                &[("error", NanRule::Error), ("drop-rows", NanRule::DropRows)],
+            )?,
+            missing: chosen(
+                "missing",
+                &self.missing,
+                &[("error", Missing::Error), ("mask", Missing::Mask)],
+            )?,
+            allow_counts: self.allow_counts,
+            allow_constant: self.allow_constant,
+        })
+    }
+}
+
+/// What a word stands for, or an error that names the words there are.
+pub(crate) fn chosen<T: Copy>(option: &str, word: &str, choices: &[(&str, T)]) -> PyResult<T> {
+    if let Some((_, choice)) = choices.iter().find(|(name, _)| *name == word) {
+        return Ok(*choice);
+    }
+    let names: Vec<String> = choices.iter().map(|(name, _)| format!("{name:?}")).collect();
+    Err(PyValueError::new_err(format!(
+        "{option} is {word:?}; it must be {}",
+        names.join(" or ")
+    )))
+}
+
+/// The tables, with their values still where they are.
+pub(crate) fn tables<'a>(lent: &'a [Lent<'_>], options: &ViewOptions) -> PyResult<Vec<Table<&'a [f64]>>> {
+    lent.iter().map(|table| borrowed(table, options)).collect()
+}
+
+fn borrowed<'a>(lent: &'a Lent<'_>, options: &ViewOptions) -> PyResult<Table<&'a [f64]>> {
+    let shape = lent.values.shape();
+    // A contiguous slice of another order would be read as another matrix.
+    if !lent.values.is_c_contiguous() {
+        return Err(PyValueError::new_err("the values must be in C order"));
+    }
+    let values = lent
+        .values
+        .as_slice()
+        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let count = |what: &str, names: &Option<Vec<String>>, expected: usize| match names {
+        Some(names) if names.len() != expected => Err(PyValueError::new_err(format!(
+            "view {:?} has {} {what} for an array of shape ({}, {})",
+            lent.name,
+            names.len(),
+            shape[0],
+            shape[1]
+        ))),
+        _ => Ok(()),
+    };
+    let turned = options.kind == Kind::Signals && options.orient == Orient::NodesBySamples;
+    let (samples, nodes) = if turned { (1, 0) } else { (0, 1) };
+    count("node names", &lent.nodes, shape[nodes])?;
+    count("blocks", &lent.blocks, shape[samples])?;
+    let (row_names, column_names) = if turned {
+        (lent.nodes.clone(), None)
+    } else {
+        (None, lent.nodes.clone())
+    };
+    Ok(Table {
+        name: lent.name.clone(),
+        column_names,
+        row_names,
+        blocks: lent.blocks.clone(),
+        n_rows: shape[0],
+        n_columns: shape[1],
+        values,
+        n_samples: lent.n_samples,
+    })
+}
+
+/// Matches and checks.
+pub(crate) fn assemble(tables: Vec<Table<&[f64]>>, options: &ViewOptions) -> Result<(Views, Vec<Warning>), Error> {
+    Views::assemble_from(tables, options)
+}

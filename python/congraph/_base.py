@@ -1,0 +1,191 @@
+"""What all estimators share: the manners of scikit-learn, whether it is there or not."""
+
+from __future__ import annotations
+
+import html
+import inspect
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _engine
+from ._errors import CongraphWarning
+from ._graphs import LearnedGraphs
+from ._progress import running
+from ._views import Views, as_views
+
+__all__ = ["GraphEstimator"]
+
+
+class _Plain:
+    """`get_params`, `set_params` and `repr` as scikit-learn has them, for when it is not there."""
+
+    @classmethod
+    def _parameters(cls) -> list[str]:
+        return sorted(name for name in inspect.signature(cls).parameters)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters of the constructor."""
+        return {name: getattr(self, name) for name in self._parameters()}
+
+    def set_params(self, **params: Any) -> Any:
+        """Sets parameters of the constructor and returns the estimator."""
+        known = self._parameters()
+        for name, value in params.items():
+            if name not in known:
+                raise ValueError(f"Invalid parameter {name!r} for estimator {self!r}. Valid parameters are: {known!r}.")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self)).parameters
+        changed = [f"{name}={value!r}" for name, value in self.get_params().items() if not _same(value, defaults[name].default)]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+
+def _same(one: Any, other: Any) -> bool:
+    return one is other or (isinstance(one, (int, float, str)) and one == other)
+
+
+_Base: Any = _Plain
+try:
+    from sklearn.base import BaseEstimator
+    from sklearn.exceptions import NotFittedError
+
+    _Base = BaseEstimator
+except ImportError:
+
+    class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
+        """Used before it was fitted."""
+
+
+class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
+    """What all estimators share; not to be used by itself."""
+
+    n_features_in_: int
+    relative_gap_: float
+    objective_: float
+    dual_objective_: float
+    converged_: bool
+    status_: str
+    n_iter_: int
+    density_: float
+    densities_: npt.NDArray[np.float64]
+    similarity_: float | None
+    warnings_: list[CongraphWarning]
+    positions_: dict[str, Any] | None
+
+    # scikit-learn's words for what is accepted.
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        tags.target_tags.required = False
+        return tags
+
+    def _reading(self) -> dict[str, Any]:
+        """How tables become views."""
+        return {
+            "data": self.data,
+            "orient": self.orient,
+            "nodes": self.nodes,
+            "drop_nodes": [str(node) for node in self.drop_nodes],
+            "nan": self.nan,
+            "missing": self.missing,
+            "allow_counts": bool(self.allow_counts),
+            "allow_constant": self.scale != "zscore",
+        }
+
+    def _scales(self) -> dict[str, Any]:
+        return {"scale": self.scale, "sample_norm": self.sample_norm, "distance_norm": getattr(self, "distance_norm", "max")}
+
+    def _running(self) -> dict[str, Any]:
+        return running(self.n_jobs, self.verbose)
+
+    def _views(self, X: Any, groups: Any, blocks: Any) -> Views:
+        views = as_views(X, groups=groups, blocks=blocks)
+        views._check_nodes(self._node_axis())
+        return views
+
+    def _node_axis(self) -> int:
+        return 0 if self.data == "signals" and self.orient == "nodes-by-samples" else 1
+
+    def _learned(self, result: dict[str, Any], views: Views, X: Any) -> None:
+        """Keeps what the engine found, and tells what it warned of."""
+        self._set_graphs(result)
+        self.n_features_in_ = len(self.node_names_)
+        columns = getattr(X, "columns", None)
+        if columns is not None and all(isinstance(column, str) for column in columns):
+            self.feature_names_in_ = np.asarray(self.node_names_, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.relative_gap_ = result["relative_gap"]
+        self.objective_ = result["objective"]
+        self.dual_objective_ = result["dual_objective"]
+        self.converged_ = result["converged"]
+        self.status_ = result["status"]
+        self.n_iter_ = result["iterations"]
+        self.density_ = result["density"]
+        self.densities_ = result["densities"]
+        self.similarity_ = result["similarity"]
+        self.positions_ = views.positions
+        self.warnings_ = [CongraphWarning(message, code, view) for code, view, message in result["warnings"]]
+        for warning in self.warnings_:
+            warnings.warn(warning, stacklevel=3)
+
+    def _check_learned(self) -> None:
+        if not hasattr(self, "edges_"):
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before using this estimator."
+            )
+
+    def _likelihood(self, X: Any, groups: Any, view: int | None) -> float:
+        """The mean gain in log-likelihood of new views on one of the graphs."""
+        self._check_learned()
+        views = self._new_views(X, groups)
+        gains = _engine.log_likelihood(self._arrays(), view, views._lent(), {**self._reading(), "missing": "error"}, self._running())
+        return float(gains.mean())
+
+    def _new_views(self, X: Any, groups: Any = None) -> Views:
+        """New views; without names their nodes are those of the fit, by number."""
+        views = as_views(X, groups=groups)
+        for name, array in views.items():
+            n = array.shape[self._node_axis()]
+            if views.nodes[name] is None and n != len(self.node_names_):
+                raise ValueError(f"X has {n} features, but {type(self).__name__} is expecting {len(self.node_names_)} features as input")
+            if views.nodes[name] is None:
+                views.nodes[name] = list(self.node_names_)
+        return views
+
+    def _summary(self) -> list[tuple[str, str]]:
+        """A few lines about the fit: what, and what about it."""
+        raise NotImplementedError
+
+    def _title(self) -> str:
+        return f"{type(self).__name__} of {_counted(len(self.view_names_), 'view')} × {_counted(len(self.node_names_), 'node')}"
+
+    def __str__(self) -> str:
+        if not hasattr(self, "edges_"):
+            return repr(self)
+        return "\n".join([self._title(), *(f"  {name:<12}{text}" for name, text in self._summary())])
+
+    def _repr_html_(self) -> str:
+        if not hasattr(self, "edges_"):
+            return f"<pre>{html.escape(repr(self))}</pre>"
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{html.escape(name)}</th><td style='text-align:left'>{html.escape(text)}</td></tr>"
+            for name, text in self._summary()
+        )
+        return f"<table><caption style='text-align:left'><b>{html.escape(self._title())}</b></caption>{rows}</table>"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        return {"text/plain": str(self), "text/html": self._repr_html_()}
+
+    def _certified(self) -> tuple[str, str]:
+        times = _counted(self.n_iter_, "iteration")
+        return "certified", f"relative gap {self.relative_gap_:.1e}, {self.status_} after {times}"
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"

@@ -1,0 +1,498 @@
+"""`ConsensusGraph`: one graph per view and the consensus they share. `SingleGraph`: one view on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _engine
+from ._base import GraphEstimator
+from ._errors import one_error
+from ._graphs import Graphs
+from ._views import Views
+
+__all__ = ["ConsensusGraph", "Projection", "SingleGraph"]
+
+
+@dataclass
+class Projection:
+    """The graph of a new view beside the consensus it was projected on.
+
+    ``graph`` holds both; ``kinds`` says of each of its edges whether it is ``shared``, ``added`` (only the view has it) or ``lacking``
+    (only the consensus has it).
+    """
+
+    name: str
+    graph: Graphs
+    kinds: list[str]
+    uniqueness: float
+    density: float
+    relative_gap: float
+    converged: bool
+    warnings: list[tuple[str, str | None, str]]
+
+    @property
+    def weights(self) -> npt.NDArray[np.float64]:
+        """The weights of the view, nodes × nodes."""
+        matrix: npt.NDArray[np.float64] = self.graph.graphs_[0]
+        return matrix
+
+    def edges(self, kind: str) -> list[tuple[str, str]]:
+        """The edges that are ``shared``, ``added`` or ``lacking``, by the names of their ends."""
+        names, (one, other) = self.graph.node_names_, self.graph.edge_index_
+        return [(names[a], names[b]) for a, b, k in zip(one, other, self.kinds, strict=True) if k == kind]
+
+
+class _Learner(GraphEstimator):
+    """Fitting by the engine, as `ConsensusGraph` and `SingleGraph` do it."""
+
+    alpha_: float
+    distance_divisor_: float
+    seconds_: dict[str, float]
+
+    def _options(self, views: Views, single: bool) -> dict[str, Any]:
+        nearest, pairs = self._candidates(views)
+        cost_pairs, costs = self._edge_costs(views)
+        return {
+            "density": self.density,
+            "similarity": None if single else self.similarity,
+            "consensus_density": None if single else self.consensus_density,
+            "alpha": self.alpha,
+            "beta": None if single else self.beta,
+            "gamma": None if single else self.gamma,
+            "penalty": "l1" if single else self.penalty,
+            "regulariser": "l1" if single else self.regulariser,
+            "single": single,
+            "solver": self.solver,
+            "z_step": "exact" if single else self.z_step,
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "nearest": nearest,
+            "pairs": pairs,
+            "cost_pairs": cost_pairs,
+            "costs": costs,
+            "seed": self.seed,
+            "memory": self.memory,
+            "scales": self._scales(),
+        }
+
+    def _learn(self, X: Any, groups: Any, blocks: Any, single: bool) -> None:
+        views = self._views(X, groups, blocks)
+        result = _engine.learn(views._lent(), self._reading(), self._options(views, single), self._running())
+        self._keep(result, views, X)
+
+    def _keep(self, result: dict[str, Any], views: Views, X: Any) -> None:
+        self.alpha_ = result["alpha"]
+        self.distance_divisor_ = result["distance_divisor"]
+        seconds = ("engine_seconds", "distances_seconds", "solve_seconds")
+        self.seconds_ = {name.removesuffix("_seconds"): result[name] for name in seconds if name in result}
+        self._learned(result, views, X)
+
+    def _candidates(self, views: Views) -> tuple[int | None, npt.NDArray[np.int64] | None]:
+        wanted = self.candidates
+        if wanted is None:
+            return None, None
+        if isinstance(wanted, str):
+            head, _, k = wanted.partition("knn:")
+            if head or not k.isdigit() or int(k) == 0:
+                raise ValueError(f'candidates is {wanted!r}; it must be such as "knn:20", or pairs of nodes')
+            return int(k), None
+        return None, self._pairs(views, wanted)
+
+    def _edge_costs(self, views: Views) -> tuple[npt.NDArray[np.int64] | None, npt.NDArray[np.float64] | None]:
+        if self.edge_costs is None:
+            return None, None
+        costs = dict(self.edge_costs)
+        return self._pairs(views, list(costs)), np.asarray(list(costs.values()), dtype=np.float64)
+
+    def _pairs(self, views: Views, pairs: Any) -> npt.NDArray[np.int64]:
+        """Pairs of nodes as numbers; given as numbers, or by name."""
+        pairs = [tuple(pair) for pair in pairs]
+        if any(isinstance(node, str) for pair in pairs for node in pair):
+            place = {name: k for k, name in enumerate(self._nodes_in_use(views))}
+            try:
+                pairs = [tuple(place[node] for node in pair) for pair in pairs]
+            except KeyError as error:
+                raise ValueError(f"{error.args[0]!r} is no node") from None
+        return np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+
+    def _nodes_in_use(self, views: Views) -> list[str]:
+        """The nodes of the fit in their order: those of the first view, without what is left out."""
+        named = [nodes for nodes in views.nodes.values() if nodes is not None]
+        first = next(iter(views.nodes.values()))
+        if first is None:
+            raise ValueError("the nodes have no names: give pairs of numbers")
+        dropped = set(map(str, self.drop_nodes))
+        shared = set.intersection(*map(set, named)) if self.nodes == "common" else set().union(*named)
+        # With masks, nodes that the first view lacks follow as they come up.
+        every = dict.fromkeys(node for nodes in named for node in nodes) if self.missing == "mask" else first
+        return [node for node in every if node not in dropped and node in shared]
+
+
+class ConsensusGraph(_Learner):
+    """Learn one sparse graph per data set, and the consensus graph they share.
+
+    Parameters
+    ----------
+    density, similarity, consensus_density : float, optional
+        Targets: the share of possible edges that are present (mean of the views), the mean correlation between the views' weights, the
+        density of the consensus. The parameters that reach them are found. Without any, the density is at most ten
+        neighbours a node, and the similarity half-way from what separately learned views have to 1, at least 0.8.
+    alpha, beta, gamma : float, optional
+        The parameters themselves, for experts: larger is denser, more alike, a sparser consensus.
+    penalty : str or object, default "l1"
+        How a view's departure from the consensus is charged: ``"l1"``, ``"l2"``, ``"squared-l2"``; or an object with ``value(differences)`` and
+        ``prox(differences, step)``, which is solved by ADMM.
+    regulariser : str, default "l1"
+        What is asked of the consensus itself, weighed by gamma.
+    solver : {"newton", "admm"}
+    z_step : {"exact", "bcd"}
+        With admm, how its second step is solved.
+    tol : float, default 1e-8
+        The relative gap at which the result counts as converged.
+    max_iter : int, optional
+    candidates : str or pairs, optional
+        Which pairs may be joined: ``"knn:20"``, or pairs of nodes, by number or by name. All pairs otherwise.
+    edge_costs : mapping from pairs to float, optional
+        Costs added to the distances of pairs; infinite forbids an edge, negative favours it.
+    scale : {"zscore", "center", "none"}
+        How each node is scaled within its view.
+    sample_norm : {"mean", "sum"}
+    distance_norm : {"max", "none"}
+    data : {"signals", "covariance", "gram"}
+        What the numbers are.
+    orient : {"samples-by-nodes", "nodes-by-samples"}
+    nodes : {"same", "common"}
+        Which nodes to keep when views have different ones.
+    drop_nodes : sequence of str
+        Nodes to leave out of all views.
+    missing : {"error", "mask"}
+        What to do with nodes that a view lacks, or that hold NaN or are constant in it: ``"mask"`` lets it take part with the others.
+    nan : {"error", "drop-rows"}
+        What to do with samples that hold NaN or infinite values.
+    allow_counts : bool
+        Accept values that look like raw counts.
+    memory : float, optional
+        How much memory may be used to keep distances, in GiB.
+    seed : int, default 1
+        The seed of the approximate neighbour search.
+    n_jobs : int, optional
+        How many threads; all cores by default. The result does not depend on it.
+    verbose : bool
+        Show progress.
+
+    Attributes
+    ----------
+    consensus_ : array (nodes, nodes)
+    graphs_ : array (views, nodes, nodes)
+    edge_index_, edges_, consensus_edges_ : array
+        The sparse form: the two ends of each edge (2, edges), its weight in each view (edges, views) and in the consensus (edges,).
+    node_names_, view_names_ : list of str
+    present_ : array (views, nodes) or None
+        Whether a view has a node, if any lacks one (``missing="mask"``).
+    alpha_, beta_, gamma_ : float
+        The parameters that were used.
+    density_, similarity_, consensus_density_ : float
+    densities_, uniqueness_ : array (views,)
+        The density of each view; how far each is from the consensus, from 0 to 1.
+    relative_gap_, objective_, dual_objective_, converged_, n_iter_
+        How close to optimal the result is.
+    seconds_ : dict
+        How long the engine, the distances and the solver took.
+    warnings_ : list of CongraphWarning
+
+    Examples
+    --------
+    >>> import congraph
+    >>> data = congraph.simulate(n_nodes=30, n_views=3, seed=1)
+    >>> m = congraph.ConsensusGraph(density=0.15, similarity=0.85).fit(data.views)
+    >>> m.consensus_.shape, m.graphs_.shape
+    ((30, 30), (3, 30, 30))
+    >>> m.relative_gap_ < 1e-8
+    True
+    """
+
+    beta_: float
+    gamma_: float
+    consensus_density_: float
+    uniqueness_: npt.NDArray[np.float64]
+    similarity_floor_: float | None
+    path_: dict[str, npt.NDArray[np.float64]]
+
+    def __init__(
+        self,
+        density: float | None = None,
+        similarity: float | None = None,
+        consensus_density: float | None = None,
+        *,
+        alpha: float | None = None,
+        beta: float | None = None,
+        gamma: float | None = None,
+        penalty: Any = "l1",
+        regulariser: str = "l1",
+        solver: str = "newton",
+        z_step: str = "exact",
+        tol: float = 1e-8,
+        max_iter: int | None = None,
+        candidates: Any = None,
+        edge_costs: Any = None,
+        scale: str = "zscore",
+        sample_norm: str = "mean",
+        distance_norm: str = "max",
+        data: str = "signals",
+        orient: str = "samples-by-nodes",
+        nodes: str = "same",
+        drop_nodes: Sequence[str] = (),
+        missing: str = "error",
+        nan: str = "error",
+        allow_counts: bool = False,
+        memory: float | None = None,
+        seed: int = 1,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.density = density
+        self.similarity = similarity
+        self.consensus_density = consensus_density
+        self.alpha = alpha
+        self.beta = beta
+        self.gamma = gamma
+        self.penalty = penalty
+        self.regulariser = regulariser
+        self.solver = solver
+        self.z_step = z_step
+        self.tol = tol
+        self.max_iter = max_iter
+        self.candidates = candidates
+        self.edge_costs = edge_costs
+        self.scale = scale
+        self.sample_norm = sample_norm
+        self.distance_norm = distance_norm
+        self.data = data
+        self.orient = orient
+        self.nodes = nodes
+        self.drop_nodes = drop_nodes
+        self.missing = missing
+        self.nan = nan
+        self.allow_counts = allow_counts
+        self.memory = memory
+        self.seed = seed
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import TransformerTags
+
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags = TransformerTags(preserves_dtype=[])
+        return tags
+
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None, blocks: Any = None) -> ConsensusGraph:
+        """Learn the graphs of the views.
+
+        Parameters
+        ----------
+        X : views
+            Samples in rows, nodes in columns: a dict from names to arrays or data frames, a list of them, a 3-D array of
+            views × samples × nodes, or one long table with ``groups``.
+        y : ignored
+        groups : str or sequence, optional
+            Of one long table: the column that tells the views apart, or one label per row.
+        blocks : str, sequence or mapping, optional
+            The resampling unit (trial, session) of each sample; used by `tune`.
+        """
+        self._learn(X, groups, blocks, single=False)
+        return self
+
+    def _keep(self, result: dict[str, Any], views: Views, X: Any) -> None:
+        self.beta_ = result["beta"]
+        self.gamma_ = result["gamma"]
+        self.consensus_density_ = result["consensus_density"]
+        self.uniqueness_ = result["uniqueness"]
+        self.similarity_floor_ = result.get("floor")
+        super()._keep(result, views, X)
+
+    def tune(
+        self,
+        X: Any,
+        *,
+        groups: Any = None,
+        blocks: Any = None,
+        density: tuple[float, float] | None = None,
+        similarity: tuple[float, float] | None = None,
+        halvings: int = 10,
+        threshold: float = 0.05,
+    ) -> ConsensusGraph:
+        """Learn a grid of densities and similarities, and keep the fit whose edges come back in other samples.
+
+        Every view's samples (or blocks) are halved at random ``halvings`` times. The grid is in ``path_`` afterwards, one entry
+        per fit, and ``path_choice_`` says which one was kept. The targets and parameters of the constructor are not used.
+        """
+        views = self._views(X, groups, blocks)
+        options = self._options(views, single=False)
+        options.update(density=None, similarity=None, consensus_density=None, alpha=None, beta=None)
+        choice = {"density": density, "similarity": similarity, "halvings": halvings, "threshold": threshold, "seed": self.seed}
+        result = _engine.tune(views._lent(), self._reading(), options, choice, self._running())
+        self.path_ = result["path"]
+        self.path_choice_: int = result["chosen"]
+        self._keep(result, views, X)
+        return self
+
+    def project(self, X: Any, *, groups: Any = None, alpha: float | None = None, beta: float | None = None) -> list[Projection]:
+        """The graphs of new views with the consensus held as it is: which of its edges they lack, and which they add."""
+        self._check_learned()
+        views = self._new_views(X, groups)
+        fitted = {
+            "alpha": self.alpha_ if alpha is None else alpha,
+            "beta": self.beta_ if beta is None else beta,
+            "penalty": self.penalty if isinstance(self.penalty, str) else type(self.penalty).__name__,
+            "distance_divisor": self.distance_divisor_,
+            "nearest": self._candidates(views)[0] if isinstance(self.candidates, str) else None,
+            "seed": self.seed,
+            "tol": self.tol,
+            "scales": self._scales(),
+        }
+        found = _engine.project(self._arrays(), fitted, views._lent(), {**self._reading(), "missing": "error"}, self._running())
+        return [_projection(one) for one in found]
+
+    def transform(self, X: Any, *, groups: Any = None) -> npt.NDArray[np.float64]:
+        """The graphs of new views with the consensus held as it is: views × nodes × nodes."""
+        return np.stack([one.weights for one in self.project(X, groups=groups)])
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> npt.NDArray[np.float64]:
+        """Learn the graphs of the views, and return them: views × nodes × nodes."""
+        return self.fit(X, y, **fit_params).graphs_
+
+    def score(self, X: Any, y: Any = None, *, groups: Any = None) -> float:
+        """How much likelier new views are on the consensus than if their nodes were independent; larger is better.
+
+        The mean over the views of the log-likelihood of a node's value in nats, for Gaussian signals whose precision matrix is the
+        consensus' Laplacian, with a scale and a ridge that suit the view best, above that of independent nodes. It is 0 for a
+        graph without edges. (Total variation, which favours empty graphs, cannot choose a density; this can.)
+        """
+        return self._likelihood(X, groups, None)
+
+    def _summary(self) -> list[tuple[str, str]]:
+        order = np.argsort(self.uniqueness_, kind="stable")
+        least, most = int(order[0]), int(order[-1])
+        penalty = self.penalty if isinstance(self.penalty, str) else type(self.penalty).__name__
+        n_edges = int((self._weights(None) > 0).sum())
+        similarity = "" if self.similarity_ is None else f", similarity {self.similarity_:.3f}"
+        return [
+            ("consensus", f"{n_edges} edges, density {self.consensus_density_:.3f}"),
+            ("views", f"density {self.density_:.3f} ({self.densities_.min():.3f} to {self.densities_.max():.3f}){similarity}"),
+            (
+                "uniqueness",
+                f"from {self.uniqueness_[least]:.2f} ({self.view_names_[least]}) to {self.uniqueness_[most]:.2f} ({self.view_names_[most]})",
+            ),
+            ("parameters", f"alpha {self.alpha_:.4g}, beta {self.beta_:.4g}, gamma {self.gamma_:.4g}, penalty {penalty}"),
+            self._certified(),
+        ]
+
+
+def _projection(found: dict[str, Any]) -> Projection:
+    return Projection(
+        name=found["views"][0],
+        graph=Graphs(**{name: found[name] for name in ("nodes", "views", "edge_index", "weights", "consensus", "present")}),
+        kinds=found["kinds"],
+        uniqueness=float(found["uniqueness"][0]),
+        density=found["density"],
+        relative_gap=found["relative_gap"],
+        converged=found["converged"],
+        warnings=found["warnings"],
+    )
+
+
+class SingleGraph(_Learner):
+    """Learn the graph of one data set, or of several each on its own: without coupling, and without a consensus (svGL).
+
+    The parameters are those of `ConsensusGraph` that do not concern what views share. ``graph_`` holds the weights of the (first)
+    graph, nodes × nodes.
+
+    Examples
+    --------
+    >>> import congraph
+    >>> X = congraph.simulate(n_nodes=30, n_views=1, seed=1).views["view1"]
+    >>> congraph.SingleGraph(density=0.1).fit(X).graph_.shape
+    (30, 30)
+    """
+
+    def __init__(
+        self,
+        density: float | None = None,
+        *,
+        alpha: float | None = None,
+        solver: str = "newton",
+        tol: float = 1e-8,
+        max_iter: int | None = None,
+        candidates: Any = None,
+        edge_costs: Any = None,
+        scale: str = "zscore",
+        sample_norm: str = "mean",
+        distance_norm: str = "max",
+        data: str = "signals",
+        orient: str = "samples-by-nodes",
+        nodes: str = "same",
+        drop_nodes: Sequence[str] = (),
+        missing: str = "error",
+        nan: str = "error",
+        allow_counts: bool = False,
+        memory: float | None = None,
+        seed: int = 1,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.density = density
+        self.alpha = alpha
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.candidates = candidates
+        self.edge_costs = edge_costs
+        self.scale = scale
+        self.sample_norm = sample_norm
+        self.distance_norm = distance_norm
+        self.data = data
+        self.orient = orient
+        self.nodes = nodes
+        self.drop_nodes = drop_nodes
+        self.missing = missing
+        self.nan = nan
+        self.allow_counts = allow_counts
+        self.memory = memory
+        self.seed = seed
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None, blocks: Any = None) -> SingleGraph:
+        """Learn the graph of every view on its own; ``X`` as for `ConsensusGraph.fit`, or one array of samples × nodes."""
+        self._learn(X, groups, blocks, single=True)
+        return self
+
+    @property
+    def graph_(self) -> npt.NDArray[np.float64]:
+        """The weights of the (first) graph, nodes × nodes."""
+        if not hasattr(self, "edges_"):
+            raise AttributeError("SingleGraph has no graph_ before it is fitted")
+        return self._dense(self.edges_[:, 0])
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """How much likelier new data are on the graph than if their nodes were independent; see `ConsensusGraph.score`."""
+        self._check_learned()
+        if len(self.view_names_) != 1:
+            raise one_error("E09", "there are several graphs, and data to score on one", "which graph is meant is not known", "fit one view", None)
+        return self._likelihood(X, None, 0)
+
+    def _summary(self) -> list[tuple[str, str]]:
+        n_edges = (self.edges_ > 0).sum(axis=0)
+        return [
+            ("edges", ", ".join(map(str, n_edges[:6].tolist())) + (", ..." if len(n_edges) > 6 else "")),
+            ("density", f"{self.density_:.3f}"),
+            ("parameters", f"alpha {self.alpha_:.4g}"),
+            ("warnings", ", ".join(sorted({warning.code for warning in self.warnings_})) or "none"),
+            self._certified(),
+        ]

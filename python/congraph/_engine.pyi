@@ -1,0 +1,61 @@
+"""The engine: arrays in, arrays out. Made by the crate `congraph-py`."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    "__version__",
+    "communities",
+    "evaluate",
+    "joint_graphical_lasso",
+    "learn",
+    "log_likelihood",
+    "nmi",
+    "project",
+    "simulate",
+    "total_variation",
+    "tune",
+]
+__version__: Final[str]
+
+def communities(graph: Mapping[str, Any], search: Mapping[str, Any], running: Mapping[str, Any]) -> dict[str, Any]: ...
+def evaluate(learned: Mapping[str, Any], truth: Mapping[str, Any]) -> dict[str, Any]: ...
+def joint_graphical_lasso(
+    views: Sequence[Mapping[str, Any]], reading: Mapping[str, Any], options: Mapping[str, Any], running: Mapping[str, Any]
+) -> dict[str, Any]: ...
+def learn(
+    views: Sequence[Mapping[str, Any]], reading: Mapping[str, Any], options: Mapping[str, Any], running: Mapping[str, Any]
+) -> dict[str, Any]: ...
+def log_likelihood(
+    graph: Mapping[str, Any],
+    view: int | None,
+    views: Sequence[Mapping[str, Any]],
+    reading: Mapping[str, Any],
+    running: Mapping[str, Any],
+) -> npt.NDArray[np.float64]: ...
+def nmi(one: npt.NDArray[np.int64], other: npt.NDArray[np.int64]) -> float: ...
+def project(
+    graph: Mapping[str, Any],
+    fitted: Mapping[str, Any],
+    views: Sequence[Mapping[str, Any]],
+    reading: Mapping[str, Any],
+    running: Mapping[str, Any],
+) -> list[dict[str, Any]]: ...
+def simulate(wanted: Mapping[str, Any]) -> dict[str, Any]: ...
+def total_variation(
+    graph: Mapping[str, Any],
+    views: Sequence[Mapping[str, Any]],
+    reading: Mapping[str, Any],
+    scales: Mapping[str, Any],
+    running: Mapping[str, Any],
+) -> dict[str, npt.NDArray[np.float64]]: ...
+def tune(
+    views: Sequence[Mapping[str, Any]],
+    reading: Mapping[str, Any],
+    options: Mapping[str, Any],
+    choice: Mapping[str, Any],
+    running: Mapping[str, Any],
+) -> dict[str, Any]: ...

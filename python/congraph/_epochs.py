@@ -1,0 +1,84 @@
+"""MNE's epochs as views: electrodes are nodes, samples of all epochs are signals, epochs are blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ._views import Views, numbered
+
+__all__ = ["from_epochs"]
+
+
+def from_epochs(
+    epochs: Any,
+    *,
+    picks: Any = "eeg",
+    tmin: float | None = None,
+    tmax: float | None = None,
+    bads: str = "drop",
+) -> Views:
+    """Views of MNE `Epochs`, one per recording.
+
+    Parameters
+    ----------
+    epochs : mapping from names to Epochs, list of Epochs, or Epochs
+        One view each.
+    picks : str or list, default "eeg"
+        Which channels, as `Epochs.get_data` takes them.
+    tmin, tmax : float, optional
+        The window in seconds, from `tmin` to before `tmax`: consecutive windows share no sample.
+    bads : {"drop", "mask", "keep"}
+        What to do with channels in ``info["bads"]``: leave out of all views those that are bad in any; leave each out of the views
+        in which it is bad alone (fit with ``missing="mask"``); or keep them.
+
+    Returns
+    -------
+    Views
+        In microvolts, samples × channels, with the epochs as blocks and the positions of the channels.
+    """
+    if bads not in ("drop", "mask", "keep"):
+        raise ValueError(f'bads is {bads!r}; it must be "drop", "mask" or "keep"')
+    if isinstance(epochs, Mapping):
+        of_view = {str(name): one for name, one in epochs.items()}
+    else:
+        listed = list(epochs) if isinstance(epochs, (list, tuple)) else [epochs]
+        of_view = dict(zip(numbered(len(listed)), listed, strict=True))
+    everywhere = {name for one in of_view.values() for name in one.info["bads"]}
+    arrays, nodes, blocks = {}, {}, {}
+    positions: dict[str, list[float]] = {}
+    for name, one in of_view.items():
+        chosen = one.copy().pick(picks, exclude=())
+        dropped = {"drop": everywhere, "mask": set(one.info["bads"]), "keep": set()}[bads]
+        channels = [channel for channel in chosen.ch_names if channel not in dropped]
+        values = chosen.get_data(picks=channels) * 1e6
+        values = values[:, :, _window(chosen.times, tmin, tmax)]
+        n_epochs, n_channels, n_times = values.shape
+        arrays[name] = np.ascontiguousarray(values.transpose(0, 2, 1).reshape(n_epochs * n_times, n_channels))
+        nodes[name] = channels
+        blocks[name] = np.repeat([str(k) for k in chosen.selection.tolist()], n_times).tolist()
+        positions |= _positions(chosen, channels)
+    return Views(arrays, nodes=nodes, blocks=blocks, positions=positions or None)
+
+
+def _window(times: Any, tmin: float | None, tmax: float | None) -> Any:
+    """Half-open; times are multiples of a sampling interval up to rounding."""
+    near = 1e-9 + 1e-6 * (times[1] - times[0] if len(times) > 1 else 1.0)
+    inside = np.ones(len(times), dtype=bool)
+    if tmin is not None:
+        inside &= times >= tmin - near
+    if tmax is not None:
+        inside &= times < tmax - near
+    if not inside.any():
+        raise ValueError(f"no sample is from {tmin} to {tmax} s: the epochs are from {times[0]:g} to {times[-1]:g} s")
+    return inside
+
+
+def _positions(epochs: Any, channels: list[str]) -> dict[str, list[float]]:
+    montage = epochs.get_montage()
+    if montage is None:
+        return {}
+    found = montage.get_positions()["ch_pos"]
+    return {name: [float(x) for x in found[name]] for name in channels if name in found and np.isfinite(found[name]).all()}

@@ -1,0 +1,101 @@
+"""What goes wrong, and what we say: a stable code, what and where, why it matters, what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+__all__ = ["CongraphDataError", "CongraphWarning", "data_error", "in_python"]
+
+
+class CongraphDataError(ValueError):
+    """The data cannot be used.
+
+    Attributes
+    ----------
+    code : str
+        The stable code, such as ``"E01"``.
+    view, node : str or None
+        Where, if it is one view or one node.
+    errors : list of dict
+        Everything that was found, with the keys ``code``, ``what``, ``why``, ``hint``, ``view`` and ``node``. The attributes
+        above are those of the first.
+    """
+
+    def __init__(self, errors: Sequence[Mapping[str, str | None]]) -> None:
+        self.errors: list[dict[str, str | None]] = [dict(error) for error in errors]
+        first = self.errors[0]
+        self.code: str = first["code"] or ""
+        self.view: str | None = first["view"]
+        self.node: str | None = first["node"]
+        super().__init__("\n".join(_said(error) for error in self.errors))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.errors,)
+
+
+class CongraphWarning(UserWarning):
+    """Something that the user should know about a result: ``code`` (``W01`` to ``W12``) and ``view``."""
+
+    def __init__(self, message: str, code: str = "", view: str | None = None) -> None:
+        super().__init__(message, code, view)
+        self.code = code
+        self.view = view
+
+    def __str__(self) -> str:
+        place = f" (view {self.view})" if self.view is not None else ""
+        return f"{self.code}{place}: {self.args[0]}"
+
+
+def one_error(code: str, what: str, why: str, hint: str, view: str | None = None, node: str | None = None) -> CongraphDataError:
+    """The error of one thing that is wrong."""
+    return CongraphDataError([{"code": code, "what": what, "why": why, "hint": hint, "view": view, "node": node}])
+
+
+def data_error(entries: Sequence[Mapping[str, str | None]]) -> CongraphDataError:
+    """The error that the engine found, with options spelled as in Python."""
+    words = ("what", "why", "hint")
+    return CongraphDataError([{key: in_python(value) if key in words and value else value for key, value in entry.items()} for entry in entries])
+
+
+def _said(error: Mapping[str, str | None]) -> str:
+    text = f"{error['code']}: {error['what']}"
+    if error["why"]:
+        text += f"\n  why: {error['why']}"
+    if error["hint"]:
+        text += f"\n  hint: {error['hint']}"
+    return text
+
+
+_SPELLED = {
+    "`--gram`/`--covariance`": '`data="gram"` or `data="covariance"`',
+    "`--covariance`": '`data="covariance"`',
+    "`--gram`": '`data="gram"`',
+    "add `--single` to learn": "use `SingleGraph` to learn",
+    "`--single`": "`SingleGraph`",
+    "`--allow-counts`": "`allow_counts=True`",
+    "`--block-column`": "`blocks=`",
+    "`--view-column`": "`groups=`",
+}
+_WITH_VALUE = re.compile(r"`--([a-z][a-z0-9-]*) ([^`]+)`")
+_ALONE = re.compile(r"--([a-z][a-z0-9-]*)")
+
+
+def in_python(text: str) -> str:
+    """A message of the engine with the options of the command line spelled as keyword arguments."""
+    for there, here in _SPELLED.items():
+        text = text.replace(there, here)
+    text = _WITH_VALUE.sub(_keyword, text)
+    return _ALONE.sub(lambda found: found.group(1).replace("-", "_"), text)
+
+
+def _keyword(found: re.Match[str]) -> str:
+    name, value = found.group(1).replace("-", "_"), found.group(2).strip("'")
+    if name == "drop_nodes" and value != "NAMES":
+        return f"`drop_nodes={value.split(',')!r}`"
+    try:
+        float(value)
+    except ValueError:
+        return f'`{name}="{value}"`'
+    return f"`{name}={value}`"

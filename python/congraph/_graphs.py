@@ -1,0 +1,250 @@
+"""Graphs as users handle them: matrices, tables, networks of other packages."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _engine
+from ._progress import running
+
+__all__ = ["Communities", "Graphs", "LearnedGraphs"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass
+class Communities:
+    """Communities of learned graphs; 0 is the largest.
+
+    ``consensus`` and ``group`` hold one label per node, ``views`` one row per view (−1 where it lacks the node). The group is what all runs on all views have in
+    common. ``nmi`` compares all partitions: consensus (if there is one), group, and each view, in this order.
+    """
+
+    node_names: list[str]
+    view_names: list[str]
+    views: Ints
+    view_modularity: Floats
+    consensus: Ints | None
+    consensus_modularity: float | None
+    group: Ints
+    agreed: bool
+    nmi: Floats
+    coclassification: Floats
+
+
+class LearnedGraphs:
+    """One weighted graph per view and, unless each view stands alone, the consensus they share."""
+
+    node_names_: list[str]
+    view_names_: list[str]
+    edge_index_: Ints
+    edges_: Floats
+    consensus_edges_: Floats | None
+    present_: npt.NDArray[np.bool_] | None
+
+    def _set_graphs(self, result: dict[str, Any]) -> None:
+        self.node_names_ = result["nodes"]
+        self.view_names_ = result["views"]
+        self.edge_index_ = result["edge_index"]
+        self.edges_ = result["weights"]
+        self.consensus_edges_ = result["consensus"]
+        self.present_ = result["present"]
+
+    def _check_learned(self) -> None:
+        """Complains unless there are graphs."""
+
+    def _arrays(self) -> dict[str, Any]:
+        """As the engine takes them."""
+        self._check_learned()
+        return {
+            "nodes": list(self.node_names_),
+            "views": list(self.view_names_),
+            "edge_index": np.ascontiguousarray(self.edge_index_, dtype=np.int64),
+            "weights": np.ascontiguousarray(self.edges_, dtype=np.float64),
+            "consensus": self.consensus_edges_,
+            "present": self.present_,
+        }
+
+    def _weights(self, view: str | int | None) -> Floats:
+        """The weights of the edges in a view, or in the consensus."""
+        self._check_learned()
+        if view is None:
+            if self.consensus_edges_ is None:
+                raise ValueError("there is no consensus: name a view")
+            return self.consensus_edges_
+        if isinstance(view, str):
+            if view not in self.view_names_:
+                raise KeyError(f"there is no view {view!r}; there are {', '.join(self.view_names_)}")
+            view = self.view_names_.index(view)
+        return self.edges_[:, view]
+
+    def _dense(self, weights: Floats) -> Floats:
+        n = len(self.node_names_)
+        matrix = np.zeros((n, n))
+        one, other = self.edge_index_
+        matrix[one, other] = weights
+        matrix[other, one] = weights
+        return matrix
+
+    @property
+    def consensus_(self) -> Floats:
+        """The weights of the consensus, nodes × nodes."""
+        if not hasattr(self, "edges_"):
+            raise AttributeError(f"{type(self).__name__} has no consensus_ before it is fitted")
+        if self.consensus_edges_ is None:
+            raise AttributeError(f"{type(self).__name__} has no consensus: every view was learned on its own")
+        return self._dense(self.consensus_edges_)
+
+    @property
+    def graphs_(self) -> Floats:
+        """The weights of every view, views × nodes × nodes."""
+        if not hasattr(self, "edges_"):
+            raise AttributeError(f"{type(self).__name__} has no graphs_ before it is fitted")
+        return np.stack([self._dense(self.edges_[:, view]) for view in range(len(self.view_names_))])
+
+    def to_frame(self, long: bool = False) -> Any:
+        """The edges as a pandas data frame.
+
+        One row per edge with its consensus weight, in how many views it is, its mean weight and its weight in each view; or, if
+        ``long``, one row per edge and view with a weight above 0.
+        """
+        pandas = _optional("pandas", "graph")
+        self._check_learned()
+        names = np.asarray(self.node_names_, dtype=object)
+        ends = {"source": names[self.edge_index_[0]], "target": names[self.edge_index_[1]]}
+        if long:
+            view, edge = np.nonzero(self.edges_.T > 0)
+            columns = {"view": np.asarray(self.view_names_, dtype=object)[view], **{key: end[edge] for key, end in ends.items()}}
+            return pandas.DataFrame({**columns, "weight": self.edges_[edge, view]})
+        columns = dict(ends)
+        if self.consensus_edges_ is not None:
+            columns["consensus"] = self.consensus_edges_
+        columns["n_views"] = (self.edges_ > 0).sum(axis=1)
+        columns["mean_weight"] = self.edges_.mean(axis=1)
+        frame = pandas.DataFrame(columns)
+        views = pandas.DataFrame(self.edges_, columns=list(self.view_names_))
+        return pandas.concat([frame, views], axis=1)
+
+    def _present(self, view: str | int | None) -> tuple[Ints, Floats]:
+        weights = self._weights(view)
+        kept = weights > 0
+        return self.edge_index_[:, kept], weights[kept]
+
+    def to_networkx(self, view: str | int | None = None) -> Any:
+        """The graph of a view, or the consensus, as a `networkx.Graph` with the edge attribute ``weight``."""
+        networkx = _optional("networkx", "graph")
+        index, weights = self._present(view)
+        graph = networkx.Graph()
+        graph.add_nodes_from(self.node_names_)
+        names = self.node_names_
+        edges = zip(index[0].tolist(), index[1].tolist(), weights.tolist(), strict=True)
+        graph.add_weighted_edges_from((names[a], names[b], weight) for a, b, weight in edges)
+        return graph
+
+    def to_igraph(self, view: str | int | None = None) -> Any:
+        """The graph of a view, or the consensus, as an `igraph.Graph` with names and weights."""
+        igraph = _optional("igraph", "graph")
+        index, weights = self._present(view)
+        graph = igraph.Graph(n=len(self.node_names_), edges=index.T.tolist())
+        graph.vs["name"] = list(self.node_names_)
+        graph.es["weight"] = weights.tolist()
+        return graph
+
+    def to_scipy(self, view: str | int | None = None) -> Any:
+        """The weights of a view, or of the consensus, as a symmetric `scipy.sparse.csr_array`."""
+        sparse = _optional("scipy.sparse", "graph")
+        index, weights = self._present(view)
+        n = len(self.node_names_)
+        both = np.concatenate([index, index[::-1]], axis=1)
+        return sparse.csr_array((np.concatenate([weights, weights]), (both[0], both[1])), shape=(n, n))
+
+    def to_connectivity(self, view: str | int | None = None) -> Any:
+        """The weights of a view, or of the consensus, as an `mne_connectivity.Connectivity`."""
+        connectivity = _optional("mne_connectivity", "mne")
+        matrix = self._dense(self._weights(view))
+        return connectivity.Connectivity(
+            matrix.ravel(), n_nodes=len(matrix), names=list(self.node_names_), indices="all", method="congraph"
+        )
+
+    def communities(
+        self,
+        resolution: float = 1.0,
+        runs: int = 100,
+        threshold: float = 0.5,
+        max_rounds: int = 50,
+        seed: int = 1,
+    ) -> Communities:
+        """The communities of every view, of the consensus (both by Leiden) and of the group of views (by consensus clustering)."""
+        search = {"resolution": resolution, "runs": runs, "threshold": threshold, "max_rounds": max_rounds, "seed": seed}
+        found = _engine.communities(self._arrays(), search, running())
+        return Communities(node_names=list(self.node_names_), view_names=list(self.view_names_), **found)
+
+
+class Graphs(LearnedGraphs):
+    """Graphs given by their edges, such as the true ones of a simulation."""
+
+    def __init__(
+        self,
+        nodes: Sequence[str],
+        views: Sequence[str],
+        edge_index: npt.ArrayLike,
+        weights: npt.ArrayLike,
+        consensus: npt.ArrayLike | None = None,
+        present: npt.ArrayLike | None = None,
+    ) -> None:
+        self.node_names_ = [str(node) for node in nodes]
+        self.view_names_ = [str(view) for view in views]
+        self.edge_index_ = np.asarray(edge_index, dtype=np.int64).reshape(2, -1)
+        self.edges_ = np.asarray(weights, dtype=np.float64).reshape(self.edge_index_.shape[1], len(self.view_names_))
+        self.consensus_edges_ = None if consensus is None else np.asarray(consensus, dtype=np.float64)
+        self.present_ = None if present is None else np.asarray(present, dtype=np.bool_)
+
+    @classmethod
+    def from_matrices(
+        cls,
+        graphs: npt.ArrayLike,
+        consensus: npt.ArrayLike | None = None,
+        *,
+        nodes: Sequence[str] | None = None,
+        views: Sequence[str] | None = None,
+    ) -> Graphs:
+        """From symmetric matrices of weights: one (nodes × nodes) or one per view (views × nodes × nodes)."""
+        matrices = np.asarray(graphs, dtype=np.float64)
+        matrices = matrices[None] if matrices.ndim == 2 else matrices
+        if matrices.ndim != 3 or matrices.shape[1] != matrices.shape[2]:
+            raise ValueError(f"weights must be nodes × nodes or views × nodes × nodes, not {matrices.shape}")
+        shared = None if consensus is None else np.asarray(consensus, dtype=np.float64)
+        every = matrices if shared is None else np.concatenate([matrices, shared[None]])
+        if not np.array_equal(every, every.swapaxes(1, 2), equal_nan=True):
+            raise ValueError("weights must be symmetric")
+        n = matrices.shape[1]
+        one, other = np.triu_indices(n, 1)
+        present = (every[:, one, other] != 0).any(axis=0)
+        one, other = one[present], other[present]
+        return cls(
+            nodes if nodes is not None else [str(k + 1) for k in range(n)],
+            views if views is not None else [f"view{k + 1}" for k in range(len(matrices))],
+            np.stack([one, other]),
+            matrices[:, one, other].T,
+            None if shared is None else shared[one, other],
+        )
+
+    def __repr__(self) -> str:
+        n_edges = self.edge_index_.shape[1]
+        return f"Graphs({len(self.view_names_)} views, {len(self.node_names_)} nodes, {n_edges} edges)"
+
+
+def _optional(module: str, extra: str) -> Any:
+    """A package that is not always there."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0].replace("_", "-")
+        raise ImportError(f"this needs {package}, which is not installed: `pip install {package}`, or `congraph[{extra}]`") from error

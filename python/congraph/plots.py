@@ -1,0 +1,124 @@
+"""Pictures of learned graphs (matplotlib): heat maps, a graph on a circle or on the scalp, the path of `tune`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._graphs import LearnedGraphs, _optional
+
+__all__ = ["graph", "heatmaps", "path"]
+
+
+def heatmaps(learned: LearnedGraphs, views: Sequence[str | int] | None = None, *, order: npt.ArrayLike | None = None) -> Any:
+    """The weights of the consensus and of the views as heat maps on one scale; returns the figure.
+
+    ``order`` rearranges the nodes, such as ``np.argsort(m.communities().consensus)``.
+    """
+    pyplot = _optional("matplotlib.pyplot", "plot")
+    shown: list[str | int] = list(range(len(learned.view_names_))) if views is None else list(views)
+    titles = [name if isinstance(name, str) else learned.view_names_[name] for name in shown]
+    matrices = [learned._dense(learned._weights(view)) for view in shown]
+    if learned.consensus_edges_ is not None:
+        matrices.insert(0, learned.consensus_)
+        titles.insert(0, "consensus")
+    places = np.arange(len(learned.node_names_)) if order is None else np.asarray(order)
+    most = max(float(matrix.max()) for matrix in matrices) or 1.0
+    n_columns = min(4, len(matrices))
+    n_rows = -(-len(matrices) // n_columns)
+    figure, axes = pyplot.subplots(n_rows, n_columns, figsize=(2.6 * n_columns, 2.6 * n_rows), squeeze=False, layout="constrained")
+    for axis in axes.flat[len(matrices) :]:
+        axis.set_visible(False)
+    for axis, matrix, title in zip(axes.flat, matrices, titles, strict=False):
+        image = axis.imshow(matrix[np.ix_(places, places)], vmin=0.0, vmax=most, cmap="magma_r", interpolation="nearest")
+        axis.set_title(title, fontsize=9)
+        axis.set_xticks([])
+        axis.set_yticks([])
+    figure.colorbar(image, ax=axes, label="weight", shrink=0.7)
+    return figure
+
+
+def graph(
+    learned: LearnedGraphs,
+    view: str | int | None = None,
+    *,
+    positions: Mapping[str, Sequence[float]] | None = None,
+    colors: npt.ArrayLike | None = None,
+    labels: bool = True,
+    ax: Any = None,
+) -> Any:
+    """The graph of a view, or the consensus, with nodes where they are, or on a circle; returns the axes.
+
+    Positions with three coordinates are taken as electrodes on a head, seen from above. ``colors`` are one number per node, such as
+    communities.
+    """
+    pyplot = _optional("matplotlib.pyplot", "plot")
+    weights = learned._weights(view)
+    given = positions if positions is not None else getattr(learned, "positions_", None)
+    names = learned.node_names_
+    placed = given is not None and all(name in given for name in names)
+    is_head = placed and given is not None and len(given[names[0]]) == 3
+    points = _placed(given, names) if placed and given is not None else _circle(len(names))
+    axis = ax if ax is not None else pyplot.subplots(figsize=(5, 5), layout="constrained")[1]
+    if is_head:
+        _head(axis, float(np.hypot(*points.T).max()))
+    most = float(weights.max()) if weights.size else 1.0
+    for a, b, weight in zip(*learned.edge_index_, weights, strict=True):
+        if weight > 0:
+            share = float(weight) / most
+            axis.plot(*points[[a, b]].T, color="#33638d", linewidth=0.3 + 2.5 * share, alpha=0.25 + 0.65 * share, zorder=1)
+    shade = np.zeros(len(names)) if colors is None else np.asarray(colors)
+    axis.scatter(*points.T, s=30, c=shade, cmap="tab10", vmin=0, vmax=9, edgecolors="white", linewidths=0.5, zorder=2)
+    if labels:
+        for name, point in zip(names, points, strict=True):
+            axis.annotate(name, point, xytext=(3, 3), textcoords="offset points", fontsize=6, zorder=3)
+    axis.set_title("consensus" if view is None else view if isinstance(view, str) else learned.view_names_[view])
+    axis.set_aspect("equal")
+    axis.set_axis_off()
+    return axis
+
+
+def path(model: Any, measure: str = "agreement", *, ax: Any = None) -> Any:
+    """The grid of `ConsensusGraph.tune`: a measure over densities and similarities, the choice marked; returns the axes.
+
+    Measures are the keys of ``path_``: ``agreement``, ``prediction``, ``instability``, ``consensus_density``, ...
+    """
+    pyplot = _optional("matplotlib.pyplot", "plot")
+    if not hasattr(model, "path_"):
+        raise ValueError("there is no path: call `tune` first")
+    cells = model.path_
+    axis = ax if ax is not None else pyplot.subplots(figsize=(5.5, 4), layout="constrained")[1]
+    shown = axis.scatter(cells["density"], cells["similarity"], c=cells[measure], s=90, marker="s", cmap="viridis")
+    chosen = model.path_choice_
+    axis.scatter(cells["density"][chosen], cells["similarity"][chosen], s=200, facecolors="none", edgecolors="black", label="chosen")
+    axis.set_xscale("log")
+    axis.set_xlabel("density of the views")
+    axis.set_ylabel("similarity")
+    axis.figure.colorbar(shown, ax=axis, label=measure)
+    axis.legend()
+    return axis
+
+
+def _circle(n: int) -> npt.NDArray[np.float64]:
+    angles = 2 * np.pi * np.arange(n) / n
+    return np.stack([np.sin(angles), np.cos(angles)], axis=1)
+
+
+def _placed(given: Mapping[str, Sequence[float]], names: list[str]) -> npt.NDArray[np.float64]:
+    """Points of a plane as they are; points on a head by their angle from the top, so that ears and nose are on the rim."""
+    points = np.asarray([given[name] for name in names], dtype=np.float64)
+    if points.shape[1] == 2:
+        return points
+    flat = np.hypot(points[:, 0], points[:, 1])
+    angle = np.arctan2(flat, points[:, 2]) / (np.pi / 2)
+    return points[:, :2] * (angle / np.where(flat > 0, flat, 1.0))[:, None]
+
+
+def _head(axis: Any, radius: float) -> None:
+    outline = np.linspace(0, 2 * np.pi, 100)
+    rim = max(1.0, radius)
+    axis.plot(rim * np.sin(outline), rim * np.cos(outline), color="#999999", linewidth=1, zorder=0)
+    axis.plot([-0.1 * rim, 0, 0.1 * rim], [0.995 * rim, 1.12 * rim, 0.995 * rim], color="#999999", linewidth=1, zorder=0)

@@ -1,0 +1,122 @@
+"""Tools for AnnData, as scanpy names them: `congraph.tl.consensus_graph(adata, groupby="cell_type")`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ._consensus import ConsensusGraph
+from ._graphs import _optional
+from ._views import Views
+
+__all__ = ["consensus_graph"]
+
+
+def consensus_graph(
+    adata: Any,
+    groupby: str,
+    *,
+    groups: Sequence[str] | None = None,
+    genes: str | Sequence[str] | None = None,
+    layer: str | None = None,
+    use_raw: bool = False,
+    min_cells: int = 20,
+    key_added: str = "consensus_graph",
+    copy: bool = False,
+    **params: Any,
+) -> Any:
+    """Learn one graph of genes per group of cells, and the consensus they share.
+
+    Parameters
+    ----------
+    adata : AnnData
+        Log-normalised values; raw counts are refused.
+    groupby : str
+        The column of ``adata.obs`` that tells the views apart, such as the cell type.
+    groups : sequence of str, optional
+        Which groups; all with at least ``min_cells`` cells otherwise.
+    genes : str or sequence of str, optional
+        A boolean column of ``adata.var`` such as ``"highly_variable"``, or names; all otherwise.
+    layer : str, optional
+        The layer to take instead of ``X``.
+    use_raw : bool
+        Take the values of ``adata.raw``, which must have the genes.
+    key_added : str
+        The prefix of what is added.
+    copy : bool
+        Leave `adata` as it is and return a copy with the graphs.
+    **params
+        Those of `ConsensusGraph`.
+
+    Returns
+    -------
+    AnnData or None
+        ``varp[key_added]`` holds the consensus and ``varp[f"{key_added}_{k}"]`` the graph of group k, all genes × genes and sparse;
+        ``uns[key_added]`` the groups in this order, densities, uniqueness, parameters and the gap.
+    """
+    sparse = _optional("scipy.sparse", "scanpy")
+    adata = adata.copy() if copy else adata
+    names = _genes(adata, genes)
+    model = ConsensusGraph(**params).fit(_views(adata, groupby, groups, names, layer, use_raw, min_cells))
+    place = adata.var_names.get_indexer(model.node_names_)
+
+    def spread(view: int | None) -> Any:
+        """The weights among all genes of the object."""
+        found = model.to_scipy(view).tocoo()
+        n = adata.n_vars
+        return sparse.csr_matrix((found.data, (place[found.row], place[found.col])), shape=(n, n))
+
+    adata.varp[key_added] = spread(None)
+    for view in range(len(model.view_names_)):
+        adata.varp[f"{key_added}_{view}"] = spread(view)
+    adata.uns[key_added] = {
+        "groupby": groupby,
+        "groups": np.asarray(model.view_names_, dtype=object),
+        "genes": np.asarray(model.node_names_, dtype=object),
+        "varp_keys": np.asarray([f"{key_added}_{view}" for view in range(len(model.view_names_))], dtype=object),
+        "density": model.density_,
+        "densities": model.densities_,
+        "uniqueness": model.uniqueness_,
+        "similarity": float("nan") if model.similarity_ is None else model.similarity_,
+        "relative_gap": model.relative_gap_,
+        "params": {"alpha": model.alpha_, "beta": model.beta_, "gamma": model.gamma_},
+    }
+    return adata if copy else None
+
+
+def _genes(adata: Any, genes: str | Sequence[str] | None) -> list[str]:
+    if genes is None:
+        return list(adata.var_names)
+    if isinstance(genes, str):
+        if genes not in adata.var:
+            raise ValueError(f"genes is {genes!r}, which is no column of adata.var; give a boolean column or names")
+        return list(adata.var_names[np.asarray(adata.var[genes], dtype=bool)])
+    unknown = [gene for gene in genes if gene not in adata.var_names]
+    if unknown:
+        raise ValueError(f"{', '.join(map(repr, unknown[:5]))} {'is no gene' if len(unknown) == 1 else 'are no genes'} of the object")
+    return list(genes)
+
+
+def _views(
+    adata: Any, groupby: str, groups: Sequence[str] | None, genes: list[str], layer: str | None, use_raw: bool, min_cells: int
+) -> Views:
+    if groupby not in adata.obs:
+        raise ValueError(f"groupby is {groupby!r}, which is no column of adata.obs")
+    labels = adata.obs[groupby].astype(str).to_numpy()
+    counts = {str(group): int((labels == str(group)).sum()) for group in (groups if groups is not None else np.unique(labels))}
+    kept = [group for group, count in counts.items() if groups is not None or count >= min_cells]
+    if not kept:
+        raise ValueError(f"no group of {groupby!r} has {min_cells} cells; lower min_cells")
+    source = adata.raw.to_adata() if use_raw else adata
+    columns = source.var_names.get_indexer(genes)
+    if (columns < 0).any():
+        raise ValueError("adata.raw does not have all of the genes")
+    values = source.layers[layer] if layer is not None else source.X
+
+    def table(group: str) -> Any:
+        found = values[labels == group][:, columns]
+        return found.toarray() if hasattr(found, "toarray") else np.asarray(found)
+
+    return Views({group: table(group) for group in kept}, nodes=genes)

@@ -1,0 +1,187 @@
+"""MNE's epochs, AnnData, and lists of time series."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import numpy as np
+import pytest
+
+import congraph
+
+ROOT = pathlib.Path(__file__).parents[2]
+
+
+def made_epochs(mne, seed, names=("Fz", "Cz", "Pz", "Oz", "C3", "C4"), bads=()):
+    rng = np.random.default_rng(seed)
+    info = mne.create_info(list(names), 100.0, "eeg")
+    values = rng.normal(size=(7, len(names), 50)) * 1e-5
+    epochs = mne.EpochsArray(values, info, tmin=-0.1, verbose="error")
+    epochs.set_montage("standard_1020", verbose="error")
+    epochs.info["bads"] = list(bads)
+    return epochs
+
+
+def test_epochs_are_views_with_names_positions_and_blocks():
+    mne = pytest.importorskip("mne")
+    epochs = {"one": made_epochs(mne, 1), "two": made_epochs(mne, 2)}
+    views = congraph.from_epochs(epochs, tmin=0.0, tmax=0.2)
+    assert views["one"].shape == (7 * 20, 6) and views["one"].flags.c_contiguous
+    assert views.nodes["one"] == epochs["one"].ch_names
+    assert views.blocks["one"][:21] == ["0"] * 20 + ["1"]
+    # Samples of an epoch are next to each other; the window begins at 0 s, ten samples in, and is half-open.
+    expected = epochs["one"].get_data(copy=True)[:, :, 10:30] * 1e6
+    np.testing.assert_array_equal(views["one"][:20, 2], expected[0, 2])
+    np.testing.assert_array_equal(views["one"][20:40, 5], expected[1, 5])
+    assert set(views.positions) == set(epochs["one"].ch_names) and len(views.positions["Cz"]) == 3
+    model = congraph.ConsensusGraph().fit(views)
+    assert model.positions_ == views.positions and model.node_names_ == epochs["one"].ch_names
+    assert congraph.ConsensusGraph().tune(views, density=(0.3, 0.6), similarity=(0.8, 0.9), halvings=1).converged_
+    with pytest.raises(ValueError, match="no sample"):
+        congraph.from_epochs(epochs, tmin=5.0)
+
+
+def test_bad_channels_are_left_out_of_all_views():
+    mne = pytest.importorskip("mne")
+    epochs = [made_epochs(mne, 1, bads=["Pz"]), made_epochs(mne, 2, bads=["C3"])]
+    views = congraph.from_epochs(epochs)
+    assert list(views) == ["view1", "view2"]
+    assert views.nodes["view1"] == views.nodes["view2"] == ["Fz", "Cz", "Oz", "C4"]
+    assert congraph.from_epochs(epochs, bads="keep").nodes["view1"] == epochs[0].ch_names
+    apart = congraph.from_epochs(epochs, bads="mask")
+    assert apart.nodes["view1"] == ["Fz", "Cz", "Oz", "C3", "C4"] and apart.nodes["view2"] == ["Fz", "Cz", "Pz", "Oz", "C4"]
+    model = congraph.ConsensusGraph(missing="mask").fit(apart)
+    assert sorted(model.node_names_) == sorted(epochs[0].ch_names) and (~model.present_).sum() == 2
+    with pytest.raises(ValueError, match="bads"):
+        congraph.from_epochs(epochs, bads="burn")
+
+
+def test_graphs_as_connectivity_of_mne():
+    mne = pytest.importorskip("mne")
+    pytest.importorskip("mne_connectivity")
+    model = congraph.ConsensusGraph().fit(congraph.from_epochs({"one": made_epochs(mne, 1), "two": made_epochs(mne, 2)}))
+    found = model.to_connectivity()
+    assert list(found.names) == model.node_names_
+    np.testing.assert_array_equal(found.get_data("dense"), model.consensus_)
+    np.testing.assert_array_equal(model.to_connectivity("two").get_data("dense"), model.graphs_[1])
+
+
+def gene_data(anndata, sparse):
+    scipy = pytest.importorskip("scipy.sparse")
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    values = np.log1p(rng.gamma(2.0, size=(150, 12))) * (rng.random((150, 12)) < 0.9)
+    obs = pandas.DataFrame({"kind": pandas.Categorical(["B", "T", "NK"] * 49 + ["rare"] * 3)}, index=[f"c{k}" for k in range(150)])
+    var = pandas.DataFrame({"highly_variable": np.arange(12) % 3 != 0}, index=[f"g{k}" for k in range(12)])
+    return anndata.AnnData(scipy.csr_matrix(values) if sparse else values, obs=obs, var=var)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("sparse", [False, True])
+def test_graphs_of_genes_are_kept_in_the_object_and_survive_its_file(sparse, tmp_path):
+    anndata = pytest.importorskip("anndata")
+    adata = gene_data(anndata, sparse)
+    returned = congraph.tl.consensus_graph(adata, "kind", genes="highly_variable", density=0.3, similarity=0.9, min_cells=10)
+    assert returned is None
+    dense = adata.X.toarray() if sparse else adata.X
+    kept = np.flatnonzero(adata.var["highly_variable"])
+    kinds = adata.obs["kind"].to_numpy()
+    views = congraph.Views({kind: dense[kinds == kind][:, kept] for kind in ("B", "NK", "T")}, nodes=adata.var_names[kept])
+    expected = congraph.ConsensusGraph(density=0.3, similarity=0.9).fit(views)
+    adata.write_h5ad(tmp_path / "graphs.h5ad")
+    for one in (adata, anndata.read_h5ad(tmp_path / "graphs.h5ad")):
+        found = one.uns["consensus_graph"]
+        assert list(found["groups"]) == ["B", "NK", "T"] and list(found["genes"]) == expected.node_names_
+        np.testing.assert_array_equal(one.varp["consensus_graph"].toarray()[np.ix_(kept, kept)], expected.consensus_)
+        for key, graph in zip(found["varp_keys"], expected.graphs_, strict=True):
+            np.testing.assert_array_equal(one.varp[key].toarray()[np.ix_(kept, kept)], graph)
+        assert one.varp["consensus_graph"].shape == (12, 12)
+        assert one.varp["consensus_graph"].sum() == pytest.approx(expected.consensus_.sum())
+        np.testing.assert_array_equal(found["uniqueness"], expected.uniqueness_)
+        assert found["params"]["alpha"] == expected.alpha_
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_groups_genes_layers_and_raw_can_be_chosen():
+    anndata = pytest.importorskip("anndata")
+    adata = gene_data(anndata, True)
+    adata.layers["double"] = adata.X * 2
+    copy = congraph.tl.consensus_graph(adata, "kind", groups=["T", "B"], genes=["g1", "g2", "g5"], layer="double", copy=True, alpha=0.1, beta=0.1)
+    assert not adata.varp and list(copy.uns["consensus_graph"]["groups"]) == ["T", "B"]
+    adata.raw = adata.copy()
+    congraph.tl.consensus_graph(adata[:, :6].copy(), "kind", use_raw=True, key_added="g", alpha=0.1, beta=0.1)
+    for wrong in ({"groupby": "colour"}, {"genes": "nice"}, {"genes": ["g1", "g99"]}, {"min_cells": 1000}):
+        with pytest.raises(ValueError):
+            congraph.tl.consensus_graph(adata, **{"groupby": "kind", **wrong})
+
+
+def test_a_list_of_time_series_as_nilearn_makes_them(data):
+    """Maskers give one array of scans × regions per subject."""
+    series = [np.asarray(array, dtype=np.float32) for array in data.views.values()]
+    model = congraph.ConsensusGraph(density=0.2, similarity=0.9).fit(series)
+    assert model.view_names_ == ["view1", "view2", "view3", "view4"] and model.graphs_.shape == (4, 24, 24)
+
+
+def real_data(name):
+    folder = os.environ.get("CONGRAPH_DATA")
+    if not folder or not (pathlib.Path(folder) / name).exists():
+        pytest.skip(f"set CONGRAPH_DATA to a folder with {name}")
+    return pathlib.Path(folder) / name
+
+
+def prepared(mne, path, band, window):
+    """What `congraph eeg` does, by MNE and SciPy."""
+    from scipy.signal import butter, sosfiltfilt
+
+    raw = mne.io.read_raw_edf(path, preload=True, verbose="error")
+    mne.datasets.eegbci.standardize(raw)
+    raw.set_montage("standard_1005", verbose="error")
+    raw.set_eeg_reference("average", verbose="error")
+    sos = butter(4, band, "bandpass", output="sos", fs=raw.info["sfreq"])
+    raw.apply_function(lambda signal: sosfiltfilt(sos, signal), picks="eeg")
+    events, ids = mne.events_from_annotations(raw, verbose="error")
+    cues = {name: ids[name] for name in ("T1", "T2") if name in ids}
+    return mne.Epochs(raw, events, cues, tmin=window[0], tmax=window[1], baseline=None, preload=True, verbose="error")
+
+
+def graphs_of_the_command(command, recordings, out):
+    words = ["eeg", *recordings, "--reference", "average", "--band", "4:7", "--events", "T1,T2", "--window", "0:0.5"]
+    words += ["--alpha", 0.05, "--beta", 0.03, "-o", out, "--quiet"]
+    done = subprocess.run([command, *map(str, words)], capture_output=True, text=True)
+    if done.returncode == 2 and "unrecognized subcommand" in done.stderr:
+        pytest.skip("this command line has no `eeg`")
+    assert done.returncode == 0, done.stderr
+    return np.load(out / "matrices.npz")
+
+
+def compare_with_the_command(command, recordings, out):
+    mne = pytest.importorskip("mne")
+    written = graphs_of_the_command(command, recordings, out)
+    subjects = {path.stem: prepared(mne, path, (4, 7), (0.0, 0.5)) for path in recordings}
+    model = congraph.ConsensusGraph(alpha=0.05, beta=0.03).fit(congraph.from_epochs(subjects, tmin=0.0, tmax=0.5))
+    order = [model.node_names_.index(name) for name in written["nodes"].tolist()]
+    assert written["view_names"].tolist() == model.view_names_
+    np.testing.assert_allclose(model.consensus_[np.ix_(order, order)], written["consensus"], atol=1e-6)
+    np.testing.assert_allclose(model.graphs_[:, order][:, :, order], written["views"], atol=1e-6)
+
+
+def test_epochs_give_what_the_command_line_gives(command, tmp_path):
+    compare_with_the_command(command, sorted((ROOT / "examples/data/eeg").glob("*.edf")), tmp_path / "out")
+
+
+def test_fifteen_recordings_give_what_the_command_line_gives(command, tmp_path):
+    compare_with_the_command(command, sorted(real_data("eegmmidb_edf").glob("*.edf")), tmp_path / "out")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_cell_types_of_the_whole_file():
+    anndata = pytest.importorskip("anndata")
+    adata = anndata.read_h5ad(real_data("pbmc68k_gene_expression") / "10x_pbmc68k_reduced.h5ad")
+    excerpt = pytest.importorskip("pandas").read_csv(ROOT / "examples/data/pbmc68k/expression.csv.gz", nrows=1)
+    genes = [gene for gene in excerpt.columns if gene != "cell_type"]
+    congraph.tl.consensus_graph(adata, "bulk_labels", genes=genes, use_raw=True, density=0.06, similarity=0.8)
+    found = adata.uns["consensus_graph"]
+    assert len(genes) == 100 and len(found["groups"]) == 7
+    assert found["relative_gap"] < 1e-8 and abs(found["density"] - 0.06) < 0.005
+    assert json.dumps(found["params"])

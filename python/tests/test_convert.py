@@ -1,0 +1,60 @@
+"""Graphs as other packages know them."""
+
+import numpy as np
+import pandas
+import pytest
+
+
+def test_frames(model):
+    frame = model.to_frame()
+    assert list(frame.columns) == ["source", "target", "consensus", "n_views", "mean_weight", *model.view_names_]
+    assert len(frame) == model.edge_index_.shape[1]
+    pandas.testing.assert_series_equal(frame["mean_weight"], frame[model.view_names_].mean(axis=1), check_names=False)
+    long = model.to_frame(long=True)
+    assert (long["weight"] > 0).all() and len(long) == (model.edges_ > 0).sum()
+    back = np.zeros((4, 24, 24))
+    place = {name: k for k, name in enumerate(model.node_names_)}
+    for view, source, target, weight in long.itertuples(index=False):
+        a, b = place[source], place[target]
+        back[model.view_names_.index(view), a, b] = back[model.view_names_.index(view), b, a] = weight
+    np.testing.assert_array_equal(back, model.graphs_)
+
+
+@pytest.mark.parametrize("view", [None, "view2", 3])
+def test_networks(model, view):
+    networkx, igraph = pytest.importorskip("networkx"), pytest.importorskip("igraph")
+    expected = model.consensus_ if view is None else model.graphs_[model.view_names_.index(view) if isinstance(view, str) else view]
+    graph = model.to_networkx(view)
+    np.testing.assert_array_equal(networkx.to_numpy_array(graph, nodelist=model.node_names_), expected)
+    graph = model.to_igraph(view)
+    assert graph.vs["name"] == model.node_names_
+    np.testing.assert_array_equal(np.array(graph.get_adjacency(attribute="weight").data, dtype=float), expected)
+    np.testing.assert_array_equal(model.to_scipy(view).toarray(), expected)
+
+
+def test_views_that_are_not_there(model):
+    with pytest.raises(KeyError, match="view9"):
+        model.to_networkx("view9")
+
+
+def test_plots(model, data, tmp_path):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as pyplot
+
+    from congraph import ConsensusGraph, plots
+
+    figure = plots.heatmaps(model, order=np.argsort(model.communities(runs=5).consensus))
+    assert len([axis for axis in figure.axes if axis.images]) == 5
+    figure.savefig(tmp_path / "heatmaps.png")
+    axis = plots.graph(model, "view1")
+    assert len(axis.lines) == (model.edges_[:, 0] > 0).sum()
+    head = {name: (np.sin(k), np.cos(k), 0.5) for k, name in enumerate(model.node_names_)}
+    axis = plots.graph(model, positions=head, colors=model.communities(runs=5).consensus)
+    assert len(axis.lines) == (model.consensus_edges_ > 0).sum() + 2
+    axis.figure.savefig(tmp_path / "head.png")
+    with pytest.raises(ValueError, match="tune"):
+        plots.path(model)
+    tuned = ConsensusGraph().tune(data.views, density=(0.1, 0.3), similarity=(0.8, 0.9), halvings=1)
+    plots.path(tuned).figure.savefig(tmp_path / "path.png")
+    pyplot.close("all")

@@ -1,0 +1,102 @@
+"""Python and the command line give the same weights to the last bit."""
+
+import json
+import subprocess
+
+import numpy as np
+import pytest
+
+import congraph
+
+
+def run(command, *words):
+    subprocess.run([command, "--quiet", *map(str, words)], check=True, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def files(command, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("parity")
+    run(command, "simulate", "--nodes", 40, "--views", 5, "--signals", "60,60,70,80,200", "--seed", 4, "-o", folder / "sim")
+    paths = sorted((folder / "sim").glob("*.csv"))
+    arrays = {path.stem: np.loadtxt(path, delimiter=",", skiprows=1) for path in paths}
+    names = paths[0].read_text().splitlines()[0].split(",")
+    return folder, paths, congraph.Views(arrays, nodes=names)
+
+
+OPTIONS = [
+    ({"alpha": 0.05, "beta": 0.02}, ["--alpha", 0.05, "--beta", 0.02]),
+    ({}, []),
+    ({"density": 0.12, "similarity": 0.85}, ["--density", 0.12, "--similarity", 0.85]),
+    (
+        {"alpha": 0.05, "beta": 0.05, "gamma": 0.05, "penalty": "l2"},
+        ["--alpha", 0.05, "--beta", 0.05, "--gamma", 0.05, "--penalty", "l2"],
+    ),
+    (
+        {"alpha": 0.05, "beta": 0.02, "solver": "admm", "tol": 1e-6, "penalty": "squared-l2"},
+        ["--alpha", 0.05, "--beta", 0.02, "--solver", "admm", "--tol", 1e-6, "--penalty", "squared-l2"],
+    ),
+    (
+        {"alpha": 3.0, "beta": 2.0, "scale": "none", "sample_norm": "sum", "distance_norm": "none"},
+        ["--alpha", 3.0, "--beta", 2.0, "--scale", "none", "--sample-norm", "sum", "--distance-norm", "none"],
+    ),
+    ({"alpha": 0.05, "beta": 0.02, "candidates": "knn:6"}, ["--alpha", 0.05, "--beta", 0.02, "--candidates", "knn:6"]),
+]
+
+
+@pytest.mark.parametrize("number", range(len(OPTIONS)))
+def test_fits(command, files, number):
+    folder, paths, views = files
+    here, there = OPTIONS[number]
+    run(command, "learn", *paths, *there, "-o", folder / f"out{number}")
+    written = np.load(folder / f"out{number}" / "matrices.npz")
+    summary = json.loads((folder / f"out{number}" / "summary.json").read_text())
+    model = congraph.ConsensusGraph(**here).fit(views)
+    assert written["nodes"].tolist() == model.node_names_ and written["view_names"].tolist() == model.view_names_
+    np.testing.assert_array_equal(written["consensus"], model.consensus_)
+    np.testing.assert_array_equal(written["views"], model.graphs_)
+    for name in ("alpha", "beta", "gamma", "objective", "dual_objective", "relative_gap", "distance_divisor"):
+        assert summary[name] == getattr(model, f"{name}_"), name
+    assert summary["density"]["views"] == model.density_ and summary["similarity"]["value"] == model.similarity_
+
+
+def test_single_graphs_and_precision_matrices(command, files):
+    folder, paths, views = files
+    run(command, "learn", *paths, "--single", "--density", 0.1, "-o", folder / "single")
+    model = congraph.SingleGraph(density=0.1).fit(views)
+    np.testing.assert_array_equal(np.load(folder / "single" / "matrices.npz")["views"], model.graphs_)
+    run(command, "learn", *paths, "--method", "jgl-group", "--lambda1", 0.2, "--lambda2", 0.05, "-o", folder / "jgl")
+    lasso = congraph.JointGraphicalLasso(0.2, 0.05, coupling="group").fit(views)
+    written = np.load(folder / "jgl" / "matrices.npz")
+    np.testing.assert_array_equal(written["precisions"], lasso.precisions_)
+
+
+def test_simulated_data_are_the_same(files):
+    _, _, views = files
+    data = congraph.simulate(n_nodes=40, n_views=5, n_signals=[60, 60, 70, 80, 200], seed=4)
+    for name, array in views.items():
+        np.testing.assert_array_equal(array, data.views[name])
+
+
+def test_tuning_chooses_the_same(command, files):
+    folder, paths, views = files
+    run(command, "tune", *paths, "--density", "0.08:0.2", "--similarity", "0.8:0.9", "--halvings", 2, "-o", folder / "tuned")
+    summary = json.loads((folder / "tuned" / "summary.json").read_text())
+    model = congraph.ConsensusGraph().tune(views, density=(0.08, 0.2), similarity=(0.8, 0.9), halvings=2)
+    assert (summary["alpha"], summary["beta"]) == (model.alpha_, model.beta_)
+    assert summary["tune"]["instability"] == model.path_["instability"][model.path_choice_]
+    np.testing.assert_array_equal(np.load(folder / "tuned" / "matrices.npz")["consensus"], model.consensus_)
+
+
+def test_communities_and_projections_are_the_same(command, files):
+    folder, paths, views = files
+    run(command, "learn", *paths[:4], "--alpha", 0.05, "--beta", 0.02, "-o", folder / "four")
+    run(command, "communities", folder / "four", "--runs", 10)
+    known = congraph.Views({name: views[name] for name in list(views)[:4]}, nodes=views.nodes["view1"])
+    model = congraph.ConsensusGraph(alpha=0.05, beta=0.02).fit(known)
+    found = model.communities(runs=10)
+    rows = [line.split("\t") for line in (folder / "four" / "communities.tsv").read_text().splitlines()]
+    columns = dict(zip(rows[0], zip(*rows[1:])))
+    assert columns["consensus"] == tuple(map(str, found.consensus)) and columns["group"] == tuple(map(str, found.group))
+    run(command, "project", folder / "four", "--view", f"late={paths[4]}", "-o", folder / "late")
+    (late,) = model.project(congraph.Views({"late": views["view5"]}, nodes=views.nodes["view5"]))
+    np.testing.assert_array_equal(np.load(folder / "late" / "matrices.npz")["views"][0], late.weights)

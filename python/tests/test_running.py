@@ -1,0 +1,197 @@
+"""Threads, interruption, memory: how a fit behaves beside the rest of a program."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import congraph
+from congraph import ConsensusGraph
+
+LONG = {"alpha": 0.05, "beta": 0.02, "solver": "admm", "tol": 1e-300, "max_iter": 10**9}
+
+
+class Slow:
+    """Absolute values, a little late."""
+
+    def value(self, differences):
+        return np.abs(differences).sum()
+
+    def prox(self, differences, step):
+        time.sleep(0.005)
+        return np.sign(differences) * np.maximum(np.abs(differences) - step, 0.0)
+
+
+def test_two_threads_at_once_give_the_right_results():
+    data = [congraph.simulate(n_nodes=30, n_views=3, n_signals=60, seed=seed, edge_probability=0.2) for seed in (1, 2)]
+    expected = [ConsensusGraph(density=0.15, similarity=0.9).fit(one.views).graphs_ for one in data]
+    found = [[], []]
+
+    def work(k):
+        for _ in range(5):
+            found[k].append(ConsensusGraph(density=0.15, similarity=0.9).fit(data[k].views).graphs_)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for k in range(2):
+        assert len(found[k]) == 5
+        for graphs in found[k]:
+            np.testing.assert_array_equal(graphs, expected[k])
+
+
+def test_two_threads_may_read_the_same_array(data):
+    expected = ConsensusGraph(alpha=0.05, beta=0.02).fit(data.views).graphs_
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(ConsensusGraph(alpha=0.05, beta=0.02).fit(data.views).graphs_)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4 and all(np.array_equal(graphs, expected) for graphs in found)
+
+
+INTERRUPTED = """
+import sys, time
+import congraph
+data = congraph.simulate(n_nodes={n}, n_views=3, n_signals=60, edge_probability=0.2)
+print("ready", flush=True)
+start = time.monotonic()
+try:
+    congraph.ConsensusGraph(**{options}){call}
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+congraph.ConsensusGraph(alpha=0.05, beta=0.02).fit(data.views)
+print("again", flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.parametrize("call", [".fit(data.views)", ".tune(data.views, halvings=10**6)"])
+def test_ctrl_c_ends_a_long_fit(call):
+    options = LONG if "fit" in call else {}
+    code = INTERRUPTED.format(options=options, call=call, n=800 if "fit" in call else 60)
+    process = subprocess.Popen([sys.executable, "-W", "ignore", "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == "ready\n", process.stderr.read()
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        rest, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert rest == "interrupted\nagain\n", errors
+
+
+def test_the_interpreter_is_free_while_a_fit_runs(data):
+    """Another thread's Python code goes on, and what it raises through `progress` ends the fit."""
+    counted = 0
+    done = threading.Event()
+
+    def count():
+        nonlocal counted
+        while not done.is_set():
+            counted += 1
+            time.sleep(0.001)
+
+    class Enough(Exception):
+        pass
+
+    start = time.monotonic()
+
+    def stop(text):
+        assert "iteration" in text
+        if time.monotonic() - start > 0.5:
+            raise Enough
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    model = ConsensusGraph(alpha=0.05, beta=0.02, penalty=Slow(), tol=1e-300)
+    running = model._running()
+    views = congraph._views.as_views(data.views)
+    try:
+        with pytest.raises(Enough):
+            congraph._engine.learn(
+                views._lent(), model._reading(), model._options(views, False), {**running, "progress": stop}
+            )
+    finally:
+        done.set()
+        thread.join()
+    assert counted > 50
+
+
+def test_contiguous_float64_is_not_copied():
+    """Whatever NumPy allocates is traced: less than a tenth of the data."""
+    rng = np.random.default_rng(0)
+    views = {name: rng.normal(size=(20_000, 20)) for name in "ab"}
+    size = sum(array.nbytes for array in views.values())
+    model = ConsensusGraph(alpha=0.05, beta=0.02)
+
+    def peak(given):
+        tracemalloc.start()
+        model.fit(given)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most
+
+    assert peak(views) < size / 10
+    assert peak({name: np.asfortranarray(array) for name, array in views.items()}) > size / 2
+
+
+def test_the_data_are_left_as_they_are(data):
+    views = {name: np.array(array) for name, array in data.views.items()}
+    before = {name: array.copy() for name, array in views.items()}
+    for array in views.values():
+        array.flags.writeable = False
+    ConsensusGraph(alpha=0.05, beta=0.02).fit(views)
+    for name, array in views.items():
+        np.testing.assert_array_equal(array, before[name])
+
+
+def test_progress_in_a_log(capsys, monkeypatch, data):
+    monkeypatch.setattr(congraph._progress, "_SELDOM", 0.0)
+    ConsensusGraph(alpha=0.05, beta=0.02, penalty=Slow(), max_iter=60, verbose=True).fit(data.views)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines and all(line.startswith("congraph: solving: iteration") for line in lines)
+    ConsensusGraph(alpha=0.05, beta=0.02, verbose=False).fit(data.views)
+    assert capsys.readouterr().err == ""
+
+
+def test_progress_in_a_terminal(capsys):
+    shown = congraph._progress._Terminal()
+    shown("fit 1")
+    shown("fit 2")
+    del shown
+    written = capsys.readouterr().err
+    assert written.startswith("\rcongraph: fit 1") and written.endswith("\r")
+
+
+def test_progress_in_a_notebook(monkeypatch):
+    """With a stand-in for IPython."""
+    import types
+
+    class ZMQInteractiveShell:
+        pass
+
+    updates = []
+
+    class Handle:
+        def update(self, shown):
+            updates.append(shown)
+
+    display = types.SimpleNamespace(Pretty=str, display=lambda shown, display_id: updates.append(shown) or Handle())
+    fake = types.ModuleType("IPython")
+    fake.get_ipython = ZMQInteractiveShell
+    fake.display = display
+    monkeypatch.setitem(sys.modules, "IPython", fake)
+    show = congraph._progress.running(verbose=True)["progress"]
+    show("fit 1")
+    show("fit 2")
+    assert [text.split(" (")[0] for text in updates] == ["congraph: fit 1", "congraph: fit 2"]
