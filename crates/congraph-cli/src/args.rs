@@ -1,5 +1,7 @@
 //! The words of the command line: every option, its help and its default, in one place.
 
+mod eeg;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -8,6 +10,8 @@ use congraph::baselines::Coupling;
 use congraph::distances::{DistanceNorm, SampleNorm, Scale, Scaling};
 use congraph::views::{Missing, NanRule, NodeRule, Orient};
 use congraph_io::Header;
+
+pub(crate) use eeg::EegArgs;
 
 /// Learn one sparse graph per data set, and the consensus graph they share.
 #[derive(Parser, Debug)]
@@ -27,6 +31,7 @@ Examples:
   congraph simulate -o sim                               data whose graphs are known
   congraph evaluate out --truth sim/truth                how well were they found?
   congraph communities out                               which nodes belong together?
+  congraph eeg sub-*.bdf --events 11 --window 0:0.1 -o out   from recordings to graphs
   congraph project out --view late.csv -o new            a new view against the consensus
 
 Every result carries a proof of how close to optimal it is: the relative duality gap.";
@@ -108,15 +113,30 @@ Examples:
   congraph project out --view sub-21=new/recording.csv -o new
   congraph project out --view later/*.csv --nodes common -o later-graphs")]
     Project(ProjectArgs),
-    /// Run the paper's experiments on simulated data, and judge what it says about them
+    /// Run the paper's experiments, and judge what it says about them
     #[command(after_help = "\
 Examples:
   congraph paper views consensus --quick -o first-look
   congraph paper all -o paper
   congraph paper all -o paper --resume
+  congraph paper eeg-recovery eeg-smoothness eeg-communities --data epochs.npz -o paper-eeg
 
 FOLDER holds one .csv and one .svg per figure, claims.tsv (every claim, and whether it holds) and summary.md.")]
     Paper(PaperArgs),
+    /// From EEG recordings to one graph per subject, and the consensus of all
+    #[command(after_help = "\
+The steps, in this order; only those that are asked for are done:
+  names and positions, channels left out, reference, CSD, band-pass, epochs, baseline, rejection, window, first trials
+
+Adds to what `learn` writes: the columns x, y and z of nodes.tsv (metres; right, front, up), recordings.tsv (what was kept and dropped of
+each recording) and the steps in run.json.
+
+Examples:
+  congraph eeg sub-*.bdf --events 11,12 --band 4:7 --window 0:0.1 --csd -o out
+  congraph eeg bids-folder --events correct,error --band 8:13 --baseline -0.2:0 --window 0:0.5 --reject 150 -o out
+  congraph eeg S*.edf --subject-pattern '{subject}R*' --events T1,T2 --window 0:0.5 --first 34 --density 0.15 --similarity 0.75 -o out
+  congraph eeg rest-*.edf --band 8:13 --every 2 --reference average --save-views views -o out")]
+    Eeg(Box<EegArgs>),
     /// Write learned graphs for other programs: networkx, igraph, Gephi, MATLAB, NumPy, BIDS
     #[command(after_help = "\
 Formats:
@@ -282,6 +302,32 @@ pub(crate) struct LearnArgs {
     /// group, to compare with
     #[arg(long, value_enum, default_value_t = MethodArg::Congraph, help_heading = "Model")]
     pub(crate) method: MethodArg,
+    /// With --method jgl-…: weight of Σ|θ_ij| off the diagonal; larger is sparser
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        value_name = "L",
+        help_heading = "Joint graphical lasso"
+    )]
+    pub(crate) lambda1: Option<f64>,
+    /// With --method jgl-…: weight of the coupling; larger makes the views more alike
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        value_name = "L",
+        help_heading = "Joint graphical lasso"
+    )]
+    pub(crate) lambda2: Option<f64>,
+    /// With --method jgl-fused: leave the diagonals out of the coupling, as some packages do
+    #[arg(long, help_heading = "Joint graphical lasso")]
+    pub(crate) free_diagonal: bool,
+    #[command(flatten)]
+    pub(crate) fit: FitArgs,
+}
+
+/// What is learned from views, however they were read: the dials, the support, the solver.
+#[derive(Args, Debug)]
+pub(crate) struct FitArgs {
     /// Weight of ‖L‖²: larger is denser
     #[arg(long, allow_negative_numbers = true, value_name = "A", help_heading = "Model")]
     pub(crate) alpha: Option<f64>,
@@ -309,25 +355,6 @@ pub(crate) struct LearnArgs {
     /// Learn every view on its own, without a consensus
     #[arg(long, help_heading = "Model")]
     pub(crate) single: bool,
-    /// With --method jgl-…: weight of Σ|θ_ij| off the diagonal; larger is sparser
-    #[arg(
-        long,
-        allow_negative_numbers = true,
-        value_name = "L",
-        help_heading = "Joint graphical lasso"
-    )]
-    pub(crate) lambda1: Option<f64>,
-    /// With --method jgl-…: weight of the coupling; larger makes the views more alike
-    #[arg(
-        long,
-        allow_negative_numbers = true,
-        value_name = "L",
-        help_heading = "Joint graphical lasso"
-    )]
-    pub(crate) lambda2: Option<f64>,
-    /// With --method jgl-fused: leave the diagonals out of the coupling, as some packages do
-    #[arg(long, help_heading = "Joint graphical lasso")]
-    pub(crate) free_diagonal: bool,
     /// Which pairs may be joined: `knn:K` (each node's K nearest neighbours in any view, approximate above 30 000 nodes) or a
     /// table of pairs with the columns source and target [default: all pairs]
     #[arg(long, value_name = "knn:K|FILE", help_heading = "Support")]
@@ -638,9 +665,15 @@ pub(crate) struct CommunitiesArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct PaperArgs {
-    /// Which figures: F1 of the views, F1 of the consensus, run times
+    /// Which figures: F1 of the views, F1 of the consensus, run times; with --data those on EEG
     #[arg(value_enum, required = true)]
     pub(crate) studies: Vec<StudyArg>,
+    /// For the studies on EEG: a .npz of epochs (trials × channels × times per subject), or the folder that holds it
+    #[arg(long, value_name = "PATH", help_heading = "EEG")]
+    pub(crate) data: Option<PathBuf>,
+    /// The average reference instead of current source densities
+    #[arg(long, requires = "data", help_heading = "EEG")]
+    pub(crate) no_csd: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     /// Two realisations and fewer levels, for a first look
@@ -853,6 +886,10 @@ pub(crate) enum StudyArg {
     Views,
     Consensus,
     Runtime,
+    EegRecovery,
+    EegSmoothness,
+    EegCommunities,
+    /// All on simulated data, and with --data those on EEG
     All,
 }
 

@@ -148,6 +148,8 @@ struct State {
     first_gap: f64,
     /// Of a search or a path: what is done of it.
     around: Option<Progress>,
+    /// What comes before any fit.
+    before: Option<String>,
 }
 
 impl State {
@@ -158,10 +160,12 @@ impl State {
             phase_start: Instant::now(),
             first_gap: f64::INFINITY,
             around: None,
+            before: None,
         }
     }
 
     fn step(&mut self, progress: &Progress) {
+        self.before = None;
         if matches!(progress, Progress::Tried { .. } | Progress::Fitted { .. }) {
             self.around = Some(*progress);
             return;
@@ -180,6 +184,9 @@ impl State {
     }
 
     fn text(&self) -> String {
+        if let Some(before) = &self.before {
+            return format!("{before} ({:.0} s)", self.start.elapsed().as_secs_f64());
+        }
         let (what, share) = match self.phase {
             Progress::Distances(share) => (format!("distances {:.0} %", 100.0 * share), share),
             Progress::Neighbours(share) => (format!("nearest neighbours {:.0} %", 100.0 * share), share),
@@ -224,6 +231,16 @@ impl State {
 }
 
 impl Reporter {
+    /// Tells what is done before any fit.
+    pub(crate) fn say(&self, what: String) {
+        if let Ok(mut state) = self.state.lock() {
+            state.before = Some(what);
+            if let Some(bar) = &self.bar {
+                bar.set_message(state.text());
+            }
+        }
+    }
+
     pub(crate) fn step(&self, progress: &Progress) -> ControlFlow<()> {
         if let Ok(mut state) = self.state.lock() {
             state.step(progress);

@@ -6,7 +6,7 @@ use congraph::{Code, DataError, Error};
 use congraph_io::OutputError;
 
 /// How many data errors are told; the one at the top must still be on the screen.
-const SHOWN: usize = 8;
+pub(crate) const SHOWN: usize = 8;
 
 /// A command that could not be carried out.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ impl From<Error> for Failure {
 }
 
 /// The option by which a parameter of the library is set on the command line.
-fn flag(parameter: &str) -> String {
+pub(crate) fn flag(parameter: &str) -> String {
     match parameter {
         "n_nodes" => "--nodes".into(),
         "n_views" => "--views".into(),
@@ -100,6 +100,8 @@ fn flag(parameter: &str) -> String {
         "n_runs" => "--runs".into(),
         "resolution" | "threshold" => format!("--{parameter}"),
         "max_rounds" => "--max-rounds".into(),
+        "csd" | "band" | "window" | "reference" => format!("--{parameter}"),
+        "subject_pattern" => "--subject-pattern".into(),
         "view_column" => "--view-column".into(),
         "block_column" => "--block-column".into(),
         other => other.into(),

@@ -62,6 +62,7 @@ fn run(cli: &Cli, console: &Console) -> Result<(), Failure> {
         Command::Communities(args) => commands::communities::run(args, &cli.global, console),
         Command::Project(args) => commands::project::run(args, &cli.global, console),
         Command::Paper(args) => commands::paper::run(args, &cli.global, console),
+        Command::Eeg(args) => commands::eeg::run(args, &cli.global, console),
         Command::Export(args) => commands::export::run(args, &cli.global, console),
         Command::Completions(args) => commands::completions::run(args),
     }

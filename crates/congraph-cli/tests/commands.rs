@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use place::{MODEL, Place, csv};
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "demo",
     "check",
     "learn",
@@ -20,6 +20,7 @@ const COMMANDS: [&str; 11] = [
     "project",
     "export",
     "paper",
+    "eeg",
     "completions",
 ];
 

@@ -135,3 +135,121 @@ fn a_study_must_be_named() {
     assert_eq!(place.run(&["paper", "-o", "out"]).code, 2);
     assert_eq!(place.run(&["paper", "views", "--nodes", "5", "-o", "out"]).code, 2);
 }
+
+/// Epochs of three subjects that share a graph: a smooth wave over twelve electrodes, and noise.
+fn epochs() -> Vec<u8> {
+    let labels = [
+        "Fc5.", "Fc1.", "Fc2.", "Fc6.", "C3..", "Cz..", "C4..", "Pz..", "O1..", "O2..", "F3..", "F4..", "EOG",
+    ];
+    let (n_trials, n_times) = (34, 60);
+    let subject = |seed: u64| {
+        let noise = place::noise(seed, n_trials * labels.len() * n_times);
+        let value = |(k, noise): (usize, &f64)| {
+            let (time, channel, trial) = (k % n_times, k / n_times % labels.len(), k / n_times / labels.len());
+            let phase = 0.35 * time as f64 + 0.5 * channel as f64 + 0.9 * trial as f64;
+            1000.0 * (phase.sin() + 1.5 * noise)
+        };
+        place::npy(
+            &[n_trials, labels.len(), n_times],
+            &noise.iter().enumerate().map(value).collect::<Vec<_>>(),
+        )
+    };
+    let mut arrays: Vec<(&str, Vec<u8>)> = vec![
+        ("ch_names", place::npy_names(&labels.map(str::to_owned))),
+        ("sfreq", place::npy(&[], &[100.0])),
+        ("tmin", place::npy(&[], &[-0.2])),
+    ];
+    arrays.extend([("a", 1), ("b", 2), ("c", 3)].map(|(name, seed)| (name, subject(seed))));
+    place::npz(&arrays)
+}
+
+#[test]
+fn the_studies_on_eeg() {
+    let place = Place::new();
+    place.write("some/made_nV.npz", epochs());
+    let studies = ["eeg-recovery", "eeg-smoothness", "eeg-communities"];
+    let run = |more: &[&str]| place.fine(&[&["paper"], &studies[..], &["--quick", "--data", "some"], more].concat());
+    let claims = run(&["--json", "-o", "out"]).json()["claims"]
+        .as_array()
+        .unwrap()
+        .clone();
+    let ids: Vec<&str> = claims.iter().map(|claim| claim["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["E1", "E2", "E3", "E4", "E5", "E6", "E7", "E8", "E9"]);
+    // Two truths, three shares, three graphs, three subjects and their mean.
+    assert_eq!(place.read("out/eeg-recovery.csv").lines().count(), 1 + 2 * 3 * 3 * 4);
+    // Three densities, two methods, five folds, three subjects and their mean.
+    assert_eq!(place.read("out/eeg-smoothness.csv").lines().count(), 1 + 3 * 2 * 9);
+    assert_eq!(place.read("out/eeg-communities.csv").lines().count(), 13);
+    assert_eq!(place.read("out/eeg-consistency.csv").lines().count(), 5);
+    for file in ["eeg-recovery", "eeg-smoothness", "eeg-communities", "eeg-consistency"] {
+        let csv = place.read(&format!("out/{file}.csv"));
+        let n_cells = csv.lines().next().unwrap().split(',').count();
+        assert!(csv.lines().all(|line| line.split(',').count() == n_cells), "{file}");
+        assert!(!csv.contains("NaN") && !csv.contains("inf"), "{file}");
+    }
+    let svg = place.read("out/eeg-communities.svg");
+    assert!(svg.contains(">Cz<") && !svg.contains("EOG") && !svg.contains("NaN") && svg.trim_end().ends_with("</svg>"));
+    let summary = place.read("out/summary.md");
+    assert!(
+        summary.contains("`made_nV.npz`") && summary.contains("3 subjects, 12 electrodes, 100 Hz"),
+        "{summary}"
+    );
+    // The same with one thread; without CSD something else.
+    run(&["--threads", "1", "-o", "one"]);
+    run(&["--no-csd", "-o", "average"]);
+    for file in [
+        "eeg-recovery.csv",
+        "eeg-smoothness.csv",
+        "eeg-communities.svg",
+        "claims.tsv",
+    ] {
+        let of = |out: &str| place.read(&format!("{out}/{file}"));
+        assert_eq!(of("out"), of("one"), "{file}");
+        assert_ne!(of("out"), of("average"), "{file}");
+    }
+}
+
+#[test]
+fn what_the_studies_on_eeg_need_is_told() {
+    let place = Place::new();
+    place
+        .write("two/a.npz", epochs())
+        .write("two/b.npz", epochs())
+        .write("none/a.txt", "");
+    let names = place::npy_names(&["Cz".to_owned(), "Pz".to_owned()]);
+    place.write(
+        "rateless.npz",
+        place::npz(&[("ch_names", names.clone()), ("a", place::npy(&[1, 2, 3], &[0.0; 6]))]),
+    );
+    let rate = place::npy(&[], &[100.0]);
+    let few = [
+        ("ch_names", names),
+        ("sfreq", rate),
+        ("a", place::npy(&[3, 2, 100], &[0.0; 600])),
+    ];
+    place.write("few.npz", place::npz(&few));
+    let before = place.everything();
+    let cases: [(&[&str], i32, &str); 7] = [
+        (&["eeg-recovery"], 2, "need epochs"),
+        (&["views", "--data", "few.npz"], 2, "none is asked for"),
+        (&["eeg-recovery", "--data", "two"], 2, "`two/a.npz` and `two/b.npz`"),
+        (&["eeg-recovery", "--data", "none"], 2, "holds no .npz"),
+        (&["eeg-recovery", "--data", "nowhere.npz"], 3, "there is no such file"),
+        (
+            &["eeg-recovery", "--data", "rateless.npz"],
+            3,
+            "no sampling rate (`sfreq`); it holds",
+        ),
+        (&["eeg-recovery", "--data", "few.npz"], 2, "four electrodes"),
+    ];
+    for (words, code, said) in cases {
+        let outcome = place.run(&[&["paper"], words, &["-o", "out"]].concat());
+        assert_eq!(
+            (outcome.code, outcome.stdout.as_str()),
+            (code, ""),
+            "{words:?}: {outcome:?}"
+        );
+        assert!(outcome.stderr.contains(said), "{words:?}: {}", outcome.stderr);
+    }
+    assert_eq!(place.everything(), before);
+}

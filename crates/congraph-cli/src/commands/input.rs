@@ -7,6 +7,7 @@ use congraph::views::Kind;
 use congraph::{ViewOptions, Views, Warning};
 use congraph_io::{Input, Loaded, ReadOptions};
 
+use super::eeg::Preparation;
 use crate::args::InputArgs;
 use crate::failure::Failure;
 
@@ -16,6 +17,8 @@ pub(super) struct Read {
     pub(super) sources: Vec<Source>,
     pub(super) warnings: Vec<Warning>,
     pub(super) time: Duration,
+    /// How the views were made, if it was from recordings.
+    pub(super) preparation: Option<Preparation>,
 }
 
 /// Where a view came from.
@@ -109,5 +112,6 @@ pub(super) fn read(args: &InputArgs) -> Result<Read, Failure> {
         sources,
         warnings,
         time: start.elapsed(),
+        preparation: None,
     })
 }

@@ -36,11 +36,11 @@ pub(super) fn run(args: &LearnArgs, coupling: Coupling, global: &Global, console
     for warning in &warnings {
         console.warning(warning);
     }
-    if args.strict && !learned.converged() {
+    if args.fit.strict && !learned.converged() {
         return Err(Failure::NotConverged(format!(
             "{}: the relative gap is {:.1e}, above --tol {:e}, after {} iterations; nothing was written because of --strict\n  \
              hint: raise --max-iterations or --tol",
-            learned.status, learned.certificate.relative_gap, args.tol, learned.iterations
+            learned.status, learned.certificate.relative_gap, args.fit.tol, learned.iterations
         )));
     }
     let seconds = Seconds {
@@ -86,19 +86,19 @@ pub(super) fn check_unused(args: &LearnArgs) -> Result<(), Failure> {
 fn learner(args: &LearnArgs, coupling: Coupling) -> Result<JointGraphicalLasso, Failure> {
     let method = coupling.name();
     let not_ours = [
-        ("--alpha", args.alpha.is_some()),
-        ("--beta", args.beta.is_some()),
-        ("--gamma", args.gamma.is_some()),
-        ("--density", args.density.is_some()),
-        ("--similarity", args.similarity.is_some()),
-        ("--consensus-density", args.consensus_density.is_some()),
-        ("--penalty", args.penalty != "l1"),
-        ("--regulariser", args.regulariser != "l1"),
-        ("--candidates", args.candidates.is_some()),
-        ("--edge-costs", args.edge_costs.is_some()),
-        ("--memory", args.memory.is_some()),
-        ("--solver", args.solver != SolverArg::Newton),
-        ("--z-step", args.z_step != ZStepArg::Exact),
+        ("--alpha", args.fit.alpha.is_some()),
+        ("--beta", args.fit.beta.is_some()),
+        ("--gamma", args.fit.gamma.is_some()),
+        ("--density", args.fit.density.is_some()),
+        ("--similarity", args.fit.similarity.is_some()),
+        ("--consensus-density", args.fit.consensus_density.is_some()),
+        ("--penalty", args.fit.penalty != "l1"),
+        ("--regulariser", args.fit.regulariser != "l1"),
+        ("--candidates", args.fit.candidates.is_some()),
+        ("--edge-costs", args.fit.edge_costs.is_some()),
+        ("--memory", args.fit.memory.is_some()),
+        ("--solver", args.fit.solver != SolverArg::Newton),
+        ("--z-step", args.fit.z_step != ZStepArg::Exact),
         (
             "--distance-norm",
             args.input.scaling.distance_norm != DistanceNormArg::Max,
@@ -123,7 +123,7 @@ fn learner(args: &LearnArgs, coupling: Coupling) -> Result<JointGraphicalLasso, 
             "with the default scaling, `--lambda1 0.1` is a start; a larger one is sparser",
         ));
     };
-    let lambda2 = match (args.lambda2, args.single) {
+    let lambda2 = match (args.lambda2, args.fit.single) {
         (Some(lambda2), false) => lambda2,
         (None, true) => 0.0,
         (Some(_), true) => {
@@ -143,7 +143,7 @@ fn learner(args: &LearnArgs, coupling: Coupling) -> Result<JointGraphicalLasso, 
     for (option, value) in [("--lambda1", lambda1), ("--lambda2", lambda2)] {
         check_value(option, value, value >= 0.0, "0 or positive")?;
     }
-    check_value("--tol", args.tol, args.tol > 0.0, "positive")?;
+    check_value("--tol", args.fit.tol, args.fit.tol > 0.0, "positive")?;
     let settings = JointAdmm::default();
     Ok(JointGraphicalLasso {
         scaling: args.input.scaling.scaling(),
@@ -154,8 +154,8 @@ fn learner(args: &LearnArgs, coupling: Coupling) -> Result<JointGraphicalLasso, 
             fused_diagonal: !args.free_diagonal,
         },
         solver: JointAdmm {
-            tolerance: args.tol,
-            max_iterations: args.max_iterations.unwrap_or(settings.max_iterations),
+            tolerance: args.fit.tol,
+            max_iterations: args.fit.max_iterations.unwrap_or(settings.max_iterations),
             ..settings
         },
     })

@@ -4,17 +4,19 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use congraph::distances::Scaling;
 use congraph::solvers::admm::ZStep;
 use congraph::tuning::{Dial, Reached, Targets, Tuned};
 use congraph::views::View;
 use congraph::{
     Admm, Code, DataError, Learned, Learner, Model, Newton, Parameters, Solver, Support, Views, penalties, regularisers,
 };
-use congraph_io::{Folder, ViewRow, read_pairs, write_graph, write_json};
+use congraph_io::{Folder, Places, ViewRow, read_pairs, write_graph, write_graph_at, write_json, write_rows};
 use serde_json::json;
 
+use super::eeg::Recordings;
 use super::input::{self, Read, Source};
-use crate::args::{Global, LearnArgs, SolverArg, ZStepArg};
+use crate::args::{FitArgs, Global, LearnArgs, OutputArgs, SolverArg, ZStepArg};
 use crate::console::{self, Console};
 use crate::failure::Failure;
 use crate::interrupt;
@@ -29,70 +31,108 @@ pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Resul
         return super::jgl::run(args, coupling, global, console);
     }
     let start = Instant::now();
-    let learner = learner(args)?;
+    super::jgl::check_unused(args)?;
+    let fitting = Fitting {
+        kind: "learn",
+        learner: learner(&args.fit, args.input.scaling.scaling())?,
+        args: &args.fit,
+        output: &args.output,
+        start,
+    };
     super::check_place(&args.output.out, args.output.force)?;
     let read = input::read(&args.input)?;
-    console.detail(&format!(
-        "read {} views of {} nodes in {:.2} s",
-        read.views.n_views(),
-        read.views.n_nodes(),
-        read.time.as_secs_f64()
-    ));
-    let learner = on_support(learner, args, &read.views)?;
-    check_memory(&learner, &read.views)?;
-    let targets = targets(args);
-    let tuned = {
-        let progress = console.progress();
-        learner.learn_to(&read.views, &targets, &|step| progress.step(step))?
-    };
-    let Tuned {
-        learner,
-        learned,
-        reached,
-    } = tuned;
-    console.detail(&found(&reached));
-    if let Some(outside) = learned.outside {
-        console.note(&format!(
-            "note: {outside} pair(s) outside the candidates would have entered"
+    fitting.fit(&read, console)?.print(global)
+}
+
+/// What is to be learned, and where it goes.
+pub(super) struct Fitting<'a> {
+    /// The command.
+    pub(super) kind: &'static str,
+    pub(super) learner: Learner,
+    pub(super) args: &'a FitArgs,
+    pub(super) output: &'a OutputArgs,
+    /// When the command started.
+    pub(super) start: Instant,
+}
+
+impl Fitting<'_> {
+    /// Learns from the views that were read, and writes the output folder.
+    pub(super) fn fit(self, read: &Read, console: &Console) -> Result<Fitted, Failure> {
+        let (args, start) = (self.args, self.start);
+        console.detail(&format!(
+            "read {} views of {} nodes in {:.2} s",
+            read.views.n_views(),
+            read.views.n_nodes(),
+            read.time.as_secs_f64()
         ));
+        let learner = on_support(self.learner, args, &read.views)?;
+        check_memory(&learner, &read.views)?;
+        let targets = targets(args);
+        let tuned = {
+            let progress = console.progress();
+            learner.learn_to(&read.views, &targets, &|step| progress.step(step))?
+        };
+        let Tuned {
+            learner,
+            learned,
+            reached,
+        } = tuned;
+        console.detail(&found(&reached));
+        if let Some(outside) = learned.outside {
+            console.note(&format!(
+                "note: {outside} pair(s) outside the candidates would have entered"
+            ));
+        }
+        let warnings: Vec<_> = read.warnings.iter().chain(&learned.warnings).cloned().collect();
+        for warning in &warnings {
+            console.warning(warning);
+        }
+        if args.strict && !learned.converged() {
+            return Err(Failure::NotConverged(format!(
+                "{}: the relative gap is {:.1e}, above --tol {:e}, after {} iteration{}; nothing was written because of --strict\n  \
+                 hint: raise --max-iterations or --tol",
+                learned.status,
+                learned.certificate.relative_gap,
+                args.tol,
+                learned.iterations,
+                if learned.iterations == 1 { "" } else { "s" }
+            )));
+        }
+        let seconds = Seconds {
+            read: read.time,
+            distances: learned.distances_time,
+            solve: learned.solve_time,
+            total: start.elapsed(),
+        };
+        let summary = summary::summary(&learner, &learned, Some(&reached), &warnings, &seconds);
+        interrupt::uninterrupted(|| -> Result<(), Failure> {
+            let folder = Folder::create(&self.output.out, self.output.force)?;
+            write(&folder, self.kind, None, read, &learned, &summary, &seconds)?;
+            Ok(folder.commit()?)
+        })?;
+        let line = result_line(self.output, &learned, &seconds);
+        Ok(Fitted { summary, line })
     }
-    let warnings: Vec<_> = read.warnings.iter().chain(&learned.warnings).cloned().collect();
-    for warning in &warnings {
-        console.warning(warning);
-    }
-    if args.strict && !learned.converged() {
-        return Err(Failure::NotConverged(format!(
-            "{}: the relative gap is {:.1e}, above --tol {:e}, after {} iteration{}; nothing was written because of --strict\n  \
-             hint: raise --max-iterations or --tol",
-            learned.status,
-            learned.certificate.relative_gap,
-            args.tol,
-            learned.iterations,
-            if learned.iterations == 1 { "" } else { "s" }
-        )));
-    }
-    let seconds = Seconds {
-        read: read.time,
-        distances: learned.distances_time,
-        solve: learned.solve_time,
-        total: start.elapsed(),
-    };
-    let summary = summary::summary(&learner, &learned, Some(&reached), &warnings, &seconds);
-    interrupt::uninterrupted(|| -> Result<(), Failure> {
-        let folder = Folder::create(&args.output.out, args.output.force)?;
-        write(&folder, "learn", None, &read, &learned, &summary, &seconds)?;
-        Ok(folder.commit()?)
-    })?;
-    if global.json {
-        console::print(&summary.to_string())
-    } else {
-        console::print(&result_line(args, &learned, &seconds))
+}
+
+/// What is told of a fit that is written.
+pub(super) struct Fitted {
+    summary: serde_json::Value,
+    line: String,
+}
+
+impl Fitted {
+    pub(super) fn print(&self, global: &Global) -> Result<(), Failure> {
+        if global.json {
+            console::print(&self.summary.to_string())
+        } else {
+            console::print(&self.line)
+        }
     }
 }
 
 /// The learner that the options describe.
-fn learner(args: &LearnArgs) -> Result<Learner, Failure> {
-    super::jgl::check_unused(args)?;
+pub(super) fn learner(args: &FitArgs, scaling: Scaling) -> Result<Learner, Failure> {
     check_dials(args)?;
     // Of what a target is to find, these are placeholders.
     let (alpha, beta) = (args.alpha.unwrap_or(1.0), args.beta.unwrap_or(1.0));
@@ -112,7 +152,7 @@ fn learner(args: &LearnArgs) -> Result<Learner, Failure> {
     check_value("--gamma", gamma, gamma >= 0.0, "0 or positive")?;
     check_value("--tol", args.tol, args.tol > 0.0, "positive")?;
     Ok(Learner {
-        scaling: args.input.scaling.scaling(),
+        scaling,
         model: Model {
             parameters: Parameters { alpha, beta, gamma },
             penalty,
@@ -125,7 +165,7 @@ fn learner(args: &LearnArgs) -> Result<Learner, Failure> {
 }
 
 /// The learner with the pairs that may be joined, whose names only the data tell.
-fn on_support(learner: Learner, args: &LearnArgs, views: &Views) -> Result<Learner, Failure> {
+fn on_support(learner: Learner, args: &FitArgs, views: &Views) -> Result<Learner, Failure> {
     let support = match &args.candidates {
         None => Support::AllPairs,
         Some(text) => match text.strip_prefix("knn:") {
@@ -208,7 +248,7 @@ pub(super) fn check_memory(learner: &Learner, views: &Views) -> Result<(), Failu
     ))
 }
 
-fn solver(args: &LearnArgs) -> Arc<dyn Solver> {
+fn solver(args: &FitArgs) -> Arc<dyn Solver> {
     match args.solver {
         SolverArg::Newton => {
             let settings = Newton::default();
@@ -234,7 +274,7 @@ fn solver(args: &LearnArgs) -> Arc<dyn Solver> {
 }
 
 /// What is to be found, and for which targets: whatever is neither given nor fixed gets a usual one.
-fn targets(args: &LearnArgs) -> Targets {
+fn targets(args: &FitArgs) -> Targets {
     let dial = |target: Option<f64>, value: Option<f64>, otherwise: Dial| match (target, value) {
         (Some(target), _) => Dial::At(target),
         (None, Some(_)) => Dial::Fixed,
@@ -248,7 +288,7 @@ fn targets(args: &LearnArgs) -> Targets {
 }
 
 /// What contradicts itself or cannot be meant is refused before any file is read.
-fn check_dials(args: &LearnArgs) -> Result<(), Failure> {
+fn check_dials(args: &FitArgs) -> Result<(), Failure> {
     let dials = [
         ("--density", args.density, "--alpha", args.alpha),
         ("--similarity", args.similarity, "--beta", args.beta),
@@ -311,21 +351,33 @@ pub(super) fn write(
     seconds: &Seconds,
 ) -> Result<(), Failure> {
     let rows = view_rows(read);
-    write_graph(folder, "", &learned.graph, &rows)?;
+    let mut run = summary::run(kind, summary, &inputs(read), seed, seconds);
+    match &read.preparation {
+        None => write_graph(folder, "", &learned.graph, &rows)?,
+        Some(preparation) => {
+            let places = preparation.places(learned.graph.nodes());
+            write_graph_at(folder, "", &learned.graph, &rows, Some(Places::Head(&places)))?;
+            let Recordings { columns, rows } = &preparation.recordings;
+            write_rows(folder, "recordings.tsv", columns, rows)?;
+            run["eeg"] = preparation.steps.clone();
+        }
+    }
     write_json(folder, "summary.json", summary)?;
-    let run = summary::run(kind, summary, &inputs(read), seed, seconds);
     write_json(folder, "run.json", &run)?;
     Ok(())
 }
 
 /// What `views.tsv` tells of the views that were read.
 pub(super) fn view_rows(read: &Read) -> Vec<ViewRow> {
+    let files = |view: &View| {
+        let of_view = read.sources.iter().filter(|source| source.view == view.name());
+        of_view
+            .map(|source| source.file.as_str())
+            .collect::<Vec<_>>()
+            .join("; ")
+    };
     let row = |view: &View| ViewRow {
-        file: read
-            .sources
-            .iter()
-            .find(|source| source.view == view.name())
-            .map_or_else(String::new, |source| source.file.clone()),
+        file: files(view),
         n_samples: view.n_samples(),
     };
     read.views.iter().map(row).collect()
@@ -337,7 +389,7 @@ pub(super) fn inputs(read: &Read) -> Vec<serde_json::Value> {
     read.sources.iter().map(entry).collect()
 }
 
-fn result_line(args: &LearnArgs, learned: &Learned, seconds: &Seconds) -> String {
+fn result_line(output: &OutputArgs, learned: &Learned, seconds: &Seconds) -> String {
     let graph = &learned.graph;
     let shared = graph.consensus().map_or_else(String::new, |consensus| {
         let n_edges = consensus.iter().filter(|&&weight| weight > 0.0).count();
@@ -348,7 +400,7 @@ fn result_line(args: &LearnArgs, learned: &Learned, seconds: &Seconds) -> String
         .map_or_else(String::new, |value| format!("similarity {value:.3}, "));
     format!(
         "{}: {} views × {} nodes, {shared}mean density {:.3}, {likeness}relative gap {} ({}), {:.2} s",
-        args.output.out.display(),
+        output.out.display(),
         graph.n_views(),
         graph.n_nodes(),
         graph.mean_density(),

@@ -5,6 +5,7 @@ mod checkpoint;
 pub(crate) mod communities;
 pub(crate) mod completions;
 pub(crate) mod demo;
+pub(crate) mod eeg;
 pub(crate) mod evaluate;
 pub(crate) mod export;
 mod fit;

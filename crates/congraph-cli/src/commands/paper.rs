@@ -1,4 +1,4 @@
-//! `congraph paper`: the paper's experiments on simulated data, checkpointed, in figures, tables and judged claims.
+//! `congraph paper`: the paper's experiments, in figures, tables and judged claims. Those on simulated data are checkpointed; those on EEG take a minute.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -18,11 +18,12 @@ use crate::paper::claims::{self, Claim};
 use crate::paper::plan::{Job, Plan};
 use crate::paper::tables::{self, Figure};
 use crate::paper::work::Work;
-use crate::paper::{methods, runtime};
+use crate::paper::{eeg, methods, runtime};
 
 pub(crate) fn run(args: &PaperArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
     let plan = plan(args);
+    let on_eeg = on_eeg(args)?;
     super::check_place(&args.output.out, args.output.force)?;
     let study = Study {
         plan: &plan,
@@ -30,16 +31,19 @@ pub(crate) fn run(args: &PaperArgs, global: &Global, console: &Console) -> Resul
         start,
     };
     let mut work = study.earlier(args.resume, console)?;
-    {
+    let of_eeg = {
         let progress = console.progress();
+        let of_eeg = on_eeg.map(|(plan, data)| eeg::run(plan, data, &progress)).transpose()?;
         work = study.score(work, &progress)?;
         work = study.time(work, &progress)?;
-    }
+        of_eeg
+    };
     let seconds = work.seconds + start.elapsed().as_secs_f64();
-    let claims = claims::all(&plan, &work);
+    let mut claims = claims::all(&plan, &work);
+    claims.extend(of_eeg.iter().flat_map(eeg::Results::claims));
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         let folder = Folder::create(&args.output.out, args.output.force)?;
-        write(&folder, &plan, &work, &claims, seconds)?;
+        write(&folder, &plan, &work, of_eeg.as_ref(), &claims, seconds)?;
         folder.commit()?;
         study.checkpoint.remove();
         Ok(())
@@ -63,6 +67,31 @@ fn plan(args: &PaperArgs) -> Plan {
         n_nodes: args.nodes as usize,
         realisations: args.realisations.unwrap_or(usual) as usize,
         seed: args.seed,
+    }
+}
+
+/// Which studies on EEG are asked for, and of what.
+fn on_eeg(args: &PaperArgs) -> Result<Option<(eeg::Plan, &Path)>, Failure> {
+    let asks = |study| args.studies.contains(&study) || (args.data.is_some() && args.studies.contains(&StudyArg::All));
+    let plan = eeg::Plan {
+        recovery: asks(StudyArg::EegRecovery),
+        smoothness: asks(StudyArg::EegSmoothness),
+        communities: asks(StudyArg::EegCommunities),
+        quick: args.quick,
+        average: args.no_csd,
+        seed: args.seed,
+    };
+    match (plan.recovery || plan.smoothness || plan.communities, &args.data) {
+        (false, None) => Ok(None),
+        (true, Some(data)) => Ok(Some((plan, data))),
+        (true, None) => Err(Failure::usage(
+            "the studies on EEG need epochs, and none are given",
+            "add `--data FILE.npz`; docs/paper/eeg says where open ones are",
+        )),
+        (false, Some(_)) => Err(Failure::usage(
+            "--data is for the studies on EEG, and none is asked for",
+            "add eeg-recovery, eeg-smoothness or eeg-communities, or leave it out",
+        )),
     }
 }
 
@@ -156,7 +185,14 @@ impl Study<'_> {
     }
 }
 
-fn write(folder: &Folder, plan: &Plan, work: &Work, claims: &[Claim], seconds: f64) -> Result<(), Failure> {
+fn write(
+    folder: &Folder,
+    plan: &Plan,
+    work: &Work,
+    of_eeg: Option<&eeg::Results>,
+    claims: &[Claim],
+    seconds: f64,
+) -> Result<(), Failure> {
     for (figure, asked) in [(Figure::Views, plan.views), (Figure::Consensus, plan.consensus)] {
         if asked {
             let name = figure.name();
@@ -175,7 +211,18 @@ fn write(folder: &Folder, plan: &Plan, work: &Work, claims: &[Claim], seconds: f
         &tables::claim_rows(claims),
     )?;
     let threads = rayon::current_num_threads();
-    write_text(folder, "summary.md", &tables::summary(plan, claims, seconds, threads))?;
+    let is_simulated = plan.views || plan.consensus || plan.runtime;
+    let mut text = String::new();
+    if is_simulated {
+        text.push_str(&tables::summary(plan, seconds, threads));
+    }
+    if let Some(of_eeg) = of_eeg {
+        of_eeg.write(folder)?;
+        text.push_str(if is_simulated { "\n" } else { "" });
+        text.push_str(&of_eeg.summary());
+    }
+    text.push_str(&tables::verdicts(claims));
+    write_text(folder, "summary.md", &text)?;
     Ok(())
 }
 

@@ -134,6 +134,7 @@ fn read(args: &ProjectArgs, projector: &Projector) -> Result<Read, Failure> {
         sources,
         warnings,
         time: start.elapsed(),
+        preparation: None,
     })
 }
 

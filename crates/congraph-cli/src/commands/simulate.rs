@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use congraph::simulate::{Changes, Filter, GraphModel, Reach, Settings, Simulation, simulate};
-use congraph_io::{Folder, OutputError, ViewRow, read_graph, write_graph_at, write_json, write_table};
+use congraph_io::{Folder, OutputError, Places, ViewRow, read_graph, write_graph_at, write_json, write_table};
 use serde_json::{Value, json};
 
 use crate::args::{FilterArg, Global, GraphArg, SimulateArgs};
@@ -133,7 +133,7 @@ pub(super) fn write_simulation(folder: &Folder, data: &str, simulation: &Simulat
         "truth",
         &simulation.truth,
         &rows,
-        simulation.positions.as_deref(),
+        simulation.positions.as_deref().map(Places::Plane),
     )
 }
 

@@ -284,14 +284,14 @@ impl Axis {
 fn shown(value: f64) -> String {
     if value >= 1.0 || value == 0.0 {
         format!("{value:.0}")
-    } else if value >= 0.09 {
-        format!("{value:.1}")
+    } else if value >= 0.04 {
+        format!("{value:.2}").trim_end_matches('0').to_owned()
     } else {
         format!("{value:.0e}")
     }
 }
 
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")

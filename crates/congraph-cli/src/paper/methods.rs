@@ -156,6 +156,7 @@ pub(crate) fn outcome(plan: &Plan, job: &Job, with_joint: bool) -> Result<Outcom
     let protocol = Protocol {
         prepared: learner.prepare(&views, &unwatched)?,
         truth,
+        similarity: SIMILARITY,
     };
     let mut scores = protocol.scores()?;
     if with_joint {
@@ -169,22 +170,42 @@ pub(crate) fn outcome(plan: &Plan, job: &Job, with_joint: bool) -> Result<Outcom
     })
 }
 
-struct Protocol<'a> {
-    prepared: Prepared<'a>,
-    truth: &'a MultiviewGraph,
+/// How parameters are chosen where a truth is known.
+pub(super) struct Protocol<'a> {
+    pub(super) prepared: Prepared<'a>,
+    pub(super) truth: &'a MultiviewGraph,
+    /// The correlation between views that β is chosen by.
+    pub(super) similarity: f64,
 }
 
 impl Protocol<'_> {
-    fn scores(&self) -> Result<Vec<Score>, Error> {
-        let alphas = self.prepared.alphas(DENSITIES, N_ALPHAS);
-        let [single] = grid::search(&alphas, |alpha, beside: Option<&Fit>| {
+    fn alphas(&self) -> Vec<f64> {
+        self.prepared.alphas(DENSITIES, N_ALPHAS)
+    }
+
+    /// svGL: α by best view F1.
+    pub(super) fn separate(&self) -> Result<Fit, Error> {
+        let [single] = grid::search(&self.alphas(), |alpha, beside: Option<&Fit>| {
             let start = beside.map(Fit::start);
             let fit = self.prepared.fit(&Model::single(alpha), start.as_ref(), &unwatched)?;
             self.rated(fit).map(Some)
         })?;
-        let [one] = grid::search(&alphas, |alpha, _: Option<&Fit>| self.alike(&Model::l1(alpha, 1.0)))?;
+        self.usable(single)
+    }
+
+    /// mvGL-ℓ1: α by best view F1, for each α the β of the correlation.
+    pub(super) fn coupled(&self) -> Result<Fit, Error> {
+        let [one] = grid::search(&self.alphas(), |alpha, _: Option<&Fit>| {
+            self.alike(&Model::l1(alpha, 1.0))
+        })?;
+        self.usable(one)
+    }
+
+    fn scores(&self) -> Result<Vec<Score>, Error> {
+        let alphas = self.alphas();
+        let (single, one) = (self.separate()?, self.coupled()?);
         let [free] = grid::search(&alphas, |alpha, _: Option<&Fit>| self.alike(&l2(alpha, 0.0)))?;
-        let (single, one, free) = (usable(single)?, usable(one)?, usable(free)?);
+        let free = self.usable(free)?;
         let two = self.with_sparse_consensus(free.model.parameters, alphas[1] / alphas[0])?;
 
         let graph = with_median(&self.prepared.graph(&single));
@@ -215,10 +236,9 @@ impl Protocol<'_> {
     fn alike(&self, model: &Model) -> Result<Option<([f64; 1], Fit)>, Error> {
         let separate = Model::single(model.parameters.alpha);
         let floor = self.prepared.fit(&separate, None, &unwatched)?.similarity();
-        let least = floor.map_or(SIMILARITY, |floor| floor + MORE_ALIKE);
         let targets = Targets {
             density: Dial::Fixed,
-            similarity: Dial::At(SIMILARITY.max(least).min(1.0)),
+            similarity: Dial::At(above(floor, self.similarity)),
             consensus_density: Dial::Fixed,
         };
         match self.prepared.reach_with(model, &targets, &unwatched) {
@@ -243,16 +263,23 @@ impl Protocol<'_> {
         let gamma = equal.map(|&(gamma, _)| gamma).fold(shares[0], f64::max);
         let alphas = [-0.5, 0.0, 0.5].map(|power| free.alpha * ratio.powf(power));
         let [found] = grid::search(&alphas, |alpha, _: Option<&Fit>| self.alike(&l2(alpha, gamma)))?;
-        usable(found)
+        self.usable(found)
+    }
+
+    /// What a grid search found.
+    fn usable(&self, found: Option<Fit>) -> Result<Fit, Error> {
+        let similarity = self.similarity;
+        found.ok_or_else(|| Error::Parameter {
+            name: "similarity",
+            message: format!("of {similarity} cannot be reached at any alpha of the grid on one of the data sets"),
+        })
     }
 }
 
-/// What a grid search found.
-fn usable(found: Option<Fit>) -> Result<Fit, Error> {
-    found.ok_or_else(|| Error::Parameter {
-        name: "similarity",
-        message: format!("of {SIMILARITY} cannot be reached at any alpha of the grid on one of the data sets"),
-    })
+/// The similarity to ask for of views that have this one when learned separately.
+pub(super) fn above(floor: Option<f64>, similarity: f64) -> f64 {
+    let least = floor.map_or(similarity, |floor| floor + MORE_ALIKE);
+    similarity.max(least).min(1.0)
 }
 
 pub(super) fn l2(alpha: f64, gamma: f64) -> Model {

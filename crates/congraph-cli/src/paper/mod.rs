@@ -1,4 +1,4 @@
-//! The paper's experiments on simulated data (its section "Simulated Datasets"), and what it says about them.
+//! The paper's experiments, and what it says about them: those on simulated data (its section "Simulated Datasets") here, those on EEG in `eeg`.
 //!
 //! ```text
 //! plan        which data sets: two graph families, three settings that vary, levels, realisations
@@ -17,6 +17,7 @@
 
 pub(crate) mod chart;
 pub(crate) mod claims;
+pub(crate) mod eeg;
 mod grid;
 mod joint;
 pub(crate) mod methods;

@@ -197,8 +197,8 @@ pub(crate) fn claim_rows(claims: &[Claim]) -> Vec<Vec<String>> {
     claims.iter().map(row).collect()
 }
 
-/// What was run, and what came of it, for readers.
-pub(crate) fn summary(plan: &Plan, claims: &[Claim], seconds: f64, threads: usize) -> String {
+/// What was run on simulated data, for readers.
+pub(crate) fn summary(plan: &Plan, seconds: f64, threads: usize) -> String {
     let studies = [
         ("views", plan.views),
         ("consensus", plan.consensus),
@@ -219,16 +219,13 @@ pub(crate) fn summary(plan: &Plan, claims: &[Claim], seconds: f64, threads: usiz
             options.push_str(option);
         }
     }
-    let held = claims.iter().filter(|claim| claim.holds).count();
-    let mut text = format!(
+    format!(
         "# The paper's simulated experiments\n\n`congraph paper {options}`, version {}: {seconds:.0} s with {threads} \
          thread{}.\n\n\
          n = {}; Erdős–Rényi with p = 0.1 and Barabási–Albert with m = 5; each view moves 10 % of the edges. Panels a–c and \
          d–f vary from N = 6, p = 500, η = 0.1; run times over n have N = 3. Signals are {}. Realisation r of seed {} is \
          simulated with the seed {}·1000 + r − 1, the same at every level.\n\n\
-         α, γ and λ1 are those of the best mean view F1, β and λ2 those of a correlation of 0.8 between the views.\n\n\
-         {held} of {} claims hold. Numbers are in `claims.tsv`; figures in the `.svg` files, with every realisation in the \
-         `.csv` files.\n\n| id | claim | figure | verdict |\n| --- | --- | --- | --- |\n",
+         α, γ and λ1 are those of the best mean view F1, β and λ2 those of a correlation of 0.8 between the views.\n",
         env!("CARGO_PKG_VERSION"),
         if threads == 1 { "" } else { "s" },
         plan.n_nodes,
@@ -238,7 +235,16 @@ pub(crate) fn summary(plan: &Plan, claims: &[Claim], seconds: f64, threads: usiz
             "scaled by the defaults of `congraph learn`"
         },
         plan.seed,
-        plan.seed,
+        plan.seed
+    )
+}
+
+/// What came of it.
+pub(crate) fn verdicts(claims: &[Claim]) -> String {
+    let held = claims.iter().filter(|claim| claim.holds).count();
+    let mut text = format!(
+        "\n{held} of {} claims hold. Numbers are in `claims.tsv`; figures in the `.svg` files, with every value in the `.csv` \
+         files.\n\n| id | claim | figure | verdict |\n| --- | --- | --- | --- |\n",
         claims.len()
     );
     for claim in claims {

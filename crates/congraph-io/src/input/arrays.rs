@@ -8,6 +8,7 @@
 //! ```
 
 use std::io::{Cursor, Read};
+use std::path::Path;
 
 use congraph::Table;
 use congraph::views::Orient;
@@ -55,19 +56,32 @@ pub(super) fn read_npy(input: &Input, bytes: &[u8], options: &ReadOptions) -> Re
 
 /// The views of a `.npz` archive.
 pub(super) fn read_npz(input: &Input, bytes: &[u8], options: &ReadOptions) -> Result<Vec<Table>, Fault> {
+    let (mut blocks, mut names) = (Vec::new(), Names::default());
+    each_array(&input.path, bytes, WHY, |name, array| {
+        let refused = |Refused { what, hint }| fault(&input.path, &format!("array `{name}` {what}"), WHY, hint);
+        match names.slot(&name) {
+            Some(slot) if array.is_text() && array.shape.len() == 1 => *slot = Some(array.strings().map_err(refused)?),
+            _ => blocks.push(numbers(input, name, array)?),
+        }
+        Ok(())
+    })?;
+    tables(input, blocks, &names, options)
+}
+
+/// Calls `each` with the name of every array of a `.npz` archive and the array.
+pub(crate) fn each_array(
+    path: &Path,
+    bytes: &[u8],
+    why: &str,
+    mut each: impl FnMut(String, &Array<'_>) -> Result<(), Fault>,
+) -> Result<(), Fault> {
     let broken = |reason: String| {
         let hint = "write it again with `numpy.savez`, or copy it again if it was cut short";
-        fault(
-            &input.path,
-            &format!("is not a whole .npz archive: {reason}"),
-            WHY,
-            hint,
-        )
+        fault(path, &format!("is not a whole .npz archive: {reason}"), why, hint)
     };
     let mut archive = ZipArchive::new(Cursor::new(bytes))
         .map_err(|_| broken("it is damaged, cut short, or something else under that name".into()))?;
     let mut left = decompressed_limit(bytes.len());
-    let (mut blocks, mut names) = (Vec::new(), Names::default());
     for index in 0..archive.len() {
         let entry = archive.by_index(index).map_err(|error| broken(error.to_string()))?;
         let name = entry.name().map_err(|error| broken(error.to_string()))?.into_owned();
@@ -78,7 +92,7 @@ pub(super) fn read_npz(input: &Input, bytes: &[u8], options: &ReadOptions) -> Re
         if claimed > left {
             let what = format!("array `{name}` is {claimed} bytes long, more than such an archive should hold");
             let hint = "save it with `numpy.savez` if that is right, which does not compress";
-            return Err(fault(&input.path, &what, WHY, hint));
+            return Err(fault(path, &what, why, hint));
         }
         let mut data = Vec::new();
         // One byte more than claimed is enough to notice that there is more.
@@ -88,14 +102,11 @@ pub(super) fn read_npz(input: &Input, bytes: &[u8], options: &ReadOptions) -> Re
             return Err(broken(format!("array `{name}` is not as long as it claims")));
         }
         left -= claimed;
-        let refused = |Refused { what, hint }| fault(&input.path, &format!("array `{name}` {what}"), WHY, hint);
+        let refused = |Refused { what, hint }| fault(path, &format!("array `{name}` {what}"), why, hint);
         let array = Array::parse(&data).map_err(refused)?;
-        match names.slot(&name) {
-            Some(slot) if array.is_text() && array.shape.len() == 1 => *slot = Some(array.strings().map_err(refused)?),
-            _ => blocks.push(numbers(input, name, &array)?),
-        }
+        each(name, &array)?;
     }
-    tables(input, blocks, &names, options)
+    Ok(())
 }
 
 fn numbers(input: &Input, name: String, array: &Array<'_>) -> Result<Block, Fault> {

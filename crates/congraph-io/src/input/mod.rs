@@ -41,13 +41,15 @@ use std::path::{Path, PathBuf};
 use congraph::views::Orient;
 use congraph::{Error, Table};
 
+pub(crate) use crate::npy::Refused;
+pub(crate) use arrays::each_array;
 pub(crate) use cells::number;
 pub(crate) use faults::{Fault, fault, said};
 #[cfg(feature = "parquet")]
 pub use guard::is_guarded;
 pub use pairs::read_pairs;
 use sources::{Format, Source};
-pub(crate) use sources::{hexadecimal, reason};
+pub(crate) use sources::{hexadecimal, read_bytes, reason};
 
 /// A file to read, and the name of its view if one was given.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -94,6 +94,12 @@ fn format(path: &Path) -> Result<(Format, bool), Fault> {
     Ok((format, unpacked.is_some()))
 }
 
+/// The bytes of a `.npz` archive, and their SHA-256.
+pub(crate) fn read_bytes(path: &Path) -> Result<(Vec<u8>, String), Fault> {
+    let source = Source::read(path)?;
+    Ok((source.bytes, source.sha256))
+}
+
 impl<'p> Source<'p> {
     /// Reads a file whole.
     pub(super) fn read(path: &'p Path) -> Result<Self, Fault> {

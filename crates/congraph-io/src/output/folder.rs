@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// The files that we write: those of an earlier run that a new one does not replace are removed.
-const OURS: [&str; 21] = [
+const OURS: [&str; 30] = [
     "summary.json",
     "run.json",
     "nodes.tsv",
@@ -22,12 +22,20 @@ const OURS: [&str; 21] = [
     "matrices.npz",
     "report.html",
     "tune.tsv",
+    "recordings.tsv",
     "views.csv",
     "views.svg",
     "consensus.csv",
     "consensus.svg",
     "runtime.csv",
     "runtime.svg",
+    "eeg-recovery.csv",
+    "eeg-recovery.svg",
+    "eeg-smoothness.csv",
+    "eeg-smoothness.svg",
+    "eeg-communities.csv",
+    "eeg-communities.svg",
+    "eeg-consistency.csv",
     "claims.tsv",
     "summary.md",
     "communities.tsv",

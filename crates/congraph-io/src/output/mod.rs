@@ -1,7 +1,8 @@
 //! The result folder: written whole or not at all, and read back to the same bits.
 //!
 //! ```text
-//! nodes.tsv       name  strength  degree                             and x  y where positions are known
+//! nodes.tsv       name  strength  degree                             and x  y (z) where positions are known
+//! recordings.tsv  of `eeg`: what was kept and dropped of each recording
 //! views.tsv       name  file  n_samples  density  uniqueness  n_edges
 //! edges.tsv       source  target  consensus  n_views  mean_weight    every edge of any view or of the consensus
 //! edges_long.tsv  view  source  target  weight                       only weights > 0
@@ -56,6 +57,15 @@ pub struct ViewRow {
     pub n_samples: Option<usize>,
 }
 
+/// Where nodes are, in their order.
+#[derive(Clone, Copy, Debug)]
+pub enum Places<'p> {
+    /// x and y on a plane.
+    Plane(&'p [[f64; 2]]),
+    /// x (right), y (front) and z (up) of electrodes, in metres; none where it is not known.
+    Head(&'p [Option<[f64; 3]>]),
+}
+
 /// Writes `nodes.tsv`, `views.tsv`, `edges.tsv`, `edges_long.tsv` and `matrices.npz` (and `missing.tsv` where views lack nodes), into
 /// the subfolder `within` of the result folder unless that is empty.
 ///
@@ -72,7 +82,7 @@ pub fn write_graph(
     write_graph_at(folder, within, graph, views, None)
 }
 
-/// The same for nodes that have positions, in the order of the nodes: they become the columns `x` and `y` of `nodes.tsv`.
+/// The same for nodes that have positions: they become the columns `x`, `y` and, in space, `z` of `nodes.tsv`.
 ///
 /// # Errors
 /// [`OutputError::Io`] if a file cannot be written.
@@ -81,7 +91,7 @@ pub fn write_graph_at(
     within: &str,
     graph: &MultiviewGraph,
     views: &[ViewRow],
-    positions: Option<&[[f64; 2]]>,
+    positions: Option<Places<'_>>,
 ) -> Result<(), OutputError> {
     write_all(folder, within, graph, views, positions, None)
 }
@@ -105,7 +115,7 @@ fn write_all(
     within: &str,
     graph: &MultiviewGraph,
     views: &[ViewRow],
-    positions: Option<&[[f64; 2]]>,
+    positions: Option<Places<'_>>,
     precisions: Option<&[Vec<f64>]>,
 ) -> Result<(), OutputError> {
     let at = |name: &str| Path::new(within).join(name);
@@ -146,7 +156,15 @@ pub fn write_communities(folder: &Folder, graph: &MultiviewGraph, found: &GraphC
 /// # Errors
 /// [`OutputError::Io`] if it cannot be written.
 pub fn write_table(folder: &Folder, name: &str, table: &Table) -> Result<(), OutputError> {
-    write(folder, name, |out| tables::signals(out, table))
+    write(folder, name, |out| tables::signals(out, table, None))
+}
+
+/// The same with the resampling unit of each row, if the table has them, in a first column of the given name.
+///
+/// # Errors
+/// [`OutputError::Io`] if it cannot be written.
+pub fn write_blocks(folder: &Folder, name: &str, table: &Table, column: &str) -> Result<(), OutputError> {
+    write(folder, name, |out| tables::signals(out, table, Some(column)))
 }
 
 /// Writes rows of cells under the names of their columns as `.tsv`.

@@ -6,7 +6,7 @@ use congraph::communities::{GraphCommunities, Partition};
 use congraph::{Mask, MultiviewGraph, Table};
 use csv::{Terminator, Writer, WriterBuilder};
 
-use super::ViewRow;
+use super::{Places, ViewRow};
 
 /// A tab separated table under the names of its columns.
 pub(crate) fn table<W: Write>(out: W, columns: &[&str]) -> io::Result<Writer<W>> {
@@ -28,9 +28,11 @@ fn optional(value: Option<f64>) -> String {
     value.map_or_else(String::new, exact)
 }
 
-/// The mean over the views that have the pair.
+/// The mean over the views that have the pair, the same to the last bit for any order of the views.
 fn mean(graph: &MultiviewGraph, pair: [u32; 2], row: &[f64]) -> f64 {
-    row.iter().sum::<f64>() / n_measured(graph, pair) as f64
+    let mut sorted = row.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted.iter().sum::<f64>() / n_measured(graph, pair) as f64
 }
 
 /// How many views have a pair.
@@ -50,7 +52,7 @@ pub(super) fn rows(out: impl Write, columns: &[&str], rows: &[Vec<String>]) -> i
 
 /// `nodes.tsv`: strength (sum of weights) and degree (number of edges) in the consensus; without one, the mean strength
 /// over the views and the number of pairs joined in any of them. With positions also those.
-pub(super) fn nodes(out: impl Write, graph: &MultiviewGraph, positions: Option<&[[f64; 2]]>) -> io::Result<()> {
+pub(super) fn nodes(out: impl Write, graph: &MultiviewGraph, positions: Option<Places<'_>>) -> io::Result<()> {
     let mut strength = vec![0.0; graph.n_nodes()];
     let mut degree = vec![0_usize; graph.n_nodes()];
     for (edge, (pair, row)) in graph.pairs().iter().zip(graph.weights().rows()).enumerate() {
@@ -61,11 +63,20 @@ pub(super) fn nodes(out: impl Write, graph: &MultiviewGraph, positions: Option<&
             degree[node] += usize::from(weight > 0.0);
         }
     }
-    let columns = ["name", "strength", "degree", "x", "y"];
-    let mut table = table(out, &columns[..if positions.is_some() { 5 } else { 3 }])?;
+    let columns = ["name", "strength", "degree", "x", "y", "z"];
+    let n_columns = match positions {
+        None => 3,
+        Some(Places::Plane(_)) => 5,
+        Some(Places::Head(_)) => 6,
+    };
+    let mut table = table(out, &columns[..n_columns])?;
     for (node, name) in graph.nodes().iter().enumerate() {
         let mut row = vec![name.clone(), exact(strength[node]), degree[node].to_string()];
-        row.extend(positions.iter().flat_map(|positions| positions[node].map(exact)));
+        match positions {
+            None => {}
+            Some(Places::Plane(at)) => row.extend(at[node].map(exact)),
+            Some(Places::Head(at)) => row.extend(at[node].map_or_else(Default::default, |at| at.map(exact))),
+        }
         table.write_record(row)?;
     }
     table.flush()
@@ -167,14 +178,17 @@ pub(super) fn communities(out: impl Write, graph: &MultiviewGraph, found: &Graph
     table.flush()
 }
 
-/// A table of signals.
-pub(super) fn signals(out: impl Write, signals: &Table) -> io::Result<()> {
+/// A table of signals; its blocks, if it has them and their column a name, first.
+pub(super) fn signals(out: impl Write, signals: &Table, block_column: Option<&str>) -> io::Result<()> {
+    let blocks = signals.blocks.as_ref().zip(block_column);
     let mut table = WriterBuilder::new().from_writer(out);
     if let Some(names) = &signals.column_names {
-        table.write_record(names)?;
+        let first = blocks.iter().map(|(_, column)| *column);
+        table.write_record(first.chain(names.iter().map(String::as_str)))?;
     }
-    for row in signals.values.chunks_exact(signals.n_columns.max(1)) {
-        table.write_record(row.iter().map(|&value| exact(value)))?;
+    for (k, row) in signals.values.chunks_exact(signals.n_columns.max(1)).enumerate() {
+        let block = blocks.iter().map(|(blocks, _)| blocks[k].clone());
+        table.write_record(block.chain(row.iter().map(|&value| exact(value))))?;
     }
     table.flush()
 }

@@ -7,6 +7,9 @@
 //! segments      where time jumps (EDF+D, BDF+D)
 //! stream        data records → channels of whole numbers, one pass, hashed on the way
 //! positions     .hpts .tsv .sfp .elc → where the electrodes are
+//! epochs        .npz of epochs that were cut elsewhere
+//! files         a list, a glob or a BIDS folder → recordings, whose they are, and the tables beside them
+//! sidecars      _events.tsv and _channels.tsv → events, bad channels
 //! ```
 //!
 //! Our own reader, because a header may claim anything: every size is bounded by the bytes that are there before it is used. What is
@@ -21,10 +24,13 @@
 //! ```
 
 mod annotations;
+mod epochs;
 mod fields;
+mod files;
 mod header;
 mod positions;
 mod segments;
+mod sidecars;
 mod stream;
 
 use std::fs::File;
@@ -35,8 +41,11 @@ use congraph::eeg::Recording;
 use congraph::{Error, Warning};
 
 use crate::input::{Fault, fault, reason};
+pub use epochs::{EpochsFile, read_epochs};
+pub use files::{RecordingFile, find_recordings};
 use header::Header;
 pub use positions::read_montage;
+pub use sidecars::{ChannelNotes, read_channels, read_events};
 use stream::Hashing;
 
 /// A recording with where it came from.

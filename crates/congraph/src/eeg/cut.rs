@@ -1,6 +1,6 @@
 //! A recording → filtered epochs.
 //!
-//! One channel at a time is turned into f64, filtered stretch by stretch, and cut; only what is cut out is kept. So a recording of 16-bit numbers needs its own size, a
+//! One channel per thread at a time is turned into f64, filtered stretch by stretch, and cut; only what is cut out is kept. So a recording of 16-bit numbers needs its own size, a
 //! channel per thread, and the epochs.
 
 use std::ops::Range;
@@ -112,14 +112,19 @@ pub fn cut(
     if inside.is_empty() {
         return Err(nothing_inside(recording, n_events, span, events).into());
     }
-    let rows: Vec<Vec<f64>> = channels
-        .par_iter()
-        .map(|&channel| one_channel(recording, channel, filter.as_ref(), &inside, n_times, per_record))
-        .collect::<Result<_, _>>()?;
-    let mut values = Vec::with_capacity(inside.len() * channels.len() * n_times);
-    for trial in 0..inside.len() {
-        for row in &rows {
-            values.extend_from_slice(&row[trial * n_times..(trial + 1) * n_times]);
+    let mut values = vec![0.0; inside.len() * channels.len() * n_times];
+    // A few channels at a time: all of them at once would take as much again as the epochs do.
+    let at_once = rayon::current_num_threads().max(1);
+    for (batch, some) in channels.chunks(at_once).enumerate() {
+        let rows: Vec<Vec<f64>> = some
+            .par_iter()
+            .map(|&channel| one_channel(recording, channel, filter.as_ref(), &inside, n_times, per_record))
+            .collect::<Result<_, _>>()?;
+        for (k, row) in rows.iter().enumerate() {
+            let place = batch * at_once + k;
+            for (trial, piece) in row.chunks_exact(n_times).enumerate() {
+                values[(trial * channels.len() + place) * n_times..][..n_times].copy_from_slice(piece);
+            }
         }
     }
     let trials = inside

@@ -266,14 +266,24 @@ impl Epochs {
 
     /// All trials under one another: a table of samples × channels whose blocks are the trials.
     pub fn stack(&self, view: impl Into<String>) -> Table {
-        let mut values = Vec::with_capacity(self.values.len());
-        for trial in 0..self.n_trials() {
-            for time in 0..self.n_times {
-                values.extend((0..self.names.len()).map(|channel| self.values(trial, channel)[time]));
+        self.clone().into_table(view)
+    }
+
+    /// The same without a copy of the values.
+    pub fn into_table(mut self, view: impl Into<String>) -> Table {
+        let (n_channels, n_times) = (self.names.len(), self.n_times);
+        let mut trial = Vec::with_capacity(n_channels * n_times);
+        for values in self.values.chunks_exact_mut((n_channels * n_times).max(1)) {
+            trial.clear();
+            trial.extend_from_slice(values);
+            for (time, sample) in values.chunks_exact_mut(n_channels).enumerate() {
+                for (channel, value) in sample.iter_mut().enumerate() {
+                    *value = trial[channel * n_times + time];
+                }
             }
         }
-        let mut table = Table::new(view, self.names.len(), values).with_columns(self.names.iter().cloned());
-        let repeated = |trial: &String| std::iter::repeat_n(trial.clone(), self.n_times);
+        let mut table = Table::new(view, n_channels, self.values).with_columns(self.names);
+        let repeated = |trial: &String| std::iter::repeat_n(trial.clone(), n_times);
         table.blocks = Some(self.trials.iter().flat_map(repeated).collect());
         table
     }

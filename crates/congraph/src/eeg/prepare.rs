@@ -128,18 +128,22 @@ pub fn prepare(
         .iter()
         .filter_map(|channel| all.iter().position(|other| other == channel))
         .collect();
-    epochs = epochs
-        .window(&kept, span)
-        .map_err(|error| named(recording, "epoch", error))?;
+    if kept.len() < epochs.names().len() {
+        epochs = epochs
+            .window(&kept, span)
+            .map_err(|error| named(recording, "epoch", error))?;
+    }
     let n_before = epochs.n_trials();
     if let Some(limit) = settings.reject_microvolts {
-        epochs = reject(recording, &epochs, limit)?;
+        epochs = reject(recording, epochs, limit)?;
     }
     let n_rejected = n_before - epochs.n_trials();
     let places: Vec<usize> = (0..kept.len()).collect();
-    epochs = epochs
-        .window(&places, window)
-        .map_err(|error| named(recording, "window", error))?;
+    if window != span {
+        epochs = epochs
+            .window(&places, window)
+            .map_err(|error| named(recording, "window", error))?;
+    }
     if let Some(spline) = &settings.csd {
         epochs.csd(&SurfaceLaplacian::new(
             &positions(recording, montage, &picked)?,
@@ -261,10 +265,10 @@ fn positions(recording: &Recording, montage: &Montage, picked: &Picked) -> Resul
     Err(DataError::new(
         Code::E02,
         format!(
-            "`{}`: the {} does not tell where {} is; it has {}",
+            "`{}`: no position is known of {}; `{}` has {}",
             recording.name,
-            montage.name,
             list_names(&nowhere),
+            montage.name,
             list_names(&known)
         ),
         "current source densities depend on where the electrodes are",
@@ -273,8 +277,11 @@ fn positions(recording: &Recording, montage: &Montage, picked: &Picked) -> Resul
     .into())
 }
 
-fn reject(recording: &Recording, epochs: &Epochs, limit: f64) -> Result<Epochs, Error> {
+fn reject(recording: &Recording, epochs: Epochs, limit: f64) -> Result<Epochs, Error> {
     let amplitudes: Vec<(f64, usize)> = (0..epochs.n_trials()).map(|trial| epochs.amplitude(trial)).collect();
+    if amplitudes.iter().all(|(amplitude, _)| *amplitude <= limit) {
+        return Ok(epochs);
+    }
     let kept = epochs.retain(|trial| amplitudes[trial].0 <= limit);
     if kept.n_trials() > 0 {
         return Ok(kept);

@@ -21,7 +21,7 @@ use super::sweeps::{Series, Sweep};
 use super::work::Work;
 
 /// Means this near are similar.
-const SIMILAR: f64 = 0.02;
+pub(crate) const SIMILAR: f64 = 0.02;
 /// Means this near are the same.
 const SAME: f64 = 0.01;
 

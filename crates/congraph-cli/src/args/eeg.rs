@@ -1,0 +1,123 @@
+//! The words of `congraph eeg`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{FitArgs, MissingArg, NodesArg, OutputArgs, ScalingArgs};
+
+#[derive(Args, Debug)]
+pub(crate) struct EegArgs {
+    /// Recordings (.edf .bdf), a quoted glob, or a BIDS folder. NAME=FILE names the subject; recordings of one subject are joined
+    #[arg(required = true, value_name = "RECORDING")]
+    pub(crate) recordings: Vec<String>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    /// Also write what is learned from, one .csv per subject, for `learn`, `tune` and the others with `--block-column trial`
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) save_views: Option<PathBuf>,
+    /// Which part of a file's name is the subject, such as '{subject}R*' for S001R03.edf [default: sub-…, else the whole name]
+    #[arg(long, value_name = "PATTERN", help_heading = "Recordings")]
+    pub(crate) subject_pattern: Option<String>,
+    /// Ignore _events.tsv, _channels.tsv and _electrodes.tsv beside recordings
+    #[arg(long, help_heading = "Recordings")]
+    pub(crate) no_sidecars: bool,
+    /// Where the electrodes are: .hpts, .sfp, .elc, .tsv or .csv [default: _electrodes.tsv, else the 10-10 system]
+    #[arg(long, value_name = "FILE", help_heading = "Channels")]
+    pub(crate) montage: Option<PathBuf>,
+    /// The channels to keep [default: those that are electrodes]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Channels")]
+    pub(crate) channels: Vec<String>,
+    /// Channels to leave out, of everyone (T7) or of one subject (sub-01:T7); those that _channels.tsv calls bad are left out too
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Channels")]
+    pub(crate) bad: Vec<String>,
+    /// Which electrodes to keep when subjects have different ones
+    #[arg(long, value_enum, default_value_t = NodesArg::Same, help_heading = "Channels")]
+    pub(crate) nodes: NodesArg,
+    /// What to do with electrodes that a subject lacks, or that are bad in it: mask lets it take part with the others
+    #[arg(long, value_enum, default_value_t = MissingArg::Error, help_heading = "Channels")]
+    pub(crate) missing: MissingArg,
+    /// What potentials are measured against: recorded, average, or the mean of these channels
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        default_value = "recorded",
+        help_heading = "Signals"
+    )]
+    pub(crate) reference: Vec<String>,
+    /// Current source density: the surface Laplacian by spherical splines
+    #[arg(long, help_heading = "Signals")]
+    pub(crate) csd: bool,
+    /// How much the splines of --csd are smoothed
+    #[arg(
+        long,
+        value_name = "LAMBDA",
+        default_value_t = 1e-5,
+        requires = "csd",
+        help_heading = "Signals"
+    )]
+    pub(crate) csd_lambda: f64,
+    /// How stiff the splines of --csd are
+    #[arg(
+        long,
+        value_name = "M",
+        default_value_t = 4,
+        requires = "csd",
+        help_heading = "Signals"
+    )]
+    pub(crate) csd_stiffness: i32,
+    /// Keep this band, by a zero-phase Butterworth filter over the whole recording
+    #[arg(long, value_name = "LO:HI", value_parser = stretch, allow_hyphen_values = true, help_heading = "Signals")]
+    pub(crate) band: Option<[f64; 2]>,
+    /// The order of that filter in one direction
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 4,
+        requires = "band",
+        help_heading = "Signals"
+    )]
+    pub(crate) filter_order: usize,
+    /// The events to cut around: annotation texts or trigger codes, or `all`
+    #[arg(long, value_name = "EVENTS", value_delimiter = ',', help_heading = "Epochs")]
+    pub(crate) events: Vec<String>,
+    /// The column of _events.tsv that tells them [default: trial_type, else value]
+    #[arg(long, value_name = "COLUMN", help_heading = "Epochs")]
+    pub(crate) events_column: Option<String>,
+    /// Without events: cut the recording end to end into epochs of this many seconds [default: 1]
+    #[arg(long, value_name = "SECONDS", conflicts_with_all = ["events", "window", "epoch", "baseline"], help_heading = "Epochs")]
+    pub(crate) every: Option<f64>,
+    /// The seconds around the event to learn from
+    #[arg(long, value_name = "FROM:TO", value_parser = stretch, allow_hyphen_values = true, help_heading = "Epochs")]
+    pub(crate) window: Option<[f64; 2]>,
+    /// The seconds around the event in which amplitudes are judged [default: what window and baseline span]
+    #[arg(long, value_name = "FROM:TO", value_parser = stretch, allow_hyphen_values = true, requires = "window", help_heading = "Epochs")]
+    pub(crate) epoch: Option<[f64; 2]>,
+    /// The seconds around the event whose mean is taken out of each trial
+    #[arg(long, value_name = "FROM:TO", value_parser = stretch, allow_hyphen_values = true, requires = "window", help_heading = "Epochs")]
+    pub(crate) baseline: Option<[f64; 2]>,
+    /// Leave out trials in which a channel's peak-to-peak amplitude is larger
+    #[arg(long, value_name = "MICROVOLTS", help_heading = "Epochs")]
+    pub(crate) reject: Option<f64>,
+    /// Keep the first trials only, so that all subjects have as many
+    #[arg(long, value_name = "K", help_heading = "Epochs")]
+    pub(crate) first: Option<usize>,
+    #[command(flatten)]
+    pub(crate) scaling: ScalingArgs,
+    #[command(flatten)]
+    pub(crate) fit: FitArgs,
+}
+
+/// Two numbers with a colon between them, the smaller first.
+fn stretch(text: &str) -> Result<[f64; 2], String> {
+    let wrong = || "two numbers are needed, the smaller first, such as 4:7 or -0.2:0.1".to_owned();
+    let (from, to) = text.split_once(':').ok_or_else(wrong)?;
+    let number = |text: &str| text.trim().parse::<f64>().map_err(|_| wrong());
+    let (from, to) = (number(from)?, number(to)?);
+    if from < to && from.is_finite() && to.is_finite() {
+        Ok([from, to])
+    } else {
+        Err(wrong())
+    }
+}

@@ -1,0 +1,314 @@
+//! Recordings → one table per subject. One recording is in memory at a time; of the others only the epochs that were cut out.
+
+use std::path::Path;
+
+use congraph::eeg::{Dropped, Epochs, Montage, Position, Prepared, Recording, events, prepare as prepare_one};
+use congraph::error::list_names;
+use congraph::{Code, DataError, Error, Table, Warning};
+use congraph_io::{RecordingFile, read_channels, read_events, read_montage, read_recording};
+
+use super::Recordings;
+use super::steps::Steps;
+use crate::commands::input::Source;
+use crate::console::Reporter;
+use crate::failure::{Failure, SHOWN};
+
+/// What recordings.tsv tells.
+const COLUMNS: [&str; 17] = [
+    "subject",
+    "file",
+    "sampling_hz",
+    "seconds",
+    "n_channels",
+    "n_electrodes",
+    "n_events",
+    "n_outside",
+    "n_rejected",
+    "n_trials",
+    "n_used",
+    "n_samples",
+    "bad",
+    "left_out",
+    "events_from",
+    "positions_from",
+    "sha256",
+];
+
+pub(super) struct Subjects {
+    pub(super) tables: Vec<Table>,
+    pub(super) sources: Vec<Source>,
+    pub(super) positions: Vec<(String, Position)>,
+    pub(super) recordings: Recordings,
+    pub(super) warnings: Vec<Warning>,
+}
+
+/// What is known of one recording after it is gone from memory.
+struct Kept {
+    file: String,
+    sha256: String,
+    sampling_hz: f64,
+    seconds: f64,
+    n_channels: usize,
+    events_from: String,
+    positions_from: String,
+    prepared: Prepared,
+}
+
+pub(super) fn prepare(
+    files: &[RecordingFile],
+    steps: &Steps,
+    montage: Option<&Path>,
+    progress: &Reporter,
+) -> Result<Subjects, Failure> {
+    let montage = montage.map(read_montage).transpose()?;
+    let mut names: Vec<&str> = Vec::new();
+    for file in files {
+        if !names.contains(&file.subject.as_str()) {
+            names.push(&file.subject);
+        }
+    }
+    let strangers = steps.strangers(&names);
+    if !strangers.is_empty() {
+        return Err(Failure::usage(
+            format!(
+                "--bad names channels of {}, whom no recording is of",
+                list_names(&strangers)
+            ),
+            format!("the subjects are {}", list_names(&names)),
+        ));
+    }
+    let mut found = Subjects {
+        tables: Vec::new(),
+        sources: Vec::new(),
+        positions: Vec::new(),
+        recordings: Recordings {
+            columns: &COLUMNS,
+            rows: Vec::new(),
+        },
+        warnings: Vec::new(),
+    };
+    let mut places = Places::default();
+    let mut errors = Vec::new();
+    let mut done = 0;
+    for name in names {
+        let own: Vec<&RecordingFile> = files.iter().filter(|file| file.subject == name).collect();
+        let outcome = subject(&own, steps, montage.as_ref(), &mut found, &mut places, &mut || {
+            done += 1;
+            progress.say(format!("recording {done} of {}", files.len()));
+        });
+        match outcome {
+            Ok(()) => {}
+            Err(Error::Data(more)) => errors.extend(more),
+            Err(other) => return Err(other.into()),
+        }
+        // Enough to see what is wrong.
+        if errors.len() >= SHOWN {
+            break;
+        }
+    }
+    if !errors.is_empty() {
+        errors.truncate(SHOWN);
+        return Err(Failure::Data(errors));
+    }
+    found.positions = places.means();
+    Ok(found)
+}
+
+/// All recordings of one subject, joined into one table.
+fn subject(
+    files: &[&RecordingFile],
+    steps: &Steps,
+    montage: Option<&Montage>,
+    found: &mut Subjects,
+    places: &mut Places,
+    told: &mut dyn FnMut(),
+) -> Result<(), Error> {
+    let name = files[0].subject.as_str();
+    // What is bad in one recording of a subject is left out of all: a view has one set of nodes.
+    let (mut bads, mut others) = (steps.bads_of(name), Vec::new());
+    for file in files {
+        if let Some(path) = &file.channels {
+            let notes = read_channels(path)?;
+            bads.extend(notes.bad);
+            others.extend(notes.other);
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    bads.retain(|bad| seen.insert(bad.clone()));
+    let mut joined: Option<Epochs> = None;
+    let mut kept: Vec<(Kept, usize)> = Vec::new();
+    for file in files {
+        told();
+        let mut one = one(file, steps, montage, &bads, &others, &mut found.warnings)?;
+        places.add(one.prepared.epochs.names(), &one.prepared.positions);
+        let none = one.prepared.epochs.retain(|_| false);
+        let epochs = std::mem::replace(&mut one.prepared.epochs, none);
+        let n_trials = epochs.n_trials();
+        match &mut joined {
+            None => joined = Some(epochs),
+            Some(joined) => joined.append(&epochs).map_err(|error| of(name, &one.file, error))?,
+        }
+        kept.push((one, n_trials));
+    }
+    let Some(mut epochs) = joined else { return Ok(()) };
+    if let Some(first) = steps.first {
+        epochs = epochs.first(first).map_err(|error| of(name, &kept[0].0.file, error))?;
+    }
+    let mut left = epochs.n_trials();
+    for (one, n_trials) in &kept {
+        let used = left.min(*n_trials);
+        left -= used;
+        found
+            .recordings
+            .rows
+            .push(row(name, one, *n_trials, used, epochs.n_times()));
+        found.sources.push(Source {
+            view: name.to_owned(),
+            file: one.file.clone(),
+            sha256: one.sha256.clone(),
+        });
+    }
+    found.tables.push(epochs.into_table(name));
+    Ok(())
+}
+
+fn one(
+    file: &RecordingFile,
+    steps: &Steps,
+    montage: Option<&Montage>,
+    bads: &[String],
+    others: &[String],
+    warnings: &mut Vec<Warning>,
+) -> Result<Kept, Error> {
+    let loaded = read_recording(&file.path)?;
+    let recording = &loaded.recording;
+    warnings.extend(loaded.warnings);
+    let own;
+    let montage = match (montage, &file.electrodes) {
+        (Some(montage), _) => montage,
+        (None, Some(path)) => {
+            own = read_montage(path)?;
+            &own
+        }
+        (None, None) => {
+            own = Montage::default();
+            &own
+        }
+    };
+    let (events, events_from) = match (&file.events, steps.is_around_events()) {
+        (_, false) => (Vec::new(), String::new()),
+        (Some(path), true) => (
+            read_events(path, steps.events_column.as_deref())?,
+            path.display().to_string(),
+        ),
+        (None, true) => (events(recording), "recording".into()),
+    };
+    // Of channels that are no EEG only those are news that an electrode's name would hide.
+    let other_electrodes = others.iter().filter(|name| is_there(recording, name)).cloned();
+    let bads = bads.iter().cloned().chain(other_electrodes).collect();
+    let settings = steps.settings(&recording.name, bads, &events)?;
+    let prepared =
+        prepare_one(recording, montage, Some(&events), &settings).map_err(|error| in_file(recording, error))?;
+    warnings.extend(prepared.warnings.iter().cloned());
+    Ok(Kept {
+        file: file.path.display().to_string(),
+        sha256: loaded.sha256,
+        sampling_hz: prepared.epochs.sampling_hz(),
+        seconds: recording.seconds(),
+        n_channels: recording.channels.len(),
+        events_from,
+        positions_from: montage.name.clone(),
+        prepared,
+    })
+}
+
+fn is_there(recording: &Recording, name: &str) -> bool {
+    let same = |label: &str| label.trim().eq_ignore_ascii_case(name.trim());
+    recording.channels.iter().any(|channel| same(&channel.label))
+}
+
+/// A setting that this recording cannot be prepared with.
+fn in_file(recording: &Recording, error: Error) -> Error {
+    match error {
+        Error::Parameter { name, message } => DataError::new(
+            Code::E07,
+            format!("`{}`: {} {message}", recording.name, crate::failure::flag(name)),
+            "the same is done to every recording",
+            "choose another value, or leave the recording out",
+        )
+        .into(),
+        other => other,
+    }
+}
+
+/// An error about the trials of a subject.
+fn of(subject: &str, file: &str, error: Error) -> Error {
+    match error {
+        Error::Data(errors) => Error::Data(
+            errors
+                .into_iter()
+                .map(|mut error| {
+                    error.what = format!("subject `{subject}` (`{file}`): {}", error.what);
+                    error.in_view(subject)
+                })
+                .collect(),
+        ),
+        other => other,
+    }
+}
+
+fn row(subject: &str, one: &Kept, n_trials: usize, n_used: usize, n_times: usize) -> Vec<String> {
+    let prepared = &one.prepared;
+    let dropped = |is_bad: bool| -> String {
+        let names = prepared
+            .dropped_channels
+            .iter()
+            .filter(|(_, reason)| (*reason == Dropped::Bad) == is_bad);
+        names.map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(",")
+    };
+    vec![
+        subject.to_owned(),
+        one.file.clone(),
+        one.sampling_hz.to_string(),
+        one.seconds.to_string(),
+        one.n_channels.to_string(),
+        prepared.epochs.names().len().to_string(),
+        prepared.n_events.to_string(),
+        prepared.n_outside.to_string(),
+        prepared.n_rejected.to_string(),
+        n_trials.to_string(),
+        n_used.to_string(),
+        (n_used * n_times).to_string(),
+        dropped(true),
+        dropped(false),
+        one.events_from.clone(),
+        one.positions_from.clone(),
+        one.sha256.clone(),
+    ]
+}
+
+/// Where each electrode is, added up over the recordings.
+#[derive(Default)]
+struct Places {
+    sums: Vec<(String, Position, usize)>,
+}
+
+impl Places {
+    fn add(&mut self, names: &[String], positions: &[Option<Position>]) {
+        for (name, at) in names.iter().zip(positions) {
+            let Some(at) = at else { continue };
+            match self.sums.iter_mut().find(|(known, _, _)| known == name) {
+                Some((_, sum, n)) => {
+                    *n += 1;
+                    sum.iter_mut().zip(at).for_each(|(sum, x)| *sum += x);
+                }
+                None => self.sums.push((name.clone(), *at, 1)),
+            }
+        }
+    }
+
+    fn means(self) -> Vec<(String, Position)> {
+        let mean = |(name, sum, n): (String, Position, usize)| (name, sum.map(|x| x / n as f64));
+        self.sums.into_iter().map(mean).collect()
+    }
+}

@@ -1,0 +1,377 @@
+//! `congraph eeg` on the excerpt in `examples/data/eeg`: what it writes, where it takes things from, and what it refuses.
+
+// The lint knows `#[test]` functions, not what they call. Each test file uses a part of `place`.
+#![allow(clippy::unwrap_used, dead_code)]
+
+mod place;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use place::{Outcome, Place};
+
+const SUBJECTS: [&str; 6] = ["S001", "S002", "S003", "S004", "S005", "S006"];
+const AROUND: [&str; 4] = ["--events", "T1,T2", "--window", "0:0.5"];
+const BAND: [&str; 2] = ["--band", "4:7"];
+const DIALS: [&str; 4] = ["--density", "0.2", "--similarity", "0.8"];
+
+fn excerpt(subject: &str) -> Vec<u8> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data/eeg");
+    std::fs::read(root.join(format!("{subject}R03.edf"))).unwrap()
+}
+
+/// Some recordings of the excerpt.
+fn with_recordings(n: usize) -> Place {
+    let place = Place::new();
+    for subject in &SUBJECTS[..n] {
+        place.write(&format!("{subject}R03.edf"), excerpt(subject));
+    }
+    place
+}
+
+fn eeg(place: &Place, words: &[&[&str]]) -> Outcome {
+    place.run(&[&["eeg"], &words.concat()[..]].concat())
+}
+
+fn fine(place: &Place, words: &[&[&str]]) -> Outcome {
+    let outcome = eeg(place, words);
+    assert_eq!(outcome.code, 0, "{words:?}: {outcome:?}");
+    outcome
+}
+
+/// A table of an output folder: row by row, cell by column.
+fn table(place: &Place, file: &str) -> Vec<BTreeMap<String, String>> {
+    let text = place.read(file);
+    let mut lines = text
+        .lines()
+        .map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>());
+    let head = lines.next().unwrap();
+    lines.map(|row| head.iter().cloned().zip(row).collect()).collect()
+}
+
+fn column(place: &Place, file: &str, name: &str) -> Vec<String> {
+    table(place, file).iter().map(|row| row[name].clone()).collect()
+}
+
+#[test]
+fn from_recordings_to_graphs() {
+    let place = with_recordings(6);
+    let outcome = fine(
+        &place,
+        &[&["S*.edf"], &AROUND, &BAND, &["--csd"], &DIALS, &["-o", "out"]],
+    );
+    let (line, gap) = outcome.stdout.split_once("relative gap ").unwrap();
+    assert!(gap.contains("(converged), ") && gap.ends_with(" s\n"), "{gap}");
+    insta::assert_snapshot!("result_line", line);
+    insta::assert_snapshot!("recordings", place.read("out/recordings.tsv"));
+    let run: serde_json::Value = serde_json::from_str(&place.read("out/run.json")).unwrap();
+    assert_eq!(
+        (&run["kind"], run["inputs"].as_array().unwrap().len()),
+        (&"eeg".into(), 6)
+    );
+    insta::assert_snapshot!("steps", serde_json::to_string_pretty(&run["eeg"]["steps"]).unwrap());
+    assert_eq!(run["eeg"]["recordings"][0]["n_trials"], "4");
+    let nodes = table(&place, "out/nodes.tsv");
+    assert_eq!(nodes.len(), 32);
+    let cz = nodes.iter().find(|row| row["name"] == "Cz").unwrap();
+    let at: Vec<f64> = ["x", "y", "z"].iter().map(|axis| cz[*axis].parse().unwrap()).collect();
+    assert!(at[0].abs() < 1e-9 && at[1].abs() < 1e-9 && at[2] > 0.08, "{at:?}");
+    assert_eq!(column(&place, "out/views.tsv", "n_samples"), ["320"; 6]);
+    // Every other command reads the folder.
+    place.fine(&["communities", "out", "--runs", "5"]);
+}
+
+#[test]
+fn what_is_saved_gives_the_same_graphs() {
+    let place = with_recordings(3);
+    let model = ["--alpha", "0.05", "--beta", "0.03"];
+    fine(
+        &place,
+        &[
+            &["S*.edf"],
+            &AROUND,
+            &BAND,
+            &["--reference", "average", "--save-views", "views"],
+            &model,
+            &["-o", "out"],
+        ],
+    );
+    let files = ["views/S001R03.csv", "views/S002R03.csv", "views/S003R03.csv"];
+    place.fine(
+        &[
+            &["learn"],
+            &files[..],
+            &["--block-column", "trial"],
+            &model,
+            &["-o", "again"],
+        ]
+        .concat(),
+    );
+    for file in ["edges.tsv", "edges_long.tsv", "matrices.npz"] {
+        let bytes = |out: &str| std::fs::read(place.path(&format!("{out}/{file}"))).unwrap();
+        assert_eq!(bytes("out"), bytes("again"), "{file}");
+    }
+    let trials = place.read("views/S001R03.csv");
+    let trials: Vec<&str> = trials
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').next().unwrap())
+        .collect();
+    assert_eq!((trials.len(), trials[0], trials[319]), (320, "1:T2", "4:T2"));
+    // Of fewer subjects: what an earlier run left would be mixed in.
+    place.write("views/mine.csv", "mine");
+    fine(
+        &place,
+        &[
+            &["S001R03.edf", "S002R03.edf"],
+            &AROUND,
+            &["--save-views", "views"],
+            &model,
+            &["-o", "out", "--force"],
+        ],
+    );
+    let left: Vec<String> = place
+        .everything()
+        .into_keys()
+        .filter(|name| name.starts_with("views/") && name.len() > 6)
+        .collect();
+    assert_eq!(
+        left,
+        [
+            "views/S001R03.csv",
+            "views/S002R03.csv",
+            "views/mine.csv",
+            "views/recordings.tsv",
+            "views/views.json"
+        ]
+    );
+}
+
+#[test]
+fn a_bids_folder_with_its_tables() {
+    let place = Place::new();
+    let events = "onset\tduration\ttrial_type\n4.0\t0\tgo\n8.5\t0\tgo\n12\t0\tstop\n16\t0\tgo\n";
+    for (k, subject) in SUBJECTS[..3].iter().enumerate() {
+        let name = format!("bids/sub-{k}/eeg/sub-{k}_task-fists");
+        place.write(&format!("{name}_eeg.edf"), excerpt(subject));
+        place.write(&format!("{name}_events.tsv"), events);
+    }
+    let bad = "name\ttype\tstatus\nFc5.\tEEG\tbad\nFc1.\tEEG\tgood\nC3..\tEOG\tgood\n";
+    place.write("bids/sub-1/eeg/sub-1_task-fists_channels.tsv", bad);
+    let around = ["--events", "go", "--window", "-0.1:0.4", "--baseline", "-0.1:0"];
+    // The electrodes that all have are asked for.
+    let refused = eeg(&place, &[&["bids"], &around, &DIALS, &["-o", "out"]]);
+    assert_eq!(refused.code, 3);
+    assert!(
+        refused.stderr.contains("E02") && refused.stderr.contains("--nodes common"),
+        "{}",
+        refused.stderr
+    );
+    fine(
+        &place,
+        &[&["bids"], &around, &["--nodes", "common"], &DIALS, &["-o", "out"]],
+    );
+    assert_eq!(column(&place, "out/views.tsv", "name"), ["sub-0", "sub-1", "sub-2"]);
+    assert_eq!(column(&place, "out/recordings.tsv", "n_trials"), ["3"; 3]);
+    assert_eq!(column(&place, "out/recordings.tsv", "bad"), ["", "Fc5.,C3..", ""]);
+    assert!(
+        column(&place, "out/recordings.tsv", "events_from")
+            .iter()
+            .all(|file| file.ends_with("_events.tsv"))
+    );
+    let nodes = column(&place, "out/nodes.tsv", "name");
+    assert!(nodes.len() == 30 && !nodes.contains(&"FC5".to_owned()) && !nodes.contains(&"C3".to_owned()));
+    // Or everyone takes part with what they have.
+    let words = [
+        &["bids"],
+        &around[..],
+        &["--missing", "mask", "--density", "0.2", "-o", "masked"],
+    ]
+    .concat();
+    let masked = fine(&place, &[&words]);
+    assert!(
+        masked.stderr.contains("W03") && masked.stderr.contains("sub-1"),
+        "{}",
+        masked.stderr
+    );
+    assert_eq!(column(&place, "masked/missing.tsv", "view"), ["sub-1"; 2]);
+    let mut lacking = column(&place, "masked/missing.tsv", "node");
+    lacking.sort_unstable();
+    assert_eq!(lacking, ["C3", "FC5"]);
+    assert_eq!(column(&place, "masked/nodes.tsv", "name").len(), 32);
+    // Without the tables it is the recording that tells, and it has no such event.
+    let without = eeg(
+        &place,
+        &[&["bids"], &around, &["--no-sidecars"], &DIALS, &["-o", "other"]],
+    );
+    assert_eq!(without.code, 3);
+    assert!(without.stderr.contains("T0 (4×)"), "{}", without.stderr);
+}
+
+#[test]
+fn recordings_of_one_subject_are_joined_and_trials_counted() {
+    let place = Place::new();
+    for (name, subject) in [("aR1", "S001"), ("aR2", "S002"), ("bR1", "S003"), ("bR2", "S004")] {
+        place.write(&format!("{name}.edf"), excerpt(subject));
+    }
+    let words = ["*.edf", "--subject-pattern", "{subject}R*", "--first", "6"];
+    fine(
+        &place,
+        &[
+            &words,
+            &AROUND,
+            &["--bad", "a:Cz,Fz", "--nodes", "common"],
+            &DIALS,
+            &["-o", "out"],
+        ],
+    );
+    assert_eq!(column(&place, "out/views.tsv", "name"), ["a", "b"]);
+    assert_eq!(
+        column(&place, "out/views.tsv", "file"),
+        ["aR1.edf; aR2.edf", "bR1.edf; bR2.edf"]
+    );
+    assert_eq!(column(&place, "out/views.tsv", "n_samples"), ["480"; 2]);
+    assert_eq!(column(&place, "out/recordings.tsv", "n_used"), ["4", "2", "4", "2"]);
+    assert_eq!(
+        column(&place, "out/recordings.tsv", "bad"),
+        ["Cz..,Fz..", "Cz..,Fz..", "Fz..", "Fz.."]
+    );
+}
+
+#[test]
+fn positions_come_from_the_file_that_is_given() {
+    let place = with_recordings(2);
+    let labels = ["FC5", "FC1", "FC2", "FC6", "C3", "Cz"];
+    let row = |(k, label): (usize, &&str)| format!("{label}\t0.0{}\t0.0{}\t0.09\n", k, 7 - k);
+    let rows: String = labels.iter().enumerate().map(row).collect();
+    place.write("cap.tsv", format!("name\tx\ty\tz\n{rows}"));
+    fine(
+        &place,
+        &[&["S*.edf", "--montage", "cap.tsv"], &AROUND, &DIALS, &["-o", "out"]],
+    );
+    assert_eq!(
+        column(&place, "out/nodes.tsv", "name"),
+        ["FC5", "FC1", "FC2", "FC6", "C3", "Cz"]
+    );
+    assert_eq!(column(&place, "out/nodes.tsv", "x")[1], "0.01");
+    assert_eq!(column(&place, "out/recordings.tsv", "positions_from"), ["cap.tsv"; 2]);
+}
+
+#[test]
+fn threads_and_order_do_not_matter() {
+    let place = with_recordings(3);
+    let run = |files: &[&str], threads: &str, out: &str| {
+        fine(
+            &place,
+            &[
+                files,
+                &AROUND,
+                &BAND,
+                &["--csd", "--threads", threads],
+                &DIALS,
+                &["-o", out],
+            ],
+        );
+        let mut lines: Vec<String> = place
+            .read(&format!("{out}/edges_long.tsv"))
+            .lines()
+            .map(str::to_owned)
+            .collect();
+        lines.sort_unstable();
+        (lines, place.read(&format!("{out}/edges.tsv")))
+    };
+    let one = run(&["S001R03.edf", "S002R03.edf", "S003R03.edf"], "1", "one");
+    assert_eq!(one, run(&["S001R03.edf", "S002R03.edf", "S003R03.edf"], "3", "two"));
+    assert_eq!(one, run(&["S003R03.edf", "S001R03.edf", "S002R03.edf"], "2", "three"));
+}
+
+#[test]
+fn without_events_the_recording_is_cut_end_to_end() {
+    let place = with_recordings(2);
+    let words = ["S*.edf", "--every", "2", "--reject", "500", "--first", "5"];
+    fine(&place, &[&words, &DIALS, &["-o", "out", "--quiet"]]);
+    assert_eq!(column(&place, "out/recordings.tsv", "n_events"), ["15"; 2]);
+    assert_eq!(column(&place, "out/recordings.tsv", "n_used"), ["5"; 2]);
+    let summary = fine(&place, &[&["S*.edf", "--density", "0.2", "-o", "second", "--json"]]).json();
+    assert_eq!((&summary["n_views"], &summary["n_nodes"]), (&2.into(), &32.into()));
+    assert_eq!(column(&place, "second/views.tsv", "n_samples"), ["4800"; 2]);
+}
+
+/// The recording with other labels, none of which is an electrode.
+fn renamed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let n_signals: usize = std::str::from_utf8(&bytes[252..256]).unwrap().trim().parse().unwrap();
+    for signal in 0..n_signals - 1 {
+        bytes[256 + 16 * signal..][..16].copy_from_slice(format!("{:16}", format!("X{signal}")).as_bytes());
+    }
+    bytes
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_what_is_there_instead() {
+    let place = with_recordings(2);
+    place.write("renamed.edf", renamed(excerpt("S001")));
+    place.write("short.edf", &excerpt("S001")[..4000]);
+    place.write("few.tsv", "name\tx\ty\tz\nFC5\t1\t2\t3\nFC1\t2\t1\t3\nCz\t0\t0\t4\n");
+    place.write("other/readme.txt", "no recordings");
+    place.write("sub-9_eeg.edf", excerpt("S001"));
+    place.write("sub-9_events.tsv", "onset\tduration\n1\t1\n");
+    let before = place.everything();
+    let two = ["S001R03.edf", "S002R03.edf"];
+    let one = ["S001R03.edf"];
+    let cases: [(&str, i32, &[&[&str]]); 24] = [
+        ("no_file", 3, &[&["nowhere.edf"], &AROUND]),
+        ("no_match", 3, &[&["nowhere*.edf"], &AROUND]),
+        ("folder_without_recordings", 3, &[&["other"], &AROUND]),
+        ("given_twice", 3, &[&one, &one, &AROUND]),
+        ("cut_short", 3, &[&["short.edf"], &AROUND]),
+        ("names_unknown", 3, &[&["renamed.edf"], &AROUND]),
+        (
+            "events_not_there",
+            3,
+            &[&two, &["--events", "T1,T7", "--window", "0:0.5"]],
+        ),
+        ("events_of_several_kinds", 3, &[&one, &["--window", "0:0.5"]]),
+        ("events_without_window", 2, &[&one, &["--events", "T1"]]),
+        ("events_column_missing", 3, &[&["sub-9_eeg.edf"], &AROUND]),
+        ("window_outside", 3, &[&one, &["--events", "T1", "--window", "20:40"]]),
+        (
+            "window_too_short",
+            3,
+            &[&one, &["--events", "T1", "--window", "0:0.001"]],
+        ),
+        ("window_backwards", 2, &[&one, &["--events", "T1", "--window", "0.5:0"]]),
+        ("band_above_nyquist", 3, &[&one, &AROUND, &["--band", "40:90"]]),
+        ("band_from_zero", 2, &[&one, &AROUND, &["--band", "0:7"]]),
+        ("all_rejected", 3, &[&one, &AROUND, &["--reject", "1"]]),
+        ("too_few_trials", 3, &[&two, &AROUND, &["--first", "34"]]),
+        ("reference_not_there", 3, &[&one, &AROUND, &["--reference", "M1,M2"]]),
+        ("channel_not_there", 3, &[&one, &AROUND, &["--channels", "Cz,Q9"]]),
+        (
+            "csd_without_positions",
+            3,
+            &[
+                &one,
+                &AROUND,
+                &["--csd", "--montage", "few.tsv", "--channels", "Cz,FC5,FC1,C3,Fz"],
+            ],
+        ),
+        ("csd_of_three", 3, &[&one, &AROUND, &["--csd", "--montage", "few.tsv"]]),
+        ("bad_of_nobody", 2, &[&two, &AROUND, &["--bad", "sub-1:Cz"]]),
+        (
+            "pattern_without_subject",
+            2,
+            &[&two, &AROUND, &["--subject-pattern", "S*"]],
+        ),
+        ("one_subject_and_a_consensus", 3, &[&one, &AROUND]),
+    ];
+    for (name, code, words) in cases {
+        let outcome = eeg(&place, &[&words.concat()[..], &DIALS, &["-o", "out"]]);
+        assert_eq!(
+            (outcome.code, outcome.stdout.as_str()),
+            (code, ""),
+            "{name}: {outcome:?}"
+        );
+        insta::assert_snapshot!(format!("refused_{name}"), outcome.stderr);
+    }
+    assert_eq!(place.everything(), before);
+}
