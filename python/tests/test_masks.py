@@ -56,7 +56,7 @@ def test_the_command_line_gives_the_same(command, frames, tmp_path):
     done = subprocess.run([command, *words], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     written = np.load(tmp_path / "out" / "matrices.npz")
-    read = {name: pandas.read_csv(path) for name, path in zip(frames, paths)}
+    read = {name: pandas.read_csv(path, float_precision="round_trip") for name, path in zip(frames, paths)}
     model = ConsensusGraph(alpha=0.05, beta=0.02, missing="mask").fit(read)
     assert written["nodes"].tolist() == model.node_names_
     np.testing.assert_array_equal(written["consensus"], model.consensus_)
