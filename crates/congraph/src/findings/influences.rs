@@ -109,8 +109,10 @@ mod tests {
     #[test]
     fn variances_are_relative_to_those_of_their_view() {
         use crate::{Table, ViewOptions};
-        // The second view is the first in another unit.
-        let signals: Vec<f64> = (0..24).map(|k| f64::from(k % 3 + 1) * f64::from(k * k % 7)).collect();
+        // The second view is the first in another unit; no whole numbers, which would look like counts.
+        let signals: Vec<f64> = (0..24)
+            .map(|k| f64::from(k % 3 + 1) * f64::from(k * k % 7) + 0.25)
+            .collect();
         let table = |name: &str, unit: f64| Table::new(name, 3, signals.iter().map(|x| unit * x).collect());
         let (one, _) = Views::assemble(vec![table("a", 1.0)], &ViewOptions::default()).unwrap();
         let (two, _) = Views::assemble(vec![table("a", 1.0), table("b", 1e6)], &ViewOptions::default()).unwrap();
