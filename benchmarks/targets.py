@@ -3,8 +3,8 @@
     benchmarks/targets.py CONGRAPH NAME [--epochs FILE.npz] [-- what `congraph learn` takes …]
 
 CONGRAPH is the binary. Every density in 0.05, 0.1, 0.15, 0.25, 0.35 is asked for with every similarity in 0.7, 0.8, 0.9 and every penalty in l1, l2, squared-l2.
-A target counts as hit within 0.005 (a density also within one edge) after at most 40 solves; a refusal with E10 is counted apart, with the range that can be reached. With --epochs, views are made of the four-dimensional
-array (subjects × trials × channels × times) in FILE, all trials of a subject one after the other. Needs NumPy.
+A target counts as hit within 0.005 (a density also within one edge) after at most 40 solves; a refusal with E10 is counted apart, with the range that can be reached. With --epochs, views are made of FILE: one array
+(subjects × trials × channels × times), or one for each subject without the first axis; all trials of a subject one after the other. Needs NumPy.
 """
 
 import argparse
@@ -25,8 +25,15 @@ WITHIN, SOLVES = 0.005, 40
 def views_of(epochs, folder):
     """One .npz with an array per subject."""
     with np.load(epochs) as file:
-        (data,) = (file[name] for name in file.files if file[name].ndim == 4)
-    views = {f"subject{k + 1:02}": subject.transpose(0, 2, 1).reshape(-1, subject.shape[1]).astype(float) for k, subject in enumerate(data)}
+        arrays = {name: file[name] for name in file.files}
+    subjects = {name: array for name, array in arrays.items() if array.ndim == 3}
+    for array in arrays.values():
+        if array.ndim == 4:
+            subjects = {f"subject{k + 1:02}": subject for k, subject in enumerate(array)}
+    views = {name: trials.transpose(0, 2, 1).reshape(-1, trials.shape[1]).astype(float) for name, trials in subjects.items()}
+    # An electrode that a subject's recording holds as a constant is nobody's.
+    kept = np.all([view.std(axis=0) > 0 for view in views.values()], axis=0)
+    views = {name: view[:, kept] for name, view in views.items()}
     path = folder / "views.npz"
     np.savez(path, **views)
     return path
