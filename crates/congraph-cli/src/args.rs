@@ -1,17 +1,20 @@
 //! The words of the command line: every option, its help and its default, in one place.
 
+mod choices;
 mod eeg;
+mod project;
+mod simulate;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
-use congraph::baselines::Coupling;
-use congraph::distances::{DistanceNorm, SampleNorm, Scale, Scaling};
-use congraph::views::{Missing, NanRule, NodeRule, Orient};
-use congraph_io::Header;
+use clap::{ArgGroup, Args, Parser, Subcommand};
+use congraph::distances::{DistanceNorm, SampleNorm, Scaling};
 
+pub(crate) use choices::*;
 pub(crate) use eeg::EegArgs;
+pub(crate) use project::ProjectArgs;
+pub(crate) use simulate::SimulateArgs;
 
 /// Learn one sparse graph per data set, and the consensus graph they share.
 #[derive(Parser, Debug)]
@@ -452,113 +455,6 @@ pub(crate) struct TuneArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(group = ArgGroup::new("changes").args(["added", "removed"]).multiple(true))]
-pub(crate) struct SimulateArgs {
-    /// Where the consensus graph is drawn from: Erdős–Rényi, Barabási–Albert, or random geometric
-    #[arg(long, value_enum, default_value_t = GraphArg::Er, help_heading = "Graph")]
-    pub(crate) graph: GraphArg,
-    /// How many nodes
-    #[arg(long, default_value_t = 100, value_name = "N", help_heading = "Graph")]
-    pub(crate) nodes: usize,
-    /// How many views
-    #[arg(long, default_value_t = 6, value_name = "N", help_heading = "Views")]
-    pub(crate) views: usize,
-    /// How many signals: one number for all views or one per view
-    #[arg(
-        long,
-        default_value = "500",
-        value_delimiter = ',',
-        value_name = "P",
-        help_heading = "Signals"
-    )]
-    pub(crate) signals: Vec<usize>,
-    /// Erdős–Rényi: the probability of each edge
-    #[arg(
-        long,
-        allow_negative_numbers = true,
-        default_value_t = 0.1,
-        value_name = "P",
-        help_heading = "Graph"
-    )]
-    pub(crate) edge_probability: f64,
-    /// Barabási–Albert: how many edges each new node brings
-    #[arg(long, default_value_t = 5, value_name = "M", help_heading = "Graph")]
-    pub(crate) growth: usize,
-    /// Random geometric: join nodes of the unit square that are at most this far apart
-    #[arg(long, allow_negative_numbers = true, value_name = "R", help_heading = "Graph")]
-    pub(crate) radius: Option<f64>,
-    /// Random geometric: join the nearest nodes until they have this many neighbours on average [default: 10]
-    #[arg(
-        long,
-        allow_negative_numbers = true,
-        value_name = "K",
-        conflicts_with = "radius",
-        help_heading = "Graph"
-    )]
-    pub(crate) mean_degree: Option<f64>,
-    /// The share of the consensus edges that each view moves elsewhere
-    #[arg(
-        long,
-        allow_negative_numbers = true,
-        default_value_t = 0.1,
-        value_name = "SHARE",
-        help_heading = "Views"
-    )]
-    pub(crate) shuffled: f64,
-    /// Instead of moving edges, add this share of the number of consensus edges, each in some of the views
-    #[arg(
-        long,
-        allow_negative_numbers = true,
-        value_name = "SHARE",
-        conflicts_with = "shuffled",
-        help_heading = "Views"
-    )]
-    pub(crate) added: Option<f64>,
-    /// Instead of moving edges, remove this share of the consensus edges, each in some of the views
-    #[arg(
-        long,
-        allow_negative_numbers = true,
-        value_name = "SHARE",
-        conflicts_with = "shuffled",
-        help_heading = "Views"
-    )]
-    pub(crate) removed: Option<f64>,
-    /// With --added and --removed, in how many of the views each edge differs
-    #[arg(
-        long,
-        default_value_t = 1,
-        value_name = "K",
-        requires = "changes",
-        help_heading = "Views"
-    )]
-    pub(crate) changed_views: usize,
-    /// With --added and --removed, change the same views at all edges; the others equal the consensus
-    #[arg(long, requires = "changes", help_heading = "Views")]
-    pub(crate) same_views: bool,
-    /// What smooths white signals: the pseudo-inverse of L (the paper's), its square root (Gaussian with precision L),
-    /// exp(−tL), or (I + tL)⁻¹
-    #[arg(long, value_enum, default_value_t = FilterArg::Pinv, help_heading = "Signals")]
-    pub(crate) filter: FilterArg,
-    /// The t of the filters heat and tikhonov; larger is smoother [default: 0.1 for heat, 0.3 for tikhonov]
-    #[arg(long, allow_negative_numbers = true, value_name = "T", help_heading = "Signals")]
-    pub(crate) filter_t: Option<f64>,
-    /// The norm of the noise over that of the signals
-    #[arg(
-        long,
-        allow_negative_numbers = true,
-        default_value_t = 0.1,
-        value_name = "ETA",
-        help_heading = "Signals"
-    )]
-    pub(crate) noise: f64,
-    /// The seed
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
-}
-
-#[derive(Args, Debug)]
 #[command(group = ArgGroup::new("against").args(["truth", "data"]).multiple(true).required(true))]
 pub(crate) struct EvaluateArgs {
     /// The folder with learned graphs
@@ -573,70 +469,6 @@ pub(crate) struct EvaluateArgs {
     /// How to scale each node of the data within its view; as it was for `learn`
     #[arg(long, value_enum, default_value_t = ScaleArg::Zscore, requires = "data")]
     pub(crate) scale: ScaleArg,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct ProjectArgs {
-    /// The folder of a fit with a consensus, as `learn` or `tune` wrote it
-    #[arg(value_name = "FOLDER")]
-    pub(crate) folder: PathBuf,
-    /// The new views: files as for `learn`, samples in rows and nodes in columns. NAME=FILE names the view
-    #[arg(long = "view", required = true, value_name = "FILE", num_args = 1..)]
-    pub(crate) views: Vec<String>,
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
-    /// Which way round the tables are; nothing is transposed silently
-    #[arg(long, value_enum, default_value_t = OrientArg::SamplesByNodes, help_heading = "Input")]
-    pub(crate) orient: OrientArg,
-    /// Whether text files start with a line of node names
-    #[arg(long, value_enum, default_value_t = HeaderArg::Auto, help_heading = "Input")]
-    pub(crate) header: HeaderArg,
-    /// One long table for all views: the column that tells them apart
-    #[arg(long, value_name = "COLUMN", help_heading = "Input")]
-    pub(crate) view_column: Option<String>,
-    /// Columns to leave out, such as a time stamp
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Input")]
-    pub(crate) ignore_columns: Vec<String>,
-    /// In .h5ad files, the column of obs that tells the views apart
-    #[arg(long, value_name = "COLUMN", help_heading = "Input")]
-    pub(crate) groupby: Option<String>,
-    /// In .h5ad files, the layer to read [default: X]
-    #[arg(long, value_name = "LAYER", help_heading = "Input")]
-    pub(crate) layer: Option<String>,
-    /// In .h5ad files, the genes to read: a column of truth values in var, or a file with one gene a line
-    #[arg(long, value_name = "COLUMN|FILE", help_heading = "Input")]
-    pub(crate) genes: Option<String>,
-    /// Which nodes to keep when the new views and the consensus have different ones
-    #[arg(long, value_enum, default_value_t = NodesArg::Same, help_heading = "Input")]
-    pub(crate) nodes: NodesArg,
-    /// What to do with samples that hold NaN or infinite values
-    #[arg(long, value_enum, default_value_t = NanArg::Error, help_heading = "Input")]
-    pub(crate) nan: NanArg,
-    /// Accept values that look like raw counts
-    #[arg(long, help_heading = "Input")]
-    pub(crate) allow_counts: bool,
-    /// Another weight of ‖L‖² than the fit's: larger is denser
-    #[arg(long, allow_negative_numbers = true, value_name = "A", help_heading = "Model")]
-    pub(crate) alpha: Option<f64>,
-    /// Another weight of the penalty than the fit's: larger keeps the views closer to the consensus
-    #[arg(long, allow_negative_numbers = true, value_name = "B", help_heading = "Model")]
-    pub(crate) beta: Option<f64>,
-    /// Which pairs may be joined besides those of the consensus: `knn:K` or a table of pairs with the columns source and
-    /// target [default: all pairs]
-    #[arg(long, value_name = "knn:K|FILE", help_heading = "Model")]
-    pub(crate) candidates: Option<String>,
-    /// The relative gap at which the result counts as converged
-    #[arg(
-        long,
-        allow_negative_numbers = true,
-        default_value = "1e-9",
-        value_name = "GAP",
-        help_heading = "Solver"
-    )]
-    pub(crate) tol: f64,
-    /// Fail with exit code 5 if a result has not converged
-    #[arg(long, help_heading = "Solver")]
-    pub(crate) strict: bool,
 }
 
 #[derive(Args, Debug)]
@@ -770,167 +602,4 @@ fn regularisers() -> clap::builder::PossibleValuesParser {
 
 fn names(names: impl Iterator<Item = String>) -> clap::builder::PossibleValuesParser {
     names.collect::<Vec<_>>().into()
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OrientArg {
-    SamplesByNodes,
-    NodesBySamples,
-}
-
-impl From<OrientArg> for Orient {
-    fn from(arg: OrientArg) -> Self {
-        match arg {
-            OrientArg::SamplesByNodes => Self::SamplesByNodes,
-            OrientArg::NodesBySamples => Self::NodesBySamples,
-        }
-    }
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug)]
-pub(crate) enum HeaderArg {
-    Auto,
-    Yes,
-    No,
-}
-
-impl From<HeaderArg> for Header {
-    fn from(arg: HeaderArg) -> Self {
-        match arg {
-            HeaderArg::Auto => Self::Auto,
-            HeaderArg::Yes => Self::Yes,
-            HeaderArg::No => Self::No,
-        }
-    }
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug)]
-pub(crate) enum NodesArg {
-    Same,
-    Common,
-}
-
-impl From<NodesArg> for NodeRule {
-    fn from(arg: NodesArg) -> Self {
-        match arg {
-            NodesArg::Same => Self::Same,
-            NodesArg::Common => Self::Common,
-        }
-    }
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug)]
-pub(crate) enum NanArg {
-    Error,
-    DropRows,
-}
-
-impl From<NanArg> for NanRule {
-    fn from(arg: NanArg) -> Self {
-        match arg {
-            NanArg::Error => Self::Error,
-            NanArg::DropRows => Self::DropRows,
-        }
-    }
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MissingArg {
-    Error,
-    Mask,
-}
-
-impl From<MissingArg> for Missing {
-    fn from(arg: MissingArg) -> Self {
-        match arg {
-            MissingArg::Error => Self::Error,
-            MissingArg::Mask => Self::Mask,
-        }
-    }
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug)]
-pub(crate) enum ScaleArg {
-    Zscore,
-    Center,
-    None,
-}
-
-impl From<ScaleArg> for Scale {
-    fn from(arg: ScaleArg) -> Self {
-        match arg {
-            ScaleArg::Zscore => Self::Zscore,
-            ScaleArg::Center => Self::Center,
-            ScaleArg::None => Self::None,
-        }
-    }
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug)]
-pub(crate) enum SampleNormArg {
-    Mean,
-    Sum,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DistanceNormArg {
-    Max,
-    None,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MethodArg {
-    Congraph,
-    JglFused,
-    JglGroup,
-}
-
-impl MethodArg {
-    /// The coupling of the joint graphical lasso, if it is one.
-    pub(crate) fn coupling(self) -> Option<Coupling> {
-        match self {
-            Self::Congraph => None,
-            Self::JglFused => Some(Coupling::Fused),
-            Self::JglGroup => Some(Coupling::Group),
-        }
-    }
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SolverArg {
-    Newton,
-    Admm,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ZStepArg {
-    Exact,
-    Bcd,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StudyArg {
-    Views,
-    Consensus,
-    Runtime,
-    EegRecovery,
-    EegSmoothness,
-    EegCommunities,
-    /// All on simulated data, and with --data those on EEG
-    All,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug)]
-pub(crate) enum GraphArg {
-    Er,
-    Ba,
-    Rgg,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FilterArg {
-    Pinv,
-    Gaussian,
-    Heat,
-    Tikhonov,
 }
