@@ -32,6 +32,7 @@ mod pairs;
 #[cfg(feature = "parquet")]
 mod parquet;
 pub(crate) mod records;
+mod roles;
 mod sources;
 mod sparse;
 mod text;

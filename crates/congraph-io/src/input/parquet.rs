@@ -16,6 +16,7 @@ use parquet::schema::types::ColumnDescriptor;
 
 use super::faults::{Fault, fault, no_such_column};
 use super::guard::guarded;
+use super::roles::{Role, named_columns};
 use super::sources::decompressed_limit;
 use super::text::Sheet;
 use super::{Input, ReadOptions, long};
@@ -54,7 +55,7 @@ fn read_whole(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Result<Ve
     let (mut data, mut names, mut blocks) = (Vec::new(), Vec::new(), None);
     for (column, (name, role)) in layout.roles.iter().enumerate() {
         match role {
-            Role::Ignored => {}
+            Role::Ignored | Role::RowName => {}
             Role::Data => {
                 data.push(numbers(&reader, column, n_rows).map_err(|error| vec![unreadable(input, &error)])?);
                 names.push(name.clone());
@@ -114,15 +115,6 @@ fn unreadable(input: &Input, error: &dyn std::fmt::Display) -> Fault {
     )
 }
 
-/// What a column is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
-    Data,
-    View,
-    Block,
-    Ignored,
-}
-
 struct Layout {
     /// The columns with their names.
     roles: Vec<(String, Role)>,
@@ -145,19 +137,7 @@ impl Layout {
                 (name.clone(), role)
             })
             .collect();
-        let ignored = options
-            .ignore_columns
-            .iter()
-            .map(|name| ("--ignore-columns", name, Role::Ignored));
-        let view = options
-            .view_column
-            .iter()
-            .map(|name| ("--view-column", name, Role::View));
-        let block = options
-            .block_column
-            .iter()
-            .map(|name| ("--block-column", name, Role::Block));
-        for (option, name, role) in ignored.chain(view).chain(block) {
+        for (option, name, role) in named_columns(options) {
             let Some(column) = names.iter().position(|column| column == name) else {
                 return Err(vec![no_such_column(&input.path, option, name, Some(&names))]);
             };
@@ -166,7 +146,7 @@ impl Layout {
         let mut faults = Vec::new();
         for (column, (name, role)) in columns.iter().zip(&roles) {
             let reason = match role {
-                Role::Ignored => None,
+                Role::Ignored | Role::RowName => None,
                 Role::Data => not_a_number(column),
                 Role::View | Role::Block => not_a_label(column),
             };

@@ -13,21 +13,12 @@ use congraph::views::Orient;
 use super::cells::number;
 use super::faults::{Fault, fault, fault_at, no_such_column};
 use super::records::{BadQuote, Records, Separator};
+use super::roles::{Role, named_columns};
 use super::sources::Ending;
 use super::{Header, Input, ReadOptions, hints, long};
 
 /// How many columns with text in them are reported.
 const REPORTED: usize = 5;
-
-/// What a column of the file is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
-    Data,
-    RowName,
-    View,
-    Block,
-    Ignored,
-}
 
 /// What was learned from the first lines.
 pub(super) struct Layout {
@@ -166,19 +157,7 @@ impl Layout {
             let columns = self.names.iter().flatten().enumerate();
             columns.filter(|(_, column)| *column == name).map(|(k, _)| k).collect()
         };
-        let ignored = options
-            .ignore_columns
-            .iter()
-            .map(|name| ("--ignore-columns", name, Role::Ignored));
-        let view = options
-            .view_column
-            .iter()
-            .map(|name| ("--view-column", name, Role::View));
-        let block = options
-            .block_column
-            .iter()
-            .map(|name| ("--block-column", name, Role::Block));
-        for (option, name, role) in ignored.chain(view).chain(block) {
+        for (option, name, role) in named_columns(options) {
             let columns = named(name);
             if columns.is_empty() {
                 return Err(no_such_column(path, option, name, self.names.as_deref()));

@@ -1,0 +1,30 @@
+//! What the columns of a table are for, and which of them the options name.
+
+use super::ReadOptions;
+
+/// What a column of a table is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Data,
+    RowName,
+    View,
+    Block,
+    Ignored,
+}
+
+/// The columns that options name: the option, the name, and what the column is for.
+pub(super) fn named_columns(options: &ReadOptions) -> impl Iterator<Item = (&'static str, &String, Role)> {
+    let ignored = options
+        .ignore_columns
+        .iter()
+        .map(|name| ("--ignore-columns", name, Role::Ignored));
+    let view = options
+        .view_column
+        .iter()
+        .map(|name| ("--view-column", name, Role::View));
+    let block = options
+        .block_column
+        .iter()
+        .map(|name| ("--block-column", name, Role::Block));
+    ignored.chain(view).chain(block)
+}
