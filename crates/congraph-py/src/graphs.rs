@@ -123,16 +123,36 @@ pub(crate) fn put<'py>(into: &Bound<'py, PyDict>, graph: &MultiviewGraph) -> PyR
     into.set_item("present", present)
 }
 
-/// Adds what is usually asked of graphs.
-pub(crate) fn put_measures<'py>(into: &Bound<'py, PyDict>, graph: &MultiviewGraph) -> PyResult<()> {
-    let py = into.py();
-    let densities: Vec<f64> = (0..graph.n_views()).map(|view| graph.density(view)).collect();
-    let uniqueness: Option<Vec<f64>> = (0..graph.n_views()).map(|view| graph.uniqueness(view)).collect();
-    into.set_item("densities", densities.into_pyarray(py))?;
-    into.set_item("density", graph.mean_density())?;
-    into.set_item("consensus_density", graph.consensus_density())?;
-    into.set_item("similarity", graph.similarity())?;
-    into.set_item("uniqueness", uniqueness.map(|values| values.into_pyarray(py)))
+/// What is usually asked of graphs; worked out while the interpreter is let go of.
+pub(crate) struct Measures {
+    densities: Vec<f64>,
+    density: f64,
+    consensus_density: Option<f64>,
+    similarity: Option<f64>,
+    uniqueness: Option<Vec<f64>>,
+}
+
+impl Measures {
+    pub(crate) fn new(graph: &MultiviewGraph) -> Self {
+        let views = 0..graph.n_views();
+        Self {
+            densities: views.clone().map(|view| graph.density(view)).collect(),
+            density: graph.mean_density(),
+            consensus_density: graph.consensus_density(),
+            similarity: graph.similarity(),
+            uniqueness: views.map(|view| graph.uniqueness(view)).collect(),
+        }
+    }
+
+    /// Adds them to a result.
+    pub(crate) fn put<'py>(self, into: &Bound<'py, PyDict>) -> PyResult<()> {
+        let py = into.py();
+        into.set_item("densities", self.densities.into_pyarray(py))?;
+        into.set_item("density", self.density)?;
+        into.set_item("consensus_density", self.consensus_density)?;
+        into.set_item("similarity", self.similarity)?;
+        into.set_item("uniqueness", self.uniqueness.map(|values| values.into_pyarray(py)))
+    }
 }
 
 /// A matrix from its values, row after row.

@@ -5,10 +5,11 @@ use congraph::baselines::{Coupling, EdgeRule, JointAdmm, JointGraphicalLasso, Jo
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::failure;
+use crate::graphs::{self, Measures};
 use crate::options::Scales;
 use crate::running::Running;
 use crate::tables::{Lent, Reading, assemble, chosen, tables};
-use crate::{failure, graphs};
 
 /// Its parameters.
 #[derive(FromPyObject)]
@@ -61,7 +62,7 @@ pub(crate) fn joint_graphical_lasso<'py>(
     let result = PyDict::new(py);
     let graph = learned.graph(rule);
     graphs::put(&result, &graph)?;
-    graphs::put_measures(&result, &graph)?;
+    Measures::new(&graph).put(&result)?;
     let n = learned.nodes.len();
     let precisions = PyList::empty(py);
     for precision in &learned.precisions {

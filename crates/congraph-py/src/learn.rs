@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::failure;
-use crate::graphs;
+use crate::graphs::{self, Measures};
 use crate::options::Options;
 use crate::running::Running;
 use crate::tables::{Lent, Reading, assemble, tables};
@@ -27,20 +27,21 @@ pub(crate) fn learn<'py>(
     let view_options = reading.options()?;
     let tables = tables(&views, &view_options)?;
     let raised = asked.written.as_ref().map(|penalty| penalty.raised());
-    let (tuned, noticed, time) = running.run(py, raised, |watch| {
+    let (tuned, measures, noticed, time) = running.run(py, raised, |watch| {
         let clock = Instant::now();
         let (views, noticed) = assemble(tables, &view_options)?;
         let tuned = asked.learner.learn_to(&views, &asked.targets, watch)?;
         // Whoever learns frees the views, too.
         drop(views);
-        Ok((tuned, noticed, clock.elapsed()))
+        let measures = Measures::new(&tuned.learned.graph);
+        Ok((tuned, measures, noticed, clock.elapsed()))
     })?;
     let Tuned {
         learned,
         learner,
         reached,
     } = tuned;
-    let result = result(py, &learner, &learned, &noticed)?;
+    let result = result(py, &learner, &learned, measures, &noticed)?;
     result.set_item("engine_seconds", time.as_secs_f64())?;
     result.set_item("floor", reached.floor)?;
     result.set_item("solves", reached.solves)?;
@@ -55,11 +56,12 @@ pub(crate) fn result<'py>(
     py: Python<'py>,
     learner: &Learner,
     learned: &Learned,
+    measures: Measures,
     noticed: &[Warning],
 ) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
     graphs::put(&result, &learned.graph)?;
-    graphs::put_measures(&result, &learned.graph)?;
+    measures.put(&result)?;
     let parameters = learner.model.parameters;
     result.set_item("alpha", parameters.alpha)?;
     result.set_item("beta", if learner.single { 0.0 } else { parameters.beta })?;

@@ -29,6 +29,11 @@ mod simulate;
 mod tables;
 mod tune;
 
+/// A fit takes and gives back megabytes many times a second; the system's allocator returns them to the kernel each time, and
+/// the page faults were a third of a small fit.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The module `congraph._engine`.
 #[pyo3::pymodule]
 mod _engine {

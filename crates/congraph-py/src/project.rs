@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::graphs::{self, Arrays};
+use crate::graphs::{self, Arrays, Measures};
 use crate::options::Scales;
 use crate::running::Running;
 use crate::tables::{Lent, Reading, assemble, tables};
@@ -83,7 +83,7 @@ pub(crate) fn project<'py>(
 fn told<'py>(py: Python<'py>, projection: &Projection, noticed: &[Warning]) -> PyResult<Bound<'py, PyDict>> {
     let told = PyDict::new(py);
     graphs::put(&told, &projection.graph)?;
-    graphs::put_measures(&told, &projection.graph)?;
+    Measures::new(&projection.graph).put(&told)?;
     let kinds: Vec<&str> = projection.edges().map(|(_, _, _, kind)| kind.name()).collect();
     told.set_item("kinds", kinds)?;
     told.set_item("objective", projection.certificate.objective)?;

@@ -10,6 +10,7 @@ use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::graphs::Measures;
 use crate::learn::result;
 use crate::options::Options;
 use crate::running::Running;
@@ -46,7 +47,8 @@ pub(crate) fn tune<'py>(
         noticed.extend(halved_time_series(&views));
         choice.choose(&asked.learner, &views, noticed, watch)
     })?;
-    let told = result(py, &chosen.learner, &chosen.learned, &chosen.noticed)?;
+    let measures = Measures::new(&chosen.learned.graph);
+    let told = result(py, &chosen.learner, &chosen.learned, measures, &chosen.noticed)?;
     told.set_item("path", chosen.path(py)?)?;
     told.set_item("chosen", chosen.cell)?;
     Ok(told)

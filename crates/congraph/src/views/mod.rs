@@ -21,6 +21,7 @@ use std::sync::Arc;
 pub use mask::Mask;
 pub(crate) use mask::{own, pairs_of};
 use missing::Lacking;
+use rayon::prelude::*;
 
 use crate::error::{Code, DataError, Error, Warning};
 pub(crate) use matching::folded;
@@ -277,7 +278,7 @@ impl Views {
     /// assert_eq!(views.view(0).node(0), [1.0, 3.0]);
     /// # Ok::<(), congraph::Error>(())
     /// ```
-    pub fn assemble_from<Values: AsRef<[f64]>>(
+    pub fn assemble_from<Values: AsRef<[f64]> + Send + Sync>(
         tables: Vec<Table<Values>>,
         options: &ViewOptions,
     ) -> Result<(Self, Vec<Warning>), Error> {
@@ -295,27 +296,33 @@ impl Views {
     }
 
     /// Matches and checks tables of sound shapes that have their nodes in columns.
-    fn match_up<Values: AsRef<[f64]>>(
+    fn match_up<Values: AsRef<[f64]> + Send + Sync>(
         tables: Vec<Table<Values>>,
         options: &ViewOptions,
     ) -> Result<(Self, Vec<Warning>), Error> {
         let mut warnings = Vec::new();
         let matched = matching::match_nodes(&tables, options, &mut warnings)?;
-        let mut views = Vec::with_capacity(tables.len());
-        let mut lacking = Vec::with_capacity(tables.len());
-        let mut errors = Vec::new();
-        for (table, columns) in tables.into_iter().zip(&matched.columns) {
-            let found = errors.len();
+        let gathered = |(table, columns): (Table<Values>, &Vec<Option<usize>>)| {
+            let (mut errors, mut warnings) = (Vec::new(), Vec::new());
             let (mut view, mut lacks) = gather(table, columns, options, &matched.nodes, &mut errors, &mut warnings);
             if options.missing == Missing::Mask && !options.allow_constant && view.stride >= 2 {
                 missing::constant(&mut lacks, &mut view, options.kind);
             }
             // What is not finite has no spread to be judged by.
-            if errors.len() == found {
+            if errors.is_empty() {
                 errors.extend(checks::values(&view, &matched.nodes, &lacks, options));
             }
+            (view, lacks, errors, warnings)
+        };
+        let mut views = Vec::with_capacity(tables.len());
+        let mut lacking = Vec::with_capacity(tables.len());
+        let mut errors = Vec::new();
+        let all: Vec<_> = tables.into_par_iter().zip(&matched.columns).map(gathered).collect();
+        for (view, lacks, wrong, noticed) in all {
             views.push(view);
             lacking.push(lacks);
+            errors.extend(wrong);
+            warnings.extend(noticed);
         }
         errors.extend(missing::too_little(&views, &matched.nodes, &lacking));
         stage(errors)?;
@@ -425,12 +432,11 @@ impl Views {
         let arranged = |&view: &usize| {
             let source = &self.views[view];
             let values = if self.kind == Kind::Signals {
-                order
-                    .nodes
-                    .iter()
-                    .flat_map(|&node| source.node(node))
-                    .copied()
-                    .collect()
+                let mut values = Vec::with_capacity(order.nodes.len() * source.stride);
+                for &node in &order.nodes {
+                    values.extend_from_slice(source.node(node));
+                }
+                values
             } else {
                 let entry = |&row: &usize| order.nodes.iter().map(move |&column| source.node(row)[column]);
                 order.nodes.iter().flat_map(entry).collect()
@@ -446,7 +452,7 @@ impl Views {
         Self {
             kind: self.kind,
             nodes: order.nodes.iter().map(|&node| self.nodes[node].clone()).collect(),
-            views: order.views.iter().map(arranged).collect(),
+            views: order.views.par_iter().map(arranged).collect(),
             mask: self.mask.as_ref().map(|mask| Arc::new(mask.arranged(order))),
         }
     }
@@ -533,6 +539,9 @@ fn stage(errors: Vec<DataError>) -> Result<(), Error> {
     }
 }
 
+/// How many rows of a table are turned at once.
+const ROWS_AT_ONCE: usize = 32;
+
 /// Takes the matched columns out of a table, node by node, leaving out rows with NaN where that is the rule; and tells which nodes
 /// it lacks. Their values are 0.
 fn gather<Values: AsRef<[f64]>>(
@@ -577,11 +586,15 @@ fn gather<Values: AsRef<[f64]>>(
         let rows: Vec<usize> = rows.iter().copied().flatten().collect();
         errors.extend(checks::finite(&table, &columns, nodes, &rows, options.kind));
     }
-    let mut values = Vec::with_capacity(rows.len() * columns.len());
-    for node in 0..nodes.len() {
-        match column(node) {
-            None => values.extend(std::iter::repeat_n(0.0, rows.len())),
-            Some(column) => values.extend(rows.iter().map(|row| row.map_or(0.0, |row| at(row, column)))),
+    let mut values = vec![0.0; rows.len() * columns.len()];
+    // A few rows at a time, so that each is read from memory once.
+    for (part, rows_in_part) in rows.chunks(ROWS_AT_ONCE).enumerate() {
+        for node in 0..nodes.len() {
+            let Some(column) = column(node) else { continue };
+            let start = node * rows.len() + part * ROWS_AT_ONCE;
+            for (value, row) in values[start..].iter_mut().zip(rows_in_part) {
+                *value = row.map_or(0.0, |row| at(row, column));
+            }
         }
     }
     let view = View {
