@@ -90,7 +90,12 @@ impl Network {
             strongest.len(),
             hub.map_or("none", |hub| findings.graph.nodes()[hub].as_str())
         );
-        let mut svg = Svg::figure("network", WIDTH, self.height, "The consensus graph", &description);
+        let title = match (findings.graph.consensus(), findings.graph.n_views()) {
+            (Some(_), _) => "The consensus graph",
+            (None, 1) => "The graph",
+            (None, _) => "The mean of the graphs",
+        };
+        let mut svg = Svg::figure("network", WIDTH, self.height, title, &description);
         self.outline(&mut svg);
         let heaviest = strongest.first().map_or(1.0, |&edge| findings.shared[edge]);
         let drawn = strongest.iter().take(self.shown);
@@ -188,7 +193,7 @@ pub(crate) fn caption(findings: &Findings) -> String {
         Some(_) => " Shape and colour tell the community.",
         None => "",
     };
-    let weight = if findings.graph.consensus().is_some() {
+    let weight = if findings.graph.consensus().is_some() || findings.graph.n_views() == 1 {
         "weight"
     } else {
         "mean weight over the views"
@@ -202,7 +207,7 @@ pub(crate) fn caption(findings: &Findings) -> String {
 pub(crate) fn headline(findings: &Findings) -> String {
     let strongest = findings.strongest();
     let Some(&first) = strongest.first() else {
-        return "No edge is shared".into();
+        return "It has no edge".into();
     };
     let names =
         findings.graph.pairs()[first].map(|node| words::short(&findings.graph.nodes()[node as usize], words::NAME));

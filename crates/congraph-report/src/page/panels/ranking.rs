@@ -1,10 +1,11 @@
 //! Who is like the group.
 
-use congraph::findings::Findings;
+use congraph::findings::{ENOUGH, Findings, ViewFinding};
 use serde::Serialize;
 
 use super::Figure;
 use crate::drawings::ranking;
+use crate::page::is_projection;
 use crate::words;
 
 /// Who is like the group.
@@ -15,7 +16,7 @@ pub(in crate::page) struct Ranking {
 
 impl Ranking {
     pub(in crate::page) fn new(findings: &Findings) -> Option<Self> {
-        let svg = ranking::draw(findings).filter(|_| findings.views.len() > 1)?;
+        let svg = ranking::draw(findings).filter(|_| findings.views.len() > 1 || is_projection(findings))?;
         let ranked = ranking::ranked(findings);
         let outliers: Vec<String> = ranked
             .iter()
@@ -23,6 +24,7 @@ impl Ranking {
             .map(|view| words::short(&view.name, words::NAME))
             .collect();
         let headline = match &outliers[..] {
+            [] if ranked.len() < ENOUGH => too_few(&ranked),
             [] => "No view stands out".into(),
             [one] => format!("{one} stands out"),
             several if several.len() <= 4 => format!("{} stand out", several.join(", ")),
@@ -49,5 +51,23 @@ impl Ranking {
                 caption,
             },
         })
+    }
+}
+
+/// Of few views none can be told to stand out; how far they are can be told all the same.
+fn too_few(ranked: &[&ViewFinding]) -> String {
+    let name = |view: &ViewFinding| words::short(&view.name, words::NAME);
+    let far = |view: &ViewFinding| words::significant(view.uniqueness.unwrap_or(0.0));
+    match ranked {
+        [] => "No view".into(),
+        [one] => format!("{} has a uniqueness of {}", name(one), far(one)),
+        [.., second, last] => format!(
+            "Of {} views none can be told to stand out (five are needed); {} is furthest from the consensus ({}), then {} ({})",
+            ranked.len(),
+            name(last),
+            far(last),
+            name(second),
+            far(second)
+        ),
     }
 }
