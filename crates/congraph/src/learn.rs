@@ -385,10 +385,10 @@ fn data_warnings(views: &Views, distances: &Distances) -> Vec<Warning> {
 fn graph_warnings(graph: &MultiviewGraph, model: &Model) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let (n_components, isolated) = graph.components();
-    let subject = if graph.consensus().is_some() {
-        "the consensus"
-    } else {
-        "the union of the graphs"
+    let subject = match (graph.consensus(), graph.n_views()) {
+        (Some(_), _) => "the consensus",
+        (None, 1) => "the graph",
+        (None, _) => "the union of the graphs",
     };
     let sparse = graph.consensus().is_some() && model.parameters.gamma > 0.0;
     if n_components > 1 && isolated.len() == n_components {

@@ -218,10 +218,14 @@ fn found(findings: &Findings, summary: &Summary) -> String {
         );
     }
     if graph.consensus().is_some() {
+        let (n_pairs, of) = match &summary.candidates {
+            Some(candidates) => (candidates.n_pairs, "candidate"),
+            None => (graph.n_pairs(), "possible"),
+        };
         text += &format!(
-            " The consensus has {} of {} possible edges.",
+            " The consensus has {} of {n_pairs} {of} edge{}.",
             findings.verdict.n_shared,
-            graph.n_pairs()
+            if n_pairs == 1 { "" } else { "s" }
         );
     }
     text

@@ -73,6 +73,8 @@ struct Page {
     references: Vec<&'static str>,
     version: String,
     command: Option<String>,
+    /// Whether the command named files with their folders.
+    is_cut: bool,
 }
 
 pub(crate) fn page(findings: &Findings) -> String {
@@ -112,6 +114,7 @@ pub(crate) fn page(findings: &Findings) -> String {
             .clone()
             .unwrap_or_else(|| env!("CARGO_PKG_VERSION").into()),
         command: findings.known.command.as_deref().map(shell::command),
+        is_cut: findings.known.command.as_deref().is_some_and(shell::is_cut),
     };
     let mut templates = Environment::new();
     for (name, text) in TEMPLATES {

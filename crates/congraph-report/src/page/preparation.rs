@@ -37,7 +37,7 @@ pub(super) fn paragraph(findings: &Findings, made: &KnownRecordings) -> String {
     let bad: Vec<String> = recordings
         .iter()
         .filter(|one| !one.bad.is_empty())
-        .map(|one| format!("{}: {}", one.view, one.bad.replace(',', ", ")))
+        .map(|one| format!("{}: {}", one.view, channels(&one.bad).join(", ")))
         .collect();
     if !bad.is_empty() {
         text += &format!(" Bad channels were left out ({}).", bad.join("; "));
@@ -70,6 +70,12 @@ pub(super) fn paragraph(findings: &Findings, made: &KnownRecordings) -> String {
     text
 }
 
+/// The names of channels in a list, without the dots that some recordings fill them up with.
+pub(super) fn channels(list: &str) -> Vec<&str> {
+    let names = list.split(',').map(|name| name.trim().trim_end_matches('.'));
+    names.filter(|name| !name.is_empty()).collect()
+}
+
 /// How many trials of each view were used.
 fn per_view(findings: &Findings, made: &KnownRecordings) -> Vec<usize> {
     let of = |view: &String| {
@@ -88,8 +94,7 @@ fn done(steps: &KnownSteps) -> Vec<String> {
     }];
     if let Some([lambda, stiffness]) = steps.csd {
         done.push(format!(
-            "turned into current source densities (spherical splines, λ = {}, stiffness {}; Perrin et al. 1989)",
-            significant(lambda),
+            "turned into current source densities (spherical splines, λ = {lambda:e}, stiffness {}; Perrin et al. 1989)",
             significant(stiffness)
         ));
     }

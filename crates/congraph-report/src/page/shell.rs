@@ -30,6 +30,11 @@ pub(super) fn command(words: &[String]) -> String {
     shown.join(" ")
 }
 
+/// Whether that leaves folders of files out.
+pub(super) fn is_cut(words: &[String]) -> bool {
+    words.iter().skip(1).any(|word| argument(word) != *word)
+}
+
 /// A word of the command; `NAME=FILE` and `--option=FILE` hold a path behind the sign.
 fn argument(word: &str) -> String {
     match word.split_once('=') {

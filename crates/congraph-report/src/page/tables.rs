@@ -3,6 +3,7 @@
 use congraph::findings::{Findings, KnownRecording, KnownRecordings};
 use serde::Serialize;
 
+use super::preparation::channels;
 use super::shell::{told, told_files};
 use crate::data::MOST_EDGES;
 use crate::words::{column, percent, plural, range};
@@ -91,10 +92,7 @@ struct Made {
 impl Made {
     fn of(view: &str, made: &KnownRecordings) -> Self {
         let own = || made.recordings.iter().filter(|one| one.view == view);
-        let mut bad: Vec<&str> = own()
-            .flat_map(|one| one.bad.split(','))
-            .filter(|name| !name.is_empty())
-            .collect();
+        let mut bad: Vec<&str> = own().flat_map(|one| channels(&one.bad)).collect();
         bad.sort_unstable();
         bad.dedup();
         Self {

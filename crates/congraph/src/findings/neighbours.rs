@@ -175,22 +175,29 @@ impl Geometry {
 
     /// W09, if edges follow distance.
     pub fn warning(&self, graph: &MultiviewGraph) -> Option<Warning> {
+        let told = self.told(graph)?;
+        let message = format!("{told}. A field that spreads (volume conduction) would look the same");
+        Some(Warning::new("W09", message))
+    }
+
+    /// How much edges follow distance, if they do: the facts of W09, for whoever knows more of what they mean.
+    pub fn told(&self, graph: &MultiviewGraph) -> Option<String> {
         let (subject, whose) = if graph.consensus().is_some() {
             ("the consensus follows", "its")
+        } else if graph.n_views() == 1 {
+            ("the graph follows", "its")
         } else {
             ("the graphs follow", "their")
         };
+        let percent = |share: f64| 100.0 * share;
         self.follows_distance().then(|| {
-            Warning::new(
-                "W09",
-                format!(
-                    "{subject} distance: {:.0} % of {whose} edges and {:.0} % of {whose} weight are between neighbours, which are {:.1} % of all \
-                     pairs ({:.1} times chance). A field that spreads (volume conduction) would look the same",
-                    100.0 * self.neighbour_share,
-                    100.0 * self.weight_share,
-                    100.0 * self.chance,
-                    self.ratio()
-                ),
+            format!(
+                "{subject} distance: {:.0} % of {whose} edges and {:.0} % of {whose} weight are between neighbours, which are {:.1} % of all pairs ({:.1} \
+                 times chance)",
+                percent(self.neighbour_share),
+                percent(self.weight_share),
+                percent(self.chance),
+                self.ratio()
             )
         })
     }

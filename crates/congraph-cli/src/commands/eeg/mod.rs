@@ -55,14 +55,13 @@ impl Preparation {
     pub(super) fn nearness(&self, graph: &MultiviewGraph) -> Option<Warning> {
         let places: Option<Vec<Position>> = self.places(graph.nodes()).into_iter().collect();
         let found = Geometry::of(graph, &Positions::in_space(places?))?;
-        let mut warning = found.warning(graph)?;
-        warning.message += if self.has_csd {
-            ". Current source density took out most of that: what is left is local, or the reach of its own filter; edges longer than that are \
-             the safer ones"
+        let meaning = if self.has_csd {
+            "Current source density takes out most of what spreads through the head: this may be local connection, or the reach of its own filter, and \
+             lengths cannot tell which"
         } else {
-            ". `--csd` takes out most of it"
+            "Potentials that spread through the head (volume conduction) look the same; `--csd` takes out most of that"
         };
-        Some(warning)
+        Some(Warning::new("W09", format!("{}. {meaning}", found.told(graph)?)))
     }
 }
 

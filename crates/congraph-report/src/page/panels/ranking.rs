@@ -61,6 +61,9 @@ fn too_few(ranked: &[&ViewFinding]) -> String {
     match ranked {
         [] => "No view".into(),
         [one] => format!("{} has a uniqueness of {}", name(one), far(one)),
+        [first, .., last] if far(first) == far(last) => {
+            format!("All views are equally far from the consensus ({})", far(last))
+        }
         [.., second, last] => format!(
             "Of {} views none can be told to stand out (five are needed); {} is furthest from the consensus ({}), then {} ({})",
             ranked.len(),

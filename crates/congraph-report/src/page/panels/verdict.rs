@@ -41,7 +41,7 @@ pub(in crate::page) fn keys(findings: &Findings) -> Vec<Key> {
             .into(),
         });
     }
-    let mut note = String::from("of the possible edges");
+    let mut note = String::from("of all pairs of nodes");
     if graph.n_views() > 1 {
         note += ", mean of the views";
     }
