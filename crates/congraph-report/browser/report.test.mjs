@@ -259,7 +259,7 @@ describe('what is unusual', () => {
     isQuiet(page);
   });
 
-  for (const folder of ['empty consensus', 'one view', 'two nodes', 'parts and unnamed nodes', '200 views', 'head']) {
+  for (const folder of ['empty consensus', 'one view', 'two nodes', 'parts and unnamed nodes', '200 views', 'head', 'masked', 'projection', 'lasso']) {
     test(`${folder}: still a sensible report`, async () => {
       const page = await open(folders[folder]());
       assert.ok((await page.textContent('h1')).length > 30);
@@ -271,6 +271,15 @@ describe('what is unusual', () => {
       isQuiet(page);
     });
   }
+
+  test('a new view is shown beside the frozen consensus', async () => {
+    const page = await open(folders.projection());
+    assert.match(await page.textContent('h1'), /late has \d+ of 15 possible connections: \d+ of the \d+ of the frozen consensus/);
+    assert.match(await page.title(), /^congraph: projection, 1 new view, 6 nodes, \d{4}-\d\d-\d\d$/);
+    for (const figure of ['ranking', 'multiple-0']) assert.ok(await page.isVisible(`#${figure}`), figure);
+    assert.equal(await page.locator('#heatmap').count(), 0);
+    isQuiet(page);
+  });
 
   test('1000 nodes can still be used', async () => {
     const page = await open(folders.large());
