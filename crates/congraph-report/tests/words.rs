@@ -380,8 +380,8 @@ fn targets_that_were_not_reached_are_not_said_to_be_met() {
         &graph(2, 3, &edges, true),
         with_summary(summary),
         &[
-            "target the nearest to 0.15 that there is",
-            "(found for a density of the nearest to 0.15 that there is)",
+            "the nearest to the target 0.15",
+            "(found for the density nearest to 0.15 that there is)",
             "All views are equally alike: each two correlate with",
             "with the squared ℓ2 penalty",
             "The consensus has 1 of 1 possible edge.",

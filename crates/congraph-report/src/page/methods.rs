@@ -3,7 +3,7 @@
 use congraph::findings::{Findings, Summary};
 
 use super::{is_projection, preparation, shell};
-use crate::page::panels::target;
+use crate::page::panels::is_met;
 use crate::words::{self, percent, plural, range, significant};
 
 const MULTIVIEW: &str = "A. Karaaslanli and S. Aviyente, “Multiview Graph Learning With Consensus Graph”, IEEE Transactions on Signal and Information \
@@ -251,7 +251,12 @@ fn told(parameters: &[(&str, Option<f64>)]) -> String {
 fn targets(findings: &Findings, summary: &Summary) -> String {
     let graph = &findings.graph;
     let looked_for = |name: &str, value: Option<f64>, asked: Option<f64>| {
-        Some(format!("a {name} of {}", target(value?, asked?, graph.n_pairs())))
+        let (value, asked) = (value?, asked?);
+        Some(if is_met(value, asked, graph.n_pairs()) {
+            format!("a {name} of {}", significant(asked))
+        } else {
+            format!("the {name} nearest to {} that there is", significant(asked))
+        })
     };
     let targets: Vec<String> = [
         looked_for("density", Some(graph.mean_density()), summary.density.target),

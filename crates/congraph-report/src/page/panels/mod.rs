@@ -19,7 +19,7 @@ pub(super) use convergence::Convergence;
 pub(super) use dials::Dials;
 pub(super) use differences::{Differences, similarity_figure};
 pub(super) use ranking::Ranking;
-pub(super) use verdict::{Key, keys, target};
+pub(super) use verdict::{Key, is_met, keys};
 pub(super) use warnings::{Warned, warnings};
 
 /// A drawing with its words.

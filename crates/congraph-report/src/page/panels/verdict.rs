@@ -14,14 +14,10 @@ pub(in crate::page) struct Key {
     note: String,
 }
 
-/// What a value was looked for, in words: the value itself, or what it is the nearest to.
-pub(in crate::page) fn target(value: f64, target: f64, n_pairs: usize) -> String {
-    let edge = 1.0 / n_pairs.max(1) as f64;
-    if (value - target).abs() <= edge.max(0.005) {
-        significant(target)
-    } else {
-        format!("the nearest to {} that there is", significant(target))
-    }
+/// Whether a value is what was looked for, or only the nearest to it that there is.
+pub(in crate::page) fn is_met(value: f64, target: f64, n_pairs: usize) -> bool {
+    let half_an_edge = 0.5 / n_pairs.max(1) as f64;
+    (value - target).abs() <= half_an_edge.max(0.005)
 }
 
 pub(in crate::page) fn keys(findings: &Findings) -> Vec<Key> {
@@ -49,7 +45,12 @@ pub(in crate::page) fn keys(findings: &Findings) -> Vec<Key> {
         note += &format!("; consensus {}", percent(consensus));
     }
     if let Some(asked) = summary.and_then(|summary| summary.density.target) {
-        note += &format!("; target {}", target(graph.mean_density(), asked, graph.n_pairs()));
+        let nearest = if is_met(graph.mean_density(), asked, graph.n_pairs()) {
+            ""
+        } else {
+            "the nearest to the "
+        };
+        note += &format!("; {nearest}target {}", significant(asked));
     }
     keys.push(Key {
         name: "Density",
