@@ -115,6 +115,7 @@ describe('the consensus graph', () => {
 
   test('tells the edges of a node, by mouse and by keyboard', async () => {
     const page = await open(folders.rich());
+    await page.locator('#network .nodes path').nth(5).scrollIntoViewIfNeeded();
     const box = await page.locator('#network .nodes path').nth(5).boundingBox();
     await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
     const name = await page.textContent('#node-edges h3');

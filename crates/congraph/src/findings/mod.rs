@@ -93,8 +93,9 @@ impl Findings {
     /// ```
     pub fn of(graph: &MultiviewGraph, known: Known) -> Self {
         let known = known.fitting(graph);
-        let n_measured = measured(graph);
-        let means = means(graph);
+        let edges = || 0..graph.pairs().len();
+        let n_measured: Vec<usize> = edges().map(|edge| graph.n_measured(edge)).collect();
+        let means: Vec<f64> = edges().map(|edge| graph.mean_weight(edge)).collect();
         let shared = shared(graph);
         let present = |row: &[f64]| row.iter().filter(|&&weight| weight > 0.0).count();
         let n_views: Vec<usize> = graph.weights().rows().map(present).collect();
@@ -149,24 +150,10 @@ impl Findings {
     }
 }
 
-/// How many views have both nodes of each pair.
-fn measured(graph: &MultiviewGraph) -> Vec<usize> {
-    let measured = |&pair: &[u32; 2]| match graph.mask() {
-        Some(mask) => (0..graph.n_views()).filter(|&view| mask.has_pair(view, pair)).count(),
-        None => graph.n_views(),
-    };
-    graph.pairs().iter().map(measured).collect()
-}
-
-/// The mean weight of each pair over the views that have it.
-fn means(graph: &MultiviewGraph) -> Vec<f64> {
-    let mean = |(row, n): (&[f64], usize)| row.iter().sum::<f64>() / n as f64;
-    graph.weights().rows().zip(measured(graph)).map(mean).collect()
-}
-
 /// The consensus weight of each pair, or without a consensus the mean of the views.
 fn shared(graph: &MultiviewGraph) -> Vec<f64> {
-    graph.consensus().map_or_else(|| means(graph), <[f64]>::to_vec)
+    let means = || (0..graph.pairs().len()).map(|edge| graph.mean_weight(edge)).collect();
+    graph.consensus().map_or_else(means, <[f64]>::to_vec)
 }
 
 /// A graph as columns: nodes, views, pairs, one weight after the other for each pair, and the consensus.
