@@ -8,6 +8,8 @@ use congraph::tuning::{Reach, Reached};
 use congraph::{Learned, Learner, Warning};
 use serde_json::{Value, json};
 
+use crate::commands::support;
+
 /// How long things took.
 pub(crate) struct Seconds {
     pub(crate) read: Duration,
@@ -45,6 +47,7 @@ pub(crate) fn summary(
             DistanceNorm::None => "none",
         },
         "distance_divisor": learned.distance_divisor,
+        "tolerance": learner.solver.tolerance(),
         "objective": learned.certificate.objective,
         "dual_objective": learned.certificate.dual_objective,
         "relative_gap": learned.certificate.relative_gap,
@@ -79,6 +82,7 @@ pub(crate) fn summary(
         let named = views.map(|(view, name)| (name.clone(), json!(missing(view))));
         summary["missing"] = Value::Object(named.collect());
     }
+    support::tell(&mut summary, &learner.support, &learner.edge_costs);
     if let Some(outside) = learned.outside {
         summary["candidates_outside"] = json!(outside);
     }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// The files that we write: those of an earlier run that a new one does not replace are removed.
-const OURS: [&str; 32] = [
+const OURS: [&str; 34] = [
     "summary.json",
     "run.json",
     "nodes.tsv",
@@ -19,6 +19,8 @@ const OURS: [&str; 32] = [
     "views.tsv",
     "missing.tsv",
     "edges_long.tsv",
+    "candidates.tsv",
+    "edge_costs.tsv",
     "matrices.npz",
     "report.html",
     "tune.tsv",

@@ -28,11 +28,12 @@ fn optional(value: Option<f64>) -> String {
     value.map_or_else(String::new, exact)
 }
 
-/// The mean over the views that have the pair, the same to the last bit for any order of the views.
-fn mean(graph: &MultiviewGraph, pair: [u32; 2], row: &[f64]) -> f64 {
+/// The mean over the views that have the pair, the same to the last bit for any order of the views; none if no view has it.
+fn mean(graph: &MultiviewGraph, pair: [u32; 2], row: &[f64]) -> Option<f64> {
+    let n_measured = n_measured(graph, pair);
     let mut sorted = row.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
-    sorted.iter().sum::<f64>() / n_measured(graph, pair) as f64
+    (n_measured > 0).then(|| sorted.iter().sum::<f64>() / n_measured as f64)
 }
 
 /// How many views have a pair.
@@ -57,7 +58,7 @@ pub(super) fn nodes(out: impl Write, graph: &MultiviewGraph, positions: Option<P
     let mut degree = vec![0_usize; graph.n_nodes()];
     for (edge, (pair, row)) in graph.pairs().iter().zip(graph.weights().rows()).enumerate() {
         let consensus = graph.consensus();
-        let weight = consensus.map_or_else(|| mean(graph, *pair, row), |consensus| consensus[edge]);
+        let weight = consensus.map_or_else(|| mean(graph, *pair, row).unwrap_or(0.0), |consensus| consensus[edge]);
         for node in pair.map(|node| node as usize) {
             strength[node] += weight;
             degree[node] += usize::from(weight > 0.0);
@@ -135,7 +136,7 @@ pub(super) fn edges(out: impl Write, graph: &MultiviewGraph) -> io::Result<()> {
             graph.nodes()[b as usize].clone(),
             optional(graph.consensus().map(|consensus| consensus[edge])),
             row.iter().filter(|&&weight| weight > 0.0).count().to_string(),
-            exact(mean(graph, [a, b], row)),
+            optional(mean(graph, [a, b], row)),
         ];
         cells.extend(graph.mask().map(|_| n_measured(graph, [a, b]).to_string()));
         table.write_record(cells)?;
