@@ -219,6 +219,14 @@ pub(crate) struct ReadingArgs {
     /// Columns to leave out, such as a time stamp
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Input")]
     pub(crate) ignore_columns: Vec<String>,
+    /// In .mat and .npz files, the variables to read as views, such as X [default: all that could be views]
+    #[arg(
+        long = "variable",
+        value_name = "NAMES",
+        value_delimiter = ',',
+        help_heading = "Input"
+    )]
+    pub(crate) variables: Vec<String>,
     /// In .h5ad files, the column of obs that tells the views apart, such as cell_type
     #[arg(long, value_name = "COLUMN", help_heading = "Input")]
     pub(crate) groupby: Option<String>,
