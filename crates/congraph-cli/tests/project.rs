@@ -280,6 +280,10 @@ fn a_view_that_lacks_nodes_is_projected_with_those_it_has() {
                 continue;
             }
             assert!(outcome.stdout.contains(" unmeasured, "), "{outcome:?}");
+            assert!(
+                outcome.stderr.matches("W03").count() == 1 && outcome.stderr.contains("`n03`"),
+                "{outcome:?}"
+            );
             // All nodes of the consensus stay, and nothing is said of what the view does not have.
             assert_eq!(rows(&place, &format!("{out}/nodes.tsv")).len(), 13);
             assert_eq!(place.read(&format!("{out}/missing.tsv")), "view\tnode\nlate\tn03\n");

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Projector;
-use crate::error::{Code, DataError, Error, list_names};
+use crate::error::{Code, DataError, Error, Warning, list_names};
 use crate::views::{Mask, Missing, NodeRule, Views, folded};
 
 /// The nodes of a projection, those of the view among them; inside the fit the latter are sorted by name.
@@ -84,6 +84,21 @@ impl Matched {
     /// A pair of the consensus' nodes as one of the nodes that are kept.
     pub(super) fn kept_pair(&self, pair: [u32; 2]) -> Option<[u32; 2]> {
         moved(pair, &self.among_kept)
+    }
+
+    /// Tells of nodes that are in none of the views; what is masked in one was told when they were read.
+    pub(super) fn absent(&self, nodes: &[String], views: &Views) -> Option<Warning> {
+        let read: HashSet<&str> = views.nodes().iter().map(String::as_str).collect();
+        let kept = self.kept.iter().map(|&node| &nodes[node]);
+        let absent: Vec<&String> = kept.filter(|name| !read.contains(name.as_str())).collect();
+        let message = format!(
+            "{} of the {} nodes of the consensus {} not in its table, and it takes part with the others: {}",
+            absent.len(),
+            self.kept.len(),
+            if absent.len() == 1 { "is" } else { "are" },
+            list_names(&absent)
+        );
+        (!absent.is_empty()).then(|| Warning::new("W03", message))
     }
 
     /// Which of the kept nodes the view lacks.

@@ -203,7 +203,7 @@ impl Projector {
         let solution = self.newton.solve(&problem, None, watch)?;
         let name = views.view(view).name();
         let graph = self.graph(name, &problem, &solution, matched);
-        let warnings = doubts(&solution).map(|warning| warning.in_view(name));
+        let warnings = [matched.absent(&self.nodes, views), doubts(&solution)];
         Ok(Projection {
             graph,
             certificate: solution.certificate,
@@ -211,7 +211,11 @@ impl Projector {
             iterations: solution.iterations,
             distances_time,
             solve_time: clock.elapsed(),
-            warnings: warnings.into_iter().collect(),
+            warnings: warnings
+                .into_iter()
+                .flatten()
+                .map(|warning| warning.in_view(name))
+                .collect(),
         })
     }
 
