@@ -100,7 +100,10 @@ pub(super) fn views(
                 blocks.push(Block { name, shape, values });
             }
             Content::Other { what, hint } => {
-                let hint = format!("{hint}; `--variable NAME` reads only what it names");
+                let hint = match has_matrix && !asked {
+                    true => format!("{hint}; `--variable NAME` reads only what it names"),
+                    false => hint.to_owned(),
+                };
                 return Err(fault(&input.path, &format!("variable `{name}` {what}"), WHY, hint));
             }
         }

@@ -307,7 +307,9 @@ fn numbers(reader: &SerializedFileReader<Bytes>, column: usize, n_rows: usize) -
             ColumnReader::Int64ColumnReader(r) => fill(r, &mut values, until, missing, |x| x as f64)?,
             ColumnReader::FloatColumnReader(r) => fill(r, &mut values, until, missing, f64::from)?,
             ColumnReader::DoubleColumnReader(r) => fill(r, &mut values, until, missing, |x| x)?,
-            ColumnReader::FixedLenByteArrayColumnReader(r) => fill(r, &mut values, until, missing, half_number)?,
+            ColumnReader::FixedLenByteArrayColumnReader(r) => {
+                fill(r, &mut values, until, missing, |x| half_number(&x))?;
+            }
             _ => {
                 return Err(parquet::errors::ParquetError::General(
                     "a column changes its type".into(),
@@ -319,7 +321,7 @@ fn numbers(reader: &SerializedFileReader<Bytes>, column: usize, n_rows: usize) -
 }
 
 /// Two bytes as a number.
-fn half_number(bytes: FixedLenByteArray) -> f64 {
+fn half_number(bytes: &FixedLenByteArray) -> f64 {
     match bytes.data() {
         &[low, high] => half(u16::from_le_bytes([low, high])),
         _ => f64::NAN,
