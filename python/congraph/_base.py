@@ -144,9 +144,17 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         self.densities_ = result["densities"]
         self.similarity_ = result["similarity"]
         self.positions_ = views.positions
-        self.warnings_ = [CongraphWarning(message, code, view) for code, view, message in result["warnings"]]
+        self.warnings_ = [CongraphWarning(message, code, view) for code, view, message in [*result["warnings"], *self._near()]]
         for warning in self.warnings_:
             warnings.warn(warning, stacklevel=_outside())
+
+    def _near(self) -> list[tuple[str, str | None, str]]:
+        """What is said if edges follow the distances of their ends, where these are known."""
+        places = self.positions_
+        if places is None or any(node not in places for node in self.node_names_):
+            return []
+        found = _engine.follows_distance(self._arrays(), [[float(x) for x in places[node]] for node in self.node_names_])
+        return [] if found is None else [found]
 
     def _told(self) -> dict[str, Any]:
         penalty = getattr(self, "penalty", None)

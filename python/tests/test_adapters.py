@@ -240,3 +240,13 @@ def test_cell_types_of_the_whole_file():
     assert len(genes) == 100 and len(found["groups"]) == 7
     assert found["relative_gap"] < 1e-8 and abs(found["density"] - 0.06) < 0.005
     assert json.dumps(found["params"])
+
+
+def test_edges_that_follow_distance_are_told():
+    data = congraph.simulate(n_nodes=40, n_views=3, n_signals=300, graph="rgg", mean_degree=4, seed=1)
+    assert data.views.positions is not None
+    with pytest.warns(congraph.CongraphWarning, match="W09"):
+        model = congraph.ConsensusGraph(density=0.1, similarity=0.9).fit(data.views)
+    assert "W09" in {warning.code for warning in model.warnings_}
+    bare = congraph.ConsensusGraph(density=0.1, similarity=0.9).fit(dict(data.views))
+    assert "W09" not in {warning.code for warning in bare.warnings_}

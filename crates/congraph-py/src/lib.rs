@@ -50,7 +50,7 @@ mod _engine {
     #[pymodule_export]
     use super::project::project;
     #[pymodule_export]
-    use super::report::report;
+    use super::report::{follows_distance, report};
     #[pymodule_export]
     use super::simulate::simulate;
     #[pymodule_export]

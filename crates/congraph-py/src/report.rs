@@ -1,10 +1,11 @@
 //! The report of learned graphs: one HTML page.
 
-use congraph::findings::{Findings, Known, KnownCommunities, Positions, Summary};
+use congraph::findings::{Findings, Geometry, Known, KnownCommunities, Positions, Summary};
 use congraph_report::MOST_NODES;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::failure;
 use crate::graphs::Arrays;
 use crate::running::briefly;
 
@@ -46,6 +47,22 @@ pub(crate) fn report(py: Python<'_>, graph: Arrays<'_>, beside: Beside) -> PyRes
         ..Known::default()
     };
     briefly(py, || congraph_report::write(&Findings::of(&graph, known)))
+}
+
+/// What is said if the edges follow the distances of their ends (W09).
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) fn follows_distance(
+    py: Python<'_>,
+    graph: Arrays<'_>,
+    points: Vec<Vec<f64>>,
+) -> PyResult<Option<(&'static str, Option<String>, String)>> {
+    let graph = graph.graph()?;
+    let warning = briefly(py, || {
+        let geometry = Geometry::of(&graph, &positions(&points)?)?;
+        geometry.warning(&graph)
+    })?;
+    Ok(warning.and_then(|warning| failure::warnings(&[warning]).pop()))
 }
 
 /// On a plane or in space; none if the nodes differ in their number of coordinates.
