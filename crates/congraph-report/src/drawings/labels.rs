@@ -25,6 +25,7 @@ pub(super) fn draw(svg: &mut Svg, network: &Network, findings: &Findings) {
 
 fn place(svg: &mut Svg, network: &Network, findings: &Findings, size: f64, most: usize) {
     let n = network.points.len();
+    let names = words::nodes(findings);
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by(|&a, &b| findings.strengths[b].total_cmp(&findings.strengths[a]));
     let mut taken: Vec<Room> = (0..n)
@@ -34,8 +35,8 @@ fn place(svg: &mut Svg, network: &Network, findings: &Findings, size: f64, most:
         })
         .collect();
     for &node in order.iter().take(most) {
-        let text = words::short(&findings.graph.nodes()[node], words::NAME);
-        let (wide, r) = (size * words::width(&text), network.radii[node] + 2.5);
+        let text = &names[node];
+        let (wide, r) = (size * words::width(text), network.radii[node] + 2.5);
         let [x, y] = network.points[node];
         // The anchor's class, the baseline's middle, and the left edge.
         let choices = [
@@ -64,7 +65,7 @@ fn place(svg: &mut Svg, network: &Network, findings: &Findings, size: f64, most:
             free.then_some((anchor, place, room))
         });
         if let Some((anchor, place, room)) = found {
-            svg.text(&format!("label {anchor}"), place, &text);
+            svg.text(&format!("label {anchor}"), place, text);
             taken.push(room);
         }
     }

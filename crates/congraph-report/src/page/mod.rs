@@ -90,7 +90,7 @@ pub(crate) fn page(findings: &Findings) -> String {
         data: data::data(findings, &network, &order, heat.as_ref(), path.as_ref()),
         keys: panels::keys(findings),
         warnings: panels::warnings(findings),
-        consensus: Consensus::new(findings, &network),
+        consensus: Consensus::new(findings, &network, order.len()),
         ranking: Ranking::new(findings),
         heatmap: heat.map(|map| panels::similarity_figure(findings, map)),
         similarities: SimilarityTable::new(findings),
@@ -114,6 +114,12 @@ pub(crate) fn page(findings: &Findings) -> String {
         command: findings.known.command.as_deref().map(without_folder),
     };
     let mut templates = Environment::new();
+    templates.set_formatter(|out, state, value| match value.as_str() {
+        Some(text) if !value.is_safe() && text != straight(text) => {
+            minijinja::escape_formatter(out, state, &straight(text).into())
+        }
+        _ => minijinja::escape_formatter(out, state, value),
+    });
     for (name, text) in TEMPLATES {
         templates
             .add_template(name, text)
@@ -121,6 +127,12 @@ pub(crate) fn page(findings: &Findings) -> String {
     }
     let page_template = templates.get_template("page.html").expect("it was added above");
     page_template.render(page).expect("what the templates name is there")
+}
+
+/// A text in which no mark turns the direction of what follows. Names that isolate themselves may.
+fn straight(text: &str) -> String {
+    let turns = |mark: char| matches!(mark, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}' | '\u{2067}');
+    text.replace(turns, "\u{fffd}")
 }
 
 /// The command without the folder that the program is in.

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::known::{Known, WarningSummary};
+use super::names::short_names;
 use super::neighbours::Geometry;
 use super::views::ViewFinding;
 use crate::graph::MultiviewGraph;
@@ -75,7 +76,7 @@ fn sentences(graph: &MultiviewGraph, n_shared: usize, n_everywhere: usize, views
         return vec![
             format!(
                 "The graph of {} has {} of {possible}.",
-                short(&graph.views()[0]),
+                short(graph, &graph.views()[0]),
                 views[0].n_edges
             ),
             "It was learned alone: there is no consensus to compare it with.".into(),
@@ -108,21 +109,19 @@ fn sentences(graph: &MultiviewGraph, n_shared: usize, n_everywhere: usize, views
     let who = match (&outliers[..], furthest, nearest) {
         (_, Some(far), _) if far.uniqueness.unwrap_or(0.0) <= 1e-9 => "all views equal the consensus".into(),
         ([], Some(far), Some(near)) if far.uniqueness > near.uniqueness => {
-            format!("{} differs most, {} least", short(&far.name), short(&near.name))
+            format!("{} differs most, {} least", short(graph, &far.name), short(graph, &near.name))
         }
         ([], ..) => "all differ from it alike".into(),
-        ([one], ..) => format!("{} stands out from the group", short(one)),
+        ([one], ..) => format!("{} stands out from the group", short(graph, one)),
         (several, ..) => format!("{} views stand out from the group", several.len()),
     };
     vec![shares, format!("{} in every view; {who}.", are(n_everywhere))]
 }
 
 /// A sentence has room for a name, not for a page of one.
-fn short(name: &str) -> String {
-    if name.chars().count() <= NAME {
-        return name.to_owned();
-    }
-    name.chars().take(NAME - 1).chain(['…']).collect()
+fn short(graph: &MultiviewGraph, name: &str) -> String {
+    let at = graph.views().iter().position(|view| view == name);
+    at.map_or_else(String::new, |at| short_names(graph.views(), NAME).swap_remove(at))
 }
 
 fn are(n: usize) -> String {

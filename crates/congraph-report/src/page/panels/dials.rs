@@ -40,7 +40,12 @@ impl Dials {
         });
         Self {
             headline,
-            graph: drawn.draw_cell(findings, chosen.map_or(&[], |cell| &cell.consensus[..]), "The consensus at the dials' setting"),
+            graph: drawn.draw_cell(
+                findings,
+                chosen.map_or(&[], |cell| &cell.consensus[..]),
+                chosen.map_or(0, |cell| cell.n_edges),
+                "The consensus at the dials' setting",
+            ),
             caption: "Each cell is a fit. Its number is the agreement of the consensus edges between halves of the data, beyond chance; the frame is the \
                       choice. Cells that cannot be reached are left out."
                 .into(),

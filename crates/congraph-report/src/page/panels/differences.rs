@@ -10,7 +10,8 @@ use crate::words::{self, significant};
 
 pub(in crate::page) fn similarity_figure(findings: &Findings, map: Heatmap) -> Figure {
     let headline = findings.similarities.as_ref().map_or_else(String::new, |found| {
-        let name = |view: usize| words::short(&findings.views[view].name, words::NAME);
+        let labels = words::views(findings);
+        let name = |view: usize| words::unbroken(&labels[view]);
         let ([a, b], near) = found.nearest;
         let ([c, d], far) = found.farthest;
         if findings.views.len() == 2 {
@@ -32,7 +33,7 @@ pub(in crate::page) fn similarity_figure(findings: &Findings, map: Heatmap) -> F
         headline,
         svg: map.svg,
         caption: "Pearson correlation between the weights of two views over all pairs of nodes. Views are ordered by average-linkage clustering, so \
-                  that groups show as blocks."
+                  that groups show as blocks. A view against itself is left empty."
             .into(),
     }
 }
@@ -50,6 +51,8 @@ struct Small {
     is_outlier: bool,
     added: usize,
     missing: usize,
+    /// That not all of them are drawn.
+    drawn: Option<String>,
     svg: String,
 }
 
@@ -61,6 +64,8 @@ impl Differences {
         }
         let small = |multiple: multiples::Multiple<'_>| Small {
             name: multiple.view.name.clone(),
+            drawn: (multiple.view.added.len().max(multiple.view.missing.len()) > multiples::EDGES)
+                .then(|| format!("the {} heaviest of a kind drawn", multiples::EDGES)),
             is_outlier: multiple.view.is_outlier,
             added: multiple.view.added.len(),
             missing: multiple.view.missing.len(),

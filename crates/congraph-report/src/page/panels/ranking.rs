@@ -1,6 +1,6 @@
 //! Who is like the group.
 
-use congraph::findings::Findings;
+use congraph::findings::{Findings, ViewFinding};
 use serde::Serialize;
 
 use super::Figure;
@@ -11,16 +11,27 @@ use crate::words;
 #[derive(Serialize)]
 pub(in crate::page) struct Ranking {
     figure: Figure,
+    /// All views in this order, if they are too many to be named in the figure.
+    rows: Vec<RankRow>,
+}
+
+#[derive(Serialize)]
+struct RankRow {
+    name: String,
+    uniqueness: String,
+    is_outlier: bool,
 }
 
 impl Ranking {
     pub(in crate::page) fn new(findings: &Findings) -> Option<Self> {
         let svg = ranking::draw(findings).filter(|_| findings.views.len() > 1)?;
         let ranked = ranking::ranked(findings);
+        let labels = words::views(findings);
         let outliers: Vec<String> = ranked
             .iter()
             .filter(|view| view.is_outlier)
-            .map(|view| words::short(&view.name, words::NAME))
+            .filter_map(|view| findings.views.iter().position(|other| other.name == view.name))
+            .map(|at| words::unbroken(&labels[at]))
             .collect();
         let headline = match &outliers[..] {
             [] => "No view stands out".into(),
@@ -30,7 +41,7 @@ impl Ranking {
         };
         let more = if ranked.len() > ranking::ROWS {
             format!(
-                " The {} of {} views that differ most are drawn; all are listed under Data.",
+                " The {} of {} views that differ most have rows of their own; all are dots above them, and in the table below.",
                 ranking::ROWS,
                 ranked.len()
             )
@@ -48,6 +59,21 @@ impl Ranking {
                 svg,
                 caption,
             },
+            rows: if ranked.len() > ranking::ROWS {
+                ranked.iter().rev().map(|view| RankRow::new(view)).collect()
+            } else {
+                Vec::new()
+            },
         })
+    }
+}
+
+impl RankRow {
+    fn new(view: &ViewFinding) -> Self {
+        Self {
+            name: view.name.clone(),
+            uniqueness: view.uniqueness.map_or_else(|| "–".into(), |value| format!("{value:.3}")),
+            is_outlier: view.is_outlier,
+        }
     }
 }
