@@ -97,7 +97,8 @@ function renew() {
 table.querySelectorAll('th').forEach((head) => {
   const button = make('button', head.textContent);
   button.type = 'button';
-  head.replaceChildren(button);
+  // A button is not printed again where the table goes on, its words are.
+  head.replaceChildren(button, make('span', head.textContent, 'for-print'));
   button.addEventListener('click', () => {
     const { key } = head.dataset;
     const text = key === 'a' || key === 'b';

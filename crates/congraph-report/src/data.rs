@@ -95,7 +95,9 @@ fn counts(findings: &Findings) -> Value {
     let graph = &findings.graph;
     let count = |is: &dyn Fn(usize, usize) -> bool| -> Vec<usize> {
         let edges = 0..findings.shared.len();
-        (0..graph.n_views()).map(|view| edges.clone().filter(|&edge| is(edge, view)).count()).collect()
+        (0..graph.n_views())
+            .map(|view| edges.clone().filter(|&edge| is(edge, view)).count())
+            .collect()
     };
     let there = |edge: usize, view: usize| graph.weights().row(edge)[view] > 0.0;
     let lacks = |edge: usize, view: usize| {
@@ -194,7 +196,9 @@ mod tests {
     }
 
     fn complete(n_nodes: u32, n_views: usize) -> Findings {
-        let pairs: Vec<[u32; 2]> = (0..n_nodes).flat_map(|a| (a + 1..n_nodes).map(move |b| [a, b])).collect();
+        let pairs: Vec<[u32; 2]> = (0..n_nodes)
+            .flat_map(|a| (a + 1..n_nodes).map(move |b| [a, b]))
+            .collect();
         let weights: Vec<f64> = (0..pairs.len() * n_views).map(|k| (k * k % 7) as f64).collect();
         let consensus: Vec<f64> = (1..=pairs.len()).map(|k| k as f64).collect();
         let graph = congraph::MultiviewGraph::new(
@@ -214,7 +218,8 @@ mod tests {
         assert_eq!(order.len(), 10);
         assert!(order.iter().all(|&edge| findings.shared[edge] > 26.0));
         let network = Network::new(&findings);
-        let text = |order: &[usize]| -> Value { serde_json::from_str(&data(&findings, &network, order, None, None)).unwrap() };
+        let text =
+            |order: &[usize]| -> Value { serde_json::from_str(&data(&findings, &network, order, None, None)).unwrap() };
         let part = text(&order);
         assert_eq!(part["all_edges"], 36);
         let of_view = |what: &str| part["counts"][what][0].as_u64().unwrap();

@@ -40,13 +40,20 @@ pub(crate) fn f32s(values: impl Iterator<Item = f64>) -> String {
         zero if zero == 0.0 && value > 0.0 => f32::MIN_POSITIVE,
         value => value,
     };
-    base64(&values.flat_map(|value| single(value).to_le_bytes()).collect::<Vec<u8>>())
+    base64(
+        &values
+            .flat_map(|value| single(value).to_le_bytes())
+            .collect::<Vec<u8>>(),
+    )
 }
 
 pub(crate) fn base64(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
-        let bits = group.iter().enumerate().fold(0_u32, |bits, (k, &byte)| bits | u32::from(byte) << (16 - 8 * k));
+        let bits = group
+            .iter()
+            .enumerate()
+            .fold(0_u32, |bits, (k, &byte)| bits | u32::from(byte) << (16 - 8 * k));
         for k in 0..4 {
             let letter = LETTERS[(bits >> (18 - 6 * k) & 63) as usize];
             text.push(if k <= group.len() { letter as char } else { '=' });

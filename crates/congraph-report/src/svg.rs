@@ -23,7 +23,9 @@ pub(crate) fn escaped(text: &str) -> String {
             // Not allowed in XML, and a downloaded figure is XML.
             mark if mark.is_control() => safe.push('\u{fffd}'),
             // These would turn the direction of what stands around; isolating marks are our own.
-            '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}' | '\u{2067}' => safe.push('\u{fffd}'),
+            '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}' | '\u{2067}' => {
+                safe.push('\u{fffd}')
+            }
             mark => safe.push(mark),
         }
     }
@@ -131,6 +133,9 @@ pub(crate) fn segment(from: [f64; 2], to: [f64; 2]) -> String {
 
 /// Path data of a rectangle.
 pub(crate) fn rectangle(x: f64, y: f64, width: f64, height: f64) -> String {
+    // From rounded corner to rounded corner: neighbours meet without a seam.
+    let tenth = |value: f64| (10.0 * value).round() / 10.0;
+    let (width, height) = (tenth(x + width) - tenth(x), tenth(y + height) - tenth(y));
     format!("M{} {}h{}v{}h{}z", at(x), at(y), at(width), at(height), at(-width))
 }
 
@@ -175,15 +180,21 @@ mod tests {
 
     /// The corners of a path of straight lines, or of a circle's arcs as a polygon.
     fn outline(data: &str) -> Vec<[f64; 2]> {
-        let numbers = |text: &str| -> Vec<f64> { text.split([' ', 'z']).filter_map(|word| word.parse().ok()).collect() };
+        let numbers =
+            |text: &str| -> Vec<f64> { text.split([' ', 'z']).filter_map(|word| word.parse().ok()).collect() };
         if let Some((start, arcs)) = data.split_once('a') {
             let (start, arc) = (numbers(&start[1..]), numbers(arcs.split('a').next().unwrap()));
             let (r, d) = (arc[0], arc[5]);
             assert_eq!(d, 2.0 * r, "half a circle: {data}");
             let turn = |k: i32| std::f64::consts::TAU * f64::from(k) / 720.0;
-            return (0..720).map(|k| [start[0] + r + r * turn(k).cos(), start[1] + r * turn(k).sin()]).collect();
+            return (0..720)
+                .map(|k| [start[0] + r + r * turn(k).cos(), start[1] + r * turn(k).sin()])
+                .collect();
         }
-        let corners = data.trim_end_matches('z').split(['M', 'L']).filter(|text| !text.is_empty());
+        let corners = data
+            .trim_end_matches('z')
+            .split(['M', 'L'])
+            .filter(|text| !text.is_empty());
         corners.map(|text| [numbers(text)[0], numbers(text)[1]]).collect()
     }
 
@@ -193,9 +204,16 @@ mod tests {
             for shape in 0..SHAPES {
                 let corners = outline(&mark(shape, [100.04, 57.96], radius));
                 let next = corners.iter().cycle().skip(1);
-                let area: f64 = corners.iter().zip(next).map(|(a, b)| 0.5 * (a[0] * b[1] - a[1] * b[0])).sum();
+                let area: f64 = corners
+                    .iter()
+                    .zip(next)
+                    .map(|(a, b)| 0.5 * (a[0] * b[1] - a[1] * b[0]))
+                    .sum();
                 let expected = std::f64::consts::PI * radius * radius;
-                assert!((area.abs() / expected - 1.0).abs() < 0.03, "{shape} {radius}: {area} {expected}");
+                assert!(
+                    (area.abs() / expected - 1.0).abs() < 0.03,
+                    "{shape} {radius}: {area} {expected}"
+                );
             }
         }
     }

@@ -119,7 +119,9 @@ mod tests {
 
     #[test]
     fn names_are_told_apart_and_fit() {
-        let names: Vec<String> = (1..4).map(|k| format!("sub-01_ses-baseline_task-rest_run-{k}")).collect();
+        let names: Vec<String> = (1..4)
+            .map(|k| format!("sub-01_ses-baseline_task-rest_run-{k}"))
+            .collect();
         assert_eq!(labels(&names), ["…run-1", "…run-2", "…run-3"]);
         let wide: Vec<String> = (0..3).map(|k| format!("{k}{}", "測".repeat(30))).collect();
         assert!(labels(&wide).iter().all(|label| width(label) <= NAME));

@@ -10,13 +10,19 @@ pub(super) fn ticks(low: f64, high: f64, n: usize) -> Vec<f64> {
     let unit = 10_f64.powf(rough.log10().floor());
     let steps = [10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1].map(|k| k * unit);
     // The largest step at or below the wish that has two numbers inside.
-    let first = steps.iter().rposition(|step| *step >= rough * (1.0 - 1e-9)).unwrap_or(0);
+    let first = steps
+        .iter()
+        .rposition(|step| *step >= rough * (1.0 - 1e-9))
+        .unwrap_or(0);
     let inside = |step: f64| -> Vec<f64> {
         let (first, last) = ((low / step - 1e-9).ceil() as i64, (high / step + 1e-9).floor() as i64);
         (first..=last).map(|k| k as f64 * step).collect()
     };
     let found = steps[first..].iter().map(|&step| inside(step));
-    found.into_iter().find(|ticks| ticks.len() > 1).unwrap_or_else(|| vec![low])
+    found
+        .into_iter()
+        .find(|ticks| ticks.len() > 1)
+        .unwrap_or_else(|| vec![low])
 }
 
 /// Round numbers just outside `low` and `high`, and the ticks between them.
@@ -43,7 +49,8 @@ pub(super) fn label(value: f64, ticks: &[f64]) -> String {
     let decimals = (-step.log10() - 1e-9).ceil() as i64;
     if decimals > 4 || value.abs() >= 1e6 {
         // As many digits as tell this tick from the next.
-        let digits = (value.abs() / step).log10().max(0.0).floor() as usize;
+        let power = |value: f64| (value.abs().log10() + 1e-9).floor();
+        let digits = (power(value) - power(step)).max(0.0) as usize;
         return format!("{value:.digits$e}");
     }
     let decimals = usize::try_from(decimals).unwrap_or(0);
@@ -67,11 +74,21 @@ mod tests {
 
     #[test]
     fn an_axis_has_two_ticks_that_differ() {
-        for (low, high) in [(0.94, 1.06), (1.9, 2.1), (1e-9, 3e-9), (0.0, 1.3e7), (0.998, 0.9991), (-0.3, 17.0)] {
+        for (low, high) in [
+            (0.94, 1.06),
+            (1.9, 2.1),
+            (1e-9, 3e-9),
+            (0.0, 1.3e7),
+            (0.998, 0.9991),
+            (-0.3, 17.0),
+        ] {
             for n in [3, 4, 5] {
                 let found = ticks(low, high, n);
                 let labels: std::collections::HashSet<String> = found.iter().map(|&tick| label(tick, &found)).collect();
-                assert!(found.len() > 1 && labels.len() == found.len(), "{low} {high} {n}: {labels:?}");
+                assert!(
+                    found.len() > 1 && labels.len() == found.len(),
+                    "{low} {high} {n}: {labels:?}"
+                );
             }
         }
     }

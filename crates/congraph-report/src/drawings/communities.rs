@@ -28,11 +28,17 @@ pub(crate) fn marks(findings: &Findings) -> Vec<(usize, String)> {
 pub(crate) fn caption(findings: &Findings) -> &'static str {
     let marks = marks(findings);
     let is_hollow = |(_, class): &(usize, String)| class.ends_with("hollow");
-    match (marks.is_empty(), marks.iter().any(is_hollow), marks.len() > SHAPES * SHAPES) {
+    match (
+        marks.is_empty(),
+        marks.iter().any(is_hollow),
+        marks.len() > SHAPES * SHAPES,
+    ) {
         (true, ..) => "",
         (_, false, _) => " Shape and colour together tell the community.",
         (_, true, false) => " Shape and colour together tell the community; hollow nodes are in none with others.",
-        (_, true, true) => " Shape and colour together tell the community; nodes of the smallest ones, and those on their own, are hollow.",
+        (_, true, true) => {
+            " Shape and colour together tell the community; nodes of the smallest ones, and those on their own, are hollow."
+        }
     }
 }
 

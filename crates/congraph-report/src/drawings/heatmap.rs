@@ -68,7 +68,9 @@ pub(crate) fn draw(findings: &Findings) -> Option<Heatmap> {
                 continue;
             }
             let class = step(value(row, column));
-            let end = (column..n).find(|&k| k == row || step(value(row, k)) != class).unwrap_or(n);
+            let end = (column..n)
+                .find(|&k| k == row || step(value(row, k)) != class)
+                .unwrap_or(n);
             let (x, y) = (left + cell * column as f64, top + cell * row as f64);
             paths[class].push_str(&svg::rectangle(x, y, cell * (end - column) as f64, cell));
             column = end;
@@ -120,7 +122,8 @@ pub(crate) fn draw(findings: &Findings) -> Option<Heatmap> {
 
 /// From the least to the largest similarity of two views, rounded outwards.
 fn limits(least: f64, largest: f64) -> (f64, f64, Vec<f64>) {
-    let room = if largest - least < 1e-3 { 5e-4 } else { 0.0 };
+    // Equal ones are equal: a scale of rounding errors would say otherwise.
+    let room = if largest - least < 1e-6 { 0.02 } else { 0.0 };
     let (low, high, ticks) = axis::round_range(least - room, (largest + room).min(1.0), 4);
     // No correlation is above 1.
     let ticks: Vec<f64> = ticks.into_iter().filter(|tick| *tick <= 1.0 + 1e-9).collect();
@@ -148,10 +151,24 @@ mod tests {
 
     #[test]
     fn the_scale_spans_the_data_and_no_more() {
-        for (least, largest) in [(0.9931, 0.9979), (0.31, 0.95), (0.906, 0.906), (1.0, 1.0), (-0.2, 0.1), (0.9999, 1.0)] {
+        for (least, largest) in [
+            (0.9931, 0.9979),
+            (0.31, 0.95),
+            (0.906, 0.906),
+            (1.0, 1.0),
+            (-0.2, 0.1),
+            (0.9999, 1.0),
+            (0.999_1, 0.999_4),
+        ] {
             let (low, high, ticks) = limits(least, largest);
-            assert!(low <= least && largest <= high && high <= 1.0 && low < high, "{least} {largest}: {low} {high}");
-            assert!(high - low < 3.0 * (largest - least).max(1.5e-3), "{least} {largest}: {low} {high}");
+            assert!(
+                low <= least && largest <= high && high <= 1.0 && low < high,
+                "{least} {largest}: {low} {high}"
+            );
+            assert!(
+                high - low < 3.0 * (largest - least) || largest == least,
+                "{least} {largest}: {low} {high}"
+            );
             assert!(ticks.len() > 1, "{ticks:?}");
         }
     }
@@ -160,7 +177,11 @@ mod tests {
     fn lightness(colour: &str) -> f64 {
         let channel = |k: usize| {
             let value = f64::from(u8::from_str_radix(&colour[k..k + 2], 16).unwrap()) / 255.0;
-            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+            if value <= 0.04045 {
+                value / 12.92
+            } else {
+                ((value + 0.055) / 1.055).powf(2.4)
+            }
         };
         let y = 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5);
         116.0 * y.cbrt() - 16.0
@@ -181,7 +202,10 @@ mod tests {
         for ramp in ramps {
             let steps: Vec<f64> = ramp.windows(2).map(|two| two[1] - two[0]).collect();
             let mean = steps.iter().sum::<f64>() / steps.len() as f64;
-            assert!(mean.abs() > 8.0 && steps.iter().all(|step| (step - mean).abs() < 0.8), "{ramp:?}");
+            assert!(
+                mean.abs() > 8.0 && steps.iter().all(|step| (step - mean).abs() < 0.8),
+                "{ramp:?}"
+            );
         }
     }
 }

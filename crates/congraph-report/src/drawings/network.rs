@@ -16,6 +16,8 @@ const HEIGHTS: [f64; 2] = [300.0, 680.0];
 /// The radius of the strongest node among few, and the share of it that the smallest mark has.
 const RADIUS: f64 = 8.2;
 const SMALLEST: f64 = 0.27;
+/// Among more nodes lines are thinner.
+pub(super) const FINE: usize = 200;
 /// Classes of weight.
 pub(crate) const CLASSES: usize = 6;
 
@@ -70,7 +72,10 @@ impl Network {
             .fold(0.0, f64::max)
             .max(f64::MIN_POSITIVE);
         let unit = RADIUS * (64.0 / n as f64).sqrt().clamp(0.3, 1.0);
-        let radii = findings.strengths.iter().map(|&strength| radius(strength / largest, unit));
+        let radii = findings
+            .strengths
+            .iter()
+            .map(|&strength| radius(strength / largest, unit));
         Self {
             height,
             points: layout.points.iter().map(place).collect(),
@@ -153,7 +158,12 @@ impl Network {
             let class = ((CLASSES as f64 * share.sqrt()).ceil() as usize).clamp(1, CLASSES);
             paths[class - 1].push_str(&self.segment(pair));
         }
-        svg.open("g", &[("class", "edges")]);
+        let class = if self.points.len() > FINE {
+            "edges fine"
+        } else {
+            "edges"
+        };
+        svg.open("g", &[("class", class)]);
         for (k, path) in paths.iter().enumerate() {
             // Empty ones too: the scripts fill them.
             svg.element("path", &[("class", &format!("edge e{}", k + 1)), ("d", path)]);
@@ -265,5 +275,23 @@ pub(crate) fn headline(findings: &Findings) -> String {
             name(hub)
         ),
         _ => format!("{}–{} is the only connection", names[0], names[1]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn areas_are_in_proportion_to_strength() {
+        for share in [1.0, 0.5, 0.1] {
+            let area = radius(share, RADIUS).powi(2) / radius(1.0, RADIUS).powi(2);
+            assert!((area - share).abs() < 1e-12, "{share} {area}");
+        }
+        assert_eq!(
+            radius(0.0, RADIUS),
+            SMALLEST * RADIUS,
+            "what has no edge can still be seen"
+        );
     }
 }

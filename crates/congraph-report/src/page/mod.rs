@@ -131,7 +131,12 @@ pub(crate) fn page(findings: &Findings) -> String {
 
 /// A text in which no mark turns the direction of what follows. Names that isolate themselves may.
 fn straight(text: &str) -> String {
-    let turns = |mark: char| matches!(mark, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}' | '\u{2067}');
+    let turns = |mark: char| {
+        matches!(
+            mark,
+            '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}' | '\u{2067}'
+        )
+    };
     text.replace(turns, "\u{fffd}")
 }
 

@@ -125,7 +125,12 @@ impl SimilarityTable {
         let name = |view: usize| findings.views[view].name.clone();
         let value = |one: usize, two: usize| format!("{:.3}", found.values[one][two]);
         if n <= NUMBERED {
-            let row = |&one: &usize| order.iter().map(|&two| format!("{:.2}", found.values[one][two])).collect();
+            let row = |&one: &usize| {
+                order
+                    .iter()
+                    .map(|&two| format!("{:.2}", found.values[one][two]))
+                    .collect()
+            };
             return Some(Self {
                 names: order.iter().map(|&view| name(view)).collect(),
                 rows: order.iter().map(row).collect(),
@@ -143,7 +148,14 @@ impl SimilarityTable {
             let mean = others().map(|two| found.values[one][two]).sum::<f64>() / (n - 1) as f64;
             let (near, far) = (others().max_by(by).unwrap_or(one), others().min_by(by).unwrap_or(one));
             let mean = format!("{mean:.3}");
-            [name(one), mean, name(near), value(one, near), name(far), value(one, far)]
+            [
+                name(one),
+                mean,
+                name(near),
+                value(one, near),
+                name(far),
+                value(one, far),
+            ]
         };
         Some(Self {
             names: Vec::new(),

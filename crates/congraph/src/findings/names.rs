@@ -33,7 +33,10 @@ pub fn short_names(names: &[String], most: usize) -> Vec<String> {
         }
         taken.insert(name.clone());
     }
-    short.into_iter().map(|name| isolated(name.into_iter().collect())).collect()
+    short
+        .into_iter()
+        .map(|name| isolated(name.into_iter().collect()))
+        .collect()
 }
 
 /// One name with nothing that turns the direction of text.
@@ -96,7 +99,12 @@ fn common_start(names: &[Vec<char>]) -> usize {
             one.is_some() && names.iter().all(|name| name.get(at) == one)
         })
         .count();
-    let parts = |marks: &[char]| (0..common).rev().find(|&at| marks.contains(&names[0][at])).map(|at| at + 1);
+    let parts = |marks: &[char]| {
+        (0..common)
+            .rev()
+            .find(|&at| marks.contains(&names[0][at]))
+            .map(|at| at + 1)
+    };
     let at = parts(&['_', '/', '.', ' ']).or_else(|| parts(&['-'])).unwrap_or(common);
     // Every name keeps something.
     let at = at.min(names.iter().map(|name| name.len().saturating_sub(1)).min().unwrap_or(0));
@@ -137,7 +145,10 @@ mod tests {
     #[test]
     fn what_all_share_goes_first_then_the_middle() {
         let runs = of(
-            &["sub-01_ses-baseline_task-rest_run-1", "sub-01_ses-baseline_task-rest_run-2"],
+            &[
+                "sub-01_ses-baseline_task-rest_run-1",
+                "sub-01_ses-baseline_task-rest_run-2",
+            ],
             18,
         );
         assert_eq!(runs, ["…run-1", "…run-2"]);
@@ -153,7 +164,10 @@ mod tests {
             let short = short_names(&names, most);
             let distinct: std::collections::HashSet<&String> = short.iter().collect();
             assert_eq!(distinct.len(), names.len(), "{most}: {short:?}");
-            assert!(short.iter().all(|name| name.chars().count() <= most), "{most}: {short:?}");
+            assert!(
+                short.iter().all(|name| name.chars().count() <= most),
+                "{most}: {short:?}"
+            );
         }
     }
 

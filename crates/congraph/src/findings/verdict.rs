@@ -109,7 +109,11 @@ fn sentences(graph: &MultiviewGraph, n_shared: usize, n_everywhere: usize, views
     let who = match (&outliers[..], furthest, nearest) {
         (_, Some(far), _) if far.uniqueness.unwrap_or(0.0) <= 1e-9 => "all views equal the consensus".into(),
         ([], Some(far), Some(near)) if far.uniqueness > near.uniqueness => {
-            format!("{} differs most, {} least", short(graph, &far.name), short(graph, &near.name))
+            format!(
+                "{} differs most, {} least",
+                short(graph, &far.name),
+                short(graph, &near.name)
+            )
         }
         ([], ..) => "all differ from it alike".into(),
         ([one], ..) => format!("{} stands out from the group", short(graph, one)),

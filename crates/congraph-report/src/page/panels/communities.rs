@@ -57,7 +57,11 @@ impl Communities {
         let mut groups: Vec<CommunityRow> = (0..n_several.min(COMMUNITIES)).map(row).collect();
         if n_several < n {
             groups.push(CommunityRow {
-                number: if n_several + 1 == n { n.to_string() } else { format!("{}–{n}", n_several + 1) },
+                number: if n_several + 1 == n {
+                    n.to_string()
+                } else {
+                    format!("{}–{n}", n_several + 1)
+                },
                 size: format!("{} alone", plural(n - n_several, "node")),
                 key: key(n_several, "Nodes on their own"),
                 members: (n_several..n).flat_map(members).collect(),

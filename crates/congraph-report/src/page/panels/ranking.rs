@@ -72,7 +72,9 @@ impl RankRow {
     fn new(view: &ViewFinding) -> Self {
         Self {
             name: view.name.clone(),
-            uniqueness: view.uniqueness.map_or_else(|| "–".into(), |value| format!("{value:.3}")),
+            uniqueness: view
+                .uniqueness
+                .map_or_else(|| "–".into(), |value| format!("{value:.3}")),
             is_outlier: view.is_outlier,
         }
     }
