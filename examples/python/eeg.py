@@ -9,7 +9,8 @@ import mne
 
 import congraph
 
-FOLDER = pathlib.Path(__file__).resolve().parents[1] / "data" / "eeg"
+HERE = pathlib.Path(__file__).parent if "__file__" in globals() else pathlib.Path.cwd()  # a notebook is where it is opened
+FOLDER = HERE.resolve().parent / "data" / "eeg"
 
 # %% [markdown]
 # ## Preprocessing with MNE

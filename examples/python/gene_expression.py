@@ -10,7 +10,8 @@ import pandas
 
 import congraph
 
-FILE = pathlib.Path(__file__).resolve().parents[1] / "data" / "pbmc68k" / "expression.csv.gz"
+HERE = pathlib.Path(__file__).parent if "__file__" in globals() else pathlib.Path.cwd()  # a notebook is where it is opened
+FILE = HERE.resolve().parent / "data" / "pbmc68k" / "expression.csv.gz"
 table = pandas.read_csv(FILE)
 adata = anndata.AnnData(table.drop(columns="cell_type"), obs=table[["cell_type"]].set_axis(table.index.astype(str)))
 print(adata)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 import inspect
+import os
+import sys
 import warnings
 from typing import Any
 
@@ -11,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine
+from ._ask import ask
 from ._errors import CongraphWarning
-from ._graphs import LearnedGraphs
+from ._graphs import LearnedGraphs, counted
 from ._progress import running
 from ._views import Views, as_views
 
@@ -84,18 +87,28 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         tags.target_tags.required = False
         return tags
 
-    def _reading(self) -> dict[str, Any]:
+    def _reading(self, views: Views) -> dict[str, Any]:
         """How tables become views."""
         return {
             "data": self.data,
             "orient": self.orient,
             "nodes": self.nodes,
-            "drop_nodes": [str(node) for node in self.drop_nodes],
+            "drop_nodes": self._dropped(views),
             "nan": self.nan,
             "missing": self.missing,
             "allow_counts": bool(self.allow_counts),
             "allow_constant": self.scale != "zscore",
         }
+
+    def _dropped(self, views: Views) -> list[str]:
+        """The nodes to leave out, by name; nodes without names are numbered from 0, as everywhere in Python."""
+        wanted = self.drop_nodes
+        if wanted is None:
+            return []
+        if isinstance(wanted, str):
+            return [wanted]
+        unnamed = all(nodes is None for nodes in views.nodes.values())
+        return [str(node + 1) if unnamed and isinstance(node, (int, np.integer)) else str(node) for node in wanted]
 
     def _scales(self) -> dict[str, Any]:
         return {"scale": self.scale, "sample_norm": self.sample_norm, "distance_norm": getattr(self, "distance_norm", "max")}
@@ -105,6 +118,7 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
 
     def _views(self, X: Any, groups: Any, blocks: Any) -> Views:
         views = as_views(X, groups=groups, blocks=blocks)
+        views = views if self._node_axis() == 1 else views._with_nodes_in_rows()
         views._check_nodes(self._node_axis())
         return views
 
@@ -132,7 +146,7 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         self.positions_ = views.positions
         self.warnings_ = [CongraphWarning(message, code, view) for code, view, message in result["warnings"]]
         for warning in self.warnings_:
-            warnings.warn(warning, stacklevel=3)
+            warnings.warn(warning, stacklevel=_outside())
 
     def _told(self) -> dict[str, Any]:
         penalty = getattr(self, "penalty", None)
@@ -163,12 +177,19 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         """The mean gain in log-likelihood of new views on one of the graphs."""
         self._check_learned()
         views = self._new_views(X, groups)
-        gains = _engine.log_likelihood(self._arrays(), view, views._lent(), {**self._reading(), "missing": "error"}, self._running())
+        reading = {**self._reading(views), "missing": "error"}
+        gains = ask(_engine.log_likelihood, self._arrays(), view, views._lent(), reading, self._running())
         return float(gains.mean())
 
     def _new_views(self, X: Any, groups: Any = None) -> Views:
         """New views; without names their nodes are those of the fit, by number."""
         views = as_views(X, groups=groups)
+        views = views._of(list(views)) if self._node_axis() == 1 else views._with_nodes_in_rows()
+        n_nodes = len(self.node_names_)
+        if self.node_names_ == [str(k + 1) for k in range(n_nodes)]:
+            # The fit's nodes had no names, and a frame's columns may be but numbered.
+            numbers = [str(k) for k in range(n_nodes)]
+            views.nodes = {name: None if nodes == numbers else nodes for name, nodes in views.nodes.items()}
         for name, array in views.items():
             n = array.shape[self._node_axis()]
             if views.nodes[name] is None and n != len(self.node_names_):
@@ -182,7 +203,7 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         raise NotImplementedError
 
     def _title(self) -> str:
-        return f"{type(self).__name__} of {_counted(len(self.view_names_), 'view')} × {_counted(len(self.node_names_), 'node')}"
+        return f"{type(self).__name__} of {counted(len(self.view_names_), 'view')} × {counted(len(self.node_names_), 'node')}"
 
     def __str__(self) -> str:
         if not hasattr(self, "edges_"):
@@ -202,9 +223,16 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         return {"text/plain": str(self), "text/html": self._repr_html_()}
 
     def _certified(self) -> tuple[str, str]:
-        times = _counted(self.n_iter_, "iteration")
+        times = counted(self.n_iter_, "iteration")
         return "certified", f"relative gap {self.relative_gap_:.1e}, {self.status_} after {times}"
 
 
-def _counted(n: int, noun: str) -> str:
-    return f"{n} {noun}{'' if n == 1 else 's'}"
+def _outside() -> int:
+    """How far up the caller of the package is, as `warnings.warn` counts."""
+    here = os.path.dirname(__file__)
+    frame = sys._getframe(1)
+    level = 1
+    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == here:
+        frame = frame.f_back
+        level += 1
+    return level

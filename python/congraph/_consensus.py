@@ -10,15 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine
+from ._ask import ask
 from ._base import GraphEstimator
 from ._errors import one_error
-from ._graphs import Graphs
+from ._graphs import Graphs, counted
 from ._views import Views
 
 __all__ = ["ConsensusGraph", "Projection", "SingleGraph"]
 
 
-@dataclass
+@dataclass(repr=False)
 class Projection:
     """The graph of a new view beside the consensus it was projected on.
 
@@ -34,6 +35,10 @@ class Projection:
     relative_gap: float
     converged: bool
     warnings: list[tuple[str, str | None, str]]
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(f"{self.kinds.count(kind)} {kind}" for kind in ("shared", "added", "lacking"))
+        return f"Projection({self.name!r}: {kinds}; uniqueness {self.uniqueness:.3f}, relative gap {self.relative_gap:.1e})"
 
     @property
     def weights(self) -> npt.NDArray[np.float64]:
@@ -82,7 +87,7 @@ class _Learner(GraphEstimator):
 
     def _learn(self, X: Any, groups: Any, blocks: Any, single: bool) -> None:
         views = self._views(X, groups, blocks)
-        result = _engine.learn(views._lent(), self._reading(), self._options(views, single), self._running())
+        result = ask(_engine.learn, views._lent(), self._reading(views), self._options(views, single), self._running())
         self._keep(result, views, X)
 
     def _keep(self, result: dict[str, Any], views: Views, X: Any) -> None:
@@ -126,7 +131,7 @@ class _Learner(GraphEstimator):
         first = next(iter(views.nodes.values()))
         if first is None:
             raise ValueError("the nodes have no names: give pairs of numbers")
-        dropped = set(map(str, self.drop_nodes))
+        dropped = set(self._dropped(views))
         shared = set.intersection(*map(set, named)) if self.nodes == "common" else set().union(*named)
         # With masks, nodes that the first view lacks follow as they come up.
         every = dict.fromkeys(node for nodes in named for node in nodes) if self.missing == "mask" else first
@@ -169,7 +174,7 @@ class ConsensusGraph(_Learner):
     nodes : {"same", "common"}
         Which nodes to keep when views have different ones.
     drop_nodes : sequence of str
-        Nodes to leave out of all views.
+        Nodes to leave out of all views: by name, or by number from 0 if they have none.
     missing : {"error", "mask"}
         What to do with nodes that a view lacks, or that hold NaN or are constant in it: ``"mask"`` lets it take part with the others.
     nan : {"error", "drop-rows"}
@@ -222,6 +227,7 @@ class ConsensusGraph(_Learner):
     uniqueness_: npt.NDArray[np.float64]
     similarity_floor_: float | None
     path_: dict[str, npt.NDArray[np.float64]]
+    path_choice_: int
 
     def __init__(
         self,
@@ -314,6 +320,9 @@ class ConsensusGraph(_Learner):
         self.consensus_density_ = result["consensus_density"]
         self.uniqueness_ = result["uniqueness"]
         self.similarity_floor_ = result.get("floor")
+        for name in ("path_", "path_choice_"):
+            if hasattr(self, name):
+                delattr(self, name)
         super()._keep(result, views, X)
 
     def tune(
@@ -336,10 +345,10 @@ class ConsensusGraph(_Learner):
         options = self._options(views, single=False)
         options.update(density=None, similarity=None, consensus_density=None, alpha=None, beta=None)
         choice = {"density": density, "similarity": similarity, "halvings": halvings, "threshold": threshold, "seed": self.seed}
-        result = _engine.tune(views._lent(), self._reading(), options, choice, self._running())
-        self.path_ = result["path"]
-        self.path_choice_: int = result["chosen"]
+        result = ask(_engine.tune, views._lent(), self._reading(views), options, choice, self._running())
         self._keep(result, views, X)
+        self.path_ = result["path"]
+        self.path_choice_ = result["chosen"]
         return self
 
     def project(self, X: Any, *, groups: Any = None, alpha: float | None = None, beta: float | None = None) -> list[Projection]:
@@ -349,15 +358,20 @@ class ConsensusGraph(_Learner):
         fitted = {
             "alpha": self.alpha_ if alpha is None else alpha,
             "beta": self.beta_ if beta is None else beta,
-            "penalty": self.penalty if isinstance(self.penalty, str) else type(self.penalty).__name__,
+            "penalty": self._projected_penalty(),
             "distance_divisor": self.distance_divisor_,
             "nearest": self._candidates(views)[0] if isinstance(self.candidates, str) else None,
             "seed": self.seed,
             "tol": self.tol,
             "scales": self._scales(),
         }
-        found = _engine.project(self._arrays(), fitted, views._lent(), {**self._reading(), "missing": "error"}, self._running())
+        found = ask(_engine.project, self._arrays(), fitted, views._lent(), {**self._reading(views), "missing": "error"}, self._running())
         return [_projection(one) for one in found]
+
+    def _projected_penalty(self) -> str:
+        if not isinstance(self.penalty, str):
+            raise ValueError("a penalty written in Python cannot be projected with: fit with penalty=\"l1\", \"l2\" or \"squared-l2\"")
+        return self.penalty
 
     def transform(self, X: Any, *, groups: Any = None) -> npt.NDArray[np.float64]:
         """The graphs of new views with the consensus held as it is: views × nodes × nodes."""
@@ -383,7 +397,7 @@ class ConsensusGraph(_Learner):
         n_edges = int((self._weights(None) > 0).sum())
         similarity = "" if self.similarity_ is None else f", similarity {self.similarity_:.3f}"
         return [
-            ("consensus", f"{n_edges} edges, density {self.consensus_density_:.3f}"),
+            ("consensus", f"{counted(n_edges, 'edge')}, density {self.consensus_density_:.3f}"),
             ("views", f"density {self.density_:.3f} ({self.densities_.min():.3f} to {self.densities_.max():.3f}){similarity}"),
             (
                 "uniqueness",

@@ -9,6 +9,7 @@ import numpy.typing as npt
 __all__ = [
     "__version__",
     "communities",
+    "edge_means",
     "evaluate",
     "joint_graphical_lasso",
     "learn",
@@ -23,6 +24,7 @@ __all__ = [
 __version__: Final[str]
 
 def communities(graph: Mapping[str, Any], search: Mapping[str, Any], running: Mapping[str, Any]) -> dict[str, Any]: ...
+def edge_means(graph: Mapping[str, Any]) -> dict[str, Any]: ...
 def evaluate(learned: Mapping[str, Any], truth: Mapping[str, Any]) -> dict[str, Any]: ...
 def joint_graphical_lasso(
     views: Sequence[Mapping[str, Any]], reading: Mapping[str, Any], options: Mapping[str, Any], running: Mapping[str, Any]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ._errors import one_error
 from ._views import Views, numbered
 
 __all__ = ["from_epochs"]
@@ -27,7 +28,7 @@ def from_epochs(
     epochs : mapping from names to Epochs, list of Epochs, or Epochs
         One view each.
     picks : str or list, default "eeg"
-        Which channels, as `Epochs.get_data` takes them.
+        Which channels, as `Epochs.get_data` takes them. Where a CSD transform has made ``csd`` of all electrodes, ``"eeg"`` means these.
     tmin, tmax : float, optional
         The window in seconds, from `tmin` to before `tmax`: consecutive windows share no sample.
     bads : {"drop", "mask", "keep"}
@@ -46,11 +47,16 @@ def from_epochs(
     else:
         listed = list(epochs) if isinstance(epochs, (list, tuple)) else [epochs]
         of_view = dict(zip(numbered(len(listed)), listed, strict=True))
+    for name, one in of_view.items():
+        _check(name, one, picks)
     everywhere = {name for one in of_view.values() for name in one.info["bads"]}
     arrays, nodes, blocks = {}, {}, {}
     positions: dict[str, list[float]] = {}
     for name, one in of_view.items():
-        chosen = one.copy().pick(picks, exclude=())
+        chosen = one.copy().load_data()
+        if len(chosen) == 0:
+            raise one_error("E05", f"view `{name}` has no epoch", "there is nothing to learn from", "leave the view out, or keep more epochs", name)
+        chosen.pick(_kind(one, picks), exclude=())
         dropped = {"drop": everywhere, "mask": set(one.info["bads"]), "keep": set()}[bads]
         channels = [channel for channel in chosen.ch_names if channel not in dropped]
         values = chosen.get_data(picks=channels) * 1e6
@@ -61,6 +67,22 @@ def from_epochs(
         blocks[name] = np.repeat([str(k) for k in chosen.selection.tolist()], n_times).tolist()
         positions |= _positions(chosen, channels)
     return Views(arrays, nodes=nodes, blocks=blocks, positions=positions or None)
+
+
+def _check(name: str, one: Any, picks: Any) -> None:
+    """Complains about what is not epochs of such channels."""
+    if not (hasattr(one, "get_data") and hasattr(one, "info") and hasattr(one, "selection")):
+        kind = type(one).__name__
+        advice = ": cut it first, for example with `mne.make_fixed_length_epochs`" if hasattr(one, "info") else ""
+        raise TypeError(f"view {name!r} is no MNE Epochs but {kind}{advice}")
+    if isinstance(picks, str) and _kind(one, picks) not in one and picks in ("eeg", "meg", "mag", "grad", "seeg", "ecog", "csd", "dbs"):
+        there = ", ".join(sorted(set(one.get_channel_types())))
+        raise ValueError(f"view {name!r} has no channel of type {picks!r}; it has {there}: choose them with `picks=`")
+
+
+def _kind(one: Any, picks: Any) -> Any:
+    """After a CSD transform electrodes are no longer of type ``eeg``."""
+    return "csd" if isinstance(picks, str) and picks == "eeg" and "eeg" not in one and "csd" in one else picks
 
 
 def _window(times: Any, tmin: float | None, tmax: float | None) -> Any:

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine
+from ._ask import ask
 from ._progress import running
 
 __all__ = ["Communities", "Graphs", "LearnedGraphs"]
@@ -42,6 +43,10 @@ class Communities:
     agreed: bool
     nmi: Floats
     coclassification: Floats
+
+
+def counted(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
 def _finite(value: Any) -> Any:
@@ -129,7 +134,9 @@ class LearnedGraphs:
         """The edges as a pandas data frame.
 
         One row per edge with its consensus weight, in how many views it is, its mean weight and its weight in each view; or, if
-        ``long``, one row per edge and view with a weight above 0.
+        ``long``, one row per edge and view with a weight above 0. Where views lack nodes, ``n_measured`` says in how many the
+        edge could be: the mean is over these, and the weight is NaN in the others. A view that is called like one of the
+        other columns has ``" (view)"`` after its name.
         """
         pandas = _optional("pandas", "graph")
         self._check_learned()
@@ -143,10 +150,15 @@ class LearnedGraphs:
         if self.consensus_edges_ is not None:
             columns["consensus"] = self.consensus_edges_
         columns["n_views"] = (self.edges_ > 0).sum(axis=1)
-        columns["mean_weight"] = self.edges_.mean(axis=1)
-        frame = pandas.DataFrame(columns)
-        views = pandas.DataFrame(self.edges_, columns=list(self.view_names_))
-        return pandas.concat([frame, views], axis=1)
+        means = _engine.edge_means(self._arrays())
+        columns["mean_weight"] = means["mean_weight"]
+        weights = self.edges_
+        if self.present_ is not None:
+            columns["n_measured"] = means["n_measured"]
+            has = self.present_.T
+            weights = np.where(has[self.edge_index_[0]] & has[self.edge_index_[1]], weights, np.nan)
+        titles = [f"{name} (view)" if name in columns else name for name in self.view_names_]
+        return pandas.concat([pandas.DataFrame(columns), pandas.DataFrame(weights, columns=titles)], axis=1)
 
     def _present(self, view: str | int | None) -> tuple[Ints, Floats]:
         weights = self._weights(view)
@@ -199,7 +211,7 @@ class LearnedGraphs:
     ) -> Communities:
         """The communities of every view, of the consensus (both by Leiden) and of the group of views (by consensus clustering)."""
         search = {"resolution": resolution, "runs": runs, "threshold": threshold, "max_rounds": max_rounds, "seed": seed}
-        found = _engine.communities(self._arrays(), search, running())
+        found = ask(_engine.communities, self._arrays(), search, running())
         return Communities(node_names=list(self.node_names_), view_names=list(self.view_names_), **found)
 
     def _told(self) -> dict[str, Any]:
@@ -224,8 +236,17 @@ class LearnedGraphs:
         positions
             Two or three coordinates for each node; those that came with the data by default.
         """
+        self._check_learned()
+        target = Path(path)
+        if not target.parent.is_dir():
+            raise FileNotFoundError(f"there is no folder {str(target.parent)!r} to write {target.name!r} to")
         places = positions if positions is not None else getattr(self, "positions_", None)
-        known = places is not None and all(node in places for node in self.node_names_)
+        absent = [node for node in self.node_names_ if places is not None and node not in places]
+        if positions is not None and absent:
+            raise ValueError(f"positions has no {absent[0]!r}: {len(absent)} of {len(self.node_names_)} nodes have no place")
+        known = places is not None and not absent
+        if communities is not None and communities.node_names != list(self.node_names_):
+            raise ValueError("communities are of other nodes than these graphs")
         labels = None if communities is None else (communities.group if communities.consensus is None else communities.consensus)
         beside = {
             "summary": json.dumps(_finite(self._told()), allow_nan=False),
@@ -234,7 +255,6 @@ class LearnedGraphs:
             "modularity": None if communities is None else communities.consensus_modularity,
         }
         page = _engine.report(self._arrays(), beside)
-        target = Path(path)
         with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=target.parent, suffix=".html", delete=False) as file:
             try:
                 file.write(page)
@@ -297,8 +317,8 @@ class Graphs(LearnedGraphs):
         )
 
     def __repr__(self) -> str:
-        n_edges = self.edge_index_.shape[1]
-        return f"Graphs({len(self.view_names_)} views, {len(self.node_names_)} nodes, {n_edges} edges)"
+        parts = (len(self.view_names_), "view"), (len(self.node_names_), "node"), (self.edge_index_.shape[1], "edge")
+        return f"Graphs({', '.join(counted(*part) for part in parts)})"
 
 
 def _optional(module: str, extra: str) -> Any:

@@ -25,7 +25,7 @@ def running(n_jobs: int | None = None, verbose: bool | int = False) -> dict[str,
 def _shown() -> Callable[[str], None]:
     if _in_notebook():
         return _Notebook()
-    return _Terminal() if sys.stderr.isatty() else _Lines()
+    return _Terminal() if sys.stderr is not None and sys.stderr.isatty() else _Lines()
 
 
 def _in_notebook() -> bool:
@@ -77,6 +77,12 @@ class _Notebook(_Clock):
         else:
             self.handle.update(shown)
 
+    def __del__(self) -> None:
+        if self.handle is not None:
+            from IPython import display
+
+            self.handle.update(display.Pretty(""))
+
 
 class _Lines(_Clock):
     """A line every ten seconds, for logs."""
@@ -86,6 +92,6 @@ class _Lines(_Clock):
         self.last = self.start
 
     def __call__(self, text: str) -> None:
-        if time.monotonic() - self.last >= _SELDOM:
+        if sys.stderr is not None and time.monotonic() - self.last >= _SELDOM:
             self.last = time.monotonic()
             print(self.told(text), file=sys.stderr)

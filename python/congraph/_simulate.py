@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _engine
+from ._ask import ask
 from ._graphs import Graphs
 from ._views import Views
 
@@ -73,7 +75,7 @@ def simulate(
         "graph": graph,
         "n_nodes": n_nodes,
         "n_views": n_views,
-        "n_signals": [n_signals] if isinstance(n_signals, int) else [int(n) for n in n_signals],
+        "n_signals": [operator.index(n) for n in (n_signals if isinstance(n_signals, Iterable) else [n_signals])],
         "edge_probability": edge_probability,
         "growth": growth,
         "radius": radius,
@@ -88,7 +90,7 @@ def simulate(
         "noise": noise,
         "seed": seed,
     }
-    found = _engine.simulate(wanted)
+    found = ask(_engine.simulate, wanted)
     truth = Graphs(**found["truth"])
     positions = found["positions"]
     places = None if positions is None else dict(zip(truth.node_names_, positions.tolist(), strict=True))

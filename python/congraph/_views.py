@@ -5,7 +5,8 @@ Nothing is computed here. Contiguous arrays of float64 are handed on as they are
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import operator
+from collections.abc import Iterator, Mapping, Sequence, ValuesView
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,9 @@ class Views(Mapping[str, Array]):
     n_samples : mapping from view to int, optional
         For Gram and covariance matrices: how many samples they were made from.
     positions : mapping from node to coordinates, optional
-        Where the nodes are; used by plots.
+        Where the nodes are; used by plots and reports.
+
+    A view is taken by its name. Taken by numbers or slices, as scikit-learn's cross-validation does, they are `Views` again.
     """
 
     def __init__(
@@ -49,22 +52,66 @@ class Views(Mapping[str, Array]):
         self.blocks: dict[str, list[str] | None] = {}
         self.n_samples: dict[str, int | None] = {}
         self.positions = dict(positions) if positions is not None else None
+        # Names of rows: those of the nodes where tables have their nodes in rows.
+        self._rows: dict[str, list[str] | None] = {}
+        self._are_named = nodes is not None
+        for given, option in ((nodes, "nodes"), (blocks, "blocks"), (n_samples, "n_samples")):
+            _refuse_strangers(given, arrays, option)
         for key, value in arrays.items():
             name = str(key)
             if name in self._arrays:
-                raise one_error("E06", f"two views are called `{name}`", "results could not be told apart", "give every view a name of its own", view=name)
+                raise _twice(name)
             array, columns = _table(value, name)
             self._arrays[name] = array
+            self._rows[name] = _index_names(value)
             if isinstance(nodes, Mapping):
                 columns = _names(nodes.get(name, nodes.get(key)), "nodes")
             elif nodes is not None:
                 columns = _names(nodes, "nodes")
             self.nodes[name] = columns
-            self.blocks[name] = _names((blocks or {}).get(name, (blocks or {}).get(key)), "blocks")
-            self.n_samples[name] = (n_samples or {}).get(name)
+            self.blocks[name] = _labels((blocks or {}).get(name, (blocks or {}).get(key)), "blocks")
+            self.n_samples[name] = (n_samples or {}).get(name, (n_samples or {}).get(key))
 
-    def __getitem__(self, name: str) -> Array:
-        return self._arrays[name]
+    def __getitem__(self, name: Any) -> Any:
+        if isinstance(name, str):
+            return self._arrays[name]
+        names = list(self._arrays)
+        chosen = names[name] if isinstance(name, slice) else [names[operator.index(name)]]
+        return self._of(chosen)
+
+    def _of(self, names: Sequence[str]) -> Views:
+        """Some of the views, with all that is known of them."""
+        some = Views({}, positions=self.positions)
+        some._are_named = self._are_named
+        for name in names:
+            some._add(name, self)
+        return some
+
+    def _add(self, name: str, source: Views) -> None:
+        if name in self._arrays:
+            raise _twice(name)
+        self._arrays[name] = source._arrays[name]
+        self._rows[name] = source._rows[name]
+        self.nodes[name], self.blocks[name], self.n_samples[name] = source.nodes[name], source.blocks[name], source.n_samples[name]
+
+    @classmethod
+    def _joined(cls, parts: Sequence[Views]) -> Views:
+        """The views of all of them."""
+        whole = parts[0]._of(list(parts[0]))
+        for part in parts[1:]:
+            whole.positions = {**(whole.positions or {}), **(part.positions or {})} or None
+            whole._are_named = whole._are_named or part._are_named
+            for name in part:
+                whole._add(name, part)
+        return whole
+
+    def _with_nodes_in_rows(self) -> Views:
+        """The same, of tables that have their nodes in rows: names of columns are those of samples."""
+        if self._are_named:
+            return self
+        turned = self._of(list(self))
+        turned.nodes = dict(self._rows)
+        return turned
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._arrays)
@@ -96,6 +143,20 @@ class Views(Mapping[str, Array]):
         ]
 
 
+def _twice(name: str) -> Exception:
+    return one_error("E06", f"two views are called `{name}`", "results could not be told apart", "give every view a name of its own", view=name)
+
+
+def _refuse_strangers(given: Any, arrays: Mapping[Any, Any], option: str) -> None:
+    """Complains about keys that are no views: whatever they hold would be lost."""
+    if not isinstance(given, Mapping):
+        return
+    known = {str(key) for key in arrays}
+    strangers = [key for key in given if str(key) not in known]
+    if strangers:
+        raise ValueError(f"{option} has {strangers[0]!r}, which is no view; there {'is' if len(known) == 1 else 'are'} {', '.join(sorted(known)[:10])}")
+
+
 def as_views(X: Any, *, groups: Any = None, blocks: Any = None, nodes: Any = None) -> Views:
     """Views from whatever `X` is; see `ConsensusGraph.fit`."""
     if isinstance(X, Views):
@@ -106,6 +167,11 @@ def as_views(X: Any, *, groups: Any = None, blocks: Any = None, nodes: Any = Non
         return _long(X, groups, blocks, nodes)
     if _is_sparse(X):
         raise _sparse("X")
+    X = _collected(X)
+    if isinstance(X, list) and X and all(isinstance(part, Views) for part in X):
+        if blocks is not None or nodes is not None:
+            raise ValueError("`blocks` and `nodes` are part of `Views` already: leave them out")
+        return Views._joined(X)
     if isinstance(X, Mapping) and not _is_frame(X):
         return Views(X, nodes=nodes, blocks=_blocks_by_name(blocks, list(X)))
     tables = _listed(X)
@@ -113,6 +179,15 @@ def as_views(X: Any, *, groups: Any = None, blocks: Any = None, nodes: Any = Non
     if len(tables) == 1 and blocks is not None and not isinstance(blocks, Mapping) and not _nested(blocks):
         blocks = [blocks]
     return Views(dict(zip(names, tables, strict=True)), nodes=nodes, blocks=_blocks_by_name(blocks, names))
+
+
+def _collected(X: Any) -> Any:
+    """Generators and the like as a list."""
+    if isinstance(X, (Iterator, ValuesView)):
+        return list(X)
+    if type(X).__name__ == "LazyFrame" and type(X).__module__.partition(".")[0] == "polars":
+        raise TypeError("X is a LazyFrame, whose values are not there yet: use `.collect()`")
+    return X
 
 
 def numbered(n: int) -> list[str]:
@@ -156,10 +231,10 @@ def _long(X: Any, groups: Any, blocks: Any, nodes: Any) -> Views:
     array, columns = _table(table, None)
     if nodes is not None:
         columns = _names(nodes, "nodes")
-    keys = _names(labels, "groups") or []
+    keys = _labels(labels, "groups") or []
     if len(keys) != len(array):
         raise ValueError(f"groups has {len(keys)} labels for {len(array)} rows")
-    units = _names(units, "blocks")
+    units = _labels(units, "blocks")
     if units is not None and len(units) != len(array):
         raise ValueError(f"blocks has {len(units)} labels for {len(array)} rows")
     order: dict[str, list[int]] = {}
@@ -195,6 +270,27 @@ def _names(values: Any, option: str) -> list[str] | None:
     if array.ndim != 1:
         raise ValueError(f"{option} must be one label each, not an array of {array.ndim} dimensions")
     return [str(value) for value in array.tolist()]
+
+
+def _labels(values: Any, option: str) -> list[str] | None:
+    """Names that tell rows apart, and so must be there."""
+    if values is not None:
+        for row, value in enumerate(np.asarray(values, dtype=object).ravel().tolist()):
+            if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
+                raise one_error(
+                    "E07",
+                    f"{option}: the label of row {row} is missing ({value!r})",
+                    "rows without a label would become one of their own",
+                    "label the row, or leave it out",
+                )
+    return _names(values, option)
+
+
+def _index_names(table: Any) -> list[str] | None:
+    """The names of a pandas frame's rows; none if they are but numbered."""
+    if not _is_pandas(table) or type(table.index).__name__ == "RangeIndex":
+        return None
+    return [str(row) for row in table.index]
 
 
 def _is_pandas(X: Any) -> bool:
@@ -238,10 +334,9 @@ def _table(value: Any, view: str | None) -> tuple[Array, list[str] | None]:
         raise _not_numbers(where, str(error), view) from error
 
 
-def _frame_names(frame: Any) -> list[str] | None:
-    """The names of the columns; none if they are but numbered."""
-    columns = list(frame.columns)
-    return None if columns == list(range(len(columns))) else [str(column) for column in columns]
+def _frame_names(frame: Any) -> list[str]:
+    """The labels of the columns, numbers or not: what a column is called must not depend on the others."""
+    return [str(column) for column in frame.columns]
 
 
 def _refuse_text(frame: Any, view: str | None, where: str) -> None:

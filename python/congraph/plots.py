@@ -71,7 +71,9 @@ def graph(
             share = float(weight) / most
             axis.plot(*points[[a, b]].T, color="#33638d", linewidth=0.3 + 2.5 * share, alpha=0.25 + 0.65 * share, zorder=1)
     shade = np.zeros(len(names)) if colors is None else np.asarray(colors)
-    axis.scatter(*points.T, s=30, c=shade, cmap="tab10", vmin=0, vmax=9, edgecolors="white", linewidths=0.5, zorder=2)
+    shade = np.where(shade < 19, shade, 19)
+    few = shade.max(initial=0) < 10
+    axis.scatter(*points.T, s=30, c=shade, cmap="tab10" if few else "tab20", vmin=0, vmax=9 if few else 19, edgecolors="white", linewidths=0.5, zorder=2)
     if labels:
         for name, point in zip(names, points, strict=True):
             axis.annotate(name, point, xytext=(3, 3), textcoords="offset points", fontsize=6, zorder=3)
@@ -84,6 +86,8 @@ def graph(
 def path(model: Any, measure: str = "agreement", *, ax: Any = None) -> Any:
     """The grid of `ConsensusGraph.tune`: a measure over densities and similarities, the choice marked; returns the axes.
 
+    The density is the largest whose ``agreement`` is within 0.02 of the best, the similarity that of the best ``prediction`` there.
+
     Measures are the keys of ``path_``: ``agreement``, ``prediction``, ``instability``, ``consensus_density``, ...
     """
     pyplot = _optional("matplotlib.pyplot", "plot")
@@ -95,6 +99,10 @@ def path(model: Any, measure: str = "agreement", *, ax: Any = None) -> Any:
     chosen = model.path_choice_
     axis.scatter(cells["density"][chosen], cells["similarity"][chosen], s=200, facecolors="none", edgecolors="black", label="chosen")
     axis.set_xscale("log")
+    densities = np.unique(np.round(cells["density"], 3))
+    axis.set_xticks(densities[:: max(1, len(densities) // 6)], minor=False)
+    axis.set_xticks([], minor=True)
+    axis.xaxis.set_major_formatter("{x:.2g}")
     axis.set_xlabel("density of the views")
     axis.set_ylabel("similarity")
     axis.figure.colorbar(shown, ax=axis, label=measure)

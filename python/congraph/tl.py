@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ._consensus import ConsensusGraph
+from ._errors import CongraphWarning, one_error
 from ._graphs import _optional
 from ._views import Views
 
@@ -57,6 +59,7 @@ def consensus_graph(
         ``uns[key_added]`` the groups in this order, densities, uniqueness, parameters and the gap.
     """
     sparse = _optional("scipy.sparse", "scanpy")
+    groups = [groups] if isinstance(groups, str) else groups
     adata = adata.copy() if copy else adata
     names = _genes(adata, genes)
     model = ConsensusGraph(**params).fit(_views(adata, groupby, groups, names, layer, use_raw, min_cells))
@@ -68,6 +71,8 @@ def consensus_graph(
         n = adata.n_vars
         return sparse.csr_matrix((found.data, (place[found.row], place[found.col])), shape=(n, n))
 
+    for key in _former(adata, key_added):
+        del adata.varp[key]
     adata.varp[key_added] = spread(None)
     for view in range(len(model.view_names_)):
         adata.varp[f"{key_added}_{view}"] = spread(view)
@@ -84,6 +89,12 @@ def consensus_graph(
         "params": {"alpha": model.alpha_, "beta": model.beta_, "gamma": model.gamma_},
     }
     return adata if copy else None
+
+
+def _former(adata: Any, key: str) -> list[str]:
+    """The graphs of an earlier call, which may have had more groups."""
+    told = adata.uns.get(key, {})
+    return [str(name) for name in told.get("varp_keys", ()) if str(name) in adata.varp]
 
 
 def _genes(adata: Any, genes: str | Sequence[str] | None) -> list[str]:
@@ -104,11 +115,30 @@ def _views(
 ) -> Views:
     if groupby not in adata.obs:
         raise ValueError(f"groupby is {groupby!r}, which is no column of adata.obs")
-    labels = adata.obs[groupby].astype(str).to_numpy()
+    column = adata.obs[groupby]
+    if column.isna().any():
+        raise one_error(
+            "E07",
+            f"{int(column.isna().sum())} of {len(column)} cells have no label in obs[{groupby!r}]",
+            "cells without a label would become a group of their own",
+            f"leave them out first: adata[adata.obs[{groupby!r}].notna()]",
+        )
+    labels = column.astype(str).to_numpy()
     counts = {str(group): int((labels == str(group)).sum()) for group in (groups if groups is not None else np.unique(labels))}
+    absent = [group for group, count in counts.items() if count == 0]
+    if absent:
+        raise ValueError(f"groups has {absent[0]!r}, which is no value of obs[{groupby!r}]; there are {', '.join(np.unique(labels)[:20])}")
     kept = [group for group, count in counts.items() if groups is not None or count >= min_cells]
     if not kept:
         raise ValueError(f"no group of {groupby!r} has {min_cells} cells; lower min_cells")
+    small = [f"{group} ({count})" for group, count in counts.items() if group not in kept]
+    if small:
+        told = f"left out because they have fewer than {min_cells} cells (min_cells): {', '.join(small)}"
+        warnings.warn(CongraphWarning(told, "W05"), stacklevel=3)
+    if use_raw and adata.raw is None:
+        raise ValueError("use_raw is True, and adata.raw is not there")
+    if layer is not None and layer not in adata.layers:
+        raise ValueError(f"layer is {layer!r}, which is no layer of the object; there are {', '.join(adata.layers) or 'none'}")
     source = adata.raw.to_adata() if use_raw else adata
     columns = source.var_names.get_indexer(genes)
     if (columns < 0).any():

@@ -116,6 +116,61 @@ def test_groups_genes_layers_and_raw_can_be_chosen():
             congraph.tl.consensus_graph(adata, **{"groupby": "kind", **wrong})
 
 
+def test_epochs_need_not_be_loaded_yet():
+    mne = pytest.importorskip("mne")
+    rng = np.random.default_rng(1)
+    info = mne.create_info(["Fz", "Cz", "Pz"], 100.0, "eeg")
+    raw = mne.io.RawArray(rng.normal(size=(3, 1000)) * 1e-5, info, verbose=False)
+    events = np.stack([np.arange(50, 950, 100), np.zeros(9, int), np.ones(9, int)], axis=1)
+    lazy = mne.Epochs(raw, events, tmin=0, tmax=0.3, baseline=None, preload=False, verbose=False)
+    loaded = lazy.copy().load_data()
+    found, expected = congraph.from_epochs(lazy), congraph.from_epochs(loaded)
+    np.testing.assert_array_equal(found["view1"], expected["view1"])
+    assert not lazy.preload
+    with pytest.raises(TypeError, match="RawArray.*make_fixed_length_epochs"):
+        congraph.from_epochs(raw)
+    with pytest.raises(TypeError, match="ndarray"):
+        congraph.from_epochs({"a": np.zeros((3, 3))})
+    with pytest.raises(ValueError, match="no channel of type 'mag'; it has eeg"):
+        congraph.from_epochs(loaded, picks="mag")
+    with pytest.raises(congraph.CongraphDataError, match="no epoch"):
+        congraph.from_epochs(loaded[:0])
+
+
+def test_epochs_after_a_csd_transform():
+    mne = pytest.importorskip("mne")
+    names = ["Fz", "Cz", "Pz", "C3", "C4", "O1", "O2", "F3", "F4"]
+    info = mne.create_info(names, 100.0, "eeg")
+    epochs = mne.EpochsArray(np.random.default_rng(1).normal(size=(5, 9, 30)) * 1e-5, info, verbose=False)
+    epochs.set_montage("biosemi64", on_missing="ignore", verbose=False)
+    transformed = mne.preprocessing.compute_current_source_density(epochs)
+    assert congraph.from_epochs(transformed).nodes["view1"] == names
+
+
+def test_what_is_left_out_of_an_object_is_told():
+    anndata = pytest.importorskip("anndata")
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(1)
+    labels = np.repeat(["a", "b", "few"], [30, 30, 5])
+    adata = anndata.AnnData(rng.normal(size=(65, 6)), obs=pandas.DataFrame({"kind": labels}, index=[f"c{k}" for k in range(65)]))
+    settings = {"alpha": 0.1, "beta": 0.02}
+    with pytest.warns(congraph.CongraphWarning, match=r"few \(5\)"):
+        congraph.tl.consensus_graph(adata, groupby="kind", **settings)
+    assert set(adata.varp) == {"consensus_graph", "consensus_graph_0", "consensus_graph_1"}
+    # Fewer groups leave nothing of the former behind.
+    with pytest.raises(congraph.CongraphDataError, match="E09"):
+        congraph.tl.consensus_graph(adata, groupby="kind", groups="a", **settings)
+    congraph.tl.consensus_graph(adata, groupby="kind", groups=["a", "b", "few"], **settings)
+    congraph.tl.consensus_graph(adata, groupby="kind", groups=["a", "b"], **settings)
+    assert set(adata.varp) == {"consensus_graph", "consensus_graph_0", "consensus_graph_1"}
+    for words, told in (({"groups": ["z"]}, "'z'"), ({"layer": "zz"}, "'zz'"), ({"use_raw": True}, "adata.raw")):
+        with pytest.raises(ValueError, match=told):
+            congraph.tl.consensus_graph(adata, groupby="kind", **words, **settings)
+    adata.obs.loc["c3", "kind"] = None
+    with pytest.raises(congraph.CongraphDataError, match="1 of 65 cells"):
+        congraph.tl.consensus_graph(adata, groupby="kind", **settings)
+
+
 def test_a_list_of_time_series_as_nilearn_makes_them(data):
     """Maskers give one array of scans × regions per subject."""
     series = [np.asarray(array, dtype=np.float32) for array in data.views.values()]

@@ -82,3 +82,20 @@ def test_masks_are_checked():
     for wrong in ([[True, False, True]], [[True, True]]):
         with pytest.raises(ValueError):
             Graphs(**given, present=wrong).communities(runs=2)
+
+
+def test_means_are_over_the_views_that_have_the_edge(command, frames, tmp_path):
+    paths = []
+    for name, frame in frames.items():
+        paths.append(str(tmp_path / f"{name}.csv"))
+        frame.to_csv(paths[-1], index=False, na_rep="nan")
+    words = ["learn", *paths, "--alpha", "0.05", "--beta", "0.02", "--missing", "mask", "-o", str(tmp_path / "out"), "--quiet"]
+    done = subprocess.run([command, *words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    written = pandas.read_csv(tmp_path / "out" / "edges.tsv", sep="\t", float_precision="round_trip").set_index(["source", "target"])
+    read = {name: pandas.read_csv(path, float_precision="round_trip") for name, path in zip(frames, paths)}
+    found = ConsensusGraph(alpha=0.05, beta=0.02, missing="mask").fit(read).to_frame().set_index(["source", "target"])
+    for column in ("consensus", "n_views", "mean_weight", "n_measured"):
+        np.testing.assert_array_equal(found.loc[written.index, column], written[column])
+    assert (found["n_measured"] < 3).any()
+    np.testing.assert_array_equal(found[list(frames)].isna().sum(axis=1), 3 - found["n_measured"])

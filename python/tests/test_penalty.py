@@ -99,3 +99,45 @@ def test_they_may_learn_graphs_themselves(data):
             return super().prox(differences, step)
 
     assert ConsensusGraph(alpha=0.05, beta=0.03, penalty=Nested(), tol=1e-6).fit(data.views).converged_
+
+
+class HalfSquares:
+    def value(self, differences):
+        return 0.5 * (differences**2).sum()
+
+    def prox(self, differences, step):
+        return differences / (1 + step)
+
+
+def test_the_consensus_has_no_edge_that_no_view_has(data):
+    mine = ConsensusGraph(alpha=0.05, beta=0.2, penalty=HalfSquares(), tol=1e-6).fit(data.views)
+    ours = ConsensusGraph(alpha=0.05, beta=0.1, penalty="squared-l2").fit(data.views)
+    assert mine.converged_
+    assert mine.consensus_edges_[~(mine.edges_ > 0).any(axis=1)].sum() == 0
+    assert (mine.consensus_edges_ <= mine.edges_.max(axis=1)).all()
+    assert mine.objective_ == pytest.approx(ours.objective_, rel=1e-5)
+    assert mine.consensus_density_ == pytest.approx(ours.consensus_density_, abs=0.02)
+
+
+def test_a_prox_of_something_else_is_refused(data):
+    class TooFar(AbsoluteValues):
+        def prox(self, differences, step):
+            return super().prox(differences, 2 * step)
+
+    class Negative(AbsoluteValues):
+        def value(self, differences):
+            return super().value(differences) - 100.0
+
+    with pytest.raises(ValueError, match="not the proximal map"):
+        ConsensusGraph(alpha=0.05, beta=0.03, penalty=TooFar()).fit(data.views)
+    with pytest.raises(ValueError, match="at least 0"):
+        ConsensusGraph(alpha=0.05, beta=0.03, penalty=Negative()).fit(data.views)
+
+
+def test_a_penalty_of_ones_own_is_not_mistaken_for_one_of_ours(data):
+    class l1(HalfSquares):  # noqa: N801
+        pass
+
+    model = ConsensusGraph(alpha=0.05, beta=0.2, penalty=l1(), tol=1e-6).fit(data.views)
+    with pytest.raises(ValueError, match="cannot be projected"):
+        model.transform(data.views)

@@ -119,7 +119,7 @@ def test_the_interpreter_is_free_while_a_fit_runs(data):
     try:
         with pytest.raises(Enough):
             congraph._engine.learn(
-                views._lent(), model._reading(), model._options(views, False), {**running, "progress": stop}
+                views._lent(), model._reading(views), model._options(views, False), {**running, "progress": stop}
             )
     finally:
         done.set()
@@ -195,3 +195,36 @@ def test_progress_in_a_notebook(monkeypatch):
     show("fit 1")
     show("fit 2")
     assert [text.split(" (")[0] for text in updates] == ["congraph: fit 1", "congraph: fit 2"]
+
+
+FORK = """
+import multiprocessing, congraph
+views = list(congraph.simulate(n_nodes=20, n_views=3, n_signals=60, seed=1).views.values())
+def work(k):
+    return congraph.ConsensusGraph(alpha=0.05, beta=0.02).fit(views).objective_
+if __name__ == "__main__":
+    here = work(0)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map(work, range(3)) == [here] * 3
+    assert work(0) == here
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_child_has_threads_of_its_own(tmp_path):
+    script = tmp_path / "fork.py"
+    script.write_text(FORK, encoding="utf-8")
+    # A child that waits for its parent's threads waits forever.
+    done = subprocess.run([sys.executable, "-W", "ignore", str(script)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are different there")
+def test_communities_can_be_interrupted():
+    # Seconds of runs in one call.
+    model = ConsensusGraph(density=0.1, similarity=0.8).fit(congraph.simulate(n_nodes=150, n_views=3, n_signals=100, seed=1).views)
+    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        model.communities(runs=100_000)
+    timer.join()

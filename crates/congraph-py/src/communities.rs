@@ -1,7 +1,8 @@
 //! The communities of learned graphs.
 
-use congraph::communities::{ConsensusClustering, Leiden};
+use congraph::communities::{ConsensusClustering, Leiden, communities_watched};
 use numpy::IntoPyArray;
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -38,7 +39,10 @@ pub(crate) fn communities<'py>(
         threshold: search.threshold,
         max_rounds: search.max_rounds,
     };
-    let found = running.run(py, None, |_| congraph::communities::communities(&graph, &settings))?;
+    let found = running.run(py, None, |watch| communities_watched(&graph, &settings, watch))?;
+    let Some(found) = found else {
+        return Err(PyKeyboardInterrupt::new_err(()));
+    };
     let labels = |labels: &[usize]| {
         let labels: Vec<i64> = labels.iter().map(|&label| label as i64).collect();
         labels.into_pyarray(py)

@@ -39,19 +39,7 @@ impl Arrays<'_> {
         {
             return refuse("edge_index must be 2 × E, weights E × N and the consensus E");
         }
-        let mut pairs = Vec::with_capacity(n_edges);
-        for pair in index.columns() {
-            let (a, b) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
-            match (u32::try_from(a), u32::try_from(b)) {
-                (Ok(a), Ok(b)) if a < b && (b as usize) < self.nodes.len() => pairs.push([a, b]),
-                _ => {
-                    return refuse(&format!(
-                        "({a}, {b}) is no pair of two of the {} nodes",
-                        self.nodes.len()
-                    ));
-                }
-            }
-        }
+        let pairs = self.pairs()?;
         let mut sorted = pairs.clone();
         sorted.sort_unstable();
         if sorted.windows(2).any(|two| two[0] == two[1]) {
@@ -71,6 +59,24 @@ impl Arrays<'_> {
         let nodes = self.nodes.clone();
         let graph = MultiviewGraph::new(nodes, self.views.clone(), &pairs, &rows, consensus.as_deref());
         Ok(graph.with_mask(mask))
+    }
+
+    /// The two ends of every edge, the first of the nodes first.
+    fn pairs(&self) -> PyResult<Vec<[u32; 2]>> {
+        let mut pairs = Vec::with_capacity(self.edge_index.as_array().ncols());
+        for pair in self.edge_index.as_array().columns() {
+            let (a, b) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
+            match (u32::try_from(a), u32::try_from(b)) {
+                (Ok(a), Ok(b)) if a < b && (b as usize) < self.nodes.len() => pairs.push([a, b]),
+                _ => {
+                    return refuse(&format!(
+                        "({a}, {b}) is no pair of two of the {} nodes",
+                        self.nodes.len()
+                    ));
+                }
+            }
+        }
+        Ok(pairs)
     }
 
     /// Which nodes the views lack.
@@ -153,6 +159,27 @@ impl Measures {
         into.set_item("similarity", self.similarity)?;
         into.set_item("uniqueness", self.uniqueness.map(|values| values.into_pyarray(py)))
     }
+}
+
+/// For each edge, in how many views it could be, and its mean weight in these.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) fn edge_means<'py>(py: Python<'py>, graph: Arrays<'py>) -> PyResult<Bound<'py, PyDict>> {
+    let given = graph.pairs()?;
+    let graph = graph.graph()?;
+    // The graph has its own order of edges, and none that is absent everywhere.
+    let told = |pair: &[u32; 2]| match graph.pairs().binary_search(pair) {
+        Ok(edge) => (graph.n_measured(edge) as i64, graph.mean_weight(edge)),
+        Err(_) => {
+            let has = |view: &usize| pair.iter().all(|&node| graph.has(*view, node as usize));
+            ((0..graph.n_views()).filter(has).count() as i64, 0.0)
+        }
+    };
+    let (measured, means): (Vec<i64>, Vec<f64>) = given.iter().map(told).unzip();
+    let result = PyDict::new(py);
+    result.set_item("n_measured", measured.into_pyarray(py))?;
+    result.set_item("mean_weight", means.into_pyarray(py))?;
+    Ok(result)
 }
 
 /// A matrix from its values, row after row.

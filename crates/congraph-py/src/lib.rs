@@ -40,6 +40,8 @@ mod _engine {
     #[pymodule_export]
     use super::communities::communities;
     #[pymodule_export]
+    use super::graphs::edge_means;
+    #[pymodule_export]
     use super::joint::joint_graphical_lasso;
     #[pymodule_export]
     use super::learn::learn;

@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 use crate::failure;
 use crate::graphs::Arrays;
 use crate::options::Scales;
-use crate::running::Running;
+use crate::running::{Running, briefly};
 use crate::tables::{Lent, Reading, assemble, tables};
 
 /// One number of a score.
@@ -20,9 +20,7 @@ type Measure = fn(&GraphScore) -> f64;
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn evaluate<'py>(py: Python<'py>, learned: Arrays<'py>, truth: Arrays<'py>) -> PyResult<Bound<'py, PyDict>> {
     let (learned, truth) = (learned.graph()?, truth.graph()?);
-    let found = py
-        .detach(|| metrics::evaluate(&learned, &truth))
-        .map_err(|error| failure::exception(py, &error))?;
+    let found = briefly(py, || metrics::evaluate(&learned, &truth))?.map_err(|error| failure::exception(py, &error))?;
     let result = PyDict::new(py);
     let measures: [(&str, Measure); 7] = [
         ("f1", GraphScore::f1),

@@ -7,7 +7,11 @@
 //!
 //! Both get an array of edges × views, all edges at once: one call per iteration. What they raise ends the fit at its next
 //! look at the watch, and is raised as it is. Until then the penalty answers with what it was given.
+//!
+//! The certificate believes that `prox` is the one of `value`. So now and then that is tried: no point on the way from the argument
+//! through the answer may be better than the answer.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use congraph::penalties::Penalty;
@@ -24,6 +28,7 @@ pub(crate) struct Written {
     object: Py<PyAny>,
     name: String,
     raised: Arc<Raised>,
+    n_calls: AtomicUsize,
 }
 
 impl Written {
@@ -43,6 +48,7 @@ impl Written {
             object: object.clone_ref(py),
             name: bound.get_type().name()?.to_string(),
             raised: Arc::default(),
+            n_calls: AtomicUsize::new(0),
         })
     }
 
@@ -70,6 +76,38 @@ impl Written {
     }
 }
 
+/// At which calls of `prox` it is tried: the first ones may get nothing but zeros.
+const TRIED: [usize; 5] = [1, 2, 5, 20, 100];
+
+/// How far beyond (below 0) or back from the answer towards the argument.
+const STEPS: [f64; 4] = [-0.1, -0.01, 0.01, 0.1];
+
+impl Written {
+    /// Complains if a point near `found` has a smaller step · c + ½‖· − given‖².
+    fn try_prox(&self, py: Python<'_>, given: &[f64], found: &[f64], n_views: usize, step: f64) -> PyResult<()> {
+        let objective = |point: &[f64]| -> PyResult<f64> {
+            let array = Self::lent(py, point, n_views)?;
+            let value: f64 = self.object.call_method1(py, "value", (array,))?.extract(py)?;
+            let apart: f64 = point.iter().zip(given).map(|(x, v)| (x - v) * (x - v)).sum();
+            Ok(step * value + 0.5 * apart)
+        };
+        let reached = objective(found)?;
+        for share in STEPS {
+            let point: Vec<f64> = found.iter().zip(given).map(|(y, v)| y + share * (v - y)).collect();
+            let there = objective(&point)?;
+            if there < reached - 1e-9 * reached.abs() - f64::MIN_POSITIVE {
+                return Err(PyValueError::new_err(format!(
+                    "{}.prox is not the proximal map of {}.value: for differences it was given, step · value(y) + \
+                     ½‖y − differences‖² is {reached:.6e} at y = prox(differences, step), and {there:.6e} close by. With a prox \
+                     of another penalty the result would be certified wrongly",
+                    self.name, self.name
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Penalty for Written {
     fn name(&self) -> &str {
         &self.name
@@ -79,10 +117,13 @@ impl Penalty for Written {
         self.call(0.0, |py| {
             let array = Self::lent(py, differences, n_views)?;
             let value: f64 = self.object.call_method1(py, "value", (array,))?.extract(py)?;
-            if value.is_finite() {
+            if value.is_finite() && value >= 0.0 {
                 return Ok(value);
             }
-            Err(PyValueError::new_err(format!("{}.value returned {value}", self.name)))
+            Err(PyValueError::new_err(format!(
+                "{}.value returned {value}; a penalty is finite and at least 0",
+                self.name
+            )))
         })
     }
 
@@ -106,6 +147,9 @@ impl Penalty for Written {
                     "{}.prox returned values that are not finite",
                     self.name
                 )));
+            }
+            if TRIED.contains(&(1 + self.n_calls.fetch_add(1, Ordering::Relaxed))) {
+                self.try_prox(py, differences, &values, n_views, step)?;
             }
             Ok(Some(values))
         });

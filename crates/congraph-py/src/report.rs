@@ -6,6 +6,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::graphs::Arrays;
+use crate::running::briefly;
 
 /// What Python knows beside the graphs.
 #[derive(FromPyObject)]
@@ -44,7 +45,7 @@ pub(crate) fn report(py: Python<'_>, graph: Arrays<'_>, beside: Beside) -> PyRes
         version: Some(env!("CARGO_PKG_VERSION").into()),
         ..Known::default()
     };
-    Ok(py.detach(|| congraph_report::write(&Findings::of(&graph, known))))
+    briefly(py, || congraph_report::write(&Findings::of(&graph, known)))
 }
 
 /// On a plane or in space; none if the nodes differ in their number of coordinates.

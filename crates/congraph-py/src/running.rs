@@ -7,14 +7,15 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use std::{process, thread};
 
 use congraph::Error;
 use congraph::solvers::{Progress, Watch};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::failure;
 
@@ -29,6 +30,12 @@ pub(crate) struct Running {
     threads: Option<usize>,
     /// Called with a text now and then.
     progress: Option<Py<PyAny>>,
+}
+
+/// Short work without holding the interpreter.
+pub(crate) fn briefly<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let pool = everyone()?;
+    Ok(py.detach(|| pool.install(work)))
 }
 
 /// What a penalty written in Python raised, if it did.
@@ -58,10 +65,7 @@ impl Running {
             let (done, finished) = channel::<()>();
             thread::scope(|scope| {
                 let worker = scope.spawn(move || {
-                    let result = match &pool {
-                        Some(pool) => pool.install(|| work(watch)),
-                        None => work(watch),
-                    };
+                    let result = pool.install(|| work(watch));
                     drop(done);
                     result
                 });
@@ -89,16 +93,16 @@ impl Running {
         }
     }
 
-    fn pool(&self) -> PyResult<Option<rayon::ThreadPool>> {
-        let Some(threads) = self.threads else { return Ok(None) };
-        if threads == 0 {
+    fn pool(&self) -> PyResult<Arc<ThreadPool>> {
+        if self.threads == Some(0) {
             return Err(PyValueError::new_err(
                 "n_jobs is 0; it must be 1 or more, -1 for all cores, or None",
             ));
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        pool.map(Some)
-            .map_err(|error| PyRuntimeError::new_err(error.to_string()))
+        match self.threads {
+            Some(threads) => started(threads).map(Arc::new),
+            None => everyone(),
+        }
     }
 
     fn glance(&self, py: Python<'_>, latest: &Mutex<Option<Progress>>) -> PyResult<()> {
@@ -109,6 +113,28 @@ impl Running {
         }
         Ok(())
     }
+}
+
+fn started(threads: usize) -> PyResult<ThreadPool> {
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|error| PyRuntimeError::new_err(error.to_string()))
+}
+
+/// The pool of all cores, kept between calls. A forked child inherits the memory of its parent but none of the threads, and
+/// would wait for them forever: it starts its own.
+fn everyone() -> PyResult<Arc<ThreadPool>> {
+    static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
+    let mut kept = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    let own = process::id();
+    if let Some((owner, pool)) = &*kept
+        && *owner == own
+    {
+        return Ok(Arc::clone(pool));
+    }
+    let pool = Arc::new(started(0)?);
+    // To drop the parent's would be to wait for its threads.
+    std::mem::forget(kept.replace((own, Arc::clone(&pool))));
+    Ok(pool)
 }
 
 /// What Ctrl-C, or showing progress, raised.

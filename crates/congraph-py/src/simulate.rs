@@ -5,7 +5,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::{failure, graphs};
+use crate::{failure, graphs, running};
 
 /// What to simulate.
 #[derive(FromPyObject)]
@@ -84,8 +84,7 @@ fn unknown<T>(option: &str, word: &str, choices: &str) -> PyResult<T> {
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn simulate(py: Python<'_>, wanted: Wanted) -> PyResult<Bound<'_, PyDict>> {
     let settings = wanted.settings()?;
-    let found = py
-        .detach(|| congraph::simulate::simulate(&settings))
+    let found = running::briefly(py, || congraph::simulate::simulate(&settings))?
         .map_err(|error| failure::exception(py, &error))?;
     let result = PyDict::new(py);
     let tables = PyList::empty(py);

@@ -184,6 +184,20 @@ impl MultiviewGraph {
         Some(if total > 0.0 { apart / total } else { 0.0 })
     }
 
+    /// How many views have both ends of an edge.
+    pub fn n_measured(&self, edge: usize) -> usize {
+        let pair = self.pairs[edge];
+        let has = |mask: &Mask| (0..self.n_views()).filter(|&view| mask.has_pair(view, pair)).count();
+        self.mask.as_ref().map_or(self.n_views(), has)
+    }
+
+    /// The mean weight of an edge over the views that have both of its ends: the same for any order of them.
+    pub fn mean_weight(&self, edge: usize) -> f64 {
+        let mut sorted = self.weights.row(edge).to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        sorted.iter().sum::<f64>() / self.n_measured(edge) as f64
+    }
+
     /// The number of connected parts of the consensus (of the union of the views without one), and the nodes without an
     /// edge in it.
     pub fn components(&self) -> (usize, Vec<usize>) {

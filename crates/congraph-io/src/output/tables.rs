@@ -28,19 +28,6 @@ fn optional(value: Option<f64>) -> String {
     value.map_or_else(String::new, exact)
 }
 
-/// The mean over the views that have the pair, the same to the last bit for any order of the views.
-fn mean(graph: &MultiviewGraph, pair: [u32; 2], row: &[f64]) -> f64 {
-    let mut sorted = row.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    sorted.iter().sum::<f64>() / n_measured(graph, pair) as f64
-}
-
-/// How many views have a pair.
-fn n_measured(graph: &MultiviewGraph, pair: [u32; 2]) -> usize {
-    let has = |mask: &Mask| (0..graph.n_views()).filter(|&view| mask.has_pair(view, pair)).count();
-    graph.mask().map_or(graph.n_views(), has)
-}
-
 /// Any table.
 pub(super) fn rows(out: impl Write, columns: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
     let mut table = table(out, columns)?;
@@ -55,9 +42,9 @@ pub(super) fn rows(out: impl Write, columns: &[&str], rows: &[Vec<String>]) -> i
 pub(super) fn nodes(out: impl Write, graph: &MultiviewGraph, positions: Option<Places<'_>>) -> io::Result<()> {
     let mut strength = vec![0.0; graph.n_nodes()];
     let mut degree = vec![0_usize; graph.n_nodes()];
-    for (edge, (pair, row)) in graph.pairs().iter().zip(graph.weights().rows()).enumerate() {
+    for (edge, pair) in graph.pairs().iter().enumerate() {
         let consensus = graph.consensus();
-        let weight = consensus.map_or_else(|| mean(graph, *pair, row), |consensus| consensus[edge]);
+        let weight = consensus.map_or_else(|| graph.mean_weight(edge), |consensus| consensus[edge]);
         for node in pair.map(|node| node as usize) {
             strength[node] += weight;
             degree[node] += usize::from(weight > 0.0);
@@ -135,9 +122,9 @@ pub(super) fn edges(out: impl Write, graph: &MultiviewGraph) -> io::Result<()> {
             graph.nodes()[b as usize].clone(),
             optional(graph.consensus().map(|consensus| consensus[edge])),
             row.iter().filter(|&&weight| weight > 0.0).count().to_string(),
-            exact(mean(graph, [a, b], row)),
+            exact(graph.mean_weight(edge)),
         ];
-        cells.extend(graph.mask().map(|_| n_measured(graph, [a, b]).to_string()));
+        cells.extend(graph.mask().map(|_| graph.n_measured(edge).to_string()));
         table.write_record(cells)?;
     }
     table.flush()

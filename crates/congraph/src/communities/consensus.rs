@@ -11,7 +11,7 @@
 
 use super::coclassification::Coclassification;
 use super::partition::Partition;
-use super::search::Leiden;
+use super::search::{Leiden, Stop, never};
 use crate::error::Error;
 
 /// How to find what partitions have in common.
@@ -64,13 +64,18 @@ impl ConsensusClustering {
     /// ```
     pub fn group(&self, partitions: &Coclassification) -> Result<Group, Error> {
         self.check()?;
+        self.group_until(partitions, &never)
+    }
+
+    /// As [`ConsensusClustering::group`], of settings that were checked.
+    pub(super) fn group_until(&self, partitions: &Coclassification, stop: Stop<'_>) -> Result<Group, Error> {
         let mut network = partitions.network(self.threshold)?;
         let mut rounds = 1;
         loop {
-            let runs = self.leiden.runs(&network)?;
+            let runs = self.leiden.runs_until(&network, stop);
             let agreed = runs.windows(2).all(|two| two[0].partition == two[1].partition);
-            if agreed || rounds >= self.max_rounds {
-                let partition = self.leiden.best(&network, runs).partition;
+            if agreed || rounds >= self.max_rounds || stop() {
+                let partition = self.leiden.best(&network, runs, stop).partition;
                 return Ok(Group {
                     partition,
                     rounds,

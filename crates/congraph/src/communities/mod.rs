@@ -33,4 +33,4 @@ pub use self::consensus::{ConsensusClustering, Group};
 pub use self::network::Network;
 pub use self::partition::Partition;
 pub use self::search::{Communities, Leiden};
-pub use self::views::{GraphCommunities, communities};
+pub use self::views::{GraphCommunities, communities, communities_watched};

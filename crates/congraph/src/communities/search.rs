@@ -30,6 +30,14 @@ const KICKS: usize = 3;
 /// The most iterations of Leiden, except for the winner.
 const ITERATIONS: usize = 4;
 
+/// Whether to stop: asked before every search, from any thread. What is found after it said yes is of no use.
+pub(super) type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// A [`Stop`] that never does.
+pub(super) fn never() -> bool {
+    false
+}
+
 /// How to look for communities.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leiden {
@@ -78,7 +86,7 @@ impl Leiden {
     /// ```
     pub fn communities(&self, network: &Network) -> Result<Communities, Error> {
         let runs = self.runs(network)?;
-        Ok(self.best(network, runs))
+        Ok(self.best(network, runs, &never))
     }
 
     /// What each run of Leiden found.
@@ -87,26 +95,29 @@ impl Leiden {
     /// [`Error::Parameter`] if a setting is out of its range.
     pub fn runs(&self, network: &Network) -> Result<Vec<Communities>, Error> {
         self.check()?;
-        Ok((0..self.n_runs)
-            .into_par_iter()
-            .map(|run| self.run(network, run))
-            .collect())
+        Ok(self.runs_until(network, &never))
     }
 
-    fn run(&self, network: &Network, stream: usize) -> Communities {
+    /// As [`Leiden::runs`], of settings that were checked.
+    pub(super) fn runs_until(&self, network: &Network, stop: Stop<'_>) -> Vec<Communities> {
+        let runs = (0..self.n_runs).into_par_iter();
+        runs.map(|run| self.run(network, run, stop)).collect()
+    }
+
+    fn run(&self, network: &Network, stream: usize, stop: Stop<'_>) -> Communities {
         let alone = (0..network.n_nodes() as u32).collect();
-        self.improved(network, alone, ITERATIONS, &mut self.stream(stream))
+        self.improved(network, alone, ITERATIONS, &mut self.stream(stream), stop)
     }
 
     /// The best that the runs lead to; at least as good as the best of them.
-    pub(super) fn best(&self, network: &Network, runs: Vec<Communities>) -> Communities {
+    pub(super) fn best(&self, network: &Network, runs: Vec<Communities>, stop: Stop<'_>) -> Communities {
         let mut n_streams = self.n_runs;
-        let mut best = self.crossed(network, runs, &mut n_streams);
+        let mut best = self.crossed(network, runs, &mut n_streams, stop);
         for _ in 0..KICKS {
             let search = |stream| {
                 let mut rng = self.stream(stream);
                 let labels = dissolved(&best.partition, &mut rng);
-                self.improved(network, labels, ITERATIONS, &mut rng)
+                self.improved(network, labels, ITERATIONS, &mut rng, stop)
             };
             let streams = n_streams..n_streams + self.n_runs;
             n_streams = streams.end;
@@ -114,12 +125,18 @@ impl Leiden {
             best = found.into_iter().fold(best, better);
         }
         let labels = best.partition.labels().iter().map(|&label| label as u32).collect();
-        let stable = self.improved(network, labels, usize::MAX, &mut self.stream(n_streams));
+        let stable = self.improved(network, labels, usize::MAX, &mut self.stream(n_streams), stop);
         better(best, stable)
     }
 
     /// The winner of crossing the runs.
-    fn crossed(&self, network: &Network, mut runs: Vec<Communities>, n_streams: &mut usize) -> Communities {
+    fn crossed(
+        &self,
+        network: &Network,
+        mut runs: Vec<Communities>,
+        n_streams: &mut usize,
+        stop: Stop<'_>,
+    ) -> Communities {
         while runs.len() > 1 {
             let first_stream = *n_streams;
             *n_streams += runs.len() / 2;
@@ -127,19 +144,25 @@ impl Leiden {
                 .par_chunks(2)
                 .enumerate()
                 .map(|(k, pair)| match pair {
-                    [one, two] => self.cross(network, one, two, &mut self.stream(first_stream + k)),
+                    [one, two] => self.cross(network, [one, two], &mut self.stream(first_stream + k), stop),
                     _ => pair[0].clone(),
                 })
                 .collect();
         }
         // There is at least one run.
-        runs.pop().unwrap_or_else(|| self.run(network, 0))
+        runs.pop().unwrap_or_else(|| self.run(network, 0, stop))
     }
 
     /// The best of two partitions and of what comes of the parts they agree on.
-    fn cross(&self, network: &Network, one: &Communities, two: &Communities, rng: &mut ChaCha8Rng) -> Communities {
+    fn cross(
+        &self,
+        network: &Network,
+        [one, two]: [&Communities; 2],
+        rng: &mut ChaCha8Rng,
+        stop: Stop<'_>,
+    ) -> Communities {
         let parents = better(one.clone(), two.clone());
-        if one.partition == two.partition {
+        if one.partition == two.partition || stop() {
             return parents;
         }
         let (parts, n_parts) = agreement(network, &one.partition, &two.partition);
@@ -147,7 +170,7 @@ impl Leiden {
         let mut labels: Vec<u32> = (0..n_parts as u32).collect();
         improve(&merged, self.resolution, &mut labels, ITERATIONS, rng);
         let labels = parts.iter().map(|&part| labels[part as usize]).collect();
-        better(parents, self.improved(network, labels, ITERATIONS, rng))
+        better(parents, self.improved(network, labels, ITERATIONS, rng, stop))
     }
 
     /// What Leiden makes of these communities, in so many iterations.
@@ -157,8 +180,11 @@ impl Leiden {
         mut labels: Vec<u32>,
         max_iterations: usize,
         rng: &mut ChaCha8Rng,
+        stop: Stop<'_>,
     ) -> Communities {
-        improve(network, self.resolution, &mut labels, max_iterations, rng);
+        if !stop() {
+            improve(network, self.resolution, &mut labels, max_iterations, rng);
+        }
         let partition = Partition::from_compact(&labels);
         Communities {
             modularity: network.modularity(&partition, self.resolution),

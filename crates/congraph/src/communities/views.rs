@@ -1,13 +1,16 @@
 //! The communities of learned graphs: of each view, of the consensus, and of the group of views.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
 use super::coclassification::Coclassification;
 use super::consensus::{ConsensusClustering, Group};
 use super::network::Network;
 use super::partition::Partition;
-use super::search::Communities;
+use super::search::{Communities, Stop, never};
 use crate::error::Error;
 use crate::graph::MultiviewGraph;
 use crate::metrics::nmi;
+use crate::solvers::{Progress, Watch, unwatched};
 
 /// The communities of learned graphs. Nodes and views are in the order of the graphs; equally large communities are in the order
 /// of their first nodes by name.
@@ -73,7 +76,59 @@ impl GraphCommunities {
 /// # Ok::<(), congraph::Error>(())
 /// ```
 pub fn communities(graph: &MultiviewGraph, settings: &ConsensusClustering) -> Result<GraphCommunities, Error> {
+    found(graph, settings, &unwatched, &never)
+}
+
+/// As [`communities`], watched: none if the watch asked to stop.
+///
+/// # Errors
+/// As [`communities`].
+pub fn communities_watched(
+    graph: &MultiviewGraph,
+    settings: &ConsensusClustering,
+    watch: Watch<'_>,
+) -> Result<Option<GraphCommunities>, Error> {
+    let stopped = AtomicBool::new(false);
+    let seen = |progress: &Progress| {
+        let answer = watch(progress);
+        stopped.fetch_or(answer.is_break(), Ordering::Relaxed);
+        answer
+    };
+    let latest = AtomicUsize::new(0);
+    let total = steps(graph);
+    let stop = || {
+        let done = latest.load(Ordering::Relaxed);
+        stopped.load(Ordering::Relaxed) || seen(&Progress::Fitted { done, total }).is_break()
+    };
+    let count = |progress: &Progress| {
+        if let Progress::Fitted { done, .. } = progress {
+            latest.store(*done, Ordering::Relaxed);
+        }
+        seen(progress)
+    };
+    let found = found(graph, settings, &count, &stop)?;
+    Ok((!stopped.load(Ordering::Relaxed)).then_some(found))
+}
+
+/// What progress counts: the views, the consensus, the group.
+fn steps(graph: &MultiviewGraph) -> usize {
+    graph.n_views() + usize::from(graph.consensus().is_some()) + 1
+}
+
+fn found(
+    graph: &MultiviewGraph,
+    settings: &ConsensusClustering,
+    watch: Watch<'_>,
+    stop: Stop<'_>,
+) -> Result<GraphCommunities, Error> {
     settings.check()?;
+    // What is found after it asked to stop is thrown away.
+    let done = |done| {
+        _ = watch(&Progress::Fitted {
+            done,
+            total: steps(graph),
+        });
+    };
     let leiden = &settings.leiden;
     let all: Vec<usize> = (0..graph.n_nodes()).collect();
     let sorted = Sorted::of(graph, all);
@@ -84,17 +139,21 @@ pub fn communities(graph: &MultiviewGraph, settings: &ConsensusClustering) -> Re
         let own: Vec<usize> = (0..graph.n_nodes()).filter(|&node| graph.has(view, node)).collect();
         let sorted_view = Sorted::of(graph, own.clone());
         let network = sorted_view.network(graph, graph.weights().column(view))?;
-        let runs = leiden.runs(&network)?;
+        let runs = leiden.runs_until(&network, stop);
         let partitions: Vec<Partition> = runs.iter().map(|run| run.partition.clone()).collect();
         let places: Vec<usize> = sorted_view.order.iter().map(|&node| sorted.places[node]).collect();
         runs_of_views.push((partitions, places));
-        views.push(sorted_view.back(&leiden.best(&network, runs)));
+        views.push(sorted_view.back(&leiden.best(&network, runs, stop)));
         view_nodes.push(own);
+        done(view + 1);
     }
     let consensus = match graph.consensus() {
         Some(weights) => {
             let network = sorted.network(graph, weights.iter().copied())?;
-            Some(sorted.back(&leiden.communities(&network)?))
+            let runs = leiden.runs_until(&network, stop);
+            let found = sorted.back(&leiden.best(&network, runs, stop));
+            done(graph.n_views() + 1);
+            Some(found)
         }
         None => None,
     };
@@ -103,7 +162,8 @@ pub fn communities(graph: &MultiviewGraph, settings: &ConsensusClustering) -> Re
         partitions.extend(runs.iter().map(|run| (run.clone(), &places[..])));
     }
     let coclassification = Coclassification::of_some(graph.n_nodes(), &partitions);
-    let group = settings.group(&coclassification)?;
+    let group = settings.group_until(&coclassification, stop)?;
+    done(steps(graph));
     Ok(GraphCommunities {
         views,
         view_nodes,

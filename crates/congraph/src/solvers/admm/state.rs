@@ -166,10 +166,13 @@ impl State {
                 let own = &mut room[..group.n_views];
                 let mut shared = slack_row(group.tile(place), place % LANES, own);
                 let empty = own.iter().all(|&weight| weight == 0.0);
-                if let Some(term) = term {
+                shared = match term {
                     // Of views without the edge the consensus is without it, too.
-                    shared = if empty { 0.0 } else { term.consensus(own, &mut scratch) };
-                }
+                    _ if empty => 0.0,
+                    Some(term) => term.consensus(own, &mut scratch),
+                    // Nor does it exceed all of them, as the certificate has it: what does is what iterations left.
+                    None => own.iter().fold(0.0, |most: f64, &weight| most.max(weight)).min(shared),
+                };
                 if !empty || shared > 0.0 {
                     group.spread(place, own, &mut row);
                     present.push(edge, &row, shared);
