@@ -6,6 +6,9 @@ let sorting = { key: data.consensus ? 'w' : 'm', up: false };
 let rows = [];
 let length = PAGE;
 
+// Where each name stands among all, so that sorting edges compares numbers.
+const rank = [];
+[...data.nodes.keys()].sort(((order) => (i, j) => order.compare(data.nodes[i], data.nodes[j]))(new Intl.Collator(undefined, { numeric: true }))).forEach((node, k) => { rank[node] = k; });
 const lower = data.nodes.map((name) => name.toLowerCase());
 const codeIn = (k, view) => edges.v[k * data.views.length + view];
 const cell = {
@@ -42,9 +45,8 @@ function chosenRows() {
     if (relation === 'without' && code !== 0) continue;
     found.push(k);
   }
-  const value = cell[sorting.key];
-  const text = sorting.key === 'a' || sorting.key === 'b';
-  const order = text ? (i, j) => value(i).localeCompare(value(j), undefined, { numeric: true }) : (i, j) => value(i) - value(j);
+  const value = ['a', 'b'].includes(sorting.key) ? (k) => rank[edges[sorting.key][k]] : cell[sorting.key];
+  const order = (i, j) => value(i) - value(j);
   // Equal ones stay in the order of the consensus.
   found.sort((i, j) => (sorting.up ? order(i, j) : order(j, i)) || i - j);
   return found;

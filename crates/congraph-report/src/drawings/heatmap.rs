@@ -79,8 +79,7 @@ pub(crate) fn draw(findings: &Findings) -> Option<Heatmap> {
     for (class, path) in paths.iter().enumerate() {
         svg.path(&format!("h{class}"), path);
     }
-    let own = (0..n).map(|k| svg::rectangle(left + cell * k as f64, top + cell * k as f64, cell, cell));
-    svg.path("self", &own.collect::<String>());
+    svg.line("self", [left, top], [left + side, top + side]);
     if n <= NUMBERED {
         let decimals = if high - low < 0.05 { 3 } else { 2 };
         for row in 0..n {
@@ -124,7 +123,7 @@ pub(crate) fn draw(findings: &Findings) -> Option<Heatmap> {
 fn limits(least: f64, largest: f64) -> (f64, f64, Vec<f64>) {
     // Equal ones are equal: a scale of rounding errors would say otherwise.
     let room = if largest - least < 1e-6 { 0.02 } else { 0.0 };
-    let (low, high, ticks) = axis::round_range(least - room, (largest + room).min(1.0), 4);
+    let (low, high, ticks) = axis::round_range(least - room, (largest + room).min(1.0), 6);
     // No correlation is above 1.
     let ticks: Vec<f64> = ticks.into_iter().filter(|tick| *tick <= 1.0 + 1e-9).collect();
     (low, high.min(1.0), ticks)

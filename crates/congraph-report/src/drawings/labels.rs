@@ -12,11 +12,15 @@ const MOST: usize = 150;
 /// left, top, right, bottom
 type Room = [f64; 4];
 
-/// Names for a page of usual width, and fewer, larger ones for a narrow one, where the drawing is shrunk.
+/// Names for a page of usual width, larger ones for paper, where the drawing is smaller, and fewer for a narrow page, where it is shrunk.
 pub(super) fn draw(svg: &mut Svg, network: &Network, findings: &Findings) {
     let n = network.points.len();
     let most = if n <= MOST { n } else { MOST / 3 };
-    for (class, size, most) in [("labels", 11.0, most), ("labels-narrow", 22.0, most.min(20))] {
+    for (class, size, most) in [
+        ("labels", 11.0, most),
+        ("labels-print", 15.0, most),
+        ("labels-narrow", 22.0, most.min(20)),
+    ] {
         svg.open("g", &[("class", class)]);
         place(svg, network, findings, size, most);
         svg.close();

@@ -78,7 +78,7 @@ pub(crate) fn draw(findings: &Findings) -> Option<String> {
     }
     svg.text(
         "axis-title middle",
-        [0.5 * (left + right), floor + 38.0],
+        [0.5 * WIDTH, floor + 38.0],
         "uniqueness: 0 equals the consensus, 1 shares nothing",
     );
     svg.line("median", [across(middle), TOP - 8.0], [across(middle), floor]);

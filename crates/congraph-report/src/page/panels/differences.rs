@@ -33,7 +33,7 @@ pub(in crate::page) fn similarity_figure(findings: &Findings, map: Heatmap) -> F
         headline,
         svg: map.svg,
         caption: "Pearson correlation between the weights of two views over all pairs of nodes. Views are ordered by average-linkage clustering, so \
-                  that groups show as blocks. A view against itself is left empty."
+                  that groups show as blocks. The line is each view against itself."
             .into(),
     }
 }

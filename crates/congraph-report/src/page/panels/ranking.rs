@@ -41,7 +41,7 @@ impl Ranking {
         };
         let more = if ranked.len() > ranking::ROWS {
             format!(
-                " The {} of {} views that differ most have rows of their own; all are dots above them, and in the table below.",
+                " The {} of {} views that differ most have rows of their own; all are dots above them, and listed under Data.",
                 ranking::ROWS,
                 ranked.len()
             )
