@@ -21,15 +21,19 @@ pub(crate) fn escaped(text: &str) -> String {
             '"' => safe.push_str("&quot;"),
             '\'' => safe.push_str("&#39;"),
             // Not allowed in XML, and a downloaded figure is XML.
-            mark if mark.is_control() => safe.push('\u{fffd}'),
-            // These would turn the direction of what stands around; isolating marks are our own.
-            '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}' | '\u{2067}' => {
-                safe.push('\u{fffd}')
-            }
+            mark if mark.is_control() || turns(mark) => safe.push('\u{fffd}'),
             mark => safe.push(mark),
         }
     }
     safe
+}
+
+/// Whether a mark turns the direction of the text after it. Names that isolate themselves do not.
+pub(crate) fn turns(mark: char) -> bool {
+    matches!(
+        mark,
+        '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}' | '\u{2067}'
+    )
 }
 
 /// A coordinate.

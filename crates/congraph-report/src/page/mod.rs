@@ -129,15 +129,9 @@ pub(crate) fn page(findings: &Findings) -> String {
     page_template.render(page).expect("what the templates name is there")
 }
 
-/// A text in which no mark turns the direction of what follows. Names that isolate themselves may.
+/// A text in which no mark turns the direction of what follows.
 fn straight(text: &str) -> String {
-    let turns = |mark: char| {
-        matches!(
-            mark,
-            '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}' | '\u{2067}'
-        )
-    };
-    text.replace(turns, "\u{fffd}")
+    text.replace(crate::svg::turns, "\u{fffd}")
 }
 
 /// The command without the folder that the program is in.
