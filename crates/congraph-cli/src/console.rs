@@ -44,6 +44,11 @@ pub(crate) fn visible(text: &str) -> String {
     shown
 }
 
+/// A number of things: `count(2, "view")` is `2 views`.
+pub(crate) fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
 /// Where words go, and how many.
 pub(crate) struct Console {
     quiet: bool,

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use congraph::baselines::{Coupling, EdgeRule, JointGraphicalLasso, JointLearned};
 use congraph::distances::{DistanceNorm, SampleNorm, Scale};
 use congraph::tuning::{Reach, Reached};
-use congraph::{Learned, Learner, Warning};
+use congraph::{Learned, Learner, Support, Warning};
 use serde_json::{Value, json};
 
 /// How long things took.
@@ -78,6 +78,13 @@ pub(crate) fn summary(
             .filter(|(view, _)| mask.missing(*view).count() > 0);
         let named = views.map(|(view, name)| (name.clone(), json!(missing(view))));
         summary["missing"] = Value::Object(named.collect());
+    }
+    if let Some(n_pairs) = learned.n_candidates {
+        let nearest = match learner.support {
+            Support::Nearest { k, .. } => Some(k),
+            Support::AllPairs | Support::Listed(_) => None,
+        };
+        summary["candidates"] = json!({"nearest": nearest, "n_pairs": n_pairs});
     }
     if let Some(outside) = learned.outside {
         summary["candidates_outside"] = json!(outside);

@@ -375,3 +375,70 @@ fn what_does_not_fit_is_refused_with_what_is_there_instead() {
     }
     assert_eq!(place.everything(), before);
 }
+
+/// W09 of a summary.
+fn nearness(place: &Place, file: &str) -> String {
+    let summary: serde_json::Value = serde_json::from_str(&place.read(file)).unwrap();
+    let warnings = summary["warnings"].as_array().unwrap();
+    let near: Vec<&str> = warnings
+        .iter()
+        .filter(|warning| warning["code"] == "W09")
+        .map(|warning| warning["message"].as_str().unwrap())
+        .collect();
+    assert_eq!(near.len(), 1, "{summary}");
+    near[0].to_owned()
+}
+
+#[test]
+fn edges_that_follow_distance_are_warned_of_and_the_report_repeats_it() {
+    let place = with_recordings(6);
+    for (csd, meaning) in [
+        (&["--csd"][..], "Current source density takes out"),
+        (&[], "`--csd` takes out most of that"),
+    ] {
+        let outcome = fine(
+            &place,
+            &[&["S*.edf"], &AROUND, &BAND, csd, &DIALS, &["-o", "out", "--force"]],
+        );
+        let told = nearness(&place, "out/summary.json");
+        assert!(
+            told.starts_with("the consensus follows distance: ") && told.contains(meaning),
+            "{told}"
+        );
+        assert!(
+            outcome.stderr.contains(&format!("warning: W09: {told}")),
+            "{}",
+            outcome.stderr
+        );
+        let report = place.read("out/report.html");
+        assert_eq!(report.matches("W09").count(), 1);
+        assert!(report.contains(told.split(". ").nth(1).unwrap()));
+        assert!(report.contains(" mm long") && report.contains("around the events T1 and T2"));
+    }
+    // A new view beside that consensus has its electrodes' places, too.
+    fine(
+        &place,
+        &[
+            &["S*.edf"],
+            &AROUND,
+            &BAND,
+            &DIALS,
+            &["-o", "fit", "--save-views", "views"],
+        ],
+    );
+    place.fine(&[
+        "project",
+        "fit",
+        "--view",
+        "late=views/S001R03.csv",
+        "--ignore-columns",
+        "trial",
+        "-o",
+        "new",
+    ]);
+    assert!(nearness(&place, "new/summary.json").starts_with("the consensus follows distance: "));
+    assert_eq!(
+        column(&place, "new/nodes.tsv", "x"),
+        column(&place, "fit/nodes.tsv", "x")
+    );
+}

@@ -119,3 +119,131 @@ fn too_many_nodes_are_not_drawn() {
         outcome.stderr
     );
 }
+
+#[test]
+fn reports_name_their_folder_and_their_day_and_no_path() {
+    let place = simulated();
+    let absolute = FILES.map(|file| place.path(file).display().to_string());
+    let files: Vec<&str> = absolute.iter().map(String::as_str).collect();
+    place.learn(&files, "out");
+    let report = place.read("out/report.html");
+    let title = report
+        .split("<title>")
+        .nth(1)
+        .unwrap()
+        .split("</title>")
+        .next()
+        .unwrap();
+    assert!(title.starts_with("congraph: out, 3 views, 20 nodes, 20"), "{title}");
+    let folder = place.path("").display().to_string();
+    assert!(
+        !report.contains(folder.trim_end_matches('/')),
+        "an absolute path is in the report"
+    );
+    assert!(report.contains("congraph learn view1.csv view2.csv view3.csv --alpha 0.02"));
+    // Moved and reported again, it has its new name, and is else the same.
+    std::fs::rename(place.path("out"), place.path("moved")).unwrap();
+    place.fine(&["report", "moved"]);
+    let moved = place.read("moved/report.html");
+    assert_eq!(moved.replace("congraph: moved,", "congraph: out,"), report);
+}
+
+#[test]
+fn projections_lassos_and_masked_views_have_reports_that_say_what_they_are() {
+    let place = simulated();
+    place.learn(&FILES[..2], "out");
+    place.fine(&["project", "out", "--view", "late=sim/view3.csv", "-o", "new"]);
+    let told = place.fine(&["report", "new"]).stdout;
+    assert!(told.contains("of the frozen consensus, and "), "{told}");
+    let report = place.read("new/report.html");
+    assert!(report.contains("against the consensus graph of an earlier fit (out)"));
+    assert!(report.contains("Converged, with proof") && !report.contains("learned alone"));
+
+    let words = [
+        "learn",
+        FILES[0],
+        FILES[1],
+        "--method",
+        "jgl-fused",
+        "--lambda1",
+        "0.1",
+        "--lambda2",
+        "0.02",
+        "-o",
+        "jgl",
+    ];
+    place.fine(&words);
+    let report = place.read("jgl/report.html");
+    assert!(report.contains("Signs are not shown.") && !report.contains("No negative edges"));
+
+    let header = place.read(FILES[2]);
+    let without_first: String = header
+        .lines()
+        .map(|line| format!("{}\n", line.split_once(',').unwrap().1))
+        .collect();
+    place.write("less.csv", without_first);
+    place.learn(&[FILES[0], FILES[1], "less.csv", "--missing", "mask"], "masked");
+    let report = place.read("masked/report.html");
+    assert!(report.contains("1 of 3 views lack 1 of the 20 nodes"));
+    assert!(!report.contains("All have the same nodes"));
+}
+
+#[test]
+fn one_is_not_many() {
+    let place = simulated();
+    let outcome = place.learn(&[FILES[0], "--single"], "one");
+    assert!(
+        outcome.stdout.starts_with("one: 1 view × 20 nodes, "),
+        "{}",
+        outcome.stdout
+    );
+    let two = "a,b\n1,2\n2,1.5\n3,0.5\n1.5,2.5\n0.5,1\n";
+    place.write("a.csv", two);
+    place.write("b.csv", two.replace("1.5", "1.75"));
+    let outcome = place.fine(&["learn", "a.csv", "b.csv", "-o", "two"]);
+    assert!(
+        outcome
+            .stdout
+            .starts_with("two: 2 views × 2 nodes, consensus of 1 edge, "),
+        "{}",
+        outcome.stdout
+    );
+}
+
+#[test]
+fn an_empty_consensus_is_told_what_lets_edges_in() {
+    let place = simulated();
+    let words = "--alpha 0.1 --beta 0.01 --gamma 100 --penalty l2 -o empty";
+    let outcome = place.fine(
+        &[
+            &["learn", FILES[0], FILES[1]],
+            &words.split(' ').collect::<Vec<_>>()[..],
+        ]
+        .concat(),
+    );
+    let told = "W07: the consensus has no edge; a smaller gamma, or a larger beta, lets edges in";
+    assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
+    // A larger alpha does not.
+    let words = "--alpha 10 --beta 0.01 --gamma 100 --penalty l2 -o empty10";
+    let outcome = place.fine(
+        &[
+            &["learn", FILES[0], FILES[1]],
+            &words.split(' ').collect::<Vec<_>>()[..],
+        ]
+        .concat(),
+    );
+    assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
+}
+
+#[test]
+fn few_candidates_keep_the_consensus_and_are_told() {
+    let place = simulated();
+    let outcome = place.fine(&[&["learn"], &FILES[..], &["--candidates", "knn:1", "-o", "near"]].concat());
+    assert!(outcome.stdout.contains("consensus of "), "{}", outcome.stdout);
+    let summary: serde_json::Value = serde_json::from_str(&place.read("near/summary.json")).unwrap();
+    assert!(summary["beta"].as_f64().unwrap() > 0.0);
+    assert_eq!(summary["candidates"]["nearest"], 1);
+    let n_pairs = &summary["candidates"]["n_pairs"];
+    let report = place.read("near/report.html");
+    assert!(report.contains(&format!("{n_pairs} candidate connections (190 are possible)")));
+}

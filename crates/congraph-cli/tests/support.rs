@@ -38,7 +38,7 @@ fn candidates_from_an_earlier_result_and_from_neighbours() {
     assert!(
         again
             .stderr
-            .contains("note: 0 pair(s) outside the candidates would have entered"),
+            .contains("note: 0 pairs outside the candidates would have entered"),
         "{}",
         again.stderr
     );

@@ -113,6 +113,23 @@ export const folders = {
     congraph(...words('simulate --nodes 12 --views 200 --signals 30 --edge-probability 0.3 -o sim-crowd'));
     congraph('learn', ...csvs('sim-crowd'), '-o', name);
   }),
+  /** Two of four views lack a node. */
+  masked: once('masked', (name) => {
+    [['p', 'q', 'r', 's', 't'], ['p', 'q', 'r', 's'], ['q', 'r', 's', 't'], ['p', 'q', 'r', 's', 't']].forEach((nodes, k) => write(`m${k}.csv`, nodes, k + 19));
+    congraph('learn', 'm0.csv', 'm1.csv', 'm2.csv', 'm3.csv', ...words('--missing mask --density 0.5 -o'), name);
+  }),
+  /** A new view against a frozen consensus. */
+  projection: once('projection', (name) => {
+    ['n0', 'n1', 'n2'].forEach((view, k) => write(`${view}.csv`, ['p', 'q', 'r', 's', 't', 'u'], k + 29));
+    congraph('learn', 'n0.csv', 'n1.csv', ...words('--density 0.4 -o frozen'));
+    congraph('project', 'frozen', '--view', 'late=n2.csv', '-o', name);
+    congraph('report', name);
+  }),
+  /** Precision matrices. */
+  lasso: once('lasso', (name) => {
+    ['l0', 'l1'].forEach((view, k) => write(`${view}.csv`, ['p', 'q', 'r', 's', 't', 'u'], k + 37));
+    congraph('learn', 'l0.csv', 'l1.csv', ...words('--method jgl-group --lambda1 0.1 --lambda2 0.05 -o'), name);
+  }),
   /** 1000 nodes × 6 views. */
   large: once('large', (name) => {
     congraph(...words('simulate --graph rgg --nodes 1000 --views 6 --signals 100 -o sim-large'));

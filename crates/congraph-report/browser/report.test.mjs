@@ -172,6 +172,7 @@ describe('the consensus graph', () => {
 
   test('tells the edges of a node, by mouse and by keyboard', async () => {
     const page = await open(folders.rich());
+    await page.locator('#network .nodes path').nth(5).scrollIntoViewIfNeeded();
     const box = await page.locator('#network .nodes path').nth(5).boundingBox();
     await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
     const name = await page.textContent('#node-edges h3');
@@ -470,7 +471,7 @@ describe('what is unusual', () => {
     assert.ok(box.height > 0.4 * box.width, `${box.width} × ${box.height}`);
   });
 
-  for (const folder of ['empty consensus', 'one view', 'two nodes', 'parts and unnamed nodes', '200 views', 'head']) {
+  for (const folder of ['empty consensus', 'one view', 'two nodes', 'parts and unnamed nodes', '200 views', 'head', 'masked', 'projection', 'lasso']) {
     test(`${folder}: still a sensible report`, async () => {
       const page = await open(folders[folder]());
       assert.ok((await page.textContent('h1')).length > 30);
@@ -482,6 +483,15 @@ describe('what is unusual', () => {
       isQuiet(page);
     });
   }
+
+  test('a new view is shown beside the frozen consensus', async () => {
+    const page = await open(folders.projection());
+    assert.match(await page.textContent('h1'), /late has \d+ of 15 possible connections: \d+ of the \d+ of the frozen consensus/);
+    assert.match(await page.title(), /^congraph: projection, 1 new view, 6 nodes, \d{4}-\d\d-\d\d$/);
+    for (const figure of ['ranking', 'multiple-0']) assert.ok(await page.isVisible(`#${figure}`), figure);
+    assert.equal(await page.locator('#heatmap').count(), 0);
+    isQuiet(page);
+  });
 
   test('1000 nodes can still be used', async () => {
     const page = await open(folders.large());

@@ -1,6 +1,6 @@
 //! Numbers and names for people.
 
-use congraph::findings::{Findings, short_names};
+use congraph::findings::{Findings, ViewFinding, short_names};
 
 /// How wide a name may be in a drawing, in units of its size.
 const NAME: f64 = 10.5;
@@ -13,6 +13,12 @@ pub(crate) fn nodes(findings: &Findings) -> Vec<String> {
 /// The names of the views, short enough for a drawing and told apart.
 pub(crate) fn views(findings: &Findings) -> Vec<String> {
     labels(findings.graph.views())
+}
+
+/// The short name of one view, within a sentence.
+pub(crate) fn view(findings: &Findings, view: &ViewFinding) -> String {
+    let at = findings.views.iter().position(|other| other.name == view.name);
+    at.map_or_else(String::new, |at| unbroken(&views(findings)[at]))
 }
 
 fn labels(names: &[String]) -> Vec<String> {
@@ -103,6 +109,48 @@ pub(crate) fn plural(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
+/// Names in a row: `a, b and c`.
+pub(crate) fn listed<S: AsRef<str>>(names: &[S]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match &names[..] {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [others @ .., last] => format!("{} and {last}", others.join(", ")),
+    }
+}
+
+/// From the least to the most, or the one value that there is.
+pub(crate) fn range(values: impl Iterator<Item = f64>) -> String {
+    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+        (low.min(value), high.max(value))
+    });
+    // Whole numbers are told to the last digit.
+    let shown = |value: f64| {
+        if value.fract() == 0.0 {
+            format!("{value:.0}")
+        } else {
+            significant(value)
+        }
+    };
+    if low >= high {
+        return if low.is_finite() { shown(low) } else { "–".into() };
+    }
+    format!("{} to {}", shown(low), shown(high))
+}
+
+/// The day of a Unix time, in UTC: `2026-11-16`.
+pub(crate) fn day(seconds: u64) -> String {
+    // Years that begin in March end with the leap day; an era is the 400 years after which days and years are in step again.
+    let days = seconds / 86_400 + 719_468;
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * march + 2) / 5 + 1;
+    let month = if march < 10 { march + 3 } else { march - 9 };
+    format!("{:04}-{month:02}-{day:02}", 400 * era + year + u64::from(month <= 2))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,5 +174,23 @@ mod tests {
         let wide: Vec<String> = (0..3).map(|k| format!("{k}{}", "測".repeat(30))).collect();
         assert!(labels(&wide).iter().all(|label| width(label) <= NAME));
         assert_eq!(unbroken("-x"), "-\u{2060}x");
+    }
+
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        let days = [0, 951_782_400, 1_709_164_800, 1_794_814_557, 4_107_542_400].map(day);
+        assert_eq!(
+            days,
+            ["1970-01-01", "2000-02-29", "2024-02-29", "2026-11-16", "2100-03-01"]
+        );
+    }
+
+    #[test]
+    fn lists_and_ranges_read_like_sentences() {
+        assert_eq!(listed(&["a", "b", "c"]), "a, b and c");
+        assert_eq!(listed(&["a"]), "a");
+        assert_eq!(range([3.0, 1.0, 2.0].into_iter()), "1 to 3");
+        assert_eq!(range([1200.0, 1200.0].into_iter()), "1200");
+        assert_eq!(range([].into_iter()), "–");
     }
 }

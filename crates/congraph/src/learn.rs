@@ -129,6 +129,7 @@ impl Learner {
     ) -> Learned {
         let graph = fit_graph(views, &fit, order);
         let Fit {
+            model,
             solution,
             distances,
             time,
@@ -136,13 +137,15 @@ impl Learner {
         } = fit;
         let mut warnings: Vec<Warning> = doubts(&solution).into_iter().collect();
         warnings.extend(data_warnings(sorted, &distances));
-        warnings.extend(graph_warnings(&graph));
+        warnings.extend(graph_warnings(&graph, &model));
+        let restricted = self.support != Support::AllPairs;
         Learned {
             graph,
             certificate: solution.certificate,
             status: solution.status,
             iterations: solution.iterations,
             outside,
+            n_candidates: restricted.then(|| distances.edges().pairs().len()),
             distance_divisor: distances.divisor(),
             distances_time,
             solve_time: time,
@@ -308,6 +311,8 @@ pub struct Learned {
     pub iterations: usize,
     /// How many pairs outside a restricted support would have entered, if that was checked.
     pub outside: Option<usize>,
+    /// How many pairs could be joined, if not all.
+    pub n_candidates: Option<usize>,
     /// What the distances were divided by.
     pub distance_divisor: f64,
     /// How long the distances took.
@@ -377,15 +382,24 @@ fn data_warnings(views: &Views, distances: &Distances) -> Vec<Warning> {
     warnings
 }
 
-fn graph_warnings(graph: &MultiviewGraph) -> Vec<Warning> {
+fn graph_warnings(graph: &MultiviewGraph, model: &Model) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let (n_components, isolated) = graph.components();
-    let subject = if graph.consensus().is_some() {
-        "the consensus"
-    } else {
-        "the union of the graphs"
+    let subject = match (graph.consensus(), graph.n_views()) {
+        (Some(_), _) => "the consensus",
+        (None, 1) => "the graph",
+        (None, _) => "the union of the graphs",
     };
-    if n_components > 1 {
+    let sparse = graph.consensus().is_some() && model.parameters.gamma > 0.0;
+    if n_components > 1 && isolated.len() == n_components {
+        // Neither a larger alpha nor denser views bring it back: gamma outweighs what couples the views, or these share nothing.
+        let remedy = if sparse {
+            "a smaller gamma, or a larger beta, lets edges in"
+        } else {
+            "a larger beta pulls the views together until they share edges"
+        };
+        warnings.push(Warning::new("W07", format!("{subject} has no edge; {remedy}")));
+    } else if n_components > 1 {
         let names: Vec<&String> = isolated.iter().map(|&node| &graph.nodes()[node]).collect();
         let alone = if names.is_empty() {
             String::new()
@@ -397,7 +411,12 @@ fn graph_warnings(graph: &MultiviewGraph) -> Vec<Warning> {
             };
             format!(", with {} {noun} ({})", names.len(), list_names(&names))
         };
-        let message = format!("{subject} has {n_components} components{alone}; a larger alpha joins more nodes");
+        let remedy = if sparse {
+            "a larger alpha, or a smaller gamma, joins more nodes"
+        } else {
+            "a larger alpha joins more nodes"
+        };
+        let message = format!("{subject} has {n_components} components{alone}; {remedy}");
         warnings.push(Warning::new("W07", message));
     }
     let uniqueness: Vec<f64> = (0..graph.n_views()).filter_map(|view| graph.uniqueness(view)).collect();

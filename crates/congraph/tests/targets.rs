@@ -253,6 +253,52 @@ fn usual_targets_that_are_out_of_reach_take_the_nearest() {
 }
 
 #[test]
+fn candidates_too_few_for_the_usual_density_keep_the_consensus() {
+    let views = views(40, 3, 200);
+    let learner = Learner {
+        support: Support::Nearest { k: 2, seed: 1 },
+        ..Learner::default()
+    };
+    let tuned = learner.learn_to(&views, &Targets::default(), &unwatched).unwrap();
+    check(&tuned, "two nearest neighbours");
+    let reached = tuned.reached.density.unwrap();
+    assert!(reached.target < Targets::usual_density(40), "{reached:?}");
+    assert!(tuned.learned.graph.consensus().is_some() && tuned.learner.model.parameters.beta > 0.0);
+    assert_eq!(tuned.learned.n_candidates, Some(n_candidates(&learner, &views)));
+    assert!(tuned.learned.graph.pairs().len() <= n_candidates(&learner, &views));
+}
+
+/// With an α that large every candidate is an edge.
+fn n_candidates(learner: &Learner, views: &Views) -> usize {
+    let dense = Learner {
+        model: Model::l1(1e3, 1.0),
+        ..learner.clone()
+    };
+    dense.learn(views, &unwatched).unwrap().graph.pairs().len()
+}
+
+#[test]
+fn parameters_of_two_nodes_are_of_the_size_of_the_data() {
+    let views = views_of_two();
+    let tuned = Learner::default()
+        .learn_to(&views, &Targets::default(), &unwatched)
+        .unwrap();
+    assert!(tuned.learner.model.parameters.alpha > 1e-3, "{:?}", tuned.reached);
+    let reached = tuned.reached.density.unwrap();
+    assert_eq!([reached.target, reached.value], [1.0, 1.0]);
+}
+
+fn views_of_two() -> Views {
+    assembled(data(&Settings {
+        n_nodes: 2,
+        n_views: 3,
+        graph: GraphModel::ErdosRenyi { probability: 1.0 },
+        shuffled: 0.0,
+        ..Settings::default()
+    }))
+}
+
+#[test]
 fn nonsense_is_refused() {
     let views = views(12, 2, 40);
     for target in [0.0, -0.1, 1.1, f64::NAN] {

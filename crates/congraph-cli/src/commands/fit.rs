@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use congraph::distances::{DistanceNorm, SampleNorm, Scale, Scaling};
+use congraph::findings::Positions;
 use congraph::{Code, DataError, Model, MultiviewGraph, Parameters, penalties, regularisers};
-use congraph_io::read_graph;
+use congraph_io::{read_graph, read_known};
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -15,6 +16,8 @@ pub(super) struct FitFolder {
     pub(super) model: Model,
     pub(super) scaling: Scaling,
     pub(super) distance_divisor: f64,
+    /// Where its nodes are, if that is known.
+    pub(super) positions: Option<Positions>,
 }
 
 impl FitFolder {
@@ -33,11 +36,12 @@ impl FitFolder {
                 "learn several views together, without `--single` and by the method `congraph`",
             ));
         }
-        from(graph, &summary).ok_or_else(|| unreadable(&path, "it lacks the parameters of a fit"))
+        let positions = read_known(folder, &graph)?.positions;
+        from(graph, &summary, positions).ok_or_else(|| unreadable(&path, "it lacks the parameters of a fit"))
     }
 }
 
-fn from(graph: MultiviewGraph, summary: &Value) -> Option<FitFolder> {
+fn from(graph: MultiviewGraph, summary: &Value, positions: Option<Positions>) -> Option<FitFolder> {
     let number = |key: &str| summary[key].as_f64();
     Some(FitFolder {
         graph,
@@ -69,6 +73,7 @@ fn from(graph: MultiviewGraph, summary: &Value) -> Option<FitFolder> {
             },
         },
         distance_divisor: number("distance_divisor")?,
+        positions,
     })
 }
 

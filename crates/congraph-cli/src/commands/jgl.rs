@@ -168,12 +168,12 @@ fn learner(args: &LearnArgs, coupling: Coupling) -> Result<JointGraphicalLasso, 
 fn result_line(args: &LearnArgs, learned: &JointLearned, seconds: &Seconds) -> String {
     let [any, negative] = EdgeRule::ALL.map(|rule| learned.graph(rule).mean_density());
     format!(
-        "{}: {} precision {} × {} nodes, mean density {any:.3} ({negative:.3} of negative entries), relative gap {} ({}), \
+        "{}: {} precision {} × {}, mean density {any:.3} ({negative:.3} of negative entries), relative gap {} ({}), \
          {:.2} s",
         args.output.out.display(),
         learned.views.len(),
         if learned.views.len() == 1 { "matrix" } else { "matrices" },
-        learned.nodes.len(),
+        console::count(learned.nodes.len(), "node"),
         summary::gap(learned.certificate.relative_gap),
         learned.status,
         seconds.total.as_secs_f64()

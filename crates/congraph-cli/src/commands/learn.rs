@@ -17,7 +17,7 @@ use serde_json::json;
 use super::eeg::Recordings;
 use super::input::{self, Read, Source};
 use crate::args::{FitArgs, Global, LearnArgs, OutputArgs, SolverArg, ZStepArg};
-use crate::console::{self, Console};
+use crate::console::{self, Console, count};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::memory;
@@ -60,9 +60,9 @@ impl Fitting<'_> {
     pub(super) fn fit(self, read: &Read, console: &Console) -> Result<Fitted, Failure> {
         let (args, start) = (self.args, self.start);
         console.detail(&format!(
-            "read {} views of {} nodes in {:.2} s",
-            read.views.n_views(),
-            read.views.n_nodes(),
+            "read {} of {} in {:.2} s",
+            count(read.views.n_views(), "view"),
+            count(read.views.n_nodes(), "node"),
             read.time.as_secs_f64()
         ));
         let learner = on_support(self.learner, args, &read.views)?;
@@ -80,10 +80,18 @@ impl Fitting<'_> {
         console.detail(&found(&reached));
         if let Some(outside) = learned.outside {
             console.note(&format!(
-                "note: {outside} pair(s) outside the candidates would have entered"
+                "note: {} outside the candidates would have entered",
+                count(outside, "pair")
             ));
         }
-        let warnings: Vec<_> = read.warnings.iter().chain(&learned.warnings).cloned().collect();
+        let near = read.preparation.as_ref().and_then(|made| made.nearness(&learned.graph));
+        let warnings: Vec<_> = read
+            .warnings
+            .iter()
+            .chain(&learned.warnings)
+            .cloned()
+            .chain(near)
+            .collect();
         for warning in &warnings {
             console.warning(warning);
         }
@@ -397,16 +405,16 @@ fn result_line(output: &OutputArgs, learned: &Learned, seconds: &Seconds) -> Str
     let graph = &learned.graph;
     let shared = graph.consensus().map_or_else(String::new, |consensus| {
         let n_edges = consensus.iter().filter(|&&weight| weight > 0.0).count();
-        format!("consensus of {n_edges} edges, ")
+        format!("consensus of {}, ", count(n_edges, "edge"))
     });
     let likeness = graph
         .similarity()
         .map_or_else(String::new, |value| format!("similarity {value:.3}, "));
     format!(
-        "{}: {} views × {} nodes, {shared}mean density {:.3}, {likeness}relative gap {} ({}), {:.2} s",
+        "{}: {} × {}, {shared}mean density {:.3}, {likeness}relative gap {} ({}), {:.2} s",
         output.out.display(),
-        graph.n_views(),
-        graph.n_nodes(),
+        count(graph.n_views(), "view"),
+        count(graph.n_nodes(), "node"),
         graph.mean_density(),
         summary::gap(learned.certificate.relative_gap),
         learned.status,

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use congraph::distances::Scale;
+use congraph::findings::{Geometry, Positions};
 use congraph::inference::Departure;
 use congraph::{MultiviewGraph, Newton, Projection, Projector, Support, ViewOptions, ViewRows, Views, Warning};
-use congraph_io::{Folder, Input, ReadOptions, read_pairs, write_graph, write_json, write_rows};
+use congraph_io::{Folder, Input, Places, ReadOptions, ViewRow, read_pairs, write_graph_at, write_json, write_rows};
 use serde_json::{Map, Value, json};
 
 use super::fit::FitFolder;
@@ -22,14 +23,19 @@ pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Res
     let start = Instant::now();
     check_value("--tol", args.tol, args.tol > 0.0, "positive")?;
     super::check_place(&args.output.out, args.output.force)?;
-    let projector = projector(args)?;
+    let (projector, positions) = projector(args)?;
     let read = read(args, &projector)?;
     let projections = {
         let progress = console.progress();
         projector.project(&read.views, &|step| progress.step(step))?
     };
+    let graph = together(&projections);
+    // The places are those of the fit's nodes, which are the graph's.
+    let positions = positions.filter(|_| graph.nodes() == projector.nodes());
+    let near = positions.as_ref().and_then(|positions| Geometry::of(&graph, positions));
     let noticed = projections.iter().flat_map(|projection| &projection.warnings);
-    let warnings: Vec<Warning> = read.warnings.iter().chain(noticed).cloned().collect();
+    let near = near.and_then(|near| near.warning(&graph));
+    let warnings: Vec<Warning> = read.warnings.iter().chain(noticed).cloned().chain(near).collect();
     for warning in &warnings {
         console.warning(warning);
     }
@@ -52,11 +58,10 @@ pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Res
         solve: sum(|projection| projection.solve_time),
         total: start.elapsed(),
     };
-    let graph = together(&projections);
     let facts = facts(args, &projector, &projections, &graph, &warnings, &seconds);
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         let folder = Folder::create(&args.output.out, args.output.force)?;
-        write_graph(&folder, "", &graph, &view_rows(&read))?;
+        write_placed(&folder, &graph, &view_rows(&read), positions.as_ref())?;
         write_departures(&folder, &projections)?;
         write_json(&folder, "summary.json", &facts)?;
         write_json(
@@ -73,8 +78,27 @@ pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Res
     }
 }
 
-/// The fit's consensus, with what the options change.
-fn projector(args: &ProjectArgs) -> Result<Projector, Failure> {
+/// Writes the graphs with the places of their nodes, as far as the folder has columns for them.
+fn write_placed(
+    folder: &Folder,
+    graph: &MultiviewGraph,
+    views: &[ViewRow],
+    positions: Option<&Positions>,
+) -> Result<(), Failure> {
+    let placed;
+    let places = match positions {
+        Some(Positions::Head(points) | Positions::Space(points)) => {
+            placed = points.iter().copied().map(Some).collect::<Vec<_>>();
+            Some(Places::Head(&placed))
+        }
+        Some(Positions::Plane(points)) => Some(Places::Plane(points)),
+        Some(Positions::Globe(_)) | None => None,
+    };
+    Ok(write_graph_at(folder, "", graph, views, places)?)
+}
+
+/// The fit's consensus, with what the options change, and where its nodes are.
+fn projector(args: &ProjectArgs) -> Result<(Projector, Option<Positions>), Failure> {
     let fit = FitFolder::read(&args.folder)?;
     let mut projector = Projector::new(&fit.graph, &fit.model, fit.scaling, fit.distance_divisor)?;
     projector.alpha = args.alpha.unwrap_or(projector.alpha);
@@ -101,7 +125,7 @@ fn projector(args: &ProjectArgs) -> Result<Projector, Failure> {
             }
         };
     }
-    Ok(projector)
+    Ok((projector, fit.positions))
 }
 
 fn read(args: &ProjectArgs, projector: &Projector) -> Result<Read, Failure> {
@@ -223,6 +247,8 @@ fn facts(
         "scale": summary::scale_name(projector.scaling.scale),
         "sample_norm": summary::sample_norm_name(projector.scaling.sample_norm),
         "distance_divisor": projector.distance_divisor,
+        "relative_gap": projections.iter().map(|one| one.certificate.relative_gap).fold(0.0, f64::max),
+        "converged": projections.iter().all(Projection::converged),
         "consensus": {"n_edges": projector.n_edges(), "density": graph.consensus_density()},
         "views": views,
         "seconds": {
@@ -238,10 +264,10 @@ fn facts(
 fn story(out: &Path, projections: &[Projection]) -> String {
     let line = |projection: &Projection| {
         format!(
-            "{}: view {}, {} edges shared with the consensus, {} added, {} lacking, uniqueness {:.3}, relative gap {} ({})",
+            "{}: view {}, {} shared with the consensus, {} added, {} lacking, uniqueness {:.3}, relative gap {} ({})",
             out.display(),
             console::visible(projection.name()),
-            count(projection, Departure::Shared),
+            console::count(count(projection, Departure::Shared), "edge"),
             count(projection, Departure::Added),
             count(projection, Departure::Lacking),
             projection.uniqueness(),

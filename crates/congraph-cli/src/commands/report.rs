@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use congraph::findings::{Findings, relative_variances};
+use congraph::findings::{Findings, Known, relative_variances};
 use congraph::{MultiviewGraph, Views};
 use congraph_io::{Folder, OutputError, read_graph, read_known, write_rows, write_text};
 use congraph_report::MOST_NODES;
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &ReportArgs, global: &Global, console: &Console) -> Resu
         ));
     }
     interrupt::uninterrupted(|| place(&args.folder).map(drop))?;
-    let findings = Findings::of(&graph, read_known(&args.folder, &graph)?);
+    let findings = Findings::of(&graph, known(&args.folder, &args.folder, &graph)?);
     let page = congraph_report::write(&findings);
     put(&args.folder, &page)?;
     let path = args.folder.join(FILE[0]);
@@ -55,8 +55,20 @@ pub(super) fn renew(folder: &Path, graph: &MultiviewGraph) -> Result<(), Failure
     if !folder.join(FILE[0]).exists() || graph.n_nodes() > MOST_NODES {
         return Ok(());
     }
-    let findings = Findings::of(graph, read_known(folder, graph)?);
+    let findings = Findings::of(graph, known(folder, folder, graph)?);
     put(folder, &congraph_report::write(&findings))
+}
+
+/// What the files tell that are in one place now and will be in another, whose name is the result's.
+fn known(files: &Path, target: &Path, graph: &MultiviewGraph) -> Result<Known, Failure> {
+    let whole = target.canonicalize().or_else(|_| std::path::absolute(target));
+    let name = whole
+        .ok()
+        .and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+    Ok(Known {
+        folder: name,
+        ..read_known(files, graph)?
+    })
 }
 
 /// The report is made of the folder alone: one that is there already may be replaced unasked.
@@ -96,7 +108,7 @@ pub(super) fn stage(folder: &Folder, graph: &MultiviewGraph, console: &Console) 
         console.note(&format!("note: no report.html: {}", too_many(graph.n_nodes())));
         return Ok(());
     }
-    let known = read_known(&folder.path(""), graph)?;
+    let known = known(&folder.path(""), folder.target(), graph)?;
     let page = congraph_report::write(&Findings::of(graph, known));
     Ok(write_text(folder, FILE[0], &page)?)
 }

@@ -43,10 +43,11 @@ pub(crate) fn run(args: &SimulateArgs, global: &Global, console: &Console) -> Re
     } else {
         let n_edges = facts["consensus_edges"].as_u64().unwrap_or(0);
         console::print(&format!(
-            "{}: {} views × {} nodes, consensus of {n_edges} edges; the true graphs are in {}",
+            "{}: {} × {}, consensus of {}; the true graphs are in {}",
             args.output.out.display(),
-            args.views,
-            args.nodes,
+            console::count(args.views, "view"),
+            console::count(args.nodes, "node"),
+            console::count(n_edges as usize, "edge"),
             args.output.out.join("truth").display()
         ))
     }

@@ -153,6 +153,8 @@ struct Tuning<'a> {
 struct Chosen {
     work: Work,
     verdicts: Vec<Verdict>,
+    /// The most instability that the choice may have.
+    threshold: f64,
     cell: usize,
     learner: Learner,
     learned: Learned,
@@ -211,6 +213,7 @@ impl Tuning<'_> {
         warnings.extend(halved_time_series(views));
         Ok(Chosen {
             verdicts,
+            threshold: self.stability.threshold,
             cell,
             learner,
             learned,
@@ -345,6 +348,8 @@ impl Chosen {
         let mut told = json!({
             "cells": self.work.cells.len(),
             "halvings": self.work.halvings,
+            "threshold": self.threshold,
+            "is_within": verdict.bound <= self.threshold,
             "instability": verdict.instability,
             "agreement": verdict.agreement,
             "prediction": verdict.prediction,

@@ -9,11 +9,12 @@ use congraph::{Error, MultiviewGraph};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::made::recordings;
 use super::readback::{HINT, Place, Sheet, WHY, index, pair};
 use crate::input::{Fault, fault, number, reason};
 
 /// Reads what a result folder tells beside its graphs: positions and variances of the nodes, samples of the views, how they were
-/// learned, communities.
+/// made and learned, communities. The folder's name is not in it, since results are written elsewhere before they are in place.
 ///
 /// # Errors
 /// [`congraph::Error::Data`] (E07) with file and line if a file is malformed.
@@ -24,8 +25,8 @@ pub fn read_known(dir: &Path, graph: &MultiviewGraph) -> Result<Known, Error> {
 fn known(dir: &Path, graph: &MultiviewGraph) -> Result<Known, Fault> {
     let run: Value = json(dir, "run.json")?.unwrap_or_default();
     let words = run["command"].as_array().map(|words| {
-        let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-        words.join(" ")
+        let words = words.iter().filter_map(Value::as_str);
+        words.map(str::to_owned).collect()
     });
     let mut views = Vec::new();
     Sheet::open(dir, "views.tsv")?.each(["file", "n_samples"], |place, [file, n_samples]| {
@@ -45,6 +46,9 @@ fn known(dir: &Path, graph: &MultiviewGraph) -> Result<Known, Fault> {
         path: path(dir, graph)?,
         version: run["version"].as_str().map(str::to_owned),
         command: words,
+        recordings: recordings(dir, &run)?,
+        folder: None,
+        finished: run["finished_unix_time"].as_u64().filter(|seconds| *seconds > 0),
     })
 }
 
@@ -80,7 +84,7 @@ fn numbers<const N: usize>(sheet: &Sheet, columns: [&str; N]) -> Result<Option<V
 }
 
 /// A number from a cell that may be empty.
-fn optional(place: &Place<'_>, cell: &str) -> Result<Option<f64>, Fault> {
+pub(super) fn optional(place: &Place<'_>, cell: &str) -> Result<Option<f64>, Fault> {
     if cell.is_empty() {
         return Ok(None);
     }
@@ -112,6 +116,7 @@ fn path(dir: &Path, graph: &MultiviewGraph) -> Result<Vec<PathCell>, Fault> {
         "consensus_density",
         "instability",
         "agreement",
+        "prediction",
         "mark",
     ];
     Sheet::open(dir, "tune.tsv")?.each(
@@ -125,6 +130,7 @@ fn path(dir: &Path, graph: &MultiviewGraph) -> Result<Vec<PathCell>, Fault> {
             shared,
             instability,
             agreement,
+            prediction,
             mark,
         ]| {
             let needed = |cell: &str| match number(cell).filter(|value| value.is_finite()) {
@@ -140,6 +146,7 @@ fn path(dir: &Path, graph: &MultiviewGraph) -> Result<Vec<PathCell>, Fault> {
                 similarity: needed(similarity)?,
                 agreement: perhaps(agreement),
                 instability: perhaps(instability),
+                prediction: perhaps(prediction),
                 is_chosen: mark.split(',').any(|word| word == "chosen"),
                 consensus: Vec::new(),
                 n_edges: (needed(shared)? * graph.n_pairs() as f64).round() as usize,

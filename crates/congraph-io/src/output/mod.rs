@@ -33,6 +33,7 @@
 
 mod folder;
 mod known;
+mod made;
 mod matrices;
 mod precisions;
 mod readback;

@@ -1,6 +1,6 @@
 //! How long edges are, against all pairs of nodes: what edges drawn at random would look like.
 
-use congraph::findings::Geometry;
+use congraph::findings::{Geometry, Unit};
 
 use super::axis;
 use crate::svg::{self, Svg, at};
@@ -22,8 +22,9 @@ pub(crate) fn draw(geometry: &Geometry) -> String {
     let across = |k: f64| left + (right - left) * k / n as f64;
     let up = |share: f64| floor - (floor - top) * share / highest;
     let description = format!(
-        "The mean edge is {} of the mean distance between two nodes. {} of the edges join neighbours, against {} of all pairs.",
-        words::percent(geometry.mean_edge / geometry.mean_pair),
+        "The mean edge is {} long, the mean distance between two nodes {}. {} of the edges join neighbours, against {} of all pairs.",
+        length(geometry, geometry.mean_edge),
+        length(geometry, geometry.mean_pair),
         words::percent(geometry.neighbour_share),
         words::percent(geometry.chance)
     );
@@ -55,8 +56,10 @@ pub(crate) fn draw(geometry: &Geometry) -> String {
     }
     svg.path("chance", &format!("{line}V{}", at(floor)));
     svg.line("axis", [left, floor], [right, floor]);
-    for (share, text) in [(0.0, "0"), (0.5, "half"), (1.0, "longest")] {
-        svg.text("tick middle", [across(share * n as f64), floor + 16.0], text);
+    for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
+        let class = if share < 1.0 { "tick middle" } else { "tick end" };
+        let text = length(geometry, share * geometry.longest);
+        svg.text(class, [across(share * n as f64), floor + 16.0], &text);
     }
     svg.text(
         "axis-title middle",
@@ -68,4 +71,13 @@ pub(crate) fn draw(geometry: &Geometry) -> String {
     svg.line("chance", [left + 76.0, 13.0], [left + 100.0, 13.0]);
     svg.text("tick start", [left + 106.0, 17.0], "all pairs (chance)");
     svg.finish()
+}
+
+/// A length with its unit, if that is known.
+pub(crate) fn length(geometry: &Geometry, value: f64) -> String {
+    match geometry.unit {
+        Unit::Metres => format!("{} mm", words::significant((1e3 * value).round())),
+        Unit::Kilometres => format!("{} km", words::significant(value)),
+        Unit::Own => words::significant(value),
+    }
 }

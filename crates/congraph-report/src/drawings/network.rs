@@ -222,15 +222,15 @@ fn radius(share: f64, unit: f64) -> f64 {
 }
 
 fn title(findings: &Findings) -> &'static str {
-    if findings.graph.consensus().is_some() {
-        "The consensus graph"
-    } else {
-        "The graphs"
+    match (findings.graph.consensus(), findings.graph.n_views()) {
+        (Some(_), _) => "The consensus graph",
+        (None, 1) => "The graph",
+        (None, _) => "The mean of the graphs",
     }
 }
 
 fn weight_name(findings: &Findings) -> &'static str {
-    if findings.graph.consensus().is_some() {
+    if findings.graph.consensus().is_some() || findings.graph.n_views() == 1 {
         "weight"
     } else {
         "mean weight over the views"
@@ -261,7 +261,7 @@ pub(crate) fn caption(findings: &Findings) -> String {
 pub(crate) fn headline(findings: &Findings) -> String {
     let strongest = findings.strongest();
     let Some(&first) = strongest.first() else {
-        return "No edge is shared".into();
+        return "It has no edge".into();
     };
     let labels = words::nodes(findings);
     let name = |node: usize| words::unbroken(&labels[node]);

@@ -4,7 +4,6 @@ use congraph::findings::Influence;
 
 use super::axis;
 use crate::svg::{self, Svg};
-use crate::words;
 
 const WIDTH: f64 = 460.0;
 const HEIGHT: f64 = 266.0;
@@ -62,30 +61,4 @@ pub(crate) fn draw(influence: &Influence, id: &str) -> String {
     // Above the frame: inside it would lie on points.
     svg.text("axis-title start", [left - 40.0, top - 14.0], influence.up);
     svg.finish()
-}
-
-/// What the rank correlation means, in words.
-pub(crate) fn verdict(influence: &Influence) -> String {
-    let what = match (influence.of, influence.up) {
-        ("node", _) => "nodes of larger variance",
-        (_, "density") => "views with more samples",
-        _ => "views with more samples",
-    };
-    let up = match influence.up {
-        "strength" => ["are more strongly connected", "are less strongly connected"],
-        "density" => ["are denser", "are sparser"],
-        _ => ["are further from the consensus", "are nearer to the consensus"],
-    };
-    match influence.correlation {
-        Some(value) if value.abs() >= 0.5 => {
-            let strength = if value.abs() >= 0.8 { "clearly" } else { "rather" };
-            format!(
-                "Careful: {what} {strength} {} (rank correlation {}).",
-                up[usize::from(value < 0.0)],
-                words::significant(value)
-            )
-        }
-        Some(value) => format!("No clear relation (rank correlation {value:.2})."),
-        None => "Too few points, or no variation, to tell.".into(),
-    }
 }

@@ -1,92 +1,201 @@
-//! The methods paragraph, ready to paste.
+//! The methods paragraphs, ready to paste, and what to cite.
 
 use congraph::findings::{Findings, Summary};
 
-use crate::words::{self, percent, plural, significant};
+use super::{is_projection, preparation, shell};
+use crate::page::panels::is_met;
+use crate::words::{self, percent, plural, range, significant};
+
+const MULTIVIEW: &str = "A. Karaaslanli and S. Aviyente, “Multiview Graph Learning With Consensus Graph”, IEEE Transactions on Signal and Information \
+                         Processing over Networks 11, 161–176, 2025 (arXiv:2401.13769).";
+const JOINT_LASSO: &str = "P. Danaher, P. Wang and D. M. Witten, “The joint graphical lasso for inverse covariance estimation across multiple \
+                           classes”, Journal of the Royal Statistical Society: Series B 76(2), 373–397, 2014.";
+const SPLINES: &str = "F. Perrin, J. Pernier, O. Bertrand and J. F. Echallier, “Spherical splines for scalp potential and current density mapping”, \
+                       Electroencephalography and Clinical Neurophysiology 72(2), 184–187, 1989.";
 
 /// What to cite.
-pub(super) const CITATION: &str = "A. Karaaslanli and S. Aviyente, “Multiview Graph Learning with Consensus Graph”.";
+pub(super) fn references(findings: &Findings) -> Vec<&'static str> {
+    let known = &findings.known;
+    let method = known.summary.as_ref().and_then(|summary| summary.method.as_ref());
+    let mut references = vec![if method.is_some() { JOINT_LASSO } else { MULTIVIEW }];
+    if known.recordings.as_ref().is_some_and(|made| made.steps.csd.is_some()) {
+        references.push(SPLINES);
+    }
+    references
+}
 
 pub(super) fn paragraphs(findings: &Findings) -> Vec<String> {
-    let graph = &findings.graph;
     let nothing = Summary::default();
     let summary = findings.known.summary.as_ref().unwrap_or(&nothing);
-    let version = findings
-        .known
-        .version
-        .as_deref()
-        .map_or_else(String::new, |version| format!(" {version}"));
+    let made = findings.known.recordings.as_ref();
+    let mut text = learned(findings, summary);
+    text += &candidates(findings, summary);
+    text += &masked(findings);
+    text += &scaling(summary);
+    text += &solved(summary);
+    text += &found(findings, summary);
+    made.map(|made| preparation::paragraph(findings, made))
+        .into_iter()
+        .chain([text])
+        .collect()
+}
+
+/// What was learned, by which method, with which parameters.
+fn learned(findings: &Findings, summary: &Summary) -> String {
+    let graph = &findings.graph;
+    let version = findings.known.version.as_deref();
+    let program = version.map_or_else(|| "congraph".into(), |version| format!("congraph {version}"));
     let (n_views, n_nodes) = (plural(graph.n_views(), "view"), plural(graph.n_nodes(), "node"));
-    let mut text = match summary.method.as_deref() {
-        Some(method) => format!(
-            "Precision matrices of {n_views} over {n_nodes} were learned with congraph{version} by the joint graphical lasso ({method}; Danaher, Wang and \
-             Witten 2014){}.",
-            told(&[("λ1", summary.lambda1), ("λ2", summary.lambda2)])
-        ),
-        None if graph.consensus().is_none() => format!(
-            "A graph of each of {n_views} over {n_nodes} was learned separately with congraph{version} from the smoothness of the signals{}.",
-            told(&[("α", summary.alpha)])
-        ),
-        None => format!(
-            "Graphs of {n_views} over {n_nodes} and their consensus graph were learned jointly with congraph{version}, which implements multiview graph \
-             learning with a consensus graph (Karaaslanli and Aviyente), with the {} penalty{}{}.",
-            match summary.penalty.as_deref() {
-                Some("l2") => "ℓ2",
-                Some("l1") | None => "ℓ1",
-                Some(other) => other,
-            },
-            told(&[
-                ("α", summary.alpha),
-                ("β", summary.beta),
-                ("γ", summary.gamma.filter(|gamma| *gamma > 0.0))
-            ]),
-            targets(summary)
-        ),
+    let penalty = match summary.penalty.as_deref() {
+        Some("l2") => "ℓ2",
+        Some("l1") | None => "ℓ1",
+        Some("squared-l2") => "squared ℓ2",
+        Some(other) => other,
     };
-    let scale = match summary.scale.as_deref() {
-        Some("zscore") => Some("Every node's signal was z-scored within its view"),
-        Some("center") => Some("Every node's signal was centred within its view"),
-        Some("none") => Some("Signals were used as they are"),
-        _ => None,
-    };
-    if let Some(scale) = scale {
-        let costs = if summary.sample_norm.as_deref() == Some("sum") {
-            "sums"
-        } else {
-            "means"
-        };
-        let norm = if summary.distance_norm.as_deref() == Some("max") {
-            ", divided by the largest one over all views"
-        } else {
-            ""
-        };
-        text += &if summary.method.is_none() {
-            format!(" {scale}; squared distances between nodes are {costs} over samples{norm}.")
-        } else {
-            format!(" {scale}.")
-        };
-    }
-    if let Some(gap) = summary.relative_gap {
-        let solver = match summary.solver.as_deref() {
-            Some("newton") => "a semismooth Newton method on the degrees",
-            Some("admm") => "the alternating direction method of multipliers",
-            _ => "the solver",
-        };
-        text += &format!(
-            " The problem is convex; {solver} reached a relative duality gap {}{}.",
-            if gap < 1e-14 {
-                words::gap(gap)
-            } else {
-                format!("of {}", words::gap(gap))
-            },
-            if summary.converged == Some(true) {
-                ""
-            } else {
-                ", above its tolerance"
-            }
+    let coupled = told(&[
+        ("α", summary.alpha),
+        ("β", summary.beta),
+        ("γ", summary.gamma.filter(|gamma| *gamma > 0.0)),
+    ]);
+    if let Some(method) = &summary.method {
+        let coupling = method.strip_prefix("jgl-").unwrap_or(method);
+        return format!(
+            "Precision matrices of {n_views} over {n_nodes} were learned with {program} by the joint graphical lasso ({coupling}; Danaher, Wang and \
+             Witten 2014){}. Two nodes are joined where the entry of the matrix is not zero; the weight is the entry's size.",
+            with(&told(&[("λ1", summary.lambda1), ("λ2", summary.lambda2)]))
         );
     }
-    text += &format!(" The views have a mean density of {}", percent(graph.mean_density()));
+    if is_projection(findings) {
+        let fit = summary
+            .fit
+            .as_deref()
+            .map_or_else(String::new, |fit| format!(" ({})", shell::told(fit)));
+        let new = if graph.n_views() == 1 {
+            format!("The graph of a new view over {n_nodes} was")
+        } else {
+            format!("The graphs of {} new views over {n_nodes} were", graph.n_views())
+        };
+        return format!(
+            "{new} learned with {program} against the consensus graph of an earlier fit{fit}, which was held as it is, with the {penalty} penalty and that \
+             fit's scale of distances{}. The method is multiview graph learning with a consensus graph (Karaaslanli and Aviyente 2025).",
+            with(&coupled)
+        );
+    }
+    if graph.consensus().is_none() {
+        let each = if graph.n_views() == 1 {
+            format!("The graph of one view over {n_nodes} was learned on its own")
+        } else {
+            format!("The graphs of {n_views} over {n_nodes} were learned separately, each on its own,")
+        };
+        return format!(
+            "{each} with {program} from the smoothness of the signals (the single-view problem of Karaaslanli and Aviyente 2025){}{}.",
+            with(&told(&[("α", summary.alpha)])),
+            targets(findings, summary)
+        );
+    }
+    format!(
+        "Graphs of {n_views} over {n_nodes} and their consensus graph were learned jointly with {program}, which implements multiview graph learning with \
+         a consensus graph (Karaaslanli and Aviyente 2025), with the {penalty} penalty{}{}.",
+        if coupled.is_empty() {
+            String::new()
+        } else {
+            format!(" and {coupled}")
+        },
+        targets(findings, summary)
+    )
+}
+
+/// Which pairs could be joined, if not all.
+fn candidates(findings: &Findings, summary: &Summary) -> String {
+    let Some(candidates) = &summary.candidates else {
+        return String::new();
+    };
+    let which = match candidates.nearest {
+        Some(1) => "that are nearest neighbours in some view".into(),
+        Some(k) => format!("of which one is among the {k} nearest neighbours of the other in some view"),
+        None => "of a given list".into(),
+    };
+    format!(
+        " Only pairs {which} could be joined: {} of {} possible.",
+        candidates.n_pairs,
+        findings.graph.n_pairs()
+    )
+}
+
+/// What became of nodes that views lack.
+fn masked(findings: &Findings) -> String {
+    let graph = &findings.graph;
+    let Some(mask) = graph.mask() else { return String::new() };
+    let lacking: Vec<usize> = (0..graph.n_views())
+        .map(|view| mask.missing(view).count())
+        .filter(|n| *n > 0)
+        .collect();
+    format!(
+        " {} of {} lack {} of the {} nodes and took part with those they have: an edge is charged in the views that have both its ends, and nothing was \
+         imputed.",
+        lacking.len(),
+        plural(graph.n_views(), "view"),
+        range(lacking.iter().map(|n| *n as f64)),
+        graph.n_nodes()
+    )
+}
+
+fn scaling(summary: &Summary) -> String {
+    let scale = match summary.scale.as_deref() {
+        Some("zscore") => "Every node's signal was z-scored within its view",
+        Some("center") => "Every node's signal was centred within its view",
+        Some("none") => "Signals were used as they are",
+        _ => return String::new(),
+    };
+    if summary.method.is_some() {
+        return format!(" {scale}.");
+    }
+    let costs = if summary.sample_norm.as_deref() == Some("sum") {
+        "sums"
+    } else {
+        "means"
+    };
+    let norm = if summary.distance_norm.as_deref() == Some("max") {
+        ", divided by the largest one over all views"
+    } else {
+        ""
+    };
+    format!(" {scale}; squared distances between nodes are {costs} over samples{norm}.")
+}
+
+/// How close to optimal.
+fn solved(summary: &Summary) -> String {
+    let Some(gap) = summary.relative_gap else {
+        return String::new();
+    };
+    let solver = match summary.solver.as_deref() {
+        Some("newton") => "a semismooth Newton method on the degrees",
+        Some("admm") => "the alternating direction method of multipliers",
+        _ => "the solver",
+    };
+    format!(
+        " The problem is convex; {solver} reached a relative duality gap {}{}.",
+        if gap < 1e-14 {
+            words::gap(gap)
+        } else {
+            format!("of {}", words::gap(gap))
+        },
+        if summary.converged == Some(true) {
+            ""
+        } else {
+            ", above its tolerance"
+        }
+    )
+}
+
+/// What came out.
+fn found(findings: &Findings, summary: &Summary) -> String {
+    let graph = &findings.graph;
+    let mut text = if graph.n_views() == 1 {
+        format!(" The view has a density of {}", percent(graph.mean_density()))
+    } else {
+        format!(" The views have a mean density of {}", percent(graph.mean_density()))
+    };
     if let Some(similarity) = graph.similarity() {
         text += &format!(
             " and a mean correlation between their weights of {}",
@@ -97,14 +206,37 @@ pub(super) fn paragraphs(findings: &Findings) -> Vec<String> {
         }
     }
     text += ".";
-    if graph.consensus().is_some() {
+    if let (Some(uniqueness), true) = (findings.median_uniqueness, is_projection(findings)) {
+        let median = if graph.n_views() == 1 {
+            "uniqueness"
+        } else {
+            "median uniqueness"
+        };
         text += &format!(
-            " The consensus has {} of {} possible edges.",
-            findings.verdict.n_shared,
-            graph.n_pairs()
+            " The {median} (distance from the consensus, 0 to 1) is {}.",
+            significant(uniqueness)
         );
     }
-    vec![text]
+    if graph.consensus().is_some() {
+        let (n_pairs, of) = match &summary.candidates {
+            Some(candidates) => (candidates.n_pairs, "candidate"),
+            None => (graph.n_pairs(), "possible"),
+        };
+        text += &format!(
+            " The consensus has {} of {n_pairs} {of} edge{}.",
+            findings.verdict.n_shared,
+            if n_pairs == 1 { "" } else { "s" }
+        );
+    }
+    text
+}
+
+fn with(parameters: &str) -> String {
+    if parameters.is_empty() {
+        String::new()
+    } else {
+        format!(", with {parameters}")
+    }
 }
 
 fn told(parameters: &[(&str, Option<f64>)]) -> String {
@@ -112,21 +244,35 @@ fn told(parameters: &[(&str, Option<f64>)]) -> String {
         .iter()
         .filter_map(|(name, value)| value.map(|value| format!("{name} = {}", significant(value))))
         .collect();
-    match told.len() {
-        0 => String::new(),
-        _ => format!(" and {}", told.join(", ")),
-    }
+    told.join(", ")
 }
 
-fn targets(summary: &Summary) -> String {
-    match (summary.density.target, summary.similarity.target) {
-        (Some(density), Some(similarity)) => format!(
-            " (found for a density of {} and a similarity of {})",
-            significant(density),
-            significant(similarity)
+/// What the parameters were found for.
+fn targets(findings: &Findings, summary: &Summary) -> String {
+    let graph = &findings.graph;
+    let looked_for = |name: &str, value: Option<f64>, asked: Option<f64>| {
+        let (value, asked) = (value?, asked?);
+        Some(if is_met(value, asked, graph.n_pairs()) {
+            format!("a {name} of {}", significant(asked))
+        } else {
+            format!("the {name} nearest to {} that there is", significant(asked))
+        })
+    };
+    let targets: Vec<String> = [
+        looked_for("density", Some(graph.mean_density()), summary.density.target),
+        looked_for("similarity", graph.similarity(), summary.similarity.target),
+        looked_for(
+            "consensus density",
+            graph.consensus_density(),
+            summary.density.consensus_target,
         ),
-        (Some(density), None) => format!(" (found for a density of {})", significant(density)),
-        (None, Some(similarity)) => format!(" (found for a similarity of {})", significant(similarity)),
-        (None, None) => String::new(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if targets.is_empty() {
+        String::new()
+    } else {
+        format!(" (found for {})", words::listed(&targets))
     }
 }

@@ -2,9 +2,11 @@
 
 mod methods;
 mod panels;
+mod preparation;
+mod shell;
 mod tables;
 
-use congraph::findings::Findings;
+use congraph::findings::{Findings, Summary, short_names};
 use minijinja::Environment;
 use serde::Serialize;
 
@@ -60,6 +62,7 @@ struct Page {
     edges: Vec<EdgeRow>,
     edge_note: String,
     has_consensus: bool,
+    kind: Kind,
     view_names: Vec<String>,
     communities: Option<Communities>,
     dials: Option<Dials>,
@@ -67,9 +70,11 @@ struct Page {
     convergence: Convergence,
     views: ViewTable,
     methods: Vec<String>,
-    citation: &'static str,
+    references: Vec<&'static str>,
     version: String,
     command: Option<String>,
+    /// Whether the command named files with their folders.
+    is_cut: bool,
 }
 
 pub(crate) fn page(findings: &Findings) -> String {
@@ -79,11 +84,7 @@ pub(crate) fn page(findings: &Findings) -> String {
     let path = path_map::draw(&findings.known.path);
     let graph = &findings.graph;
     let page = Page {
-        title: format!(
-            "congraph: {}, {}",
-            words::plural(graph.n_views(), "view"),
-            words::plural(graph.n_nodes(), "node")
-        ),
+        title: title(findings),
         sentences: findings.verdict.sentences.clone(),
         style: STYLE,
         script: SCRIPT,
@@ -98,6 +99,7 @@ pub(crate) fn page(findings: &Findings) -> String {
         edges: tables::edges(findings, &order),
         edge_note: tables::edge_note(findings, &order),
         has_consensus: graph.consensus().is_some(),
+        kind: Kind::of(findings),
         view_names: graph.views().to_vec(),
         communities: Communities::new(findings),
         dials: path.map(|map| Dials::new(findings, &network, map)),
@@ -105,13 +107,14 @@ pub(crate) fn page(findings: &Findings) -> String {
         convergence: Convergence::new(findings),
         views: ViewTable::new(findings),
         methods: methods::paragraphs(findings),
-        citation: methods::CITATION,
+        references: methods::references(findings),
         version: findings
             .known
             .version
             .clone()
             .unwrap_or_else(|| env!("CARGO_PKG_VERSION").into()),
-        command: findings.known.command.as_deref().map(without_folder),
+        command: findings.known.command.as_deref().map(shell::command),
+        is_cut: findings.known.command.as_deref().is_some_and(shell::is_cut),
     };
     let mut templates = Environment::new();
     templates.set_formatter(|out, state, value| match value.as_str() {
@@ -134,9 +137,57 @@ fn straight(text: &str) -> String {
     text.replace(crate::svg::turns, "\u{fffd}")
 }
 
-/// The command without the folder that the program is in.
-fn without_folder(command: &str) -> String {
-    let (program, rest) = command.split_once(' ').unwrap_or((command, ""));
-    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
-    format!("{name} {rest}").trim_end().to_owned()
+/// What the graphs are, where the page's words depend on it.
+#[derive(Serialize)]
+struct Kind {
+    /// Precision matrices of a joint graphical lasso, and the share of their edges that stand for positive entries, if known.
+    is_precision: bool,
+    positive_share: Option<String>,
+    /// New views against the consensus of an earlier fit.
+    is_projection: bool,
+    /// Whether views lack nodes.
+    is_masked: bool,
+    /// One graph alone.
+    is_one: bool,
+}
+
+impl Kind {
+    fn of(findings: &Findings) -> Self {
+        let summary = findings.known.summary.as_ref();
+        let density = summary.map(|summary| &summary.density);
+        let positive = density.and_then(|density| Some(1.0 - density.views_negative? / density.views?));
+        Self {
+            is_precision: summary.is_some_and(|summary| summary.method.is_some()),
+            positive_share: positive.filter(|share| share.is_finite()).map(words::percent),
+            is_projection: is_projection(findings),
+            is_masked: findings.graph.mask().is_some(),
+            is_one: findings.graph.n_views() == 1,
+        }
+    }
+}
+
+/// Whether the views are new ones against the consensus of an earlier fit: one view has no consensus of its own.
+fn is_projection(findings: &Findings) -> bool {
+    let summary = findings.known.summary.as_ref();
+    findings.graph.consensus().is_some()
+        && (findings.graph.n_views() == 1 || summary.is_some_and(Summary::is_projection))
+}
+
+/// Which result this is: of several reports in one browser each has its own.
+fn title(findings: &Findings) -> String {
+    let (graph, known) = (&findings.graph, &findings.known);
+    let noun = if is_projection(findings) { "new view" } else { "view" };
+    let told = [
+        known
+            .folder
+            .as_ref()
+            .map(|folder| short_names(std::slice::from_ref(folder), 60).concat()),
+        Some(words::plural(graph.n_views(), noun)),
+        Some(words::plural(graph.n_nodes(), "node")),
+        known.finished.map(words::day),
+    ];
+    format!(
+        "congraph: {}",
+        told.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    )
 }

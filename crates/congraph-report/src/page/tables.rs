@@ -1,9 +1,11 @@
 //! The tables: the first edges, and all views.
 
-use congraph::findings::Findings;
+use congraph::findings::{Findings, KnownRecording, KnownRecordings};
 use serde::Serialize;
 
-use crate::words::{column, percent};
+use super::preparation::channels;
+use super::shell::{told, told_files};
+use crate::words::{column, percent, plural, range};
 
 /// The rows that are there without scripts.
 const ROWS: usize = 100;
@@ -47,7 +49,7 @@ pub(super) fn edge_note(findings: &Findings, order: &[usize]) -> String {
     if all > ROWS.min(order.len()) {
         format!("{ROWS} of {all} edges, the heaviest first.{missing}")
     } else {
-        format!("{} in all.", crate::words::plural(all, "edge"))
+        format!("{} in all.", plural(all, "edge"))
     }
 }
 
@@ -57,6 +59,9 @@ pub(super) struct ViewTable {
     rows: Vec<ViewRow>,
     has_files: bool,
     lacks_nodes: bool,
+    /// Whether they were made from recordings, and what the table then tells of these.
+    has_recordings: bool,
+    note: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -71,17 +76,68 @@ struct ViewRow {
     added: usize,
     missing: usize,
     is_outlier: bool,
+    made: Made,
+}
+
+/// What was kept of the recordings of a view.
+#[derive(Default, Serialize)]
+struct Made {
+    rate: String,
+    trials: String,
+    rejected: usize,
+    bad: String,
+}
+
+impl Made {
+    fn of(view: &str, made: &KnownRecordings) -> Self {
+        let own = || made.recordings.iter().filter(|one| one.view == view);
+        let mut bad: Vec<&str> = own().flat_map(|one| channels(&one.bad)).collect();
+        bad.sort_unstable();
+        bad.dedup();
+        Self {
+            rate: range(own().map(|one| one.sampling_hz)),
+            trials: format!(
+                "{} of {}",
+                own().map(|one| one.n_used).sum::<usize>(),
+                own().map(|one| one.n_events).sum::<usize>()
+            ),
+            rejected: own().map(|one| one.n_rejected).sum(),
+            bad: bad.join(", "),
+        }
+    }
+}
+
+/// Where the positions of the electrodes come from, and what was dropped in all.
+fn made_note(made: &KnownRecordings) -> String {
+    let sum = |count: fn(&KnownRecording) -> usize| made.recordings.iter().map(count).sum::<usize>();
+    let mut places: Vec<&str> = made.recordings.iter().map(|one| told(&one.positions_from)).collect();
+    places.sort_unstable();
+    places.dedup();
+    format!(
+        "{}: {} used of {}, {} rejected for their amplitude, {} too near to an end. Positions of the electrodes: {}. All of it is in recordings.tsv.",
+        plural(made.recordings.len(), "recording"),
+        sum(|one| one.n_used),
+        plural(sum(|one| one.n_events), "trial"),
+        sum(|one| one.n_rejected),
+        sum(|one| one.n_outside),
+        if places.len() > 3 {
+            format!("from {} files", places.len())
+        } else {
+            places.join(", ")
+        }
+    )
 }
 
 impl ViewTable {
     pub(super) fn new(findings: &Findings) -> Self {
+        let made = findings.known.recordings.as_ref();
         let rows = findings
             .views
             .iter()
             .zip(&findings.known.views)
             .map(|(view, known)| ViewRow {
                 name: view.name.clone(),
-                file: known.file.clone(),
+                file: told_files(&known.file),
                 samples: view.n_samples.map_or_else(|| "–".into(), |n| n.to_string()),
                 nodes: view.n_nodes,
                 edges: view.n_edges,
@@ -92,10 +148,13 @@ impl ViewTable {
                 added: view.added.len(),
                 missing: view.missing.len(),
                 is_outlier: view.is_outlier,
+                made: made.map_or_else(Made::default, |made| Made::of(&view.name, made)),
             });
         Self {
             rows: rows.collect(),
             lacks_nodes: findings.graph.mask().is_some(),
+            has_recordings: made.is_some(),
+            note: made.map(made_note),
             has_files: findings.known.views.iter().any(|view| !view.file.is_empty()),
         }
     }

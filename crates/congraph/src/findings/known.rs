@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::recordings::KnownRecordings;
 use crate::graph::MultiviewGraph;
 
 /// Everything that is known beside the graphs.
@@ -21,8 +22,14 @@ pub struct Known {
     pub path: Vec<PathCell>,
     /// The version of the program that learned the graphs.
     pub version: Option<String>,
-    /// The command that did.
-    pub command: Option<String>,
+    /// The command that did, word by word.
+    pub command: Option<Vec<String>>,
+    /// How the views were made, if it was from EEG recordings.
+    pub recordings: Option<KnownRecordings>,
+    /// The name of the folder that the results are in.
+    pub folder: Option<String>,
+    /// When they were made, in seconds of Unix time.
+    pub finished: Option<u64>,
 }
 
 /// Where nodes are, in the order of the graph's nodes.
@@ -119,6 +126,8 @@ pub struct PathCell {
     pub agreement: Option<f64>,
     /// The chance that two halves disagree on a pair.
     pub instability: Option<f64>,
+    /// How well a view predicts itself in the other half.
+    pub prediction: Option<f64>,
     /// Whether this is the cell that was chosen.
     pub is_chosen: bool,
     /// Pairs and weights of its consensus, the heaviest first; perhaps not all.
@@ -131,6 +140,10 @@ pub struct PathCell {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Summary {
+    /// What kind of summary it is: `congraph.summary/1`, or `congraph.projection/1` of new views against a frozen consensus.
+    pub schema: Option<String>,
+    /// The fit whose consensus new views were projected on.
+    pub fit: Option<String>,
     /// The method, where it is not congraph's own.
     pub method: Option<String>,
     /// The penalty c.
@@ -173,21 +186,62 @@ pub struct Summary {
     pub seconds: SecondsSummary,
     /// What the user was warned of.
     pub warnings: Vec<WarningSummary>,
+    /// Which pairs could be joined, if not all.
+    pub candidates: Option<CandidatesSummary>,
+    /// How a path was chosen from.
+    pub tune: Option<TuneSummary>,
+}
+
+impl Summary {
+    /// Whether it is about new views against the consensus of an earlier fit.
+    pub fn is_projection(&self) -> bool {
+        self.schema
+            .as_deref()
+            .is_some_and(|schema| schema.starts_with("congraph.projection"))
+    }
 }
 
 /// The densities of a summary.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DensitySummary {
-    /// What was asked for.
+    /// What the parameters were found for.
     pub target: Option<f64>,
+    /// What the consensus's was found for.
+    pub consensus_target: Option<f64>,
+    /// What the views have on average.
+    pub views: Option<f64>,
+    /// The same of negative entries of precision matrices alone.
+    pub views_negative: Option<f64>,
+}
+
+/// Which pairs could be joined.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CandidatesSummary {
+    /// How many nearest neighbours of each node in each view; none of a list of pairs.
+    pub nearest: Option<usize>,
+    /// How many pairs.
+    pub n_pairs: usize,
+}
+
+/// How a path was chosen from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TuneSummary {
+    /// How often the data were halved.
+    pub halvings: usize,
+    /// The most instability that a choice may have.
+    pub threshold: Option<f64>,
+    /// Whether the choice is within it; if not, nothing was.
+    pub is_within: Option<bool>,
 }
 
 /// The similarities of a summary.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SimilaritySummary {
-    /// What was asked for.
+    /// What the parameters were found for.
     pub target: Option<f64>,
     /// What separately learned views have.
     pub floor: Option<f64>,

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! known        what is known beside the graphs: positions, samples, how they were learned, communities, a path
+//! recordings   how views were made from EEG recordings
 //! views        each view: how far from the consensus, what it adds and what it lacks, whether it stands out
 //! similarity   views × views, in an order that puts like next to like
 //! layout       where nodes are drawn: on the head, on the map, or by forces
@@ -20,6 +21,7 @@ pub mod layout;
 mod names;
 mod neighbours;
 mod outliers;
+mod recordings;
 mod similarity;
 mod verdict;
 mod views;
@@ -31,8 +33,10 @@ pub use influences::{Influence, relative_variances};
 pub use known::{Known, KnownCommunities, KnownView, PathCell, Positions, Summary};
 pub use layout::{Layout, LayoutKind};
 pub use names::{short_names, visible};
-pub use neighbours::Geometry;
+pub use neighbours::{Geometry, Unit};
+pub use outliers::ENOUGH;
 pub(crate) use outliers::outliers;
+pub use recordings::{KnownRecording, KnownRecordings, KnownSteps};
 pub use similarity::Similarities;
 pub use verdict::Verdict;
 pub use views::ViewFinding;
@@ -92,14 +96,10 @@ impl Findings {
     /// ```
     pub fn of(graph: &MultiviewGraph, known: Known) -> Self {
         let known = known.fitting(graph);
-        let measured = |&pair: &[u32; 2]| match graph.mask() {
-            Some(mask) => (0..graph.n_views()).filter(|&view| mask.has_pair(view, pair)).count(),
-            None => graph.n_views(),
-        };
-        let n_measured: Vec<usize> = graph.pairs().iter().map(measured).collect();
-        let mean = |(row, &n): (&[f64], &usize)| row.iter().sum::<f64>() / n as f64;
-        let means: Vec<f64> = graph.weights().rows().zip(&n_measured).map(mean).collect();
-        let shared = graph.consensus().map_or_else(|| means.clone(), <[f64]>::to_vec);
+        let edges = || 0..graph.pairs().len();
+        let n_measured: Vec<usize> = edges().map(|edge| graph.n_measured(edge)).collect();
+        let means: Vec<f64> = edges().map(|edge| graph.mean_weight(edge)).collect();
+        let shared = shared(graph);
         let present = |row: &[f64]| row.iter().filter(|&&weight| weight > 0.0).count();
         let n_views: Vec<usize> = graph.weights().rows().map(present).collect();
         let mut strengths = vec![0.0; graph.n_nodes()];
@@ -118,7 +118,7 @@ impl Findings {
         let geometry = known
             .positions
             .as_ref()
-            .and_then(|positions| Geometry::of(graph, &shared, positions));
+            .and_then(|positions| Geometry::of_shared(graph, &shared, positions));
         let influences = influences::influences(&known, &strengths, &views);
         let verdict = Verdict::of(
             graph,
@@ -153,6 +153,12 @@ impl Findings {
         edges.sort_by(|&one, &two| self.shared[two].total_cmp(&self.shared[one]));
         edges
     }
+}
+
+/// The consensus weight of each pair, or without a consensus the mean of the views.
+fn shared(graph: &MultiviewGraph) -> Vec<f64> {
+    let means = || (0..graph.pairs().len()).map(|edge| graph.mean_weight(edge)).collect();
+    graph.consensus().map_or_else(means, <[f64]>::to_vec)
 }
 
 /// A graph as columns: nodes, views, pairs, one weight after the other for each pair, and the consensus.

@@ -2,16 +2,55 @@
 //!
 //! A field that spreads (volume conduction, shared weather) joins whatever is near. Two nodes are *neighbours* if one is among the other's four
 //! nearest. The share of the edges between neighbours is compared with the share of all pairs: what edges drawn at random would have.
+//!
+//! That share cannot exceed (share of all pairs) / density: a graph of 15 % of the pairs that joins every neighbour on a head of 64 electrodes
+//! has less than half of its edges there. So W09 looks at weights as well as at edges, and at how far both are above chance.
 
 use serde::Serialize;
 
 use super::known::Positions;
+use crate::error::Warning;
 use crate::graph::MultiviewGraph;
 
 /// How many nearest nodes are neighbours.
 const NEAREST: usize = 4;
 /// Bars of the histogram of lengths.
 const BARS: usize = 16;
+/// More than half, at twice what chance gives, or a quarter, at four times: edges follow distance.
+const NEAR: [[f64; 2]; 2] = [[0.5, 2.0], [0.25, 4.0]];
+/// Heads have radii like these, in metres; positions of another size are in another unit.
+const HEAD_RADII: std::ops::Range<f64> = 0.05..0.2;
+/// The radius of the earth in kilometres.
+const EARTH: f64 = 6371.0;
+
+/// What lengths are measured in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Unit {
+    /// Metres: electrodes on a head.
+    Metres,
+    /// Kilometres along the surface of the earth.
+    Kilometres,
+    /// That of the positions, which is not known.
+    Own,
+}
+
+impl Unit {
+    fn of(positions: &Positions) -> Self {
+        match positions {
+            Positions::Globe(_) => Self::Kilometres,
+            Positions::Head(points) => {
+                let radius = |at: &[f64; 3]| at.iter().map(|x| x * x).sum::<f64>().sqrt();
+                let mean = points.iter().map(radius).sum::<f64>() / points.len() as f64;
+                if HEAD_RADII.contains(&mean) {
+                    Self::Metres
+                } else {
+                    Self::Own
+                }
+            }
+            Positions::Space(_) | Positions::Plane(_) => Self::Own,
+        }
+    }
+}
 
 /// Edges and the places of their nodes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -32,11 +71,23 @@ pub struct Geometry {
     pub mean_edge: f64,
     /// The mean distance of two nodes.
     pub mean_pair: f64,
+    /// What lengths are measured in.
+    pub unit: Unit,
 }
 
 impl Geometry {
-    /// Of the shared edges; none without edges, or of fewer nodes than neighbours could be told in.
-    pub(super) fn of(graph: &MultiviewGraph, shared: &[f64], positions: &Positions) -> Option<Self> {
+    /// Of the edges of the consensus, or without one of the views' means; none without edges, without a place for every node, or of fewer
+    /// nodes than neighbours could be told in.
+    pub fn of(graph: &MultiviewGraph, positions: &Positions) -> Option<Self> {
+        let placed = positions.len() == graph.n_nodes() && positions.points().iter().flatten().all(|x| x.is_finite());
+        if !placed {
+            return None;
+        }
+        Self::of_shared(graph, &super::shared(graph), positions)
+    }
+
+    pub(super) fn of_shared(graph: &MultiviewGraph, shared: &[f64], positions: &Positions) -> Option<Self> {
+        let unit = Unit::of(positions);
         let points = positions.points();
         let n = points.len();
         let edges: Vec<([usize; 2], f64)> = graph
@@ -51,7 +102,11 @@ impl Geometry {
         }
         let distance = |a: usize, b: usize| {
             let squares = [0, 1, 2].map(|axis| (points[a][axis] - points[b][axis]).powi(2));
-            squares.iter().sum::<f64>().sqrt()
+            let straight = squares.iter().sum::<f64>().sqrt();
+            match unit {
+                Unit::Kilometres => 2.0 * EARTH * (0.5 * straight).min(1.0).asin(),
+                Unit::Metres | Unit::Own => straight,
+            }
         };
         let reach: Vec<f64> = (0..n)
             .map(|a| {
@@ -68,7 +123,7 @@ impl Geometry {
             return None;
         }
         let bar = |length: f64| ((length / longest * BARS as f64) as usize).min(BARS - 1);
-        let n_pairs = graph.n_pairs() as f64;
+        let n_pairs = (n * (n - 1) / 2) as f64;
         let (mut pair_lengths, mut edge_lengths) = (vec![0.0; BARS], vec![0.0; BARS]);
         let (mut chance, mut mean_pair) = (0.0, 0.0);
         for (a, b) in pairs() {
@@ -98,12 +153,53 @@ impl Geometry {
             longest,
             mean_edge,
             mean_pair,
+            unit,
         })
     }
 
-    /// Whether the edges are mostly between neighbours (W09).
-    pub fn is_mostly_near(&self) -> bool {
-        self.neighbour_share > 0.5 && self.neighbour_share > 2.0 * self.chance
+    /// How many times as many edges are between neighbours as chance would give.
+    pub fn ratio(&self) -> f64 {
+        self.neighbour_share / self.chance
+    }
+
+    /// Whether edges follow distance (W09): more than half of them, or of their weight, are between neighbours, and at least twice
+    /// what chance gives; or a quarter, and at least four times that.
+    pub fn follows_distance(&self) -> bool {
+        let shares = [self.neighbour_share, self.weight_share];
+        let exceeds = |share: f64| {
+            NEAR.iter()
+                .any(|[least, times]| share > *least && share >= times * self.chance)
+        };
+        shares.into_iter().any(exceeds)
+    }
+
+    /// W09, if edges follow distance.
+    pub fn warning(&self, graph: &MultiviewGraph) -> Option<Warning> {
+        let told = self.told(graph)?;
+        let message = format!("{told}. A field that spreads (volume conduction) would look the same");
+        Some(Warning::new("W09", message))
+    }
+
+    /// How much edges follow distance, if they do: the facts of W09, for whoever knows more of what they mean.
+    pub fn told(&self, graph: &MultiviewGraph) -> Option<String> {
+        let (subject, whose) = if graph.consensus().is_some() {
+            ("the consensus follows", "its")
+        } else if graph.n_views() == 1 {
+            ("the graph follows", "its")
+        } else {
+            ("the graphs follow", "their")
+        };
+        let percent = |share: f64| 100.0 * share;
+        self.follows_distance().then(|| {
+            format!(
+                "{subject} distance: {:.0} % of {whose} edges and {:.0} % of {whose} weight are between neighbours, which are {:.1} % of all pairs ({:.1} \
+                 times chance)",
+                percent(self.neighbour_share),
+                percent(self.weight_share),
+                percent(self.chance),
+                self.ratio()
+            )
+        })
     }
 }
 
@@ -117,26 +213,82 @@ mod tests {
         Positions::Plane((0..36).map(|k| [f64::from(k % 6), f64::from(k / 6)]).collect())
     }
 
-    fn geometry(pairs: &[[u32; 2]]) -> Geometry {
+    fn weighted(edges: &[([u32; 2], f64)]) -> Geometry {
         let names = (0..36).map(|k| k.to_string()).collect();
-        let weights = ViewRows::from_values(1, vec![1.0; pairs.len()]);
-        let graph = MultiviewGraph::new(names, vec!["v".into()], pairs, &weights, None);
-        Geometry::of(&graph, &vec![1.0; pairs.len()], &grid()).unwrap()
+        let (pairs, weights): (Vec<[u32; 2]>, Vec<f64>) = edges.iter().copied().unzip();
+        let weights = ViewRows::from_values(1, weights);
+        let graph = MultiviewGraph::new(names, vec!["v".into()], &pairs, &weights, None);
+        Geometry::of(&graph, &grid()).unwrap()
+    }
+
+    fn geometry(pairs: &[[u32; 2]]) -> Geometry {
+        weighted(&pairs.iter().map(|&pair| (pair, 1.0)).collect::<Vec<_>>())
+    }
+
+    /// All pairs of the grid.
+    fn all() -> impl Iterator<Item = [u32; 2]> {
+        (0..36).flat_map(|b| (0..b).map(move |a| [a, b]))
+    }
+
+    /// Whether a pair is one step of the grid.
+    fn is_step(&[a, b]: &[u32; 2]) -> bool {
+        (a % 6).abs_diff(b % 6) + (a / 6).abs_diff(b / 6) == 1
     }
 
     #[test]
     fn edges_between_neighbours_are_told_from_long_ones() {
         let near = geometry(&[[0, 1], [7, 8], [14, 20]]);
-        assert!((near.neighbour_share - 1.0).abs() < 1e-12 && near.is_mostly_near());
+        assert!((near.neighbour_share - 1.0).abs() < 1e-12 && near.follows_distance());
         let far = geometry(&[[0, 35], [5, 30], [2, 33]]);
         assert_eq!(far.neighbour_share, 0.0);
-        assert!(!far.is_mostly_near() && far.mean_edge > far.mean_pair);
+        assert!(!far.follows_distance() && far.mean_edge > far.mean_pair);
+    }
+
+    /// Every neighbour is joined, and as many again that are not: no more than half of the edges can be near, however strong these are.
+    #[test]
+    fn dense_graphs_follow_distance_too() {
+        let near: Vec<[u32; 2]> = all().filter(is_step).collect();
+        let far: Vec<[u32; 2]> = all().filter(|pair| !is_step(pair)).collect();
+        let spread = far.iter().step_by(far.len() / 90).map(|&pair| (pair, 1.0));
+        let of = |weight: f64| {
+            let near = near.iter().map(|&pair| (pair, weight));
+            weighted(&near.chain(spread.clone()).collect::<Vec<_>>())
+        };
+        let equal = of(1.0);
+        assert!(equal.neighbour_share < 0.5 && equal.follows_distance(), "{equal:?}");
+        assert!(of(3.0).weight_share > 0.5);
+        // As light as that, neighbours still are 40 % of the edges, but twice chance is not enough for a quarter.
+        let sparse = geometry(
+            &near
+                .iter()
+                .step_by(3)
+                .copied()
+                .chain(far.iter().step_by(5).copied())
+                .collect::<Vec<_>>(),
+        );
+        assert!(
+            sparse.neighbour_share < 0.25 && !sparse.follows_distance(),
+            "{sparse:?}"
+        );
+    }
+
+    #[test]
+    fn lengths_on_a_globe_are_along_its_surface() {
+        let at = |k: u32| [f64::from(k) * 10.0, 0.0];
+        let names = (0..9).map(|k| k.to_string()).collect();
+        let weights = ViewRows::from_values(1, vec![1.0]);
+        let graph = MultiviewGraph::new(names, vec!["v".into()], &[[0, 8]], &weights, None);
+        let found = Geometry::of(&graph, &Positions::Globe((0..9).map(at).collect())).unwrap();
+        assert_eq!(found.unit, Unit::Kilometres);
+        assert!(
+            (found.mean_edge - EARTH * 80_f64.to_radians()).abs() < 1e-6,
+            "{found:?}"
+        );
     }
 
     #[test]
     fn all_pairs_have_exactly_the_share_of_chance() {
-        let all: Vec<[u32; 2]> = (0..36).flat_map(|b| (0..b).map(move |a| [a, b])).collect();
-        let found = geometry(&all);
+        let found = geometry(&all().collect::<Vec<_>>());
         assert!((found.neighbour_share - found.chance).abs() < 1e-12);
         assert!(
             found

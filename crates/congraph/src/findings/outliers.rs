@@ -4,8 +4,8 @@
 const FAR: f64 = 3.5;
 /// And at least this much: where all are nearly equal, none stands out.
 const LEAST: f64 = 0.05;
-/// Of fewer values none can be told from the others.
-const ENOUGH: usize = 5;
+/// Of fewer views none can be told to stand out from the others.
+pub const ENOUGH: usize = 5;
 
 /// Whether each value is an outlier, and the median.
 pub(crate) fn outliers(values: &[f64]) -> (Vec<bool>, f64) {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::known::{Known, WarningSummary};
+use super::known::{Known, Summary, WarningSummary};
 use super::names::short_names;
 use super::neighbours::Geometry;
 use super::views::ViewFinding;
@@ -46,20 +46,24 @@ impl Verdict {
             .as_ref()
             .map_or_else(Vec::new, |summary| summary.warnings.clone());
         let is_told = warnings.iter().any(|warning| warning.code == "W09");
-        if let Some(near) = geometry.filter(|geometry| geometry.is_mostly_near() && !is_told) {
+        // Commands that know positions have told; others may be added to a result later.
+        if let Some(near) = geometry.filter(|_| !is_told).and_then(|near| near.warning(graph)) {
             warnings.push(WarningSummary {
-                code: "W09".into(),
-                view: None,
-                message: format!(
-                    "the consensus is mostly between neighbours: {:.0} % of its edges, against {:.0} % of all pairs. A field that \
-                     spreads (volume conduction) would look the same",
-                    100.0 * near.neighbour_share,
-                    100.0 * near.chance
-                ),
+                code: near.code.into(),
+                view: near.view,
+                message: near.message,
             });
         }
+        let counts = Counts {
+            shared: n_shared,
+            everywhere: n_everywhere,
+            in_all: present().filter(|&edge| n_views[edge] == graph.n_views()).count(),
+            common: (0..shared.len())
+                .filter(|&edge| n_views[edge] == n_measured[edge])
+                .count(),
+        };
         Self {
-            sentences: sentences(graph, n_shared, n_everywhere, views),
+            sentences: sentences(graph, known, &counts, views),
             n_shared,
             n_everywhere,
             n_components,
@@ -69,63 +73,147 @@ impl Verdict {
     }
 }
 
-fn sentences(graph: &MultiviewGraph, n_shared: usize, n_everywhere: usize, views: &[ViewFinding]) -> Vec<String> {
-    let (n, n_pairs) = (graph.n_views(), graph.n_pairs());
-    let possible = format!("{n_pairs} possible connection{}", if n_pairs == 1 { "" } else { "s" });
-    if n == 1 {
+/// How many edges there are of each kind.
+struct Counts {
+    /// Shared ones.
+    shared: usize,
+    /// Of these, in every view that has both nodes, and in every view.
+    everywhere: usize,
+    in_all: usize,
+    /// Shared or not, in every view that has both nodes.
+    common: usize,
+}
+
+fn sentences(graph: &MultiviewGraph, known: &Known, counts: &Counts, views: &[ViewFinding]) -> Vec<String> {
+    let n = graph.n_views();
+    let summary = known.summary.as_ref();
+    let possible = possible(graph, known);
+    let Some(_) = graph.consensus() else {
+        if n == 1 {
+            let name = short(views, &graph.views()[0]);
+            return vec![
+                format!("The graph of {name} has {} of {possible}.", views[0].n_edges),
+                "It was learned alone: there is no consensus to compare it with.".into(),
+            ];
+        }
         return vec![
             format!(
-                "The graph of {} has {} of {possible}.",
-                short(graph, &graph.views()[0]),
-                views[0].n_edges
+                "{n} views were learned without a consensus; together they have {} of {possible}.",
+                counts.shared
             ),
-            "It was learned alone: there is no consensus to compare it with.".into(),
-        ];
-    }
-    let Some(_) = graph.consensus() else {
-        return vec![
-            format!("{n} views were learned without a consensus; together they have {n_shared} of {possible}."),
-            format!("{} in every view.", are(n_everywhere)),
+            format!("{}.", in_every(counts)),
         ];
     };
-    if n_shared == 0 {
+    if n == 1 || summary.is_some_and(Summary::is_projection) {
+        return projected(counts.shared, &possible, views);
+    }
+    if counts.shared == 0 {
+        let of_all = if n == 2 { "in both" } else { "in every view" };
+        let common = match counts.common {
+            0 => format!("and none of {possible} is {of_all}"),
+            1 => format!("though one of {possible} is {of_all}"),
+            many => format!("though {many} of {possible} are {of_all}"),
+        };
+        let gamma = summary.and_then(|summary| summary.gamma).unwrap_or(0.0);
         return vec![
-            format!("{n} views share none of {possible}."),
-            "The consensus is empty: a larger density, or a smaller gamma, would let edges in.".into(),
+            format!("The consensus of {n} views is empty, {common}."),
+            if gamma > 0.0 {
+                "A smaller gamma, or a larger beta, lets edges in.".into()
+            } else {
+                "A larger beta pulls the views together until they share edges.".into()
+            },
         ];
     }
-    let shares = format!("{n} views share {n_shared} of {possible}.");
+    let shares = format!("{n} views share {} of {possible}.", counts.shared);
     let outliers: Vec<&str> = views
         .iter()
         .filter(|view| view.is_outlier)
         .map(|view| view.name.as_str())
         .collect();
-    let furthest = views
-        .iter()
-        .max_by(|one, two| one.uniqueness.unwrap_or(0.0).total_cmp(&two.uniqueness.unwrap_or(0.0)));
-    let nearest = views
-        .iter()
-        .min_by(|one, two| one.uniqueness.unwrap_or(0.0).total_cmp(&two.uniqueness.unwrap_or(0.0)));
-    let who = match (&outliers[..], furthest, nearest) {
-        (_, Some(far), _) if far.uniqueness.unwrap_or(0.0) <= 1e-9 => "all views equal the consensus".into(),
-        ([], Some(far), Some(near)) if far.uniqueness > near.uniqueness => {
+    let who = match (&outliers[..], extremes(views)) {
+        (_, Some([_, (_, far)])) if far <= 1e-9 => "all views equal the consensus".into(),
+        ([], Some([(nearest, near), (furthest, far)])) if far > near => {
             format!(
                 "{} differs most, {} least",
-                short(graph, &far.name),
-                short(graph, &near.name)
+                short(views, furthest),
+                short(views, nearest)
             )
         }
-        ([], ..) => "all differ from it alike".into(),
-        ([one], ..) => format!("{} stands out from the group", short(graph, one)),
-        (several, ..) => format!("{} views stand out from the group", several.len()),
+        ([], _) => "all differ from it alike".into(),
+        ([one], _) => format!("{} stands out from the group", short(views, one)),
+        (several, _) => format!("{} views stand out from the group", several.len()),
     };
-    vec![shares, format!("{} in every view; {who}.", are(n_everywhere))]
+    vec![shares, format!("{}; {who}.", in_every(counts))]
+}
+
+/// What connections there could be.
+fn possible(graph: &MultiviewGraph, known: &Known) -> String {
+    let connections = |n: usize| format!("connection{}", if n == 1 { "" } else { "s" });
+    let n_pairs = graph.n_pairs();
+    let candidates = known.summary.as_ref().and_then(|summary| summary.candidates.as_ref());
+    match candidates {
+        Some(allowed) => format!(
+            "{} candidate {} ({n_pairs} are possible)",
+            allowed.n_pairs,
+            connections(allowed.n_pairs)
+        ),
+        None => format!("{n_pairs} possible {}", connections(n_pairs)),
+    }
+}
+
+/// New views beside the consensus of an earlier fit.
+fn projected(n_shared: usize, possible: &str, views: &[ViewFinding]) -> Vec<String> {
+    let scale = "0 is the same as the consensus, 1 shares nothing with it";
+    if let [view] = views {
+        return vec![
+            format!(
+                "{} has {} of {possible}: {} of the {n_shared} of the frozen consensus, and {} of its own.",
+                short(views, &view.name),
+                view.n_edges,
+                view.n_edges - view.added.len(),
+                view.added.len()
+            ),
+            format!("Its uniqueness is {:.3}: {scale}.", view.uniqueness.unwrap_or(0.0)),
+        ];
+    }
+    let opening = format!(
+        "{} new views beside a frozen consensus of {n_shared} of {possible}.",
+        views.len()
+    );
+    let who = match extremes(views) {
+        Some([(nearest, near), (furthest, far)]) if far > near => format!(
+            "{} is nearest to it (uniqueness {near:.3}), {} furthest ({far:.3}): {scale}.",
+            short(views, nearest),
+            short(views, furthest)
+        ),
+        _ => "All differ from it alike.".into(),
+    };
+    vec![opening, who]
+}
+
+/// The views that are nearest to the consensus and furthest from it, and how far they are.
+fn extremes(views: &[ViewFinding]) -> Option<[(&str, f64); 2]> {
+    let far = |view: &&ViewFinding| view.uniqueness.unwrap_or(0.0);
+    let nearest = views.iter().min_by(|one, two| far(one).total_cmp(&far(two)))?;
+    let furthest = views.iter().max_by(|one, two| far(one).total_cmp(&far(two)))?;
+    Some([nearest, furthest].map(|view| (view.name.as_str(), far(&view))))
+}
+
+fn in_every(counts: &Counts) -> String {
+    match counts.everywhere - counts.in_all {
+        0 => format!("{} in every view", are(counts.in_all)),
+        more => format!(
+            "{} in every view, {more} more in all views that have both nodes",
+            are(counts.in_all)
+        ),
+    }
 }
 
 /// A sentence has room for a name, not for a page of one.
-fn short(graph: &MultiviewGraph, name: &str) -> String {
-    let at = graph.views().iter().position(|view| view == name);
-    at.map_or_else(String::new, |at| short_names(graph.views(), NAME).swap_remove(at))
+fn short(views: &[ViewFinding], name: &str) -> String {
+    let names: Vec<String> = views.iter().map(|view| view.name.clone()).collect();
+    let at = names.iter().position(|other| other == name);
+    at.map_or_else(String::new, |at| short_names(&names, NAME).swap_remove(at))
 }
 
 fn are(n: usize) -> String {

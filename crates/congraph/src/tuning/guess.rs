@@ -21,6 +21,8 @@ pub(super) fn alpha(distances: &Distances, density: f64) -> f64 {
         // Their order is not defined, and a sum depends on it.
         shorter.sort_unstable_by(f64::total_cmp);
         let excess: f64 = shorter.iter().map(|d| longest - d).sum();
+        // Two nodes have one distance: every α gives the same graph, and one of the data's size is as good as any.
+        let excess = if excess > 0.0 { excess } else { longest };
         logarithms += (0.25 * excess / n as f64).max(f64::MIN_POSITIVE).ln();
     }
     (logarithms / values.n_views() as f64).exp()

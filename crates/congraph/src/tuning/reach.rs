@@ -103,7 +103,11 @@ impl<'a, 'b> Stages<'a, 'b> {
     fn run(&mut self, targets: &Targets) -> Result<(), Halt> {
         let find_beta = self.joint && targets.similarity != Dial::Fixed;
         if !self.joint || find_beta {
-            self.separate()?;
+            match self.separate() {
+                // The nearest that was found is the floor's; the coupled views are looked for all the same.
+                Err(Halt::Spent) if find_beta => {}
+                ended => ended?,
+            }
         }
         if !self.joint {
             return Ok(());
@@ -152,6 +156,7 @@ impl<'a, 'b> Stages<'a, 'b> {
             ..self.point
         };
         self.search.start_from(Some(separate.fit.start()));
+        self.search.begin_stage();
         Ok(())
     }
 
@@ -191,8 +196,22 @@ impl<'a, 'b> Stages<'a, 'b> {
             Some((unknown, ended @ (Ended::TooLow | Ended::TooHigh))) if self.asked[unknown] => {
                 Err(self.out_of_reach(unknown, ended))
             }
+            Some((DENSITY, Ended::TooLow | Ended::TooHigh)) => {
+                self.settle();
+                Ok(())
+            }
             _ => Ok(()),
         }
+    }
+
+    /// The usual density is out of reach (few candidates, few nodes): the nearest there is becomes the target. The search for β
+    /// would else go on missing it, and the user be told that it was asked for.
+    fn settle(&mut self) {
+        if let (Some(aim), Some(best)) = (&mut self.density, &mut self.search.best) {
+            aim.target = best.values[DENSITY];
+            best.misses = 0.0;
+        }
+        self.search.aims[DENSITY] = self.density;
     }
 
     /// γ: first without, which tells how dense the consensus can be.

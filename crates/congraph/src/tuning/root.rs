@@ -30,6 +30,8 @@ const CLOSED: f64 = 1e-6;
 const AWAY: f64 = 0.05;
 /// How far one step goes without a bracket.
 const FAR: f64 = 2.0;
+/// The least step without a bracket; it doubles, so that a flat function is followed to its end in a dozen trials.
+const LEAST: f64 = 1e-3;
 /// A secant without a bracket goes a little further than it says, so that the root is bracketed.
 const BEYOND: f64 = 1.1;
 
@@ -43,7 +45,7 @@ pub(crate) fn root<E>(
     let (mut low, mut high): (Option<[f64; 2]>, Option<[f64; 2]>) = (None, None);
     let mut last: Option<[f64; 2]> = None;
     let mut was_low = None;
-    let mut far = FAR;
+    let (mut least, mut far) = (LEAST, FAR);
     x = x.clamp(limits[0], limits[1]);
     loop {
         let value = f(x)?;
@@ -85,9 +87,10 @@ pub(crate) fn root<E>(
             (None, Some(_)) if x <= limits[0] => return Ok(Ended::TooHigh),
             _ => {
                 let step = (-BEYOND * value.residual / slope).clamp(-far, far);
+                let step = step.abs().max(least).copysign(step);
                 far *= 1.5;
-                let least = 1e-3_f64.copysign(step);
-                (x + if step.abs() < 1e-3 { least } else { step }).clamp(limits[0], limits[1])
+                least *= 2.0;
+                (x + step).clamp(limits[0], limits[1])
             }
         };
     }
@@ -131,5 +134,8 @@ mod tests {
     fn what_is_out_of_reach_is_told() {
         assert_eq!(trials(|x| x.tanh() - 2.0, 0.0, 1.0, [-30.0, 30.0]).0, Ended::TooLow);
         assert_eq!(trials(|x| x.tanh() + 2.0, 0.0, 1.0, [-30.0, 30.0]).0, Ended::TooHigh);
+        // Just missed, and flat all the way: the secants' steps are small, and the end is far.
+        let (ended, count, _) = trials(|x| x.tanh() - 1.05, 3.0, 1.0, [-30.0, 30.0]);
+        assert!(ended == Ended::TooLow && count < 20, "{count}");
     }
 }

@@ -17,7 +17,7 @@ pub(super) const DENSITY: usize = 0;
 pub(super) const SIMILARITY: usize = 1;
 pub(super) const CONSENSUS: usize = 2;
 
-/// The most problems that are solved for a set of targets.
+/// The most problems that are solved for a set of targets, by each stage of a search.
 const MOST_SOLVES: usize = 80;
 /// How many steps in all unknowns at once before each is bracketed in turn.
 const STEPS: usize = 14;
@@ -85,6 +85,8 @@ pub(super) struct Search<'a, 'b> {
     solver: Arc<dyn Solver>,
     watch: Watch<'a>,
     pub(super) solves: usize,
+    /// How many there may be in this stage.
+    most: usize,
     start: Option<Start>,
     /// γ at which the consensus is empty, in units of β; infinite if there is none.
     gamma_limit: f64,
@@ -101,6 +103,7 @@ impl<'a, 'b> Search<'a, 'b> {
             solver: searching(prepared, given),
             watch,
             solves: 0,
+            most: MOST_SOLVES,
             start: None,
             gamma_limit: match given.penalty.name() {
                 "l1" => n_views,
@@ -110,6 +113,11 @@ impl<'a, 'b> Search<'a, 'b> {
             aims: [None; N_UNKNOWNS],
             best: None,
         }
+    }
+
+    /// A stage of its own may solve as many problems as one before it.
+    pub(super) fn begin_stage(&mut self) {
+        self.most = self.solves + MOST_SOLVES;
     }
 
     /// The next fit starts from this one.
@@ -147,7 +155,7 @@ impl<'a, 'b> Search<'a, 'b> {
 
     /// Solves at a point.
     pub(super) fn try_at(&mut self, point: Point) -> Result<Values, Halt> {
-        if self.solves >= MOST_SOLVES {
+        if self.solves >= self.most {
             return Err(Halt::Spent);
         }
         let model = self.model(&point);

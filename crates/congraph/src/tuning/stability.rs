@@ -33,7 +33,7 @@ use crate::views::{Kind, View, Views, pairs_of};
 
 /// Agreements this little below the highest are as good. Halves see less than all samples do, and choose a little too sparse
 /// a graph: of those that are as good the densest is taken.
-const AS_GOOD: f64 = 0.02;
+pub const AS_GOOD: f64 = 0.02;
 
 /// How stability is found out.
 #[derive(Clone, Copy, Debug, PartialEq)]

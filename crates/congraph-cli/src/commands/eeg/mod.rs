@@ -14,7 +14,8 @@ use std::time::Instant;
 
 use congraph::distances::Scale;
 use congraph::eeg::Position;
-use congraph::{ViewOptions, Views};
+use congraph::findings::{Geometry, Positions};
+use congraph::{MultiviewGraph, ViewOptions, Views, Warning};
 use congraph_io::find_recordings;
 use serde_json::{Value, json};
 
@@ -30,6 +31,8 @@ use subjects::Subjects;
 pub(super) struct Preparation {
     /// Where the electrodes are: the mean over the subjects, where they differ.
     positions: Vec<(String, Position)>,
+    /// Whether what spreads through the head was taken out.
+    has_csd: bool,
     /// What was done, as run.json tells it.
     pub(super) steps: Value,
     pub(super) recordings: Recordings,
@@ -46,6 +49,19 @@ impl Preparation {
     pub(super) fn places(&self, nodes: &[String]) -> Vec<Option<Position>> {
         let place = |node: &String| self.positions.iter().find(|(name, _)| name == node).map(|(_, at)| *at);
         nodes.iter().map(place).collect()
+    }
+
+    /// W09, if edges follow distance, with what can be done about it or what it means after all.
+    pub(super) fn nearness(&self, graph: &MultiviewGraph) -> Option<Warning> {
+        let places: Option<Vec<Position>> = self.places(graph.nodes()).into_iter().collect();
+        let found = Geometry::of(graph, &Positions::in_space(places?))?;
+        let meaning = if self.has_csd {
+            "Current source density takes out most of what spreads through the head: this may be local connection, or the reach of its own filter, and \
+             lengths cannot tell which"
+        } else {
+            "Potentials that spread through the head (volume conduction) look the same; `--csd` takes out most of that"
+        };
+        Some(Warning::new("W09", format!("{}. {meaning}", found.told(graph)?)))
     }
 }
 
@@ -90,6 +106,7 @@ pub(crate) fn run(args: &EegArgs, global: &Global, console: &Console) -> Result<
         time: start.elapsed(),
         preparation: Some(Preparation {
             positions,
+            has_csd: args.csd,
             steps: story,
             recordings,
         }),

@@ -1,6 +1,7 @@
 //! The path over densities and similarities, if one was fitted.
 
-use congraph::findings::Findings;
+use congraph::findings::{Findings, PathCell};
+use congraph::tuning::stability::AS_GOOD;
 use serde::Serialize;
 
 use crate::drawings::Network;
@@ -31,13 +32,7 @@ impl Dials {
                 place(&map.similarities, cell.similarity_target),
             )
         });
-        let headline = chosen.map_or_else(String::new, |cell| {
-            format!(
-                "Density {} and similarity {} were chosen: their edges come back best in other halves of the data",
-                significant(cell.density_target),
-                significant(cell.similarity_target)
-            )
-        });
+        let headline = chosen.map_or_else(String::new, |cell| headline(findings, cell));
         Self {
             headline,
             graph: drawn.draw_cell(
@@ -46,9 +41,12 @@ impl Dials {
                 chosen.map_or(0, |cell| cell.n_edges),
                 "The consensus at the dials' setting",
             ),
-            caption: "Each cell is a fit. Its number is the agreement of the consensus edges between halves of the data, beyond chance; the frame is the \
-                      choice. Cells that cannot be reached are left out."
-                .into(),
+            caption: format!(
+                "Each cell is a fit. Its number is the agreement of the consensus edges between halves of the data, beyond chance; the frame is the \
+                 choice. Agreement alone would prefer views that are made equal, so the similarity at each density is the one at which a view in one half \
+                 predicts itself in the other best. Of these fits the densest within {AS_GOOD} of the best agreement is taken, among those that are \
+                 stable enough. Cells that cannot be reached are left out."
+            ),
             n_densities: map.densities.len() - 1,
             n_similarities: map.similarities.len() - 1,
             density,
@@ -56,4 +54,30 @@ impl Dials {
             map: map.svg,
         }
     }
+}
+
+/// What was chosen, and by what: the highest number of the map is rarely it.
+fn headline(findings: &Findings, cell: &PathCell) -> String {
+    let tune = findings
+        .known
+        .summary
+        .as_ref()
+        .and_then(|summary| summary.tune.as_ref());
+    let chosen = format!(
+        "Density {} and similarity {} were chosen",
+        significant(cell.density_target),
+        significant(cell.similarity_target)
+    );
+    if tune.and_then(|tune| tune.is_within) == Some(false) {
+        return format!(
+            "{chosen}: no fit is stable enough, and of those that predict the other half best at each density this one is the most stable"
+        );
+    }
+    let agreement = cell
+        .agreement
+        .map_or_else(String::new, |value| format!(" ({value:.2})"));
+    format!(
+        "{chosen}: of the fits that predict the other half of the data best at each density, the densest within {AS_GOOD} of the best agreement of \
+         these{agreement}"
+    )
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::Figure;
 use crate::drawings::heatmap::Heatmap;
 use crate::drawings::{Network, multiples, ranking};
+use crate::page::is_projection;
 use crate::words::{self, significant};
 
 pub(in crate::page) fn similarity_figure(findings: &Findings, map: Heatmap) -> Figure {
@@ -16,6 +17,11 @@ pub(in crate::page) fn similarity_figure(findings: &Findings, map: Heatmap) -> F
         let ([c, d], far) = found.farthest;
         if findings.views.len() == 2 {
             format!("{} and {} correlate with {}", name(a), name(b), significant(near))
+        } else if significant(near) == significant(far) {
+            format!(
+                "All views are equally alike: each two correlate with {}",
+                significant(near)
+            )
         } else {
             format!(
                 "{} and {} are most alike ({}), {} and {} least ({})",
@@ -41,6 +47,8 @@ pub(in crate::page) fn similarity_figure(findings: &Findings, map: Heatmap) -> F
 /// What views add to the consensus and what they lack.
 #[derive(Serialize)]
 pub(in crate::page) struct Differences {
+    /// What is shown, where there is no map of similarities whose headline says more.
+    headline: String,
     multiples: Vec<Small>,
     caption: String,
 }
@@ -59,7 +67,7 @@ struct Small {
 impl Differences {
     pub(in crate::page) fn new(findings: &Findings, drawn: &Network) -> Option<Self> {
         let ranked = ranking::ranked(findings);
-        if ranked.len() < 2 {
+        if ranked.len() < 2 && !is_projection(findings) {
             return None;
         }
         let small = |multiple: multiples::Multiple<'_>| Small {
@@ -76,14 +84,28 @@ impl Differences {
         } else {
             String::new()
         };
+        let headline = match &ranked[..] {
+            [view] => format!(
+                "{} adds {} to the consensus and lacks {}",
+                words::view(findings, view),
+                words::plural(view.added.len(), "edge"),
+                view.missing.len()
+            ),
+            _ => "What each view adds to the consensus, and what it lacks".into(),
+        };
         Some(Self {
+            headline,
             multiples: multiples::draw(findings, drawn, &ranked)
                 .into_iter()
                 .map(small)
                 .collect(),
-            caption: format!(
-                "Nodes are where they are in the consensus graph. Views in order of their distance from it, the furthest first.{more}"
-            ),
+            caption: if ranked.len() == 1 {
+                "Nodes are where they are in the consensus graph.".into()
+            } else {
+                format!(
+                    "Nodes are where they are in the consensus graph. Views in order of their distance from it, the furthest first.{more}"
+                )
+            },
         })
     }
 }

@@ -8,6 +8,7 @@ mod dials;
 mod differences;
 mod ranking;
 mod verdict;
+mod warnings;
 
 use serde::Serialize;
 
@@ -18,7 +19,8 @@ pub(super) use convergence::Convergence;
 pub(super) use dials::Dials;
 pub(super) use differences::{Differences, similarity_figure};
 pub(super) use ranking::Ranking;
-pub(super) use verdict::{Key, Warned, keys, warnings};
+pub(super) use verdict::{Key, is_met, keys};
+pub(super) use warnings::{Warned, warnings};
 
 /// A drawing with its words.
 #[derive(Serialize)]

@@ -1,10 +1,11 @@
 //! Who is like the group.
 
-use congraph::findings::{Findings, ViewFinding};
+use congraph::findings::{ENOUGH, Findings, ViewFinding};
 use serde::Serialize;
 
 use super::Figure;
 use crate::drawings::ranking;
+use crate::page::is_projection;
 use crate::words;
 
 /// Who is like the group.
@@ -24,16 +25,15 @@ struct RankRow {
 
 impl Ranking {
     pub(in crate::page) fn new(findings: &Findings) -> Option<Self> {
-        let svg = ranking::draw(findings).filter(|_| findings.views.len() > 1)?;
+        let svg = ranking::draw(findings).filter(|_| findings.views.len() > 1 || is_projection(findings))?;
         let ranked = ranking::ranked(findings);
-        let labels = words::views(findings);
         let outliers: Vec<String> = ranked
             .iter()
             .filter(|view| view.is_outlier)
-            .filter_map(|view| findings.views.iter().position(|other| other.name == view.name))
-            .map(|at| words::unbroken(&labels[at]))
+            .map(|view| words::view(findings, view))
             .collect();
         let headline = match &outliers[..] {
+            [] if ranked.len() < ENOUGH => too_few(findings, &ranked),
             [] => "No view stands out".into(),
             [one] => format!("{one} stands out"),
             several if several.len() <= 4 => format!("{} stand out", several.join(", ")),
@@ -77,5 +77,26 @@ impl RankRow {
                 .map_or_else(|| "–".into(), |value| format!("{value:.3}")),
             is_outlier: view.is_outlier,
         }
+    }
+}
+
+/// Of few views none can be told to stand out; how far they are can be told all the same.
+fn too_few(findings: &Findings, ranked: &[&ViewFinding]) -> String {
+    let name = |view: &ViewFinding| words::view(findings, view);
+    let far = |view: &ViewFinding| words::significant(view.uniqueness.unwrap_or(0.0));
+    match ranked {
+        [] => "No view".into(),
+        [one] => format!("{} has a uniqueness of {}", name(one), far(one)),
+        [first, .., last] if far(first) == far(last) => {
+            format!("All views are equally far from the consensus ({})", far(last))
+        }
+        [.., second, last] => format!(
+            "Of {} views none can be told to stand out (five are needed); {} is furthest from the consensus ({}), then {} ({})",
+            ranked.len(),
+            name(last),
+            far(last),
+            name(second),
+            far(second)
+        ),
     }
 }

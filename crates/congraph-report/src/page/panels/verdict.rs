@@ -3,6 +3,7 @@
 use congraph::findings::Findings;
 use serde::Serialize;
 
+use crate::page::is_projection;
 use crate::words::{self, percent, plural, significant};
 
 /// A figure of the verdict: a number and what it means.
@@ -13,23 +14,10 @@ pub(in crate::page) struct Key {
     note: String,
 }
 
-/// A warning, with what its code means.
-#[derive(Serialize)]
-pub(in crate::page) struct Warned {
-    code: String,
-    view: Option<String>,
-    message: String,
-}
-
-pub(in crate::page) fn warnings(findings: &Findings) -> Vec<Warned> {
-    let warned = findings.verdict.warnings.iter();
-    warned
-        .map(|warning| Warned {
-            code: warning.code.clone(),
-            view: warning.view.clone(),
-            message: warning.message.clone(),
-        })
-        .collect()
+/// Whether a value is what was looked for, or only the nearest to it that there is.
+pub(in crate::page) fn is_met(value: f64, target: f64, n_pairs: usize) -> bool {
+    let half_an_edge = 0.5 / n_pairs.max(1) as f64;
+    (value - target).abs() <= half_an_edge.max(0.005)
 }
 
 pub(in crate::page) fn keys(findings: &Findings) -> Vec<Key> {
@@ -49,20 +37,35 @@ pub(in crate::page) fn keys(findings: &Findings) -> Vec<Key> {
             .into(),
         });
     }
-    let target = summary
-        .and_then(|summary| summary.density.target)
-        .map_or_else(String::new, |value| format!(", asked for {}", significant(value)));
+    let mut note = String::from("of all pairs of nodes");
+    if graph.n_views() > 1 {
+        note += ", mean of the views";
+    }
+    if let Some(consensus) = graph.consensus_density() {
+        note += &format!("; consensus {}", percent(consensus));
+    }
+    if let Some(asked) = summary.and_then(|summary| summary.density.target) {
+        let nearest = if is_met(graph.mean_density(), asked, graph.n_pairs()) {
+            ""
+        } else {
+            "the nearest to the "
+        };
+        note += &format!("; {nearest}target {}", significant(asked));
+    }
     keys.push(Key {
         name: "Density",
         value: percent(graph.mean_density()),
-        note: match graph.consensus_density() {
-            Some(consensus) => format!(
-                "of the possible edges, mean of the views; consensus {}{target}",
-                percent(consensus)
-            ),
-            None => format!("of the possible edges, mean of the views{target}"),
-        },
+        note,
     });
+    if let ([view], true) = (&findings.views[..], is_projection(findings)) {
+        keys.push(Key {
+            name: "Uniqueness",
+            value: view
+                .uniqueness
+                .map_or_else(|| "–".into(), |value| format!("{value:.3}")),
+            note: "distance from the frozen consensus: 0 is the same, 1 shares nothing".into(),
+        });
+    }
     if let Some(value) = graph.similarity() {
         let floor = summary.and_then(|summary| summary.similarity.floor);
         keys.push(Key {
@@ -86,7 +89,9 @@ pub(in crate::page) fn keys(findings: &Findings) -> Vec<Key> {
         note: match (verdict.n_components, alone) {
             (1, _) => "everything is joined".into(),
             (_, 0) => "that nothing joins to each other".into(),
-            _ => format!("of which {} on its own", plural(alone, "node")),
+            (parts, alone) if parts == alone => "every node is on its own".into(),
+            (_, 1) => "of which one is a node on its own".into(),
+            _ => format!("of which {} on their own", plural(alone, "node")),
         },
     });
     keys

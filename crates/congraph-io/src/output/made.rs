@@ -1,0 +1,97 @@
+//! How views were made from recordings: `recordings.tsv` and the steps in `run.json`.
+
+use std::path::Path;
+
+use congraph::findings::{KnownRecording, KnownRecordings, KnownSteps};
+use serde_json::Value;
+
+use super::known::optional;
+use super::readback::Sheet;
+use crate::input::Fault;
+
+/// None where they were not.
+pub(super) fn recordings(dir: &Path, run: &Value) -> Result<Option<KnownRecordings>, Fault> {
+    if !dir.join("recordings.tsv").exists() {
+        return Ok(None);
+    }
+    let mut recordings = Vec::new();
+    let columns = [
+        "subject",
+        "file",
+        "sampling_hz",
+        "n_electrodes",
+        "n_events",
+        "n_outside",
+        "n_rejected",
+        "n_used",
+        "bad",
+        "positions_from",
+    ];
+    Sheet::open(dir, "recordings.tsv")?.each(
+        columns,
+        |place,
+         [
+            view,
+            file,
+            sampling_hz,
+            n_electrodes,
+            n_events,
+            n_outside,
+            n_rejected,
+            n_used,
+            bad,
+            positions_from,
+        ]| {
+            let number = |cell: &str| optional(place, cell).map(Option::unwrap_or_default);
+            let count = |cell: &str| number(cell).map(|value| value as usize);
+            recordings.push(KnownRecording {
+                view: view.to_owned(),
+                file: file.to_owned(),
+                sampling_hz: number(sampling_hz)?,
+                n_electrodes: count(n_electrodes)?,
+                n_events: count(n_events)?,
+                n_outside: count(n_outside)?,
+                n_rejected: count(n_rejected)?,
+                n_used: count(n_used)?,
+                bad: bad.to_owned(),
+                positions_from: positions_from.to_owned(),
+            });
+            Ok(())
+        },
+    )?;
+    Ok(Some(KnownRecordings {
+        steps: steps(&run["eeg"]["steps"]),
+        recordings,
+    }))
+}
+
+/// What is not told was not done.
+fn steps(told: &Value) -> KnownSteps {
+    let nothing = Value::Null;
+    let settings = |name: &str| {
+        let mut steps = told.as_array().into_iter().flatten();
+        steps
+            .find(|step| step["step"] == name)
+            .map_or(&nothing, |step| &step["settings"])
+    };
+    let two = |value: &Value, keys: [&str; 2]| -> Option<[f64; 2]> {
+        Some([value[keys[0]].as_f64()?, value[keys[1]].as_f64()?])
+    };
+    let stretch = |name: &str| two(settings(name), ["from", "to"]);
+    let names = |value: &Value| -> Vec<String> {
+        let names = value.as_array().into_iter().flatten();
+        names.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let (reference, band, epochs) = (settings("reference"), settings("band-pass"), settings("epochs"));
+    KnownSteps {
+        reference: reference.is_object().then(|| names(&reference["channels"])),
+        csd: two(settings("csd"), ["lambda2", "stiffness"]),
+        band: two(band, ["low_hz", "high_hz"]).zip(band["order"].as_u64().map(|order| order as usize)),
+        events: (!epochs["events"].is_null()).then(|| names(&epochs["events"])),
+        every_seconds: epochs["every_seconds"].as_f64(),
+        baseline: stretch("baseline"),
+        reject_microvolts: settings("rejection")["peak_to_peak_microvolts"].as_f64(),
+        window: stretch("window"),
+        first: settings("first trials").as_u64().map(|first| first as usize),
+    }
+}

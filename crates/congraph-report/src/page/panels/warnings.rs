@@ -1,0 +1,108 @@
+//! What to be careful about: the most important first, and what is said of many views said once.
+
+use congraph::findings::Findings;
+use congraph::findings::known::WarningSummary;
+use serde::Serialize;
+
+use crate::words::plural;
+
+/// What can spoil a result first; then what the data are like; last what was done about them.
+const RANKS: [&str; 12] = [
+    "W01", "W12", "W11", "W09", "W04", "W06", "W10", "W07", "W08", "W05", "W03", "W02",
+];
+/// The most entries of one code.
+const ENTRIES: usize = 8;
+/// The most views in one entry, and the most nodes of one view.
+const VIEWS: usize = 24;
+const NODES: usize = 4;
+
+/// A warning, with the views it is about.
+#[derive(Serialize)]
+pub(in crate::page) struct Warned {
+    code: String,
+    views: String,
+    message: String,
+}
+
+pub(in crate::page) fn warnings(findings: &Findings) -> Vec<Warned> {
+    let all = &findings.verdict.warnings;
+    let mut codes: Vec<&str> = Vec::new();
+    for warning in all {
+        if !codes.contains(&warning.code.as_str()) {
+            codes.push(&warning.code);
+        }
+    }
+    codes.sort_by_key(|code| RANKS.iter().position(|known| known == code).unwrap_or(RANKS.len()));
+    let of = |code: &str| -> Vec<&WarningSummary> { all.iter().filter(|warning| warning.code == code).collect() };
+    codes
+        .into_iter()
+        .flat_map(|code| of_code(findings, code, of(code)))
+        .collect()
+}
+
+fn of_code(findings: &Findings, code: &str, mut warnings: Vec<&WarningSummary>) -> Vec<Warned> {
+    let mut told = Vec::new();
+    if code == "W03"
+        && let Some(message) = masked(findings)
+        && warnings.iter().filter(|warning| warning.view.is_some()).count() > 1
+    {
+        warnings.retain(|warning| warning.view.is_none());
+        told.push(Warned {
+            code: code.into(),
+            views: String::new(),
+            message,
+        });
+    }
+    let mut entries: Vec<(&str, Vec<&str>)> = Vec::new();
+    for warning in warnings {
+        let at = entries.iter().position(|(message, _)| *message == warning.message);
+        let at = at.unwrap_or_else(|| {
+            entries.push((&warning.message, Vec::new()));
+            entries.len() - 1
+        });
+        entries[at].1.extend(warning.view.as_deref());
+    }
+    let left_out = entries.len().saturating_sub(ENTRIES);
+    told.extend(entries.into_iter().take(ENTRIES).map(|(message, views)| Warned {
+        code: code.into(),
+        views: some(&views, VIEWS),
+        message: message.to_owned(),
+    }));
+    if left_out > 0 {
+        told.push(Warned {
+            code: code.into(),
+            views: String::new(),
+            message: format!("and {left_out} more of this kind, in summary.json"),
+        });
+    }
+    told
+}
+
+/// Which views lack which nodes.
+fn masked(findings: &Findings) -> Option<String> {
+    let graph = &findings.graph;
+    let mask = graph.mask()?;
+    let lacking = |(view, name): (usize, &String)| {
+        let nodes: Vec<&str> = mask.missing(view).map(|node| graph.nodes()[node].as_str()).collect();
+        (!nodes.is_empty()).then(|| format!("{name} ({})", some(&nodes, NODES)))
+    };
+    let views: Vec<String> = graph.views().iter().enumerate().filter_map(lacking).collect();
+    let names: Vec<&str> = views.iter().map(String::as_str).collect();
+    Some(format!(
+        "{} masked nodes, and take part with the others: {}",
+        if names.len() == 1 {
+            "1 view has".into()
+        } else {
+            format!("{} have", plural(names.len(), "view"))
+        },
+        some(&names, VIEWS)
+    ))
+}
+
+/// A few of the names, the rest counted.
+fn some(names: &[&str], most: usize) -> String {
+    match names.len().saturating_sub(most) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names[..most].join(", ")),
+    }
+}

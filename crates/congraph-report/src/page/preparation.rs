@@ -1,0 +1,121 @@
+//! From recordings to views, for the methods paragraph.
+
+use congraph::findings::{Findings, KnownRecordings, KnownSteps};
+
+use crate::words::{listed, plural, range, significant};
+
+/// What was done to the recordings, ready to paste.
+pub(super) fn paragraph(findings: &Findings, made: &KnownRecordings) -> String {
+    let KnownRecordings { steps, recordings } = made;
+    let n_subjects = findings.graph.n_views();
+    let rates = range(recordings.iter().map(|one| one.sampling_hz));
+    let electrodes = range(recordings.iter().map(|one| one.n_electrodes as f64));
+    let mut text = format!(
+        "EEG of {} ({}, {electrodes} electrodes, sampled at {rates} Hz) was {}.",
+        plural(n_subjects, "subject"),
+        plural(recordings.len(), "recording"),
+        listed(&done(steps))
+    );
+    if let Some([from, to]) = steps.baseline {
+        text += &format!(
+            " The mean of the baseline ({} to {} s) was subtracted.",
+            significant(from),
+            significant(to)
+        );
+    }
+    let sum = |count: fn(&congraph::findings::KnownRecording) -> usize| recordings.iter().map(count).sum::<usize>();
+    if let Some(limit) = steps.reject_microvolts {
+        text += &format!(
+            " Epochs with a peak-to-peak amplitude above {} µV were rejected ({}).",
+            significant(limit),
+            sum(|one| one.n_rejected)
+        );
+    }
+    if let Some(first) = steps.first {
+        text += &format!(" Of each subject the first {} were used.", plural(first, "trial"));
+    }
+    let bad: Vec<String> = recordings
+        .iter()
+        .filter(|one| !one.bad.is_empty())
+        .map(|one| format!("{}: {}", one.view, channels(&one.bad).join(", ")))
+        .collect();
+    if !bad.is_empty() {
+        text += &format!(" Bad channels were left out ({}).", bad.join("; "));
+    }
+    let samples = range(
+        findings
+            .views
+            .iter()
+            .filter_map(|view| view.n_samples)
+            .map(|n| n as f64),
+    );
+    let used = per_view(findings, made);
+    text += &format!(
+        " {} of {} were used ({} for each subject), {samples} samples for each subject.",
+        sum(|one| one.n_used),
+        plural(sum(|one| one.n_events), "trial"),
+        range(used.iter().map(|n| *n as f64)),
+    );
+    let mut montages: Vec<&str> = recordings
+        .iter()
+        .map(|one| super::shell::told(&one.positions_from))
+        .collect();
+    montages.sort_unstable();
+    montages.dedup();
+    match &montages[..] {
+        [] | [""] => {}
+        [one] => text += &format!(" Positions of the electrodes: {one}."),
+        several => text += &format!(" Positions of the electrodes were read from {} files.", several.len()),
+    }
+    text
+}
+
+/// The names of channels in a list, without the dots that some recordings fill them up with.
+pub(super) fn channels(list: &str) -> Vec<&str> {
+    let names = list.split(',').map(|name| name.trim().trim_end_matches('.'));
+    names.filter(|name| !name.is_empty()).collect()
+}
+
+/// How many trials of each view were used.
+fn per_view(findings: &Findings, made: &KnownRecordings) -> Vec<usize> {
+    let of = |view: &String| {
+        let own = made.recordings.iter().filter(|one| one.view == *view);
+        own.map(|one| one.n_used).sum()
+    };
+    findings.graph.views().iter().map(of).collect()
+}
+
+/// The steps in their order.
+fn done(steps: &KnownSteps) -> Vec<String> {
+    let mut done = vec![match steps.reference.as_deref() {
+        None => "used with its recorded reference".into(),
+        Some([]) => "referenced to the average of all electrodes".into(),
+        Some(names) => format!("referenced to {}", listed(names)),
+    }];
+    if let Some([lambda, stiffness]) = steps.csd {
+        done.push(format!(
+            "turned into current source densities (spherical splines, λ = {lambda:e}, stiffness {}; Perrin et al. 1989)",
+            significant(stiffness)
+        ));
+    }
+    if let Some(([low, high], order)) = steps.band {
+        done.push(format!(
+            "band-pass filtered to {}–{} Hz (Butterworth filter of order {order}, forwards and backwards)",
+            significant(low),
+            significant(high)
+        ));
+    }
+    let window = steps.window.map_or_else(String::new, |[from, to]| {
+        format!(" from {} to {} s", significant(from), significant(to))
+    });
+    done.push(match (&steps.events, steps.every_seconds) {
+        (_, Some(seconds)) => format!("cut end to end into epochs of {} s", significant(seconds)),
+        (Some(events), None) if !events.is_empty() => format!(
+            "cut{window} around the event{} {}",
+            if events.len() == 1 { "" } else { "s" },
+            listed(events)
+        ),
+        _ => format!("cut{window} around its events"),
+    });
+    done
+}
