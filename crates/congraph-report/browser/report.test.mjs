@@ -121,8 +121,9 @@ describe('the panels', () => {
     await page.emulateMedia({ media: 'print' });
     assert.equal(await page.isVisible('nav'), false);
     assert.equal(await page.$eval('body', (body) => getComputedStyle(body).backgroundColor), 'rgb(255, 255, 255)');
-    await page.setViewportSize({ width: 720, height: 900 });
+    await page.setViewportSize({ width: 680, height: 900 });
     await keep(page, 'print');
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 680, 'A4 between its margins: wider pages would be shrunk');
     const style = (selector, key) => page.$eval(selector, (element, name) => getComputedStyle(element)[name], key);
     assert.deepEqual([await style('.head', 'breakInside'), await style('.head', 'breakAfter')], ['avoid', 'avoid'], 'a heading stays with what it heads');
     // Chromium does not paint buttons in a table's head again on the next page.
