@@ -116,7 +116,6 @@ fn path(dir: &Path, graph: &MultiviewGraph) -> Result<Vec<PathCell>, Fault> {
         "consensus_density",
         "instability",
         "agreement",
-        "prediction",
         "mark",
     ];
     Sheet::open(dir, "tune.tsv")?.each(
@@ -130,7 +129,6 @@ fn path(dir: &Path, graph: &MultiviewGraph) -> Result<Vec<PathCell>, Fault> {
             shared,
             instability,
             agreement,
-            prediction,
             mark,
         ]| {
             let needed = |cell: &str| match number(cell).filter(|value| value.is_finite()) {
@@ -146,7 +144,6 @@ fn path(dir: &Path, graph: &MultiviewGraph) -> Result<Vec<PathCell>, Fault> {
                 similarity: needed(similarity)?,
                 agreement: perhaps(agreement),
                 instability: perhaps(instability),
-                prediction: perhaps(prediction),
                 is_chosen: mark.split(',').any(|word| word == "chosen"),
                 consensus: Vec::new(),
                 n_edges: (needed(shared)? * graph.n_pairs() as f64).round() as usize,

@@ -126,8 +126,6 @@ pub struct PathCell {
     pub agreement: Option<f64>,
     /// The chance that two halves disagree on a pair.
     pub instability: Option<f64>,
-    /// How well a view predicts itself in the other half.
-    pub prediction: Option<f64>,
     /// Whether this is the cell that was chosen.
     pub is_chosen: bool,
     /// Pairs and weights of its consensus, the heaviest first; perhaps not all.

@@ -208,31 +208,33 @@ mod tests {
     use super::*;
     use crate::rows::ViewRows;
 
-    /// A 6 × 6 grid of points.
-    fn grid() -> Positions {
-        Positions::Plane((0..36).map(|k| [f64::from(k % 6), f64::from(k / 6)]).collect())
-    }
-
-    fn weighted(edges: &[([u32; 2], f64)]) -> Geometry {
-        let names = (0..36).map(|k| k.to_string()).collect();
+    /// A graph of weighted edges on a square grid of points.
+    fn weighted(side: u32, edges: &[([u32; 2], f64)]) -> Geometry {
+        let n = side * side;
+        let names = (0..n).map(|k| k.to_string()).collect();
         let (pairs, weights): (Vec<[u32; 2]>, Vec<f64>) = edges.iter().copied().unzip();
         let weights = ViewRows::from_values(1, weights);
         let graph = MultiviewGraph::new(names, vec!["v".into()], &pairs, &weights, None);
-        Geometry::of(&graph, &grid()).unwrap()
+        let grid = (0..n).map(|k| [f64::from(k % side), f64::from(k / side)]);
+        Geometry::of(&graph, &Positions::Plane(grid.collect())).unwrap()
     }
 
     fn geometry(pairs: &[[u32; 2]]) -> Geometry {
-        weighted(&pairs.iter().map(|&pair| (pair, 1.0)).collect::<Vec<_>>())
+        weighted(6, &pairs.iter().map(|&pair| (pair, 1.0)).collect::<Vec<_>>())
     }
 
     /// All pairs of the grid.
-    fn all() -> impl Iterator<Item = [u32; 2]> {
-        (0..36).flat_map(|b| (0..b).map(move |a| [a, b]))
+    fn all(side: u32) -> impl Iterator<Item = [u32; 2]> {
+        (0..side * side).flat_map(|b| (0..b).map(move |a| [a, b]))
     }
 
-    /// Whether a pair is one step of the grid.
-    fn is_step(&[a, b]: &[u32; 2]) -> bool {
-        (a % 6).abs_diff(b % 6) + (a / 6).abs_diff(b / 6) == 1
+    /// Every step of the grid with a weight, and so many other pairs, all over it, with a weight of 1.
+    fn steps_among(side: u32, weight: f64, n_far: usize) -> Geometry {
+        let is_step = |&[a, b]: &[u32; 2]| (a % side).abs_diff(b % side) + (a / side).abs_diff(b / side) == 1;
+        let far: Vec<[u32; 2]> = all(side).filter(|pair| !is_step(pair)).collect();
+        let near = all(side).filter(is_step).map(|pair| (pair, weight));
+        let spread = far.iter().step_by(far.len() / n_far).map(|&pair| (pair, 1.0));
+        weighted(side, &near.chain(spread).collect::<Vec<_>>())
     }
 
     #[test]
@@ -244,32 +246,18 @@ mod tests {
         assert!(!far.follows_distance() && far.mean_edge > far.mean_pair);
     }
 
-    /// Every neighbour is joined, and as many again that are not: no more than half of the edges can be near, however strong these are.
+    /// All neighbours are joined, but so many others too that less than half of the edges can be near.
     #[test]
-    fn dense_graphs_follow_distance_too() {
-        let near: Vec<[u32; 2]> = all().filter(is_step).collect();
-        let far: Vec<[u32; 2]> = all().filter(|pair| !is_step(pair)).collect();
-        let spread = far.iter().step_by(far.len() / 90).map(|&pair| (pair, 1.0));
-        let of = |weight: f64| {
-            let near = near.iter().map(|&pair| (pair, weight));
-            weighted(&near.chain(spread.clone()).collect::<Vec<_>>())
-        };
-        let equal = of(1.0);
-        assert!(equal.neighbour_share < 0.5 && equal.follows_distance(), "{equal:?}");
-        assert!(of(3.0).weight_share > 0.5);
-        // As light as that, neighbours still are 40 % of the edges, but twice chance is not enough for a quarter.
-        let sparse = geometry(
-            &near
-                .iter()
-                .step_by(3)
-                .copied()
-                .chain(far.iter().step_by(5).copied())
-                .collect::<Vec<_>>(),
-        );
-        assert!(
-            sparse.neighbour_share < 0.25 && !sparse.follows_distance(),
-            "{sparse:?}"
-        );
+    fn dense_graphs_follow_distance_by_their_weights_or_far_beyond_chance() {
+        let light = steps_among(6, 1.0, 90);
+        assert!(light.neighbour_share < 0.5 && light.ratio() < 4.0 && !light.follows_distance());
+        let heavy = steps_among(6, 3.0, 90);
+        assert!(heavy.neighbour_share < 0.5 && heavy.weight_share > 0.5 && heavy.follows_distance());
+        let beyond = steps_among(12, 1.0, 500);
+        assert!(beyond.weight_share < 0.5 && beyond.ratio() > 4.0 && beyond.follows_distance());
+        // Far from chance, and yet most of what there is lies elsewhere.
+        let few = steps_among(12, 1.0, 1400);
+        assert!(few.neighbour_share < 0.25 && !few.follows_distance(), "{few:?}");
     }
 
     #[test]
@@ -288,7 +276,7 @@ mod tests {
 
     #[test]
     fn all_pairs_have_exactly_the_share_of_chance() {
-        let found = geometry(&all().collect::<Vec<_>>());
+        let found = geometry(&all(6).collect::<Vec<_>>());
         assert!((found.neighbour_share - found.chance).abs() < 1e-12);
         assert!(
             found
