@@ -189,7 +189,6 @@ fn the_dials_name_as_many_edges_as_they_draw() {
         similarity: 0.5,
         agreement: Some(0.9),
         instability: None,
-        prediction: None,
         is_chosen: true,
         consensus: complete(25, 20)
             .pairs()
