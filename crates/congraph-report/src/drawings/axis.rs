@@ -33,7 +33,15 @@ pub(super) fn round_range(low: f64, high: f64, n: usize) -> (f64, f64, Vec<f64>)
         _ => 1.0,
     };
     let (first, last) = ((low / step + 1e-9).floor() as i64, (high / step - 1e-9).ceil() as i64);
-    let all: Vec<f64> = (first..=last.max(first + 1)).map(|k| k as f64 * step).collect();
+    // Over a whole number the quotient is the number that is meant, to the last bit; times a rounded step it is not.
+    let at = |k: i64| {
+        if step < 1.0 {
+            k as f64 / (1.0 / step).round()
+        } else {
+            k as f64 * step.round()
+        }
+    };
+    let all: Vec<f64> = (first..=last.max(first + 1)).map(at).collect();
     (all[0], all[all.len() - 1], all)
 }
 
