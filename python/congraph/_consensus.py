@@ -23,8 +23,8 @@ __all__ = ["ConsensusGraph", "Projection", "SingleGraph"]
 class Projection:
     """The graph of a new view beside the consensus it was projected on.
 
-    ``graph`` holds both; ``kinds`` says of each of its edges whether it is ``shared``, ``added`` (only the view has it) or ``lacking``
-    (only the consensus has it).
+    ``graph`` holds both; ``kinds`` says of each of its edges whether it is ``shared``, ``added`` (only the view has it), ``lacking``
+    (only the consensus has it) or ``unmeasured`` (the consensus has it, and the view lacks one of its nodes: ``missing="mask"``).
     """
 
     name: str
@@ -47,7 +47,7 @@ class Projection:
         return matrix
 
     def edges(self, kind: str) -> list[tuple[str, str]]:
-        """The edges that are ``shared``, ``added`` or ``lacking``, by the names of their ends."""
+        """The edges that are ``shared``, ``added``, ``lacking`` or ``unmeasured``, by the names of their ends."""
         names, (one, other) = self.graph.node_names_, self.graph.edge_index_
         return [(names[a], names[b]) for a, b, k in zip(one, other, self.kinds, strict=True) if k == kind]
 
@@ -59,7 +59,7 @@ class _Learner(GraphEstimator):
     distance_divisor_: float
     seconds_: dict[str, float]
 
-    def _options(self, views: Views, single: bool) -> dict[str, Any]:
+    def _options(self, views: Views | None, single: bool) -> dict[str, Any]:
         nearest, pairs = self._candidates(views)
         cost_pairs, costs = self._edge_costs(views)
         return {
@@ -97,7 +97,7 @@ class _Learner(GraphEstimator):
         self.seconds_ = {name.removesuffix("_seconds"): result[name] for name in seconds if name in result}
         self._learned(result, views, X)
 
-    def _candidates(self, views: Views) -> tuple[int | None, npt.NDArray[np.int64] | None]:
+    def _candidates(self, views: Views | None) -> tuple[int | None, npt.NDArray[np.int64] | None]:
         wanted = self.candidates
         if wanted is None:
             return None, None
@@ -108,13 +108,13 @@ class _Learner(GraphEstimator):
             return int(k), None
         return None, self._pairs(views, wanted)
 
-    def _edge_costs(self, views: Views) -> tuple[npt.NDArray[np.int64] | None, npt.NDArray[np.float64] | None]:
+    def _edge_costs(self, views: Views | None) -> tuple[npt.NDArray[np.int64] | None, npt.NDArray[np.float64] | None]:
         if self.edge_costs is None:
             return None, None
         costs = dict(self.edge_costs)
         return self._pairs(views, list(costs)), np.asarray(list(costs.values()), dtype=np.float64)
 
-    def _pairs(self, views: Views, pairs: Any) -> npt.NDArray[np.int64]:
+    def _pairs(self, views: Views | None, pairs: Any) -> npt.NDArray[np.int64]:
         """Pairs of nodes as numbers; given as numbers, or by name."""
         pairs = [tuple(pair) for pair in pairs]
         if any(isinstance(node, str) for pair in pairs for node in pair):
@@ -125,8 +125,10 @@ class _Learner(GraphEstimator):
                 raise ValueError(f"{error.args[0]!r} is no node") from None
         return np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
 
-    def _nodes_in_use(self, views: Views) -> list[str]:
-        """The nodes of the fit in their order: those of the first view, without what is left out."""
+    def _nodes_in_use(self, views: Views | None) -> list[str]:
+        """The nodes of the fit in their order: those of the first view, without what is left out; without views, of the fit that was made."""
+        if views is None:
+            return list(self.node_names_)
         named = [nodes for nodes in views.nodes.values() if nodes is not None]
         first = next(iter(views.nodes.values()))
         if first is None:
@@ -354,24 +356,18 @@ class ConsensusGraph(_Learner):
     def project(self, X: Any, *, groups: Any = None, alpha: float | None = None, beta: float | None = None) -> list[Projection]:
         """The graphs of new views with the consensus held as it is: which of its edges they lack, and which they add."""
         self._check_learned()
-        views = self._new_views(X, groups)
-        fitted = {
-            "alpha": self.alpha_ if alpha is None else alpha,
-            "beta": self.beta_ if beta is None else beta,
-            "penalty": self._projected_penalty(),
-            "distance_divisor": self.distance_divisor_,
-            "nearest": self._candidates(views)[0] if isinstance(self.candidates, str) else None,
-            "seed": self.seed,
-            "tol": self.tol,
-            "scales": self._scales(),
-        }
-        found = ask(_engine.project, self._arrays(), fitted, views._lent(), {**self._reading(views), "missing": "error"}, self._running())
-        return [_projection(one) for one in found]
-
-    def _projected_penalty(self) -> str:
         if not isinstance(self.penalty, str):
             raise ValueError("a penalty written in Python cannot be projected with: fit with penalty=\"l1\", \"l2\" or \"squared-l2\"")
-        return self.penalty
+        views = self._new_views(X, groups)
+        fitted = {
+            # What was found stands in for targets and parameters.
+            "options": {**self._options(None, single=False), **dict.fromkeys(("density", "similarity", "consensus_density", "alpha", "beta"))},
+            "alpha": self.alpha_ if alpha is None else alpha,
+            "beta": self.beta_ if beta is None else beta,
+            "distance_divisor": self.distance_divisor_,
+        }
+        found = ask(_engine.project, self._arrays(), fitted, views._lent(), self._reading(views), self._running())
+        return [_projection(one) for one in found]
 
     def transform(self, X: Any, *, groups: Any = None) -> npt.NDArray[np.float64]:
         """The graphs of new views with the consensus held as it is: views × nodes × nodes."""

@@ -71,8 +71,10 @@ def test_a_new_view_against_a_consensus_of_views_that_lack_nodes(frames):
     assert projection.converged
     np.testing.assert_allclose(projection.weights, model.graphs_[0], atol=1e-6)
     assert model.score({"again": frames["view1"]}) > 0
+    (less,) = model.project({"less": frames["view2"]})
+    np.testing.assert_allclose(less.weights, model.graphs_[1], atol=1e-6)
     with pytest.raises(congraph.CongraphDataError) as error:
-        model.project({"less": frames["view2"]})
+        model.set_params(missing="error").project({"less": frames["view2"]})
     assert error.value.code == "E02"
 
 

@@ -108,14 +108,15 @@ Examples:
     Communities(CommunitiesArgs),
     /// Learn the graph of a new view against the frozen consensus of a fit
     #[command(after_help = "\
-The consensus stays as it is; alpha, beta, the penalty and the scale of the distances are those
-of the fit. The new folder is like that of `learn`, with the new views in place of the old, and
+The consensus stays as it is; alpha, beta, the penalty, the scale of the distances, the candidates,
+the edge costs and the tolerance are those of the fit. The new folder is like that of `learn`, with
+the new views in place of the old, and
   projection.tsv   every edge of a view or of the consensus: shared by both, added by the view,
-                   or lacking in it
+                   lacking in it, or unmeasured since the view lacks a node
 
 Examples:
   congraph project out --view sub-21=new/recording.csv -o new
-  congraph project out --view later/*.csv --nodes common -o later-graphs")]
+  congraph project out --view later/*.csv --missing mask -o later-graphs")]
     Project(ProjectArgs),
     /// Write the report of a result folder: one HTML file to look at, print and send
     #[command(after_help = "\
@@ -194,6 +195,15 @@ pub(crate) struct InputArgs {
     /// NAME=FILE names the view
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+    #[command(flatten)]
+    pub(crate) scaling: ScalingArgs,
+}
+
+/// How files become views.
+#[derive(Args, Debug)]
+pub(crate) struct ReadingArgs {
     /// Which way round the tables are; nothing is transposed silently
     #[arg(long, value_enum, default_value_t = OrientArg::SamplesByNodes, help_heading = "Input")]
     pub(crate) orient: OrientArg,
@@ -209,10 +219,18 @@ pub(crate) struct InputArgs {
     /// Columns to leave out, such as a time stamp
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Input")]
     pub(crate) ignore_columns: Vec<String>,
+    /// In .mat and .npz files, the variables to read as views, such as X [default: all that could be views]
+    #[arg(
+        long = "variable",
+        value_name = "NAMES",
+        value_delimiter = ',',
+        help_heading = "Input"
+    )]
+    pub(crate) variables: Vec<String>,
     /// In .h5ad files, the column of obs that tells the views apart, such as cell_type
     #[arg(long, value_name = "COLUMN", help_heading = "Input")]
     pub(crate) groupby: Option<String>,
-    /// In .h5ad files, the layer to read [default: X]
+    /// In .h5ad files, the layer to read, or `raw` for the matrix of raw [default: X]
     #[arg(long, value_name = "LAYER", help_heading = "Input")]
     pub(crate) layer: Option<String>,
     /// In .h5ad files, the genes to read: a column of truth values in var, such as highly_variable, or a file with one gene a line
@@ -242,8 +260,6 @@ pub(crate) struct InputArgs {
     /// Accept values that look like raw counts
     #[arg(long, help_heading = "Input")]
     pub(crate) allow_counts: bool,
-    #[command(flatten)]
-    pub(crate) scaling: ScalingArgs,
 }
 
 /// How distances are made comparable.

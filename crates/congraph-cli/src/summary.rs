@@ -5,8 +5,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use congraph::baselines::{Coupling, EdgeRule, JointGraphicalLasso, JointLearned};
 use congraph::distances::{DistanceNorm, SampleNorm, Scale};
 use congraph::tuning::{Reach, Reached};
-use congraph::{Learned, Learner, Support, Warning};
+use congraph::{Learned, Learner, Warning};
 use serde_json::{Value, json};
+
+use crate::commands::support;
 
 /// How long things took.
 pub(crate) struct Seconds {
@@ -45,6 +47,7 @@ pub(crate) fn summary(
             DistanceNorm::None => "none",
         },
         "distance_divisor": learned.distance_divisor,
+        "tolerance": learner.solver.tolerance(),
         "objective": learned.certificate.objective,
         "dual_objective": learned.certificate.dual_objective,
         "relative_gap": learned.certificate.relative_gap,
@@ -79,12 +82,9 @@ pub(crate) fn summary(
         let named = views.map(|(view, name)| (name.clone(), json!(missing(view))));
         summary["missing"] = Value::Object(named.collect());
     }
-    if let Some(n_pairs) = learned.n_candidates {
-        let nearest = match learner.support {
-            Support::Nearest { k, .. } => Some(k),
-            Support::AllPairs | Support::Listed(_) => None,
-        };
-        summary["candidates"] = json!({"nearest": nearest, "n_pairs": n_pairs});
+    support::tell(&mut summary, &learner.support, &learner.edge_costs);
+    if let Some(n_candidates) = learned.n_candidates {
+        summary["n_candidates"] = json!(n_candidates);
     }
     if let Some(outside) = learned.outside {
         summary["candidates_outside"] = json!(outside);

@@ -129,7 +129,7 @@ fn e02_nothing_in_common() {
 
 #[test]
 fn e02_some_views_without_names() {
-    let said = beside("b.csv", rows(4, &noise(2, 120), ","), 3, &["E02", "`b`", "--header"]);
+    let said = beside("b.csv", rows(4, &noise(2, 120), ","), 3, &["E02", "`b`", "header row"]);
     insta::assert_snapshot!(said);
 }
 

@@ -98,6 +98,46 @@ fn targets_are_hit_on_real_eeg() {
 }
 
 #[test]
+fn e05_of_views_that_cannot_be_halved_says_what_would_help() {
+    let place = Place::new();
+    let words = "simulate --nodes 8 --views 2 --signals 40 --edge-probability 0.5 -o sim";
+    place.fine(&words.split(' ').collect::<Vec<_>>());
+    // A node that is 0 but for one sample does not vary in the other half.
+    let spike = |(line, row): (usize, &str)| match line {
+        0 => format!("spike,{row}\n"),
+        3 => format!("9,{row}\n"),
+        _ => format!("0,{row}\n"),
+    };
+    for (file, view) in [("a.csv", "sim/view1.csv"), ("b.csv", "sim/view2.csv")] {
+        place.write(
+            file,
+            place.read(view).lines().enumerate().map(spike).collect::<String>(),
+        );
+    }
+    let tune = |words: &[&str]| {
+        let halves = [
+            "--halvings",
+            "1",
+            "--density",
+            "0.2:0.3",
+            "--similarity",
+            "0.8:0.9",
+            "-o",
+            "out",
+            "--force",
+        ];
+        place.run(&[&["tune", "a.csv", "b.csv"], &halves[..], words].concat())
+    };
+    let outcome = tune(&[]);
+    assert!(outcome.code == 3 && outcome.stderr.contains("E05"), "{outcome:?}");
+    assert!(
+        outcome.stderr.contains("the node `spike` does not vary") && outcome.stderr.contains("`--drop-nodes spike`"),
+        "{outcome:?}"
+    );
+    assert_eq!(tune(&["--drop-nodes", "spike"]).code, 0);
+}
+
+#[test]
 fn e10_a_target_out_of_reach() {
     let place = simulated();
     let before = place.everything();

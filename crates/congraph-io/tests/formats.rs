@@ -8,7 +8,8 @@ mod files;
 
 use std::path::{Path, PathBuf};
 
-use congraph::{Code, DataError, Error, Table};
+use congraph::views::Orient;
+use congraph::{Code, DataError, Error, Table, ViewOptions, Views};
 use congraph_io::{Input, ReadOptions, read};
 
 const NAMES: [&str; 5] = ["Fz", "Cz", "Pz", "Oz", "T7"];
@@ -81,11 +82,18 @@ fn named(table: &Table) -> Vec<&str> {
 
 #[test]
 fn parquet_of_every_type_and_compression() {
-    for name in ["f64_snappy", "f32_gzip", "f64_lz4", "f64_plain", "indexed"] {
+    for name in ["f64_snappy", "f32_gzip", "f64_lz4", "f64_zstd", "f64_plain", "indexed"] {
         let table = one(&format!("{name}.parquet"));
         assert_eq!((table.name.as_str(), table.n_rows, table.n_columns), (name, 12, 5));
         assert_eq!(table.values, expected(1.0), "{name}");
         assert_eq!(named(&table), NAMES);
+    }
+    // Half precision, and a column in which every value is missing.
+    let table = one("f16.parquet");
+    assert_eq!(named(&table), [&NAMES[..], &["nothing"]].concat());
+    for (row, values) in table.values.chunks(6).enumerate() {
+        assert_eq!(values[..5], expected(1.0)[5 * row..5 * row + 5]);
+        assert!(values[5].is_nan());
     }
     let table = one("whole.parquet");
     assert_eq!(named(&table), [&NAMES[..], &["odd", "gaps"]].concat());
@@ -143,11 +151,36 @@ fn what_parquet_cannot_give_is_told() {
         ..ReadOptions::default()
     };
     assert_eq!(tables("text.parquet", &options)[0].values, expected(1.0));
+    let error = refused("f64_brotli.parquet", &ReadOptions::default());
     assert!(
-        refused("f64_zstd.parquet", &ReadOptions::default())
-            .hint
-            .contains("Snappy")
+        error.what.ends_with("is compressed with Brotli, which is not read") && error.hint.contains("zstd"),
+        "{error}"
     );
+    // Lists and structures go by the names they were given, and are told of once.
+    let Err(Error::Data(errors)) = try_tables("lists.parquet", &ReadOptions::default()) else {
+        panic!("lists are no numbers");
+    };
+    let told: Vec<&str> = errors.iter().filter_map(|error| error.node.as_deref()).collect();
+    assert_eq!(told, ["l", "s"]);
+    let options = ReadOptions {
+        ignore_columns: vec!["l".into(), "s".into()],
+        ..ReadOptions::default()
+    };
+    assert_eq!(tables("lists.parquet", &options)[0].values, expected(1.0));
+    let folder = tempfile::tempdir().unwrap();
+    let hint = |name: &str| {
+        let path = folder.path().join(name);
+        match read(&[Input { name: None, path }], &ReadOptions::default()) {
+            Err(Error::Data(errors)) => errors[0].hint.clone(),
+            other => panic!("{other:?}"),
+        }
+    };
+    std::fs::create_dir_all(folder.path().join("parts.parquet/a=1")).unwrap();
+    assert!(hint("parts.parquet").contains("one file"));
+    std::fs::create_dir(folder.path().join("some")).unwrap();
+    assert!(hint("some").contains("FOLDER/*.csv"));
+    std::fs::write(folder.path().join("some/x.npy"), "").unwrap();
+    assert!(hint("some").contains("FOLDER/*.npy"));
     let options = ReadOptions {
         view_column: Some("Subject".into()),
         ..ReadOptions::default()
@@ -157,6 +190,80 @@ fn what_parquet_cannot_give_is_told() {
             .hint
             .contains("did you mean `subject`")
     );
+}
+
+#[test]
+fn nodes_in_rows_are_named_by_the_index_or_a_column_of_text() {
+    let turned = ReadOptions {
+        orient: Orient::NodesBySamples,
+        ..ReadOptions::default()
+    };
+    let table = &tables("turned.parquet", &turned)[0];
+    assert_eq!((table.n_rows, table.n_columns), (5, 12));
+    assert_eq!(table.row_names.as_deref(), Some(&NAMES.map(String::from)[..]));
+    let rows: Vec<f64> = (0..5)
+        .flat_map(|column| (0..12).map(move |row| value(row, column)))
+        .collect();
+    assert_eq!(table.values, rows);
+    let table = &tables("turned_text.parquet", &turned)[0];
+    let mut names = NAMES.map(String::from);
+    names.reverse();
+    assert_eq!(table.row_names.as_deref(), Some(&names[..]));
+    // Both as views: matched by name, whatever the order of the rows.
+    let both = ["turned.parquet", "turned_text.parquet"].map(|name| Input {
+        name: None,
+        path: fixture(name),
+    });
+    let both = read(&both, &turned).unwrap();
+    let options = ViewOptions {
+        orient: Orient::NodesBySamples,
+        ..ViewOptions::default()
+    };
+    let (views, warnings) = Views::assemble(both.into_iter().map(|one| one.table).collect(), &options).unwrap();
+    assert_eq!(views.view(0).node(1), views.view(1).node(1));
+    assert_eq!(warnings[0].code, "W02");
+    let error = refused("turned_twice.parquet", &turned);
+    assert!(error.what.contains("an index of 2 columns"), "{error}");
+    // With nodes in columns an index is still no node.
+    assert_eq!(one("indexed.parquet").n_columns, 5);
+}
+
+#[test]
+fn variables_of_a_file_can_be_chosen() {
+    // Points in time are no view, and labels name the nodes.
+    let table = one("vector.mat");
+    assert_eq!((table.name.as_str(), &table.values), ("vector", &expected(1.0)));
+    assert_eq!(named(&table), NAMES);
+    let only = |names: &[&str]| ReadOptions {
+        variables: names.iter().map(ToString::to_string).collect(),
+        ..ReadOptions::default()
+    };
+    assert!(
+        refused("several.mat", &ReadOptions::default())
+            .hint
+            .contains("`--variable NAME`")
+    );
+    let found = tables("several.mat", &only(&["rest"]));
+    assert_eq!((found[0].name.as_str(), &found[0].values), ("several", &expected(1.0)));
+    // Two labels are not those of five nodes.
+    assert_eq!(found[0].column_names, None);
+    let found = tables("several.mat", &only(&["other", "rest"]));
+    let names: Vec<&str> = found.iter().map(|table| table.name.as_str()).collect();
+    assert_eq!(names, ["rest", "other"]);
+    assert_eq!(tables("several.mat", &only(&["t"]))[0].n_rows, 1);
+    let error = refused("several.mat", &only(&["Rest"]));
+    assert!(
+        error.what.contains("no variable `Rest`; its variables are `t`, `rest`"),
+        "{error}"
+    );
+    assert!(
+        refused("f64_plain.parquet", &only(&["rest"]))
+            .what
+            .contains("no .mat or .npz file")
+    );
+    assert_eq!(tables("version73.mat", &only(&["task"])).len(), 1);
+    let error = refused("plain73.mat", &ReadOptions::default());
+    assert!(error.what.contains("which way round"), "{error}");
 }
 
 #[test]
@@ -306,6 +413,12 @@ fn anndata_by_text_numbers_layers_and_genes() {
     };
     let counts: Vec<f64> = expected(4.0).iter().map(|x| x.abs()).collect();
     assert_eq!(tables(name, &options)[0].values, counts);
+    // A truth value that is missing does not hold.
+    let options = ReadOptions {
+        genes: Some("partly".into()),
+        ..ReadOptions::default()
+    };
+    assert_eq!(named(&tables("nullable.h5ad", &options)[0]), ["Fz", "Pz", "Oz"]);
     // What was kept as raw may have other genes; those that are highly variable are told by `var`.
     for name in ["dense_f64.h5ad", "rows.h5ad"] {
         let options = ReadOptions {
@@ -384,7 +497,9 @@ fn damaged_files_are_refused_or_read() {
         "f64_snappy.parquet",
         "f32_gzip.parquet",
         "f64_lz4.parquet",
+        "f64_zstd.parquet",
         "f64_plain.parquet",
+        "f16.parquet",
         "whole.parquet",
         "f64.mat",
         "f32_compressed.mat",

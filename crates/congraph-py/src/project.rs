@@ -1,30 +1,24 @@
 //! New views against the frozen consensus of a fit.
 
-use std::sync::Arc;
-
-use congraph::{Model, Newton, Parameters, Projection, Projector, Support, Warning, penalties, regularisers};
+use congraph::{Projection, Projector, ViewOptions, Warning};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::graphs::{self, Arrays, Measures};
-use crate::options::Scales;
+use crate::options::Options;
 use crate::running::Running;
 use crate::tables::{Lent, Reading, assemble, tables};
 use crate::{failure, options};
 
-/// How the fit was made.
+/// How the fit was made: the options it was asked for, and what came of them.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Fitted {
+pub(crate) struct Fitted<'py> {
+    options: Options<'py>,
     alpha: f64,
     beta: f64,
-    penalty: String,
     distance_divisor: f64,
-    nearest: Option<usize>,
-    seed: u64,
-    tol: f64,
-    scales: Scales,
 }
 
 /// The graph of every view with the consensus held as it is.
@@ -33,41 +27,31 @@ pub(crate) struct Fitted {
 pub(crate) fn project<'py>(
     py: Python<'py>,
     graph: Arrays<'py>,
-    fitted: Fitted,
+    fitted: Fitted<'py>,
     views: Vec<Lent<'py>>,
     reading: Reading,
     running: Running,
 ) -> PyResult<Bound<'py, PyList>> {
     let graph = graph.graph()?;
-    let penalty = penalties::by_name(&fitted.penalty).ok_or_else(|| {
-        PyValueError::new_err(format!(
-            "a fit with the penalty {:?} cannot be projected on: that needs one of the penalties that have a name",
-            fitted.penalty
-        ))
-    })?;
-    let model = Model {
-        parameters: Parameters {
-            alpha: fitted.alpha,
-            beta: fitted.beta,
-            gamma: 0.0,
-        },
-        penalty,
-        regulariser: Arc::new(regularisers::NoRegulariser),
-    };
-    let view_options = reading.options()?;
+    let asked = fitted.options.asked(py)?;
+    if asked.written.is_some() {
+        return Err(PyValueError::new_err(
+            "a fit with a penalty that is written in Python cannot be projected on: that needs one of the penalties that have a name",
+        ));
+    }
     options::in_range("alpha", fitted.alpha, fitted.alpha > 0.0, "positive")?;
     options::in_range("beta", fitted.beta, fitted.beta >= 0.0, "0 or positive")?;
-    let scaling = fitted.scales.scaling()?;
-    let projector = Projector::new(&graph, &model, scaling, fitted.distance_divisor);
-    let mut projector = projector.map_err(|error| failure::exception(py, &error))?;
-    projector.node_rule = view_options.nodes;
-    projector.newton = Newton {
-        tolerance: fitted.tol,
-        ..Newton::default()
+    let view_options = ViewOptions {
+        projected: true,
+        ..reading.options()?
     };
-    if let Some(k) = fitted.nearest {
-        projector.support = Support::Nearest { k, seed: fitted.seed };
-    }
+    let projector = Projector::new(&graph, &asked.learner, fitted.distance_divisor);
+    let mut projector = projector.map_err(|error| failure::exception(py, &error))?;
+    projector.alpha = fitted.alpha;
+    projector.beta = fitted.beta;
+    projector.node_rule = view_options.nodes;
+    projector.missing = view_options.missing;
+    projector.drop_nodes.clone_from(&view_options.drop_nodes);
     let tables = tables(&views, &view_options)?;
     let (projections, noticed) = running.run(py, None, |watch| {
         let (views, noticed) = assemble(tables, &view_options)?;

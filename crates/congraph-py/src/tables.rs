@@ -72,6 +72,7 @@ impl Reading {
             )?,
             allow_counts: self.allow_counts,
             allow_constant: self.allow_constant,
+            projected: false,
         })
     }
 }

@@ -3,7 +3,7 @@
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used)]
 
-use congraph::findings::known::{CandidatesSummary, TuneSummary, WarningSummary};
+use congraph::findings::known::{TuneSummary, WarningSummary};
 use congraph::findings::{
     Findings, Known, KnownRecording, KnownRecordings, KnownSteps, KnownView, PathCell, Positions, Summary,
 };
@@ -404,10 +404,8 @@ fn targets_that_were_not_reached_are_not_said_to_be_met() {
 fn candidates_are_what_edges_are_counted_of() {
     let edges: [([u32; 2], &[f64]); 2] = [([0, 1], &[1.0, 0.5, 0.7]), ([1, 2], &[0.5, 0.5, 0.5])];
     let summary = Summary {
-        candidates: Some(CandidatesSummary {
-            nearest: Some(5),
-            n_pairs: 7,
-        }),
+        candidates: Some("knn:5".into()),
+        n_candidates: Some(7),
         ..Summary::default()
     };
     says(

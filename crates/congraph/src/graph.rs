@@ -146,10 +146,12 @@ impl MultiviewGraph {
         (0..self.n_views()).map(|view| self.density(view)).sum::<f64>() / self.n_views() as f64
     }
 
-    /// The density of the consensus.
+    /// The density of the consensus, over the pairs that some view has.
     pub fn consensus_density(&self) -> Option<f64> {
         let consensus = self.consensus.as_ref()?;
-        Some(density(consensus.iter().copied(), self.n_pairs()))
+        let is_measured = |pair: [u32; 2]| self.mask.as_ref().is_none_or(|mask| mask.some_has(pair));
+        let measured = self.pairs.iter().zip(consensus).filter(|(pair, _)| is_measured(**pair));
+        Some(density(measured.map(|(_, weight)| *weight), self.n_pairs()))
     }
 
     /// The mean Pearson correlation between the weights of two views; none for a single view.
@@ -191,7 +193,7 @@ impl MultiviewGraph {
         self.mask.as_ref().map_or(self.n_views(), has)
     }
 
-    /// The mean weight of an edge over the views that have both of its ends: the same for any order of them.
+    /// The mean weight of an edge over the views that have both of its ends: the same for any order of them, and NaN if none has.
     pub fn mean_weight(&self, edge: usize) -> f64 {
         let mut sorted = self.weights.row(edge).to_vec();
         sorted.sort_unstable_by(f64::total_cmp);

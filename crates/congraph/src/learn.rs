@@ -18,7 +18,7 @@ use crate::prepared::{Fit, Prepared};
 use crate::problem::Model;
 use crate::rows::ViewRows;
 use crate::solvers::{Newton, Solution, Solver, Status, Watch};
-use crate::support::{EXACT_NEIGHBOURS, EdgeCost, Support, tidy};
+use crate::support::{EXACT_NEIGHBOURS, EdgeCost, Support, placed_costs, tidy};
 use crate::views::{Kind, Mask, Order, Views};
 
 /// How to learn.
@@ -220,31 +220,8 @@ impl Learner {
 
     /// The costs of pairs in sorted order of the nodes.
     pub(crate) fn sorted_costs(&self, order: &Order) -> Result<Vec<EdgeCost>, Error> {
-        let place = order.places();
-        let mut costs = Vec::with_capacity(self.edge_costs.len());
-        for cost in &self.edge_costs {
-            if cost.cost.is_nan() || cost.cost == f64::NEG_INFINITY {
-                return Err(Error::Parameter {
-                    name: "edge costs",
-                    message: format!("hold {}; a cost is a number, or infinite to forbid the edge", cost.cost),
-                });
-            }
-            let [pair] = tidy(&[cost.pair], place.len())?[..] else {
-                continue;
-            };
-            let [pair] = tidy(&[pair.map(|node| place[node as usize])], place.len())?[..] else {
-                continue;
-            };
-            costs.push(EdgeCost { pair, cost: cost.cost });
-        }
-        costs.sort_by_key(|cost| cost.pair);
-        if let Some(twice) = costs.windows(2).find(|two| two[0].pair == two[1].pair) {
-            return Err(Error::Parameter {
-                name: "edge costs",
-                message: format!("hold the pair {:?} twice", twice[0].pair),
-            });
-        }
-        Ok(costs)
+        let places: Vec<Option<u32>> = order.places().into_iter().map(Some).collect();
+        placed_costs(&self.edge_costs, &places)
     }
 
     fn check(&self, views: &Views) -> Result<(), Error> {

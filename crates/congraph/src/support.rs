@@ -53,3 +53,40 @@ pub(crate) fn tidy(pairs: &[[u32; 2]], n_nodes: usize) -> Result<Vec<[u32; 2]>, 
     tidied.dedup();
     Ok(tidied)
 }
+
+/// Costs of pairs at their nodes' new places, sorted; without those of nodes that have none.
+///
+/// # Errors
+/// [`Error::Parameter`] if a cost is not one, a pair is none or is given twice.
+pub(crate) fn placed_costs(costs: &[EdgeCost], places: &[Option<u32>]) -> Result<Vec<EdgeCost>, Error> {
+    let mut placed = Vec::with_capacity(costs.len());
+    for cost in costs {
+        if cost.cost.is_nan() || cost.cost == f64::NEG_INFINITY {
+            return Err(Error::Parameter {
+                name: "edge costs",
+                message: format!("hold {}; a cost is a number, or infinite to forbid the edge", cost.cost),
+            });
+        }
+        let [pair] = tidy(&[cost.pair], places.len())?[..] else {
+            continue;
+        };
+        if let [Some(a), Some(b)] = pair.map(|node| places[node as usize]) {
+            placed.push((
+                EdgeCost {
+                    pair: [a.min(b), a.max(b)],
+                    cost: cost.cost,
+                },
+                pair,
+            ));
+        }
+    }
+    placed.sort_by_key(|(cost, _)| cost.pair);
+    if let Some(twice) = placed.windows(2).find(|two| two[0].0.pair == two[1].0.pair) {
+        let [a, b] = twice[0].1;
+        return Err(Error::Parameter {
+            name: "edge costs",
+            message: format!("hold the pair ({a}, {b}) twice"),
+        });
+    }
+    Ok(placed.into_iter().map(|(cost, _)| cost).collect())
+}

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, ZeroConeT};
 use congraph::certificate::{DualPoint, certify};
-use congraph::distances::{DistanceNorm, Scaling};
+use congraph::distances::DistanceNorm;
 use congraph::inference::Departure;
 use congraph::simulate::{Settings, simulate};
 use congraph::solvers::unwatched;
-use congraph::views::NodeRule;
+use congraph::views::{Missing, NodeRule};
 use congraph::{
-    Admm, Code, Error, Learned, Learner, Model, MultiviewGraph, Newton, Parameters, Problem, Projection, Projector,
-    Solver, Support, Table, ViewOptions, ViewRows, Views, Weights, penalties,
+    Admm, Code, EdgeCost, Error, Learned, Learner, Model, MultiviewGraph, Newton, Parameters, Problem, Projection,
+    Projector, Solver, Support, Table, ViewOptions, ViewRows, Views, Weights, penalties,
 };
 use rand::RngExt;
 use support::{KINDS, assert_sound, largest_difference, log_uniform, newton, problem, random_distances, rng};
@@ -78,6 +78,205 @@ fn a_view_of_the_fit_comes_back_as_it_was() {
     }
 }
 
+/// Lists of candidates, nearest neighbours and costs of edges belong to the fit, and its views come back on all of them.
+#[test]
+fn a_view_comes_back_whatever_the_fit_allowed_and_charged() {
+    let tables = tables(40, 4, 100, 23);
+    let plain = with_penalty("l1", 0.05, 0.03);
+    let free = fitted(&plain, &tables);
+    let heaviest = |skip: usize| {
+        let pairs = free.graph.pairs().iter().zip(free.graph.weights().column(0));
+        let mut pairs: Vec<([u32; 2], f64)> = pairs.map(|(pair, weight)| (*pair, weight)).collect();
+        pairs.sort_by(|one, two| two.1.total_cmp(&one.1));
+        pairs[skip..skip + 20].iter().map(|(pair, _)| *pair).collect::<Vec<_>>()
+    };
+    let forbidden = heaviest(0);
+    let costs = |cost: f64| {
+        forbidden
+            .iter()
+            .map(move |&[a, b]| EdgeCost { pair: [b, a], cost })
+            .collect::<Vec<_>>()
+    };
+    let third = |[a, b]: &[u32; 2]| (a + b) % 3 == 0;
+    let all = (0..40_u32).flat_map(|a| (a + 1..40).map(move |b| [a, b]));
+    let listed = Support::Listed(all.filter(third).collect());
+    let cases = [
+        (Support::AllPairs, costs(f64::INFINITY)),
+        (Support::AllPairs, costs(-0.1)),
+        (listed.clone(), Vec::new()),
+        (listed, costs(0.2)),
+        (Support::Nearest { k: 3, seed: 1 }, Vec::new()),
+        (Support::Nearest { k: 3, seed: 1 }, costs(f64::INFINITY)),
+    ];
+    for (number, (support, edge_costs)) in cases.into_iter().enumerate() {
+        let is_listed = matches!(support, Support::Listed(_));
+        let learner = Learner {
+            support,
+            edge_costs,
+            ..plain.clone()
+        };
+        let learned = fitted(&learner, &tables);
+        assert_ne!(learned.graph, free.graph, "case {number} restricts nothing");
+        let projector = Projector::of(&learner, &learned).expect("a consensus");
+        for (view, table) in tables.iter().enumerate() {
+            let projection = projected(&projector, table);
+            let off = largest_difference(&projection.graph.adjacency(0), &learned.graph.adjacency(view));
+            assert!(off <= 1e-6, "case {number}, view {view}: {off:.1e}");
+            if is_listed {
+                assert!(projection.added().all(|pair| third(&pair)), "case {number}");
+            }
+        }
+        assert_eq!(projector.newton.tolerance, learner.solver.tolerance());
+    }
+    // An edge of the consensus that is forbidden here alone is lacking.
+    let learned = &free;
+    let mut projector = Projector::of(&plain, learned).expect("a consensus");
+    projector.edge_costs = costs(f64::INFINITY);
+    let projection = projected(&projector, &tables[1]);
+    assert_eq!(
+        projection.graph.consensus_adjacency(),
+        learned.graph.consensus_adjacency()
+    );
+    let lacking: Vec<[u32; 2]> = projection.lacking().collect();
+    let in_consensus = |pair: &&[u32; 2]| {
+        let place = learned.graph.pairs().binary_search(pair).expect("a pair of the fit");
+        learned.graph.consensus().expect("one")[place] > 0.0
+    };
+    assert!(forbidden.iter().filter(in_consensus).count() > 5);
+    assert!(forbidden.iter().filter(in_consensus).all(|pair| lacking.contains(pair)));
+}
+
+#[test]
+fn with_masks_it_is_the_projection_on_the_nodes_that_the_view_has() {
+    let tables = tables(30, 5, 80, 29);
+    let learner = with_penalty("l1", 0.06, 0.03);
+    let learned = fitted(&learner, &tables[..3]);
+    let mut projector = Projector::of(&learner, &learned).expect("a consensus");
+    let options = ViewOptions {
+        missing: Missing::Mask,
+        projected: true,
+        ..ViewOptions::default()
+    };
+    // One view without two columns, both with a node that is constant or NaN.
+    let without = |table: &Table, left_out: &[usize]| {
+        let kept: Vec<usize> = (0..30).filter(|node| !left_out.contains(node)).collect();
+        let values = table
+            .values
+            .chunks(30)
+            .flat_map(|row| kept.iter().map(|&node| row[node]));
+        let names = table.column_names.clone().expect("names");
+        Table::new(table.name.clone(), kept.len(), values.collect())
+            .with_columns(kept.iter().map(|&node| names[node].clone()))
+    };
+    let broken = |table: &Table, node: usize, value: f64| {
+        let mut table = table.clone();
+        table
+            .values
+            .iter_mut()
+            .skip(node)
+            .step_by(30)
+            .for_each(|cell| *cell = value);
+        table
+    };
+    let cases = [
+        (without(&broken(&tables[3], 7, 1.5), &[2, 11]), vec![2, 7, 11]),
+        (broken(&tables[4], 7, f64::NAN), vec![7]),
+    ];
+    let masked_views = Views::assemble(cases.iter().map(|case| case.0.clone()).collect(), &options);
+    let (masked_views, _) = masked_views.expect("masked views");
+    assert_eq!(
+        Views::assemble(
+            vec![cases[1].0.clone()],
+            &ViewOptions {
+                projected: false,
+                ..options.clone()
+            }
+        )
+        .map_err(|error| matches!(&error, Error::Data(errors) if errors[0].code == Code::E01)),
+        Err(true)
+    );
+    projector.missing = Missing::Error;
+    assert!(projector.project(&masked_views, &unwatched).is_err());
+    for support in [Support::AllPairs, Support::Nearest { k: 4, seed: 1 }] {
+        projector.support = support;
+        projector.missing = Missing::Mask;
+        projector.node_rule = NodeRule::Same;
+        let masked = projector.project(&masked_views, &unwatched).expect("projections");
+        projector.missing = Missing::Error;
+        projector.node_rule = NodeRule::Common;
+        for ((table, lacking), masked) in cases.iter().zip(&masked) {
+            let names = table.column_names.as_ref().expect("names");
+            let gone = names
+                .iter()
+                .position(|name| name == "n08")
+                .expect("the node that is no good");
+            let columns: Vec<usize> = (0..table.n_columns).filter(|&node| node != gone).collect();
+            let values = table.values.chunks(table.n_columns);
+            let values = values.flat_map(|row| columns.iter().map(|&node| row[node])).collect();
+            let own = Table::new(table.name.clone(), columns.len(), values)
+                .with_columns(columns.iter().map(|&node| names[node].clone()));
+            let common = projected(&projector, &own);
+            // The same numbers, at the same names.
+            let named = |projection: &Projection| -> Vec<(String, String, f64, f64, Departure)> {
+                let nodes = projection.graph.nodes();
+                let named = projection.edges().map(|([a, b], weight, shared, departure)| {
+                    (
+                        nodes[a as usize].clone(),
+                        nodes[b as usize].clone(),
+                        weight,
+                        shared,
+                        departure,
+                    )
+                });
+                named.filter(|edge| edge.4 != Departure::Unmeasured).collect()
+            };
+            assert_eq!(named(masked), named(&common));
+            assert_eq!(masked.certificate, common.certificate);
+            assert_eq!(masked.uniqueness(), common.uniqueness());
+            assert_eq!(masked.graph.density(0), common.graph.density(0));
+            // Nothing of the consensus is lost, and nothing said of what is not measured.
+            assert_eq!(masked.graph.nodes(), learned.graph.nodes());
+            assert_eq!(masked.graph.consensus_adjacency(), learned.graph.consensus_adjacency());
+            let found: Vec<usize> = masked.graph.mask().expect("a mask").missing(0).collect();
+            assert_eq!(&found, lacking);
+            let touches = |[a, b]: [u32; 2]| lacking.contains(&(a as usize)) || lacking.contains(&(b as usize));
+            let unmeasured = |edge: &([u32; 2], f64, f64, Departure)| edge.3 == Departure::Unmeasured;
+            assert!(masked.edges().any(|edge| unmeasured(&edge)));
+            assert!(masked.edges().all(|edge| unmeasured(&edge) == touches(edge.0)));
+        }
+    }
+    // The consensus at pairs that no view has is no part of its density.
+    let dense = masked_views.mask().expect("a mask").n_pairs_of(1);
+    projector.missing = Missing::Mask;
+    projector.node_rule = NodeRule::Same;
+    let one = &projector.project(&masked_views, &unwatched).expect("projections")[1].graph;
+    let consensus = one.consensus().expect("one");
+    let measured = one
+        .pairs()
+        .iter()
+        .zip(consensus)
+        .filter(|(pair, w)| !pair.contains(&7) && **w > 0.0);
+    assert_eq!(one.consensus_density(), Some(measured.count() as f64 / dense as f64));
+}
+
+#[test]
+fn nodes_can_be_left_out_of_both() {
+    let tables = tables(20, 4, 80, 37);
+    let learner = Learner::new(0.06, 0.03);
+    let learned = fitted(&learner, &tables[..3]);
+    let mut projector = Projector::of(&learner, &learned).expect("a consensus");
+    projector.drop_nodes = vec!["n05".into(), "Fp9".into()];
+    let options = ViewOptions {
+        drop_nodes: projector.drop_nodes.clone(),
+        projected: true,
+        ..ViewOptions::default()
+    };
+    let (late, _) = Views::assemble(tables[3..].to_vec(), &options).expect("a view");
+    let projection = &projector.project(&late, &unwatched).expect("a projection")[0];
+    assert_eq!(projection.graph.n_nodes(), 19);
+    assert!(!projection.graph.nodes().contains(&"n05".into()) && projection.converged());
+}
+
 #[test]
 fn without_coupling_it_is_the_view_alone() {
     let tables = tables(30, 4, 60, 5);
@@ -124,8 +323,7 @@ fn with_strong_coupling_it_is_the_consensus_as_far_as_the_total_allows() {
             learned.graph.weights(),
             Some(&whole),
         );
-        let mut projector =
-            Projector::new(&graph, &learner.model, learner.scaling, learned.distance_divisor).expect("a consensus");
+        let mut projector = Projector::new(&graph, &learner, learned.distance_divisor).expect("a consensus");
         projector.beta = 1e5;
         let projection = projected(&projector, &tables[3]);
         assert!(
@@ -141,6 +339,7 @@ fn with_strong_coupling_it_is_the_consensus_as_far_as_the_total_allows() {
         // Of another total: what is left over is not taken from the consensus, but shared out.
         let mut projector = Projector::of(&learner, &learned).expect("a consensus");
         projector.beta = 1e3;
+        projector.newton = Newton::default();
         let projection = projected(&projector, &tables[3]);
         assert!(projection.converged() && projection.certificate.relative_gap <= GAP);
         let total: f64 = consensus.iter().sum();
@@ -399,7 +598,18 @@ fn nodes_are_matched_by_name_and_others_are_refused() {
         error.what.contains("`n11` and `n12`") && error.what.contains("`Cz` and `Pz`"),
         "{error}"
     );
-    assert!(error.hint.contains("the 10 nodes"));
+    assert!(error.hint.contains("the 10 nodes") && !error.hint.contains("mask"));
+    let less = Table::new(
+        "late",
+        11,
+        tables[3].values.chunks(12).flat_map(|row| row[..11].to_vec()).collect(),
+    )
+    .with_columns(tables[3].column_names.clone().expect("names").into_iter().take(11));
+    let error = refused(&projector, &less);
+    assert!(
+        error.hint.contains("`--missing mask`") && error.hint.contains("the 11 nodes"),
+        "{error}"
+    );
     let alike = late([
         "n01", "n02", "n03", "n04", "n05", "n06", "n07", "n08", "n09", "n10", "N11", "n12",
     ]);
@@ -426,7 +636,7 @@ fn what_cannot_be_projected_is_refused() {
     let learner = Learner::new(0.05, 0.03);
     let learned = fitted(&learner, &tables);
     for divisor in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(Projector::new(&learned.graph, &learner.model, Scaling::default(), divisor).is_err());
+        assert!(Projector::new(&learned.graph, &learner, divisor).is_err());
     }
     let mut rng = rng(33);
     let distances = random_distances(KINDS[0], 4, 1, &mut rng);

@@ -10,13 +10,13 @@ use crate::failure::Failure;
 use crate::summary::warnings_json;
 
 pub(crate) fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<(), Failure> {
-    let loaded = input::load(&args.input)?;
+    let loaded = input::load(&args.input.files, &args.input.reading)?;
     let mut rows: Vec<Row> = loaded
         .iter()
         .map(|loaded| {
             let table = &loaded.table;
-            let turned = args.input.orient == OrientArg::NodesBySamples;
-            let precomputed = args.input.gram || args.input.covariance;
+            let turned = args.input.reading.orient == OrientArg::NodesBySamples;
+            let precomputed = args.input.reading.gram || args.input.reading.covariance;
             let (n_samples, n_nodes) = if turned {
                 (table.n_columns, table.n_rows)
             } else {
@@ -33,7 +33,8 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, console: &Console) -> Resul
         })
         .collect();
     let tables = loaded.into_iter().map(|loaded| loaded.table).collect();
-    let outcome = Views::assemble(tables, &input::view_options(&args.input));
+    let options = input::view_options(&args.input.reading, args.input.scaling.scaling().scale);
+    let outcome = Views::assemble(tables, &options);
     let (warnings, errors) = match outcome {
         Ok((views, warnings)) => {
             count_masked(&mut rows, &views);

@@ -1,21 +1,25 @@
 //! A result folder of `learn` or `tune` read back: its graphs, and what it takes for alpha and beta to mean the same again.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use congraph::distances::{DistanceNorm, SampleNorm, Scale, Scaling};
 use congraph::findings::Positions;
-use congraph::{Code, DataError, Model, MultiviewGraph, Parameters, penalties, regularisers};
+use congraph::{Code, DataError, Learner, Model, MultiviewGraph, Newton, Parameters, penalties, regularisers};
 use congraph_io::{read_graph, read_known};
 use serde_json::Value;
 
+use super::support;
 use crate::failure::Failure;
 
 /// A fit of an earlier run.
 pub(super) struct FitFolder {
     pub(super) graph: MultiviewGraph,
-    pub(super) model: Model,
-    pub(super) scaling: Scaling,
+    /// How it was learned; the solver is Newton's with the same tolerance, whichever it was.
+    pub(super) learner: Learner,
     pub(super) distance_divisor: f64,
+    /// Whether the folder tells which pairs could be joined, and at what cost.
+    pub(super) tells_support: bool,
     /// Where its nodes are, if that is known.
     pub(super) positions: Option<Positions>,
 }
@@ -36,44 +40,62 @@ impl FitFolder {
                 "learn several views together, without `--single` and by the method `congraph`",
             ));
         }
+        let lacking = || unreadable(&path, "it lacks the parameters of a fit");
+        let mut learner = learner(&summary).ok_or_else(lacking)?;
+        let distance_divisor = summary["distance_divisor"].as_f64().ok_or_else(lacking)?;
+        let told = support::read_back(folder, &summary, graph.nodes())?;
+        let tells_support = told.is_some();
+        (learner.support, learner.edge_costs) = told.unwrap_or_default();
         let positions = read_known(folder, &graph)?.positions;
-        from(graph, &summary, positions).ok_or_else(|| unreadable(&path, "it lacks the parameters of a fit"))
+        Ok(Self {
+            graph,
+            learner,
+            distance_divisor,
+            tells_support,
+            positions,
+        })
     }
 }
 
-fn from(graph: MultiviewGraph, summary: &Value, positions: Option<Positions>) -> Option<FitFolder> {
+fn learner(summary: &Value) -> Option<Learner> {
     let number = |key: &str| summary[key].as_f64();
-    Some(FitFolder {
-        graph,
-        model: Model {
-            parameters: Parameters {
-                alpha: number("alpha")?,
-                beta: number("beta")?,
-                gamma: number("gamma")?,
-            },
-            penalty: penalties::by_name(summary["penalty"].as_str()?)?,
-            regulariser: regularisers::by_name(summary["regulariser"].as_str()?)?,
+    let model = Model {
+        parameters: Parameters {
+            alpha: number("alpha")?,
+            beta: number("beta")?,
+            gamma: number("gamma")?,
         },
-        scaling: Scaling {
-            scale: match summary["scale"].as_str()? {
-                "zscore" => Scale::Zscore,
-                "center" => Scale::Center,
-                "none" => Scale::None,
-                _ => return None,
-            },
-            sample_norm: match summary["sample_norm"].as_str()? {
-                "mean" => SampleNorm::Mean,
-                "sum" => SampleNorm::Sum,
-                _ => return None,
-            },
-            distance_norm: match summary["distance_norm"].as_str()? {
-                "max" => DistanceNorm::Max,
-                "none" => DistanceNorm::None,
-                _ => return None,
-            },
+        penalty: penalties::by_name(summary["penalty"].as_str()?)?,
+        regulariser: regularisers::by_name(summary["regulariser"].as_str()?)?,
+    };
+    let scaling = Scaling {
+        scale: match summary["scale"].as_str()? {
+            "zscore" => Scale::Zscore,
+            "center" => Scale::Center,
+            "none" => Scale::None,
+            _ => return None,
         },
-        distance_divisor: number("distance_divisor")?,
-        positions,
+        sample_norm: match summary["sample_norm"].as_str()? {
+            "mean" => SampleNorm::Mean,
+            "sum" => SampleNorm::Sum,
+            _ => return None,
+        },
+        distance_norm: match summary["distance_norm"].as_str()? {
+            "max" => DistanceNorm::Max,
+            "none" => DistanceNorm::None,
+            _ => return None,
+        },
+    };
+    let usual = Newton::default();
+    let newton = Newton {
+        tolerance: number("tolerance").unwrap_or(usual.tolerance),
+        ..usual
+    };
+    Some(Learner {
+        scaling,
+        model,
+        solver: Arc::new(newton),
+        ..Learner::default()
     })
 }
 

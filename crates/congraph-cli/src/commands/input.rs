@@ -8,7 +8,7 @@ use congraph::{ViewOptions, Views, Warning};
 use congraph_io::{Input, Loaded, ReadOptions};
 
 use super::eeg::Preparation;
-use crate::args::InputArgs;
+use crate::args::{InputArgs, ReadingArgs};
 use crate::failure::Failure;
 
 /// The views of a command, where they came from, and what was noticed.
@@ -39,14 +39,15 @@ impl Source {
 }
 
 /// Reads the files as tables.
-pub(super) fn load(args: &InputArgs) -> Result<Vec<Loaded>, Failure> {
-    let inputs: Vec<Input> = args.files.iter().map(|file| Input::parse(file)).collect();
+pub(super) fn load(files: &[String], args: &ReadingArgs) -> Result<Vec<Loaded>, Failure> {
+    let inputs: Vec<Input> = files.iter().map(|file| Input::parse(file)).collect();
     let options = ReadOptions {
         header: args.header.into(),
         orient: args.orient.into(),
         view_column: args.view_column.clone(),
         block_column: args.block_column.clone(),
         ignore_columns: args.ignore_columns.clone(),
+        variables: args.variables.clone(),
         groupby: args.groupby.clone(),
         layer: args.layer.clone(),
         genes: args.genes.clone(),
@@ -56,7 +57,7 @@ pub(super) fn load(args: &InputArgs) -> Result<Vec<Loaded>, Failure> {
     Ok(loaded)
 }
 
-fn give_samples(args: &InputArgs, loaded: &mut [Loaded]) -> Result<(), Failure> {
+fn give_samples(args: &ReadingArgs, loaded: &mut [Loaded]) -> Result<(), Failure> {
     if args.samples.is_empty() {
         return Ok(());
     }
@@ -82,8 +83,8 @@ fn give_samples(args: &InputArgs, loaded: &mut [Loaded]) -> Result<(), Failure> 
     Ok(())
 }
 
-/// How the tables become views.
-pub(super) fn view_options(args: &InputArgs) -> ViewOptions {
+/// How the tables become views that are scaled so.
+pub(super) fn view_options(args: &ReadingArgs, scale: Scale) -> ViewOptions {
     ViewOptions {
         kind: match (args.gram, args.covariance) {
             (true, _) => Kind::Gram,
@@ -96,17 +97,24 @@ pub(super) fn view_options(args: &InputArgs) -> ViewOptions {
         nan: args.nan.into(),
         missing: args.missing.into(),
         allow_counts: args.allow_counts,
-        allow_constant: args.scaling.scaling().scale != Scale::Zscore,
+        allow_constant: scale != Scale::Zscore,
+        projected: false,
     }
 }
 
 /// Reads, matches and checks.
 pub(super) fn read(args: &InputArgs) -> Result<Read, Failure> {
+    let options = view_options(&args.reading, args.scaling.scaling().scale);
+    read_as(&args.files, &args.reading, &options)
+}
+
+/// The same of any files.
+pub(super) fn read_as(files: &[String], args: &ReadingArgs, options: &ViewOptions) -> Result<Read, Failure> {
     let start = Instant::now();
-    let loaded = load(args)?;
+    let loaded = load(files, args)?;
     let sources = loaded.iter().map(Source::of).collect();
     let tables = loaded.into_iter().map(|loaded| loaded.table).collect();
-    let (views, warnings) = Views::assemble(tables, &view_options(args))?;
+    let (views, warnings) = Views::assemble(tables, options)?;
     Ok(Read {
         views,
         sources,

@@ -115,7 +115,7 @@ fn learner(args: &LearnArgs, coupling: Coupling) -> Result<JointGraphicalLasso, 
             "its parameters are --lambda1 (sparsity) and --lambda2 (how alike the views are)",
         ));
     }
-    if args.input.missing == MissingArg::Mask {
+    if args.input.reading.missing == MissingArg::Mask {
         return Err(Failure::usage(
             format!("--missing mask cannot be used with --method {method}, which needs the same nodes in all views"),
             "`--nodes common` keeps the nodes that all views have, `--drop-nodes` leaves some out",

@@ -1,6 +1,5 @@
 //! `congraph learn`: files in, certified graphs out.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -16,6 +15,7 @@ use serde_json::json;
 
 use super::eeg::Recordings;
 use super::input::{self, Read, Source};
+use super::support;
 use crate::args::{FitArgs, Global, LearnArgs, OutputArgs, SolverArg, ZStepArg};
 use crate::console::{self, Console, count};
 use crate::failure::Failure;
@@ -116,6 +116,7 @@ impl Fitting<'_> {
         interrupt::uninterrupted(|| -> Result<(), Failure> {
             let folder = Folder::create(&self.output.out, self.output.force)?;
             write(&folder, self.kind, None, read, &learned, &summary, &seconds)?;
+            support::write(&folder, &learner.support, &learner.edge_costs, learned.graph.nodes())?;
             if !args.no_report {
                 super::report::stage(&folder, &learned.graph, console)?;
             }
@@ -179,21 +180,7 @@ pub(super) fn learner(args: &FitArgs, scaling: Scaling) -> Result<Learner, Failu
 fn on_support(learner: Learner, args: &FitArgs, views: &Views) -> Result<Learner, Failure> {
     let support = match &args.candidates {
         None => Support::AllPairs,
-        Some(text) => match text.strip_prefix("knn:") {
-            Some(k) => match k.parse() {
-                Ok(k) if k > 0 => Support::Nearest { k, seed: args.seed },
-                _ => {
-                    return Err(Failure::usage(
-                        format!("--candidates {text}: `{k}` is not a number of neighbours"),
-                        "such as `--candidates knn:20`, or a file with the columns source and target",
-                    ));
-                }
-            },
-            None => {
-                let pairs = read_pairs(Path::new(text), views.nodes(), false)?;
-                Support::Listed(pairs.iter().map(|listed| listed.pair).collect())
-            }
-        },
+        Some(text) => support::read_candidates(text, args.seed, views.nodes())?,
     };
     let edge_costs = match &args.edge_costs {
         None => Vec::new(),

@@ -16,6 +16,7 @@ pub(crate) mod paper;
 pub(crate) mod project;
 pub(crate) mod report;
 pub(crate) mod simulate;
+pub(crate) mod support;
 pub(crate) mod tune;
 
 use std::path::Path;

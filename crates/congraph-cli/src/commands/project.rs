@@ -3,16 +3,16 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use congraph::distances::Scale;
 use congraph::findings::{Geometry, Positions};
 use congraph::inference::Departure;
-use congraph::{MultiviewGraph, Newton, Projection, Projector, Support, ViewOptions, ViewRows, Views, Warning};
-use congraph_io::{Folder, Input, Places, ReadOptions, ViewRow, read_pairs, write_graph_at, write_json, write_rows};
+use congraph::{Mask, MultiviewGraph, Projection, Projector, Support, ViewOptions, ViewRows, Warning};
+use congraph_io::{Folder, Places, ViewRow, read_pairs, write_graph_at, write_json, write_rows};
 use serde_json::{Map, Value, json};
 
 use super::fit::FitFolder;
-use super::input::{Read, Source};
+use super::input::{read_as, view_options};
 use super::learn::{check_value, inputs, view_rows};
+use super::support;
 use crate::args::{Global, ProjectArgs};
 use crate::console::{self, Console};
 use crate::failure::Failure;
@@ -21,10 +21,14 @@ use crate::summary::{self, Seconds, warnings_json};
 
 pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
-    check_value("--tol", args.tol, args.tol > 0.0, "positive")?;
+    check_not_the_fit(args)?;
     super::check_place(&args.output.out, args.output.force)?;
-    let (projector, positions) = projector(args)?;
-    let read = read(args, &projector)?;
+    let (projector, positions) = projector(args, console)?;
+    let options = ViewOptions {
+        projected: true,
+        ..view_options(&args.reading, projector.scaling.scale)
+    };
+    let read = read_as(&args.views, &args.reading, &options)?;
     let projections = {
         let progress = console.progress();
         projector.project(&read.views, &|step| progress.step(step))?
@@ -48,7 +52,7 @@ pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Res
             projection.name(),
             projection.status,
             projection.certificate.relative_gap,
-            args.tol
+            projector.newton.tolerance
         )));
     }
     let sum = |time: fn(&Projection) -> Duration| projections.iter().map(time).sum();
@@ -63,6 +67,7 @@ pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Res
         let folder = Folder::create(&args.output.out, args.output.force)?;
         write_placed(&folder, &graph, &view_rows(&read), positions.as_ref())?;
         write_departures(&folder, &projections)?;
+        support::write(&folder, &projector.support, &projector.edge_costs, projector.nodes())?;
         write_json(&folder, "summary.json", &facts)?;
         write_json(
             &folder,
@@ -97,69 +102,53 @@ fn write_placed(
     Ok(write_graph_at(folder, "", graph, views, places)?)
 }
 
-/// The fit's consensus, with what the options change, and where its nodes are.
-fn projector(args: &ProjectArgs) -> Result<(Projector, Option<Positions>), Failure> {
-    let fit = FitFolder::read(&args.folder)?;
-    let mut projector = Projector::new(&fit.graph, &fit.model, fit.scaling, fit.distance_divisor)?;
-    projector.alpha = args.alpha.unwrap_or(projector.alpha);
-    projector.beta = args.beta.unwrap_or(projector.beta);
-    check_value("--alpha", projector.alpha, projector.alpha > 0.0, "positive")?;
-    check_value("--beta", projector.beta, projector.beta >= 0.0, "0 or positive")?;
-    projector.node_rule = args.nodes.into();
-    projector.newton = Newton {
-        tolerance: args.tol,
-        ..Newton::default()
-    };
-    if let Some(text) = &args.candidates {
-        projector.support = match text.strip_prefix("knn:").map(str::parse) {
-            Some(Ok(k)) if k > 0 => Support::Nearest { k, seed: 1 },
-            Some(_) => {
-                return Err(Failure::usage(
-                    format!("--candidates {text}: not a number of neighbours"),
-                    "such as `--candidates knn:20`, or a file with the columns source and target",
-                ));
-            }
-            None => {
-                let pairs = read_pairs(Path::new(text), projector.nodes(), false)?;
-                Support::Listed(pairs.iter().map(|listed| listed.pair).collect())
-            }
-        };
+/// Writing there would replace what is projected on.
+fn check_not_the_fit(args: &ProjectArgs) -> Result<(), Failure> {
+    let is_same = |out: std::path::PathBuf| std::fs::canonicalize(&args.folder).is_ok_and(|fit| fit == out);
+    if !std::fs::canonicalize(&args.output.out).is_ok_and(is_same) {
+        return Ok(());
     }
-    Ok((projector, fit.positions))
+    Err(Failure::usage(
+        format!(
+            "-o {} is the folder of the fit that is projected on, and would be replaced",
+            args.output.out.display()
+        ),
+        "write elsewhere, such as `-o new`",
+    ))
 }
 
-fn read(args: &ProjectArgs, projector: &Projector) -> Result<Read, Failure> {
-    let start = Instant::now();
-    let files: Vec<Input> = args.views.iter().map(|file| Input::parse(file)).collect();
-    let options = ReadOptions {
-        header: args.header.into(),
-        orient: args.orient.into(),
-        view_column: args.view_column.clone(),
-        ignore_columns: args.ignore_columns.clone(),
-        groupby: args.groupby.clone(),
-        layer: args.layer.clone(),
-        genes: args.genes.clone(),
-        ..ReadOptions::default()
-    };
-    let loaded = congraph_io::read(&files, &options)?;
-    let sources = loaded.iter().map(Source::of).collect();
-    let options = ViewOptions {
-        orient: args.orient.into(),
-        nodes: args.nodes.into(),
-        nan: args.nan.into(),
-        allow_counts: args.allow_counts,
-        allow_constant: projector.scaling.scale != Scale::Zscore,
-        ..ViewOptions::default()
-    };
-    let tables = loaded.into_iter().map(|loaded| loaded.table).collect();
-    let (views, warnings) = Views::assemble(tables, &options)?;
-    Ok(Read {
-        views,
-        sources,
-        warnings,
-        time: start.elapsed(),
-        preparation: None,
-    })
+/// The fit's consensus, with what the options change, and where its nodes are.
+fn projector(args: &ProjectArgs, console: &Console) -> Result<(Projector, Option<Positions>), Failure> {
+    let fit = FitFolder::read(&args.folder)?;
+    if !fit.tells_support && (args.candidates.is_none() || args.edge_costs.is_none()) {
+        console.note(&format!(
+            "note: `{}` does not tell its candidates and edge costs, as older results do not: any pair may be joined, at no \
+             cost; `--candidates` and `--edge-costs` give them",
+            args.folder.join("summary.json").display()
+        ));
+    }
+    let mut projector = Projector::new(&fit.graph, &fit.learner, fit.distance_divisor)?;
+    projector.alpha = args.alpha.unwrap_or(projector.alpha);
+    projector.beta = args.beta.unwrap_or(projector.beta);
+    projector.newton.tolerance = args.tol.unwrap_or(projector.newton.tolerance);
+    let (alpha, beta, tolerance) = (projector.alpha, projector.beta, projector.newton.tolerance);
+    check_value("--alpha", alpha, alpha > 0.0, "positive")?;
+    check_value("--beta", beta, beta >= 0.0, "0 or positive")?;
+    check_value("--tol", tolerance, tolerance > 0.0, "positive")?;
+    projector.node_rule = args.reading.nodes.into();
+    projector.missing = args.reading.missing.into();
+    projector.drop_nodes.clone_from(&args.reading.drop_nodes);
+    match args.candidates.as_deref() {
+        None => {}
+        Some("all") => projector.support = Support::AllPairs,
+        Some(text) => projector.support = support::read_candidates(text, 1, projector.nodes())?,
+    }
+    match args.edge_costs.as_deref() {
+        None => {}
+        Some("none") => projector.edge_costs.clear(),
+        Some(path) => projector.edge_costs = read_pairs(Path::new(path), projector.nodes(), true)?,
+    }
+    Ok((projector, fit.positions))
 }
 
 /// All projections as one graph; they have the same nodes and the same consensus.
@@ -181,7 +170,9 @@ fn together(projections: &[Projection]) -> MultiviewGraph {
     let nodes = projections
         .first()
         .map_or_else(Vec::new, |one| one.graph.nodes().to_vec());
-    MultiviewGraph::new(nodes, names, &pairs, &weights, Some(&consensus))
+    let lacks = |view: usize, node: usize| !projections[view].graph.has(0, node);
+    let mask = Mask::new(nodes.len(), projections.len(), lacks);
+    MultiviewGraph::new(nodes, names, &pairs, &weights, Some(&consensus)).with_mask(mask)
 }
 
 /// `projection.tsv`: every edge of a view or of the consensus, and which of the two has it.
@@ -221,7 +212,7 @@ fn facts(
 ) -> Value {
     let mut views = Map::new();
     for projection in projections {
-        let facts = json!({
+        let mut facts = json!({
             "objective": projection.certificate.objective,
             "dual_objective": projection.certificate.dual_objective,
             "relative_gap": projection.certificate.relative_gap,
@@ -233,9 +224,14 @@ fn facts(
             "n_added": count(projection, Departure::Added),
             "n_lacking": count(projection, Departure::Lacking),
         });
+        if let Some(mask) = projection.graph.mask() {
+            let missing: Vec<&String> = mask.missing(0).map(|node| &projection.graph.nodes()[node]).collect();
+            facts["n_unmeasured"] = json!(count(projection, Departure::Unmeasured));
+            facts["missing"] = json!(missing);
+        }
         views.insert(projection.name().to_owned(), facts);
     }
-    json!({
+    let mut facts = json!({
         "schema": "congraph.projection/1",
         "fit": args.folder.display().to_string(),
         "n_nodes": graph.n_nodes(),
@@ -247,6 +243,7 @@ fn facts(
         "scale": summary::scale_name(projector.scaling.scale),
         "sample_norm": summary::sample_norm_name(projector.scaling.sample_norm),
         "distance_divisor": projector.distance_divisor,
+        "tolerance": projector.newton.tolerance,
         "relative_gap": projections.iter().map(|one| one.certificate.relative_gap).fold(0.0, f64::max),
         "converged": projections.iter().all(Projection::converged),
         "consensus": {"n_edges": projector.n_edges(), "density": graph.consensus_density()},
@@ -257,19 +254,25 @@ fn facts(
             "total": seconds.total.as_secs_f64(),
         },
         "warnings": warnings_json(warnings),
-    })
+    });
+    support::tell(&mut facts, &projector.support, &projector.edge_costs);
+    facts
 }
 
 /// One line for each view.
 fn story(out: &Path, projections: &[Projection]) -> String {
     let line = |projection: &Projection| {
         format!(
-            "{}: view {}, {} shared with the consensus, {} added, {} lacking, uniqueness {:.3}, relative gap {} ({})",
+            "{}: view {}, {} shared with the consensus, {} added, {} lacking{}, uniqueness {:.3}, relative gap {} ({})",
             out.display(),
             console::visible(projection.name()),
             console::count(count(projection, Departure::Shared), "edge"),
             count(projection, Departure::Added),
             count(projection, Departure::Lacking),
+            match count(projection, Departure::Unmeasured) {
+                0 => String::new(),
+                n_unmeasured => format!(", {n_unmeasured} unmeasured"),
+            },
             projection.uniqueness(),
             summary::gap(projection.certificate.relative_gap),
             projection.status

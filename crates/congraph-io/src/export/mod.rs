@@ -8,7 +8,8 @@
 //! ```
 //!
 //! The consensus is called `consensus`, a view `view-NAME` with what a file's name cannot hold replaced. Weights are written with as
-//! many digits as it takes to read the same f64; only edges with a weight are listed, and every node.
+//! many digits as it takes to read the same f64; only edges with a weight are listed, and every node that the graph has: where a view
+//! lacks nodes, these are not in its file. `mat` and `npz`, which hold all views at once, tell with `present` (N × n) who has which.
 
 mod edges;
 mod matlab;
@@ -60,7 +61,10 @@ impl ExportFormat {
 struct Single<'a> {
     /// `consensus`, or the view's name.
     title: &'a str,
-    nodes: &'a [String],
+    /// The names of all nodes.
+    names: &'a [String],
+    /// Which of them the graph has.
+    nodes: Vec<usize>,
     edges: Vec<([usize; 2], f64)>,
 }
 
@@ -92,6 +96,16 @@ pub fn export(folder: &Folder, graph: &MultiviewGraph, format: ExportFormat) -> 
     }
 }
 
+/// Whether a file has a name that an export gives.
+pub(crate) fn is_export(name: &str) -> bool {
+    let is_graph = name.starts_with("view-") || name.starts_with("consensus.");
+    let is_relmat = name.contains(relmat::MEASURE) && name.contains("_relmat.");
+    let endings = [".graphml", ".gexf", ".edges.tsv"];
+    is_graph && endings.iter().any(|ending| name.ends_with(ending))
+        || is_relmat
+        || ["graphs.mat", "graphs.npz"].contains(&name)
+}
+
 /// One file per graph.
 fn each(
     folder: &Folder,
@@ -110,9 +124,10 @@ fn each(
 
 /// Every graph under the name of its file without an ending.
 fn singles(graph: &MultiviewGraph) -> Vec<(String, Single<'_>)> {
-    let single = |title, weights: &mut dyn Iterator<Item = f64>| Single {
+    let single = |title, nodes: Vec<usize>, weights: &mut dyn Iterator<Item = f64>| Single {
         title,
-        nodes: graph.nodes(),
+        names: graph.nodes(),
+        nodes,
         edges: graph
             .pairs()
             .iter()
@@ -123,7 +138,11 @@ fn singles(graph: &MultiviewGraph) -> Vec<(String, Single<'_>)> {
     };
     let mut graphs = Vec::new();
     if let Some(consensus) = graph.consensus() {
-        let one = single("consensus", &mut consensus.iter().copied());
+        let one = single(
+            "consensus",
+            (0..graph.n_nodes()).collect(),
+            &mut consensus.iter().copied(),
+        );
         graphs.push(("consensus".into(), one));
     }
     let labels = labels(
@@ -132,17 +151,20 @@ fn singles(graph: &MultiviewGraph) -> Vec<(String, Single<'_>)> {
         "_",
     );
     for (view, (name, label)) in graph.views().iter().zip(labels).enumerate() {
-        let one = single(name.as_str(), &mut graph.weights().column(view));
+        let one = single(name.as_str(), nodes_of(graph, view), &mut graph.weights().column(view));
         graphs.push((format!("view-{label}"), one));
     }
     graphs
 }
 
+/// The nodes that a view has.
+fn nodes_of(graph: &MultiviewGraph, view: usize) -> Vec<usize> {
+    (0..graph.n_nodes()).filter(|&node| graph.has(view, node)).collect()
+}
+
 /// The names with what is not allowed in them replaced, each different from the others whatever their case.
 fn labels(names: &[String], is_allowed: impl Fn(char) -> bool, instead: &str) -> Vec<String> {
-    let mut taken = HashSet::new();
-    let mut labels = Vec::with_capacity(names.len());
-    for (place, name) in names.iter().enumerate() {
+    let replaced = |name: &String| {
         let mark = |mark: char| {
             if is_allowed(mark) {
                 mark.to_string()
@@ -150,14 +172,21 @@ fn labels(names: &[String], is_allowed: impl Fn(char) -> bool, instead: &str) ->
                 instead.to_owned()
             }
         };
-        let mut label: String = name.chars().take(LONGEST).map(mark).collect();
-        if label.is_empty() || !taken.insert(label.to_lowercase()) {
-            label = format!("{label}{}", place + 1);
-            taken.insert(label.to_lowercase());
-        }
-        labels.push(label);
-    }
-    labels
+        name.chars().take(LONGEST).map(mark).collect()
+    };
+    distinct(names.iter().map(replaced).collect(), HashSet::new())
+}
+
+/// The labels, numbered where they are empty or taken already, whatever their case.
+fn distinct(labels: Vec<String>, mut taken: HashSet<String>) -> Vec<String> {
+    let free = |(place, label): (usize, String)| {
+        let numbered = (place + 1..).map(|number| format!("{label}{number}"));
+        let unnumbered = std::iter::once(label.clone()).filter(|label| !label.is_empty());
+        let mut candidates = unnumbered.chain(numbered);
+        let free = candidates.find(|label| taken.insert(label.to_lowercase()));
+        free.unwrap_or_default()
+    };
+    labels.into_iter().enumerate().map(free).collect()
 }
 
 /// Files' names have their limits.
@@ -172,5 +201,18 @@ mod tests {
         let names = ["a/b", "a_b", "Ä.1", "", "A_B"].map(String::from);
         let labels = labels(&names, |mark| mark.is_alphanumeric() || "-_.".contains(mark), "_");
         assert_eq!(labels, ["a_b", "a_b2", "Ä.1", "4", "A_B5"]);
+    }
+
+    #[test]
+    fn a_number_that_is_taken_is_passed_over() {
+        let marks = |mark: char| mark.is_alphanumeric() || "-_.".contains(mark);
+        for names in [["a_b3", "a_b", "a b"], ["a_b", "a_b3", "a b"]] {
+            let found = labels(&names.map(String::from), marks, "_");
+            assert_eq!(found.iter().collect::<HashSet<_>>().len(), 3, "{found:?}");
+            assert!(
+                found.contains(&"a_b3".to_owned()) && found.contains(&"a_b4".to_owned()),
+                "{found:?}"
+            );
+        }
     }
 }

@@ -2,30 +2,31 @@
 //! which describes it (as proposed in BEP017).
 //!
 //! A view whose name starts with `sub-` keeps what its name says of subject, session and task; any other becomes `sub-LABEL`, with the
-//! letters and digits of its name. The consensus belongs to no subject.
+//! letters and digits of its name, and so does one that would have the name of another. The consensus belongs to no subject. The matrix
+//! of a view has the nodes that the view has.
+
+use std::collections::{HashMap, HashSet};
 
 use congraph::MultiviewGraph;
 use serde_json::json;
 
-use super::labels;
+use super::{LONGEST, distinct, nodes_of};
 use crate::output::tables::{exact, table};
 use crate::output::{Folder, OutputError, write, write_json};
 
-const MEASURE: &str = "meas-graphlearning";
+pub(super) const MEASURE: &str = "meas-graphlearning";
 
 pub(super) fn export(folder: &Folder, graph: &MultiviewGraph) -> Result<Vec<String>, OutputError> {
     let mut files = Vec::new();
-    let mut one = |stem: String, matrix: &[f64], what: &str| -> Result<(), OutputError> {
+    let mut one = |stem: String, nodes: &[usize], matrix: &[f64], what: &str| -> Result<(), OutputError> {
         let name = format!("{stem}_relmat.tsv");
         write(folder, &name, |out| {
-            let head: Vec<&str> = ["Node"]
-                .into_iter()
-                .chain(graph.nodes().iter().map(String::as_str))
-                .collect();
-            let mut table = table(out, &head)?;
-            for (node, row) in graph.nodes().iter().zip(matrix.chunks_exact(graph.n_nodes().max(1))) {
-                let cells = row.iter().map(|&weight| exact(weight));
-                table.write_record([node.clone()].into_iter().chain(cells))?;
+            let names = nodes.iter().map(|&node| graph.nodes()[node].as_str());
+            let mut table = table(out, &["Node"].into_iter().chain(names).collect::<Vec<_>>())?;
+            for &node in nodes {
+                let row = &matrix[node * graph.n_nodes()..];
+                let cells = nodes.iter().map(|&other| exact(row[other]));
+                table.write_record([graph.nodes()[node].clone()].into_iter().chain(cells))?;
             }
             table.flush()
         })?;
@@ -46,11 +47,13 @@ pub(super) fn export(folder: &Folder, graph: &MultiviewGraph) -> Result<Vec<Stri
     };
     if let Some(consensus) = graph.consensus_adjacency() {
         let what = format!("the consensus graph of {} data sets", graph.n_views());
-        one(format!("desc-consensus_{MEASURE}"), &consensus, &what)?;
+        let all: Vec<usize> = (0..graph.n_nodes()).collect();
+        one(format!("desc-consensus_{MEASURE}"), &all, &consensus, &what)?;
     }
     for (view, stem) in stems(graph.views()).into_iter().enumerate() {
         let what = format!("the graph of view {}", graph.views()[view]);
-        one(format!("{stem}_{MEASURE}"), &graph.adjacency(view), &what)?;
+        let nodes = nodes_of(graph, view);
+        one(format!("{stem}_{MEASURE}"), &nodes, &graph.adjacency(view), &what)?;
     }
     Ok(files)
 }
@@ -68,15 +71,22 @@ fn stems(views: &[String]) -> Vec<String> {
         let parts: Vec<&str> = name.split('_').filter(|part| is_entity(part)).collect();
         (name.starts_with("sub-") && !parts.is_empty()).then(|| parts.join("_"))
     };
-    let mut stems: Vec<String> = views.iter().filter_map(entities).collect();
-    let n_stems = stems.len();
-    stems.sort();
-    stems.dedup();
-    if n_stems == views.len() && stems.len() == views.len() {
-        return views.iter().filter_map(entities).collect();
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for stem in views.iter().filter_map(entities) {
+        *counts.entry(stem.to_lowercase()).or_default() += 1;
     }
-    let labels = labels(views, |mark| mark.is_ascii_alphanumeric(), "");
-    labels.iter().map(|label| format!("sub-{label}")).collect()
+    let own = |name: &String| entities(name).filter(|stem| counts[&stem.to_lowercase()] == 1);
+    let label = |stem: String| stem.trim_start_matches("sub-").to_lowercase();
+    let taken: HashSet<String> = views.iter().filter_map(own).map(label).collect();
+    let made = |name: &String| -> String {
+        let name = name.strip_prefix("sub-").unwrap_or(name);
+        name.chars().take(LONGEST).filter(char::is_ascii_alphanumeric).collect()
+    };
+    let others = views.iter().filter(|name| own(name).is_none()).map(made).collect();
+    let mut others = distinct(others, taken).into_iter();
+    let made = |others: &mut dyn Iterator<Item = String>| others.next().map(|label| format!("sub-{label}"));
+    let stem = |name: &String| own(name).or_else(|| made(&mut others)).unwrap_or_default();
+    views.iter().map(stem).collect()
 }
 
 #[cfg(test)]
@@ -94,6 +104,11 @@ mod tests {
             stems(&names(&["CD4 T cell", "CD4-Tcell", "β"])),
             ["sub-CD4Tcell", "sub-CD4Tcell2", "sub-3"]
         );
-        assert_eq!(stems(&names(&["sub-01_x", "sub-01_y"])), ["sub-sub01x", "sub-sub01y"]);
+        assert_eq!(stems(&names(&["sub-01_x", "sub-01_y"])), ["sub-01x", "sub-01y"]);
+        // One that is not named so does not rename the others, nor take the name of one.
+        assert_eq!(
+            stems(&names(&["02", "sub-01_task-rest", "group", "sub-02", "sub-"])),
+            ["sub-021", "sub-01_task-rest", "sub-group", "sub-02", "sub-3"]
+        );
     }
 }

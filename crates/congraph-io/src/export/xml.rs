@@ -23,12 +23,12 @@ pub(super) fn graphml(out: &mut dyn Write, graph: &Single<'_>) -> io::Result<()>
         "  <key id=\"weight\" for=\"edge\" attr.name=\"weight\" attr.type=\"double\"/>"
     )?;
     writeln!(out, "  <graph id=\"{}\" edgedefault=\"undirected\">", text(graph.title))?;
-    for name in graph.nodes {
-        let name = text(name);
+    for &node in &graph.nodes {
+        let name = text(&graph.names[node]);
         writeln!(out, "    <node id=\"{name}\"><data key=\"name\">{name}</data></node>")?;
     }
     for &([a, b], weight) in &graph.edges {
-        let [a, b] = [a, b].map(|node| text(&graph.nodes[node]));
+        let [a, b] = [a, b].map(|node| text(&graph.names[node]));
         writeln!(
             out,
             "    <edge source=\"{a}\" target=\"{b}\"><data key=\"weight\">{weight:?}</data></edge>"
@@ -51,13 +51,13 @@ pub(super) fn gexf(out: &mut dyn Write, graph: &Single<'_>) -> io::Result<()> {
         out,
         "  <graph mode=\"static\" defaultedgetype=\"undirected\">\n    <nodes>"
     )?;
-    for name in graph.nodes {
-        let name = text(name);
+    for &node in &graph.nodes {
+        let name = text(&graph.names[node]);
         writeln!(out, "      <node id=\"{name}\" label=\"{name}\"/>")?;
     }
     writeln!(out, "    </nodes>\n    <edges>")?;
     for (edge, &([a, b], weight)) in graph.edges.iter().enumerate() {
-        let [a, b] = [a, b].map(|node| text(&graph.nodes[node]));
+        let [a, b] = [a, b].map(|node| text(&graph.names[node]));
         writeln!(
             out,
             "      <edge id=\"{edge}\" source=\"{a}\" target=\"{b}\" weight=\"{weight:?}\"/>"
@@ -84,11 +84,12 @@ mod tests {
 
     #[test]
     fn names_cannot_break_the_file() {
-        let nodes = ["a<b", "\"c\" & 'd'", "e\u{1}f"].map(String::from);
+        let names = ["a<b", "lacking", "\"c\" & 'd'", "e\u{1}f"].map(String::from);
         let graph = Single {
             title: "<all>",
-            nodes: &nodes,
-            edges: vec![([0, 1], 0.1), ([1, 2], 1e-300)],
+            names: &names,
+            nodes: vec![0, 2, 3],
+            edges: vec![([0, 2], 0.1), ([2, 3], 1e-300)],
         };
         for write in [graphml, gexf] {
             let mut bytes = Vec::new();

@@ -3,8 +3,8 @@
 //! ```text
 //! X, layers/L, raw  the values: a matrix, or sparse by rows (CSR) or columns (CSC)
 //! obs/COLUMN        what tells the views apart (`--groupby`) or the blocks (`--block-column`): categories, text or numbers
-//! var               the genes' names; with `--genes` those for which a column of truth values such as highly_variable holds,
-//!                   or those listed in a text file, one a line
+//! var               the genes' names; with `--genes` those for which a column of truth values such as highly_variable holds
+//!                   (where one is missing it does not), or those listed in a text file, one a line
 //! ```
 //!
 //! Files of anndata before 0.7, where `obs` and `var` are rows of fields, are read as well; their categories are in `uns`.
@@ -310,10 +310,13 @@ impl Frame {
         Ok(columns)
     }
 
-    /// A column of numbers or truth values.
+    /// A column of numbers or truth values; 0 where one is missing.
     fn numbers(&self, name: &str) -> Result<Vec<f64>, Reason> {
         match self {
-            Self::Columns(group) => hdf5::numbers(&group.dataset(name).map_err(reason)?),
+            Self::Columns(group) => match group.dataset(name) {
+                Ok(dataset) => hdf5::numbers(&dataset),
+                Err(_) => may_be_missing(&group.group(name).map_err(reason)?),
+            },
             Self::Rows(rows, _) => match compound::field(rows, name)? {
                 Field::Numbers { values, .. } => Ok(values),
                 Field::Texts(_) => Err(format!("`{name}` holds text")),
@@ -341,6 +344,16 @@ impl Frame {
             )),
         }
     }
+}
+
+/// Values of which a mask says some are missing: these are 0, so that a truth value that is not known does not hold.
+fn may_be_missing(group: &Group) -> Result<Vec<f64>, Reason> {
+    let mut values = hdf5::numbers(&group.dataset("values").map_err(reason)?)?;
+    let mask = hdf5::numbers(&group.dataset("mask").map_err(reason)?)?;
+    for (value, is_missing) in values.iter_mut().zip(mask) {
+        *value = if is_missing == 0.0 { *value } else { 0.0 };
+    }
+    Ok(values)
 }
 
 /// The label of every row.

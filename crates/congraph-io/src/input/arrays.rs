@@ -5,12 +5,16 @@
 //! 3-D               views × samples × nodes, called 1, 2, …
 //! several 2-D       one view each, called as the array is
 //! nodes, node_names, views, view_names   1-D text: names
+//! labels, channels                       1-D text: names of the nodes, if there are as many and `nodes` is not there
 //! ```
+//!
+//! With `--variable`, only the arrays that it names are views.
 
 use std::io::{Cursor, Read};
 use std::path::Path;
 
 use congraph::Table;
+use congraph::error::list_names;
 use congraph::views::Orient;
 use zip::ZipArchive;
 
@@ -33,6 +37,8 @@ pub(super) struct Block {
 pub(super) struct Names {
     nodes: Option<Vec<String>>,
     views: Option<Vec<String>>,
+    /// What may name the nodes, or something else.
+    labels: Option<Vec<String>>,
 }
 
 impl Names {
@@ -41,9 +47,31 @@ impl Names {
         match name {
             "nodes" | "node_names" => Some(&mut self.nodes),
             "views" | "view_names" => Some(&mut self.views),
+            "labels" | "channels" => Some(&mut self.labels),
             _ => None,
         }
     }
+
+    /// The names of this many nodes.
+    fn of_nodes(&self, n_nodes: usize) -> Option<&Vec<String>> {
+        let labels = || self.labels.as_ref().filter(|labels| labels.len() == n_nodes);
+        self.nodes.as_ref().or_else(labels)
+    }
+}
+
+/// Whether a variable is to be read as views.
+pub(super) fn is_wanted(name: &str, options: &ReadOptions) -> bool {
+    options.variables.is_empty() || options.variables.iter().any(|asked| asked == name)
+}
+
+/// Refuses variables that are asked for and not there.
+pub(super) fn check_wanted(input: &Input, found: &[String], options: &ReadOptions) -> Result<(), Fault> {
+    let Some(unknown) = options.variables.iter().find(|asked| !found.contains(asked)) else {
+        return Ok(());
+    };
+    let what = format!("has no variable `{unknown}`; its variables are {}", list_names(found));
+    let hint = format!("use one of its variables, or leave out `--variable {unknown}`");
+    Err(fault(&input.path, &what, "`--variable` names it", hint))
 }
 
 /// The views of a `.npy` file.
@@ -56,15 +84,21 @@ pub(super) fn read_npy(input: &Input, bytes: &[u8], options: &ReadOptions) -> Re
 
 /// The views of a `.npz` archive.
 pub(super) fn read_npz(input: &Input, bytes: &[u8], options: &ReadOptions) -> Result<Vec<Table>, Fault> {
-    let (mut blocks, mut names) = (Vec::new(), Names::default());
+    let (mut blocks, mut names, mut found) = (Vec::new(), Names::default(), Vec::new());
     each_array(&input.path, bytes, WHY, |name, array| {
         let refused = |Refused { what, hint }| fault(&input.path, &format!("array `{name}` {what}"), WHY, hint);
         match names.slot(&name) {
             Some(slot) if array.is_text() && array.shape.len() == 1 => *slot = Some(array.strings().map_err(refused)?),
-            _ => blocks.push(numbers(input, name, array)?),
+            _ => {
+                found.push(name.clone());
+                if is_wanted(&name, options) {
+                    blocks.push(numbers(input, name, array)?);
+                }
+            }
         }
         Ok(())
     })?;
+    check_wanted(input, &found, options)?;
     tables(input, blocks, &names, options)
 }
 
@@ -126,11 +160,14 @@ fn numbers(input: &Input, name: String, array: &Array<'_>) -> Result<Block, Faul
                 ));
             }
             2 | 3 => {}
-            0 => return Err(refuse("is a single number".into(), "leave it out of the file")),
+            0 => {
+                let hint = "leave it out of the file, or read only what `--variable NAME` names";
+                return Err(refuse("is a single number".into(), hint));
+            }
             1 => {
                 return Err(refuse(
                     format!("has one axis of {shape}"),
-                    "save a 2-D array, or leave it out of the file",
+                    "save a 2-D array, or leave it out of the file; `--variable NAME` reads only what it names",
                 ));
             }
             axes => {
@@ -177,7 +214,8 @@ pub(super) fn tables(
                 let what = format!("holds a 3-D array `{}` beside other arrays", block.name);
                 return Err(refuse(
                     &what,
-                    "save either one 3-D array views × samples × nodes, or one 2-D array per view",
+                    "save either one 3-D array views × samples × nodes, or one 2-D array per view; `--variable NAME` reads only \
+                     what it names",
                 ));
             }
         }
@@ -198,7 +236,9 @@ pub(super) fn tables(
             (true, None, _) | (true, _, Some(_)) => input.view_name(),
             _ => name_within(input, &name),
         };
-        name_nodes(input, &mut table, names.nodes.as_ref(), options)?;
+        let is_turned = options.orient == Orient::NodesBySamples;
+        let n_nodes = if is_turned { table.n_rows } else { table.n_columns };
+        name_nodes(input, &mut table, names.of_nodes(n_nodes), options)?;
         Ok(table)
     };
     views.into_iter().map(finish).collect()

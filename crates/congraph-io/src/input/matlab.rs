@@ -4,8 +4,12 @@
 //! 2-D                                    one view, samples × nodes, called as the variable is
 //! 3-D                                    views × samples × nodes, called 1, 2, …
 //! nodes, node_names, views, view_names   names: a cell array of text, or a matrix of characters
+//! labels, channels                       the same of the nodes, if there are as many and `nodes` is not there
 //! a single number, text                  left out: a sampling rate, a comment
+//! a vector beside matrices               left out: points in time
 //! ```
+//!
+//! With `--variable`, only those that it names are views, whatever the others are.
 //!
 //! A file is a header of 128 bytes and a row of elements: a type, a length and so many bytes. An element may be a variable, or
 //! another element compressed. Variables hold elements of their own: flags, lengths of the axes, a name, values. Numbers are
@@ -19,7 +23,7 @@ use congraph::Table;
 use congraph::error::list_names;
 use flate2::read::ZlibDecoder;
 
-use super::arrays::{Block, Names, tables};
+use super::arrays::{Block, Names, check_wanted, is_wanted, tables};
 use super::faults::{Fault, fault};
 use super::hdf5::place;
 use super::sources::decompressed_limit;
@@ -63,6 +67,12 @@ pub(super) fn views(
     options: &ReadOptions,
 ) -> Result<Vec<Table>, Fault> {
     let (mut blocks, mut names) = (Vec::new(), Names::default());
+    let found: Vec<String> = variables.iter().map(|(name, _)| name.clone()).collect();
+    check_wanted(input, &found, options)?;
+    let is_vector = |shape: &[usize]| shape.len() == 2 && shape.contains(&1);
+    let is_matrix = |content: &Content| matches!(content, Content::Numbers { shape, values } if !is_vector(shape) && !values.is_empty());
+    let has_matrix = variables.iter().any(|(_, content)| is_matrix(content));
+    let asked = !options.variables.is_empty();
     for (name, content) in variables {
         match content {
             Content::Text(text) => {
@@ -70,12 +80,17 @@ pub(super) fn views(
                     *slot = Some(text);
                 }
             }
+            _ if !is_wanted(&name, options) => {}
             Content::Numbers { values, .. } if values.len() == 1 => {}
+            Content::Numbers { shape, .. } if !asked && has_matrix && is_vector(&shape) => {}
             Content::Numbers { shape, values } => {
                 let refuse = |what: &str, hint| fault(&input.path, &format!("variable `{name}` {what}"), WHY, hint);
                 if values.is_empty() {
                     let what = format!("is empty: its size is {}", show_shape(&shape));
-                    return Err(refuse(&what, "leave it out of the file"));
+                    return Err(refuse(
+                        &what,
+                        "leave it out of the file, or read only what `--variable NAME` names",
+                    ));
                 }
                 if !matches!(shape.len(), 2 | 3) {
                     let what = format!("has {} axes: its size is {}", shape.len(), show_shape(&shape));
@@ -85,6 +100,10 @@ pub(super) fn views(
                 blocks.push(Block { name, shape, values });
             }
             Content::Other { what, hint } => {
+                let hint = match has_matrix && !asked {
+                    true => format!("{hint}; `--variable NAME` reads only what it names"),
+                    false => hint.to_owned(),
+                };
                 return Err(fault(&input.path, &format!("variable `{name}` {what}"), WHY, hint));
             }
         }

@@ -7,6 +7,8 @@
 //! sparse    a group of data, ir and jc with the attribute MATLAB_sparse, the number of rows
 //! struct    any other group: refused with its fields
 //! ```
+//!
+//! A data set without a class was written by another program (h5py, say), which need not have turned its axes: it is refused.
 
 use std::collections::HashMap;
 
@@ -65,6 +67,12 @@ fn variables(bytes: Vec<u8>) -> Result<Vec<(String, Content)>, Reason> {
             "function_handle" | "string" | "table" | "categorical" => Content::Other {
                 what: format!("is a MATLAB {class}, not a matrix of numbers"),
                 hint: "leave it out of the file; text can be saved as `cellstr(x)`",
+            },
+            // Other programs keep the axes as they are, and a square matrix would not tell.
+            "" => Content::Other {
+                what: "was not written as MATLAB does (it has no attribute MATLAB_class), and it is not clear which way round it is"
+                    .into(),
+                hint: "write it with `scipy.io.savemat` or `hdf5storage.savemat`, or as .npy",
             },
             _ => matrix(dataset)?,
         };

@@ -113,6 +113,8 @@ pub struct ReadOptions {
     pub block_column: Option<String>,
     /// Columns to leave out.
     pub ignore_columns: Vec<String>,
+    /// In `.mat` and `.npz` files: the variables to read as views; all if none is named.
+    pub variables: Vec<String>,
     /// In `.h5ad` files: the column of `obs` that tells the views apart.
     pub groupby: Option<String>,
     /// In `.h5ad` files: the layer to read instead of `X`.
@@ -198,6 +200,11 @@ fn read_one(input: &Input, options: &ReadOptions) -> Result<Vec<Loaded>, Vec<Fau
     let mut source = Source::read(&input.path).map_err(|error| vec![error])?;
     if source.format != Format::H5ad {
         only_h5ad(input, options).map_err(|error| vec![error])?;
+    }
+    if !matches!(source.format, Format::Mat | Format::Npz) && !options.variables.is_empty() {
+        let what = "is no .mat or .npz file, and `--variable` is about those";
+        let why = "it names variables of a file that holds several";
+        return Err(vec![fault(&input.path, what, why, "leave out `--variable`")]);
     }
     let tables = match source.format {
         Format::Text(ending) => {

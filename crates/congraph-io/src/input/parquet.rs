@@ -1,15 +1,17 @@
 //! Parquet tables: samples in rows, nodes in columns, or one long table for all views.
 //!
 //! Columns are read one by one through the format's own types, without a data frame in between: whole and floating point numbers,
-//! truth values as 0 and 1, missing values as NaN. What pandas stored as the index of the rows is no column. Text is taken for
-//! views and blocks alone; dates, decimals and nested columns are refused by name.
+//! truth values as 0 and 1, missing values as NaN. What pandas stored as the index of the rows is no column; with nodes in rows it
+//! names them, and so does a first column of text. Otherwise text is taken for views and blocks alone; dates, decimals and nested
+//! columns are refused by name.
 
 use bytes::Bytes;
 use congraph::Table;
+use congraph::error::list_names;
 use congraph::views::Orient;
-use parquet::basic::{ConvertedType, LogicalType, Type};
+use parquet::basic::{Compression, ConvertedType, LogicalType, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::{ByteArray, DataType};
+use parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
@@ -20,6 +22,7 @@ use super::roles::{Role, named_columns};
 use super::sources::decompressed_limit;
 use super::text::Sheet;
 use super::{Input, ReadOptions, long};
+use crate::npy::half;
 
 const WHY: &str = "a view is a table of numbers: one row per sample, one column per node";
 /// How many values are decoded at a time.
@@ -37,6 +40,11 @@ fn read_whole(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Result<Ve
     let length = bytes.len();
     let reader = SerializedFileReader::new(Bytes::from(bytes)).map_err(|error| vec![unreadable(input, &error)])?;
     let layout = Layout::find(input, reader.metadata(), options)?;
+    if let Some(codec) = unknown_codec(reader.metadata(), &layout) {
+        let what = format!("is compressed with {codec}, which is not read");
+        let hint = "write it with zstd, Snappy, gzip, LZ4 or without compression: in pandas `to_parquet(…, compression=\"zstd\")`";
+        return Err(vec![fault(&input.path, &what, WHY, hint)]);
+    }
     // Missing values and repeated ones take hardly any bytes; still a table has its limits.
     let mut claimed = reader.metadata().row_groups().iter().map(|group| group.num_rows());
     let n_rows = claimed.try_fold(0_usize, |sum, rows| sum.checked_add(usize::try_from(rows).ok()?));
@@ -52,23 +60,27 @@ fn read_whole(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Result<Ve
         )]);
     };
     let mut sheet = Sheet::default();
-    let (mut data, mut names, mut blocks) = (Vec::new(), Vec::new(), None);
+    let (mut data, mut names, mut blocks, mut row_names) = (Vec::new(), Vec::new(), None, None);
     for (column, (name, role)) in layout.roles.iter().enumerate() {
         match role {
-            Role::Ignored | Role::RowName => {}
+            Role::Ignored => {}
             Role::Data => {
                 data.push(numbers(&reader, column, n_rows).map_err(|error| vec![unreadable(input, &error)])?);
                 names.push(name.clone());
             }
-            Role::View | Role::Block => {
+            Role::View | Role::Block | Role::RowName => {
                 let labels = labels(&reader, column, n_rows).map_err(|error| vec![unreadable(input, &error)])?;
                 if let Some(row) = labels.iter().position(String::is_empty) {
                     let what = format!("has no value in column `{name}` of row {}", row + 1);
-                    let why = "it is not clear to which view or block the row belongs";
+                    let why = match role {
+                        Role::RowName => "nodes are matched by name, and this column names them",
+                        _ => "it is not clear to which view or block the row belongs",
+                    };
                     return Err(vec![fault(&input.path, &what, why, "fill it in, or remove the row")]);
                 }
                 match role {
                     Role::View => sheet.labels = labels,
+                    Role::RowName => row_names = Some(labels),
                     _ => blocks = Some(labels),
                 }
             }
@@ -101,18 +113,33 @@ fn read_whole(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Result<Ve
     if options.orient == Orient::NodesBySamples {
         // The columns are samples then; their names are of no use.
         sheet.table.column_names = None;
+        sheet.table.row_names = row_names;
     }
     Ok(vec![sheet.table])
 }
 
 fn unreadable(input: &Input, error: &dyn std::fmt::Display) -> Fault {
-    let hint = "write it again, with Snappy, gzip, LZ4 or no compression, or copy it again if it was cut short";
+    let hint = "write it again, or copy it again if it was cut short";
     fault(
         &input.path,
         &format!("cannot be read as a Parquet file: {error}"),
         WHY,
         hint,
     )
+}
+
+/// The compression of a column in use, if it is one that is not read.
+fn unknown_codec(metadata: &ParquetMetaData, layout: &Layout) -> Option<&'static str> {
+    let chunks = metadata
+        .row_groups()
+        .iter()
+        .flat_map(|group| group.columns().iter().zip(&layout.roles));
+    let mut in_use = chunks.filter(|(_, (_, role))| *role != Role::Ignored);
+    in_use.find_map(|(chunk, _)| match chunk.compression() {
+        Compression::BROTLI(_) => Some("Brotli"),
+        Compression::LZO => Some("LZO"),
+        _ => None,
+    })
 }
 
 struct Layout {
@@ -124,33 +151,38 @@ impl Layout {
     fn find(input: &Input, metadata: &ParquetMetaData, options: &ReadOptions) -> Result<Self, Vec<Fault>> {
         let schema = metadata.file_metadata().schema_descr();
         let columns = schema.columns();
-        let names: Vec<String> = columns.iter().map(|column| column.path().string()).collect();
+        // A list or structure is one column to whoever wrote it, whatever its parts are called.
+        let names: Vec<String> = columns.iter().map(|column| column.path().parts()[0].clone()).collect();
         let index = pandas_index(metadata);
-        let mut roles: Vec<(String, Role)> = names
-            .iter()
-            .map(|name| {
-                let role = if index.contains(name) {
-                    Role::Ignored
-                } else {
-                    Role::Data
-                };
-                (name.clone(), role)
-            })
-            .collect();
+        let is_index: Vec<bool> = names.iter().map(|name| index.contains(name)).collect();
+        let role = |is_index: &bool| if *is_index { Role::Ignored } else { Role::Data };
+        let mut roles: Vec<(String, Role)> = names.iter().cloned().zip(is_index.iter().map(role)).collect();
         for (option, name, role) in named_columns(options) {
-            let Some(column) = names.iter().position(|column| column == name) else {
+            if !names.contains(name) {
                 return Err(vec![no_such_column(&input.path, option, name, Some(&names))]);
-            };
-            roles[column].1 = role;
+            }
+            roles
+                .iter_mut()
+                .filter(|(column, _)| column == name)
+                .for_each(|found| found.1 = role);
+        }
+        if options.orient == Orient::NodesBySamples {
+            let named = row_name(input, &is_index, &roles, |column| {
+                not_a_number(&columns[column]) == Some(TEXT)
+            })?;
+            if let Some(column) = named {
+                roles[column].1 = Role::RowName;
+            }
         }
         let mut faults = Vec::new();
         for (column, (name, role)) in columns.iter().zip(&roles) {
             let reason = match role {
-                Role::Ignored | Role::RowName => None,
+                Role::Ignored => None,
                 Role::Data => not_a_number(column),
-                Role::View | Role::Block => not_a_label(column),
+                Role::View | Role::Block | Role::RowName => not_a_label(column),
             };
-            if let (Some(what), true) = (reason, faults.len() < REPORTED) {
+            let is_told = faults.iter().any(|fault: &Fault| fault.node.as_ref() == Some(name));
+            if let (Some(what), true) = (reason, faults.len() < REPORTED && !is_told) {
                 let hint = if what == TEXT {
                     format!(
                         "leave it out with `--ignore-columns \"{name}\"`; `--view-column` if it tells the views apart"
@@ -172,6 +204,34 @@ impl Layout {
             Ok(Self { roles })
         } else {
             Err(faults)
+        }
+    }
+}
+
+/// Which column names the nodes that are in rows: the index of pandas, or a first column of text.
+fn row_name(
+    input: &Input,
+    is_index: &[bool],
+    roles: &[(String, Role)],
+    is_text: impl Fn(usize) -> bool,
+) -> Result<Option<usize>, Vec<Fault>> {
+    let index: Vec<usize> = (0..roles.len()).filter(|&column| is_index[column]).collect();
+    match index[..] {
+        [] => Ok(roles
+            .iter()
+            .position(|(_, role)| *role == Role::Data)
+            .filter(|&column| is_text(column))),
+        [column] => Ok(Some(column)),
+        _ => {
+            let names: Vec<&String> = index.iter().map(|&column| &roles[column].0).collect();
+            let what = format!("has an index of {} columns, {}", names.len(), list_names(&names));
+            let hint = "write it with one index that names the nodes: `frame.index = frame.index.map(\"/\".join)`";
+            Err(vec![fault(
+                &input.path,
+                &what,
+                "the index names the nodes, which are in rows",
+                hint,
+            )])
         }
     }
 }
@@ -199,6 +259,8 @@ fn not_a_number(column: &ColumnDescriptor) -> Option<&'static str> {
     match (column.logical_type_ref(), column.converted_type()) {
         (Some(LogicalType::String | LogicalType::Enum | LogicalType::Json), _) | (_, ConvertedType::UTF8) => Some(TEXT),
         (Some(LogicalType::Integer { .. }), _) if is_integer => None,
+        // Half precision; and a column without any value, which has no type either.
+        (Some(LogicalType::Float16 | LogicalType::Unknown), _) => None,
         (Some(LogicalType::Decimal { .. }), _) | (_, ConvertedType::DECIMAL) => Some("decimal numbers"),
         (Some(_), _) => Some("dates, times or other values that are not numbers"),
         (None, ConvertedType::NONE) => match column.physical_type() {
@@ -245,6 +307,9 @@ fn numbers(reader: &SerializedFileReader<Bytes>, column: usize, n_rows: usize) -
             ColumnReader::Int64ColumnReader(r) => fill(r, &mut values, until, missing, |x| x as f64)?,
             ColumnReader::FloatColumnReader(r) => fill(r, &mut values, until, missing, f64::from)?,
             ColumnReader::DoubleColumnReader(r) => fill(r, &mut values, until, missing, |x| x)?,
+            ColumnReader::FixedLenByteArrayColumnReader(r) => {
+                fill(r, &mut values, until, missing, |x| half_number(&x))?;
+            }
             _ => {
                 return Err(parquet::errors::ParquetError::General(
                     "a column changes its type".into(),
@@ -253,6 +318,14 @@ fn numbers(reader: &SerializedFileReader<Bytes>, column: usize, n_rows: usize) -
         }
     }
     Ok(values)
+}
+
+/// Two bytes as a number.
+fn half_number(bytes: &FixedLenByteArray) -> f64 {
+    match bytes.data() {
+        &[low, high] => half(u16::from_le_bytes([low, high])),
+        _ => f64::NAN,
+    }
 }
 
 /// A column of labels as text; empty where there is none.

@@ -94,6 +94,29 @@ fn format(path: &Path) -> Result<(Format, bool), Fault> {
     Ok((format, unpacked.is_some()))
 }
 
+/// What to give in place of a folder: a table in parts as one file, or the files in it.
+fn folder_hint(path: &Path) -> String {
+    let ending_of = |path: &Path| path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+    if ending_of(path).is_some_and(|ending| ending == "parquet" || ending == "pq") {
+        return "write its parts as one file: in pandas `read_parquet(FOLDER).to_parquet(FILE)`".into();
+    }
+    let mut files: Vec<_> = fs::read_dir(path)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    files.sort();
+    let readable = files
+        .iter()
+        .filter(|file| format(file).is_ok())
+        .find_map(|file| ending_of(file));
+    format!(
+        "give the files in it: FOLDER/*.{}",
+        readable.as_deref().unwrap_or("csv")
+    )
+}
+
 /// The bytes of a `.npz` archive, and their SHA-256.
 pub(crate) fn read_bytes(path: &Path) -> Result<(Vec<u8>, String), Fault> {
     let source = Source::read(path)?;
@@ -113,12 +136,7 @@ impl<'p> Source<'p> {
             fault(path, &format!("cannot be read: {}", reason(&error)), why, hint)
         };
         if fs::metadata(path).map_err(unreadable)?.is_dir() {
-            return Err(fault(
-                path,
-                "is a folder, not a file",
-                why,
-                "give the files in it: FOLDER/*.csv",
-            ));
+            return Err(fault(path, "is a folder, not a file", why, folder_hint(path)));
         }
         let (format, is_compressed) = format(path)?;
         let bytes = fs::read(path).map_err(unreadable)?;

@@ -10,8 +10,10 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+use crate::export::is_export;
+
 /// The files that we write: those of an earlier run that a new one does not replace are removed.
-const OURS: [&str; 32] = [
+const OURS: [&str; 34] = [
     "summary.json",
     "run.json",
     "nodes.tsv",
@@ -19,6 +21,8 @@ const OURS: [&str; 32] = [
     "views.tsv",
     "missing.tsv",
     "edges_long.tsv",
+    "candidates.tsv",
+    "edge_costs.tsv",
     "matrices.npz",
     "report.html",
     "tune.tsv",
@@ -197,8 +201,8 @@ impl Folder {
     /// Puts the folder into place.
     ///
     /// A target that is absent or empty is replaced by one rename. With `force`, the files in a folder that holds others
-    /// are replaced one by one, results of an earlier run that were not written again are removed, and nothing else is
-    /// touched.
+    /// are replaced one by one, results of an earlier run that were not written again are removed (with what was exported of
+    /// them to its folder `export`), and nothing else is touched.
     ///
     /// # Errors
     /// [`OutputError::Io`] if the operating system refuses, [`OutputError::NotEmpty`] if the folder was filled meanwhile.
@@ -233,8 +237,30 @@ impl Folder {
                 _ => {}
             }
         }
+        if !self.is_addition && !self.files.join(EXPORTS).exists() {
+            remove_exports(&self.target.join(EXPORTS)).map_err(failed)?;
+        }
         Ok(())
     }
+}
+
+/// Where `congraph export` writes unless told otherwise.
+const EXPORTS: &str = "export";
+
+/// Removes what was exported of the graphs that are replaced, and the folder if nothing else is in it.
+fn remove_exports(folder: &Path) -> io::Result<()> {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Ok(());
+    };
+    for entry in entries {
+        let entry = entry?;
+        if entry.file_type()?.is_file() && is_export(&entry.file_name().to_string_lossy()) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    // It stays if other files are in it.
+    let _ = fs::remove_dir(folder);
+    Ok(())
 }
 
 fn refuse_existing(folder: &Path, files: &[&str], force: bool) -> Result<(), OutputError> {
@@ -330,6 +356,38 @@ mod tests {
         folder.commit().unwrap();
         assert_eq!(names(place.path()), ["mine.txt", "nodes.tsv", "truth"]);
         assert_eq!(fs::read_to_string(place.path().join("nodes.tsv")).unwrap(), "new");
+    }
+
+    #[test]
+    fn what_was_exported_of_earlier_graphs_goes_with_them() {
+        let place = tempfile::tempdir().unwrap();
+        fs::create_dir(place.path().join("export")).unwrap();
+        let exported = [
+            "consensus.gexf",
+            "view-a.graphml",
+            "graphs.npz",
+            "sub-1_meas-graphlearning_relmat.json",
+        ];
+        for name in exported.iter().chain(&["mine.graphml", "graphs.txt"]) {
+            fs::write(place.path().join("export").join(name), "old").unwrap();
+        }
+        for mine in [vec!["graphs.txt", "mine.graphml"], vec![]] {
+            let folder = Folder::create(place.path(), true).unwrap();
+            fs::write(folder.path("nodes.tsv"), "new").unwrap();
+            folder.commit().unwrap();
+            if mine.is_empty() {
+                assert_eq!(names(place.path()), ["nodes.tsv"]);
+                continue;
+            }
+            assert_eq!(names(&place.path().join("export")), mine);
+            for name in mine {
+                fs::rename(
+                    place.path().join("export").join(name),
+                    place.path().join("export/view-b.gexf"),
+                )
+                .unwrap();
+            }
+        }
     }
 
     #[test]

@@ -122,7 +122,7 @@ pub(super) fn edges(out: impl Write, graph: &MultiviewGraph) -> io::Result<()> {
             graph.nodes()[b as usize].clone(),
             optional(graph.consensus().map(|consensus| consensus[edge])),
             row.iter().filter(|&&weight| weight > 0.0).count().to_string(),
-            exact(graph.mean_weight(edge)),
+            optional((graph.n_measured(edge) > 0).then(|| graph.mean_weight(edge))),
         ];
         cells.extend(graph.mask().map(|_| graph.n_measured(edge).to_string()));
         table.write_record(cells)?;

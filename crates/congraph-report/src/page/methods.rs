@@ -107,19 +107,18 @@ fn learned(findings: &Findings, summary: &Summary) -> String {
 
 /// Which pairs could be joined, if not all.
 fn candidates(findings: &Findings, summary: &Summary) -> String {
-    let Some(candidates) = &summary.candidates else {
-        return String::new();
+    let which = match summary.candidates.as_deref() {
+        None | Some("all") => return String::new(),
+        Some("knn:1") => "that are nearest neighbours in some view".into(),
+        Some(candidates) => candidates.strip_prefix("knn:").map_or_else(
+            || "of a given list".into(),
+            |k| format!("of which one is among the {k} nearest neighbours of the other in some view"),
+        ),
     };
-    let which = match candidates.nearest {
-        Some(1) => "that are nearest neighbours in some view".into(),
-        Some(k) => format!("of which one is among the {k} nearest neighbours of the other in some view"),
-        None => "of a given list".into(),
-    };
-    format!(
-        " Only pairs {which} could be joined: {} of {} possible.",
-        candidates.n_pairs,
-        findings.graph.n_pairs()
-    )
+    let counted = summary.n_candidates.map_or_else(String::new, |n| {
+        format!(": {n} of {} possible", findings.graph.n_pairs())
+    });
+    format!(" Only pairs {which} could be joined{counted}.")
 }
 
 /// What became of nodes that views lack.
@@ -218,8 +217,8 @@ fn found(findings: &Findings, summary: &Summary) -> String {
         );
     }
     if graph.consensus().is_some() {
-        let (n_pairs, of) = match &summary.candidates {
-            Some(candidates) => (candidates.n_pairs, "candidate"),
+        let (n_pairs, of) = match summary.n_candidates {
+            Some(n_candidates) => (n_candidates, "candidate"),
             None => (graph.n_pairs(), "possible"),
         };
         text += &format!(

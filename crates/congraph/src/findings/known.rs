@@ -184,8 +184,10 @@ pub struct Summary {
     pub seconds: SecondsSummary,
     /// What the user was warned of.
     pub warnings: Vec<WarningSummary>,
-    /// Which pairs could be joined, if not all.
-    pub candidates: Option<CandidatesSummary>,
+    /// Which pairs could be joined: `all`, `knn:K` or a file of pairs.
+    pub candidates: Option<String>,
+    /// How many these are, if not all.
+    pub n_candidates: Option<usize>,
     /// How a path was chosen from.
     pub tune: Option<TuneSummary>,
 }
@@ -211,16 +213,6 @@ pub struct DensitySummary {
     pub views: Option<f64>,
     /// The same of negative entries of precision matrices alone.
     pub views_negative: Option<f64>,
-}
-
-/// Which pairs could be joined.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct CandidatesSummary {
-    /// How many nearest neighbours of each node in each view; none of a list of pairs.
-    pub nearest: Option<usize>,
-    /// How many pairs.
-    pub n_pairs: usize,
 }
 
 /// How a path was chosen from.

@@ -150,13 +150,8 @@ fn sentences(graph: &MultiviewGraph, known: &Known, counts: &Counts, views: &[Vi
 fn possible(graph: &MultiviewGraph, known: &Known) -> String {
     let connections = |n: usize| format!("connection{}", if n == 1 { "" } else { "s" });
     let n_pairs = graph.n_pairs();
-    let candidates = known.summary.as_ref().and_then(|summary| summary.candidates.as_ref());
-    match candidates {
-        Some(allowed) => format!(
-            "{} candidate {} ({n_pairs} are possible)",
-            allowed.n_pairs,
-            connections(allowed.n_pairs)
-        ),
+    match known.summary.as_ref().and_then(|summary| summary.n_candidates) {
+        Some(allowed) => format!("{allowed} candidate {} ({n_pairs} are possible)", connections(allowed)),
         None => format!("{n_pairs} possible {}", connections(n_pairs)),
     }
 }

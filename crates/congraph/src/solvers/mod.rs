@@ -142,6 +142,9 @@ pub trait Solver: fmt::Debug + Send + Sync {
     /// The name by which users choose it.
     fn name(&self) -> &'static str;
 
+    /// The relative gap at which a result counts as converged.
+    fn tolerance(&self) -> f64;
+
     /// The working-set method around this solver, if it can solve on any set of pairs.
     fn working_set(&self) -> Option<WorkingSet> {
         None

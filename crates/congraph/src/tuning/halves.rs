@@ -5,7 +5,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::error::{Code, DataError, Error};
-use crate::views::{Kind, View, Views};
+use crate::views::{Kind, View, Views, pasteable};
 
 /// How often a half in which a node does not vary is drawn anew.
 const TRIES: usize = 100;
@@ -30,6 +30,7 @@ pub(super) fn halves(views: &Views, seed: u64, number: u64) -> Result<[Views; 2]
 fn halved(view: &View, index: usize, views: &Views, rng: &mut ChaCha8Rng) -> Result<[Vec<usize>; 2], Error> {
     let mut units = units(view);
     let enough = units.len() >= 4 || (view.blocks().is_some() && units.len() >= 2);
+    let mut still = None;
     if views.kind() == Kind::Signals && enough {
         for _ in 0..TRIES {
             units.shuffle(rng);
@@ -43,24 +44,38 @@ fn halved(view: &View, index: usize, views: &Views, rng: &mut ChaCha8Rng) -> Res
                 let signal = view.node(node);
                 part.iter().any(|&sample| signal[sample] != signal[part[0]])
             };
-            if parts
-                .iter()
-                .all(|part| (0..views.n_nodes()).all(|node| !views.has(index, node) || varies(part, node)))
-            {
+            let own = (0..views.n_nodes()).filter(|&node| views.has(index, node));
+            still = own
+                .into_iter()
+                .find(|&node| !parts.iter().all(|part| varies(part, node)));
+            if still.is_none() {
                 return Ok(parts);
             }
         }
     }
-    let what = match (views.kind(), enough) {
-        (Kind::Gram | Kind::Covariance, _) => "precomputed matrices have no samples to halve".into(),
-        (_, false) => format!("{} samples or blocks cannot be halved", units.len()),
-        _ => "some node does not vary in one half or the other, however the samples are halved".into(),
+    let once = "choose `--density` and `--similarity` yourself and learn once, without halves (`congraph learn`; in Python `fit`)";
+    let (what, hint) = match (views.kind(), still.map(|node| views.nodes()[node].as_str())) {
+        (Kind::Gram | Kind::Covariance, _) => (
+            "precomputed matrices have no samples to halve".into(),
+            format!("give the signals, or {once}"),
+        ),
+        (_, None) => (
+            format!("{} samples or blocks cannot be halved", units.len()),
+            format!("give more samples or smaller blocks, leave the view out, or {once}"),
+        ),
+        (_, Some(node)) => (
+            format!("the node `{node}` does not vary in one half or the other, however the samples are halved"),
+            format!(
+                "leave it out of all views with `--drop-nodes {}`, or {once}",
+                pasteable(&[node])
+            ),
+        ),
     };
     Err(DataError::new(
         Code::E05,
         what,
         "which edges are stable is seen by learning from halves of the data",
-        "choose a density and a similarity yourself with `congraph learn`, or leave the node out with `--drop-nodes`",
+        hint,
     )
     .in_view(view.name())
     .into())

@@ -119,7 +119,11 @@ fn too_few_samples<Values: AsRef<[f64]>>(table: &Table<Values>, options: &ViewOp
                 counted(n_samples)
             ),
             "with fewer there is no variation to learn a graph from",
-            "add samples, or leave the view out; `--scale none` accepts a single sample".into(),
+            if options.projected {
+                "add samples, or leave the view out".into()
+            } else {
+                "add samples, or leave the view out; `--scale none` accepts a single sample".into()
+            },
         )
     })
 }
@@ -203,7 +207,7 @@ pub(super) fn finite<Values: AsRef<[f64]>>(
 }
 
 /// Names as an option takes them, quoted for a shell where needed; `NAMES` if there are too many to paste.
-pub(super) fn pasteable(names: &[&str]) -> String {
+pub(crate) fn pasteable(names: &[&str]) -> String {
     const PASTED: usize = 10;
     if names.len() > PASTED || names.iter().any(|name| name.contains([',', '\''])) {
         return "NAMES".into();
@@ -222,7 +226,7 @@ pub(super) fn values(view: &View, nodes: &[String], lacking: &Lacking, options: 
     let mut errors = Vec::new();
     if options.kind != Kind::Signals {
         if !options.allow_constant {
-            errors.extend(constant_nodes(view, nodes, lacking, options.kind));
+            errors.extend(constant_nodes(view, nodes, lacking, options));
         }
         return errors;
     }
@@ -242,7 +246,7 @@ pub(super) fn values(view: &View, nodes: &[String], lacking: &Lacking, options: 
         return errors;
     }
     if !options.allow_constant {
-        errors.extend(constant_nodes(view, nodes, lacking, options.kind));
+        errors.extend(constant_nodes(view, nodes, lacking, options));
     }
     if !options.allow_counts {
         errors.extend(raw_counts(view, lacking));
@@ -279,10 +283,10 @@ fn range(values: &[f64]) -> (f64, f64) {
     (lowest, highest)
 }
 
-fn constant_nodes(view: &View, nodes: &[String], lacking: &Lacking, kind: Kind) -> Option<DataError> {
-    let mut constant = constant(view, nodes.len(), kind);
+fn constant_nodes(view: &View, nodes: &[String], lacking: &Lacking, options: &ViewOptions) -> Option<DataError> {
+    let mut constant = constant(view, nodes.len(), options.kind);
     constant.retain(|&node| lacking[node].is_none());
-    let (word, value) = match kind {
+    let (word, value) = match options.kind {
         Kind::Signals => ("constant", view.node(*constant.first()?)[0]),
         Kind::Gram | Kind::Covariance => ("without variance", 0.0),
     };
@@ -298,17 +302,22 @@ fn constant_nodes(view: &View, nodes: &[String], lacking: &Lacking, kind: Kind) 
                 view.name,
                 list_names(&names),
                 if names.len() == 1 { "is" } else { "are" },
-                if names.len() == 1 { String::new() } else { format!("`{}` is ", names[0]) },
+                if names.len() == 1 {
+                    String::new()
+                } else {
+                    format!("`{}` is ", names[0])
+                },
                 value
             ),
             "it cannot be z-scored, and as a flat line it would be close to every node and look like a hub",
             format!(
-                "`--missing mask` masks {} in this view, `--drop-nodes {}` leaves {} out of all views, `--scale none` or \
-                 `--scale center` keep {}",
-                it,
+                "`--missing mask` masks {it} in this view, `--drop-nodes {}` leaves {it} out of all views{}",
                 pasteable(&names),
-                it,
-                it
+                if options.projected {
+                    String::new()
+                } else {
+                    format!(", `--scale none` or `--scale center` keep {it}")
+                }
             ),
         )
         .at_node(names[0]),

@@ -32,7 +32,7 @@ pub(super) fn match_nodes<Values: AsRef<[f64]>>(
         .map(String::as_str)
         .filter(|name| !index.iter().any(|view| view.contains_key(name)))
         .collect();
-    if !unknown.is_empty() {
+    if !unknown.is_empty() && !options.projected {
         return Err(Error::Parameter {
             name: "--drop-nodes",
             message: format!(
@@ -118,8 +118,14 @@ fn column_names<Values: AsRef<[f64]>>(
             .map(|table| table.name.as_str())
             .collect();
         let hint = match options.orient {
-            Orient::SamplesByNodes => "give every view a header row (see `--header`), or none",
-            Orient::NodesBySamples => "give every view a first column of node names, or none",
+            Orient::SamplesByNodes => {
+                "name the nodes of every view, or of none: in a header row of text files, in `nodes` of .npz and .mat files, \
+                 in columns of data frames"
+            }
+            Orient::NodesBySamples => {
+                "name the nodes of every view, or of none: in the first column of text files, in `nodes` of .npz and .mat \
+                 files, in the index of data frames"
+            }
         };
         return Err(DataError::new(
             Code::E02,
@@ -143,7 +149,7 @@ fn column_names<Values: AsRef<[f64]>>(
                 tables[0].name, other.name, other.n_columns
             ),
             "without names all views must have the same nodes in the same order",
-            "name the nodes in a header row",
+            "name the nodes: in a header row of text files, in `nodes` of .npz and .mat files, in columns of data frames",
         )
         .in_view(&other.name)
         .into());

@@ -99,10 +99,15 @@ pub(super) fn constant(lacking: &mut Lacking, view: &mut View, kind: Kind) {
 }
 
 /// What masks may not leave: a node that no view has, a view with fewer than two nodes.
-pub(super) fn too_little(views: &[View], nodes: &[String], lacking: &[Lacking]) -> Vec<DataError> {
+pub(super) fn too_little(
+    views: &[View],
+    nodes: &[String],
+    lacking: &[Lacking],
+    options: &ViewOptions,
+) -> Vec<DataError> {
     let mut errors = Vec::new();
     for (node, name) in nodes.iter().enumerate() {
-        if lacking.iter().any(|lacking| lacking[node].is_none()) {
+        if options.projected || lacking.iter().any(|lacking| lacking[node].is_none()) {
             continue;
         }
         let reasons: Vec<(&str, Lack)> = views

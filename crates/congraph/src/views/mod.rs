@@ -24,6 +24,7 @@ use missing::Lacking;
 use rayon::prelude::*;
 
 use crate::error::{Code, DataError, Error, Warning};
+pub(crate) use checks::pasteable;
 pub(crate) use matching::folded;
 
 /// What the numbers of a table are.
@@ -98,6 +99,9 @@ pub struct ViewOptions {
     pub allow_counts: bool,
     /// Accept constant nodes. They must be refused when signals are z-scored.
     pub allow_constant: bool,
+    /// The views are to be projected on the consensus of a fit, which knows the nodes: with masks, all views may lack one, and a node
+    /// to leave out need not be in any. Their scale is settled too, and no hint speaks of it.
+    pub projected: bool,
 }
 
 /// One data set as it was read: numbers in rows and columns, with whatever names came along.
@@ -324,7 +328,7 @@ impl Views {
             errors.extend(wrong);
             warnings.extend(noticed);
         }
-        errors.extend(missing::too_little(&views, &matched.nodes, &lacking));
+        errors.extend(missing::too_little(&views, &matched.nodes, &lacking, options));
         stage(errors)?;
         warnings.extend(missing::warnings(&views, &matched.nodes, &lacking));
         let mask = Mask::new(matched.nodes.len(), views.len(), |view, node| {

@@ -107,6 +107,10 @@ impl Solver for Admm {
         "admm"
     }
 
+    fn tolerance(&self) -> f64 {
+        self.tolerance
+    }
+
     fn solve(&self, problem: &Problem, start: Option<&ViewRows>, watch: Watch<'_>) -> Result<Solution, Error> {
         check_start(problem, start)?;
         self.check_settings()?;

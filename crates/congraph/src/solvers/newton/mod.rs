@@ -197,6 +197,10 @@ impl Solver for Newton {
         "newton"
     }
 
+    fn tolerance(&self) -> f64 {
+        self.tolerance
+    }
+
     fn working_set(&self) -> Option<WorkingSet> {
         Some(WorkingSet {
             newton: self.clone(),

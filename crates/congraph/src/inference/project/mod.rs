@@ -1,0 +1,301 @@
+//! The graph of a new view against the frozen consensus of a fit.
+//!
+//! A new subject, cell type or year need not be learned alone, nor the whole fit again: its own share of the problem, with the
+//! consensus w held as it is,
+//!
+//! ```text
+//! minimise over w^i ≥ 0, 1ᵀw^i = n :   D^iᵀ w^i + α ( ‖S w^i‖² + 2‖w^i‖² ) + β c(w^i − w)
+//! ```
+//!
+//! is strongly convex in n(n−1)/2 weights, and Newton on the degrees solves it in n unknowns (see [`crate::solvers::newton`]) with
+//! the certificate of any other result. Distances are divided by what those of the fit were divided by, not by their own largest:
+//! only so do α and β mean what they meant there; and what the fit allowed and charged (its candidates, its edge costs) is allowed
+//! and charged here. With a penalty that charges every view by itself (ℓ1, squared ℓ2) a view of the fit comes back as it was there;
+//! with ℓ2, which charges all views of an edge together, one view alone is charged β|w^i − w|, as with ℓ1.
+//!
+//! On nearest neighbours, those of the new view are joined by every pair that the fit joined somewhere: no other pair of the fit's
+//! support carries weight, so that its views come back though the support itself is not kept.
+//!
+//! A view that lacks nodes has its share of the problem on those it has, as in a fit; edges of the consensus at the others are
+//! neither shared nor lacking but unmeasured.
+//!
+//! Several views are projected one by one; they do not see each other. Cost: one pass over the pairs for each Newton step.
+
+mod departures;
+mod matched;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+pub use departures::{Departure, Projection};
+use matched::Matched;
+
+use crate::distances::{DistanceNorm, Distances, Scaling};
+use crate::edges::complete_index;
+use crate::error::Error;
+use crate::graph::MultiviewGraph;
+use crate::learn::{DEFAULT_MEMORY, Learned, Learner, doubts};
+use crate::pairs::{Signals, nearest_pairs};
+use crate::penalties::Penalty;
+use crate::problem::{Model, Parameters, Problem};
+use crate::regularisers::NoRegulariser;
+use crate::rows::ViewRows;
+use crate::solvers::{Newton, Solution, Solver, Watch};
+use crate::support::{EdgeCost, Support, placed_costs, tidy};
+use crate::views::{Kind, Missing, NodeRule, Views};
+
+/// A consensus and how its fit was made: all that it takes to project new views.
+#[derive(Clone, Debug)]
+pub struct Projector {
+    nodes: Vec<String>,
+    pairs: Vec<[u32; 2]>,
+    weights: Vec<f64>,
+    /// The pairs that the fit joined in some view or in the consensus.
+    joined: Vec<[u32; 2]>,
+    /// Weighs ‖L‖_F², as in the fit; larger is denser.
+    pub alpha: f64,
+    /// Weighs the penalty, as in the fit; 0 learns the view on its own.
+    pub beta: f64,
+    /// The penalty c of the fit.
+    pub penalty: Arc<dyn Penalty>,
+    /// How distances are made, as in the fit.
+    pub scaling: Scaling,
+    /// What the distances of the fit were divided by.
+    pub distance_divisor: f64,
+    /// What to do with nodes that only the consensus or only the view has.
+    pub node_rule: NodeRule,
+    /// What to do with nodes of the consensus that a view lacks: with [`Missing::Mask`] it is projected with those it has.
+    pub missing: Missing,
+    /// Nodes to leave out of the consensus and the views.
+    pub drop_nodes: Vec<String>,
+    /// Which pairs may be joined, besides those of the consensus, as in the fit; nodes are numbered as in the consensus.
+    pub support: Support,
+    /// Costs added to some pairs' distances, as in the fit; nodes are numbered as in the consensus.
+    pub edge_costs: Vec<EdgeCost>,
+    /// The solver, with the tolerance of the fit.
+    pub newton: Newton,
+}
+
+impl Projector {
+    /// Freezes the consensus of a graph that was learned so, from distances that were divided by `distance_divisor`.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if the graph has no consensus or the divisor is not positive.
+    pub fn new(graph: &MultiviewGraph, learner: &Learner, distance_divisor: f64) -> Result<Self, Error> {
+        let Some(consensus) = graph.consensus() else {
+            return Err(Error::Parameter {
+                name: "consensus",
+                message: "is missing: each view of this fit was learned on its own, and there is nothing to project on"
+                    .into(),
+            });
+        };
+        if !(distance_divisor.is_finite() && distance_divisor > 0.0) {
+            return Err(Error::Parameter {
+                name: "distance_divisor",
+                message: format!("is {distance_divisor}; it must be positive and finite"),
+            });
+        }
+        let present = graph.pairs().iter().zip(consensus).filter(|(_, weight)| **weight > 0.0);
+        let (pairs, weights) = present.map(|(&pair, &weight)| (pair, weight)).unzip();
+        Ok(Self {
+            nodes: graph.nodes().to_vec(),
+            pairs,
+            weights,
+            joined: graph.pairs().to_vec(),
+            alpha: learner.model.parameters.alpha,
+            beta: learner.model.parameters.beta,
+            penalty: Arc::clone(&learner.model.penalty),
+            scaling: learner.scaling,
+            distance_divisor,
+            node_rule: NodeRule::Same,
+            missing: Missing::Error,
+            drop_nodes: Vec::new(),
+            support: learner.support.clone(),
+            edge_costs: learner.edge_costs.clone(),
+            newton: Newton {
+                tolerance: learner.solver.tolerance(),
+                ..Newton::default()
+            },
+        })
+    }
+
+    /// Freezes the consensus of a fit.
+    ///
+    /// # Errors
+    /// As [`Projector::new`].
+    ///
+    /// ```
+    /// use congraph::simulate::{Settings, simulate};
+    /// use congraph::{Learner, Projector, ViewOptions, Views, solvers::unwatched};
+    ///
+    /// // Six views to learn from, and a seventh that comes later with 40 signals.
+    /// let n_signals = [vec![500; 6], vec![40]].concat();
+    /// let mut tables = simulate(&Settings { n_views: 7, n_signals, ..Settings::default() })?.tables;
+    /// let (late, _) = Views::assemble(tables.split_off(6), &ViewOptions::default())?;
+    /// let (views, _) = Views::assemble(tables, &ViewOptions::default())?;
+    ///
+    /// let learner = Learner::new(0.07, 0.03);
+    /// let learned = learner.learn(&views, &unwatched)?;
+    /// let projection = &Projector::of(&learner, &learned)?.project(&late, &unwatched)?[0];
+    /// assert!(projection.certificate.relative_gap < 1e-9);
+    /// println!("{} edges of its own, {} lacking", projection.added().count(), projection.lacking().count());
+    /// # Ok::<(), congraph::Error>(())
+    /// ```
+    pub fn of(learner: &Learner, learned: &Learned) -> Result<Self, Error> {
+        Self::new(&learned.graph, learner, learned.distance_divisor)
+    }
+
+    /// The names of the consensus' nodes.
+    pub fn nodes(&self) -> &[String] {
+        &self.nodes
+    }
+
+    /// How many edges the consensus has.
+    pub fn n_edges(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Projects every view on its own. Nodes are matched by name.
+    ///
+    /// # Errors
+    /// E02 or E03 if the views' nodes are not those of the consensus; [`Error::Unsupported`] if the penalty is not known to be
+    /// separable over the edges; what [`Distances`] and [`Problem`] refuse.
+    pub fn project(&self, views: &Views, watch: Watch<'_>) -> Result<Vec<Projection>, Error> {
+        if self.penalty.joint().is_none() {
+            return Err(Error::Unsupported {
+                solver: "newton",
+                term: self.penalty.name().to_owned(),
+                need: "a projection needs a penalty that is separable over the edges (one with a joint edge minimiser)",
+            });
+        }
+        let one = |view| {
+            let matched = Matched::new(self, views, view)?;
+            crate::blocks::inside(|| self.project_one(views, view, &matched, watch))
+        };
+        (0..views.n_views()).map(one).collect()
+    }
+
+    fn project_one(
+        &self,
+        views: &Views,
+        view: usize,
+        matched: &Matched,
+        watch: Watch<'_>,
+    ) -> Result<Projection, Error> {
+        let clock = Instant::now();
+        let one = views.single(view, &matched.in_view);
+        let consensus = matched.sorted_pairs(&self.pairs, &self.weights);
+        let distances = self.distances(&one, matched, &consensus, watch)?;
+        let frozen = frozen_weights(&distances, &consensus);
+        let distances_time = clock.elapsed();
+        let clock = Instant::now();
+        let model = Model {
+            parameters: Parameters {
+                alpha: self.alpha,
+                beta: self.beta,
+                gamma: 0.0,
+            },
+            penalty: Arc::clone(&self.penalty),
+            regulariser: Arc::new(NoRegulariser),
+        };
+        let problem = Problem::new(Arc::new(distances), model)?.frozen(frozen.into())?;
+        let solution = self.newton.solve(&problem, None, watch)?;
+        let name = views.view(view).name();
+        let graph = self.graph(name, &problem, &solution, matched);
+        let warnings = [matched.absent(&self.nodes, views), doubts(&solution)];
+        Ok(Projection {
+            graph,
+            certificate: solution.certificate,
+            status: solution.status,
+            iterations: solution.iterations,
+            distances_time,
+            solve_time: clock.elapsed(),
+            warnings: warnings
+                .into_iter()
+                .flatten()
+                .map(|warning| warning.in_view(name))
+                .collect(),
+        })
+    }
+
+    /// The distances of one view with its nodes sorted, divided as those of the fit were.
+    fn distances(
+        &self,
+        one: &Views,
+        matched: &Matched,
+        consensus: &[([u32; 2], f64)],
+        watch: Watch<'_>,
+    ) -> Result<Distances, Error> {
+        let scaling = Scaling {
+            distance_norm: DistanceNorm::None,
+            ..self.scaling
+        };
+        let costs = placed_costs(&self.edge_costs, &matched.places)?;
+        let mut pairs = match &self.support {
+            Support::AllPairs => {
+                let all = Distances::from_views(one, &scaling)?.divided_by(self.distance_divisor);
+                return all.with_costs(&costs);
+            }
+            Support::Listed(pairs) => matched.own_pairs(&tidy(pairs, self.nodes.len())?),
+            Support::Nearest { .. } if one.kind() != Kind::Signals => {
+                return Err(Error::Parameter {
+                    name: "--candidates",
+                    message: "knn needs signals; a precomputed matrix holds all pairs already".into(),
+                });
+            }
+            Support::Nearest { k, seed } => {
+                let mut pairs = nearest_pairs(&Signals::new(one, &scaling), *k, *seed, DEFAULT_MEMORY, watch);
+                pairs.extend(matched.own_pairs(&self.joined));
+                pairs
+            }
+        };
+        pairs.extend(consensus.iter().map(|&(pair, _)| pair));
+        let pairs = tidy(&pairs, one.n_nodes())?;
+        let listed = Distances::of_pairs(one, &scaling, pairs)?.divided_by(self.distance_divisor);
+        listed.with_costs(&costs)
+    }
+
+    /// The solution in the consensus' order of nodes, with what the consensus has besides: at nodes that the view lacks, or forbidden.
+    fn graph(&self, name: &str, problem: &Problem, solution: &Solution, matched: &Matched) -> MultiviewGraph {
+        let listed = problem.distances().edges().pairs();
+        let weights = &solution.weights;
+        let mut pairs = Vec::with_capacity(weights.edges().len());
+        let mut values = ViewRows::with_capacity(weights.edges().len(), 1);
+        let mut shared = Vec::with_capacity(weights.edges().len());
+        let mut seen = HashSet::with_capacity(weights.edges().len());
+        for (edge, row, consensus) in weights.iter() {
+            let [a, b] = listed[edge].map(|node| matched.given[node as usize]);
+            pairs.push([a.min(b), a.max(b)]);
+            seen.insert([a.min(b), a.max(b)]);
+            values.push_row(row);
+            shared.push(consensus);
+        }
+        for (&pair, &consensus) in self.pairs.iter().zip(&self.weights) {
+            if let Some(pair) = matched.kept_pair(pair).filter(|pair| !seen.contains(pair)) {
+                pairs.push(pair);
+                values.push_row(&[0.0]);
+                shared.push(consensus);
+            }
+        }
+        let nodes = matched.kept.iter().map(|&node| self.nodes[node].clone()).collect();
+        MultiviewGraph::new(nodes, vec![name.to_owned()], &pairs, &values, Some(&shared)).with_mask(matched.mask())
+    }
+}
+
+/// The consensus weight of every pair that has a distance.
+fn frozen_weights(distances: &Distances, consensus: &[([u32; 2], f64)]) -> Vec<f64> {
+    let edges = distances.edges();
+    let mut frozen = vec![0.0; edges.n_edges()];
+    for &([a, b], weight) in consensus {
+        let edge = if edges.is_complete() {
+            Some(complete_index(edges.n_nodes(), a as usize, b as usize))
+        } else {
+            edges.pairs().binary_search(&[a, b]).ok()
+        };
+        if let Some(edge) = edge {
+            frozen[edge] = weight;
+        }
+    }
+    frozen
+}
