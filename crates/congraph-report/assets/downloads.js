@@ -10,19 +10,28 @@ function save(name, blob) {
 }
 
 // A drawing that needs no style sheet: what the page's gives is written into its elements.
-const STYLES = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linecap', 'stroke-linejoin', 'paint-order', 'opacity', 'font-family', 'font-size', 'text-anchor', 'display'];
+const STYLES = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linecap', 'stroke-linejoin', 'paint-order', 'opacity', 'shape-rendering', 'font-family', 'font-size', 'text-anchor', 'display'];
 function standalone(svg) {
+  // As on a wide page, whatever the width of this one.
+  svg.classList.add('full');
   const copy = svg.cloneNode(true);
   const [from, to] = [svg.querySelectorAll('*'), copy.querySelectorAll('*')];
   from.forEach((element, k) => {
     const style = getComputedStyle(element);
     to[k].setAttribute('style', STYLES.map((name) => `${name}:${style.getPropertyValue(name)}`).join(';'));
   });
-  const [, , width, height] = svg.getAttribute('viewBox').split(' ').map(Number);
-  copy.setAttribute('width', width);
-  copy.setAttribute('height', height);
+  // What sticks out of the frame is shown by the page, and would be cut in a file.
+  const [x, y, w, h] = svg.getAttribute('viewBox').split(' ').map(Number);
+  const box = svg.getBBox();
+  const [left, top] = [Math.min(x, Math.floor(box.x - 4)), Math.min(y, Math.floor(box.y - 4))];
+  const width = Math.max(x + w, Math.ceil(box.x + box.width + 4)) - left;
+  const height = Math.max(y + h, Math.ceil(box.y + box.height + 4)) - top;
+  svg.classList.remove('full');
   const ground = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
-  for (const [key, value] of [['width', width], ['height', height], ['fill', getComputedStyle(document.body).backgroundColor]]) ground.setAttribute(key, value);
+  for (const [element, keys] of [
+    [copy, { width, height, viewBox: [left, top, width, height].join(' ') }],
+    [ground, { x: left, y: top, width, height, fill: getComputedStyle(document.body).backgroundColor }],
+  ]) Object.entries(keys).forEach(([key, value]) => element.setAttribute(key, value));
   copy.insertBefore(ground, copy.querySelector('desc').nextSibling);
   return { text: new XMLSerializer().serializeToString(copy), width, height };
 }
@@ -48,16 +57,23 @@ document.querySelectorAll('[data-download]').forEach((button) => button.addEvent
 }));
 
 find('csv').addEventListener('click', () => {
-  const quoted = (value) => (/[",\r\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : String(value));
+  // A name that a spreadsheet would take for a formula gets an apostrophe; numbers are ours.
+  const harmless = (value) => (typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value));
+  const quoted = (value) => {
+    const text = harmless(value);
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
   const withView = ['in', 'only'].includes(controls.relation.value);
   const head = ['source', 'target', ...(data.consensus ? ['consensus'] : []), 'n_views', 'mean_weight'];
   if (withView) head.push(data.views[Number(controls.view.value)]);
+  const digits = (value) => Number(value.toPrecision(6));
   const lines = rows.map((k) => {
-    const line = [cell.a(k), cell.b(k), ...(data.consensus ? [edges.w[k]] : []), edges.n[k], edges.m[k]];
-    if (withView) line.push(Number(cell.v(k).toPrecision(3)));
+    const line = [cell.a(k), cell.b(k), ...(data.consensus ? [digits(edges.w[k])] : []), edges.n[k], digits(edges.m[k])];
+    if (withView) line.push(cell.v(k));
     return line;
   });
-  save('congraph-edges.csv', new Blob([[head, ...lines].map((line) => line.map(quoted).join(',')).join('\r\n'), '\r\n'], { type: 'text/csv;charset=utf-8' }));
+  // The mark at the start tells spreadsheets that this is UTF-8.
+  save('congraph-edges.csv', new Blob(['\ufeff', [head, ...lines].map((line) => line.map(quoted).join(',')).join('\r\n'), '\r\n'], { type: 'text/csv;charset=utf-8' }));
 });
 
 find('copy').addEventListener('click', () => {

@@ -45,7 +45,11 @@ const once = (name, make) => () => { made[name] ??= (make(name), file(`${name}/r
 export const HOSTILE = [
   '<script>window.hacked=1</script>', '</script><script>window.hacked=1</script>', '"><img src=x onerror=window.hacked=1>',
   "' onmouseover='window.hacked=1", '&lt;b&gt; & <!-- -->', '🧠🧪 émoji', 'x'.repeat(300), '{{ 7*7 }} {% raw %}',
+  '=HYPERLINK("http://x")', '@SUM(A1)', '+1-2', '-x', 'a b', 'a\u202eevil', 'שלום עולם',
 ];
+
+/** Names of views that only their ends tell apart. */
+export const RUNS = [1, 2, 3].map((run) => `sub-01_ses-baseline_task-rest_run-${run}`);
 
 export const folders = {
   /** 20 views × 64 nodes on a map, one view unlike the others, with communities. */
@@ -79,9 +83,19 @@ export const folders = {
     ['a', 'b', 'c'].forEach((view, k) => write(`${view}.csv`, HOSTILE, k + 1));
     congraph('learn', '<script>alert(1)</script>=a.csv', '"><b onclick>&amp;=b.csv', `${'v'.repeat(300)}=c.csv`, '--density', '0.5', '-o', name);
   }),
+  /** Names that are cut, on a page of their own. */
+  runs: once('runs', (name) => {
+    RUNS.forEach((view, k) => write(`${view}.csv`, ['p', 'q', 'r', 's', 't'], k + 31));
+    congraph('learn', ...RUNS.map((view) => `${view}.csv`), '--density', '0.5', '-o', name);
+  }),
+  /** More edges than a page holds. */
+  part: once('part', (name) => {
+    congraph(...words('simulate --nodes 145 --views 200 --signals 12 -o sim-part'));
+    congraph('learn', ...csvs('sim-part'), ...words('--alpha 2 --beta 0.05 -o'), name);
+  }),
   'empty consensus': once('none', (name) => {
-    ['d', 'e'].forEach((view, k) => write(`${view}.csv`, ['p', 'q', 'r', 's'], k + 7));
-    congraph('learn', 'd.csv', 'e.csv', ...words('--alpha 0.1 --beta 0.01 --gamma 100 --penalty l2 -o'), name);
+    congraph(...words('simulate --nodes 40 --views 2 --signals 100 -o sim-none'));
+    congraph('learn', ...csvs('sim-none'), ...words('--alpha 0.1 --beta 0.01 --gamma 100 --penalty l2 -o'), name);
   }),
   'one view': once('one', (name) => {
     write('f.csv', ['p', 'q', 'r', 's', 't'], 11);
@@ -122,6 +136,12 @@ export const folders = {
     congraph('learn', ...csvs('sim-large'), '-o', name);
   }),
 };
+
+/** A table of a result folder, one object for each line. */
+export function table(report, name) {
+  const [head, ...lines] = fs.readFileSync(path.join(path.dirname(report), name), 'utf8').trimEnd().split('\n').map((line) => line.split('\t'));
+  return lines.map((cells) => Object.fromEntries(head.map((key, k) => [key, cells[k]])));
+}
 
 /** How large a report is, in MB. */
 export const megabytes = (report) => fs.statSync(report).size / 1e6;

@@ -1,31 +1,35 @@
 //! What the scripts need, as JSON inside the page.
 //!
-//! Columns instead of objects, four digits instead of seventeen: a report is mailed around. What could end the script element or start
-//! another is escaped, so that no name can.
+//! Columns instead of objects, and those of edges packed: a report is mailed around. What could end the script element or start
+//! another is escaped, so that no name can. Counts that the page's edges could not give if some are left out come from all of them.
 
-use congraph::findings::Findings;
+use congraph::findings::{Findings, PathCell};
 use serde_json::{Value, json};
 
 use crate::drawings::Network;
 use crate::drawings::heatmap::Heatmap;
 use crate::drawings::path_map::PathMap;
+use crate::packed::{self, LACKING};
 
-/// The most edges that are in the page, the heaviest first: the whole list is in `edges.tsv`.
-pub(crate) const MOST_EDGES: usize = 40_000;
-/// The most edges of the cells of a path, all together.
-const PATH_EDGES: usize = 400_000;
-/// View weights are whole numbers up to this.
-const LEVELS: f64 = 999.0;
+/// The most 16-bit numbers of edges that are in the page: 5.3 MB. Six views of 1000 nodes may have 166 000 edges.
+const ROOM: usize = 2_000_000;
+/// The most edges of the cells of a path, all together: 4.7 MB.
+const PATH_EDGES: usize = 700_000;
 
-/// The edges in the order of the table: by shared weight, then by mean weight.
+/// The edges that are in the page, in the order of the table: by shared weight, then by mean weight. The heaviest, if there is no room for all.
 pub(crate) fn table_order(findings: &Findings) -> Vec<usize> {
+    held(findings, ROOM)
+}
+
+fn held(findings: &Findings, room: usize) -> Vec<usize> {
     let means = &findings.means;
     let mut order: Vec<usize> = (0..findings.shared.len()).collect();
     order.sort_by(|&one, &two| {
         let by_shared = findings.shared[two].total_cmp(&findings.shared[one]);
         by_shared.then_with(|| means[two].total_cmp(&means[one]))
     });
-    order.truncate(MOST_EDGES);
+    // Two ends, two weights of two numbers each, and one of each view.
+    order.truncate(room / (6 + findings.graph.n_views()));
     order
 }
 
@@ -45,19 +49,15 @@ pub(crate) fn data(
             .map(|point| (10.0 * point[axis]).round() / 10.0)
             .collect()
     };
-    let ends = |end: usize| -> Vec<u32> { order.iter().map(|&edge| graph.pairs()[edge][end]).collect() };
-    let heaviest = graph.weights().values().iter().copied().fold(0.0, f64::max);
-    // A view that lacks one of the nodes has −1.
-    let level = |edge: usize, view: usize, weight: f64| match graph.mask() {
-        _ if weight > 0.0 => (LEVELS * weight / heaviest).round().max(1.0) as i32,
-        Some(mask) if !mask.has_pair(view, graph.pairs()[edge]) => -1,
-        _ => 0,
+    let ends = |end: usize| packed::u16s(order.iter().map(|&edge| graph.pairs()[edge][end] as u16));
+    let code = |edge: usize, view: usize, weight: f64| match graph.mask() {
+        Some(mask) if weight <= 0.0 && !mask.has_pair(view, graph.pairs()[edge]) => LACKING,
+        _ => packed::code(weight),
     };
-    let mut levels: Vec<i32> = Vec::with_capacity(order.len() * graph.n_views());
-    for &edge in order {
+    let codes = order.iter().flat_map(|&edge| {
         let row = graph.weights().row(edge).iter().enumerate();
-        levels.extend(row.map(|(view, &weight)| level(edge, view, weight)));
-    }
+        row.map(move |(view, &weight)| code(edge, view, weight))
+    });
     let similarities = findings.similarities.as_ref().zip(heatmap).map(|(found, map)| {
         let row = |row: &Vec<f64>| -> Vec<f64> { row.iter().map(|value| (1e3 * value).round() / 1e3).collect() };
         json!({
@@ -73,16 +73,16 @@ pub(crate) fn data(
         "strength": findings.strengths.iter().map(|value| rounded(*value)).collect::<Vec<_>>(),
         "views": graph.views(),
         "consensus": graph.consensus().is_some(),
+        "degree": findings.degrees,
         "shared_edges": findings.verdict.n_shared,
+        "all_edges": findings.shared.len(),
+        "counts": (order.len() < findings.shared.len()).then(|| counts(findings)),
         "edges": {
             "a": ends(0),
             "b": ends(1),
-            "w": order.iter().map(|&edge| rounded(findings.shared[edge])).collect::<Vec<_>>(),
-            "n": order.iter().map(|&edge| findings.n_views[edge]).collect::<Vec<_>>(),
-            "m": order.iter().map(|&edge| rounded(findings.means[edge])).collect::<Vec<_>>(),
-            "of": graph.mask().map(|_| order.iter().map(|&edge| findings.n_measured[edge]).collect::<Vec<_>>()),
-            "v": levels,
-            "unit": heaviest / LEVELS,
+            "w": packed::f32s(order.iter().map(|&edge| findings.shared[edge])),
+            "m": packed::f32s(order.iter().map(|&edge| findings.means[edge])),
+            "v": packed::u16s(codes),
         },
         "similarities": similarities,
         "path": path.map(|map| path_data(findings, map)),
@@ -90,18 +90,52 @@ pub(crate) fn data(
     harmless(&data.to_string())
 }
 
+/// How many of all edges are in each view, in no other, and not in it though it has both nodes.
+fn counts(findings: &Findings) -> Value {
+    let graph = &findings.graph;
+    let count = |is: &dyn Fn(usize, usize) -> bool| -> Vec<usize> {
+        let edges = 0..findings.shared.len();
+        (0..graph.n_views())
+            .map(|view| edges.clone().filter(|&edge| is(edge, view)).count())
+            .collect()
+    };
+    let there = |edge: usize, view: usize| graph.weights().row(edge)[view] > 0.0;
+    let lacks = |edge: usize, view: usize| {
+        let has = graph.mask().is_none_or(|mask| mask.has_pair(view, graph.pairs()[edge]));
+        has && !there(edge, view)
+    };
+    json!({
+        "in": count(&there),
+        "only": count(&|edge, view| there(edge, view) && findings.n_views[edge] == 1),
+        "without": count(&lacks),
+    })
+}
+
+/// How many edges of a cell are in the page: as many of each as there is room for.
+fn most_of_a_cell(cells: &[PathCell], room: usize) -> usize {
+    let taken = |most: usize| -> usize { cells.iter().map(|cell| cell.consensus.len().min(most)).sum() };
+    let (mut low, mut high) = (0, cells.iter().map(|cell| cell.consensus.len()).max().unwrap_or(0));
+    while low < high {
+        let middle = (low + high).div_ceil(2);
+        if taken(middle) <= room {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    low
+}
+
 fn path_data(findings: &Findings, map: &PathMap) -> Value {
     let cells = &findings.known.path;
-    let most = PATH_EDGES / cells.len().max(1);
-    let cell = |cell: &congraph::findings::PathCell| {
+    let most = most_of_a_cell(cells, PATH_EDGES);
+    let cell = |cell: &PathCell| {
         let edges = &cell.consensus[..cell.consensus.len().min(most)];
         let heaviest = edges.iter().map(|edge| edge.1).fold(f64::MIN_POSITIVE, f64::max);
-        // Ends one after the other, and weights from 1 to 99: more cannot be seen.
-        let flat: Vec<u32> = edges.iter().flat_map(|&([a, b], _)| [a, b]).collect();
-        let weights: Vec<u32> = edges
-            .iter()
-            .map(|edge| (99.0 * edge.1 / heaviest).ceil().max(1.0) as u32)
-            .collect();
+        // Ends one after the other, and weights from 1 to 255: more cannot be seen.
+        let ends = edges.iter().flat_map(|&([a, b], _)| [a as u16, b as u16]);
+        let weight = |edge: &([u32; 2], f64)| (255.0 * edge.1 / heaviest).ceil().clamp(1.0, 255.0) as u8;
+        let weights: Vec<u8> = edges.iter().map(weight).collect();
         json!({
             "density_target": cell.density_target,
             "similarity_target": cell.similarity_target,
@@ -110,8 +144,8 @@ fn path_data(findings: &Findings, map: &PathMap) -> Value {
             "agreement": cell.agreement.map(rounded),
             "chosen": cell.is_chosen,
             "n_edges": cell.n_edges,
-            "ends": flat,
-            "w": weights,
+            "ends": packed::u16s(ends),
+            "w": packed::base64(&weights),
         })
     };
     json!({
@@ -159,6 +193,58 @@ mod tests {
         assert!(!safe.contains(['<', '>', '&', '\u{2028}']), "{safe}");
         let back: Value = serde_json::from_str(&safe).unwrap();
         assert_eq!(back["name"], "</script><!-- & \u{2028}");
+    }
+
+    fn complete(n_nodes: u32, n_views: usize) -> Findings {
+        let pairs: Vec<[u32; 2]> = (0..n_nodes)
+            .flat_map(|a| (a + 1..n_nodes).map(move |b| [a, b]))
+            .collect();
+        let weights: Vec<f64> = (0..pairs.len() * n_views).map(|k| (k * k % 7) as f64).collect();
+        let consensus: Vec<f64> = (1..=pairs.len()).map(|k| k as f64).collect();
+        let graph = congraph::MultiviewGraph::new(
+            (0..n_nodes).map(|k| k.to_string()).collect(),
+            (0..n_views).map(|k| k.to_string()).collect(),
+            &pairs,
+            &congraph::ViewRows::from_values(n_views, weights),
+            Some(&consensus),
+        );
+        Findings::of(&graph, congraph::findings::Known::default())
+    }
+
+    #[test]
+    fn what_is_left_out_is_the_lightest_and_is_counted() {
+        let findings = complete(9, 3);
+        let order = held(&findings, 90);
+        assert_eq!(order.len(), 10);
+        assert!(order.iter().all(|&edge| findings.shared[edge] > 26.0));
+        let network = Network::new(&findings);
+        let text =
+            |order: &[usize]| -> Value { serde_json::from_str(&data(&findings, &network, order, None, None)).unwrap() };
+        let part = text(&order);
+        assert_eq!(part["all_edges"], 36);
+        let of_view = |what: &str| part["counts"][what][0].as_u64().unwrap();
+        assert_eq!(of_view("in") + of_view("without"), 36);
+        assert_eq!(part["degree"][0], 8, "all edges of the node, not those of the page");
+        assert!(text(&held(&findings, ROOM))["counts"].is_null());
+    }
+
+    #[test]
+    fn cells_of_a_path_share_the_room() {
+        let cell = |n: u32| PathCell {
+            density_target: 0.1,
+            similarity_target: 0.5,
+            density: 0.1,
+            similarity: 0.5,
+            agreement: None,
+            instability: None,
+            is_chosen: false,
+            consensus: (0..n).map(|k| ([k, k + 1], 1.0)).collect(),
+            n_edges: n as usize,
+        };
+        let cells = [cell(5), cell(100), cell(200)];
+        assert_eq!(most_of_a_cell(&cells, 1000), 200);
+        assert_eq!(most_of_a_cell(&cells, 105), 50);
+        assert_eq!(most_of_a_cell(&cells, 0), 0);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! svg          elements with escaped text, numbers of few digits
 //! words        numbers and names for people
 //! data         what the scripts need, as JSON inside the page
+//! packed       columns of numbers as short text
 //! page         the texts of the panels; templates/ are their HTML
 //! assets/      style sheet and scripts, put together into the page
 //! ```
@@ -24,6 +25,7 @@
 
 mod data;
 mod drawings;
+mod packed;
 mod page;
 mod svg;
 mod words;

@@ -1,20 +1,45 @@
 //! Numbers and names for people.
 
-/// How many characters of a name a drawing has room for.
-pub(crate) const NAME: usize = 18;
+use congraph::findings::{Findings, ViewFinding, short_names};
 
-/// A name, cut in the middle of a drawing's patience.
-pub(crate) fn short(name: &str, most: usize) -> String {
-    if name.chars().count() <= most {
-        return name.to_owned();
+/// How wide a name may be in a drawing, in units of its size.
+const NAME: f64 = 10.5;
+
+/// The names of the nodes, short enough for a drawing and told apart.
+pub(crate) fn nodes(findings: &Findings) -> Vec<String> {
+    labels(findings.graph.nodes())
+}
+
+/// The names of the views, short enough for a drawing and told apart.
+pub(crate) fn views(findings: &Findings) -> Vec<String> {
+    labels(findings.graph.views())
+}
+
+/// The short name of one view, within a sentence.
+pub(crate) fn view(findings: &Findings, view: &ViewFinding) -> String {
+    let at = findings.views.iter().position(|other| other.name == view.name);
+    at.map_or_else(String::new, |at| unbroken(&views(findings)[at]))
+}
+
+fn labels(names: &[String]) -> Vec<String> {
+    let fits = |labels: &Vec<String>| labels.iter().all(|label| width(label) <= NAME);
+    let shorter = (8..20).rev().map(|most| short_names(names, most));
+    let mut found = shorter.into_iter().find(fits);
+    found.take().unwrap_or_else(|| short_names(names, 8))
+}
+
+/// A name within a sentence: no line ends after the hyphen that it starts with.
+pub(crate) fn unbroken(name: &str) -> String {
+    match name.strip_prefix('-') {
+        Some(rest) => format!("-\u{2060}{rest}"),
+        None => name.to_owned(),
     }
-    let start: String = name.chars().take(most.saturating_sub(1)).collect();
-    format!("{}…", start.trim_end())
 }
 
 /// About how wide a text is, in units of its size: most letters are half as wide as high, others as wide.
 pub(crate) fn width(text: &str) -> f64 {
     let one = |mark: char| match mark {
+        '\u{2060}' | '\u{2066}'..='\u{2069}' => 0.0,
         'i' | 'j' | 'l' | 'I' | '.' | ',' | '\'' | '|' => 0.28,
         'm' | 'w' | 'M' | 'W' | '…' | '—' => 0.88,
         mark if mark.is_ascii_uppercase() => 0.68,
@@ -39,6 +64,12 @@ pub(crate) fn significant(value: f64) -> String {
     } else {
         text
     }
+}
+
+/// Two significant digits, for keys.
+pub(crate) fn two_digits(value: f64) -> String {
+    let rounded: f64 = format!("{value:.1e}").parse().unwrap_or(value);
+    significant(rounded)
 }
 
 /// Three significant digits with their zeros, for columns.
@@ -135,6 +166,17 @@ mod tests {
     }
 
     #[test]
+    fn names_are_told_apart_and_fit() {
+        let names: Vec<String> = (1..4)
+            .map(|k| format!("sub-01_ses-baseline_task-rest_run-{k}"))
+            .collect();
+        assert_eq!(labels(&names), ["…run-1", "…run-2", "…run-3"]);
+        let wide: Vec<String> = (0..3).map(|k| format!("{k}{}", "測".repeat(30))).collect();
+        assert!(labels(&wide).iter().all(|label| width(label) <= NAME));
+        assert_eq!(unbroken("-x"), "-\u{2060}x");
+    }
+
+    #[test]
     fn days_are_those_of_the_calendar() {
         let days = [0, 951_782_400, 1_709_164_800, 1_794_814_557, 4_107_542_400].map(day);
         assert_eq!(
@@ -150,11 +192,5 @@ mod tests {
         assert_eq!(range([3.0, 1.0, 2.0].into_iter()), "1 to 3");
         assert_eq!(range([1200.0, 1200.0].into_iter()), "1200");
         assert_eq!(range([].into_iter()), "–");
-    }
-
-    #[test]
-    fn names_are_cut_by_characters() {
-        assert_eq!(short("häuser und gärten", 8), "häuser…");
-        assert_eq!(short("Cz", 8), "Cz");
     }
 }

@@ -3,7 +3,7 @@
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used)]
 
-use congraph::findings::{Findings, Known, KnownView, Positions, Summary};
+use congraph::findings::{Findings, Known, KnownView, PathCell, Positions, Summary};
 use congraph::simulate::{Settings, simulate};
 use congraph::{MultiviewGraph, ViewRows};
 
@@ -149,4 +149,107 @@ fn what_does_not_fit_the_graph_is_left_out() {
     let findings = Findings::of(&simulated(20, 3), known);
     assert!(findings.known.positions.is_none() && findings.known.variances.is_none());
     assert_eq!(findings.known.views.len(), 3);
+}
+
+/// All pairs of `n` nodes in two views; the consensus has the first `n_shared`.
+fn complete(n: u32, n_shared: usize) -> MultiviewGraph {
+    let pairs: Vec<[u32; 2]> = (0..n).flat_map(|a| (a + 1..n).map(move |b| [a, b])).collect();
+    let consensus: Vec<f64> = (0..pairs.len()).map(|k| if k < n_shared { 1.0 } else { 0.0 }).collect();
+    let weights = ViewRows::from_values(2, (0..2 * pairs.len()).map(|k| (k + 1) as f64).collect());
+    let names = (0..n).map(|k| k.to_string()).collect();
+    MultiviewGraph::new(names, vec!["a".into(), "b".into()], &pairs, &weights, Some(&consensus))
+}
+
+/// How many lines the paths of a class within a figure have.
+fn lines(page: &str, figure: &str, class: &str) -> usize {
+    let figure = page.split(&format!("<svg id=\"{figure}\"")).nth(1).unwrap();
+    let figure = figure.split("</svg>").next().unwrap();
+    let paths = figure
+        .split("<path ")
+        .filter(|path| path.starts_with(&format!("class=\"{class}")));
+    paths.map(|path| path.matches('M').count()).sum()
+}
+
+#[test]
+fn a_figure_that_leaves_edges_out_says_so() {
+    let page = congraph_report::write(&Findings::of(&complete(25, 20), Known::default()));
+    assert!(page.contains("+280 &minus;0, the 150 heaviest of a kind drawn"));
+    assert_eq!(lines(&page, "multiple-0", "added"), 150);
+    let page = congraph_report::write(&Findings::of(&complete(17, 20), Known::default()));
+    assert!(!page.contains("heaviest of a kind"));
+    assert_eq!(lines(&page, "multiple-0", "added"), 116);
+}
+
+#[test]
+fn the_dials_name_as_many_edges_as_they_draw() {
+    let cell = |n: usize| PathCell {
+        density_target: 0.1,
+        similarity_target: 0.5,
+        density: 0.1,
+        similarity: 0.5,
+        agreement: Some(0.9),
+        instability: None,
+        is_chosen: true,
+        consensus: complete(25, 20)
+            .pairs()
+            .iter()
+            .take(n)
+            .map(|&pair| (pair, 1.0))
+            .collect(),
+        n_edges: n,
+    };
+    for (n, told) in [(300, "The 60 heaviest of 300 edges among"), (50, "50 edges among")] {
+        let known = Known {
+            path: vec![cell(n)],
+            ..Known::default()
+        };
+        let page = congraph_report::write(&Findings::of(&complete(25, 20), known));
+        assert!(page.contains(told), "{told}");
+        assert_eq!(lines(&page, "dial", "edge"), n.min(60));
+    }
+}
+
+#[test]
+fn an_axis_of_equal_values_has_ticks() {
+    let known = Known {
+        variances: Some(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
+        ..Known::default()
+    };
+    // Every node has the same strength.
+    let page = congraph_report::write(&Findings::of(&complete(6, 15), known));
+    let figure = page
+        .split("<svg id=\"influence-1\"")
+        .nth(1)
+        .unwrap()
+        .split("</svg>")
+        .next()
+        .unwrap();
+    let ticks: Vec<&str> = figure
+        .split("<text class=\"tick end\"")
+        .skip(1)
+        .map(|text| text.split(['>', '<']).nth(1).unwrap())
+        .collect();
+    let distinct: std::collections::HashSet<&&str> = ticks.iter().collect();
+    assert!(ticks.len() > 1 && distinct.len() == ticks.len(), "{ticks:?}");
+    assert!(!ticks.contains(&"0"), "{ticks:?}");
+    // Its title stands above the frame, where no point is.
+    let title = figure.split("<text class=\"axis-title start\"").nth(1).unwrap();
+    let height: f64 = title
+        .split("y=\"")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
+    assert!(height < 25.0, "{height}");
+}
+
+#[test]
+fn sizes_are_explained_where_there_are_any() {
+    let page = congraph_report::write(&Findings::of(&complete(9, 20), Known::default()));
+    assert!(page.contains("area of a node: its strength") && page.contains("width of a line: its weight"));
+    let empty = congraph_report::write(&Findings::of(&complete(9, 0), Known::default()));
+    assert!(!empty.contains("area of a node"));
 }

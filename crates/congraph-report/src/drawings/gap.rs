@@ -4,7 +4,7 @@ use crate::svg::{self, Svg};
 use crate::words;
 
 const WIDTH: f64 = 460.0;
-const HEIGHT: f64 = 74.0;
+const HEIGHT: f64 = 82.0;
 const LEFT: f64 = 24.0;
 const RIGHT: f64 = 436.0;
 
@@ -39,10 +39,10 @@ pub(crate) fn draw(gap: f64, converged: bool) -> String {
     };
     svg.text(
         &format!("value {anchor}"),
-        [x, 20.0],
+        [x, 22.0],
         &format!("gap {}", words::gap(gap)),
     );
-    svg.text("tick start", [LEFT - 8.0, 71.0], "exact to rounding");
-    svg.text("tick end", [RIGHT + 8.0, 71.0], "no proof");
+    svg.text("tick start", [LEFT - 16.0, 76.0], "exact to rounding");
+    svg.text("tick end", [RIGHT + 8.0, 76.0], "no proof");
     svg.finish()
 }

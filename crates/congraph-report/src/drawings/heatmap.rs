@@ -2,6 +2,7 @@
 
 use congraph::findings::Findings;
 
+use super::axis;
 use crate::svg::{self, Svg, at};
 use crate::words;
 
@@ -12,6 +13,8 @@ const NUMBERED: usize = 14;
 /// Up to this many views the rows are named.
 const NAMED: usize = 60;
 const WIDTH: f64 = 760.0;
+/// The height of the colour scale.
+const SCALE: f64 = 135.0;
 
 /// Where the cells are, for the scripts.
 pub(crate) struct Heatmap {
@@ -26,24 +29,21 @@ pub(crate) fn draw(findings: &Findings) -> Option<Heatmap> {
     let similarities = findings.similarities.as_ref()?;
     let order = &similarities.order;
     let n = order.len();
-    let names: Vec<String> = order
-        .iter()
-        .map(|&view| words::short(&findings.views[view].name, words::NAME))
-        .collect();
+    let labels = words::views(findings);
+    let names: Vec<&str> = order.iter().map(|&view| labels[view].as_str()).collect();
     let is_named = n <= NAMED;
     let longest = names.iter().map(|name| words::width(name)).fold(1.0, f64::max);
-    let size = if n <= 30 { 12.0 } else { 8.0 };
-    let left = if is_named { 14.0 + size * longest } else { 20.0 };
+    let size = if n <= 30 { 12.5 } else { 8.0 };
+    // The widths are an estimate: fonts differ by a tenth.
+    let left = if is_named { 16.0 + 1.1 * size * longest } else { 20.0 };
     // Names above the columns are turned by 45 degrees.
-    let top = if is_named { 14.0 + 0.72 * size * longest } else { 12.0 };
+    let top = if is_named { 24.0 + 0.8 * size * longest } else { 24.0 };
     let cell = ((WIDTH - left - 120.0) / n as f64).min(44.0);
     let side = cell * n as f64;
-    let legend = left + side + 26.0;
-    let height = (top + side + 12.0).max(190.0);
-    // The scale starts a little below the lowest value, so that differences show.
-    let low = (20.0 * similarities.farthest.1 - 1e-9).floor() / 20.0;
-    let low = low.min(0.95);
-    let step = |value: f64| (((value - low) / (1.0 - low) * STEPS as f64) as usize).min(STEPS - 1);
+    let legend = left + side + 26.0 + if is_named { 0.5 * size * longest } else { 0.0 };
+    let height = (top + side + 12.0).max(top + SCALE + 30.0);
+    let (low, high, ticks) = limits(similarities.farthest.1, similarities.nearest.1);
+    let step = |value: f64| (((value - low) / (high - low) * STEPS as f64).max(0.0) as usize).min(STEPS - 1);
     let value = |row: usize, column: usize| similarities.values[order[row]][order[column]];
     let name = |view: usize| findings.views[view].name.as_str();
     let (near, far) = (similarities.nearest, similarities.farthest);
@@ -60,11 +60,17 @@ pub(crate) fn draw(findings: &Findings) -> Option<Heatmap> {
     let mut svg = Svg::figure("heatmap", WIDTH, height, "How alike the views are", &description);
     let mut paths = vec![String::new(); STEPS];
     for row in 0..n {
-        // Neighbours of one colour are one rectangle.
+        // Neighbours of one colour are one rectangle. A view against itself says nothing.
         let mut column = 0;
         while column < n {
+            if column == row {
+                column += 1;
+                continue;
+            }
             let class = step(value(row, column));
-            let end = (column..n).find(|&k| step(value(row, k)) != class).unwrap_or(n);
+            let end = (column..n)
+                .find(|&k| k == row || step(value(row, k)) != class)
+                .unwrap_or(n);
             let (x, y) = (left + cell * column as f64, top + cell * row as f64);
             paths[class].push_str(&svg::rectangle(x, y, cell * (end - column) as f64, cell));
             column = end;
@@ -73,7 +79,9 @@ pub(crate) fn draw(findings: &Findings) -> Option<Heatmap> {
     for (class, path) in paths.iter().enumerate() {
         svg.path(&format!("h{class}"), path);
     }
+    svg.line("self", [left, top], [left + side, top + side]);
     if n <= NUMBERED {
+        let decimals = if high - low < 0.05 { 3 } else { 2 };
         for row in 0..n {
             for column in (0..n).filter(|&column| column != row) {
                 let value = value(row, column);
@@ -86,7 +94,7 @@ pub(crate) fn draw(findings: &Findings) -> Option<Heatmap> {
                     left + cell * (column as f64 + 0.5),
                     top + cell * (row as f64 + 0.5) + 4.0,
                 ];
-                svg.text(class, place, &format!("{value:.2}"));
+                svg.text(class, place, &format!("{value:.decimals$}"));
             }
         }
     }
@@ -101,7 +109,7 @@ pub(crate) fn draw(findings: &Findings) -> Option<Heatmap> {
             svg.close();
         }
     }
-    scale(&mut svg, [legend, top], low);
+    scale(&mut svg, [legend, top], [low, high], &ticks);
     svg.element("path", &[("class", "cursor"), ("d", "")]);
     Some(Heatmap {
         svg: svg.finish(),
@@ -111,17 +119,92 @@ pub(crate) fn draw(findings: &Findings) -> Option<Heatmap> {
     })
 }
 
+/// From the least to the largest similarity of two views, rounded outwards.
+fn limits(least: f64, largest: f64) -> (f64, f64, Vec<f64>) {
+    // Equal ones are equal: a scale of rounding errors would say otherwise.
+    let room = if largest - least < 1e-6 { 0.02 } else { 0.0 };
+    let (low, high, ticks) = axis::round_range(least - room, (largest + room).min(1.0), 6);
+    // No correlation is above 1.
+    let ticks: Vec<f64> = ticks.into_iter().filter(|tick| *tick <= 1.0 + 1e-9).collect();
+    (low, high.min(1.0), ticks)
+}
+
 /// The colours and what they mean.
-fn scale(svg: &mut Svg, [x, y]: [f64; 2], low: f64) {
-    let step = 15.0;
-    svg.text("tick start", [x, y - 5.0], "similarity");
+fn scale(svg: &mut Svg, [x, y]: [f64; 2], [low, high]: [f64; 2], ticks: &[f64]) {
+    let step = SCALE / STEPS as f64;
+    svg.text("tick start", [x, y - 6.0], "similarity");
     for class in 0..STEPS {
         let k = (STEPS - 1 - class) as f64;
         svg.path(&format!("h{class}"), &svg::rectangle(x, y + step * k + 4.0, 16.0, step));
     }
-    for k in [0, STEPS / 3, 2 * STEPS / 3, STEPS] {
-        let value = low + (1.0 - low) * k as f64 / STEPS as f64;
-        let place = [x + 22.0, y + step * (STEPS - k) as f64 + 8.0];
-        svg.text("tick start", place, &format!("{value:.2}"));
+    for &tick in ticks {
+        let up = y + 4.0 + SCALE * (high - tick) / (high - low);
+        svg.line("axis", [x + 16.0, up], [x + 20.0, up]);
+        svg.text("tick start", [x + 24.0, up + 4.0], &axis::label(tick, ticks));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scale_spans_the_data_and_no_more() {
+        for (least, largest) in [
+            (0.9931, 0.9979),
+            (0.31, 0.95),
+            (0.906, 0.906),
+            (1.0, 1.0),
+            (-0.2, 0.1),
+            (0.9999, 1.0),
+            (0.999_1, 0.999_4),
+        ] {
+            let (low, high, ticks) = limits(least, largest);
+            assert!(
+                low <= least && largest <= high && high <= 1.0 && low < high,
+                "{least} {largest}: {low} {high}"
+            );
+            assert!(
+                high - low < 3.0 * (largest - least) || largest == least,
+                "{least} {largest}: {low} {high}"
+            );
+            assert!(ticks.len() > 1, "{ticks:?}");
+        }
+    }
+
+    /// L* of a colour written as #rrggbb.
+    fn lightness(colour: &str) -> f64 {
+        let channel = |k: usize| {
+            let value = f64::from(u8::from_str_radix(&colour[k..k + 2], 16).unwrap()) / 255.0;
+            if value <= 0.04045 {
+                value / 12.92
+            } else {
+                ((value + 0.055) / 1.055).powf(2.4)
+            }
+        };
+        let y = 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5);
+        116.0 * y.cbrt() - 16.0
+    }
+
+    #[test]
+    fn equal_steps_look_equal() {
+        let sheet = include_str!("../../assets/drawings.css");
+        let ramps: Vec<Vec<f64>> = sheet
+            .lines()
+            .filter(|line| line.contains("--h0:"))
+            .map(|line| {
+                let colours = (0..STEPS).map(|k| line.split(&format!("--h{k}: ")).nth(1).unwrap());
+                colours.map(|text| lightness(&text[..7])).collect()
+            })
+            .collect();
+        assert_eq!(ramps.len(), 3, "light, dark, print");
+        for ramp in ramps {
+            let steps: Vec<f64> = ramp.windows(2).map(|two| two[1] - two[0]).collect();
+            let mean = steps.iter().sum::<f64>() / steps.len() as f64;
+            assert!(
+                mean.abs() > 8.0 && steps.iter().all(|step| (step - mean).abs() < 0.8),
+                "{ramp:?}"
+            );
+        }
     }
 }

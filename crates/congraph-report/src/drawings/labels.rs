@@ -12,11 +12,15 @@ const MOST: usize = 150;
 /// left, top, right, bottom
 type Room = [f64; 4];
 
-/// Names for a page of usual width, and fewer, larger ones for a narrow one, where the drawing is shrunk.
+/// Names for a page of usual width, larger ones for paper, where the drawing is smaller, and fewer for a narrow page, where it is shrunk.
 pub(super) fn draw(svg: &mut Svg, network: &Network, findings: &Findings) {
     let n = network.points.len();
     let most = if n <= MOST { n } else { MOST / 3 };
-    for (class, size, most) in [("labels", 11.0, most), ("labels-narrow", 22.0, most.min(20))] {
+    for (class, size, most) in [
+        ("labels", 11.0, most),
+        ("labels-print", 15.0, most),
+        ("labels-narrow", 22.0, most.min(20)),
+    ] {
         svg.open("g", &[("class", class)]);
         place(svg, network, findings, size, most);
         svg.close();
@@ -25,6 +29,7 @@ pub(super) fn draw(svg: &mut Svg, network: &Network, findings: &Findings) {
 
 fn place(svg: &mut Svg, network: &Network, findings: &Findings, size: f64, most: usize) {
     let n = network.points.len();
+    let names = words::nodes(findings);
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by(|&a, &b| findings.strengths[b].total_cmp(&findings.strengths[a]));
     let mut taken: Vec<Room> = (0..n)
@@ -34,8 +39,8 @@ fn place(svg: &mut Svg, network: &Network, findings: &Findings, size: f64, most:
         })
         .collect();
     for &node in order.iter().take(most) {
-        let text = words::short(&findings.graph.nodes()[node], words::NAME);
-        let (wide, r) = (size * words::width(&text), network.radii[node] + 2.5);
+        let text = &names[node];
+        let (wide, r) = (size * words::width(text), network.radii[node] + 2.5);
         let [x, y] = network.points[node];
         // The anchor's class, the baseline's middle, and the left edge.
         let choices = [
@@ -64,7 +69,7 @@ fn place(svg: &mut Svg, network: &Network, findings: &Findings, size: f64, most:
             free.then_some((anchor, place, room))
         });
         if let Some((anchor, place, room)) = found {
-            svg.text(&format!("label {anchor}"), place, &text);
+            svg.text(&format!("label {anchor}"), place, text);
             taken.push(room);
         }
     }

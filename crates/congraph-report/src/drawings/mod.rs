@@ -1,8 +1,10 @@
 //! One figure, one file: findings in, SVG out. Classes are coloured by the style sheet, so that dark mode and print need no other drawing.
 
 mod axis;
+pub(crate) mod communities;
 pub(crate) mod gap;
 pub(crate) mod heatmap;
+mod key;
 pub(crate) mod labels;
 pub(crate) mod lengths;
 pub(crate) mod multiples;

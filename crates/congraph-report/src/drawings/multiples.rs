@@ -8,8 +8,8 @@ use crate::words;
 
 /// The most views that are drawn, the furthest first.
 pub(crate) const MOST: usize = 24;
-/// The most edges of a kind that are drawn.
-const EDGES: usize = 150;
+/// The most edges of a kind that are drawn, the heaviest first: more would be a blot.
+pub(crate) const EDGES: usize = 150;
 
 /// One small figure.
 pub(crate) struct Multiple<'f> {
@@ -22,10 +22,15 @@ pub(crate) fn draw<'f>(findings: &'f Findings, network: &Network, ranked: &[&'f 
     let dots = dots(network);
     let one = |(k, view): (usize, &&'f ViewFinding)| {
         let description = format!(
-            "{} joins {} that the consensus does not, and lacks {} that it has.",
+            "{} joins {} that the consensus does not, and lacks {} that it has.{}",
             view.name,
             words::plural(view.added.len(), "pair"),
-            words::plural(view.missing.len(), "pair")
+            words::plural(view.missing.len(), "pair"),
+            if view.added.len().max(view.missing.len()) > EDGES {
+                format!(" The {EDGES} heaviest of a kind are drawn.")
+            } else {
+                String::new()
+            }
         );
         let id = format!("multiple-{k}");
         let mut svg = Svg::figure(

@@ -1,11 +1,11 @@
-//! The consensus graph. Node area is strength, line width is weight, shape and colour are the community.
+//! The consensus graph. Node area is strength, line width is weight in six steps, shape and colour are the community.
 //!
 //! Edges are drawn in six classes of weight, one path each. The scripts draw other edges with the same classes and places.
 
 use congraph::findings::{Findings, LayoutKind};
 
-use super::labels;
-use crate::svg::{self, SHAPES, Svg, at};
+use super::{communities, key, labels};
+use crate::svg::{self, Svg, at};
 use crate::words;
 
 /// The width of the figure, and of the margin around its nodes.
@@ -13,6 +13,11 @@ pub(crate) const WIDTH: f64 = 760.0;
 const MARGIN: f64 = 44.0;
 /// The least and the most height.
 const HEIGHTS: [f64; 2] = [300.0, 680.0];
+/// The radius of the strongest node among few, and the share of it that the smallest mark has.
+const RADIUS: f64 = 8.2;
+const SMALLEST: f64 = 0.27;
+/// Among more nodes lines are thinner.
+pub(super) const FINE: usize = 200;
 /// Classes of weight.
 pub(crate) const CLASSES: usize = 6;
 
@@ -21,6 +26,9 @@ pub(crate) struct Network {
     pub(crate) height: f64,
     pub(crate) points: Vec<[f64; 2]>,
     pub(crate) radii: Vec<f64>,
+    /// The strength of the strongest node, and its radius.
+    pub(super) largest: f64,
+    unit: f64,
     /// The middle and the radius of the head, if there is one.
     head: Option<([f64; 2], f64)>,
     /// How many of the strongest edges are drawn at first.
@@ -63,18 +71,30 @@ impl Network {
             .copied()
             .fold(0.0, f64::max)
             .max(f64::MIN_POSITIVE);
-        let size = (64.0 / n as f64).sqrt().clamp(0.3, 1.0);
+        let unit = RADIUS * (64.0 / n as f64).sqrt().clamp(0.3, 1.0);
         let radii = findings
             .strengths
             .iter()
-            .map(|strength| size * (2.4 + 5.8 * (strength / largest).sqrt()));
+            .map(|&strength| radius(strength / largest, unit));
         Self {
             height,
             points: layout.points.iter().map(place).collect(),
             radii: radii.collect(),
+            largest,
+            unit,
             head: is_head.then(|| (place(&[0.0, 0.0]), scale)),
             shown: findings.verdict.n_shared.min((2 * n).max(60)),
         }
+    }
+
+    /// Its area is in proportion to the strength, down to a mark that can still be seen.
+    pub(super) fn radius(&self, strength: f64) -> f64 {
+        radius(strength / self.largest, self.unit)
+    }
+
+    /// The least strength whose mark is to scale.
+    pub(super) fn least(&self) -> f64 {
+        SMALLEST * SMALLEST * self.largest
     }
 
     /// The figure.
@@ -90,12 +110,9 @@ impl Network {
             strongest.len(),
             hub.map_or("none", |hub| findings.graph.nodes()[hub].as_str())
         );
-        let title = match (findings.graph.consensus(), findings.graph.n_views()) {
-            (Some(_), _) => "The consensus graph",
-            (None, 1) => "The graph",
-            (None, _) => "The mean of the graphs",
-        };
-        let mut svg = Svg::figure("network", WIDTH, self.height, title, &description);
+        let key_height = if strongest.is_empty() { 0.0 } else { key::HEIGHT };
+        let height = self.height + key_height;
+        let mut svg = Svg::figure("network", WIDTH, height, title(findings), &description);
         self.outline(&mut svg);
         let heaviest = strongest.first().map_or(1.0, |&edge| findings.shared[edge]);
         let drawn = strongest.iter().take(self.shown);
@@ -104,22 +121,32 @@ impl Network {
         svg.element("path", &[("class", "chosen-edges"), ("d", "")]);
         self.nodes(&mut svg, findings);
         labels::draw(&mut svg, self, findings);
+        if !strongest.is_empty() {
+            key::draw(&mut svg, self, heaviest, weight_name(findings));
+        }
         svg.finish()
     }
 
-    /// The same places with the consensus of another fit, for the dials: no names, which are the same.
-    pub(crate) fn draw_cell(&self, findings: &Findings, edges: &[([u32; 2], f64)], title: &str) -> String {
-        let description = format!("{} edges among the same nodes as in the first figure.", edges.len());
+    /// The same places with the consensus of another fit, for the dials: no names, which are the same. `n_edges` is how many it has.
+    pub(crate) fn draw_cell(
+        &self,
+        findings: &Findings,
+        edges: &[([u32; 2], f64)],
+        n_edges: usize,
+        title: &str,
+    ) -> String {
+        let drawn = &edges[..edges.len().min(3 * self.shown)];
+        let how_many = if drawn.len() < n_edges {
+            format!("The {} heaviest of {n_edges} edges", drawn.len())
+        } else {
+            words::plural(n_edges, "edge")
+        };
+        let description = format!("{how_many} among the same nodes as in the first figure.");
         let mut svg = Svg::figure("dial", WIDTH, self.height, title, &description);
         self.outline(&mut svg);
         let heaviest = edges.iter().map(|edge| edge.1).fold(f64::MIN_POSITIVE, f64::max);
-        self.edges(
-            &mut svg,
-            edges
-                .iter()
-                .take(3 * self.shown)
-                .map(|&(pair, weight)| (pair, weight / heaviest)),
-        );
+        let shares = drawn.iter().map(|&(pair, weight)| (pair, weight / heaviest));
+        self.edges(&mut svg, shares);
         self.nodes(&mut svg, findings);
         svg.finish()
     }
@@ -131,7 +158,12 @@ impl Network {
             let class = ((CLASSES as f64 * share.sqrt()).ceil() as usize).clamp(1, CLASSES);
             paths[class - 1].push_str(&self.segment(pair));
         }
-        svg.open("g", &[("class", "edges")]);
+        let class = if self.points.len() > FINE {
+            "edges fine"
+        } else {
+            "edges"
+        };
+        svg.open("g", &[("class", class)]);
         for (k, path) in paths.iter().enumerate() {
             // Empty ones too: the scripts fill them.
             svg.element("path", &[("class", &format!("edge e{}", k + 1)), ("d", path)]);
@@ -145,11 +177,14 @@ impl Network {
 
     fn nodes(&self, svg: &mut Svg, findings: &Findings) {
         svg.open("g", &[("class", "nodes")]);
+        let marks = communities::marks(findings);
         let labels = findings.known.communities.as_ref().map(|found| &found.labels);
         for (node, (&point, &radius)) in self.points.iter().zip(&self.radii).enumerate() {
-            let community = labels.map_or(0, |labels| labels[node]);
-            let class = format!("node c{}", if labels.is_some() { community % SHAPES } else { SHAPES });
-            svg.path(&class, &svg::mark(community, point, radius));
+            let (shape, class) = match labels {
+                Some(labels) => (marks[labels[node]].0, marks[labels[node]].1.as_str()),
+                None => (0, "node c7"),
+            };
+            svg.path(class, &svg::mark(shape, point, radius));
         }
         svg.close();
     }
@@ -182,24 +217,43 @@ impl Network {
     }
 }
 
-/// What the figure's caption says of places and sizes.
-pub(crate) fn caption(findings: &Findings) -> String {
-    let places = match findings.layout.kind {
-        LayoutKind::Head => "Electrodes seen from above, the nose up; the circle is the widest part of the head.",
-        LayoutKind::Map => "Nodes at their places.",
-        LayoutKind::Force => "Nodes that are joined are near each other; apart from that, places have no meaning.",
-    };
-    let colours = match &findings.known.communities {
-        Some(_) => " Shape and colour tell the community.",
-        None => "",
-    };
-    let weight = if findings.graph.consensus().is_some() || findings.graph.n_views() == 1 {
+fn radius(share: f64, unit: f64) -> f64 {
+    unit * share.max(0.0).sqrt().max(SMALLEST)
+}
+
+fn title(findings: &Findings) -> &'static str {
+    match (findings.graph.consensus(), findings.graph.n_views()) {
+        (Some(_), _) => "The consensus graph",
+        (None, 1) => "The graph",
+        (None, _) => "The mean of the graphs",
+    }
+}
+
+fn weight_name(findings: &Findings) -> &'static str {
+    if findings.graph.consensus().is_some() || findings.graph.n_views() == 1 {
         "weight"
     } else {
         "mean weight over the views"
+    }
+}
+
+/// What the figure's caption says of places and sizes.
+pub(crate) fn caption(findings: &Findings) -> String {
+    let is_empty = findings.verdict.n_shared == 0;
+    let places = match findings.layout.kind {
+        LayoutKind::Head => "Electrodes seen from above, the nose up; the circle is the widest part of the head.",
+        LayoutKind::Map => "Nodes at their places.",
+        LayoutKind::Force if is_empty => "No edge is drawn; nodes that the views join are near each other.",
+        LayoutKind::Force => "Nodes that are joined are near each other; apart from that, places have no meaning.",
     };
+    let colours = communities::caption(findings);
+    if is_empty {
+        return format!("{places}{colours}");
+    }
     format!(
-        "{places} The area of a node is its strength (the sum of its weights), the width of a line its {weight}.{colours}"
+        "{places} The area of a node is in proportion to its strength (the sum of its weights), down to a smallest mark; the width of a line \
+         tells its {} in six steps.{colours}",
+        weight_name(findings)
     )
 }
 
@@ -209,16 +263,35 @@ pub(crate) fn headline(findings: &Findings) -> String {
     let Some(&first) = strongest.first() else {
         return "It has no edge".into();
     };
-    let names =
-        findings.graph.pairs()[first].map(|node| words::short(&findings.graph.nodes()[node as usize], words::NAME));
+    let labels = words::nodes(findings);
+    let name = |node: usize| words::unbroken(&labels[node]);
+    let names = findings.graph.pairs()[first].map(|node| name(node as usize));
     let hub = (0..findings.degrees.len()).max_by(|&a, &b| findings.strengths[a].total_cmp(&findings.strengths[b]));
     match hub {
         Some(hub) if strongest.len() > 1 => format!(
             "{}–{} is the strongest connection; {} is the most strongly connected node",
             names[0],
             names[1],
-            words::short(&findings.graph.nodes()[hub], words::NAME)
+            name(hub)
         ),
         _ => format!("{}–{} is the only connection", names[0], names[1]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn areas_are_in_proportion_to_strength() {
+        for share in [1.0, 0.5, 0.1] {
+            let area = radius(share, RADIUS).powi(2) / radius(1.0, RADIUS).powi(2);
+            assert!((area - share).abs() < 1e-12, "{share} {area}");
+        }
+        assert_eq!(
+            radius(0.0, RADIUS),
+            SMALLEST * RADIUS,
+            "what has no edge can still be seen"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Who is like the group: the views by how far they are from the consensus, nearest first.
+//! Who is like the group: the views by how far they are from the consensus, nearest first. Many views are all there as dots above the named rows of
+//! the furthest.
 
 use congraph::findings::{Findings, ViewFinding};
 
@@ -6,12 +7,17 @@ use super::axis;
 use crate::svg::{self, Svg};
 use crate::words;
 
-/// The most views that get a row; the others are in the table of views.
+/// The most views that get a row; of more, all are dots and listed in a table.
 pub(crate) const ROWS: usize = 40;
 const WIDTH: f64 = 540.0;
 const ROW: f64 = 19.0;
 const TOP: f64 = 26.0;
-const BOTTOM: f64 = 40.0;
+const BOTTOM: f64 = 46.0;
+/// The height of the strip of all dots, and half the width of a dot.
+const STRIP: f64 = 84.0;
+const DOT: f64 = 2.4;
+/// Names are larger on narrow pages; there must be room for those.
+const NAME_SIZE: f64 = 15.5;
 
 /// The views by uniqueness, the nearest first; the drawn ones are the furthest.
 pub(crate) fn ranked(findings: &Findings) -> Vec<&ViewFinding> {
@@ -30,17 +36,24 @@ pub(crate) fn draw(findings: &Findings) -> Option<String> {
     let last = *values.last()?;
     let middle = findings.median_uniqueness?;
     let shown = &ranked[ranked.len().saturating_sub(ROWS)..];
-    let names: Vec<String> = shown.iter().map(|view| words::short(&view.name, 20)).collect();
-    let left = 14.0 + 12.5 * names.iter().map(|name| words::width(name)).fold(2.0, f64::max);
-    let room = if shown.iter().any(|view| view.is_outlier) {
-        112.0
-    } else {
-        50.0
+    let labels = words::views(findings);
+    let name = |view: &ViewFinding| {
+        let at = findings.views.iter().position(|other| other.name == view.name);
+        at.map_or("", |at| labels[at].as_str())
     };
-    let (left, right) = (left.min(220.0), WIDTH - room);
+    let names: Vec<&str> = shown.iter().map(|view| name(view)).collect();
+    let left = 14.0 + NAME_SIZE * names.iter().map(|name| words::width(name)).fold(2.0, f64::max);
+    let room = if shown.iter().any(|view| view.is_outlier) {
+        130.0
+    } else {
+        58.0
+    };
+    let right = WIDTH - room;
     let high = axis_end(last);
     let across = |value: f64| left + (right - left) * value / high;
-    let height = TOP + ROW * shown.len() as f64 + BOTTOM;
+    let is_crowd = shown.len() < ranked.len();
+    let top = TOP + if is_crowd { STRIP } else { 0.0 };
+    let height = top + ROW * shown.len() as f64 + BOTTOM;
     let description = format!(
         "{} views from {} (uniqueness {}) to {} ({}); the median is {}.",
         ranked.len(),
@@ -57,15 +70,15 @@ pub(crate) fn draw(findings: &Findings) -> Option<String> {
         "How far each view is from the consensus",
         &description,
     );
-    let floor = TOP + ROW * shown.len() as f64;
+    let floor = top + ROW * shown.len() as f64;
     let ticks = axis::ticks(0.0, high, 5);
     for &tick in &ticks {
         svg.line("grid", [across(tick), TOP - 4.0], [across(tick), floor]);
-        svg.text("tick middle", [across(tick), floor + 15.0], &axis::label(tick, &ticks));
+        svg.text("tick middle", [across(tick), floor + 17.0], &axis::label(tick, &ticks));
     }
     svg.text(
         "axis-title middle",
-        [0.5 * (left + right), floor + 33.0],
+        [0.5 * WIDTH, floor + 38.0],
         "uniqueness: 0 equals the consensus, 1 shares nothing",
     );
     svg.line("median", [across(middle), TOP - 8.0], [across(middle), floor]);
@@ -74,9 +87,15 @@ pub(crate) fn draw(findings: &Findings) -> Option<String> {
         [across(middle), TOP - 12.0],
         &format!("median {middle:.3}"),
     );
+    if is_crowd {
+        let words = format!("all {}", ranked.len());
+        svg.text("name end", [left - 10.0, TOP + STRIP - 22.0], &words);
+        svg.line("axis", [left, TOP + STRIP - 12.0], [right, TOP + STRIP - 12.0]);
+        strip(&mut svg, &ranked, across, TOP + STRIP - 12.0);
+    }
     for (k, (view, name)) in shown.iter().zip(&names).enumerate() {
         let value = view.uniqueness.unwrap_or(0.0);
-        let y = TOP + ROW * (k as f64 + 0.5);
+        let y = top + ROW * (k as f64 + 0.5);
         svg.text("name end", [left - 10.0, y + 4.0], name);
         svg.line("stem", [across(0.0), y], [across(value), y]);
         let (class, shape) = if view.is_outlier {
@@ -96,6 +115,24 @@ pub(crate) fn draw(findings: &Findings) -> Option<String> {
         svg.text("value start", [across(value) + 10.0, y + 4.0], &note);
     }
     Some(svg.finish())
+}
+
+/// All views as dots, those of about the same place on top of each other, squeezed if a pile would be too high.
+fn strip(svg: &mut Svg, ranked: &[&ViewFinding], across: impl Fn(f64) -> f64, floor: f64) {
+    let column = |view: &ViewFinding| (across(view.uniqueness.unwrap_or(0.0)) / (2.0 * DOT)).round() as i64;
+    let piles: Vec<&[&ViewFinding]> = ranked.chunk_by(|one, two| column(one) == column(two)).collect();
+    let highest = piles.iter().map(|pile| pile.len()).max().unwrap_or(1) as f64;
+    let step = (2.0 * DOT).min((STRIP - 22.0) / highest);
+    let mut paths = [String::new(), String::new()];
+    for pile in piles {
+        for (k, view) in pile.iter().enumerate() {
+            let place = [2.0 * DOT * column(view) as f64, floor - DOT - 1.0 - step * k as f64];
+            let shape = if view.is_outlier { 3 } else { 0 };
+            paths[usize::from(view.is_outlier)].push_str(&svg::mark(shape, place, DOT - 0.2));
+        }
+    }
+    svg.path("dot all", &paths[0]);
+    svg.path("dot outlier all", &paths[1]);
 }
 
 /// A round end of the axis.

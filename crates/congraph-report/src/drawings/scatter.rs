@@ -6,8 +6,8 @@ use super::axis;
 use crate::svg::{self, Svg};
 
 const WIDTH: f64 = 460.0;
-const HEIGHT: f64 = 250.0;
-const FRAME: [f64; 4] = [58.0, 14.0, 440.0, 200.0];
+const HEIGHT: f64 = 266.0;
+const FRAME: [f64; 4] = [58.0, 32.0, 440.0, 216.0];
 
 pub(crate) fn draw(influence: &Influence, id: &str) -> String {
     let [left, top, right, floor] = FRAME;
@@ -16,7 +16,14 @@ pub(crate) fn draw(influence: &Influence, id: &str) -> String {
         let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
             (low.min(value), high.max(value))
         });
-        let room = (0.06 * (high - low)).max(1e-12 * high.abs()).max(1e-12);
+        // What does not vary gets an axis all the same.
+        let room = if high - low > 1e-9 * high.abs() {
+            0.06 * (high - low)
+        } else if high == 0.0 {
+            1.0
+        } else {
+            0.5 * high.abs()
+        };
         (low - room, high + room)
     };
     let (x, y) = (range(0), range(1));
@@ -51,6 +58,7 @@ pub(crate) fn draw(influence: &Influence, id: &str) -> String {
         [0.5 * (left + right), floor + 36.0],
         influence.across,
     );
-    svg.text("axis-title start", [left + 4.0, top + 6.0], influence.up);
+    // Above the frame: inside it would lie on points.
+    svg.text("axis-title start", [left - 40.0, top - 14.0], influence.up);
     svg.finish()
 }

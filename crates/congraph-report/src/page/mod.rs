@@ -6,7 +6,7 @@ mod preparation;
 mod shell;
 mod tables;
 
-use congraph::findings::{Findings, Summary};
+use congraph::findings::{Findings, Summary, short_names};
 use minijinja::Environment;
 use serde::Serialize;
 
@@ -91,7 +91,7 @@ pub(crate) fn page(findings: &Findings) -> String {
         data: data::data(findings, &network, &order, heat.as_ref(), path.as_ref()),
         keys: panels::keys(findings),
         warnings: panels::warnings(findings),
-        consensus: Consensus::new(findings, &network),
+        consensus: Consensus::new(findings, &network, order.len()),
         ranking: Ranking::new(findings),
         heatmap: heat.map(|map| panels::similarity_figure(findings, map)),
         similarities: SimilarityTable::new(findings),
@@ -117,6 +117,12 @@ pub(crate) fn page(findings: &Findings) -> String {
         is_cut: findings.known.command.as_deref().is_some_and(shell::is_cut),
     };
     let mut templates = Environment::new();
+    templates.set_formatter(|out, state, value| match value.as_str() {
+        Some(text) if !value.is_safe() && text != straight(text) => {
+            minijinja::escape_formatter(out, state, &straight(text).into())
+        }
+        _ => minijinja::escape_formatter(out, state, value),
+    });
     for (name, text) in TEMPLATES {
         templates
             .add_template(name, text)
@@ -124,6 +130,11 @@ pub(crate) fn page(findings: &Findings) -> String {
     }
     let page_template = templates.get_template("page.html").expect("it was added above");
     page_template.render(page).expect("what the templates name is there")
+}
+
+/// A text in which no mark turns the direction of what follows.
+fn straight(text: &str) -> String {
+    text.replace(crate::svg::turns, "\u{fffd}")
 }
 
 /// What the graphs are, where the page's words depend on it.
@@ -167,7 +178,10 @@ fn title(findings: &Findings) -> String {
     let (graph, known) = (&findings.graph, &findings.known);
     let noun = if is_projection(findings) { "new view" } else { "view" };
     let told = [
-        known.folder.as_ref().map(|folder| words::short(folder, 60)),
+        known
+            .folder
+            .as_ref()
+            .map(|folder| short_names(std::slice::from_ref(folder), 60).concat()),
         Some(words::plural(graph.n_views(), noun)),
         Some(words::plural(graph.n_nodes(), "node")),
         known.finished.map(words::day),

@@ -5,7 +5,6 @@ use serde::Serialize;
 
 use super::preparation::channels;
 use super::shell::{told, told_files};
-use crate::data::MOST_EDGES;
 use crate::words::{column, percent, plural, range};
 
 /// The rows that are there without scripts.
@@ -42,8 +41,8 @@ pub(super) fn edges(findings: &Findings, order: &[usize]) -> Vec<EdgeRow> {
 
 pub(super) fn edge_note(findings: &Findings, order: &[usize]) -> String {
     let all = findings.shared.len();
-    let missing = if all > MOST_EDGES {
-        format!(" The page holds the heaviest {MOST_EDGES}; edges.tsv holds all.")
+    let missing = if all > order.len() {
+        format!(" The page holds the heaviest {}; edges.tsv holds all.", order.len())
     } else {
         String::new()
     };
@@ -163,34 +162,66 @@ impl ViewTable {
 
 /// Up to this many views the similarities are there as numbers too.
 const NUMBERED: usize = 40;
+/// Of more views, how many of the most and the least alike pairs are listed.
+const PAIRS: usize = 8;
 
-/// The similarities as numbers, in the order of the map; none of one view or of too many.
+/// The similarities as numbers, in the order of the map: all of them, or of many views those that stand for the others.
 #[derive(Serialize)]
 pub(super) struct SimilarityTable {
     names: Vec<String>,
     rows: Vec<Vec<String>>,
+    /// The pairs that are most and least alike, if there are too many for rows.
+    most: Vec<[String; 3]>,
+    least: Vec<[String; 3]>,
+    /// Of each view: its name, its mean similarity, and who is most and least like it.
+    each: Vec<[String; 6]>,
 }
 
 impl SimilarityTable {
     pub(super) fn new(findings: &Findings) -> Option<Self> {
-        let found = findings
-            .similarities
-            .as_ref()
-            .filter(|found| found.order.len() <= NUMBERED)?;
-        let row = |&one: &usize| {
-            found
-                .order
-                .iter()
-                .map(|&two| format!("{:.2}", found.values[one][two]))
-                .collect()
+        let found = findings.similarities.as_ref()?;
+        let (n, order) = (found.order.len(), &found.order);
+        let name = |view: usize| findings.views[view].name.clone();
+        let value = |one: usize, two: usize| format!("{:.3}", found.values[one][two]);
+        if n <= NUMBERED {
+            let row = |&one: &usize| {
+                order
+                    .iter()
+                    .map(|&two| format!("{:.2}", found.values[one][two]))
+                    .collect()
+            };
+            return Some(Self {
+                names: order.iter().map(|&view| name(view)).collect(),
+                rows: order.iter().map(row).collect(),
+                most: Vec::new(),
+                least: Vec::new(),
+                each: Vec::new(),
+            });
+        }
+        let mut pairs: Vec<[usize; 2]> = (0..n).flat_map(|one| (one + 1..n).map(move |two| [one, two])).collect();
+        pairs.sort_by(|&[a, b], &[c, d]| found.values[c][d].total_cmp(&found.values[a][b]));
+        let listed = |&[one, two]: &[usize; 2]| [name(one), name(two), value(one, two)];
+        let each = |one: usize| {
+            let others = || (0..n).filter(move |&two| two != one);
+            let by = |a: &usize, b: &usize| found.values[one][*a].total_cmp(&found.values[one][*b]);
+            let mean = others().map(|two| found.values[one][two]).sum::<f64>() / (n - 1) as f64;
+            let (near, far) = (others().max_by(by).unwrap_or(one), others().min_by(by).unwrap_or(one));
+            let mean = format!("{mean:.3}");
+            [
+                name(one),
+                mean,
+                name(near),
+                value(one, near),
+                name(far),
+                value(one, far),
+            ]
         };
         Some(Self {
-            names: found
-                .order
-                .iter()
-                .map(|&view| findings.views[view].name.clone())
-                .collect(),
-            rows: found.order.iter().map(row).collect(),
+            names: Vec::new(),
+            rows: Vec::new(),
+            most: pairs.iter().take(PAIRS).map(listed).collect(),
+            least: pairs.iter().rev().take(PAIRS).map(listed).collect(),
+            each: (0..n).map(each).collect(),
         })
     }
 }

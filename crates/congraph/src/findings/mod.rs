@@ -9,6 +9,7 @@
 //! neighbours   could geometry alone explain the edges? lengths and neighbours against chance
 //! influences   does strength follow variance, does a view's distance follow its sample count?
 //! verdict      the result in two plain sentences
+//! names        short names that can still be told apart
 //! ```
 //!
 //! Nothing here reads a file. Results do not depend on the order of nodes or views, apart from their own order.
@@ -17,6 +18,7 @@
 mod influences;
 pub mod known;
 pub mod layout;
+mod names;
 mod neighbours;
 mod outliers;
 mod recordings;
@@ -30,6 +32,7 @@ use serde::{Serialize, Serializer};
 pub use influences::{Influence, relative_variances};
 pub use known::{Known, KnownCommunities, KnownView, PathCell, Positions, Summary};
 pub use layout::{Layout, LayoutKind};
+pub use names::{short_names, visible};
 pub use neighbours::{Geometry, Unit};
 pub use outliers::ENOUGH;
 pub(crate) use outliers::outliers;
@@ -107,7 +110,9 @@ impl Findings {
                 degrees[node] += usize::from(weight > 0.0);
             }
         }
-        let layout = Layout::of(graph, &shared, known.positions.as_ref());
+        // Where nothing is shared, what the views join says more of the nodes than a row of them.
+        let is_empty = shared.iter().all(|&weight| weight <= 0.0);
+        let layout = Layout::of(graph, if is_empty { &means } else { &shared }, known.positions.as_ref());
         let (views, median_uniqueness) = views::findings(graph, &known);
         let similarities = Similarities::of(graph);
         let geometry = known

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::known::{Known, Summary, WarningSummary};
+use super::names::short_names;
 use super::neighbours::Geometry;
 use super::views::ViewFinding;
 use crate::graph::MultiviewGraph;
@@ -89,7 +90,7 @@ fn sentences(graph: &MultiviewGraph, known: &Known, counts: &Counts, views: &[Vi
     let possible = possible(graph, known);
     let Some(_) = graph.consensus() else {
         if n == 1 {
-            let name = short(&graph.views()[0]);
+            let name = short(views, &graph.views()[0]);
             return vec![
                 format!("The graph of {name} has {} of {possible}.", views[0].n_edges),
                 "It was learned alone: there is no consensus to compare it with.".into(),
@@ -132,10 +133,14 @@ fn sentences(graph: &MultiviewGraph, known: &Known, counts: &Counts, views: &[Vi
     let who = match (&outliers[..], extremes(views)) {
         (_, Some([_, (_, far)])) if far <= 1e-9 => "all views equal the consensus".into(),
         ([], Some([(nearest, near), (furthest, far)])) if far > near => {
-            format!("{} differs most, {} least", short(furthest), short(nearest))
+            format!(
+                "{} differs most, {} least",
+                short(views, furthest),
+                short(views, nearest)
+            )
         }
         ([], _) => "all differ from it alike".into(),
-        ([one], _) => format!("{} stands out from the group", short(one)),
+        ([one], _) => format!("{} stands out from the group", short(views, one)),
         (several, _) => format!("{} views stand out from the group", several.len()),
     };
     vec![shares, format!("{}; {who}.", in_every(counts))]
@@ -158,7 +163,7 @@ fn projected(n_shared: usize, possible: &str, views: &[ViewFinding]) -> Vec<Stri
         return vec![
             format!(
                 "{} has {} of {possible}: {} of the {n_shared} of the frozen consensus, and {} of its own.",
-                short(&view.name),
+                short(views, &view.name),
                 view.n_edges,
                 view.n_edges - view.added.len(),
                 view.added.len()
@@ -173,8 +178,8 @@ fn projected(n_shared: usize, possible: &str, views: &[ViewFinding]) -> Vec<Stri
     let who = match extremes(views) {
         Some([(nearest, near), (furthest, far)]) if far > near => format!(
             "{} is nearest to it (uniqueness {near:.3}), {} furthest ({far:.3}): {scale}.",
-            short(nearest),
-            short(furthest)
+            short(views, nearest),
+            short(views, furthest)
         ),
         _ => "All differ from it alike.".into(),
     };
@@ -200,11 +205,10 @@ fn in_every(counts: &Counts) -> String {
 }
 
 /// A sentence has room for a name, not for a page of one.
-fn short(name: &str) -> String {
-    if name.chars().count() <= NAME {
-        return name.to_owned();
-    }
-    name.chars().take(NAME - 1).chain(['…']).collect()
+fn short(views: &[ViewFinding], name: &str) -> String {
+    let names: Vec<String> = views.iter().map(|view| view.name.clone()).collect();
+    let at = names.iter().position(|other| other == name);
+    at.map_or_else(String::new, |at| short_names(&names, NAME).swap_remove(at))
 }
 
 fn are(n: usize) -> String {

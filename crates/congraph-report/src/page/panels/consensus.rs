@@ -1,6 +1,6 @@
 //! The consensus graph.
 
-use congraph::findings::Findings;
+use congraph::findings::{Findings, visible};
 use serde::Serialize;
 
 use super::Figure;
@@ -11,12 +11,14 @@ use crate::drawings::{Network, network};
 pub(in crate::page) struct Consensus {
     figure: Figure,
     shown: usize,
+    /// Shared edges that are in the page, and all.
+    n_held: usize,
     n_edges: usize,
     nodes: Vec<String>,
 }
 
 impl Consensus {
-    pub(in crate::page) fn new(findings: &Findings, drawn: &Network) -> Self {
+    pub(in crate::page) fn new(findings: &Findings, drawn: &Network, n_held: usize) -> Self {
         Self {
             figure: Figure {
                 name: "consensus",
@@ -25,8 +27,9 @@ impl Consensus {
                 caption: network::caption(findings),
             },
             shown: drawn.shown,
-            n_edges: findings.verdict.n_shared.min(crate::data::MOST_EDGES),
-            nodes: findings.graph.nodes().to_vec(),
+            n_held: findings.verdict.n_shared.min(n_held),
+            n_edges: findings.verdict.n_shared,
+            nodes: findings.graph.nodes().iter().map(|name| visible(name)).collect(),
         }
     }
 }

@@ -38,6 +38,7 @@ impl Dials {
             graph: drawn.draw_cell(
                 findings,
                 chosen.map_or(&[], |cell| &cell.consensus[..]),
+                chosen.map_or(0, |cell| cell.n_edges),
                 "The consensus at the dials' setting",
             ),
             caption: format!(

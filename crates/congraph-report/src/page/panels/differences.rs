@@ -11,7 +11,8 @@ use crate::words::{self, significant};
 
 pub(in crate::page) fn similarity_figure(findings: &Findings, map: Heatmap) -> Figure {
     let headline = findings.similarities.as_ref().map_or_else(String::new, |found| {
-        let name = |view: usize| words::short(&findings.views[view].name, words::NAME);
+        let labels = words::views(findings);
+        let name = |view: usize| words::unbroken(&labels[view]);
         let ([a, b], near) = found.nearest;
         let ([c, d], far) = found.farthest;
         if findings.views.len() == 2 {
@@ -38,7 +39,7 @@ pub(in crate::page) fn similarity_figure(findings: &Findings, map: Heatmap) -> F
         headline,
         svg: map.svg,
         caption: "Pearson correlation between the weights of two views over all pairs of nodes. Views are ordered by average-linkage clustering, so \
-                  that groups show as blocks."
+                  that groups show as blocks. The line is each view against itself."
             .into(),
     }
 }
@@ -58,6 +59,8 @@ struct Small {
     is_outlier: bool,
     added: usize,
     missing: usize,
+    /// That not all of them are drawn.
+    drawn: Option<String>,
     svg: String,
 }
 
@@ -69,6 +72,8 @@ impl Differences {
         }
         let small = |multiple: multiples::Multiple<'_>| Small {
             name: multiple.view.name.clone(),
+            drawn: (multiple.view.added.len().max(multiple.view.missing.len()) > multiples::EDGES)
+                .then(|| format!("the {} heaviest of a kind drawn", multiples::EDGES)),
             is_outlier: multiple.view.is_outlier,
             added: multiple.view.added.len(),
             missing: multiple.view.missing.len(),
@@ -82,7 +87,7 @@ impl Differences {
         let headline = match &ranked[..] {
             [view] => format!(
                 "{} adds {} to the consensus and lacks {}",
-                words::short(&view.name, words::NAME),
+                words::view(findings, view),
                 words::plural(view.added.len(), "edge"),
                 view.missing.len()
             ),

@@ -12,6 +12,15 @@ use crate::words;
 #[derive(Serialize)]
 pub(in crate::page) struct Ranking {
     figure: Figure,
+    /// All views in this order, if they are too many to be named in the figure.
+    rows: Vec<RankRow>,
+}
+
+#[derive(Serialize)]
+struct RankRow {
+    name: String,
+    uniqueness: String,
+    is_outlier: bool,
 }
 
 impl Ranking {
@@ -21,10 +30,10 @@ impl Ranking {
         let outliers: Vec<String> = ranked
             .iter()
             .filter(|view| view.is_outlier)
-            .map(|view| words::short(&view.name, words::NAME))
+            .map(|view| words::view(findings, view))
             .collect();
         let headline = match &outliers[..] {
-            [] if ranked.len() < ENOUGH => too_few(&ranked),
+            [] if ranked.len() < ENOUGH => too_few(findings, &ranked),
             [] => "No view stands out".into(),
             [one] => format!("{one} stands out"),
             several if several.len() <= 4 => format!("{} stand out", several.join(", ")),
@@ -32,7 +41,7 @@ impl Ranking {
         };
         let more = if ranked.len() > ranking::ROWS {
             format!(
-                " The {} of {} views that differ most are drawn; all are listed under Data.",
+                " The {} of {} views that differ most have rows of their own; all are dots above them, and listed under Data.",
                 ranking::ROWS,
                 ranked.len()
             )
@@ -50,13 +59,30 @@ impl Ranking {
                 svg,
                 caption,
             },
+            rows: if ranked.len() > ranking::ROWS {
+                ranked.iter().rev().map(|view| RankRow::new(view)).collect()
+            } else {
+                Vec::new()
+            },
         })
     }
 }
 
+impl RankRow {
+    fn new(view: &ViewFinding) -> Self {
+        Self {
+            name: view.name.clone(),
+            uniqueness: view
+                .uniqueness
+                .map_or_else(|| "–".into(), |value| format!("{value:.3}")),
+            is_outlier: view.is_outlier,
+        }
+    }
+}
+
 /// Of few views none can be told to stand out; how far they are can be told all the same.
-fn too_few(ranked: &[&ViewFinding]) -> String {
-    let name = |view: &ViewFinding| words::short(&view.name, words::NAME);
+fn too_few(findings: &Findings, ranked: &[&ViewFinding]) -> String {
+    let name = |view: &ViewFinding| words::view(findings, view);
     let far = |view: &ViewFinding| words::significant(view.uniqueness.unwrap_or(0.0));
     match ranked {
         [] => "No view".into(),
