@@ -61,6 +61,7 @@ pub(super) struct ViewTable {
     lacks_nodes: bool,
     /// Whether they were made from recordings, and what the table then tells of these.
     has_recordings: bool,
+    has_bad: bool,
     note: Option<String>,
 }
 
@@ -150,8 +151,10 @@ impl ViewTable {
                 is_outlier: view.is_outlier,
                 made: made.map_or_else(Made::default, |made| Made::of(&view.name, made)),
             });
+        let rows: Vec<ViewRow> = rows.collect();
         Self {
-            rows: rows.collect(),
+            has_bad: rows.iter().any(|row| !row.made.bad.is_empty()),
+            rows,
             lacks_nodes: findings.graph.mask().is_some(),
             has_recordings: made.is_some(),
             note: made.map(made_note),

@@ -103,9 +103,9 @@ fn near(geometry: &Geometry) -> Figure {
     Figure {
         name: "lengths",
         headline: format!(
-            "{} of the edges join neighbours, {} times what chance would give ({})",
+            "{} of the edges join neighbours, {:.1} times what chance would give ({})",
             percent(geometry.neighbour_share),
-            significant(geometry.ratio()),
+            geometry.ratio(),
             percent(geometry.chance)
         ),
         svg: lengths::draw(geometry),

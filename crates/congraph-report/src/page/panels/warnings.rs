@@ -21,7 +21,23 @@ const NODES: usize = 4;
 pub(in crate::page) struct Warned {
     code: String,
     views: String,
-    message: String,
+    /// What is said; every other part stood between backticks.
+    parts: Vec<String>,
+}
+
+impl Warned {
+    fn new(code: &str, views: String, message: &str) -> Self {
+        // A name may hold a backtick of its own; then they tell nothing.
+        let is_paired = message.matches('`').count() % 2 == 0;
+        Self {
+            code: code.into(),
+            views,
+            parts: match is_paired {
+                true => message.split('`').map(str::to_owned).collect(),
+                false => vec![message.to_owned()],
+            },
+        }
+    }
 }
 
 pub(in crate::page) fn warnings(findings: &Findings) -> Vec<Warned> {
@@ -47,11 +63,7 @@ fn of_code(findings: &Findings, code: &str, mut warnings: Vec<&WarningSummary>) 
         && warnings.iter().filter(|warning| warning.view.is_some()).count() > 1
     {
         warnings.retain(|warning| warning.view.is_none());
-        told.push(Warned {
-            code: code.into(),
-            views: String::new(),
-            message,
-        });
+        told.push(Warned::new(code, String::new(), &message));
     }
     let mut entries: Vec<(&str, Vec<&str>)> = Vec::new();
     for warning in warnings {
@@ -63,17 +75,11 @@ fn of_code(findings: &Findings, code: &str, mut warnings: Vec<&WarningSummary>) 
         entries[at].1.extend(warning.view.as_deref());
     }
     let left_out = entries.len().saturating_sub(ENTRIES);
-    told.extend(entries.into_iter().take(ENTRIES).map(|(message, views)| Warned {
-        code: code.into(),
-        views: some(&views, VIEWS),
-        message: message.to_owned(),
-    }));
+    let entries = entries.into_iter().take(ENTRIES);
+    told.extend(entries.map(|(message, views)| Warned::new(code, some(&views, VIEWS), message)));
     if left_out > 0 {
-        told.push(Warned {
-            code: code.into(),
-            views: String::new(),
-            message: format!("and {left_out} more of this kind, in summary.json"),
-        });
+        let rest = format!("and {left_out} more of this kind, in summary.json");
+        told.push(Warned::new(code, String::new(), &rest));
     }
     told
 }
@@ -104,5 +110,19 @@ fn some(names: &[&str], most: usize) -> String {
     match names.len().saturating_sub(most) {
         0 => names.join(", "),
         more => format!("{} and {more} more", names[..most].join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_between_backticks_is_told_apart() {
+        assert_eq!(
+            Warned::new("W09", String::new(), "try `--csd` here").parts,
+            ["try ", "--csd", " here"]
+        );
+        assert_eq!(Warned::new("W05", String::new(), "a`b").parts, ["a`b"]);
     }
 }
