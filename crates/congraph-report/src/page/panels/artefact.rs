@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::Figure;
 use crate::drawings::{lengths, scatter};
-use crate::words::{percent, plural, significant};
+use crate::words::{percent, plural};
 
 /// Could this be an artefact?
 #[derive(Serialize)]

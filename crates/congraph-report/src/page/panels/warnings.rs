@@ -28,7 +28,7 @@ pub(in crate::page) struct Warned {
 impl Warned {
     fn new(code: &str, views: String, message: &str) -> Self {
         // A name may hold a backtick of its own; then they tell nothing.
-        let is_paired = message.matches('`').count() % 2 == 0;
+        let is_paired = message.matches('`').count().is_multiple_of(2);
         Self {
             code: code.into(),
             views,
