@@ -1,15 +1,15 @@
 //! Long work beside a Python interpreter: let go of while it lasts, asked for Ctrl-C, shown progress.
 //!
-//! The work runs on a thread of its own while the calling thread waits and, a few times a second, returns to the interpreter:
+//! The work runs on a thread of a pool while the calling thread waits and, a few times a second, returns to the interpreter:
 //! only there (and on Python's main thread) do signals arrive, and only there may a notebook be written to. The work asks
 //! after every iteration whether to stop.
 
 use std::ops::ControlFlow;
+use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use std::{process, thread};
 
 use congraph::Error;
 use congraph::solvers::{Progress, Watch};
@@ -61,13 +61,15 @@ impl Running {
             }
         };
         let watch: Watch<'_> = &watch;
-        let outcome = py.detach(|| {
+        let mut result = None;
+        let interruption = py.detach(|| {
             let (done, finished) = channel::<()>();
-            thread::scope(|scope| {
-                let worker = scope.spawn(move || {
-                    let result = pool.install(|| work(watch));
+            let place = &mut result;
+            // The calling thread waits, and one of the pool's works.
+            pool.in_place_scope(|scope| {
+                scope.spawn(move |_| {
+                    *place = Some(work(watch));
                     drop(done);
-                    result
                 });
                 let mut interruption = None;
                 while finished.recv_timeout(GLANCE) == Err(RecvTimeoutError::Timeout) {
@@ -76,20 +78,18 @@ impl Running {
                         stop.store(interruption.is_some(), Ordering::Relaxed);
                     }
                 }
-                match (worker.join(), interruption) {
-                    (Err(panic), _) => std::panic::resume_unwind(panic),
-                    (Ok(_), Some(interruption)) => Err(Interrupted(interruption)),
-                    (Ok(result), None) => Ok(result),
-                }
+                interruption
             })
         });
         if let Some(error) = raised.and_then(|raised| raised.lock().unwrap_or_else(PoisonError::into_inner).take()) {
             return Err(error);
         }
-        match outcome {
-            Ok(Ok(value)) => Ok(value),
-            Ok(Err(error)) => Err(failure::exception(py, &error)),
-            Err(Interrupted(error)) => Err(error),
+        match (interruption, result) {
+            (Some(interruption), _) => Err(interruption),
+            (None, Some(Ok(value))) => Ok(value),
+            (None, Some(Err(error))) => Err(failure::exception(py, &error)),
+            // A panic has ended the scope.
+            (None, None) => Err(PyRuntimeError::new_err("the engine ended without a result")),
         }
     }
 
@@ -136,9 +136,6 @@ fn everyone() -> PyResult<Arc<ThreadPool>> {
     std::mem::forget(kept.replace((own, Arc::clone(&pool))));
     Ok(pool)
 }
-
-/// What Ctrl-C, or showing progress, raised.
-struct Interrupted(PyErr);
 
 pub(crate) fn has_raised(raised: &Raised) -> bool {
     raised.lock().unwrap_or_else(PoisonError::into_inner).is_some()
