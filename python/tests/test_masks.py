@@ -47,7 +47,9 @@ def test_without_masks_nothing_is_missing(frames, model):
     assert error.value.code in ("E01", "E02")
 
 
-def test_the_command_line_gives_the_same(command, frames, tmp_path):
+@pytest.fixture
+def both(command, frames, tmp_path):
+    """The folder that the command line wrote for these views, and the model that Python fits to the same files."""
     paths = []
     for name, frame in frames.items():
         paths.append(str(tmp_path / f"{name}.csv"))
@@ -55,14 +57,18 @@ def test_the_command_line_gives_the_same(command, frames, tmp_path):
     words = ["learn", *paths, "--alpha", "0.05", "--beta", "0.02", "--missing", "mask", "-o", str(tmp_path / "out"), "--quiet"]
     done = subprocess.run([command, *words], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    written = np.load(tmp_path / "out" / "matrices.npz")
     read = {name: pandas.read_csv(path, float_precision="round_trip") for name, path in zip(frames, paths)}
-    model = ConsensusGraph(alpha=0.05, beta=0.02, missing="mask").fit(read)
+    return tmp_path / "out", ConsensusGraph(alpha=0.05, beta=0.02, missing="mask").fit(read)
+
+
+def test_the_command_line_gives_the_same(both):
+    folder, model = both
+    written = np.load(folder / "matrices.npz")
     assert written["nodes"].tolist() == model.node_names_
     np.testing.assert_array_equal(written["consensus"], model.consensus_)
     # NaN where a view lacks the pair.
     np.testing.assert_array_equal(np.nan_to_num(written["views"]), model.graphs_)
-    assert json.loads((tmp_path / "out" / "summary.json").read_text())["objective"] == model.objective_
+    assert json.loads((folder / "summary.json").read_text())["objective"] == model.objective_
 
 
 def test_a_new_view_against_a_consensus_of_views_that_lack_nodes(frames):
@@ -86,17 +92,10 @@ def test_masks_are_checked():
             Graphs(**given, present=wrong).communities(runs=2)
 
 
-def test_means_are_over_the_views_that_have_the_edge(command, frames, tmp_path):
-    paths = []
-    for name, frame in frames.items():
-        paths.append(str(tmp_path / f"{name}.csv"))
-        frame.to_csv(paths[-1], index=False, na_rep="nan")
-    words = ["learn", *paths, "--alpha", "0.05", "--beta", "0.02", "--missing", "mask", "-o", str(tmp_path / "out"), "--quiet"]
-    done = subprocess.run([command, *words], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    written = pandas.read_csv(tmp_path / "out" / "edges.tsv", sep="\t", float_precision="round_trip").set_index(["source", "target"])
-    read = {name: pandas.read_csv(path, float_precision="round_trip") for name, path in zip(frames, paths)}
-    found = ConsensusGraph(alpha=0.05, beta=0.02, missing="mask").fit(read).to_frame().set_index(["source", "target"])
+def test_means_are_over_the_views_that_have_the_edge(both, frames):
+    folder, model = both
+    written = pandas.read_csv(folder / "edges.tsv", sep="\t", float_precision="round_trip").set_index(["source", "target"])
+    found = model.to_frame().set_index(["source", "target"])
     for column in ("consensus", "n_views", "mean_weight", "n_measured"):
         np.testing.assert_array_equal(found.loc[written.index, column], written[column])
     assert (found["n_measured"] < 3).any()

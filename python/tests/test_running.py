@@ -14,6 +14,7 @@ import pytest
 import congraph
 from congraph import ConsensusGraph
 
+needs_signals = pytest.mark.skipif(os.name == "nt", reason="signals are different there")
 LONG = {"alpha": 0.05, "beta": 0.02, "solver": "admm", "tol": 1e-300, "max_iter": 10**9}
 
 
@@ -74,7 +75,7 @@ print("again", flush=True)
 """
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals")
+@needs_signals
 @pytest.mark.parametrize("call", [".fit(data.views)", ".tune(data.views, halvings=10**6)"])
 def test_ctrl_c_ends_a_long_fit(call):
     options = LONG if "fit" in call else {}
@@ -219,7 +220,7 @@ def test_a_forked_child_has_threads_of_its_own(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are different there")
+@needs_signals
 def test_communities_can_be_interrupted():
     # Seconds of runs in one call.
     model = ConsensusGraph(density=0.1, similarity=0.8).fit(congraph.simulate(n_nodes=150, n_views=3, n_signals=100, seed=1).views)

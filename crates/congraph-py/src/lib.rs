@@ -30,7 +30,7 @@ mod tables;
 mod tune;
 
 /// A fit takes and gives back megabytes many times a second; the system's allocator returns them to the kernel each time, and
-/// the page faults were a third of a small fit.
+/// touching them again was half of a small fit.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

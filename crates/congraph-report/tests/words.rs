@@ -151,7 +151,7 @@ fn a_new_view_is_compared_with_the_frozen_consensus() {
     let edges: [([u32; 2], &[f64]); 3] = [([0, 1], &[1.0, 1.0]), ([1, 2], &[1.0, 0.0]), ([2, 3], &[0.0, 1.0])];
     let summary = Summary {
         schema: Some("congraph.projection/1".into()),
-        fit: Some("/home/somebody/study/fit".into()),
+        fit: Some("/somewhere/study/fit".into()),
         alpha: Some(0.1),
         ..Summary::default()
     };
@@ -169,7 +169,7 @@ fn a_new_view_is_compared_with_the_frozen_consensus() {
         &[
             "learned alone",
             "were learned jointly",
-            "/home/somebody",
+            "/somewhere",
             "mean of the views",
         ],
     );
