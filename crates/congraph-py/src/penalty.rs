@@ -83,11 +83,23 @@ const TRIED: [usize; 5] = [1, 2, 5, 20, 100];
 const STEPS: [f64; 4] = [-0.1, -0.01, 0.01, 0.1];
 
 impl Written {
+    /// What the object's `value` answers, if a penalty may be that.
+    fn asked_value(&self, py: Python<'_>, differences: &[f64], n_views: usize) -> PyResult<f64> {
+        let array = Self::lent(py, differences, n_views)?;
+        let value: f64 = self.object.call_method1(py, "value", (array,))?.extract(py)?;
+        if value.is_finite() && value >= 0.0 {
+            return Ok(value);
+        }
+        Err(PyValueError::new_err(format!(
+            "{}.value returned {value}; a penalty is finite and at least 0",
+            self.name
+        )))
+    }
+
     /// Complains if a point near `found` has a smaller step · c + ½‖· − given‖².
     fn try_prox(&self, py: Python<'_>, given: &[f64], found: &[f64], n_views: usize, step: f64) -> PyResult<()> {
         let objective = |point: &[f64]| -> PyResult<f64> {
-            let array = Self::lent(py, point, n_views)?;
-            let value: f64 = self.object.call_method1(py, "value", (array,))?.extract(py)?;
+            let value = self.asked_value(py, point, n_views)?;
             let apart: f64 = point.iter().zip(given).map(|(x, v)| (x - v) * (x - v)).sum();
             Ok(step * value + 0.5 * apart)
         };
@@ -114,17 +126,7 @@ impl Penalty for Written {
     }
 
     fn value(&self, differences: &[f64], n_views: usize) -> f64 {
-        self.call(0.0, |py| {
-            let array = Self::lent(py, differences, n_views)?;
-            let value: f64 = self.object.call_method1(py, "value", (array,))?.extract(py)?;
-            if value.is_finite() && value >= 0.0 {
-                return Ok(value);
-            }
-            Err(PyValueError::new_err(format!(
-                "{}.value returned {value}; a penalty is finite and at least 0",
-                self.name
-            )))
-        })
+        self.call(0.0, |py| self.asked_value(py, differences, n_views))
     }
 
     fn prox(&self, differences: &mut [f64], n_views: usize, step: f64) {
