@@ -11,17 +11,21 @@
 //! Signals are kept node by node (each node's samples contiguous), which is what the distances read.
 
 mod checks;
+mod gathering;
 mod mask;
 mod matching;
 mod missing;
+mod table;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use gathering::gather;
 pub use mask::Mask;
 pub(crate) use mask::{own, pairs_of};
 use missing::Lacking;
 use rayon::prelude::*;
+pub use table::Table;
 
 use crate::error::{Code, DataError, Error, Warning};
 pub(crate) use checks::pasteable;
@@ -102,104 +106,6 @@ pub struct ViewOptions {
     /// The views are to be projected on the consensus of a fit, which knows the nodes: with masks, all views may lack one, and a node
     /// to leave out need not be in any. Their scale is settled too, and no hint speaks of it.
     pub projected: bool,
-}
-
-/// One data set as it was read: numbers in rows and columns, with whatever names came along.
-///
-/// The values are its own unless it says otherwise: a `Table<&[f64]>` leaves them with whoever has them, and they are read
-/// from there.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Table<Values = Vec<f64>> {
-    /// The view's name.
-    pub name: String,
-    /// Names of the columns, if the source has any.
-    pub column_names: Option<Vec<String>>,
-    /// Names of the rows, if the source has any.
-    pub row_names: Option<Vec<String>>,
-    /// The resampling unit (trial, session, …) of each row, if known.
-    pub blocks: Option<Vec<String>>,
-    /// How many rows.
-    pub n_rows: usize,
-    /// How many columns.
-    pub n_columns: usize,
-    /// The values, row after row.
-    pub values: Values,
-    /// For Gram matrices: how many samples were summed.
-    pub n_samples: Option<usize>,
-}
-
-impl<Values: AsRef<[f64]>> Table<Values> {
-    /// A table of `values` given row after row.
-    ///
-    /// # Panics
-    /// If `values` is not a whole number of rows of `n_columns` values.
-    pub fn new(name: impl Into<String>, n_columns: usize, values: Values) -> Self {
-        let n_values = values.as_ref().len();
-        let n_rows = n_values.checked_div(n_columns).unwrap_or(0);
-        assert_eq!(n_rows * n_columns, n_values, "the values must fill whole rows");
-        Self {
-            name: name.into(),
-            column_names: None,
-            row_names: None,
-            blocks: None,
-            n_rows,
-            n_columns,
-            values,
-            n_samples: None,
-        }
-    }
-
-    /// The same table with names for its columns.
-    ///
-    /// # Panics
-    /// If there are not as many names as columns.
-    #[must_use]
-    pub fn with_columns<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
-        let names: Vec<String> = names.into_iter().map(Into::into).collect();
-        assert_eq!(names.len(), self.n_columns, "one name per column");
-        self.column_names = Some(names);
-        self
-    }
-
-    fn node_names(&self, orient: Orient) -> Option<&[String]> {
-        match orient {
-            Orient::SamplesByNodes => self.column_names.as_deref(),
-            Orient::NodesBySamples => self.row_names.as_deref(),
-        }
-    }
-
-    fn n_nodes(&self, orient: Orient) -> usize {
-        match orient {
-            Orient::SamplesByNodes => self.n_columns,
-            Orient::NodesBySamples => self.n_rows,
-        }
-    }
-
-    /// The values, row after row.
-    fn cells(&self) -> &[f64] {
-        self.values.as_ref()
-    }
-
-    /// The same table the other way round.
-    fn transposed(self) -> Table {
-        let (rows, columns) = (self.n_rows, self.n_columns);
-        let mut values = vec![0.0; rows * columns];
-        for (row, source) in self.cells().chunks_exact(columns.max(1)).enumerate() {
-            for (column, &value) in source.iter().enumerate() {
-                values[column * rows + row] = value;
-            }
-        }
-        Table {
-            name: self.name,
-            column_names: self.row_names,
-            row_names: None,
-            blocks: self.blocks,
-            n_rows: columns,
-            n_columns: rows,
-            values,
-            n_samples: self.n_samples,
-        }
-    }
 }
 
 /// One view: its signals, node by node.
@@ -541,76 +447,6 @@ fn stage(errors: Vec<DataError>) -> Result<(), Error> {
     } else {
         Err(Error::Data(errors))
     }
-}
-
-/// How many rows of a table are turned at once.
-const ROWS_AT_ONCE: usize = 32;
-
-/// Takes the matched columns out of a table, node by node, leaving out rows with NaN where that is the rule; and tells which nodes
-/// it lacks. Their values are 0.
-fn gather<Values: AsRef<[f64]>>(
-    table: Table<Values>,
-    columns: &[Option<usize>],
-    options: &ViewOptions,
-    nodes: &[String],
-    errors: &mut Vec<DataError>,
-    warnings: &mut Vec<Warning>,
-) -> (View, Lacking) {
-    let is_signals = options.kind == Kind::Signals;
-    let cells = table.cells();
-    let at = |row: usize, column: usize| cells[row * table.n_columns + column];
-    let absent = |column: &Option<usize>| column.is_none().then_some(missing::Lack::Absent);
-    let mut lacking: Lacking = columns.iter().map(absent).collect();
-    if options.missing == Missing::Mask {
-        missing::not_finite(&mut lacking, columns, table.n_rows, at, nodes, options);
-    }
-    let column = |node: usize| columns[node].filter(|_| lacking[node].is_none());
-    // A precomputed matrix has its rows in the order of its columns.
-    let mut rows: Vec<Option<usize>> = if is_signals {
-        (0..table.n_rows).map(Some).collect()
-    } else {
-        (0..nodes.len()).map(column).collect()
-    };
-    if is_signals && options.nan == NanRule::DropRows {
-        let before = rows.len();
-        let own: Vec<usize> = (0..nodes.len()).filter_map(column).collect();
-        rows.retain(|row| row.is_some_and(|row| own.iter().all(|&column| at(row, column).is_finite())));
-        let dropped = before - rows.len();
-        if dropped > 0 {
-            warnings.push(
-                Warning::new(
-                    "W05",
-                    format!("{dropped} of {before} samples hold NaN or infinite values and were left out"),
-                )
-                .in_view(&table.name),
-            );
-        }
-    } else if options.missing == Missing::Error {
-        let columns: Vec<usize> = columns.iter().copied().flatten().collect();
-        let rows: Vec<usize> = rows.iter().copied().flatten().collect();
-        errors.extend(checks::finite(&table, &columns, nodes, &rows, options.kind));
-    }
-    let mut values = vec![0.0; rows.len() * columns.len()];
-    // A few rows at a time, so that each is read from memory once.
-    for (part, rows_in_part) in rows.chunks(ROWS_AT_ONCE).enumerate() {
-        for node in 0..nodes.len() {
-            let Some(column) = column(node) else { continue };
-            let start = node * rows.len() + part * ROWS_AT_ONCE;
-            for (value, row) in values[start..].iter_mut().zip(rows_in_part) {
-                *value = row.map_or(0.0, |row| at(row, column));
-            }
-        }
-    }
-    let view = View {
-        n_samples: if is_signals { Some(rows.len()) } else { table.n_samples },
-        stride: rows.len(),
-        blocks: table
-            .blocks
-            .map(|blocks| rows.iter().flatten().map(|&row| blocks[row].clone()).collect()),
-        name: table.name,
-        values,
-    };
-    (view, lacking)
 }
 
 /// Shared by the checks: an error about one view.

@@ -1,0 +1,75 @@
+//! From a table to a view: the matched columns, node by node.
+
+use super::missing::{self, Lacking};
+use super::{Kind, Missing, NanRule, Table, View, ViewOptions, checks};
+use crate::error::{DataError, Warning};
+
+/// How many rows of a table are turned at once.
+const ROWS_AT_ONCE: usize = 32;
+
+/// Takes the matched columns out of a table, node by node, leaving out rows with NaN where that is the rule; and tells which nodes
+/// it lacks. Their values are 0.
+pub(super) fn gather<Values: AsRef<[f64]>>(
+    table: Table<Values>,
+    columns: &[Option<usize>],
+    options: &ViewOptions,
+    nodes: &[String],
+    errors: &mut Vec<DataError>,
+    warnings: &mut Vec<Warning>,
+) -> (View, Lacking) {
+    let is_signals = options.kind == Kind::Signals;
+    let cells = table.cells();
+    let at = |row: usize, column: usize| cells[row * table.n_columns + column];
+    let absent = |column: &Option<usize>| column.is_none().then_some(missing::Lack::Absent);
+    let mut lacking: Lacking = columns.iter().map(absent).collect();
+    if options.missing == Missing::Mask {
+        missing::not_finite(&mut lacking, columns, table.n_rows, at, nodes, options);
+    }
+    let column = |node: usize| columns[node].filter(|_| lacking[node].is_none());
+    // A precomputed matrix has its rows in the order of its columns.
+    let mut rows: Vec<Option<usize>> = if is_signals {
+        (0..table.n_rows).map(Some).collect()
+    } else {
+        (0..nodes.len()).map(column).collect()
+    };
+    if is_signals && options.nan == NanRule::DropRows {
+        let before = rows.len();
+        let own: Vec<usize> = (0..nodes.len()).filter_map(column).collect();
+        rows.retain(|row| row.is_some_and(|row| own.iter().all(|&column| at(row, column).is_finite())));
+        let dropped = before - rows.len();
+        if dropped > 0 {
+            warnings.push(
+                Warning::new(
+                    "W05",
+                    format!("{dropped} of {before} samples hold NaN or infinite values and were left out"),
+                )
+                .in_view(&table.name),
+            );
+        }
+    } else if options.missing == Missing::Error {
+        let columns: Vec<usize> = columns.iter().copied().flatten().collect();
+        let rows: Vec<usize> = rows.iter().copied().flatten().collect();
+        errors.extend(checks::finite(&table, &columns, nodes, &rows, options.kind));
+    }
+    let mut values = vec![0.0; rows.len() * columns.len()];
+    // A few rows at a time, so that each is read from memory once.
+    for (part, rows_in_part) in rows.chunks(ROWS_AT_ONCE).enumerate() {
+        for node in 0..nodes.len() {
+            let Some(column) = column(node) else { continue };
+            let start = node * rows.len() + part * ROWS_AT_ONCE;
+            for (value, row) in values[start..].iter_mut().zip(rows_in_part) {
+                *value = row.map_or(0.0, |row| at(row, column));
+            }
+        }
+    }
+    let view = View {
+        n_samples: if is_signals { Some(rows.len()) } else { table.n_samples },
+        stride: rows.len(),
+        blocks: table
+            .blocks
+            .map(|blocks| rows.iter().flatten().map(|&row| blocks[row].clone()).collect()),
+        name: table.name,
+        values,
+    };
+    (view, lacking)
+}
