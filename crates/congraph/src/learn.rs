@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::blocks;
 use crate::certificate::Certificate;
+use crate::chance::{self, Agreement, Correlations};
 use crate::distances::{Distances, Scaling};
 use crate::error::{Code, DataError, Error, Warning, list_names};
 use crate::findings::outliers;
@@ -135,7 +136,9 @@ impl Learner {
             time,
             ..
         } = fit;
+        let correlations = Correlations::of(sorted);
         let mut warnings: Vec<Warning> = doubts(&solution).into_iter().collect();
+        warnings.extend(correlations.as_ref().and_then(chance::noise_warning));
         warnings.extend(data_warnings(sorted, &distances));
         warnings.extend(graph_warnings(&graph, &model));
         let restricted = self.support != Support::AllPairs;
@@ -144,6 +147,7 @@ impl Learner {
             certificate: solution.certificate,
             status: solution.status,
             iterations: solution.iterations,
+            correlations,
             outside,
             n_candidates: restricted.then(|| distances.edges().pairs().len()),
             distance_divisor: distances.divisor(),
@@ -286,6 +290,8 @@ pub struct Learned {
     pub status: Status,
     /// How many iterations it took.
     pub iterations: usize,
+    /// Whether the data hold anything beyond chance, if that can be told.
+    pub correlations: Option<Correlations>,
     /// How many pairs outside a restricted support would have entered, if that was checked.
     pub outside: Option<usize>,
     /// How many pairs could be joined, if not all.
@@ -301,6 +307,18 @@ pub struct Learned {
 }
 
 impl Learned {
+    /// The same, with a warning if the views have nothing in common but what couples them. Where there is nothing at all, that is
+    /// all there is to say.
+    #[must_use]
+    pub fn with_agreement(mut self, agreement: Option<&Agreement>) -> Self {
+        let is_noise = self.correlations.as_ref().is_some_and(|found| !found.is_beyond_chance());
+        if let Some(warning) = agreement.filter(|_| !is_noise).and_then(chance::imposed_warning) {
+            let first = usize::from(!self.converged());
+            self.warnings.insert(first, warning);
+        }
+        self
+    }
+
     /// Whether the relative gap is within the solver's tolerance.
     pub fn converged(&self) -> bool {
         self.status == Status::Converged

@@ -44,6 +44,7 @@
 //! penalties    c: one penalty, one file             regularisers    r: one regulariser, one file
 //! solvers      problem → solution: newton (fast), admm (the paper's)
 //! certificate  objective, lower bound and gap of any solution; knows no solver
+//! chance       what chance alone would give: is there anything in the data, and is it shared?
 //! learn        all of the above in one call         prepared        distances once, fits as often as needed
 //! tuning       α, β, γ for a density and a similarity; the path; the choice by stability
 //! graph        weighted graphs: density, similarity, uniqueness, components
@@ -59,6 +60,7 @@
 pub mod baselines;
 mod blocks;
 pub mod certificate;
+pub mod chance;
 pub mod communities;
 pub mod distances;
 mod edge_term;

@@ -16,7 +16,7 @@ use crate::learn::{Learned, Learner, MANY_NODES, NEIGHBOURS, fit_graph};
 use crate::pairs::{AllPairs, Presence, Signals, count_outside};
 use crate::problem::{Model, Problem};
 use crate::solvers::working_set::Start;
-use crate::solvers::{Solution, Solver, Watch};
+use crate::solvers::{Newton, Solution, Solver, Watch};
 use crate::support::{CHECKED_OUTSIDE, EdgeCost, Support};
 use crate::views::{Kind, Mask, Order, Views, pairs_of};
 
@@ -29,6 +29,9 @@ pub struct Prepared<'a> {
     data: Data,
     time: Duration,
 }
+
+/// The relative gap of a fit of which a few digits are wanted.
+const ROUGH: f64 = 1e-6;
 
 /// All pairs listed, or as many as there are.
 enum Data {
@@ -186,6 +189,26 @@ impl<'a> Prepared<'a> {
             solution,
             distances,
             is_set: matches!(self.data, Data::Many(_)),
+            time: clock.elapsed(),
+        })
+    }
+
+    /// Every view on its own, at the α of a fit and among its pairs, to a few digits: what the views have in common without being
+    /// coupled.
+    pub(crate) fn separate(&self, fit: &Fit, watch: Watch<'_>) -> Result<Fit, Error> {
+        let clock = Instant::now();
+        let model = Model::single(fit.model.parameters.alpha);
+        let problem = Problem::new(Arc::clone(&fit.distances), model.clone())?;
+        let rough = Newton {
+            tolerance: ROUGH,
+            polish: false,
+            ..Newton::default()
+        };
+        Ok(Fit {
+            model,
+            solution: rough.solve(&problem, Some(&fit.solution.multipliers), watch)?,
+            distances: Arc::clone(&fit.distances),
+            is_set: fit.is_set,
             time: clock.elapsed(),
         })
     }

@@ -26,6 +26,7 @@ pub mod stability;
 
 use std::time::Instant;
 
+use crate::chance::Agreement;
 use crate::error::Error;
 use crate::learn::{Learned, Learner};
 use crate::prepared::{Fit, Prepared};
@@ -56,7 +57,7 @@ impl From<f64> for Dial {
 pub struct Targets {
     /// The mean density of the views, reached by α. Usually min(0.15, 10/(n − 1)): no more than ten neighbours a node.
     pub density: Dial,
-    /// The mean correlation between views, reached by β. Usually max(0.8, (1 + floor)/2). Not used by views on their own.
+    /// The mean correlation between views, reached by β. Usually half-way from its floor to 1. Not used by views on their own.
     pub similarity: Dial,
     /// The density of the consensus, reached by γ. Usually γ is kept. Not used by views on their own.
     pub consensus_density: Dial,
@@ -89,7 +90,7 @@ impl Targets {
 
     /// The usual similarity of views whose floor is this.
     pub fn usual_similarity(floor: f64) -> f64 {
-        (0.5 * (1.0 + floor)).max(0.8)
+        0.5 * (1.0 + floor)
     }
 }
 
@@ -113,8 +114,11 @@ pub struct Reached {
     pub similarity: Option<Reach>,
     /// The density of the consensus, if that was a target.
     pub consensus_density: Option<Reach>,
-    /// The similarity of the views when each is learned on its own at that density, where it was needed.
+    /// The similarity of the views when each is learned on its own: at the same density where similarity was a target, else at
+    /// the same α. None without a consensus.
     pub floor: Option<f64>,
+    /// Whether that is more than chance.
+    pub agreement: Option<Agreement>,
     /// How many problems were solved.
     pub solves: usize,
 }
@@ -160,7 +164,7 @@ impl Learner {
         let solve_time = clock.elapsed();
         let learned = Learned {
             solve_time,
-            ..prepared.learned(fit, watch)?
+            ..prepared.learned(fit, watch)?.with_agreement(reached.agreement.as_ref())
         };
         learner.model.parameters = reached.parameters;
         Ok(Tuned {

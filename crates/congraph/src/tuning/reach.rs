@@ -2,8 +2,9 @@
 
 use super::guess;
 use super::root::Ended;
-use super::search::{Aim, CONSENSUS, DENSITY, Halt, Point, SIMILARITY, Search, Trial};
+use super::search::{Aim, CONSENSUS, DENSITY, Halt, Point, SIMILARITY, Search, Trial, Values, values_of};
 use super::{Dial, Reach, Reached, Targets};
+use crate::chance::Agreement;
 use crate::error::{Code, DataError, Error};
 use crate::prepared::{Fit, Prepared};
 use crate::problem::{Model, Parameters};
@@ -24,6 +25,8 @@ const BETA_RANGE: [f64; 2] = [-14.0, 9.0];
 const GAMMA_RANGE: [f64; 2] = [-12.0, 16.0];
 /// Where the place of γ starts: at a quarter of the γ at which the consensus is empty.
 const FIRST_GAMMA: f64 = 1.1;
+/// What is chosen for, by the unknown that sets it.
+const NAMES: [&str; 3] = ["density", "similarity", "consensus density"];
 
 pub(super) fn reach(
     prepared: &Prepared<'_>,
@@ -32,11 +35,14 @@ pub(super) fn reach(
     watch: Watch<'_>,
 ) -> Result<(Fit, Reached), Error> {
     let mut stages = Stages::new(prepared, given, targets, watch)?;
-    match stages.run(targets) {
-        Ok(()) | Err(Halt::Spent) => stages.check_hit(targets)?,
-        Err(Halt::Interrupted) => {}
-        Err(Halt::Failed(error)) => return Err(error),
+    if let Some(found) = stages.attempt(targets, watch)? {
+        return Ok(found);
     }
+    // The trials are solved a little less exactly than the fit that is returned. On data with ties that decides whether edges
+    // are present, so the search is run again with fits that are not refined afterwards.
+    let mut stages = Stages::new(prepared, given, targets, watch)?;
+    stages.search.solve_exactly();
+    stages.outcome(targets)?;
     stages.finish(watch)
 }
 
@@ -45,6 +51,7 @@ struct Stages<'a, 'b> {
     point: Point,
     alpha_limits: [f64; 2],
     floor: Option<f64>,
+    agreement: Option<Agreement>,
     density: Option<Aim>,
     /// Whether the views are coupled.
     joint: bool,
@@ -95,9 +102,27 @@ impl<'a, 'b> Stages<'a, 'b> {
                 gamma: Some(parameters.gamma),
             },
             floor: None,
+            agreement: None,
             asked: [targets.density, targets.similarity, targets.consensus_density]
                 .map(|dial| matches!(dial, Dial::At(_))),
         })
+    }
+
+    /// Searches, and fits where the search ended; none if that fit misses what the search had found.
+    fn attempt(&mut self, targets: &Targets, watch: Watch<'_>) -> Result<Option<(Fit, Reached)>, Error> {
+        let is_complete = self.outcome(targets)?;
+        let found = self.finish(watch)?;
+        let missed = is_complete && self.missed(&values_of(&found.0)).is_some();
+        Ok((!missed).then_some(found))
+    }
+
+    /// Searches; whether to the end, and not until the caller asked to stop.
+    fn outcome(&mut self, targets: &Targets) -> Result<bool, Error> {
+        match self.run(targets) {
+            Ok(()) | Err(Halt::Spent) => self.check_hit().map(|()| true),
+            Err(Halt::Interrupted) => Ok(false),
+            Err(Halt::Failed(error)) => Err(error),
+        }
     }
 
     fn run(&mut self, targets: &Targets) -> Result<(), Halt> {
@@ -137,7 +162,9 @@ impl<'a, 'b> Stages<'a, 'b> {
     /// The floor, what is asked for above it, and where β may be.
     fn couple(&mut self, separate: &Trial, dial: Dial) -> Result<(), Halt> {
         let floor = separate.values[SIMILARITY];
-        self.floor = Some(floor);
+        if self.floor.is_none() {
+            self.tell_apart(&separate.fit);
+        }
         let target = match dial {
             Dial::At(target) => target,
             _ => Targets::usual_similarity(floor),
@@ -158,6 +185,12 @@ impl<'a, 'b> Stages<'a, 'b> {
         self.search.start_from(Some(separate.fit.start()));
         self.search.begin_stage();
         Ok(())
+    }
+
+    /// What the views have in common when each is learned on its own.
+    fn tell_apart(&mut self, separate: &Fit) {
+        self.floor = separate.similarity();
+        self.agreement = Agreement::of(&self.search.prepared.graph(separate));
     }
 
     /// A β that brings the views about half way from their floor to equality.
@@ -193,9 +226,7 @@ impl<'a, 'b> Stages<'a, 'b> {
         }
         let limits = self.limits();
         match self.search.solve(self.point, SLOPES, limits)? {
-            Some((unknown, ended @ (Ended::TooLow | Ended::TooHigh))) if self.asked[unknown] => {
-                Err(self.out_of_reach(unknown, ended))
-            }
+            Some((unknown, Ended::TooLow | Ended::TooHigh)) if self.asked[unknown] => Err(self.out_of_reach(unknown)),
             Some((DENSITY, Ended::TooLow | Ended::TooHigh)) => {
                 self.settle();
                 Ok(())
@@ -239,55 +270,66 @@ impl<'a, 'b> Stages<'a, 'b> {
         self.solve()
     }
 
-    /// The error that tells between which values a target must be.
-    fn out_of_reach(&mut self, unknown: usize, ended: Ended) -> Halt {
+    /// The error that tells between which values a target must be: those that were found, the ends of the search among them.
+    fn out_of_reach(&mut self, unknown: usize) -> Halt {
         let limits = self.limits()[unknown];
         let from = self.search.best.as_ref().map_or(self.point, |best| best.point);
-        let mut ends = [f64::NAN; 2];
-        for (end, limit) in ends.iter_mut().zip(limits) {
+        for limit in limits {
             let mut point = from;
             point.at[unknown] = limit;
             match self.search.try_at(point) {
-                Ok(values) => *end = values[unknown],
+                // What was found before has to do.
+                Ok(_) | Err(Halt::Spent) => {}
                 Err(halt) => return halt,
             }
         }
-        let (name, hint) = match unknown {
-            DENSITY => ("density", String::from("ask for a density in that range")),
-            SIMILARITY => ("similarity", similarity_hint(self.floor.unwrap_or(ends[0]))),
-            _ => ("consensus density", String::from("ask for a density in that range")),
-        };
         let target = self.search.aims[unknown].map_or(f64::NAN, |aim| aim.target);
-        // Steps near the ends may hide a value that is in reach after all; the range then says so.
-        debug_assert!(ended != Ended::Found);
-        unreachable(name, target, ends[0], ends[1], &hint).into()
+        let [low, high] = self.search.found[unknown];
+        // Where whole groups of edges come or go at once, a target can be skipped, or met by one of the last trials.
+        if (low..=high).contains(&target) {
+            return match self.check_hit() {
+                Ok(()) => Halt::Spent,
+                Err(error) => Halt::Failed(error),
+            };
+        }
+        let hint = match unknown {
+            SIMILARITY => similarity_hint(self.floor.unwrap_or(low)),
+            _ => String::from("ask for a density in that range"),
+        };
+        unreachable(NAMES[unknown], target, low, high, &hint).into()
+    }
+
+    /// Which target that was asked for by number is missed by these values, if any is.
+    fn missed(&self, values: &Values) -> Option<usize> {
+        let n = self.search.prepared.n_nodes();
+        let edge = 2.0 / (n * (n - 1)) as f64;
+        let enough = [HIT.max(edge), HIT, HIT.max(edge)];
+        (0..NAMES.len()).find(|&k| {
+            let is_far = |aim: Aim| (values[k] - aim.target).abs() > 1.001 * enough[k];
+            self.asked[k] && self.search.aims[k].is_some_and(is_far)
+        })
     }
 
     /// What was asked for by number and is missed all the same: two targets can contradict each other, or a step be too wide.
-    fn check_hit(&self, targets: &Targets) -> Result<(), Error> {
+    fn check_hit(&self) -> Result<(), Error> {
         let Some(best) = &self.search.best else { return Ok(()) };
-        let n = self.search.prepared.n_nodes();
-        let edge = 2.0 / (n * (n - 1)) as f64;
-        let names = ["density", "similarity", "consensus density"];
-        let dials = [targets.density, targets.similarity, targets.consensus_density];
-        let enough = [HIT.max(edge), HIT, HIT.max(edge)];
-        let missed = |k: usize| {
-            let aim = self.search.aims[k]?;
-            let asked = matches!(dials[k], Dial::At(_));
-            (asked && (best.values[k] - aim.target).abs() > 1.001 * enough[k]).then_some(k)
-        };
-        if (0..names.len()).find_map(missed).is_none() {
+        if self.missed(&best.values).is_none() {
             return Ok(());
         }
-        let aims = || names.iter().zip(&self.search.aims).zip(best.values);
+        let aims = || NAMES.iter().zip(&self.search.aims).zip(best.values);
         let list = |text: &dyn Fn(&str, f64, f64) -> String| -> String {
             let parts = aims().filter_map(|((name, aim), value)| Some(text(name, (*aim)?.target, value)));
             parts.collect::<Vec<_>>().join(" and ")
         };
+        let together = if aims().filter(|((_, aim), _)| aim.is_some()).count() > 1 {
+            " together"
+        } else {
+            ""
+        };
         Err(DataError::new(
             Code::E10,
             format!(
-                "{} cannot be reached together: the nearest that was found is {}",
+                "{} cannot be reached{together}: the nearest that was found is {}",
                 list(&|name, target, _| format!("a {name} of {}", shown(target))),
                 list(&|name, _, value| format!("a {name} of {}", shown(value)))
             ),
@@ -303,10 +345,19 @@ impl<'a, 'b> Stages<'a, 'b> {
         if let Some(best) = &at {
             self.point = best.point;
         }
-        let (search, floor) = (&self.search, self.floor);
-        let model = search.model(&self.point);
-        let start = at.map(|best| best.fit.start());
-        let fit = search.prepared.fit(&model, start.as_ref(), watch)?;
+        let model = self.search.model(&self.point);
+        let fit = match at {
+            Some(best) if self.search.is_exact => best.fit,
+            at => {
+                let start = at.map(|best| best.fit.start());
+                self.search.prepared.fit(&model, start.as_ref(), watch)?
+            }
+        };
+        if self.joint && self.floor.is_none() {
+            let separate = self.search.prepared.separate(&fit, watch)?;
+            self.tell_apart(&separate);
+        }
+        let search = &self.search;
         let reach = |unknown: usize, value: f64| {
             search.aims[unknown].map(|aim| Reach {
                 target: aim.target,
@@ -318,7 +369,8 @@ impl<'a, 'b> Stages<'a, 'b> {
             density: reach(DENSITY, fit.density()),
             similarity: reach(SIMILARITY, fit.similarity().unwrap_or(1.0)),
             consensus_density: reach(CONSENSUS, fit.consensus_density()),
-            floor,
+            floor: self.floor,
+            agreement: self.agreement,
             solves: search.solves + 1,
         };
         Ok((fit, reached))
@@ -359,12 +411,9 @@ pub(super) fn along(
             stages.point = point;
             stages.search.start_from(Some(start));
         }
-        let hit = Targets {
-            similarity: dial,
-            ..targets
-        };
+        stages.asked = [true, true, false];
         let solved = match stages.solve() {
-            Ok(()) | Err(Halt::Spent) => stages.check_hit(&hit).map_err(Halt::Failed),
+            Ok(()) | Err(Halt::Spent) => stages.check_hit().map_err(Halt::Failed),
             other => other,
         };
         if ended(solved)?.is_none() {

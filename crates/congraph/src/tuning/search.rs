@@ -92,7 +92,14 @@ pub(super) struct Search<'a, 'b> {
     gamma_limit: f64,
     pub(super) aims: [Option<Aim>; N_UNKNOWNS],
     pub(super) best: Option<Trial>,
+    /// Whether the trials are solved as the fit that is returned is.
+    pub(super) is_exact: bool,
+    /// The least and the largest of each value that a trial of this stage has had.
+    pub(super) found: [[f64; 2]; N_UNKNOWNS],
 }
+
+/// Nothing found yet.
+const NOTHING: [[f64; 2]; N_UNKNOWNS] = [[f64::INFINITY, f64::NEG_INFINITY]; N_UNKNOWNS];
 
 impl<'a, 'b> Search<'a, 'b> {
     pub(super) fn new(prepared: &'a Prepared<'b>, given: &'a Model, watch: Watch<'a>) -> Self {
@@ -112,12 +119,24 @@ impl<'a, 'b> Search<'a, 'b> {
             },
             aims: [None; N_UNKNOWNS],
             best: None,
+            is_exact: false,
+            found: NOTHING,
         }
+    }
+
+    /// From now on trials are solved as the fit that is returned is, and what was found so far is forgotten.
+    pub(super) fn solve_exactly(&mut self) {
+        self.solver = Arc::clone(&self.prepared.learner().solver);
+        self.is_exact = true;
+        self.aims = [None; N_UNKNOWNS];
+        self.best = None;
+        self.begin_stage();
     }
 
     /// A stage of its own may solve as many problems as one before it.
     pub(super) fn begin_stage(&mut self) {
         self.most = self.solves + MOST_SOLVES;
+        self.found = NOTHING;
     }
 
     /// The next fit starts from this one.
@@ -164,15 +183,17 @@ impl<'a, 'b> Search<'a, 'b> {
             .fit_with(self.solver.as_ref(), &model, self.start.as_ref(), self.watch)?;
         self.solves += 1;
         self.start = Some(fit.start());
-        let similarity = fit.similarity();
-        let values = [fit.density(), similarity.unwrap_or(1.0), fit.consensus_density()];
+        let values = values_of(&fit);
         let interrupted = fit.solution.status == Status::Interrupted;
         let told = Progress::Tried {
             solves: self.solves,
             density: values[DENSITY],
-            similarity,
+            similarity: (self.prepared.n_views() > 1).then_some(values[SIMILARITY]),
         };
         let stop = (self.watch)(&told).is_break();
+        for (found, value) in self.found.iter_mut().zip(values) {
+            *found = [found[0].min(value), found[1].max(value)];
+        }
         let misses = self.misses(&values);
         if self.best.as_ref().is_none_or(|best| misses < best.misses) {
             self.best = Some(Trial {
@@ -284,6 +305,11 @@ impl<'a, 'b> Search<'a, 'b> {
         }
         Ok(ended)
     }
+}
+
+/// What is measured of a fit; a single view counts as equal to itself.
+pub(super) fn values_of(fit: &Fit) -> Values {
+    [fit.density(), fit.similarity().unwrap_or(1.0), fit.consensus_density()]
 }
 
 /// The solver of the trials: Newton where it can be used, since its optimum is that of any other, without the polish that only

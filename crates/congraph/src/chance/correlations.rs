@@ -1,0 +1,233 @@
+//! One global test of the correlations between nodes.
+//!
+//! With r_ab,i the correlation of nodes a and b in view i, and p_i its samples,
+//!
+//! ```text
+//! T1 = Σ_i p_i Σ_ab r_ab,i²                 structure in any view
+//! T2 = Σ_ab (Σ_i p_i r_ab,i)² / Σ_i p_i      structure that the views have in common
+//! z  = the larger of the two, as standard normal deviates of their null distributions
+//! ```
+//!
+//! Under the null the nodes of a view have nothing to do with each other, and the squares of any two pairs are uncorrelated,
+//! so that E T and sd T need only the second and the fourth moment of each r_ab:
+//!
+//! - blocks (trials) are exchanged by flipping the sign of a node's signal in whole blocks: [`units`](super::units);
+//! - other signals are first freed of their autocorrelation, and then permuted: [`residuals`](super::residuals).
+//!
+//! Heavy tails, autocorrelation and a loudness that all nodes share do not count as structure. Nor do correlations that are
+//! all negative by the same amount, which is what an average reference does to anything.
+//!
+//! Cost: one product of the signals of at most [`MOST_NODES`] nodes with themselves.
+
+use rayon::prelude::*;
+
+use super::residuals::Residuals;
+use super::units;
+use crate::views::{Kind, Mask, View, Views};
+
+/// Noise of any kind that was tried stays below this, and true graphs above: `docs/decisions.md`.
+pub const BEYOND_CHANCE: f64 = 4.0;
+/// Of more nodes, this many are looked at, evenly spread over the names in their order.
+const MOST_NODES: usize = 400;
+/// How many views are held at a time.
+const AT_A_TIME: usize = 8;
+/// The least share of its Gaussian value that a variance may have: moments of few units are themselves uncertain.
+const LEAST_VARIANCE: f64 = 0.05;
+/// Fewer samples tell nothing of a correlation.
+const LEAST_SAMPLES: usize = 4;
+
+/// How far the correlations between nodes go beyond those of unrelated signals, in standard deviations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Correlations {
+    /// Each view on its own, in the order of the views; none where that cannot be told.
+    pub views: Vec<Option<f64>>,
+    /// All views, each for itself: T1.
+    pub together: f64,
+    /// What the views have in common: T2.
+    pub pooled: f64,
+}
+
+/// What is known of every pair of nodes in one view: the correlation, and its null moments.
+pub(super) struct Pairs {
+    /// The number of samples that the correlations are means of.
+    pub(super) n_samples: f64,
+    /// The correlation; 0 where the view lacks a node.
+    pub(super) r: Vec<f64>,
+    /// E r² under the null.
+    pub(super) square: Vec<f64>,
+    /// Var r² − 2 (E r²)² under the null: 0 if r were Gaussian.
+    pub(super) excess: Vec<f64>,
+}
+
+/// A statistic with its moments under the null.
+#[derive(Clone, Copy, Default)]
+struct Statistic {
+    value: f64,
+    mean: f64,
+    variance: f64,
+}
+
+impl Correlations {
+    /// Tests the correlations of views; none if no view tells how many samples it has, or has enough of them.
+    ///
+    /// ```
+    /// use congraph::chance::{BEYOND_CHANCE, Correlations};
+    /// use congraph::simulate::{Settings, simulate};
+    /// use congraph::{ViewOptions, Views};
+    ///
+    /// let simulation = simulate(&Settings { n_nodes: 20, n_views: 3, ..Settings::default() })?;
+    /// let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default())?;
+    /// assert!(Correlations::of(&views).unwrap().z() > BEYOND_CHANCE);
+    /// # Ok::<(), congraph::Error>(())
+    /// ```
+    pub fn of(views: &Views) -> Option<Self> {
+        let (sorted, order) = views.sorted();
+        let nodes = spread(views.n_nodes());
+        let n_pairs = nodes.len() * (nodes.len() - 1) / 2;
+        let mut found = Self {
+            views: vec![None; views.n_views()],
+            together: 0.0,
+            pooled: 0.0,
+        };
+        let mut together = Statistic::default();
+        let (mut sums, mut squares, mut excesses) = (vec![0.0; n_pairs], vec![0.0; n_pairs], vec![0.0; n_pairs]);
+        let mut n_samples = 0.0;
+        let all: Vec<usize> = (0..views.n_views()).collect();
+        for some in all.chunks(AT_A_TIME) {
+            let pairs: Vec<Option<Pairs>> = some
+                .par_iter()
+                .map(|&view| pairs_of(sorted.view(view), view, sorted.kind(), &nodes, sorted.mask().map(AsRef::as_ref)))
+                .collect();
+            for (&view, pairs) in some.iter().zip(pairs) {
+                let Some(pairs) = pairs else { continue };
+                let p = pairs.n_samples;
+                n_samples += p;
+                let own = pairs.statistic();
+                found.views[order.views[view]] = own.z();
+                together.value += own.value;
+                together.mean += own.mean;
+                together.variance += own.variance;
+                for (sum, r) in sums.iter_mut().zip(&pairs.r) {
+                    *sum += p * r;
+                }
+                for (sum, square) in squares.iter_mut().zip(&pairs.square) {
+                    *sum += p * p * square;
+                }
+                for (sum, excess) in excesses.iter_mut().zip(&pairs.excess) {
+                    *sum += p.powi(4) * excess;
+                }
+            }
+        }
+        let scaled = |values: Vec<f64>, power: i32| -> Vec<f64> {
+            values.into_iter().map(|value| value / n_samples.powi(power)).collect()
+        };
+        let pooled = Pairs {
+            n_samples,
+            r: scaled(sums, 1),
+            square: scaled(squares, 2),
+            excess: scaled(excesses, 4),
+        };
+        found.together = together.z()?;
+        found.pooled = pooled.statistic().z()?;
+        Some(found)
+    }
+
+    /// The larger of the two.
+    pub fn z(&self) -> f64 {
+        self.together.max(self.pooled)
+    }
+
+    /// Whether there is anything beyond chance.
+    pub fn is_beyond_chance(&self) -> bool {
+        self.z() >= BEYOND_CHANCE
+    }
+}
+
+impl Pairs {
+    /// p Σ r², and what it is under the null.
+    fn statistic(&self) -> Statistic {
+        let p = self.n_samples;
+        let mut statistic = Statistic::default();
+        for ((r, square), excess) in self.r.iter().zip(&self.square).zip(&self.excess) {
+            let gaussian = 2.0 * square * square;
+            statistic.value += p * r * r;
+            statistic.mean += p * square;
+            statistic.variance += p * p * (gaussian + excess).max(LEAST_VARIANCE * gaussian);
+        }
+        statistic
+    }
+}
+
+impl Statistic {
+    /// The standard normal deviate that is as rare: a sum of squares is skewed, and the more so the fewer pairs there are, so it is
+    /// taken for a multiple of χ² with these two moments, whose cube root is nearly normal (Wilson and Hilferty 1931).
+    fn z(&self) -> Option<f64> {
+        (self.variance > 0.0).then(|| {
+            let spread = self.variance / (9.0 * self.mean * self.mean);
+            ((self.value / self.mean).cbrt() - (1.0 - spread)) / spread.sqrt()
+        })
+    }
+}
+
+/// All nodes, or as many as are looked at.
+fn spread(n_nodes: usize) -> Vec<usize> {
+    let n = n_nodes.min(MOST_NODES);
+    (0..n).map(|k| k * n_nodes / n).collect()
+}
+
+/// The correlations of one view between chosen nodes, if it has enough samples.
+fn pairs_of(view: &View, index: usize, kind: Kind, nodes: &[usize], mask: Option<&Mask>) -> Option<Pairs> {
+    let own: Vec<bool> = nodes
+        .iter()
+        .map(|&node| mask.is_none_or(|mask| mask.has(index, node)))
+        .collect();
+    let mut pairs = match kind {
+        Kind::Gram | Kind::Covariance => precomputed(view, kind, nodes, &own)?,
+        Kind::Signals => match units::of(view, nodes, &own) {
+            Some(pairs) => pairs,
+            None => Residuals::of(view, nodes, &own)?.pairs(),
+        },
+    };
+    without_offset(&mut pairs);
+    Some(pairs)
+}
+
+/// Correlations from a matrix; its samples are taken for independent and Gaussian, since nothing else is known of them.
+fn precomputed(view: &View, kind: Kind, nodes: &[usize], own: &[bool]) -> Option<Pairs> {
+    let n_samples = view.n_samples().filter(|&n_samples| n_samples >= LEAST_SAMPLES)? as f64;
+    let freedom = if kind == Kind::Gram { n_samples } else { n_samples - 1.0 };
+    let variance = |node: usize| view.node(node)[node];
+    let mut pairs = Pairs {
+        n_samples,
+        r: Vec::new(),
+        square: Vec::new(),
+        excess: Vec::new(),
+    };
+    for (k, &a) in nodes.iter().enumerate() {
+        for (l, &b) in nodes.iter().enumerate().skip(k + 1) {
+            let scale = (variance(a) * variance(b)).sqrt();
+            let is_known = own[k] && own[l] && scale > 0.0;
+            pairs.r.push(if is_known { view.node(a)[b] / scale } else { 0.0 });
+            let square = if is_known { 1.0 / freedom } else { 0.0 };
+            pairs.square.push(square);
+            // E r⁴ = 3 / (f (f + 2)) of a correlation with f degrees of freedom.
+            pairs.excess.push(square * square * (3.0 * freedom / (freedom + 2.0) - 3.0));
+        }
+    }
+    Some(pairs)
+}
+
+/// Takes off what all correlations have in common if it is negative: an average reference alone gives −1/(n − 1).
+fn without_offset(pairs: &mut Pairs) {
+    let n_known = pairs.square.iter().filter(|&&square| square > 0.0).count();
+    let mean = pairs.r.iter().sum::<f64>() / n_known.max(1) as f64;
+    if mean < 0.0 {
+        let known = pairs.r.iter_mut().zip(&pairs.square).filter(|(_, square)| **square > 0.0);
+        known.for_each(|(r, _)| *r -= mean);
+    }
+}
+
+/// Whether a view has enough samples to speak of correlations.
+pub(super) fn is_enough(n_samples: usize) -> bool {
+    n_samples >= LEAST_SAMPLES
+}

@@ -1,0 +1,49 @@
+//! What chance alone would give: the two questions that come before any graph is believed.
+//!
+//! ```text
+//! correlations   do the signals of different nodes have anything to do with each other?   (W13 if not)
+//! agreement      do graphs of views learned one by one agree more than relabelled ones?   (W15 if not)
+//! ```
+//!
+//! An optimal graph of pure noise is still a graph. Neither question depends on the method that learns it. Both compare one
+//! number with its mean and standard deviation under a null in which nothing is shared; these have closed forms, so no
+//! surrogate data are drawn, no seed is needed, and the answer is the same to the bit for any order of nodes and views.
+
+pub(crate) mod agreement;
+mod correlations;
+mod residuals;
+mod units;
+
+pub use agreement::Agreement;
+pub use correlations::{BEYOND_CHANCE, Correlations};
+
+use crate::error::Warning;
+
+/// W13: nothing in the data goes beyond chance.
+pub(crate) fn noise_warning(correlations: &Correlations) -> Option<Warning> {
+    (!correlations.is_beyond_chance()).then(|| {
+        Warning::new(
+            "W13",
+            format!(
+                "nothing beyond chance: the nodes are no more correlated than unrelated signals would be (z = {:.1}; \
+                 at least {BEYOND_CHANCE} is needed), so the edges of these graphs have no meaning",
+                correlations.z()
+            ),
+        )
+    })
+}
+
+/// W15: the views, learned one by one, have nothing in common.
+pub(crate) fn imposed_warning(agreement: &Agreement) -> Option<Warning> {
+    (!agreement.is_shared()).then(|| {
+        Warning::new(
+            "W15",
+            format!(
+                "structure, but none that the views share: learned one by one, they agree no more than graphs whose node \
+                 names are permuted (similarity {:.3}, z = {:.1}); the agreement shown is imposed by the similarity that \
+                 was asked for",
+                agreement.similarity, agreement.z
+            ),
+        )
+    })
+}

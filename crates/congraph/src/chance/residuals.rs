@@ -1,0 +1,264 @@
+//! Correlations of signals in a row of samples, and their moments when each node's samples are permuted.
+//!
+//! Autocorrelated signals that have nothing to do with each other are correlated all the same, and the more the fewer samples
+//! there are. So each signal is first regressed on its own last two values (two independent random walks leave two rows of
+//! independent steps), and the **residuals** are correlated. What was related remains so: signals that are mixed from sources
+//! of the same autocorrelation leave residuals that are mixed alike.
+//!
+//! Permuting a node's residuals gives (Pitman 1937), with g the excess kurtosis by k-statistics,
+//!
+//! ```text
+//! E r² = 1/(p − 1)        E r⁴ = 3/(p² − 1) · (1 + (p − 2)(p − 3)/(3p (p − 1)²) · g_a g_b)
+//! ```
+//!
+//! Two things that a permutation would destroy are put back by factors on E r² that are means over all nodes: the
+//! autocorrelation that is left, 1 + 2 Σ_k (mean_a ρ_a(k)² − its value by chance), and a loudness that rises and falls in all
+//! nodes at once, mean_ab of mean_t x_a² x_b².
+
+use super::correlations::{Pairs, is_enough};
+use crate::views::View;
+
+/// A signal is regressed on so many of its own past values, if it has eight samples for each.
+const ORDER: usize = 2;
+const SAMPLES_PER_ORDER: usize = 8;
+/// Autocorrelations of residuals are looked at up to this lag.
+const LAGS: usize = 12;
+/// Residuals smaller than this share of the signal are rounding.
+const ROUNDING: f64 = 1e-10;
+
+/// Residuals with mean 0 and variance 1, one row for each node.
+pub(super) struct Residuals {
+    n_samples: usize,
+    rows: Vec<Option<Vec<f64>>>,
+}
+
+impl Residuals {
+    /// The residuals of chosen nodes, if there are enough samples.
+    pub(super) fn of(view: &View, nodes: &[usize], own: &[bool]) -> Option<Self> {
+        let n_samples = view.node(0).len();
+        let order = ORDER.min(n_samples / SAMPLES_PER_ORDER);
+        if !is_enough(n_samples - order) {
+            return None;
+        }
+        let row = |(&node, &own): (&usize, &bool)| own.then(|| residuals(view.node(node), order)).flatten();
+        Some(Self {
+            n_samples: n_samples - order,
+            rows: nodes.iter().zip(own).map(row).collect(),
+        })
+    }
+
+    /// The correlations with their moments.
+    pub(super) fn pairs(&self) -> Pairs {
+        let p = self.n_samples as f64;
+        let square = self.loudness() * self.autocorrelation() / (p - 1.0);
+        let kurtoses: Vec<f64> = self
+            .rows
+            .iter()
+            .map(|row| row.as_ref().map_or(0.0, |row| kurtosis(row)))
+            .collect();
+        let n = self.rows.len();
+        let n_pairs = n * (n - 1) / 2;
+        let mut pairs = Pairs {
+            n_samples: p,
+            r: products(&self.rows, 0..self.n_samples),
+            square: Vec::with_capacity(n_pairs),
+            excess: Vec::with_capacity(n_pairs),
+        };
+        pairs.r.iter_mut().for_each(|r| *r /= p);
+        let gaussian = 3.0 * (p - 1.0) / (p + 1.0);
+        let share = (p - 2.0) * (p - 3.0) / (3.0 * p * (p - 1.0).powi(2));
+        for a in 0..n {
+            for b in a + 1..n {
+                let is_known = self.rows[a].is_some() && self.rows[b].is_some();
+                let square = if is_known { square } else { 0.0 };
+                let fourth = gaussian * (1.0 + share * kurtoses[a] * kurtoses[b]);
+                pairs.square.push(square);
+                pairs.excess.push(square * square * (fourth - 3.0));
+            }
+        }
+        pairs
+    }
+
+    /// By how much the autocorrelation that is left raises E r².
+    fn autocorrelation(&self) -> f64 {
+        let p = self.n_samples;
+        let rows: Vec<&Vec<f64>> = self.rows.iter().flatten().collect();
+        let excess = |lag: usize| {
+            let square = |row: &&Vec<f64>| (dot(&row[lag..], &row[..p - lag]) / p as f64).powi(2);
+            let mean = rows.iter().map(square).sum::<f64>() / rows.len().max(1) as f64;
+            (mean - (1.0 - lag as f64 / p as f64) / p as f64).max(0.0)
+        };
+        1.0 + 2.0 * (1..=LAGS.min(p / 4)).map(excess).sum::<f64>()
+    }
+
+    /// By how much a loudness that all nodes share raises E r².
+    fn loudness(&self) -> f64 {
+        let rows: Vec<&Vec<f64>> = self.rows.iter().flatten().collect();
+        let n_pairs = rows.len() * rows.len().saturating_sub(1) / 2;
+        let (mut sums, mut fourths) = (vec![0.0; self.n_samples], vec![0.0; self.n_samples]);
+        for row in &rows {
+            for ((sum, fourth), x) in sums.iter_mut().zip(&mut fourths).zip(row.iter()) {
+                let square = x * x;
+                *sum += square;
+                *fourth += square * square;
+            }
+        }
+        let total: f64 = sums.iter().zip(&fourths).map(|(sum, fourth)| 0.5 * (sum * sum - fourth)).sum();
+        (total / (n_pairs.max(1) * self.n_samples) as f64).max(1.0)
+    }
+}
+
+/// What a signal's own past does not tell of it, with mean 0 and variance 1; none if it does not vary.
+fn residuals(signal: &[f64], order: usize) -> Option<Vec<f64>> {
+    let centred = standardised(signal)?;
+    let mut left = centred[order..].to_vec();
+    let past: Vec<&[f64]> = (1..=order).map(|lag| &centred[order - lag..centred.len() - lag]).collect();
+    // Gram–Schmidt, twice: the second pass takes off what rounding left of the first.
+    let mut directions: Vec<Vec<f64>> = Vec::new();
+    for past in past {
+        let mut direction = without_mean(past);
+        for _ in 0..2 {
+            directions.iter().for_each(|other| take_off(&mut direction, other));
+        }
+        if dot(&direction, &direction) > ROUNDING * past.len() as f64 {
+            directions.push(direction);
+        }
+    }
+    for _ in 0..2 {
+        directions.iter().for_each(|direction| take_off(&mut left, direction));
+    }
+    let spread = dot(&left, &left);
+    if spread > ROUNDING * left.len() as f64 {
+        standardised(&left)
+    } else {
+        standardised(&centred[order..])
+    }
+}
+
+/// Without its component along another.
+fn take_off(row: &mut [f64], direction: &[f64]) {
+    let share = dot(row, direction) / dot(direction, direction);
+    row.iter_mut().zip(direction).for_each(|(x, d)| *x -= share * d);
+}
+
+fn without_mean(row: &[f64]) -> Vec<f64> {
+    let mean = row.iter().sum::<f64>() / row.len() as f64;
+    row.iter().map(|x| x - mean).collect()
+}
+
+/// Mean 0 and variance 1; none if it does not vary. Divided by the largest value first, so that nothing overflows.
+pub(super) fn standardised(row: &[f64]) -> Option<Vec<f64>> {
+    let largest = row.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
+    if largest == 0.0 {
+        return None;
+    }
+    let mut centred = without_mean(&row.iter().map(|x| x / largest).collect::<Vec<_>>());
+    let deviation = (dot(&centred, &centred) / row.len() as f64).sqrt();
+    if deviation <= 0.0 {
+        return None;
+    }
+    centred.iter_mut().for_each(|x| *x /= deviation);
+    Some(centred)
+}
+
+/// Fisher's g2 = k4 / k2² of a row with mean 0 and variance 1.
+fn kurtosis(row: &[f64]) -> f64 {
+    let p = row.len() as f64;
+    let fourth = row.iter().map(|x| x.powi(4)).sum::<f64>() / p;
+    (p - 1.0) / ((p - 2.0) * (p - 3.0)) * ((p + 1.0) * fourth - 3.0 * (p - 1.0))
+}
+
+/// Σ x_a x_b over some samples for all pairs a < b; 0 where a row is missing.
+pub(super) fn products(rows: &[Option<Vec<f64>>], samples: std::ops::Range<usize>) -> Vec<f64> {
+    let mut products = Vec::with_capacity(rows.len() * rows.len().saturating_sub(1) / 2);
+    for (a, row) in rows.iter().enumerate() {
+        for other in &rows[a + 1..] {
+            products.push(match (row, other) {
+                (Some(row), Some(other)) => dot(&row[samples.clone()], &other[samples.clone()]),
+                _ => 0.0,
+            });
+        }
+    }
+    products
+}
+
+/// Running sums that the compiler keeps in vector registers.
+const LANES: usize = 8;
+
+fn dot(one: &[f64], other: &[f64]) -> f64 {
+    let ((one, rest), (other, others)) = (one.as_chunks::<LANES>(), other.as_chunks::<LANES>());
+    let mut sums = [0.0; LANES];
+    for (x, y) in one.iter().zip(other) {
+        for lane in 0..LANES {
+            sums[lane] += x[lane] * y[lane];
+        }
+    }
+    let tail: f64 = rest.iter().zip(others).map(|(x, y)| x * y).sum();
+    sums.iter().sum::<f64>() + tail
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_past_is_taken_off() {
+        // x_t = 1.5 x_{t−1} − 0.9 x_{t−2} + e_t
+        let mut noise = 1_u64;
+        let mut next = || {
+            noise = noise.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (noise >> 33) as f64 / 2f64.powi(31) - 0.5
+        };
+        let mut signal = vec![0.0, 0.0];
+        for t in 2..500 {
+            signal.push(1.5 * signal[t - 1] - 0.9 * signal[t - 2] + next());
+        }
+        let left = residuals(&signal, 2).unwrap();
+        for lag in 1..5 {
+            let correlation = dot(&left[lag..], &left[..left.len() - lag]) / left.len() as f64;
+            assert!(correlation.abs() < 0.1, "{lag}: {correlation}");
+        }
+        // A line is its own past: it is kept as it is.
+        let line: Vec<f64> = (0..50).map(f64::from).collect();
+        assert!(residuals(&line, 2).unwrap().windows(2).all(|two| two[0] < two[1]));
+        assert_eq!(residuals(&[3.0; 30], 2), None);
+    }
+
+    #[test]
+    fn moments_are_those_of_all_permutations() {
+        // All 5040 permutations of one row against another.
+        let x = standardised(&[0.3, -1.0, 2.5, 0.1, 7.0, -0.4, 1.1]).unwrap();
+        let y = standardised(&[1.0, 4.0, -2.0, 0.5, 0.7, -9.0, 0.0]).unwrap();
+        let (mut square, mut fourth, mut count) = (0.0, 0.0, 0.0);
+        let mut order: Vec<usize> = (0..7).collect();
+        permutations(&mut order, 7, &mut |order| {
+            let r = order.iter().zip(&y).map(|(&k, y)| x[k] * y).sum::<f64>() / 7.0;
+            square += r * r;
+            fourth += r.powi(4);
+            count += 1.0;
+        });
+        let residuals = Residuals {
+            n_samples: 7,
+            rows: vec![Some(x), Some(y)],
+        };
+        let pairs = residuals.pairs();
+        // These two rows are loud at different times; what they share of it is put at 1.
+        assert!((residuals.loudness() - 1.0).abs() < 1e-12 && residuals.autocorrelation() >= 1.0);
+        let expected = square / count;
+        assert!((1.0 / 6.0 - expected).abs() < 1e-12);
+        let scale = pairs.square[0] / expected;
+        let variance = (fourth / count - expected * expected) * scale * scale;
+        let told = 2.0 * pairs.square[0].powi(2) + pairs.excess[0];
+        assert!((told - variance).abs() < 1e-12 * variance.max(1.0), "{told} {variance}");
+    }
+
+    fn permutations(order: &mut Vec<usize>, k: usize, each: &mut dyn FnMut(&[usize])) {
+        if k == 1 {
+            return each(order);
+        }
+        for i in 0..k {
+            permutations(order, k - 1, each);
+            order.swap(if k % 2 == 0 { i } else { 0 }, k - 1);
+        }
+    }
+}
