@@ -210,20 +210,29 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         """A few lines about the fit: what, and what about it."""
         raise NotImplementedError
 
+    def _lines(self) -> list[tuple[str, str]]:
+        """The summary, and before it, if it is so, that there is nothing in it."""
+        codes = {warning.code for warning in self.warnings_}
+        if "W13" in codes:
+            return [("CAUTION", "nothing in these data goes beyond chance (W13)"), *self._summary()]
+        if "W15" in codes:
+            return [("CAUTION", "structure, but none that the views share: the agreement is imposed (W15)"), *self._summary()]
+        return self._summary()
+
     def _title(self) -> str:
         return f"{type(self).__name__} of {counted(len(self.view_names_), 'view')} × {counted(len(self.node_names_), 'node')}"
 
     def __str__(self) -> str:
         if not hasattr(self, "edges_"):
             return repr(self)
-        return "\n".join([self._title(), *(f"  {name:<12}{text}" for name, text in self._summary())])
+        return "\n".join([self._title(), *(f"  {name:<12}{text}" for name, text in self._lines())])
 
     def _repr_html_(self) -> str:
         if not hasattr(self, "edges_"):
             return f"<pre>{html.escape(repr(self))}</pre>"
         rows = "".join(
             f"<tr><th style='text-align:left'>{html.escape(name)}</th><td style='text-align:left'>{html.escape(text)}</td></tr>"
-            for name, text in self._summary()
+            for name, text in self._lines()
         )
         return f"<table><caption style='text-align:left'><b>{html.escape(self._title())}</b></caption>{rows}</table>"
 

@@ -148,7 +148,7 @@ class ConsensusGraph(_Learner):
     density, similarity, consensus_density : float, optional
         Targets: the share of possible edges that are present (mean of the views), the mean correlation between the views' weights, the
         density of the consensus. The parameters that reach them are found. Without any, the density is at most ten
-        neighbours a node, and the similarity half-way from what separately learned views have to 1, at least 0.8.
+        neighbours a node, and the similarity half-way from what separately learned views have to 1.
     alpha, beta, gamma : float, optional
         The parameters themselves, for experts: larger is denser, more alike, a sparser consensus.
     penalty : str or object, default "l1"
@@ -392,6 +392,8 @@ class ConsensusGraph(_Learner):
         penalty = self.penalty if isinstance(self.penalty, str) else type(self.penalty).__name__
         n_edges = int((self._weights(None) > 0).sum())
         similarity = "" if self.similarity_ is None else f", similarity {self.similarity_:.3f}"
+        if similarity and self.similarity_floor_ is not None:
+            similarity += f" ({self.similarity_floor_:.3f} when learned separately)"
         return [
             ("consensus", f"{counted(n_edges, 'edge')}, density {self.consensus_density_:.3f}"),
             ("views", f"density {self.density_:.3f} ({self.densities_.min():.3f} to {self.densities_.max():.3f}){similarity}"),

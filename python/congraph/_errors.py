@@ -36,7 +36,7 @@ class CongraphDataError(ValueError):
 
 
 class CongraphWarning(UserWarning):
-    """Something that the user should know about a result: ``code`` (``W01`` to ``W12``) and ``view``."""
+    """Something that the user should know about a result: ``code`` (``W01`` to ``W15``) and ``view``."""
 
     def __init__(self, message: str, code: str = "", view: str | None = None) -> None:
         super().__init__(message, code, view)

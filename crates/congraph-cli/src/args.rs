@@ -373,7 +373,7 @@ pub(crate) struct FitArgs {
     /// Find alpha for this share of possible edges (mean of the views) [default: 0.15, at most 10 neighbours a node]
     #[arg(long, allow_negative_numbers = true, value_name = "D", help_heading = "Model")]
     pub(crate) density: Option<f64>,
-    /// Find beta for this mean correlation between views [default: half way from separate views to 1, at least 0.8]
+    /// Find beta for this mean correlation between views [default: half-way from separate views to 1]
     #[arg(long, allow_negative_numbers = true, value_name = "S", help_heading = "Model")]
     pub(crate) similarity: Option<f64>,
     /// Find gamma for this density of the consensus

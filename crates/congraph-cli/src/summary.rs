@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use congraph::baselines::{Coupling, EdgeRule, JointGraphicalLasso, JointLearned};
+use congraph::chance::Correlations;
 use congraph::distances::{DistanceNorm, SampleNorm, Scale};
 use congraph::tuning::{Reach, Reached};
 use congraph::{Learned, Learner, Warning};
@@ -58,6 +59,10 @@ pub(crate) fn summary(
             "target": target(|reached| reached.similarity),
             "value": graph.similarity(),
             "floor": reached.and_then(|reached| reached.floor),
+        },
+        "chance": {
+            "correlations": learned.correlations.as_ref().map(Correlations::z),
+            "agreement": reached.and_then(|reached| reached.agreement).map(|agreement| agreement.z),
         },
         "seconds": {
             "distances": seconds.distances.as_secs_f64(),
@@ -161,7 +166,13 @@ pub(crate) fn gap(relative_gap: f64) -> String {
 
 /// Warnings as the summary lists them.
 pub(crate) fn warnings_json(warnings: &[Warning]) -> Value {
-    let entry = |warning: &Warning| json!({"code": warning.code, "view": warning.view, "message": warning.message});
+    let entry = |warning: &Warning| {
+        let mut entry = json!({"code": warning.code, "view": warning.view, "message": warning.message});
+        if !warning.views.is_empty() {
+            entry["views"] = json!(warning.views);
+        }
+        entry
+    };
     warnings.iter().map(entry).collect()
 }
 

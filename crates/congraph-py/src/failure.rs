@@ -3,6 +3,7 @@
 //! The exception classes are Python's own (`congraph._errors`), so that they can be documented, subclassed and pickled there; here
 //! they are only filled.
 
+use congraph::error::grouped;
 use congraph::{DataError, Error, Warning};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -49,5 +50,5 @@ fn parameter(py: Python<'_>, message: &str) -> PyResult<PyErr> {
 /// What the user should know: (code, view, message).
 pub(crate) fn warnings(warnings: &[Warning]) -> Vec<(&'static str, Option<String>, String)> {
     let told = |warning: &Warning| (warning.code, warning.view.clone(), warning.message.clone());
-    warnings.iter().map(told).collect()
+    grouped(warnings.to_vec()).iter().map(told).collect()
 }

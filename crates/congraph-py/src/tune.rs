@@ -51,6 +51,7 @@ pub(crate) fn tune<'py>(
     let told = result(py, &chosen.learner, &chosen.learned, measures, &chosen.noticed)?;
     told.set_item("path", chosen.path(py)?)?;
     told.set_item("chosen", chosen.cell)?;
+    told.set_item("floor", chosen.cells[chosen.cell].floor)?;
     Ok(told)
 }
 
@@ -109,7 +110,7 @@ impl Choice {
             ..learner.clone()
         };
         let fit = prepared.fit(&learner.model, None, watch)?;
-        let learned = prepared.learned(fit, watch)?;
+        let (learned, _) = prepared.learned_by_choice(fit, watch)?;
         Ok(Chosen {
             cells,
             verdicts,

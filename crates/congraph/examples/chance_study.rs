@@ -25,11 +25,15 @@ type Next = fn(&[f64], &mut ChaCha8Rng) -> f64;
 const NOISES: [(&str, Next); 9] = [
     ("white", |_, rng| normal(rng)),
     ("Student t, 2.5 degrees", |_, rng| student(2.5, rng)),
-    ("Cauchy", |_, rng| Cauchy::new(0.0, 1.0).expect("a scale above 0").sample(rng)),
+    ("Cauchy", |_, rng| {
+        Cauchy::new(0.0, 1.0).expect("a scale above 0").sample(rng)
+    }),
     ("log-normal", |_, rng| (1.5 * normal(rng)).exp()),
     ("AR(0.5)", |past, rng| 0.5 * last(past) + normal(rng)),
     ("AR(0.9)", |past, rng| 0.9 * last(past) + normal(rng)),
-    ("AR(0.9), heavy-tailed", |past, rng| 0.9 * last(past) + student(3.0, rng)),
+    ("AR(0.9), heavy-tailed", |past, rng| {
+        0.9 * last(past) + student(3.0, rng)
+    }),
     ("AR(0.99)", |past, rng| 0.99 * last(past) + normal(rng)),
     ("random walk", |past, rng| last(past) + normal(rng)),
 ];
@@ -41,16 +45,28 @@ fn main() {
     let n_sets = words.first().copied().unwrap_or(60);
     let first = words.get(1).copied().unwrap_or(1);
     let seeds = || (first..first + n_sets).into_par_iter();
-    println!("{:<28}{:>6}{:>10}{:>10}{:>10}", "kind", "sets", "W13", "least z", "largest z");
+    println!(
+        "{:<28}{:>6}{:>10}{:>10}{:>10}",
+        "kind", "sets", "W13", "least z", "largest z"
+    );
     for (name, next) in NOISES {
         tell(name, &seeds().map(|seed| z(noise(seed, next))).collect::<Vec<_>>());
     }
     let kinds: Vec<u64> = (0..12).collect();
     for kind in kinds {
-        let found: Vec<(String, f64)> = seeds().map(|seed| structure(seed, kind)).map(|(name, views)| (name, z(views))).collect();
-        tell(&found[0].0.clone(), &found.into_iter().map(|(_, z)| z).collect::<Vec<_>>());
+        let found: Vec<(String, f64)> = seeds()
+            .map(|seed| structure(seed, kind))
+            .map(|(name, views)| (name, z(views)))
+            .collect();
+        tell(
+            &found[0].0.clone(),
+            &found.into_iter().map(|(_, z)| z).collect::<Vec<_>>(),
+        );
     }
-    println!("\n{:<28}{:>6}{:>10}{:>10}{:>10}", "kind", "sets", "W15", "least z", "largest z");
+    println!(
+        "\n{:<28}{:>6}{:>10}{:>10}{:>10}",
+        "kind", "sets", "W15", "least z", "largest z"
+    );
     for (name, is_shared) in [("unrelated graphs", false), ("90 % of edges shared", true)] {
         let found: Vec<(bool, f64)> = seeds().map(|seed| imposed(seed, is_shared)).collect();
         let warned = found.iter().filter(|(warned, _)| *warned).count();
@@ -98,9 +114,19 @@ fn structure(seed: u64, kind: u64) -> (String, Views) {
     let n_views = one_of(&[3, 6, 12], &mut rng);
     let p = n * one_of(&[1, 2, 5], &mut rng);
     let (graph, drawn) = match kind / 4 {
-        0 => ("Erdős–Rényi", GraphModel::ErdosRenyi { probability: 4.0 / n as f64 + 0.05 }),
+        0 => (
+            "Erdős–Rényi",
+            GraphModel::ErdosRenyi {
+                probability: 4.0 / n as f64 + 0.05,
+            },
+        ),
         1 => ("Barabási–Albert", GraphModel::BarabasiAlbert { growth: 2 }),
-        _ => ("geometric", GraphModel::RandomGeometric { reach: Reach::MeanDegree(7.0) }),
+        _ => (
+            "geometric",
+            GraphModel::RandomGeometric {
+                reach: Reach::MeanDegree(7.0),
+            },
+        ),
     };
     let (filter, filtered) = match kind % 4 {
         0 => ("L†", Filter::PseudoInverse),
@@ -119,7 +145,16 @@ fn structure(seed: u64, kind: u64) -> (String, Views) {
         ..Settings::default()
     };
     let simulation = simulate(&settings).expect("settings in their range");
-    { let v = assembled(simulation.tables.clone()); let f = Correlations::of(&v).unwrap(); if f.z() < 5.0 { eprintln!("{graph} {filter} n {n} N {n_views} p {p} noise {} z {:.2} {:.2}", settings.noise, f.together, f.pooled); } }
+    {
+        let v = assembled(simulation.tables.clone());
+        let f = Correlations::of(&v).unwrap();
+        if f.z() < 5.0 {
+            eprintln!(
+                "{graph} {filter} n {n} N {n_views} p {p} noise {} z {:.2} {:.2}",
+                settings.noise, f.together, f.pooled
+            );
+        }
+    }
     (format!("{graph}, {filter}"), assembled(simulation.tables))
 }
 
@@ -131,7 +166,9 @@ fn imposed(seed: u64, is_shared: bool) -> (bool, f64) {
         n_nodes: n,
         n_views: one_of(&[2, 3, 6, 12], &mut rng),
         n_signals: vec![one_of(&[60, 100, 300], &mut rng)],
-        graph: GraphModel::ErdosRenyi { probability: 6.0 / n as f64 },
+        graph: GraphModel::ErdosRenyi {
+            probability: 6.0 / n as f64,
+        },
         filter: one_of(&[Filter::PseudoInverse, Filter::Gaussian], &mut rng),
         seed,
         ..Settings::default()
@@ -140,7 +177,11 @@ fn imposed(seed: u64, is_shared: bool) -> (bool, f64) {
         simulate(&settings).expect("settings in their range").tables
     } else {
         let alone = |view: usize| {
-            let alone = Settings { n_views: 1, seed: 100_000 + 100 * seed + view as u64, ..settings.clone() };
+            let alone = Settings {
+                n_views: 1,
+                seed: 100_000 + 100 * seed + view as u64,
+                ..settings.clone()
+            };
             let mut table = simulate(&alone).expect("settings in their range").tables.swap_remove(0);
             table.name = format!("v{view}");
             table
@@ -151,11 +192,17 @@ fn imposed(seed: u64, is_shared: bool) -> (bool, f64) {
         .learn_to(&assembled(tables), &Targets::default(), &unwatched)
         .expect("usual targets are never refused");
     let warned = tuned.learned.warnings.iter().any(|warning| warning.code == "W15");
-    (warned, tuned.reached.agreement.map_or(f64::NAN, |agreement| agreement.z))
+    (
+        warned,
+        tuned.reached.agreement.map_or(f64::NAN, |agreement| agreement.z),
+    )
 }
 
 fn assembled(tables: Vec<Table>) -> Views {
-    let options = ViewOptions { allow_counts: true, ..ViewOptions::default() };
+    let options = ViewOptions {
+        allow_counts: true,
+        ..ViewOptions::default()
+    };
     Views::assemble(tables, &options).expect("numbers that vary").0
 }
 

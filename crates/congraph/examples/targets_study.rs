@@ -13,7 +13,7 @@ use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
 /// What became of one problem.
-enum Outcome {
+pub(crate) enum Outcome {
     Hit,
     Refused,
     Missed(String),
@@ -44,7 +44,7 @@ fn main() {
     );
 }
 
-fn study(seed: u64) -> Outcome {
+pub(crate) fn study(seed: u64) -> Outcome {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let n_views = rng.random_range(1..=5);
     let n_nodes = rng.random_range(2..=24);
@@ -61,7 +61,8 @@ fn study(seed: u64) -> Outcome {
     learner.model.penalty =
         penalties::by_name(["l1", "l2", "squared-l2"][rng.random_range(0..3)]).expect("a penalty by its name");
     let density = rng.random_bool(0.8).then(|| rng.random_range(0.01..0.95));
-    let similarity = (!learner.single && (density.is_none() || rng.random_bool(0.4))).then(|| rng.random_range(0.1..1.0));
+    let similarity =
+        (!learner.single && (density.is_none() || rng.random_bool(0.4))).then(|| rng.random_range(0.1..1.0));
     let dial = |target: Option<f64>| target.map_or(Dial::Usual, Dial::At);
     let targets = Targets {
         density: dial(density),

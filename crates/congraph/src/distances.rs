@@ -74,6 +74,17 @@ impl Scaling {
     };
 }
 
+impl Scaling {
+    /// The squared distance between unrelated signals of a view, where it does not depend on the data.
+    pub(crate) fn unrelated(&self, view: &View) -> Option<f64> {
+        let factor = match self.sample_norm {
+            SampleNorm::Mean => 1.0,
+            SampleNorm::Sum => view.n_samples()? as f64,
+        };
+        (self.scale == Scale::Zscore).then_some(2.0 * factor)
+    }
+}
+
 /// Squared distances of every edge in every view; infinite where a view lacks one of its ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distances {

@@ -159,10 +159,12 @@ impl From<DataError> for Error {
 /// Something the user should know about a result that was nevertheless computed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Warning {
-    /// The stable code, `W01` to `W12`.
+    /// The stable code, `W01` to `W15`.
     pub code: &'static str,
     /// The view concerned, if it is one.
     pub view: Option<String>,
+    /// The views concerned, if the same is said of several.
+    pub views: Vec<String>,
     /// What was noticed, and what it means.
     pub message: String,
 }
@@ -173,6 +175,7 @@ impl Warning {
         Self {
             code,
             view: None,
+            views: Vec::new(),
             message: message.into(),
         }
     }
@@ -183,6 +186,84 @@ impl Warning {
         self.view = Some(view.into());
         self
     }
+}
+
+/// What is said of many views alike, said once: warnings of one code whose messages differ in nothing but numbers become one, in
+/// the place of the first, with numbers that differ as ranges.
+pub fn grouped(warnings: Vec<Warning>) -> Vec<Warning> {
+    let mut groups: Vec<(String, Vec<Warning>)> = Vec::new();
+    for warning in warnings {
+        let pattern = pattern(&warning);
+        match groups
+            .iter_mut()
+            .find(|(known, _)| warning.view.is_some() && *known == pattern)
+        {
+            Some((_, group)) => group.push(warning),
+            None => groups.push((pattern, vec![warning])),
+        }
+    }
+    groups.into_iter().filter_map(|(_, group)| one_of(group)).collect()
+}
+
+/// A warning's code and message with every number left out; a message that concerns no view is told apart from one that does.
+fn pattern(warning: &Warning) -> String {
+    let texts = split_numbers(&warning.message)
+        .into_iter()
+        .filter(|(is_number, _)| !is_number);
+    let texts: Vec<&str> = texts.map(|(_, text)| text).collect();
+    format!("{} {} {}", warning.code, warning.view.is_some(), texts.join("#"))
+}
+
+/// The parts of a text that are numbers, and those that are not, in turn. What stands between backticks is a name.
+fn split_numbers(text: &str) -> Vec<(bool, &str)> {
+    let mut parts = Vec::new();
+    let (mut start, mut in_number, mut in_name) = (0, false, false);
+    let bytes = text.as_bytes();
+    for (at, c) in text.char_indices() {
+        in_name ^= c == '`';
+        let between = c == '.' && in_number && bytes.get(at + 1).is_some_and(u8::is_ascii_digit);
+        let is_number = !in_name && (c.is_ascii_digit() || between);
+        if is_number != in_number && at > start {
+            parts.push((in_number, &text[start..at]));
+            start = at;
+        }
+        in_number = is_number;
+    }
+    if start < text.len() {
+        parts.push((in_number, &text[start..]));
+    }
+    parts
+}
+
+/// One warning for all of a group.
+fn one_of(mut group: Vec<Warning>) -> Option<Warning> {
+    if group.len() < 2 {
+        return group.pop();
+    }
+    let parts: Vec<Vec<(bool, &str)>> = group.iter().map(|warning| split_numbers(&warning.message)).collect();
+    let part = |(place, &(is_number, first)): (usize, &(bool, &str))| {
+        let values = || parts.iter().filter_map(|parts| Some(parts.get(place)?.1));
+        let size = |text: &&str| text.parse::<f64>().unwrap_or(f64::NAN);
+        let least = values()
+            .min_by(|one, two| size(one).total_cmp(&size(two)))
+            .unwrap_or(first);
+        let most = values()
+            .max_by(|one, two| size(one).total_cmp(&size(two)))
+            .unwrap_or(first);
+        if is_number && least != most {
+            format!("{least} to {most}")
+        } else {
+            first.to_owned()
+        }
+    };
+    let message: String = parts[0].iter().enumerate().map(part).collect();
+    let views: Vec<String> = group.iter().filter_map(|warning| warning.view.clone()).collect();
+    Some(Warning {
+        code: group[0].code,
+        view: None,
+        message: format!("{} views ({}): {message}", views.len(), list_names(&views)),
+        views,
+    })
 }
 
 /// A few names in a row for a message, the rest counted: `` `a`, `b`, `c` and 4 more ``.
@@ -207,6 +288,36 @@ pub fn list_names<S: AsRef<str>>(names: &[S]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_said_of_many_views_is_said_once() {
+        let few = |view: &str, n: usize| Warning::new("W05", format!("only {n} samples, v2.5 of `b1`")).in_view(view);
+        let all = vec![
+            few("a", 28),
+            Warning::new("W06", "between 28 and 31"),
+            few("b", 31),
+            Warning::new("W05", "only 3 samples, v2.5 of `b1`"),
+            few("c", 30),
+            Warning::new("W11", "an outlier").in_view("a"),
+        ];
+        let one = grouped(all);
+        let messages: Vec<&str> = one.iter().map(|warning| warning.message.as_str()).collect();
+        assert_eq!(
+            messages,
+            [
+                "3 views (`a`, `b` and `c`): only 28 to 31 samples, v2.5 of `b1`",
+                "between 28 and 31",
+                "only 3 samples, v2.5 of `b1`",
+                "an outlier"
+            ]
+        );
+        assert_eq!((one[0].view.as_deref(), one[0].views.len()), (None, 3));
+        assert_eq!(one[3].view.as_deref(), Some("a"));
+        // Names that differ are not numbers.
+        let named = |view: &str, node: &str| Warning::new("W03", format!("`{node}` is masked")).in_view(view);
+        assert_eq!(grouped(vec![named("a", "x1"), named("b", "x2")]).len(), 2);
+        assert!(grouped(Vec::new()).is_empty());
+    }
 
     #[test]
     fn names_are_listed_and_the_rest_counted() {

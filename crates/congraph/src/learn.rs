@@ -16,7 +16,7 @@ use crate::findings::outliers;
 use crate::graph::MultiviewGraph;
 use crate::pairs::{Signals, nearest_pairs, neighbourly_order};
 use crate::prepared::{Fit, Prepared};
-use crate::problem::Model;
+use crate::problem::{Model, Parameters};
 use crate::rows::ViewRows;
 use crate::solvers::{Newton, Solution, Solver, Status, Watch};
 use crate::support::{EXACT_NEIGHBOURS, EdgeCost, Support, placed_costs, tidy};
@@ -139,8 +139,12 @@ impl Learner {
         let correlations = Correlations::of(sorted);
         let mut warnings: Vec<Warning> = doubts(&solution).into_iter().collect();
         warnings.extend(correlations.as_ref().and_then(chance::noise_warning));
-        warnings.extend(data_warnings(sorted, &distances));
-        warnings.extend(graph_warnings(&graph, &model));
+        warnings.extend(data_warnings(sorted, &distances, &self.scaling));
+        warnings.extend(component_warning(&graph, model.parameters.gamma, true));
+        // Of noise, no view is further from the truth than another.
+        if correlations.as_ref().is_none_or(Correlations::is_beyond_chance) {
+            warnings.extend(outlier_warnings(&graph));
+        }
         let restricted = self.support != Support::AllPairs;
         Learned {
             graph,
@@ -148,6 +152,7 @@ impl Learner {
             status: solution.status,
             iterations: solution.iterations,
             correlations,
+            parameters: model.parameters,
             outside,
             n_candidates: restricted.then(|| distances.edges().pairs().len()),
             distance_divisor: distances.divisor(),
@@ -290,6 +295,8 @@ pub struct Learned {
     pub status: Status,
     /// How many iterations it took.
     pub iterations: usize,
+    /// α, β and γ.
+    pub parameters: Parameters,
     /// Whether the data hold anything beyond chance, if that can be told.
     pub correlations: Option<Correlations>,
     /// How many pairs outside a restricted support would have entered, if that was checked.
@@ -307,14 +314,22 @@ pub struct Learned {
 }
 
 impl Learned {
-    /// The same, with a warning if the views have nothing in common but what couples them. Where there is nothing at all, that is
-    /// all there is to say.
+    /// The same, of a fit whose parameters were found for targets: with a warning if the views have nothing in common but what
+    /// couples them (where there is nothing at all, that is all there is to say), and one of several components where nobody chose
+    /// the density.
     #[must_use]
-    pub fn with_agreement(mut self, agreement: Option<&Agreement>) -> Self {
-        let is_noise = self.correlations.as_ref().is_some_and(|found| !found.is_beyond_chance());
+    pub(crate) fn found(mut self, agreement: Option<&Agreement>, is_density_chosen: bool) -> Self {
+        let is_noise = self
+            .correlations
+            .as_ref()
+            .is_some_and(|found| !found.is_beyond_chance());
         if let Some(warning) = agreement.filter(|_| !is_noise).and_then(chance::imposed_warning) {
             let first = usize::from(!self.converged());
             self.warnings.insert(first, warning);
+        }
+        if !is_density_chosen && !self.warnings.iter().any(|warning| warning.code == "W07") {
+            let warning = component_warning(&self.graph, self.parameters.gamma, false);
+            self.warnings.extend(warning);
         }
         self
     }
@@ -325,7 +340,7 @@ impl Learned {
     }
 }
 
-/// Nodes this much closer than a view's mean distance are the same signal twice.
+/// Nodes this much closer than a view's mean distance, or than unrelated z-scored signals are, carry the same signal twice.
 const SAME_SIGNAL: f64 = 1e-4;
 
 pub(crate) fn doubts(solution: &Solution) -> Option<Warning> {
@@ -344,17 +359,19 @@ pub(crate) fn doubts(solution: &Solution) -> Option<Warning> {
     })
 }
 
-fn data_warnings(views: &Views, distances: &Distances) -> Vec<Warning> {
+fn data_warnings(views: &Views, distances: &Distances, scaling: &Scaling) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let values = distances.values();
     for view in 0..views.n_views() {
         let own = |distance: &f64| views.mask().is_none() || *distance < f64::INFINITY;
         let n_own = values.column(view).filter(own).count();
         let mean = values.column(view).filter(own).sum::<f64>() / n_own as f64;
+        // Where most nodes are nearly identical, their mean distance says nothing; z-scored signals have one that is known.
+        let usual = scaling.unrelated(views.view(view)).unwrap_or(0.0) / distances.divisor();
         let close: Vec<String> = values
             .column(view)
             .zip(distances.edges().pairs())
-            .filter(|&(distance, _)| distance < SAME_SIGNAL * mean)
+            .filter(|&(distance, _)| distance < SAME_SIGNAL * mean.max(usual))
             .map(|(_, &[a, b])| format!("{}–{}", views.nodes()[a as usize], views.nodes()[b as usize]))
             .collect();
         if !close.is_empty() {
@@ -377,49 +394,50 @@ fn data_warnings(views: &Views, distances: &Distances) -> Vec<Warning> {
     warnings
 }
 
-fn graph_warnings(graph: &MultiviewGraph, model: &Model) -> Vec<Warning> {
-    let mut warnings = Vec::new();
+/// W07 for a graph without an edge, with isolated nodes, or (where nobody chose its density) in several components.
+fn component_warning(graph: &MultiviewGraph, gamma: f64, is_chosen: bool) -> Option<Warning> {
     let (n_components, isolated) = graph.components();
+    if n_components == 1 || is_chosen && isolated.is_empty() {
+        return None;
+    }
     let subject = match (graph.consensus(), graph.n_views()) {
         (Some(_), _) => "the consensus",
         (None, 1) => "the graph",
         (None, _) => "the union of the graphs",
     };
-    let sparse = graph.consensus().is_some() && model.parameters.gamma > 0.0;
-    if n_components > 1 && isolated.len() == n_components {
+    let sparse = graph.consensus().is_some() && gamma > 0.0;
+    if isolated.len() == n_components {
         // Neither a larger alpha nor denser views bring it back: gamma outweighs what couples the views, or these share nothing.
         let remedy = if sparse {
             "a smaller gamma, or a larger beta, lets edges in"
         } else {
             "a larger beta pulls the views together until they share edges"
         };
-        warnings.push(Warning::new("W07", format!("{subject} has no edge; {remedy}")));
-    } else if n_components > 1 {
-        let names: Vec<&String> = isolated.iter().map(|&node| &graph.nodes()[node]).collect();
-        let alone = if names.is_empty() {
-            String::new()
-        } else {
-            let noun = if names.len() == 1 {
-                "node on its own"
-            } else {
-                "nodes on their own"
-            };
-            format!(", with {} {noun} ({})", names.len(), list_names(&names))
-        };
-        let remedy = if sparse {
-            "a larger alpha, or a smaller gamma, joins more nodes"
-        } else {
-            "a larger alpha joins more nodes"
-        };
-        let message = format!("{subject} has {n_components} components{alone}; {remedy}");
-        warnings.push(Warning::new("W07", message));
+        return Some(Warning::new("W07", format!("{subject} has no edge; {remedy}")));
     }
+    let names: Vec<&String> = isolated.iter().map(|&node| &graph.nodes()[node]).collect();
+    let alone = match names.len() {
+        0 => String::new(),
+        1 => format!(", with one isolated node ({})", list_names(&names)),
+        many => format!(", with {many} isolated nodes ({})", list_names(&names)),
+    };
+    let remedy = if sparse {
+        "a larger alpha, or a smaller gamma, joins more nodes"
+    } else {
+        "a larger alpha joins more nodes"
+    };
+    let message = format!("{subject} has {n_components} components{alone}; {remedy}");
+    Some(Warning::new("W07", message))
+}
+
+/// W11 for each view that is far further from the consensus than the others.
+fn outlier_warnings(graph: &MultiviewGraph) -> Vec<Warning> {
     let uniqueness: Vec<f64> = (0..graph.n_views()).filter_map(|view| graph.uniqueness(view)).collect();
     let (stands_out, middle) = outliers(&uniqueness);
-    for (view, _) in stands_out.iter().enumerate().filter(|(_, stands_out)| **stands_out) {
-        let value = uniqueness[view];
+    let warned = |(view, value): (usize, &f64)| {
         let message = format!("an outlier: uniqueness {value:.2}, against a median of {middle:.2}");
-        warnings.push(Warning::new("W11", message).in_view(&graph.views()[view]));
-    }
-    warnings
+        Warning::new("W11", message).in_view(&graph.views()[view])
+    };
+    let outlying = uniqueness.iter().enumerate().filter(|(view, _)| stands_out[*view]);
+    outlying.map(warned).collect()
 }

@@ -9,11 +9,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::blocks;
+use crate::chance::Agreement;
 use crate::distances::Distances;
 use crate::error::Error;
 use crate::graph::{self, MultiviewGraph};
 use crate::learn::{Learned, Learner, MANY_NODES, NEIGHBOURS, fit_graph};
-use crate::pairs::{AllPairs, Presence, Signals, count_outside};
+use crate::pairs::{AllPairs, Presence, Signals, check_spread, count_outside};
 use crate::problem::{Model, Problem};
 use crate::solvers::working_set::Start;
 use crate::solvers::{Newton, Solution, Solver, Watch};
@@ -123,6 +124,7 @@ impl<'a> Prepared<'a> {
     pub(crate) fn new(learner: &'a Learner, views: &'a Views, watch: Watch<'_>) -> Result<Self, Error> {
         let start = Instant::now();
         let (sorted, order) = learner.ordered(views);
+        check_spread(&sorted, &learner.scaling)?;
         let costs = learner.sorted_costs(&order)?;
         let many = sorted.kind() == Kind::Signals && sorted.n_nodes() >= MANY_NODES;
         let offered = learner.model.penalty.joint().is_some() && learner.model.regulariser.slope().is_some();
@@ -193,6 +195,20 @@ impl<'a> Prepared<'a> {
         })
     }
 
+    /// How far the views of a coupled fit agree when each is learned on its own; none for views that are not coupled.
+    fn agreement(&self, fit: &Fit, watch: Watch<'_>) -> Result<Option<Agreement>, Error> {
+        if fit.model.parameters.beta == 0.0 {
+            return Ok(None);
+        }
+        Ok(self.agreement_of(&self.separate(fit, watch)?))
+    }
+
+    /// How far the views of a fit agree: in sorted order, so that no sum depends on the user's.
+    pub(crate) fn agreement_of(&self, separate: &Fit) -> Option<Agreement> {
+        let as_they_are = Order::as_given(self.n_nodes(), self.n_views());
+        Agreement::of(&fit_graph(&self.sorted, separate, &as_they_are))
+    }
+
     /// Every view on its own, at the α of a fit and among its pairs, to a few digits: what the views have in common without being
     /// coupled.
     pub(crate) fn separate(&self, fit: &Fit, watch: Watch<'_>) -> Result<Fit, Error> {
@@ -243,6 +259,16 @@ impl<'a> Prepared<'a> {
         Ok(self
             .learner
             .learned(self.views, &self.sorted, &self.order, fit, self.time, outside))
+    }
+
+    /// The same of a fit that was chosen for the user, and how far its views agree when each is learned on its own.
+    ///
+    /// # Errors
+    /// What [`Problem`] refuses.
+    pub fn learned_by_choice(&self, fit: Fit, watch: Watch<'_>) -> Result<(Learned, Option<Agreement>), Error> {
+        let agreement = self.agreement(&fit, watch)?;
+        let learned = self.learned(fit, watch)?.found(agreement.as_ref(), false);
+        Ok((learned, agreement))
     }
 
     /// The graphs of a fit in the user's order.

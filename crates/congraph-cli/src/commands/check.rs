@@ -1,5 +1,6 @@
 //! `congraph check`: is this data fit to learn from? One row per view, every problem named.
 
+use congraph::error::grouped;
 use congraph::{DataError, Error, Views};
 use serde_json::json;
 
@@ -37,6 +38,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, console: &Console) -> Resul
     let outcome = Views::assemble(tables, &options);
     let (warnings, errors) = match outcome {
         Ok((views, warnings)) => {
+            let warnings = grouped(warnings);
             count_masked(&mut rows, &views);
             match views.check_coupled() {
                 Err(Error::Data(errors)) => (warnings, errors),

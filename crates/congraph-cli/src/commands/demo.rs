@@ -9,6 +9,7 @@ use std::time::Instant;
 use congraph::metrics::{Evaluation, evaluate};
 use congraph::simulate::{GraphModel, Settings, Simulation, simulate};
 use congraph::solvers::unwatched;
+use congraph::tuning::{Dial, Reached, Targets, Tuned};
 use congraph::{Learned, Learner, MultiviewGraph, ViewOptions, Views};
 use congraph_io::{Folder, ViewRow, write_graph, write_json};
 
@@ -44,7 +45,13 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
         solve: joint.learned.solve_time,
         total: start.elapsed(),
     };
-    let summary = summary::summary(&joint.learner, &joint.learned, None, &joint.learned.warnings, &seconds);
+    let summary = summary::summary(
+        &joint.learner,
+        &joint.learned,
+        Some(&joint.reached),
+        &joint.learned.warnings,
+        &seconds,
+    );
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         let folder = Folder::create(&args.out, force)?;
         write_simulation(&folder, "data", &simulation)?;
@@ -71,8 +78,16 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
 struct Trial {
     learner: Learner,
     learned: Learned,
+    reached: Reached,
     evaluation: Evaluation,
 }
+
+/// Nothing is looked for: α and β are the learner's.
+const AS_IT_IS: Targets = Targets {
+    density: Dial::Fixed,
+    similarity: Dial::Fixed,
+    consensus_density: Dial::Fixed,
+};
 
 /// The fit with the best mean F1 of the views over the grid of α.
 fn best(views: &Views, truth: &MultiviewGraph, single: bool) -> Result<Trial, Failure> {
@@ -84,7 +99,7 @@ fn best(views: &Views, truth: &MultiviewGraph, single: bool) -> Result<Trial, Fa
             single,
             ..Learner::new(alpha, BETA)
         };
-        let learned = learner.learn(views, &unwatched)?;
+        let Tuned { learned, reached, .. } = learner.learn_to(views, &AS_IT_IS, &unwatched)?;
         let evaluation = evaluate(&learned.graph, truth)?;
         if best
             .as_ref()
@@ -93,6 +108,7 @@ fn best(views: &Views, truth: &MultiviewGraph, single: bool) -> Result<Trial, Fa
             best = Some(Trial {
                 learner,
                 learned,
+                reached,
                 evaluation,
             });
         }

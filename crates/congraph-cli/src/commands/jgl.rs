@@ -3,11 +3,12 @@
 use std::time::Instant;
 
 use congraph::baselines::{Coupling, EdgeRule, JointAdmm, JointGraphicalLasso, JointLearned, JointPenalty};
+use congraph::error::grouped;
 use congraph_io::output::DENSE_NODES;
 use congraph_io::{Folder, write_json, write_precision_graph};
 
 use super::input;
-use super::learn::{check_value, inputs, view_rows};
+use super::learn::{caveat, check_value, inputs, view_rows};
 use crate::args::{DistanceNormArg, Global, LearnArgs, MissingArg, SolverArg, ZStepArg};
 use crate::console::{self, Console};
 use crate::failure::Failure;
@@ -32,7 +33,7 @@ pub(super) fn run(args: &LearnArgs, coupling: Coupling, global: &Global, console
         let progress = console.progress();
         learner.learn(&read.views, &|step| progress.step(step))?
     };
-    let warnings: Vec<_> = read.warnings.iter().chain(&learned.warnings).cloned().collect();
+    let warnings = grouped(read.warnings.iter().chain(&learned.warnings).cloned().collect());
     for warning in &warnings {
         console.warning(warning);
     }
@@ -168,9 +169,10 @@ fn learner(args: &LearnArgs, coupling: Coupling) -> Result<JointGraphicalLasso, 
 fn result_line(args: &LearnArgs, learned: &JointLearned, seconds: &Seconds) -> String {
     let [any, negative] = EdgeRule::ALL.map(|rule| learned.graph(rule).mean_density());
     format!(
-        "{}: {} precision {} × {}, mean density {any:.3} ({negative:.3} of negative entries), relative gap {} ({}), \
+        "{}: {}{} precision {} × {}, mean density {any:.3} ({negative:.3} of negative entries), relative gap {} ({}), \
          {:.2} s",
         args.output.out.display(),
+        caveat(&learned.warnings),
         learned.views.len(),
         if learned.views.len() == 1 { "matrix" } else { "matrices" },
         console::count(learned.nodes.len(), "node"),

@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use congraph::distances::Scaling;
+use congraph::error::grouped;
 use congraph::solvers::admm::ZStep;
 use congraph::tuning::{Dial, Reached, Targets, Tuned};
 use congraph::views::View;
 use congraph::{
-    Admm, Code, DataError, Learned, Learner, Model, Newton, Parameters, Solver, Support, Views, penalties, regularisers,
+    Admm, Code, DataError, Learned, Learner, Model, Newton, Parameters, Solver, Support, Views, Warning, penalties,
+    regularisers,
 };
 use congraph_io::{Folder, Places, ViewRow, read_pairs, write_graph, write_graph_at, write_json, write_rows};
 use serde_json::json;
@@ -85,13 +87,14 @@ impl Fitting<'_> {
             ));
         }
         let near = read.preparation.as_ref().and_then(|made| made.nearness(&learned.graph));
-        let warnings: Vec<_> = read
-            .warnings
-            .iter()
-            .chain(&learned.warnings)
-            .cloned()
-            .chain(near)
-            .collect();
+        let warnings = grouped(
+            read.warnings
+                .iter()
+                .chain(&learned.warnings)
+                .cloned()
+                .chain(near)
+                .collect(),
+        );
         for warning in &warnings {
             console.warning(warning);
         }
@@ -122,7 +125,7 @@ impl Fitting<'_> {
             }
             Ok(folder.commit()?)
         })?;
-        let line = result_line(self.output, &learned, &seconds);
+        let line = result_line(self.output, &learned, &reached, &seconds);
         Ok(Fitted { summary, line })
     }
 }
@@ -388,18 +391,36 @@ pub(super) fn inputs(read: &Read) -> Vec<serde_json::Value> {
     read.sources.iter().map(entry).collect()
 }
 
-fn result_line(output: &OutputArgs, learned: &Learned, seconds: &Seconds) -> String {
+/// What comes before any figure: whether there is anything, and whether it is shared.
+pub(super) fn caveat(warnings: &[Warning]) -> &'static str {
+    let has = |code: &str| warnings.iter().any(|warning| warning.code == code);
+    match (has("W13"), has("W15")) {
+        (true, _) => "nothing beyond chance; ",
+        (_, true) => "structure, but none that the views share; ",
+        _ => "",
+    }
+}
+
+/// The similarity, and what it would be if each view were learned on its own.
+pub(super) fn likeness(similarity: Option<f64>, floor: Option<f64>) -> String {
+    match (similarity, floor) {
+        (None, _) => String::new(),
+        (Some(value), None) => format!("similarity {value:.3}, "),
+        (Some(value), Some(floor)) => format!("similarity {value:.3} ({floor:.3} when learned separately), "),
+    }
+}
+
+fn result_line(output: &OutputArgs, learned: &Learned, reached: &Reached, seconds: &Seconds) -> String {
     let graph = &learned.graph;
     let shared = graph.consensus().map_or_else(String::new, |consensus| {
         let n_edges = consensus.iter().filter(|&&weight| weight > 0.0).count();
         format!("consensus of {}, ", count(n_edges, "edge"))
     });
-    let likeness = graph
-        .similarity()
-        .map_or_else(String::new, |value| format!("similarity {value:.3}, "));
+    let likeness = likeness(graph.similarity(), reached.floor);
     format!(
-        "{}: {} × {}, {shared}mean density {:.3}, {likeness}relative gap {} ({}), {:.2} s",
+        "{}: {}{} × {}, {shared}mean density {:.3}, {likeness}relative gap {} ({}), {:.2} s",
         output.out.display(),
+        caveat(&learned.warnings),
         count(graph.n_views(), "view"),
         count(graph.n_nodes(), "node"),
         graph.mean_density(),

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use congraph::error::grouped;
 use congraph::findings::{Geometry, Positions};
 use congraph::inference::Departure;
 use congraph::{Mask, MultiviewGraph, Projection, Projector, Support, ViewOptions, ViewRows, Warning};
@@ -39,7 +40,7 @@ pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Res
     let near = positions.as_ref().and_then(|positions| Geometry::of(&graph, positions));
     let noticed = projections.iter().flat_map(|projection| &projection.warnings);
     let near = near.and_then(|near| near.warning(&graph));
-    let warnings: Vec<Warning> = read.warnings.iter().chain(noticed).cloned().chain(near).collect();
+    let warnings = grouped(read.warnings.iter().chain(noticed).cloned().chain(near).collect());
     for warning in &warnings {
         console.warning(warning);
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use congraph::error::grouped;
 use congraph::metrics::evaluate;
 use congraph::solvers::{Progress, unwatched};
 use congraph::tuning::Reached;
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::checkpoint::{Checkpoint, Work};
 use super::input::{self, Read};
-use super::learn::{check_memory, check_value, memory_of, write};
+use super::learn::{caveat, check_memory, check_value, memory_of, write};
 use crate::args::{Global, TuneArgs};
 use crate::console::{self, Console, Reporter};
 use crate::failure::Failure;
@@ -208,9 +209,10 @@ impl Tuning<'_> {
             ..self.learner.clone()
         };
         let fit = prepared.fit(&learner.model, None, &unwatched)?;
-        let learned = prepared.learned(fit, &unwatched)?;
+        let (learned, agreement) = prepared.learned_by_choice(fit, &unwatched)?;
         let mut warnings: Vec<Warning> = self.read.warnings.iter().chain(&learned.warnings).cloned().collect();
         warnings.extend(halved_time_series(views));
+        let warnings = grouped(warnings);
         Ok(Chosen {
             verdicts,
             threshold: self.stability.threshold,
@@ -223,6 +225,7 @@ impl Tuning<'_> {
                 similarity: Some(similarity),
                 consensus_density: None,
                 floor: Some(floor),
+                agreement,
                 solves,
             },
             warnings,
@@ -446,11 +449,13 @@ impl Chosen {
             )
         });
         format!(
-            "{}: of {} cells chose density {:.3} and similarity {:.3} (alpha {:.4}, beta {:.4}), instability {:.3}{truth}, {:.1} s",
+            "{}: {}of {} cells chose density {:.3} and similarity {:.3} ({:.3} when learned separately; alpha {:.4}, beta {:.4}), instability {:.3}{truth}, {:.1} s",
             args.output.out.display(),
+            caveat(&self.warnings),
             self.work.cells.len(),
             cell.density.value,
             cell.similarity.value,
+            cell.floor,
             cell.parameters.alpha,
             cell.parameters.beta,
             verdict.instability,

@@ -188,7 +188,13 @@ mod tests {
         let names = |names: &[&str]| names.iter().map(ToString::to_string).collect();
         let of = |nodes: &[&str]| {
             let weights = ViewRows::from_values(2, vec![1.0, 1.0]);
-            Agreement::of(&MultiviewGraph::new(names(nodes), names(&["x", "y"]), &[[0, 1]], &weights, None))
+            Agreement::of(&MultiviewGraph::new(
+                names(nodes),
+                names(&["x", "y"]),
+                &[[0, 1]],
+                &weights,
+                None,
+            ))
         };
         assert_eq!(of(&["a", "b"]), None);
         // One edge of three, the same in both: chance would do that one time in three.

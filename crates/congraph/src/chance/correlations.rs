@@ -96,7 +96,15 @@ impl Correlations {
         for some in all.chunks(AT_A_TIME) {
             let pairs: Vec<Option<Pairs>> = some
                 .par_iter()
-                .map(|&view| pairs_of(sorted.view(view), view, sorted.kind(), &nodes, sorted.mask().map(AsRef::as_ref)))
+                .map(|&view| {
+                    pairs_of(
+                        sorted.view(view),
+                        view,
+                        sorted.kind(),
+                        &nodes,
+                        sorted.mask().map(AsRef::as_ref),
+                    )
+                })
                 .collect();
             for (&view, pairs) in some.iter().zip(pairs) {
                 let Some(pairs) = pairs else { continue };
@@ -211,7 +219,9 @@ fn precomputed(view: &View, kind: Kind, nodes: &[usize], own: &[bool]) -> Option
             let square = if is_known { 1.0 / freedom } else { 0.0 };
             pairs.square.push(square);
             // E r⁴ = 3 / (f (f + 2)) of a correlation with f degrees of freedom.
-            pairs.excess.push(square * square * (3.0 * freedom / (freedom + 2.0) - 3.0));
+            pairs
+                .excess
+                .push(square * square * (3.0 * freedom / (freedom + 2.0) - 3.0));
         }
     }
     Some(pairs)
@@ -222,7 +232,11 @@ fn without_offset(pairs: &mut Pairs) {
     let n_known = pairs.square.iter().filter(|&&square| square > 0.0).count();
     let mean = pairs.r.iter().sum::<f64>() / n_known.max(1) as f64;
     if mean < 0.0 {
-        let known = pairs.r.iter_mut().zip(&pairs.square).filter(|(_, square)| **square > 0.0);
+        let known = pairs
+            .r
+            .iter_mut()
+            .zip(&pairs.square)
+            .filter(|(_, square)| **square > 0.0);
         known.for_each(|(r, _)| *r -= mean);
     }
 }

@@ -103,7 +103,11 @@ impl Residuals {
                 *fourth += square * square;
             }
         }
-        let total: f64 = sums.iter().zip(&fourths).map(|(sum, fourth)| 0.5 * (sum * sum - fourth)).sum();
+        let total: f64 = sums
+            .iter()
+            .zip(&fourths)
+            .map(|(sum, fourth)| 0.5 * (sum * sum - fourth))
+            .sum();
         (total / (n_pairs.max(1) * self.n_samples) as f64).max(1.0)
     }
 }
@@ -111,8 +115,10 @@ impl Residuals {
 /// What a signal's own past does not tell of it, with mean 0 and variance 1; none if it does not vary.
 fn residuals(signal: &[f64], order: usize) -> Option<Vec<f64>> {
     let centred = standardised(signal)?;
-    let mut left = centred[order..].to_vec();
-    let past: Vec<&[f64]> = (1..=order).map(|lag| &centred[order - lag..centred.len() - lag]).collect();
+    let mut left = without_mean(&centred[order..]);
+    let past: Vec<&[f64]> = (1..=order)
+        .map(|lag| &centred[order - lag..centred.len() - lag])
+        .collect();
     // Gram–Schmidt, twice: the second pass takes off what rounding left of the first.
     let mut directions: Vec<Vec<f64>> = Vec::new();
     for past in past {
@@ -206,7 +212,9 @@ mod tests {
         // x_t = 1.5 x_{t−1} − 0.9 x_{t−2} + e_t
         let mut noise = 1_u64;
         let mut next = || {
-            noise = noise.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            noise = noise
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
             (noise >> 33) as f64 / 2f64.powi(31) - 0.5
         };
         let mut signal = vec![0.0, 0.0];

@@ -48,7 +48,10 @@ pub(super) fn of(view: &View, nodes: &[usize], own: &[bool]) -> Option<Pairs> {
     let n_blocks = order.len() as f64;
     let correction = n_blocks / (n_blocks - 1.0);
     pairs.square.iter_mut().for_each(|square| *square *= correction);
-    pairs.excess.iter_mut().for_each(|excess| *excess *= correction * correction);
+    pairs
+        .excess
+        .iter_mut()
+        .for_each(|excess| *excess *= correction * correction);
     Some(pairs)
 }
 

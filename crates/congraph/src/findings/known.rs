@@ -193,6 +193,11 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Whether the user was warned of this.
+    pub fn has_warning(&self, code: &str) -> bool {
+        self.warnings.iter().any(|warning| warning.code == code)
+    }
+
     /// Whether it is about new views against the consensus of an earlier fit.
     pub fn is_projection(&self) -> bool {
         self.schema

@@ -14,7 +14,7 @@ const NAME: usize = 32;
 /// The result in plain words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
-    /// Two sentences: what is shared, and who differs.
+    /// Two sentences: what is shared, and who differs. Before them, if it is so, that there is nothing in it.
     pub sentences: Vec<String>,
     /// The number of shared edges.
     pub n_shared: usize,
@@ -63,13 +63,27 @@ impl Verdict {
                 .count(),
         };
         Self {
-            sentences: sentences(graph, known, &counts, views),
+            sentences: caveat(&warnings)
+                .into_iter()
+                .map(String::from)
+                .chain(sentences(graph, known, &counts, views))
+                .collect(),
             n_shared,
             n_everywhere,
             n_components,
             isolated,
             warnings,
         }
+    }
+}
+
+/// The first words where the data do not bear out what follows.
+fn caveat(warnings: &[WarningSummary]) -> Option<&'static str> {
+    let has = |code: &str| warnings.iter().any(|warning| warning.code == code);
+    match (has("W13"), has("W15")) {
+        (true, _) => Some("Nothing in these data goes beyond chance: the edges below are those of noise."),
+        (_, true) => Some("The views have structure, but none that they share: the agreement below is imposed."),
+        _ => None,
     }
 }
 
@@ -125,6 +139,10 @@ fn sentences(graph: &MultiviewGraph, known: &Known, counts: &Counts, views: &[Vi
         ];
     }
     let shares = format!("{n} views share {} of {possible}.", counts.shared);
+    if summary.is_some_and(|summary| summary.has_warning("W13")) {
+        // Who differs from whom is chance as well.
+        return vec![shares, format!("{}.", in_every(counts))];
+    }
     let outliers: Vec<&str> = views
         .iter()
         .filter(|view| view.is_outlier)

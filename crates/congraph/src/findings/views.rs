@@ -34,6 +34,11 @@ pub(super) fn findings(graph: &MultiviewGraph, known: &Known) -> (Vec<ViewFindin
     let uniqueness: Vec<Option<f64>> = (0..graph.n_views()).map(|view| graph.uniqueness(view)).collect();
     let (mut stands_out, middle) = outliers(&uniqueness.iter().flatten().copied().collect::<Vec<_>>());
     stands_out.resize(graph.n_views(), false);
+    // Of noise, no view is further from the truth than another.
+    let is_noise = known.summary.as_ref().is_some_and(|summary| summary.has_warning("W13"));
+    if is_noise {
+        stands_out.fill(false);
+    }
     let views = (0..graph.n_views())
         .map(|view| {
             let (added, missing) = differences(graph, view);

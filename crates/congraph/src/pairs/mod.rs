@@ -5,6 +5,7 @@
 //! tiles     all pairs in blocks of f32, kept or computed anew for each pass
 //! nearest   each node's nearest neighbours in every view: where a working set starts
 //! approximate   the same for very many nodes
+//! spread    whether nodes differ by more than rounding
 //! scan      the pairs that could enter at given multipliers: what it lacks
 //! ```
 
@@ -13,6 +14,7 @@ mod nearest;
 mod room;
 mod scan;
 mod signals;
+mod spread;
 mod tiles;
 
 use std::ops::Range;
@@ -20,6 +22,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 pub(crate) use signals::{Signals, ViewSignals};
+pub(crate) use spread::check_spread;
 use tiles::{Tiles, ViewTiles};
 
 use crate::distances::{DistanceNorm, Distances, Scaling};

@@ -265,7 +265,7 @@ fn by_tile(pairs: &[[u32; 2]], n_blocks: usize) -> (Vec<u32>, Vec<u32>, Vec<u32>
 
 /// The signal shifted and scaled; sums run over values divided by the largest, so that none overflows.
 #[inline(always)]
-fn scale_into(signal: &[f64], scale: Scale, out: &mut [f64]) {
+pub(super) fn scale_into(signal: &[f64], scale: Scale, out: &mut [f64]) {
     let unit = largest(signal);
     if scale == Scale::None || unit == 0.0 {
         out.copy_from_slice(signal);

@@ -162,9 +162,12 @@ impl Learner {
         let clock = Instant::now();
         let (fit, reached) = prepared.reach(targets, watch)?;
         let solve_time = clock.elapsed();
+        let is_density_chosen = targets.density != Dial::Usual;
         let learned = Learned {
             solve_time,
-            ..prepared.learned(fit, watch)?.with_agreement(reached.agreement.as_ref())
+            ..prepared
+                .learned(fit, watch)?
+                .found(reached.agreement.as_ref(), is_density_chosen)
         };
         learner.model.parameters = reached.parameters;
         Ok(Tuned {

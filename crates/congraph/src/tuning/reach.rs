@@ -190,7 +190,7 @@ impl<'a, 'b> Stages<'a, 'b> {
     /// What the views have in common when each is learned on its own.
     fn tell_apart(&mut self, separate: &Fit) {
         self.floor = separate.similarity();
-        self.agreement = Agreement::of(&self.search.prepared.graph(separate));
+        self.agreement = self.search.prepared.agreement_of(separate);
     }
 
     /// A β that brings the views about half way from their floor to equality.

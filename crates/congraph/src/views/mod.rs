@@ -422,6 +422,14 @@ pub(crate) struct Order {
 }
 
 impl Order {
+    /// Everything stays where it is.
+    pub(crate) fn as_given(n_nodes: usize, n_views: usize) -> Self {
+        Self {
+            nodes: (0..n_nodes).collect(),
+            views: (0..n_views).collect(),
+        }
+    }
+
     /// This order followed by another order of its nodes.
     pub(crate) fn then(self, nodes: &[usize]) -> Self {
         Self {

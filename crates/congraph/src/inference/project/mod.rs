@@ -31,12 +31,13 @@ use std::time::Instant;
 pub use departures::{Departure, Projection};
 use matched::Matched;
 
+use crate::chance::{self, Correlations};
 use crate::distances::{DistanceNorm, Distances, Scaling};
 use crate::edges::complete_index;
 use crate::error::Error;
 use crate::graph::MultiviewGraph;
 use crate::learn::{DEFAULT_MEMORY, Learned, Learner, doubts};
-use crate::pairs::{Signals, nearest_pairs};
+use crate::pairs::{Signals, check_spread, nearest_pairs};
 use crate::penalties::Penalty;
 use crate::problem::{Model, Parameters, Problem};
 use crate::regularisers::NoRegulariser;
@@ -203,7 +204,8 @@ impl Projector {
         let solution = self.newton.solve(&problem, None, watch)?;
         let name = views.view(view).name();
         let graph = self.graph(name, &problem, &solution, matched);
-        let warnings = [matched.absent(&self.nodes, views), doubts(&solution)];
+        let noise = Correlations::of(&one).as_ref().and_then(chance::noise_warning);
+        let warnings = [matched.absent(&self.nodes, views), doubts(&solution), noise];
         Ok(Projection {
             graph,
             certificate: solution.certificate,
@@ -231,6 +233,7 @@ impl Projector {
             distance_norm: DistanceNorm::None,
             ..self.scaling
         };
+        check_spread(one, &scaling)?;
         let costs = placed_costs(&self.edge_costs, &matched.places)?;
         let mut pairs = match &self.support {
             Support::AllPairs => {

@@ -1,0 +1,258 @@
+//! Noise is called noise, structure is not, and agreement that only the coupling makes is told of.
+
+// The lint knows `#[test]` functions, not what they call.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use congraph::chance::Correlations;
+use congraph::findings::{Findings, Known, Summary};
+use congraph::simulate::{Settings, simulate};
+use congraph::solvers::unwatched;
+use congraph::tuning::Tuned;
+use congraph::{Dial, Learner, Projector, Table, Targets, ViewOptions, Views};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Cauchy, Distribution, StandardNormal};
+
+fn assembled(tables: Vec<Table>) -> Views {
+    Views::assemble(tables, &ViewOptions::default()).unwrap().0
+}
+
+/// Unrelated signals, each of which remembers a share of its last value.
+fn noise(seed: u64, n_views: usize, n_nodes: usize, n_samples: usize, memory: f64) -> Vec<Table> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut table = |view: usize| {
+        let mut values: Vec<f64> = (0..n_nodes * n_samples)
+            .map(|_| StandardNormal.sample(&mut rng))
+            .collect();
+        for at in n_nodes..values.len() {
+            values[at] += memory * values[at - n_nodes];
+        }
+        Table::new(format!("v{view:02}"), n_nodes, values)
+    };
+    (0..n_views).map(&mut table).collect()
+}
+
+fn simulated(n_views: usize, seed: u64) -> Vec<Table> {
+    let settings = Settings {
+        n_nodes: 30,
+        n_views,
+        n_signals: vec![100],
+        seed,
+        ..Settings::default()
+    };
+    simulate(&settings).unwrap().tables
+}
+
+/// Views whose graphs have nothing to do with each other.
+fn unrelated(n_views: usize) -> Vec<Table> {
+    let alone = |view: usize| {
+        let mut table = simulated(1, 50 + view as u64).swap_remove(0);
+        table.name = format!("v{view}");
+        table
+    };
+    (0..n_views).map(alone).collect()
+}
+
+fn tuned(tables: Vec<Table>) -> Tuned {
+    Learner::default()
+        .learn_to(&assembled(tables), &Targets::default(), &unwatched)
+        .unwrap()
+}
+
+fn codes(tuned: &Tuned) -> Vec<&str> {
+    tuned.learned.warnings.iter().map(|warning| warning.code).collect()
+}
+
+/// The headline of a report.
+fn headline(tuned: &Tuned) -> Vec<String> {
+    let warnings = tuned
+        .learned
+        .warnings
+        .iter()
+        .map(|warning| congraph::findings::known::WarningSummary {
+            code: warning.code.into(),
+            view: warning.view.clone(),
+            message: warning.message.clone(),
+        });
+    let summary = Summary {
+        warnings: warnings.collect(),
+        ..Summary::default()
+    };
+    let known = Known {
+        summary: Some(summary),
+        ..Known::default()
+    };
+    Findings::of(&tuned.learned.graph, known).verdict.sentences
+}
+
+#[test]
+fn noise_gets_no_confident_headline() {
+    let noise = tuned(noise(1, 12, 19, 2000, 0.0));
+    assert!(codes(&noise).contains(&"W13"), "{:?}", codes(&noise));
+    // What chance makes of it is not said twice, and no view of it stands out.
+    assert!(!codes(&noise).contains(&"W15") && !codes(&noise).contains(&"W11"));
+    let sentences = headline(&noise);
+    assert!(
+        sentences[0].starts_with("Nothing in these data goes beyond chance"),
+        "{sentences:?}"
+    );
+    assert!(
+        !sentences.iter().any(|sentence| sentence.contains("stand")),
+        "{sentences:?}"
+    );
+}
+
+#[test]
+fn noise_of_many_kinds_is_noise() {
+    let z = |tables| Correlations::of(&assembled(tables)).unwrap();
+    for seed in 0..6 {
+        for memory in [0.0, 0.9, 1.0] {
+            for (n_views, n_nodes, n_samples) in [(1, 5, 30), (6, 19, 100), (3, 40, 400)] {
+                let found = z(noise(seed, n_views, n_nodes, n_samples, memory));
+                assert!(!found.is_beyond_chance(), "{memory} {n_nodes}: {found:?}");
+            }
+        }
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(9);
+    let cauchy = Cauchy::new(0.0, 1.0).unwrap();
+    let heavy = (0..4).map(|view| {
+        let values = (0..20 * 200).map(|_| cauchy.sample(&mut rng)).collect();
+        Table::new(format!("v{view}"), 20, values)
+    });
+    let found = z(heavy.collect());
+    assert!(!found.is_beyond_chance(), "{found:?}");
+}
+
+#[test]
+fn an_average_reference_is_no_structure() {
+    let mut tables = noise(3, 12, 19, 2000, 0.0);
+    for table in &mut tables {
+        for row in table.values.chunks_exact_mut(19) {
+            let mean = row.iter().sum::<f64>() / 19.0;
+            row.iter_mut().for_each(|value| *value -= mean);
+        }
+    }
+    let found = Correlations::of(&assembled(tables)).unwrap();
+    assert!(!found.is_beyond_chance(), "{found:?}");
+}
+
+#[test]
+fn trials_are_judged_as_wholes() {
+    // One slow wave of its own phase for each node and trial: within a trial every sample depends on the others.
+    let mut rng = ChaCha8Rng::seed_from_u64(4);
+    let (n, length, n_trials) = (20, 16, 30);
+    let mut phases = |_| -> Vec<f64> {
+        (0..n)
+            .map(|_| StandardNormal.sample(&mut rng))
+            .map(|x: f64| 9.0 * x)
+            .collect()
+    };
+    let trials: Vec<Vec<f64>> = (0..n_trials).map(&mut phases).collect();
+    let mut table = Table::new("x", n, vec![0.0; 0]);
+    for (trial, phases) in trials.iter().enumerate() {
+        for t in 0..length {
+            table
+                .values
+                .extend(phases.iter().map(|phase| (0.2 * t as f64 + phase).sin()));
+            table.blocks.get_or_insert_default().push(format!("t{trial}"));
+        }
+    }
+    table.n_rows = n_trials * length;
+    let found = Correlations::of(&assembled(vec![table])).unwrap();
+    assert!(!found.is_beyond_chance(), "{found:?}");
+}
+
+#[test]
+fn structure_is_no_noise_and_shared_structure_is_shared() {
+    for seed in 1..6 {
+        let found = tuned(simulated(4, seed));
+        let codes = codes(&found);
+        assert!(!codes.contains(&"W13") && !codes.contains(&"W15"), "{seed}: {codes:?}");
+        assert!(headline(&found)[0].starts_with("4 views share"));
+    }
+}
+
+#[test]
+fn agreement_that_the_coupling_makes_is_told_of() {
+    let found = tuned(unrelated(4));
+    assert!(
+        codes(&found).contains(&"W15") && !codes(&found).contains(&"W13"),
+        "{:?}",
+        codes(&found)
+    );
+    assert!(found.learned.graph.similarity().unwrap() > 0.4);
+    assert!(headline(&found)[0].contains("none that they share"));
+    let warning = &found.learned.warnings[0];
+    assert!(
+        warning.message.contains("imposed by the similarity that was asked for"),
+        "{}",
+        warning.message
+    );
+}
+
+#[test]
+fn the_floor_is_known_whatever_was_asked() {
+    let views = assembled(simulated(3, 1));
+    let learner = Learner::new(0.05, 0.02);
+    let fixed = Targets {
+        density: Dial::Fixed,
+        similarity: Dial::Fixed,
+        consensus_density: Dial::Fixed,
+    };
+    for targets in [
+        fixed,
+        Targets {
+            density: Dial::At(0.2),
+            ..fixed
+        },
+        Targets::default(),
+    ] {
+        let found = learner.learn_to(&views, &targets, &unwatched).unwrap();
+        let (floor, value) = (found.reached.floor.unwrap(), found.learned.graph.similarity().unwrap());
+        assert!(floor > 0.1 && floor < value, "{targets:?}: {floor} {value}");
+    }
+    // The separate views of the floor are those that `single` learns.
+    let found = learner.learn_to(&views, &fixed, &unwatched).unwrap();
+    let alone = Learner {
+        single: true,
+        ..learner.clone()
+    };
+    let separate = alone.learn(&views, &unwatched).unwrap().graph.similarity().unwrap();
+    assert!((found.reached.floor.unwrap() - separate).abs() < 1e-3);
+}
+
+#[test]
+fn the_usual_similarity_is_half_way_from_the_floor() {
+    let found = tuned(simulated(4, 2));
+    let floor = found.reached.floor.unwrap();
+    assert!(floor < 0.6, "{floor}");
+    assert!((found.reached.similarity.unwrap().value - 0.5 * (1.0 + floor)).abs() < 0.005);
+}
+
+#[test]
+fn the_answer_does_not_depend_on_the_order_of_nodes_or_views() {
+    let tables = simulated(3, 4);
+    let found = Correlations::of(&assembled(tables.clone())).unwrap();
+    let mut turned: Vec<Table> = tables.into_iter().rev().collect();
+    for table in &mut turned {
+        let n = table.n_columns;
+        table.values.chunks_exact_mut(n).for_each(<[f64]>::reverse);
+        table.column_names.as_mut().unwrap().reverse();
+    }
+    let other = Correlations::of(&assembled(turned)).unwrap();
+    assert_eq!((found.together, found.pooled), (other.together, other.pooled));
+    let reversed: Vec<_> = other.views.into_iter().rev().collect();
+    assert_eq!(found.views, reversed);
+}
+
+#[test]
+fn a_projected_view_of_noise_is_told_of() {
+    let views = assembled(simulated(3, 1));
+    let learner = Learner::new(0.05, 0.02);
+    let learned = learner.learn(&views, &unwatched).unwrap();
+    let projector = Projector::of(&learner, &learned).unwrap();
+    let mut new = noise(5, 1, 30, 200, 0.0).swap_remove(0);
+    new.column_names = Some(views.nodes().to_vec());
+    let projected = projector.project(&assembled(vec![new]), &unwatched).unwrap();
+    assert!(projected[0].warnings.iter().any(|warning| warning.code == "W13"));
+}
