@@ -208,6 +208,118 @@ fn a_bids_folder_with_its_tables() {
     assert!(without.stderr.contains("T0 (4×)"), "{}", without.stderr);
 }
 
+/// Two subjects with two tasks of two runs, one of them in two sessions.
+fn study() -> Place {
+    let place = Place::new();
+    let names = [
+        "sub-01/ses-1/eeg/sub-01_ses-1_task-rest_run-1",
+        "sub-01/ses-1/eeg/sub-01_ses-1_task-rest_run-2",
+        "sub-01/ses-1/eeg/sub-01_ses-1_task-motor_run-1",
+        "sub-01/ses-2/eeg/sub-01_ses-2_task-rest_run-1",
+        "sub-02/ses-1/eeg/sub-02_ses-1_task-rest_run-1",
+        "sub-02/ses-1/eeg/sub-02_ses-1_task-rest_run-2",
+        "sub-02/ses-1/eeg/sub-02_ses-1_task-motor_run-1",
+    ];
+    for (name, subject) in names.iter().zip(SUBJECTS.iter().cycle()) {
+        place.write(&format!("bids/{name}_eeg.edf"), excerpt(subject));
+    }
+    place
+}
+
+#[test]
+fn what_differs_is_never_joined_unasked() {
+    let place = study();
+    let before = place.everything();
+    let refused = |name: &str, code: i32, words: &[&str]| {
+        let outcome = eeg(&place, &[&["bids"], words, &AROUND, &DIALS, &["-o", "out"]]);
+        assert_eq!(
+            (outcome.code, outcome.stdout.as_str()),
+            (code, ""),
+            "{name}: {outcome:?}"
+        );
+        insta::assert_snapshot!(format!("refused_{name}"), outcome.stderr);
+    };
+    refused("tasks_and_sessions_of_one_view", 3, &[]);
+    refused("sessions_of_one_view", 3, &["--task", "rest"]);
+    refused("task_not_there", 3, &["--task", "rest,sleep"]);
+    refused("nothing_of_all_that", 3, &["--task", "motor", "--session", "2"]);
+    refused("views_by_what_is_not_there", 3, &["--views-by", "acquisition"]);
+    refused("views_by_nonsense", 2, &["--views-by", "hour"]);
+    assert_eq!(place.everything(), before);
+    // The same names in a list of files.
+    let files: Vec<String> = before
+        .into_keys()
+        .filter(|name| name.ends_with("_task-rest_run-1_eeg.edf"))
+        .collect();
+    let words: Vec<&str> = files.iter().map(String::as_str).collect();
+    let listed = eeg(&place, &[&words, &AROUND, &DIALS, &["-o", "out"]]);
+    assert_eq!(listed.code, 3);
+    assert!(listed.stderr.contains("different sessions"), "{}", listed.stderr);
+    // Who names the view of every file has asked for it.
+    let named: Vec<String> = files
+        .iter()
+        .enumerate()
+        .map(|(k, file)| format!("v{}={file}", k % 2))
+        .collect();
+    let words: Vec<&str> = named.iter().map(String::as_str).collect();
+    fine(&place, &[&words, &AROUND, &DIALS, &["-o", "named"]]);
+    assert_eq!(column(&place, "named/views.tsv", "name"), ["v0", "v1"]);
+}
+
+#[test]
+fn runs_are_joined_and_views_are_what_is_asked_for() {
+    let place = study();
+    let one = ["bids", "--task", "rest", "--session", "1"];
+    let joined = fine(&place, &[&one, &AROUND, &DIALS, &["-o", "out"]]);
+    assert!(
+        joined.stderr.contains("note: 2 views join 2 recordings each"),
+        "{}",
+        joined.stderr
+    );
+    assert_eq!(column(&place, "out/views.tsv", "name"), ["sub-01", "sub-02"]);
+    assert_eq!(column(&place, "out/recordings.tsv", "run"), ["1", "2", "1", "2"]);
+    assert_eq!(column(&place, "out/recordings.tsv", "task"), ["rest"; 4]);
+    let report = place.read("out/report.html");
+    assert!(report.contains("(4 recordings of the session 1 and the task rest, "));
+    assert!(report.contains("Runs of the same subject were joined (2 in 2 of 2 views)."));
+    fine(
+        &place,
+        &[
+            &[
+                "bids",
+                "--views-by",
+                "session,task",
+                "--bad",
+                "sub-02:Cz,sub-01_ses-2_task-rest:Fz",
+                "--missing",
+                "mask",
+            ],
+            &AROUND,
+            &["--density", "0.2", "-o", "split"],
+        ],
+    );
+    let names = [
+        "sub-01_ses-1_task-motor",
+        "sub-01_ses-1_task-rest",
+        "sub-01_ses-2_task-rest",
+        "sub-02_ses-1_task-motor",
+        "sub-02_ses-1_task-rest",
+    ];
+    assert_eq!(column(&place, "split/views.tsv", "name"), names);
+    assert_eq!(
+        column(&place, "split/missing.tsv", "view"),
+        [names[2], names[3], names[4]]
+    );
+    let report = place.read("split/report.html");
+    assert!(report.contains("EEG of 2 subjects (7 recordings, "), "methods");
+    assert!(report.contains("Each view is one session and task of a subject (5 views)."));
+    let run: serde_json::Value = serde_json::from_str(&place.read("split/run.json")).unwrap();
+    assert_eq!(
+        run["eeg"]["steps"][0]["settings"]["views_by"],
+        serde_json::json!(["subject", "session", "task"])
+    );
+}
+
 #[test]
 fn recordings_of_one_subject_are_joined_and_trials_counted() {
     let place = Place::new();

@@ -24,6 +24,6 @@ pub use output::{
     write_text,
 };
 pub use recordings::{
-    ChannelNotes, EpochsFile, LoadedRecording, RecordingFile, find_recordings, read_channels, read_epochs, read_events,
-    read_montage, read_recording,
+    ChannelNotes, Entities, Entity, EpochsFile, Grouping, LoadedRecording, RecordingFile, find_recordings,
+    read_channels, read_epochs, read_events, read_montage, read_recording,
 };

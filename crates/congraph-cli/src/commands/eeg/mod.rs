@@ -1,8 +1,8 @@
-//! `congraph eeg`: recordings in, one certified graph per subject out.
+//! `congraph eeg`: recordings in, one certified graph per subject, session, task or run out.
 //!
 //! ```text
 //! steps      what is done to every recording, and how run.json tells it
-//! subjects   recordings → one table per subject, one recording in memory at a time
+//! subjects   recordings → one table per view, one recording in memory at a time
 //! saved      the views for other commands
 //! ```
 
@@ -74,8 +74,12 @@ pub(crate) fn run(args: &EegArgs, global: &Global, console: &Console) -> Result<
         super::check_place(folder, args.output.force)?;
     }
     let files = find_recordings(&args.recordings, args.subject_pattern.as_deref(), !args.no_sidecars)?;
+    let files = steps.grouping.apply(files)?;
     if args.save_views.is_some() {
-        saved::check_names(files.iter().map(|file| file.subject.as_str()))?;
+        saved::check_names(files.iter().map(|file| file.view.as_str()))?;
+    }
+    if let Some(joined) = subjects::joined(&files) {
+        console.note(&joined);
     }
     let Subjects {
         tables,

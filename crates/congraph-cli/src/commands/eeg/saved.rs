@@ -1,4 +1,4 @@
-//! `--save-views`: what was learned from, one `.csv` per subject with the trial in its first column, and how it was made.
+//! `--save-views`: what was learned from, one `.csv` per view with the trial in its first column, and how it was made.
 
 use std::path::Path;
 

@@ -5,9 +5,10 @@ use std::path::Path;
 use congraph::eeg::{Annotation, Band, Cut, Reference, Settings, SplineSettings};
 use congraph::error::list_names;
 use congraph::{Code, DataError, Error};
+use congraph_io::{Entity, Grouping};
 use serde_json::{Value, json};
 
-use crate::args::EegArgs;
+use crate::args::{EegArgs, ViewsByArg};
 use crate::commands::learn::check_value;
 use crate::failure::Failure;
 
@@ -23,6 +24,7 @@ enum Around {
 }
 
 pub(super) struct Steps {
+    pub(super) grouping: Grouping,
     settings: Settings,
     around: Around,
     bads: Vec<String>,
@@ -92,6 +94,7 @@ impl Steps {
             window: args.window.unwrap_or_default(),
         };
         Ok(Self {
+            grouping: grouping(args),
             settings,
             around,
             bads: args.bad.clone(),
@@ -148,10 +151,10 @@ impl Steps {
         !matches!(self.around, Around::Every(_))
     }
 
-    /// The channels named as bad that concern a subject. `sub-01:T7` is that of sub-01 alone.
-    pub(super) fn bads_of(&self, subject: &str) -> Vec<String> {
+    /// The channels named as bad that concern a view of a subject. `sub-01:T7` is that of sub-01 alone, `sub-01_ses-2:T7` that of one of its views.
+    pub(super) fn bads_of(&self, subject: &str, view: &str) -> Vec<String> {
         let concerning = |bad: &String| match bad.rsplit_once(':') {
-            Some((whose, name)) => (whose == subject).then(|| name.to_owned()),
+            Some((whose, name)) => (whose == subject || whose == view).then(|| name.to_owned()),
             None => Some(bad.clone()),
         };
         self.bads.iter().filter_map(concerning).collect()
@@ -179,7 +182,22 @@ impl Steps {
             Around::Every(seconds) => json!({"every_seconds": seconds}),
         };
         let step = |name: &str, value: Value| json!({"step": name, "settings": value});
+        let kept = |entity: Entity| {
+            self.grouping
+                .kept
+                .iter()
+                .find(|(kept, _)| *kept == entity)
+                .map(|(_, values)| values)
+        };
+        let views_by: Vec<&str> = std::iter::once("subject")
+            .chain(self.grouping.views_by.iter().map(|entity| entity.word()))
+            .collect();
+        let mut recordings = json!({"views_by": views_by});
+        for entity in Entity::ALL {
+            recordings[entity.word()] = json!(kept(entity));
+        }
         json!([
+            step("recordings", recordings),
             step("names", json!({"system": "10-10"})),
             step("positions", json!({"montage": montage.map(|path| path.display().to_string())})),
             step("channels", json!({"asked": settings.channels, "bad": self.bads})),
@@ -207,6 +225,25 @@ impl Steps {
             step("first trials", json!(self.first)),
             step("stacked", json!({"block": "trial"})),
         ])
+    }
+}
+
+/// Which recordings are used, and what a view is.
+fn grouping(args: &EegArgs) -> Grouping {
+    let asked = [
+        (Entity::Session, &args.session),
+        (Entity::Task, &args.task),
+        (Entity::Acquisition, &args.acquisition),
+        (Entity::Run, &args.run),
+    ];
+    let is_split = |entity: &Entity| args.views_by.iter().any(|by: &ViewsByArg| by.entity() == Some(*entity));
+    Grouping {
+        kept: asked
+            .into_iter()
+            .filter(|(_, values)| !values.is_empty())
+            .map(|(entity, values)| (entity, values.clone()))
+            .collect(),
+        views_by: Entity::ALL.into_iter().filter(is_split).collect(),
     }
 }
 

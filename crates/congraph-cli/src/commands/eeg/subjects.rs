@@ -1,11 +1,11 @@
-//! Recordings → one table per subject. One recording is in memory at a time; of the others only the epochs that were cut out.
+//! Recordings → one table per view: a subject, or what it is split into. One recording is in memory at a time; of the others only the epochs that were cut out.
 
 use std::path::Path;
 
 use congraph::eeg::{Dropped, Epochs, Montage, Position, Prepared, Recording, events, prepare as prepare_one};
 use congraph::error::list_names;
 use congraph::{Code, DataError, Error, Table, Warning};
-use congraph_io::{RecordingFile, read_channels, read_events, read_montage, read_recording};
+use congraph_io::{Entity, RecordingFile, read_channels, read_events, read_montage, read_recording};
 
 use super::Recordings;
 use super::steps::Steps;
@@ -14,8 +14,13 @@ use crate::console::Reporter;
 use crate::failure::{Failure, SHOWN};
 
 /// What recordings.tsv tells.
-const COLUMNS: [&str; 17] = [
+const COLUMNS: [&str; 22] = [
+    "view",
     "subject",
+    "session",
+    "task",
+    "acquisition",
+    "run",
     "file",
     "sampling_hz",
     "seconds",
@@ -61,20 +66,16 @@ pub(super) fn prepare(
     progress: &Reporter,
 ) -> Result<Subjects, Failure> {
     let montage = montage.map(read_montage).transpose()?;
-    let mut names: Vec<&str> = Vec::new();
-    for file in files {
-        if !names.contains(&file.subject.as_str()) {
-            names.push(&file.subject);
-        }
-    }
-    let strangers = steps.strangers(&names);
+    let names = distinct(files.iter().map(|file| file.view.as_str()));
+    let subjects = distinct(files.iter().map(|file| file.subject.as_str()));
+    let strangers = steps.strangers(&distinct(subjects.iter().chain(&names).copied()));
     if !strangers.is_empty() {
         return Err(Failure::usage(
             format!(
                 "--bad names channels of {}, whom no recording is of",
                 list_names(&strangers)
             ),
-            format!("the subjects are {}", list_names(&names)),
+            format!("the subjects are {}", list_names(&subjects)),
         ));
     }
     let mut found = Subjects {
@@ -91,8 +92,8 @@ pub(super) fn prepare(
     let mut errors = Vec::new();
     let mut done = 0;
     for name in names {
-        let own: Vec<&RecordingFile> = files.iter().filter(|file| file.subject == name).collect();
-        let outcome = subject(&own, steps, montage.as_ref(), &mut found, &mut places, &mut || {
+        let own: Vec<&RecordingFile> = files.iter().filter(|file| file.view == name).collect();
+        let outcome = view(&own, steps, montage.as_ref(), &mut found, &mut places, &mut || {
             done += 1;
             progress.say(format!("recording {done} of {}", files.len()));
         });
@@ -114,8 +115,37 @@ pub(super) fn prepare(
     Ok(found)
 }
 
-/// All recordings of one subject, joined into one table.
-fn subject(
+/// Names in the order in which they first occur.
+fn distinct<'n>(names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+    let mut seen = std::collections::HashSet::new();
+    names.filter(|name| seen.insert(*name)).collect()
+}
+
+/// What is joined into views, if anything is: a note.
+pub(super) fn joined(files: &[RecordingFile]) -> Option<String> {
+    let counts: Vec<usize> = distinct(files.iter().map(|file| file.view.as_str()))
+        .iter()
+        .map(|view| files.iter().filter(|file| file.view == *view).count())
+        .filter(|&n| n > 1)
+        .collect();
+    let (fewest, most) = (counts.iter().min()?, counts.iter().max()?);
+    let each = if fewest == most {
+        fewest.to_string()
+    } else {
+        format!("{fewest} to {most}")
+    };
+    let plural = counts.len() > 1;
+    Some(format!(
+        "note: {} view{} join{} {each} recordings{}; recordings.tsv tells which",
+        counts.len(),
+        if plural { "s" } else { "" },
+        if plural { "" } else { "s" },
+        if plural { " each" } else { "" },
+    ))
+}
+
+/// All recordings of one view, joined into one table.
+fn view(
     files: &[&RecordingFile],
     steps: &Steps,
     montage: Option<&Montage>,
@@ -123,9 +153,9 @@ fn subject(
     places: &mut Places,
     told: &mut dyn FnMut(),
 ) -> Result<(), Error> {
-    let name = files[0].subject.as_str();
-    // What is bad in one recording of a subject is left out of all: a view has one set of nodes.
-    let (mut bads, mut others) = (steps.bads_of(name), Vec::new());
+    let name = files[0].view.as_str();
+    // What is bad in one recording of a view is left out of all: a view has one set of nodes.
+    let (mut bads, mut others) = (steps.bads_of(&files[0].subject, name), Vec::new());
     for file in files {
         if let Some(path) = &file.channels {
             let notes = read_channels(path)?;
@@ -137,7 +167,7 @@ fn subject(
     bads.retain(|bad| seen.insert(bad.clone()));
     let mut joined: Option<Epochs> = None;
     let mut kept: Vec<(Kept, usize)> = Vec::new();
-    for file in files {
+    for &file in files {
         told();
         let mut one = one(file, steps, montage, &bads, &others, &mut found.warnings)?;
         places.add(one.prepared.epochs.names(), &one.prepared.positions);
@@ -155,13 +185,13 @@ fn subject(
         epochs = epochs.first(first).map_err(|error| of(name, &kept[0].0.file, error))?;
     }
     let mut left = epochs.n_trials();
-    for (one, n_trials) in &kept {
+    for ((one, n_trials), file) in kept.iter().zip(files) {
         let used = left.min(*n_trials);
         left -= used;
         found
             .recordings
             .rows
-            .push(row(name, one, *n_trials, used, epochs.n_times()));
+            .push(row(file, one, *n_trials, used, epochs.n_times()));
         found.sources.push(Source {
             view: name.to_owned(),
             file: one.file.clone(),
@@ -241,15 +271,15 @@ fn in_file(recording: &Recording, error: Error) -> Error {
     }
 }
 
-/// An error about the trials of a subject.
-fn of(subject: &str, file: &str, error: Error) -> Error {
+/// An error about the trials of a view.
+fn of(view: &str, file: &str, error: Error) -> Error {
     match error {
         Error::Data(errors) => Error::Data(
             errors
                 .into_iter()
                 .map(|mut error| {
-                    error.what = format!("subject `{subject}` (`{file}`): {}", error.what);
-                    error.in_view(subject)
+                    error.what = format!("view `{view}` (`{file}`): {}", error.what);
+                    error.in_view(view)
                 })
                 .collect(),
         ),
@@ -257,7 +287,7 @@ fn of(subject: &str, file: &str, error: Error) -> Error {
     }
 }
 
-fn row(subject: &str, one: &Kept, n_trials: usize, n_used: usize, n_times: usize) -> Vec<String> {
+fn row(file: &RecordingFile, one: &Kept, n_trials: usize, n_used: usize, n_times: usize) -> Vec<String> {
     let prepared = &one.prepared;
     let dropped = |is_bad: bool| -> String {
         let names = prepared
@@ -266,8 +296,15 @@ fn row(subject: &str, one: &Kept, n_trials: usize, n_used: usize, n_times: usize
             .filter(|(_, reason)| (*reason == Dropped::Bad) == is_bad);
         names.map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(",")
     };
+    let entities = Entity::ALL.map(|entity| file.entities.get(entity).unwrap_or_default().to_owned());
+    let [session, task, acquisition, run] = entities;
     vec![
-        subject.to_owned(),
+        file.view.clone(),
+        file.subject.clone(),
+        session,
+        task,
+        acquisition,
+        run,
         one.file.clone(),
         one.sampling_hz.to_string(),
         one.seconds.to_string(),
