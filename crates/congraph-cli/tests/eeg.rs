@@ -321,6 +321,83 @@ fn runs_are_joined_and_views_are_what_is_asked_for() {
 }
 
 #[test]
+fn recordings_without_trials_are_all_named_and_can_be_left_out() {
+    let place = Place::new();
+    let events = "onset\tduration\ttrial_type\n4.0\t0\tgo\n8.5\t0\tgo\n12\t0\tgo\n";
+    for subject in 1..=12 {
+        for run in 1..=2 {
+            let name = format!("bids/sub-{subject:02}/eeg/sub-{subject:02}_task-a_run-{run}");
+            place.write(&format!("{name}_eeg.edf"), excerpt(SUBJECTS[(subject + run) % 6]));
+            // Of nine subjects nothing is left in the second run; of one of them nothing at all.
+            let is_empty = run == 2 && subject > 3 || subject == 12;
+            let late = "onset\tduration\ttrial_type\n400\t0\tgo\n401\t0\tgo\n402\t0\tgo\n";
+            let others = events.replace("go", "stop");
+            let told = match (is_empty, subject) {
+                (false, _) => events,
+                (true, 5) => &others,
+                (true, _) => late,
+            };
+            place.write(&format!("{name}_events.tsv"), told);
+        }
+    }
+    let before = place.everything();
+    let words: [&[&str]; 3] = [&["bids", "--events", "go", "--window", "0:0.5"], &DIALS, &["-o", "out"]];
+    let refused = eeg(&place, &words);
+    assert_eq!(refused.code, 3, "{refused:?}");
+    for subject in 4..=12 {
+        let name = format!("sub-{subject:02}_task-a_run-2_eeg.edf");
+        assert!(refused.stderr.contains(&name), "{name}: {}", refused.stderr);
+    }
+    assert_eq!(refused.stderr.matches("error: ").count(), 10, "{}", refused.stderr);
+    assert!(refused.stderr.contains("leave such recordings out with `--drop-empty`"));
+    assert!(!refused.stderr.contains("congraph check"), "{}", refused.stderr);
+    assert_eq!(place.everything(), before);
+    let fine = fine(&place, &[words[0], words[1], words[2], &["--drop-empty"]]);
+    let told = "W05: 10 of 24 recordings have no trials left and were left out (";
+    assert!(
+        fine.stderr.contains(told) && fine.stderr.matches("dropped.tsv").count() == 1,
+        "{}",
+        fine.stderr
+    );
+    assert!(
+        fine.stderr.contains("view `sub-12` has no other and is left out too"),
+        "{}",
+        fine.stderr
+    );
+    assert_eq!(column(&place, "out/views.tsv", "name").len(), 11);
+    let dropped = table(&place, "out/dropped.tsv");
+    assert_eq!(dropped.len(), 10);
+    assert!(
+        dropped[1]["reason"].contains("has no event `go`; its events are `stop (3×)`"),
+        "{}",
+        dropped[1]["reason"]
+    );
+    assert_eq!(
+        (dropped[0]["n_events"].as_str(), dropped[0]["n_outside"].as_str()),
+        ("3", "3")
+    );
+    assert_eq!(column(&place, "out/recordings.tsv", "view").len(), 14);
+    let summary: serde_json::Value = serde_json::from_str(&place.read("out/summary.json")).unwrap();
+    assert_eq!(summary["recordings"]["n_dropped"], 10);
+    assert!(
+        place
+            .read("out/report.html")
+            .contains("10 more recordings had no trials left and were left out, and with them all of sub-12.")
+    );
+    // A later run that drops nothing leaves no table of an earlier one.
+    let other = eeg(
+        &place,
+        &[
+            &["bids", "--run", "1", "--every", "2"],
+            &DIALS,
+            &["-o", "out", "--force"],
+        ],
+    );
+    assert_eq!(other.code, 0, "{other:?}");
+    assert!(!place.path("out/dropped.tsv").exists());
+}
+
+#[test]
 fn recordings_of_one_subject_are_joined_and_trials_counted() {
     let place = Place::new();
     for (name, subject) in [("aR1", "S001"), ("aR2", "S002"), ("bR1", "S003"), ("bR2", "S004")] {

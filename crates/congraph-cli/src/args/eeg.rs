@@ -128,6 +128,9 @@ pub(crate) struct EegArgs {
     /// Leave out trials in which a channel's peak-to-peak amplitude is larger
     #[arg(long, value_name = "MICROVOLTS", help_heading = "Epochs")]
     pub(crate) reject: Option<f64>,
+    /// Leave out recordings of which no trial is left, and list them in dropped.tsv [default: refuse, and name them all]
+    #[arg(long, help_heading = "Epochs")]
+    pub(crate) drop_empty: bool,
     /// Keep the first trials only, so that all subjects have as many
     #[arg(long, value_name = "K", help_heading = "Epochs")]
     pub(crate) first: Option<usize>,

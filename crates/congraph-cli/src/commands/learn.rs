@@ -10,10 +10,9 @@ use congraph::views::View;
 use congraph::{
     Admm, Code, DataError, Learned, Learner, Model, Newton, Parameters, Solver, Support, Views, penalties, regularisers,
 };
-use congraph_io::{Folder, Places, ViewRow, read_pairs, write_graph, write_graph_at, write_json, write_rows};
+use congraph_io::{Folder, Places, ViewRow, read_pairs, write_graph, write_graph_at, write_json};
 use serde_json::json;
 
-use super::eeg::Recordings;
 use super::input::{self, Read, Source};
 use super::support;
 use crate::args::{FitArgs, Global, LearnArgs, OutputArgs, SolverArg, ZStepArg};
@@ -112,7 +111,10 @@ impl Fitting<'_> {
             solve: learned.solve_time,
             total: start.elapsed(),
         };
-        let summary = summary::summary(&learner, &learned, Some(&reached), &warnings, &seconds);
+        let mut summary = summary::summary(&learner, &learned, Some(&reached), &warnings, &seconds);
+        if let Some(made) = &read.preparation {
+            summary["recordings"] = made.summary();
+        }
         interrupt::uninterrupted(|| -> Result<(), Failure> {
             let folder = Folder::create(&self.output.out, self.output.force)?;
             write(&folder, self.kind, None, read, &learned, &summary, &seconds)?;
@@ -355,8 +357,7 @@ pub(super) fn write(
         Some(preparation) => {
             let places = preparation.places(learned.graph.nodes());
             write_graph_at(folder, "", &learned.graph, &rows, Some(Places::Head(&places)))?;
-            let Recordings { columns, rows } = &preparation.recordings;
-            write_rows(folder, "recordings.tsv", columns, rows)?;
+            preparation.write(folder)?;
             run["eeg"] = preparation.steps.clone();
         }
     }

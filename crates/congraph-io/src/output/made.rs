@@ -83,7 +83,20 @@ pub(super) fn recordings(dir: &Path, run: &Value) -> Result<Option<KnownRecordin
     Ok(Some(KnownRecordings {
         steps: steps(&run["eeg"]["steps"]),
         recordings,
+        dropped: dropped(dir)?,
     }))
+}
+
+/// The recordings that were left out, if there are any.
+fn dropped(dir: &Path) -> Result<Vec<(String, String)>, Fault> {
+    let mut dropped = Vec::new();
+    if dir.join("dropped.tsv").exists() {
+        Sheet::open(dir, "dropped.tsv")?.each(["file", "view"], |_, [file, view]| {
+            dropped.push((file.to_owned(), view.to_owned()));
+            Ok(())
+        })?;
+    }
+    Ok(dropped)
 }
 
 /// What is not told was not done.

@@ -6,7 +6,11 @@ use crate::words::{listed, plural, range, significant};
 
 /// What was done to the recordings, ready to paste.
 pub(super) fn paragraph(findings: &Findings, made: &KnownRecordings) -> String {
-    let KnownRecordings { steps, recordings } = made;
+    let KnownRecordings {
+        steps,
+        recordings,
+        dropped,
+    } = made;
     let mut subjects: Vec<&str> = recordings
         .iter()
         .map(|one| {
@@ -43,6 +47,25 @@ pub(super) fn paragraph(findings: &Findings, made: &KnownRecordings) -> String {
             " Epochs with a peak-to-peak amplitude above {} µV were rejected ({}).",
             significant(limit),
             sum(|one| one.n_rejected)
+        );
+    }
+    if !dropped.is_empty() {
+        let is_gone = |view: &&String| !recordings.iter().any(|one| one.view == **view);
+        let mut gone: Vec<&String> = dropped.iter().map(|(_, view)| view).filter(is_gone).collect();
+        gone.dedup();
+        text += &format!(
+            " {} had no trials left and {} left out{}.",
+            plural(dropped.len(), "more recording"),
+            if dropped.len() == 1 { "was" } else { "were" },
+            if gone.is_empty() {
+                String::new()
+            } else {
+                format!(
+                    ", and with {} all of {}",
+                    if dropped.len() == 1 { "it" } else { "them" },
+                    listed(&gone)
+                )
+            }
         );
     }
     if let Some(first) = steps.first {

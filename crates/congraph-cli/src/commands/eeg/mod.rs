@@ -16,7 +16,7 @@ use congraph::distances::Scale;
 use congraph::eeg::Position;
 use congraph::findings::{Geometry, Positions};
 use congraph::{MultiviewGraph, ViewOptions, Views, Warning};
-use congraph_io::find_recordings;
+use congraph_io::{Folder, find_recordings, write_rows};
 use serde_json::{Value, json};
 
 use super::input::Read;
@@ -36,9 +36,11 @@ pub(super) struct Preparation {
     /// What was done, as run.json tells it.
     pub(super) steps: Value,
     pub(super) recordings: Recordings,
+    /// Recordings without trials that were left out: dropped.tsv, if there are any.
+    pub(super) dropped: Recordings,
 }
 
-/// What was kept and dropped of each recording: recordings.tsv.
+/// What is told of each recording: what was kept and dropped of it, or why it was left out.
 pub(super) struct Recordings {
     pub(super) columns: &'static [&'static str],
     pub(super) rows: Vec<Vec<String>>,
@@ -49,6 +51,23 @@ impl Preparation {
     pub(super) fn places(&self, nodes: &[String]) -> Vec<Option<Position>> {
         let place = |node: &String| self.positions.iter().find(|(name, _)| name == node).map(|(_, at)| *at);
         nodes.iter().map(place).collect()
+    }
+
+    /// What the summary tells: what a view is, and how many recordings there are.
+    pub(super) fn summary(&self) -> Value {
+        let mut told = self.steps["steps"][0]["settings"].clone();
+        told["n_recordings"] = json!(self.recordings.rows.len());
+        told["n_dropped"] = json!(self.dropped.rows.len());
+        told
+    }
+
+    /// Writes recordings.tsv and, if any was left out, dropped.tsv.
+    pub(super) fn write(&self, folder: &Folder) -> Result<(), Failure> {
+        write_rows(folder, "recordings.tsv", self.recordings.columns, &self.recordings.rows)?;
+        if !self.dropped.rows.is_empty() {
+            write_rows(folder, "dropped.tsv", self.dropped.columns, &self.dropped.rows)?;
+        }
+        Ok(())
     }
 
     /// W09, if edges follow distance, with what can be done about it or what it means after all.
@@ -66,6 +85,13 @@ impl Preparation {
 }
 
 pub(crate) fn run(args: &EegArgs, global: &Global, console: &Console) -> Result<(), Failure> {
+    learn_from(args, global, console).map_err(|failure| match failure {
+        Failure::Data(errors) if errors.len() > 1 => Failure::Recordings(errors),
+        other => other,
+    })
+}
+
+fn learn_from(args: &EegArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
     let learner = learn::learner(&args.fit, args.scaling.scaling())?;
     let steps = Steps::new(args)?;
@@ -86,6 +112,7 @@ pub(crate) fn run(args: &EegArgs, global: &Global, console: &Console) -> Result<
         sources,
         positions,
         recordings,
+        dropped,
         mut warnings,
     } = {
         let progress = console.progress();
@@ -102,7 +129,7 @@ pub(crate) fn run(args: &EegArgs, global: &Global, console: &Console) -> Result<
     };
     let (views, more) = Views::assemble(tables, &options)?;
     warnings.extend(more);
-    let story = json!({"steps": steps.told(args.montage.as_deref()), "recordings": recordings.told()});
+    let story = json!({"steps": steps.told(args.montage.as_deref()), "recordings": recordings.told(), "dropped": dropped.told()});
     let read = Read {
         views,
         sources,
@@ -113,6 +140,7 @@ pub(crate) fn run(args: &EegArgs, global: &Global, console: &Console) -> Result<
             has_csd: args.csd,
             steps: story,
             recordings,
+            dropped,
         }),
     };
     let fitting = Fitting {

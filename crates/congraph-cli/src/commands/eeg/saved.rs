@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use congraph::Table;
-use congraph_io::{Folder, write_blocks, write_json, write_rows};
+use congraph_io::{Folder, write_blocks, write_json};
 use serde_json::{Value, json};
 
 use crate::commands::input::Read;
@@ -36,8 +36,7 @@ pub(super) fn write(folder: &Path, force: bool, tables: &[Table], read: &Read) -
         }
         let preparation = read.preparation.as_ref();
         if let Some(preparation) = preparation {
-            let recordings = &preparation.recordings;
-            write_rows(&staged, "recordings.tsv", recordings.columns, &recordings.rows)?;
+            preparation.write(&staged)?;
         }
         let told = json!({
             "schema": "congraph.eeg-views/1",

@@ -29,8 +29,10 @@ pub(super) struct Steps {
     around: Around,
     bads: Vec<String>,
     pub(super) events_column: Option<String>,
-    /// How many trials of each subject are kept.
+    /// How many trials of each view are kept.
     pub(super) first: Option<usize>,
+    /// Whether recordings without trials are left out.
+    pub(super) drop_empty: bool,
 }
 
 impl Steps {
@@ -100,6 +102,7 @@ impl Steps {
             bads: args.bad.clone(),
             events_column: args.events_column.clone(),
             first: args.first,
+            drop_empty: args.drop_empty,
         })
     }
 
@@ -113,27 +116,11 @@ impl Steps {
                 [(text, _)] => Cut::Events(vec![(*text).to_owned()]),
                 there => {
                     let there: Vec<String> = there.iter().map(|(text, n)| format!("{text} ({n}×)")).collect();
-                    let (what, hint) = if there.is_empty() {
-                        (
-                            "no events",
-                            "without events, `--every SECONDS` cuts a recording end to end",
-                        )
-                    } else {
-                        (
-                            "events of several kinds",
-                            "choose with `--events`, or take them all with `--events all`",
-                        )
-                    };
-                    let list = if there.is_empty() {
-                        String::new()
-                    } else {
-                        format!(": {}", list_names(&there))
-                    };
                     return Err(DataError::new(
                         Code::E07,
-                        format!("`{file}` has {what}{list}"),
+                        format!("`{file}` has events of several kinds: {}", list_names(&there)),
                         "the window is around an event",
-                        hint,
+                        "choose with `--events`, or take them all with `--events all`",
                     )
                     .into());
                 }
@@ -143,6 +130,19 @@ impl Steps {
             bads,
             cut,
             ..self.settings.clone()
+        })
+    }
+
+    /// An error if a recording has no events to cut around, whichever they be.
+    pub(super) fn no_events(&self, file: &str, events: &[Annotation]) -> Option<DataError> {
+        let is_any = matches!(self.around, Around::TheOnly | Around::All);
+        (is_any && events.is_empty()).then(|| {
+            DataError::new(
+                Code::E07,
+                format!("`{file}` has no events"),
+                "the window is around an event",
+                "without events, `--every SECONDS` cuts a recording end to end",
+            )
         })
     }
 
@@ -222,6 +222,7 @@ impl Steps {
                 json!(settings.reject_microvolts.map(|limit| json!({"peak_to_peak_microvolts": limit})))
             ),
             step("window", json!(stretch(self.is_around_events().then_some(settings.window)))),
+            step("empty recordings", json!({"dropped": self.drop_empty})),
             step("first trials", json!(self.first)),
             step("stacked", json!({"block": "trial"})),
         ])

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use congraph::eeg::{Dropped, Epochs, Montage, Position, Prepared, Recording, events, prepare as prepare_one};
+use congraph::eeg::{Dropped, Epochs, Montage, Nothing, Position, Prepared, Recording, attempt, events};
 use congraph::error::list_names;
 use congraph::{Code, DataError, Error, Table, Warning};
 use congraph_io::{Entity, RecordingFile, read_channels, read_events, read_montage, read_recording};
@@ -11,7 +11,7 @@ use super::Recordings;
 use super::steps::Steps;
 use crate::commands::input::Source;
 use crate::console::Reporter;
-use crate::failure::{Failure, SHOWN};
+use crate::failure::Failure;
 
 /// What recordings.tsv tells.
 const COLUMNS: [&str; 22] = [
@@ -39,11 +39,27 @@ const COLUMNS: [&str; 22] = [
     "sha256",
 ];
 
+/// What dropped.tsv tells.
+const DROPPED: [&str; 11] = [
+    "view",
+    "subject",
+    "session",
+    "task",
+    "acquisition",
+    "run",
+    "file",
+    "n_events",
+    "n_outside",
+    "n_rejected",
+    "reason",
+];
+
 pub(super) struct Subjects {
     pub(super) tables: Vec<Table>,
     pub(super) sources: Vec<Source>,
     pub(super) positions: Vec<(String, Position)>,
     pub(super) recordings: Recordings,
+    pub(super) dropped: Recordings,
     pub(super) warnings: Vec<Warning>,
 }
 
@@ -86,33 +102,99 @@ pub(super) fn prepare(
             columns: &COLUMNS,
             rows: Vec::new(),
         },
+        dropped: Recordings {
+            columns: &DROPPED,
+            rows: Vec::new(),
+        },
         warnings: Vec::new(),
     };
     let mut places = Places::default();
-    let mut errors = Vec::new();
+    let (mut errors, mut empty) = (Vec::new(), Vec::new());
     let mut done = 0;
     for name in names {
         let own: Vec<&RecordingFile> = files.iter().filter(|file| file.view == name).collect();
-        let outcome = view(&own, steps, montage.as_ref(), &mut found, &mut places, &mut || {
-            done += 1;
-            progress.say(format!("recording {done} of {}", files.len()));
-        });
+        let outcome = view(
+            &own,
+            steps,
+            montage.as_ref(),
+            &mut found,
+            &mut places,
+            &mut empty,
+            &mut || {
+                done += 1;
+                progress.say(format!("recording {done} of {}", files.len()));
+            },
+        );
         match outcome {
             Ok(()) => {}
             Err(Error::Data(more)) => errors.extend(more),
             Err(other) => return Err(other.into()),
         }
-        // Enough to see what is wrong.
-        if errors.len() >= SHOWN {
-            break;
-        }
+    }
+    if !(steps.drop_empty && !found.tables.is_empty()) {
+        errors.extend(
+            empty
+                .iter()
+                .map(|empty| refused(empty, steps, !found.tables.is_empty())),
+        );
     }
     if !errors.is_empty() {
-        errors.truncate(SHOWN);
         return Err(Failure::Data(errors));
     }
+    found.leave_out(&empty, files.len());
     found.positions = places.means();
     Ok(found)
+}
+
+/// A recording of which no trial is left.
+struct Empty<'f> {
+    file: &'f RecordingFile,
+    nothing: Nothing,
+}
+
+/// The error of a recording without trials. Where others have some, it can be left out.
+fn refused(empty: &Empty<'_>, steps: &Steps, has_others: bool) -> DataError {
+    let mut error = empty.nothing.error.clone().in_view(&empty.file.view);
+    if has_others && !steps.drop_empty {
+        error.hint += "; or leave such recordings out with `--drop-empty`";
+    }
+    error
+}
+
+impl Subjects {
+    /// Tells which recordings are left out, and which views go with them.
+    fn leave_out(&mut self, empty: &[Empty<'_>], n_recordings: usize) {
+        if empty.is_empty() {
+            return;
+        }
+        for Empty { file, nothing } in empty {
+            let mut row = identity(file).to_vec();
+            let counts = [nothing.n_events, nothing.n_outside, nothing.n_rejected];
+            row.extend(counts.map(|n| n.to_string()));
+            row.push(nothing.error.what.clone());
+            self.dropped.rows.push(row);
+        }
+        let files: Vec<String> = empty
+            .iter()
+            .map(|empty| empty.file.path.display().to_string())
+            .collect();
+        let is_gone = |view: &&str| !self.tables.iter().any(|table| table.name == **view);
+        let gone: Vec<&str> = distinct(empty.iter().map(|empty| empty.file.view.as_str()));
+        let gone: Vec<&str> = gone.into_iter().filter(is_gone).collect();
+        let views = match gone.len() {
+            0 => String::new(),
+            1 => format!("; view {} has no other and is left out too", list_names(&gone)),
+            _ => format!("; views {} have no others and are left out too", list_names(&gone)),
+        };
+        let message = format!(
+            "{} of {n_recordings} recordings {} no trials left and {} left out ({}){views}. dropped.tsv tells why",
+            files.len(),
+            if files.len() == 1 { "has" } else { "have" },
+            if files.len() == 1 { "was" } else { "were" },
+            list_names(&files)
+        );
+        self.warnings.push(Warning::new("W05", message));
+    }
 }
 
 /// Names in the order in which they first occur.
@@ -145,12 +227,13 @@ pub(super) fn joined(files: &[RecordingFile]) -> Option<String> {
 }
 
 /// All recordings of one view, joined into one table.
-fn view(
-    files: &[&RecordingFile],
+fn view<'f>(
+    files: &[&'f RecordingFile],
     steps: &Steps,
     montage: Option<&Montage>,
     found: &mut Subjects,
     places: &mut Places,
+    empty: &mut Vec<Empty<'f>>,
     told: &mut dyn FnMut(),
 ) -> Result<(), Error> {
     let name = files[0].view.as_str();
@@ -166,10 +249,16 @@ fn view(
     let mut seen = std::collections::HashSet::new();
     bads.retain(|bad| seen.insert(bad.clone()));
     let mut joined: Option<Epochs> = None;
-    let mut kept: Vec<(Kept, usize)> = Vec::new();
+    let mut kept: Vec<(&RecordingFile, Kept, usize)> = Vec::new();
     for &file in files {
         told();
-        let mut one = one(file, steps, montage, &bads, &others, &mut found.warnings)?;
+        let mut one = match one(file, steps, montage, &bads, &others, &mut found.warnings)? {
+            Ok(one) => one,
+            Err(nothing) => {
+                empty.push(Empty { file, nothing });
+                continue;
+            }
+        };
         places.add(one.prepared.epochs.names(), &one.prepared.positions);
         let none = one.prepared.epochs.retain(|_| false);
         let epochs = std::mem::replace(&mut one.prepared.epochs, none);
@@ -178,14 +267,14 @@ fn view(
             None => joined = Some(epochs),
             Some(joined) => joined.append(&epochs).map_err(|error| of(name, &one.file, error))?,
         }
-        kept.push((one, n_trials));
+        kept.push((file, one, n_trials));
     }
     let Some(mut epochs) = joined else { return Ok(()) };
     if let Some(first) = steps.first {
-        epochs = epochs.first(first).map_err(|error| of(name, &kept[0].0.file, error))?;
+        epochs = epochs.first(first).map_err(|error| of(name, &kept[0].1.file, error))?;
     }
     let mut left = epochs.n_trials();
-    for ((one, n_trials), file) in kept.iter().zip(files) {
+    for (file, one, n_trials) in &kept {
         let used = left.min(*n_trials);
         left -= used;
         found
@@ -209,7 +298,7 @@ fn one(
     bads: &[String],
     others: &[String],
     warnings: &mut Vec<Warning>,
-) -> Result<Kept, Error> {
+) -> Result<Result<Kept, Nothing>, Error> {
     let loaded = read_recording(&file.path)?;
     let recording = &loaded.recording;
     warnings.extend(loaded.warnings);
@@ -236,11 +325,22 @@ fn one(
     // Of channels that are no EEG only those are news that an electrode's name would hide.
     let other_electrodes = others.iter().filter(|name| is_there(recording, name)).cloned();
     let bads = bads.iter().cloned().chain(other_electrodes).collect();
+    if let Some(error) = steps.no_events(&recording.name, &events) {
+        return Ok(Err(Nothing {
+            error,
+            n_events: 0,
+            n_outside: 0,
+            n_rejected: 0,
+        }));
+    }
     let settings = steps.settings(&recording.name, bads, &events)?;
-    let prepared =
-        prepare_one(recording, montage, Some(&events), &settings).map_err(|error| in_file(recording, error))?;
+    let attempted = attempt(recording, montage, Some(&events), &settings);
+    let prepared = match attempted.map_err(|error| in_file(recording, error))? {
+        Ok(prepared) => prepared,
+        Err(nothing) => return Ok(Err(nothing)),
+    };
     warnings.extend(prepared.warnings.iter().cloned());
-    Ok(Kept {
+    Ok(Ok(Kept {
         file: file.path.display().to_string(),
         sha256: loaded.sha256,
         sampling_hz: prepared.epochs.sampling_hz(),
@@ -249,7 +349,7 @@ fn one(
         events_from,
         positions_from: montage.name.clone(),
         prepared,
-    })
+    }))
 }
 
 fn is_there(recording: &Recording, name: &str) -> bool {
@@ -296,16 +396,8 @@ fn row(file: &RecordingFile, one: &Kept, n_trials: usize, n_used: usize, n_times
             .filter(|(_, reason)| (*reason == Dropped::Bad) == is_bad);
         names.map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(",")
     };
-    let entities = Entity::ALL.map(|entity| file.entities.get(entity).unwrap_or_default().to_owned());
-    let [session, task, acquisition, run] = entities;
-    vec![
-        file.view.clone(),
-        file.subject.clone(),
-        session,
-        task,
-        acquisition,
-        run,
-        one.file.clone(),
+    let mut row = identity(file).to_vec();
+    row.extend([
         one.sampling_hz.to_string(),
         one.seconds.to_string(),
         one.n_channels.to_string(),
@@ -321,6 +413,23 @@ fn row(file: &RecordingFile, one: &Kept, n_trials: usize, n_used: usize, n_times
         one.events_from.clone(),
         one.positions_from.clone(),
         one.sha256.clone(),
+    ]);
+    row
+}
+
+/// What a file and its name tell: the first columns of recordings.tsv and dropped.tsv.
+fn identity(file: &RecordingFile) -> [String; 7] {
+    let entity = |entity| file.entities.get(entity).unwrap_or_default().to_owned();
+    let [session, task, acquisition, run] = Entity::ALL.map(entity);
+    let path = file.path.display().to_string();
+    [
+        file.view.clone(),
+        file.subject.clone(),
+        session,
+        task,
+        acquisition,
+        run,
+        path,
     ]
 }
 
