@@ -486,6 +486,125 @@ fn without_events_the_recording_is_cut_end_to_end() {
     assert_eq!(column(&place, "second/views.tsv", "n_samples"), ["4800"; 2]);
 }
 
+/// The messages of a code in a summary, with their views.
+fn warned(place: &Place, file: &str, code: &str) -> Vec<(String, String)> {
+    let summary: serde_json::Value = serde_json::from_str(&place.read(file)).unwrap();
+    let warnings = summary["warnings"].as_array().unwrap();
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let of_code = warnings.iter().filter(|warning| warning["code"] == code);
+    of_code
+        .map(|warning| (text(&warning["view"]), text(&warning["message"])))
+        .collect()
+}
+
+#[test]
+fn few_effective_samples_and_single_trials_are_told_of() {
+    let place = with_recordings(2);
+    let one = ["--events", "T1,T2", "--window", "0:0.5", "--first", "1"];
+    let words = [&["S*.edf"], &one[..], &["--band", "0.5:2"]].concat();
+    fine(&place, &[&words, &DIALS, &["-o", "one"]]);
+    let told = warned(&place, "one/summary.json", "W05");
+    let of_first: Vec<&String> = told
+        .iter()
+        .filter(|(view, _)| view == "S001R03")
+        .map(|(_, text)| text)
+        .collect();
+    assert_eq!(of_first.len(), 2, "{told:?}");
+    assert!(
+        of_first
+            .iter()
+            .any(|text| text.starts_with("rests on a single trial of 0.5 s, of 30 s recorded")),
+        "{told:?}"
+    );
+    assert!(
+        of_first
+            .iter()
+            .any(|text| text.starts_with("its 80 samples are worth about 1.5 independent ones")),
+        "{told:?}"
+    );
+    // The same numbers as tables: their autocorrelation tells.
+    fine(
+        &place,
+        &[&words, &DIALS, &["-o", "one", "--save-views", "views", "--force"]],
+    );
+    let learn = [
+        "learn",
+        "views/S001R03.csv",
+        "views/S002R03.csv",
+        "--block-column",
+        "trial",
+        "-o",
+        "again",
+    ];
+    place.fine(&[&learn, &DIALS[..]].concat());
+    let again = warned(&place, "again/summary.json", "W05");
+    assert!(
+        again
+            .iter()
+            .all(|(_, text)| text.starts_with("its 80 samples are worth about "))
+            && again.len() == 2,
+        "{again:?}"
+    );
+    // All of the recording in a broad band is plenty.
+    fine(
+        &place,
+        &[
+            &["S*.edf", "--every", "1", "--band", "1:40", "--density", "0.2"],
+            &["-o", "all"],
+        ],
+    );
+    assert_eq!(warned(&place, "all/summary.json", "W05"), []);
+}
+
+#[test]
+fn bridges_are_between_electrodes_only() {
+    let place = Place::new();
+    let mut same = excerpt("S001");
+    // The second channel of every record is the first.
+    let n_signals: usize = std::str::from_utf8(&same[252..256]).unwrap().trim().parse().unwrap();
+    let at = 256 + 216 * n_signals;
+    let counts: Vec<usize> = (0..n_signals)
+        .map(|k| {
+            std::str::from_utf8(&same[at + 8 * k..][..8])
+                .unwrap()
+                .trim()
+                .parse()
+                .unwrap()
+        })
+        .collect();
+    let (start, record) = (256 * (n_signals + 1), 2 * counts.iter().sum::<usize>());
+    for first in (start..same.len()).step_by(record) {
+        same.copy_within(first..first + 2 * counts[0], first + 2 * counts[0]);
+    }
+    place.write("a.edf", same);
+    place.write("b.edf", excerpt("S002"));
+    fine(
+        &place,
+        &[
+            &["a.edf", "b.edf", "--save-views", "views"],
+            &AROUND,
+            &DIALS,
+            &["-o", "out"],
+        ],
+    );
+    let told = warned(&place, "out/summary.json", "W04");
+    assert!(
+        told.len() == 1 && told[0].1.contains("bridged electrodes or the same signal twice?"),
+        "{told:?}"
+    );
+    place.write("a.csv", place.read("views/a.csv"));
+    place.write("b.csv", place.read("views/b.csv"));
+    place.fine(
+        &[
+            &["learn", "a.csv", "b.csv", "--block-column", "trial", "-o", "genes"],
+            &DIALS[..],
+        ]
+        .concat(),
+    );
+    let told = warned(&place, "genes/summary.json", "W04");
+    assert!(told.len() == 1 && !told[0].1.contains("electrode"), "{told:?}");
+}
+
 /// The recording with other labels, none of which is an electrode.
 fn renamed(mut bytes: Vec<u8>) -> Vec<u8> {
     let n_signals: usize = std::str::from_utf8(&bytes[252..256]).unwrap().trim().parse().unwrap();

@@ -99,6 +99,7 @@ pub(super) fn view_options(args: &ReadingArgs, scale: Scale) -> ViewOptions {
         allow_counts: args.allow_counts,
         allow_constant: scale != Scale::Zscore,
         projected: false,
+        electrodes: false,
     }
 }
 

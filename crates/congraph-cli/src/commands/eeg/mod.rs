@@ -124,6 +124,7 @@ fn learn_from(args: &EegArgs, global: &Global, console: &Console) -> Result<(), 
         nodes: args.nodes.into(),
         missing: args.missing.into(),
         allow_counts: true,
+        electrodes: true,
         allow_constant: args.scaling.scaling().scale != Scale::Zscore,
         ..ViewOptions::default()
     };

@@ -146,6 +146,12 @@ impl Steps {
         })
     }
 
+    /// How many independent samples some seconds hold at most: two for each hertz of the band and second.
+    pub(super) fn independent(&self, seconds: f64) -> Option<f64> {
+        let band = self.settings.band?;
+        Some(2.0 * (band.high_hz - band.low_hz) * seconds)
+    }
+
     /// Whether the events of recordings matter.
     pub(super) fn is_around_events(&self) -> bool {
         !matches!(self.around, Around::Every(_))

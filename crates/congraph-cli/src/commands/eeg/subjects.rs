@@ -287,7 +287,15 @@ fn view<'f>(
             sha256: one.sha256.clone(),
         });
     }
-    found.tables.push(epochs.into_table(name));
+    let (n_trials, seconds) = (epochs.n_trials(), epochs.n_times() as f64 / epochs.sampling_hz());
+    let recorded = kept.iter().map(|(_, one, _)| one.seconds).sum();
+    found
+        .warnings
+        .extend((n_trials == 1).then(|| single_trial(name, seconds, recorded, steps)));
+    let mut table = epochs.into_table(name);
+    let independent = steps.independent(n_trials as f64 * seconds);
+    table.n_effective = independent.map(|n| n.min(table.n_rows as f64));
+    found.tables.push(table);
     Ok(())
 }
 
@@ -355,6 +363,19 @@ fn one(
 fn is_there(recording: &Recording, name: &str) -> bool {
     let same = |label: &str| label.trim().eq_ignore_ascii_case(name.trim());
     recording.channels.iter().any(|channel| same(&channel.label))
+}
+
+/// A view that rests on one trial.
+fn single_trial(view: &str, seconds: f64, recorded: f64, steps: &Steps) -> Warning {
+    let all = if steps.is_around_events() && recorded > 2.0 * seconds {
+        ". Without events, `--every SECONDS` learns from all of a recording"
+    } else {
+        ""
+    };
+    let message = format!(
+        "rests on a single trial of {seconds} s, of {recorded} s recorded: what is chance in it looks like a connection, and there is no other to compare with{all}"
+    );
+    Warning::new("W05", message).in_view(view)
 }
 
 /// A setting that this recording cannot be prepared with.
