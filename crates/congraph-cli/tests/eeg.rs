@@ -141,6 +141,7 @@ fn what_is_saved_gives_the_same_graphs() {
             "views/S001R03.csv",
             "views/S002R03.csv",
             "views/mine.csv",
+            "views/positions.tsv",
             "views/recordings.tsv",
             "views/views.json"
         ]
@@ -749,4 +750,101 @@ fn edges_that_follow_distance_are_warned_of_and_the_report_repeats_it() {
         column(&place, "new/nodes.tsv", "x"),
         column(&place, "fit/nodes.tsv", "x")
     );
+}
+
+#[test]
+fn positions_survive_saved_views_and_exports() {
+    let place = with_recordings(6);
+    let words: [&[&str]; 4] = [&["S*.edf"], &AROUND, &BAND, &DIALS];
+    fine(&place, &[&words.concat()[..], &["-o", "out", "--save-views", "views"]]);
+    let files: Vec<String> = SUBJECTS
+        .iter()
+        .map(|subject| format!("views/{subject}R03.csv"))
+        .collect();
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let again = [
+        &["learn"],
+        &files[..],
+        &["--block-column", "trial"],
+        &DIALS,
+        &["-o", "again"],
+    ]
+    .concat();
+    place.fine(&again);
+    let tune = [
+        "--block-column",
+        "trial",
+        "--density",
+        "0.2:0.2",
+        "--similarity",
+        "0.8:0.8",
+        "--halvings",
+        "1",
+        "-o",
+        "tuned",
+    ];
+    place.fine(&[&["tune"], &files[..], &tune].concat());
+    for folder in ["again", "tuned"] {
+        for axis in ["x", "y", "z"] {
+            let file = format!("{folder}/nodes.tsv");
+            assert_eq!(
+                column(&place, &file, axis),
+                column(&place, "out/nodes.tsv", axis),
+                "{folder}"
+            );
+        }
+        let told = nearness(&place, &format!("{folder}/summary.json"));
+        assert!(told.contains("`--csd` takes out most of that"), "{told}");
+        let report = place.read(&format!("{folder}/report.html"));
+        assert!(report.contains("EEG of 6 subjects (6 recordings, "), "{folder}");
+        assert_eq!(
+            place.read(&format!("{folder}/recordings.tsv")),
+            place.read("out/recordings.tsv")
+        );
+    }
+    assert_eq!(
+        nearness(&place, "again/summary.json"),
+        nearness(&place, "out/summary.json")
+    );
+    // Of some of them, under other names: places, and no story of recordings that are not there.
+    place.fine(
+        &[
+            &[
+                "learn",
+                "one=views/S001R03.csv",
+                "two=views/S002R03.csv",
+                "--block-column",
+                "trial",
+                "-o",
+                "two",
+            ],
+            &DIALS[..],
+        ]
+        .concat(),
+    );
+    assert_eq!(
+        column(&place, "two/nodes.tsv", "x"),
+        column(&place, "out/nodes.tsv", "x")
+    );
+    assert!(!place.path("two/recordings.tsv").exists());
+    place.fine(&["communities", "out", "--runs", "5"]);
+    place.fine(&["export", "out", "--to", "graphml,gexf", "-o", "exported"]);
+    let communities = table(&place, "out/communities.tsv");
+    let nodes = table(&place, "out/nodes.tsv");
+    for file in ["consensus.graphml", "consensus.gexf"] {
+        let text = place.read(&format!("exported/{file}"));
+        let line = text.lines().find(|line| line.contains("<node id=\"Cz\"")).unwrap();
+        let cz = nodes.iter().find(|row| row["name"] == "Cz").unwrap();
+        let community = &communities.iter().find(|row| row["node"] == "Cz").unwrap()["consensus"];
+        for key in ["x", "y", "z", "strength"] {
+            assert!(line.contains(&cz[key]), "{key}: {line}");
+        }
+        let told = [
+            format!("<data key=\"community\">{community}<"),
+            format!("for=\"community\" value=\"{community}\""),
+        ];
+        assert!(told.iter().any(|told| line.contains(told)), "{line}");
+    }
+    let view = place.read("exported/view-S001R03.graphml");
+    assert!(view.contains("<data key=\"community\">") && view.contains("<data key=\"strength\">"));
 }

@@ -10,7 +10,7 @@ use congraph::views::View;
 use congraph::{
     Admm, Code, DataError, Learned, Learner, Model, Newton, Parameters, Solver, Support, Views, penalties, regularisers,
 };
-use congraph_io::{Folder, Places, ViewRow, read_pairs, write_graph, write_graph_at, write_json};
+use congraph_io::{Folder, Places, ViewRow, read_pairs, write_graph_at, write_json};
 use serde_json::json;
 
 use super::input::{self, Read, Source};
@@ -83,7 +83,7 @@ impl Fitting<'_> {
                 count(outside, "pair")
             ));
         }
-        let near = read.preparation.as_ref().and_then(|made| made.nearness(&learned.graph));
+        let near = read.places.as_ref().and_then(|places| places.nearness(&learned.graph));
         let warnings: Vec<_> = read
             .warnings
             .iter()
@@ -352,14 +352,12 @@ pub(super) fn write(
 ) -> Result<(), Failure> {
     let rows = view_rows(read);
     let mut run = summary::run(kind, summary, &inputs(read), seed, seconds);
-    match &read.preparation {
-        None => write_graph(folder, "", &learned.graph, &rows)?,
-        Some(preparation) => {
-            let places = preparation.places(learned.graph.nodes());
-            write_graph_at(folder, "", &learned.graph, &rows, Some(Places::Head(&places)))?;
-            preparation.write(folder)?;
-            run["eeg"] = preparation.steps.clone();
-        }
+    let places = read.places.as_ref().map(|places| places.of(learned.graph.nodes()));
+    let places = places.as_deref().map(Places::Head);
+    write_graph_at(folder, "", &learned.graph, &rows, places)?;
+    if let Some(preparation) = &read.preparation {
+        preparation.write(folder)?;
+        run["eeg"] = preparation.steps.clone();
     }
     write_json(folder, "summary.json", summary)?;
     write_json(folder, "run.json", &run)?;

@@ -211,6 +211,12 @@ impl Tuning<'_> {
         let learned = prepared.learned(fit, &unwatched)?;
         let mut warnings: Vec<Warning> = self.read.warnings.iter().chain(&learned.warnings).cloned().collect();
         warnings.extend(halved_time_series(views));
+        warnings.extend(
+            self.read
+                .places
+                .as_ref()
+                .and_then(|places| places.nearness(&learned.graph)),
+        );
         Ok(Chosen {
             verdicts,
             threshold: self.stability.threshold,

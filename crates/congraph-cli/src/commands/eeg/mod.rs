@@ -3,24 +3,25 @@
 //! ```text
 //! steps      what is done to every recording, and how run.json tells it
 //! subjects   recordings → one table per view, one recording in memory at a time
-//! saved      the views for other commands
+//! saved      the views for other commands, and what these find of them
 //! ```
 
 mod saved;
 mod steps;
 mod subjects;
 
+pub(super) use saved::recall;
+
 use std::time::Instant;
 
 use congraph::distances::Scale;
-use congraph::eeg::Position;
-use congraph::findings::{Geometry, Positions};
-use congraph::{MultiviewGraph, ViewOptions, Views, Warning};
+use congraph::{ViewOptions, Views};
 use congraph_io::{Folder, find_recordings, write_rows};
 use serde_json::{Value, json};
 
 use super::input::Read;
 use super::learn::{self, Fitting};
+use super::places::NodePlaces;
 use crate::args::{EegArgs, Global};
 use crate::console::Console;
 use crate::failure::Failure;
@@ -29,10 +30,6 @@ use subjects::Subjects;
 
 /// How views were made from recordings.
 pub(super) struct Preparation {
-    /// Where the electrodes are: the mean over the subjects, where they differ.
-    positions: Vec<(String, Position)>,
-    /// Whether what spreads through the head was taken out.
-    has_csd: bool,
     /// What was done, as run.json tells it.
     pub(super) steps: Value,
     pub(super) recordings: Recordings,
@@ -47,12 +44,6 @@ pub(super) struct Recordings {
 }
 
 impl Preparation {
-    /// The positions of nodes, as far as they are known.
-    pub(super) fn places(&self, nodes: &[String]) -> Vec<Option<Position>> {
-        let place = |node: &String| self.positions.iter().find(|(name, _)| name == node).map(|(_, at)| *at);
-        nodes.iter().map(place).collect()
-    }
-
     /// What the summary tells: what a view is, and how many recordings there are.
     pub(super) fn summary(&self) -> Value {
         let mut told = self.steps["steps"][0]["settings"].clone();
@@ -68,19 +59,6 @@ impl Preparation {
             write_rows(folder, "dropped.tsv", self.dropped.columns, &self.dropped.rows)?;
         }
         Ok(())
-    }
-
-    /// W09, if edges follow distance, with what can be done about it or what it means after all.
-    pub(super) fn nearness(&self, graph: &MultiviewGraph) -> Option<Warning> {
-        let places: Option<Vec<Position>> = self.places(graph.nodes()).into_iter().collect();
-        let found = Geometry::of(graph, &Positions::in_space(places?))?;
-        let meaning = if self.has_csd {
-            "Current source density takes out most of what spreads through the head: this may be local connection, or the reach of its own filter, and \
-             lengths cannot tell which"
-        } else {
-            "Potentials that spread through the head (volume conduction) look the same; `--csd` takes out most of that"
-        };
-        Some(Warning::new("W09", format!("{}. {meaning}", found.told(graph)?)))
     }
 }
 
@@ -136,9 +114,11 @@ fn learn_from(args: &EegArgs, global: &Global, console: &Console) -> Result<(), 
         sources,
         warnings,
         time: start.elapsed(),
-        preparation: Some(Preparation {
-            positions,
+        places: Some(NodePlaces {
+            at: positions,
             has_csd: args.csd,
+        }),
+        preparation: Some(Preparation {
             steps: story,
             recordings,
             dropped,

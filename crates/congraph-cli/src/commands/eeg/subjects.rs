@@ -14,7 +14,7 @@ use crate::console::Reporter;
 use crate::failure::Failure;
 
 /// What recordings.tsv tells.
-const COLUMNS: [&str; 22] = [
+pub(super) const COLUMNS: [&str; 22] = [
     "view",
     "subject",
     "session",
@@ -40,7 +40,7 @@ const COLUMNS: [&str; 22] = [
 ];
 
 /// What dropped.tsv tells.
-const DROPPED: [&str; 11] = [
+pub(super) const DROPPED: [&str; 11] = [
     "view",
     "subject",
     "session",
