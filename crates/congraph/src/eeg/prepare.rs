@@ -163,7 +163,7 @@ fn all_steps(
     if let Some(limit) = settings.reject_microvolts {
         epochs = reject(recording, epochs, limit).map_err(|error| {
             Stop::Nothing(Box::new(Nothing {
-                error,
+                error: *error,
                 n_events: cuts.n_events,
                 n_outside: cuts.n_outside,
                 n_rejected: n_before,
@@ -310,7 +310,7 @@ fn positions(recording: &Recording, montage: &Montage, picked: &Picked) -> Resul
     .into())
 }
 
-fn reject(recording: &Recording, epochs: Epochs, limit: f64) -> Result<Epochs, DataError> {
+fn reject(recording: &Recording, epochs: Epochs, limit: f64) -> Result<Epochs, Box<DataError>> {
     let amplitudes: Vec<(f64, usize)> = (0..epochs.n_trials()).map(|trial| epochs.amplitude(trial)).collect();
     if amplitudes.iter().all(|(amplitude, _)| *amplitude <= limit) {
         return Ok(epochs);
@@ -327,7 +327,7 @@ fn reject(recording: &Recording, epochs: Epochs, limit: f64) -> Result<Epochs, D
     let worst = (0..epochs.names().len())
         .max_by_key(|&channel| blamed(channel))
         .unwrap_or(0);
-    Err(DataError::new(
+    let error = DataError::new(
         Code::E05,
         format!(
             "`{}`: all {} trials have amplitudes above {limit} µV; the quietest reaches {least:.1} µV, and `{}` is the largest in {} of them",
@@ -339,7 +339,8 @@ fn reject(recording: &Recording, epochs: Epochs, limit: f64) -> Result<Epochs, D
         "there would be nothing to learn from",
         "allow larger amplitudes, or name channels as bad that are large in most trials",
     )
-    .at_node(&epochs.names()[worst]))
+    .at_node(&epochs.names()[worst]);
+    Err(Box::new(error))
 }
 
 fn cautions(recording: &Recording, picked: &Picked) -> Vec<Warning> {

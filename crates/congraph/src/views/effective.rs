@@ -10,18 +10,18 @@
 //! independent samples keep their number. Blocks (trials) are judged one by one and added up.
 //!
 //! Autocorrelations come from the Fourier transform, O(n p log p); it is the plain radix-2 algorithm, since a library would be the largest dependency of this crate.
-//! [`fewer_than`] does not need them where samples are many: about 4 log₂ p lags of 16 nodes tell.
+//! [`fewer_than`] does not need them where samples are many: a few lags of 16 nodes tell.
 
 use super::{View, Views};
 
 /// Blocks up to this long are correlated directly.
 const DIRECT: usize = 256;
-/// How many nodes are looked at first.
-const NODES_FIRST: usize = 16;
+/// How many nodes are looked at.
+const NODES: usize = 16;
 /// How many lags of each octave are looked at first.
 const LAGS_FIRST: usize = 4;
 /// What a first look must find beyond the limit to be believed.
-const MARGIN: f64 = 2.0;
+const MARGIN: f64 = 1.5;
 
 /// What the samples of a view are worth, from the autocorrelations of these nodes.
 pub(super) fn effective(view: &View, nodes: &[usize]) -> f64 {
@@ -31,19 +31,19 @@ pub(super) fn effective(view: &View, nodes: &[usize]) -> f64 {
         .sum()
 }
 
-/// What the samples of a view are worth if that is less than `limit`.
+/// What the samples of a view are worth if that is less than `limit`, by a sample of its nodes.
 pub(super) fn fewer_than(limit: f64, view: &View, nodes: &[usize]) -> Option<f64> {
     let blocks = blocks(view);
-    let step = nodes.len().div_ceil(NODES_FIRST).max(1);
+    let step = nodes.len().div_ceil(NODES).max(1);
     let some: Vec<usize> = nodes.iter().copied().step_by(step).collect();
     let mut worth = 0.0;
     for block in &blocks {
-        worth += block.len() as f64 / glance(view, &some, block);
+        worth += block.len() as f64 / glance(view, &some, block, MARGIN * limit - worth);
         if worth >= MARGIN * limit {
             return None;
         }
     }
-    Some(effective(view, nodes)).filter(|worth| *worth < limit)
+    Some(effective(view, &some)).filter(|worth| *worth < limit)
 }
 
 /// The places of the samples of each block, in order; all samples are one where blocks are not known.
@@ -106,8 +106,10 @@ fn spread(view: &View, nodes: &[usize], block: &[usize]) -> f64 {
             }
         }
     } else {
+        // As many zeros as there are lags, or the ends would meet.
+        let turns = turns((p + n_lags).next_power_of_two());
         while let Some(one) = signals.next() {
-            add_squares(&one, signals.next().as_deref(), &mut squares);
+            add_squares(&one, signals.next().as_deref(), &turns, &mut squares);
         }
     }
     let terms = squares
@@ -117,8 +119,8 @@ fn spread(view: &View, nodes: &[usize], block: &[usize]) -> f64 {
     1.0 + 2.0 * terms.sum::<f64>()
 }
 
-/// The same from some lags of each octave.
-fn glance(view: &View, nodes: &[usize], block: &[usize]) -> f64 {
+/// The same from some lags of each octave. Once the block is sure to be worth `enough`, for autocorrelations fade, no more are looked at.
+fn glance(view: &View, nodes: &[usize], block: &[usize], enough: f64) -> f64 {
     let p = block.len();
     let n_lags = p / 4;
     let signals: Vec<Vec<f64>> = nodes.iter().filter_map(|&node| unit(view, node, block)).collect();
@@ -132,8 +134,13 @@ fn glance(view: &View, nodes: &[usize], block: &[usize]) -> f64 {
         let step = width.div_ceil(LAGS_FIRST);
         let lags = (first..first + width).step_by(step);
         let n = lags.len() as f64;
-        sum += lags.map(term).sum::<f64>() / n * width as f64;
+        let mean = lags.map(term).sum::<f64>() / n;
+        sum += mean * width as f64;
         first += width;
+        let most = 1.0 + 2.0 * (sum + mean * (n_lags + 1 - first) as f64);
+        if first > LAGS_FIRST && p as f64 / most >= enough {
+            return most;
+        }
     }
     1.0 + 2.0 * sum
 }
@@ -159,14 +166,13 @@ fn product(signal: &[f64], lag: usize) -> f64 {
 }
 
 /// Adds the squared autocorrelations of one or two signals of length one, from lag 1. Two real signals are one complex one: its transform at f and −f tells them apart.
-fn add_squares(one: &[f64], two: Option<&[f64]>, squares: &mut [f64]) {
-    // As many zeros as there are lags, or the ends would meet.
-    let size = (one.len() + squares.len()).next_power_of_two();
+fn add_squares(one: &[f64], two: Option<&[f64]>, turns: &[(f64, f64)], squares: &mut [f64]) {
+    let size = 2 * turns.len();
     let mut real = one.to_vec();
     let mut imaginary = two.map(<[f64]>::to_vec).unwrap_or_default();
     real.resize(size, 0.0);
     imaginary.resize(size, 0.0);
-    transform(&mut real, &mut imaginary);
+    transform(&mut real, &mut imaginary, turns);
     // The power of both signals, the second one as an imaginary part; both are even and real, so that the transform back is the same as forth.
     let power = |f: usize| {
         let g = (size - f) % size;
@@ -176,18 +182,24 @@ fn add_squares(one: &[f64], two: Option<&[f64]>, squares: &mut [f64]) {
         (first, second)
     };
     let (mut first, mut second): (Vec<f64>, Vec<f64>) = (0..size).map(power).unzip();
-    transform(&mut first, &mut second);
+    transform(&mut first, &mut second, turns);
     for (square, (x, y)) in squares.iter_mut().zip(first.iter().zip(&second).skip(1)) {
         *square += (x / size as f64).powi(2) + (y / size as f64).powi(2);
     }
 }
 
-/// The discrete Fourier transform in place; the length is a power of two.
-fn transform(real: &mut [f64], imaginary: &mut [f64]) {
+/// The points of half a turn in as many steps as a transform of this size has in a whole one.
+fn turns(size: usize) -> Vec<(f64, f64)> {
+    let point = |k: usize| {
+        let (sin, cos) = (-std::f64::consts::TAU * k as f64 / size as f64).sin_cos();
+        (cos, sin)
+    };
+    (0..size / 2).map(point).collect()
+}
+
+/// The discrete Fourier transform in place; the length is a power of two, two at least.
+fn transform(real: &mut [f64], imaginary: &mut [f64], turns: &[(f64, f64)]) {
     let n = real.len();
-    if n < 2 {
-        return;
-    }
     let shift = usize::BITS - n.trailing_zeros();
     for k in 0..n {
         let mirrored = k.reverse_bits() >> shift;
@@ -196,12 +208,6 @@ fn transform(real: &mut [f64], imaginary: &mut [f64]) {
             imaginary.swap(k, mirrored);
         }
     }
-    let turns: Vec<(f64, f64)> = (0..n / 2)
-        .map(|k| {
-            let (sin, cos) = (-std::f64::consts::TAU * k as f64 / n as f64).sin_cos();
-            (cos, sin)
-        })
-        .collect();
     let mut half = 1;
     while half < n {
         let stride = n / (2 * half);
@@ -285,8 +291,9 @@ mod tests {
                 let block: Vec<usize> = (0..p).collect();
                 let signals: Vec<Vec<f64>> = (0..n).map(|node| unit(view, node, &block).unwrap()).collect();
                 let mut squares = vec![0.0; p / 4];
+                let turns = turns((p + p / 4).next_power_of_two());
                 for two in signals.chunks(2) {
-                    add_squares(&two[0], two.get(1).map(Vec::as_slice), &mut squares);
+                    add_squares(&two[0], two.get(1).map(Vec::as_slice), &turns, &mut squares);
                 }
                 for (square, lag) in squares.iter().zip(1..) {
                     let direct: f64 = signals.iter().map(|signal| product(signal, lag).powi(2)).sum();
@@ -305,7 +312,7 @@ mod tests {
                 let nodes: Vec<usize> = (0..30).collect();
                 let (close, first) = (
                     spread(views.view(0), &nodes, &block),
-                    glance(views.view(0), &nodes, &block),
+                    glance(views.view(0), &nodes, &block, f64::INFINITY),
                 );
                 assert!(
                     first < MARGIN * close && close < MARGIN * first,

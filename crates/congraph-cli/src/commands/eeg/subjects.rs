@@ -131,7 +131,7 @@ pub(super) fn prepare(
             Err(other) => return Err(other.into()),
         }
     }
-    if !(steps.drop_empty && !found.tables.is_empty()) {
+    if !steps.drop_empty || found.tables.is_empty() {
         errors.extend(
             empty
                 .iter()
