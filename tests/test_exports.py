@@ -34,6 +34,7 @@ class Exports(unittest.TestCase):
             table.to_csv(cls.root / f"{view}.csv", index=False)
             cls.files.append(f"{view}.csv")
         congraph("learn", *cls.files, "--alpha", 0.05, "--beta", 0.05, "-o", "out", cwd=cls.root)
+        congraph("communities", "out", "--runs", 5, cwd=cls.root)
         congraph("export", "out", "--to", "graphml,gexf,mat,npz,edges,relmat", "-o", "exported", cwd=cls.root)
         with np.load(cls.root / "out/matrices.npz") as archive:
             cls.expected = {"consensus": archive["consensus"]}
@@ -54,11 +55,18 @@ class Exports(unittest.TestCase):
             graph = nx.read_graphml(self.root / f"exported/{stem}.graphml")
             np.testing.assert_array_equal(self.adjacency(graph), expected)
             self.assertEqual(nx.get_node_attributes(graph, "name"), {name: name for name in NAMES})
+            self.check_strengths(graph, expected)
 
     def test_gexf(self):
         for stem, expected in self.expected.items():
             graph = nx.read_gexf(self.root / f"exported/{stem}.gexf")
             np.testing.assert_array_equal(self.adjacency(graph), expected)
+            self.check_strengths(graph, expected)
+
+    def check_strengths(self, graph, expected):
+        strengths = [graph.nodes[name]["strength"] for name in NAMES]
+        np.testing.assert_allclose(strengths, expected.sum(axis=0), rtol=1e-12)
+        self.assertEqual([type(graph.nodes[name]["community"]) for name in NAMES], [int] * len(NAMES))
 
     def test_edges(self):
         for stem, expected in self.expected.items():

@@ -98,6 +98,7 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
             "missing": self.missing,
             "allow_counts": bool(self.allow_counts),
             "allow_constant": self.scale != "zscore",
+            "electrodes": views._electrodes,
         }
 
     def _dropped(self, views: Views) -> list[str]:

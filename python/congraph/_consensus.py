@@ -367,7 +367,7 @@ class ConsensusGraph(_Learner):
             "distance_divisor": self.distance_divisor_,
         }
         found = ask(_engine.project, self._arrays(), fitted, views._lent(), self._reading(views), self._running())
-        return [_projection(one) for one in found]
+        return [_projection(one, self.positions_) for one in found]
 
     def transform(self, X: Any, *, groups: Any = None) -> npt.NDArray[np.float64]:
         """The graphs of new views with the consensus held as it is: views × nodes × nodes."""
@@ -406,10 +406,11 @@ class ConsensusGraph(_Learner):
         ]
 
 
-def _projection(found: dict[str, Any]) -> Projection:
+def _projection(found: dict[str, Any], positions: dict[str, Any] | None) -> Projection:
+    graph = {name: found[name] for name in ("nodes", "views", "edge_index", "weights", "consensus", "present")}
     return Projection(
         name=found["views"][0],
-        graph=Graphs(**{name: found[name] for name in ("nodes", "views", "edge_index", "weights", "consensus", "present")}),
+        graph=Graphs(**graph, positions=positions),
         kinds=found["kinds"],
         uniqueness=float(found["uniqueness"][0]),
         density=found["density"],

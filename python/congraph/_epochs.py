@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._errors import one_error
+from ._errors import CongraphDataError
 from ._views import Views, numbered
 
 __all__ = ["from_epochs"]
@@ -52,10 +52,12 @@ def from_epochs(
     everywhere = {name for one in of_view.values() for name in one.info["bads"]}
     arrays, nodes, blocks = {}, {}, {}
     positions: dict[str, list[float]] = {}
+    empty: list[str] = []
     for name, one in of_view.items():
         chosen = one.copy().load_data()
         if len(chosen) == 0:
-            raise one_error("E05", f"view `{name}` has no epoch", "there is nothing to learn from", "leave the view out, or keep more epochs", name)
+            empty.append(name)
+            continue
         chosen.pick(_kind(one, picks), exclude=())
         dropped = {"drop": everywhere, "mask": set(one.info["bads"]), "keep": set()}[bads]
         channels = [channel for channel in chosen.ch_names if channel not in dropped]
@@ -66,7 +68,17 @@ def from_epochs(
         nodes[name] = channels
         blocks[name] = np.repeat([str(k) for k in chosen.selection.tolist()], n_times).tolist()
         positions |= _positions(chosen, channels)
-    return Views(arrays, nodes=nodes, blocks=blocks, positions=positions or None)
+    if empty:
+        raise CongraphDataError([_no_epoch(name) for name in empty])
+    views = Views(arrays, nodes=nodes, blocks=blocks, positions=positions or None)
+    views._electrodes = True
+    return views
+
+
+def _no_epoch(name: str) -> dict[str, str | None]:
+    """The error of a view without epochs."""
+    told = {"what": f"view `{name}` has no epoch", "why": "there is nothing to learn from", "hint": "leave the view out, or keep more epochs"}
+    return {"code": "E05", **told, "view": name, "node": None}
 
 
 def _check(name: str, one: Any, picks: Any) -> None:

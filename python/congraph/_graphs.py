@@ -165,16 +165,43 @@ class LearnedGraphs:
         kept = weights > 0
         return self.edge_index_[:, kept], weights[kept]
 
-    def to_networkx(self, view: str | int | None = None) -> Any:
-        """The graph of a view, or the consensus, as a `networkx.Graph` with the edge attribute ``weight``."""
+    def to_networkx(self, view: str | int | None = None, *, communities: Communities | None = None) -> Any:
+        """The graph of a view, or the consensus, as a `networkx.Graph` with the edge attribute ``weight``.
+
+        Nodes have the attribute ``strength`` (the sum of their weights); where positions came with the data also ``x``, ``y`` and perhaps ``z``, and with
+        ``communities`` (those of this graph) their ``community``.
+        """
         networkx = _optional("networkx", "graph")
         index, weights = self._present(view)
         graph = networkx.Graph()
-        graph.add_nodes_from(self.node_names_)
+        graph.add_nodes_from(self._node_facts(view, communities).items())
         names = self.node_names_
         edges = zip(index[0].tolist(), index[1].tolist(), weights.tolist(), strict=True)
         graph.add_weighted_edges_from((names[a], names[b], weight) for a, b, weight in edges)
         return graph
+
+    def _node_facts(self, view: str | int | None, communities: Communities | None) -> dict[str, dict[str, float | int]]:
+        """What is known of each node besides its edges in a graph."""
+        index, weights = self._present(view)
+        strength = np.bincount(index.ravel(), np.concatenate([weights, weights]), len(self.node_names_))
+        places = getattr(self, "positions_", None) or {}
+        labels = None if communities is None else self._labels(view, communities)
+        facts: dict[str, dict[str, float | int]] = {}
+        for k, node in enumerate(self.node_names_):
+            facts[node] = {"strength": float(strength[k])}
+            facts[node] |= {axis: float(value) for axis, value in zip("xyz", places.get(node, ()), strict=False)}
+            if labels is not None and labels[k] >= 0:
+                facts[node]["community"] = int(labels[k])
+        return facts
+
+    def _labels(self, view: str | int | None, communities: Communities) -> Ints:
+        """The communities of a view, or of the consensus."""
+        if communities.node_names != list(self.node_names_):
+            raise ValueError("communities are of other nodes than these graphs")
+        if view is None:
+            return communities.group if communities.consensus is None else communities.consensus
+        row: Ints = communities.views[communities.view_names.index(view) if isinstance(view, str) else view]
+        return row
 
     def to_igraph(self, view: str | int | None = None) -> Any:
         """The graph of a view, or the consensus, as an `igraph.Graph` with names and weights."""
@@ -278,6 +305,7 @@ class Graphs(LearnedGraphs):
         weights: npt.ArrayLike,
         consensus: npt.ArrayLike | None = None,
         present: npt.ArrayLike | None = None,
+        positions: Mapping[str, Sequence[float]] | None = None,
     ) -> None:
         self.node_names_ = [str(node) for node in nodes]
         self.view_names_ = [str(view) for view in views]
@@ -285,6 +313,7 @@ class Graphs(LearnedGraphs):
         self.edges_ = np.asarray(weights, dtype=np.float64).reshape(self.edge_index_.shape[1], len(self.view_names_))
         self.consensus_edges_ = None if consensus is None else np.asarray(consensus, dtype=np.float64)
         self.present_ = None if present is None else np.asarray(present, dtype=np.bool_)
+        self.positions_ = None if positions is None else dict(positions)
 
     @classmethod
     def from_matrices(

@@ -114,6 +114,7 @@ def total_variation(graphs: Any, X: Any, *, groups: Any = None, scale: str = "zs
         "missing": "error",
         "allow_counts": True,
         "allow_constant": scale != "zscore",
+        "electrodes": False,
     }
     scales = {"scale": scale, "sample_norm": "mean", "distance_norm": "none"}
     found = ask(_engine.total_variation, _graphs(graphs)._arrays(), as_views(X, groups=groups)._lent(), reading, scales, running())

@@ -95,4 +95,5 @@ def simulate(
     positions = found["positions"]
     places = None if positions is None else dict(zip(truth.node_names_, positions.tolist(), strict=True))
     arrays = dict(zip(truth.view_names_, found["tables"], strict=True))
+    truth.positions_ = places
     return Simulation(Views(arrays, nodes=truth.node_names_, positions=places), truth, positions)

@@ -55,6 +55,8 @@ class Views(Mapping[str, Array]):
         # Names of rows: those of the nodes where tables have their nodes in rows.
         self._rows: dict[str, list[str] | None] = {}
         self._are_named = nodes is not None
+        # Whether the nodes are electrodes, which warnings may then speak of.
+        self._electrodes = False
         for given, option in ((nodes, "nodes"), (blocks, "blocks"), (n_samples, "n_samples")):
             _refuse_strangers(given, arrays, option)
         for key, value in arrays.items():
@@ -83,6 +85,7 @@ class Views(Mapping[str, Array]):
         """Some of the views, with all that is known of them."""
         some = Views({}, positions=self.positions)
         some._are_named = self._are_named
+        some._electrodes = self._electrodes
         for name in names:
             some._add(name, self)
         return some
@@ -101,6 +104,7 @@ class Views(Mapping[str, Array]):
         for part in parts[1:]:
             whole.positions = {**(whole.positions or {}), **(part.positions or {})} or None
             whole._are_named = whole._are_named or part._are_named
+            whole._electrodes = whole._electrodes and part._electrodes
             for name in part:
                 whole._add(name, part)
         return whole

@@ -106,7 +106,8 @@ def _genes(adata: Any, genes: str | Sequence[str] | None) -> list[str]:
         return list(adata.var_names[np.asarray(adata.var[genes], dtype=bool)])
     unknown = [gene for gene in genes if gene not in adata.var_names]
     if unknown:
-        raise ValueError(f"{', '.join(map(repr, unknown[:5]))} {'is no gene' if len(unknown) == 1 else 'are no genes'} of the object")
+        more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
+        raise ValueError(f"{', '.join(map(repr, unknown[:5]))}{more} {'is no gene' if len(unknown) == 1 else 'are no genes'} of the object")
     return list(genes)
 
 

@@ -32,6 +32,29 @@ def test_networks(model, view):
     np.testing.assert_array_equal(model.to_scipy(view).toarray(), expected)
 
 
+def test_nodes_of_networks_have_places_strengths_and_communities(model, data):
+    networkx, matplotlib = pytest.importorskip("networkx"), pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from congraph import ConsensusGraph, Views, plots
+
+    places = {node: (np.sin(k), np.cos(k), 0.5) for k, node in enumerate(model.node_names_)}
+    placed = ConsensusGraph(alpha=model.alpha_, beta=model.beta_).fit(Views(dict(data.views), nodes=model.node_names_, positions=places))
+    found = placed.communities(runs=5)
+    graph = placed.to_networkx(communities=found)
+    for k, node in enumerate(placed.node_names_):
+        facts = graph.nodes[node]
+        assert (facts["x"], facts["y"], facts["z"]) == places[node]
+        assert facts["strength"] == pytest.approx(placed.consensus_[k].sum())
+        assert facts["community"] == found.consensus[k]
+    assert networkx.get_node_attributes(placed.to_networkx("view2", communities=found), "community")[node] == found.views[1][k]
+    assert "community" not in placed.to_networkx().nodes[node] and "x" not in model.to_networkx().nodes[node]
+    # A new view beside that consensus is drawn where its nodes are, too.
+    new = placed.project({"late": data.views["view1"]})[0]
+    drawn = [plots.graph(one, "late" if one is new.graph else None).collections[0].get_offsets() for one in (new.graph, placed)]
+    np.testing.assert_allclose(*drawn)
+    np.testing.assert_allclose(drawn[0][3], plots._placed(places, placed.node_names_)[3])
+
+
 def test_views_that_are_not_there(model):
     with pytest.raises(KeyError, match="view9"):
         model.to_networkx("view9")

@@ -12,7 +12,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand};
 use congraph::distances::{DistanceNorm, SampleNorm, Scaling};
 
 pub(crate) use choices::*;
-pub(crate) use eeg::EegArgs;
+pub(crate) use eeg::{EegArgs, ViewsByArg};
 pub(crate) use project::ProjectArgs;
 pub(crate) use simulate::SimulateArgs;
 
@@ -148,7 +148,7 @@ each recording) and the steps in run.json.
 
 Examples:
   congraph eeg sub-*.bdf --events 11,12 --band 4:7 --window 0:0.1 --csd -o out
-  congraph eeg bids-folder --events correct,error --band 8:13 --baseline -0.2:0 --window 0:0.5 --reject 150 -o out
+  congraph eeg bids-folder --task flanker --views-by session --events correct,error --band 8:13 --baseline -0.2:0 --window 0:0.5 --reject 150 -o out
   congraph eeg S*.edf --subject-pattern '{subject}R*' --events T1,T2 --window 0:0.5 --first 34 --density 0.15 --similarity 0.75 -o out
   congraph eeg rest-*.edf --band 8:13 --every 2 --reference average --save-views views -o out")]
     Eeg(Box<EegArgs>),

@@ -15,6 +15,8 @@ pub(crate) enum Failure {
     Usage { message: String, hint: String },
     /// The input cannot be used.
     Data(Vec<DataError>),
+    /// Recordings cannot be used. All of them are told, as nothing else lists them.
+    Recordings(Vec<DataError>),
     /// The result could not be written.
     Output(OutputError),
     /// The result could not be printed.
@@ -37,7 +39,7 @@ impl Failure {
             // A contradiction between options is wrong usage, whatever the data.
             Self::Data(errors) if errors.iter().all(|error| matches!(error.code, Code::E11 | Code::E12)) => 2,
             Self::Data(errors) if errors.iter().all(|error| error.code == Code::E10) => 4,
-            Self::Data(_) => 3,
+            Self::Data(_) | Self::Recordings(_) => 3,
             Self::Output(OutputError::NotEmpty(_) | OutputError::Exists(_) | OutputError::NotAFolder(_)) => 2,
             Self::Output(_) | Self::Stdout(_) => 1,
             Self::NotConverged(_) => 5,
@@ -61,6 +63,16 @@ impl fmt::Display for Failure {
                     )?;
                 }
                 Ok(())
+            }
+            Self::Recordings(errors) => {
+                // What several have in common is said once, below the last of them.
+                let same = |one: &DataError, two: &DataError| one.why == two.why && one.hint == two.hint;
+                let text = |(k, error): (usize, &DataError)| match errors.get(k + 1) {
+                    Some(next) if same(error, next) => format!("{}: {}", error.code, error.what),
+                    _ => error.to_string(),
+                };
+                let texts: Vec<String> = errors.iter().enumerate().map(text).collect();
+                f.write_str(&texts.join("\nerror: "))
             }
             Self::Output(error) => error.fmt(f),
             Self::Stdout(error) => write!(f, "the result cannot be printed: {}", error.kind()),

@@ -141,6 +141,7 @@ fn what_is_saved_gives_the_same_graphs() {
             "views/S001R03.csv",
             "views/S002R03.csv",
             "views/mine.csv",
+            "views/positions.tsv",
             "views/recordings.tsv",
             "views/views.json"
         ]
@@ -206,6 +207,195 @@ fn a_bids_folder_with_its_tables() {
     );
     assert_eq!(without.code, 3);
     assert!(without.stderr.contains("T0 (4×)"), "{}", without.stderr);
+}
+
+/// Two subjects with two tasks of two runs, one of them in two sessions.
+fn study() -> Place {
+    let place = Place::new();
+    let names = [
+        "sub-01/ses-1/eeg/sub-01_ses-1_task-rest_run-1",
+        "sub-01/ses-1/eeg/sub-01_ses-1_task-rest_run-2",
+        "sub-01/ses-1/eeg/sub-01_ses-1_task-motor_run-1",
+        "sub-01/ses-2/eeg/sub-01_ses-2_task-rest_run-1",
+        "sub-02/ses-1/eeg/sub-02_ses-1_task-rest_run-1",
+        "sub-02/ses-1/eeg/sub-02_ses-1_task-rest_run-2",
+        "sub-02/ses-1/eeg/sub-02_ses-1_task-motor_run-1",
+    ];
+    for (name, subject) in names.iter().zip(SUBJECTS.iter().cycle()) {
+        place.write(&format!("bids/{name}_eeg.edf"), excerpt(subject));
+    }
+    place
+}
+
+#[test]
+fn what_differs_is_never_joined_unasked() {
+    let place = study();
+    let before = place.everything();
+    let refused = |name: &str, code: i32, words: &[&str]| {
+        let outcome = eeg(&place, &[&["bids"], words, &AROUND, &DIALS, &["-o", "out"]]);
+        assert_eq!(
+            (outcome.code, outcome.stdout.as_str()),
+            (code, ""),
+            "{name}: {outcome:?}"
+        );
+        insta::assert_snapshot!(format!("refused_{name}"), outcome.stderr);
+    };
+    refused("tasks_and_sessions_of_one_view", 3, &[]);
+    refused("sessions_of_one_view", 3, &["--task", "rest"]);
+    refused("task_not_there", 3, &["--task", "rest,sleep"]);
+    refused("nothing_of_all_that", 3, &["--task", "motor", "--session", "2"]);
+    refused("views_by_what_is_not_there", 3, &["--views-by", "acquisition"]);
+    refused("views_by_nonsense", 2, &["--views-by", "hour"]);
+    assert_eq!(place.everything(), before);
+    // The same names in a list of files.
+    let files: Vec<String> = before
+        .into_keys()
+        .filter(|name| name.ends_with("_task-rest_run-1_eeg.edf"))
+        .collect();
+    let words: Vec<&str> = files.iter().map(String::as_str).collect();
+    let listed = eeg(&place, &[&words, &AROUND, &DIALS, &["-o", "out"]]);
+    assert_eq!(listed.code, 3);
+    assert!(listed.stderr.contains("different sessions"), "{}", listed.stderr);
+    // Who names the view of every file has asked for it.
+    let named: Vec<String> = files
+        .iter()
+        .enumerate()
+        .map(|(k, file)| format!("v{}={file}", k % 2))
+        .collect();
+    let words: Vec<&str> = named.iter().map(String::as_str).collect();
+    fine(&place, &[&words, &AROUND, &DIALS, &["-o", "named"]]);
+    assert_eq!(column(&place, "named/views.tsv", "name"), ["v0", "v1"]);
+}
+
+#[test]
+fn runs_are_joined_and_views_are_what_is_asked_for() {
+    let place = study();
+    let one = ["bids", "--task", "rest", "--session", "1"];
+    let joined = fine(&place, &[&one, &AROUND, &DIALS, &["-o", "out"]]);
+    assert!(
+        joined.stderr.contains("note: 2 views join 2 recordings each"),
+        "{}",
+        joined.stderr
+    );
+    assert_eq!(column(&place, "out/views.tsv", "name"), ["sub-01", "sub-02"]);
+    assert_eq!(column(&place, "out/recordings.tsv", "run"), ["1", "2", "1", "2"]);
+    assert_eq!(column(&place, "out/recordings.tsv", "task"), ["rest"; 4]);
+    let report = place.read("out/report.html");
+    assert!(report.contains("(4 recordings of the session 1 and the task rest, "));
+    assert!(report.contains("Runs of the same subject were joined (2 in 2 of 2 views)."));
+    fine(
+        &place,
+        &[
+            &[
+                "bids",
+                "--views-by",
+                "session,task",
+                "--bad",
+                "sub-02:Cz,sub-01_ses-2_task-rest:Fz",
+                "--missing",
+                "mask",
+            ],
+            &AROUND,
+            &["--density", "0.2", "-o", "split"],
+        ],
+    );
+    let names = [
+        "sub-01_ses-1_task-motor",
+        "sub-01_ses-1_task-rest",
+        "sub-01_ses-2_task-rest",
+        "sub-02_ses-1_task-motor",
+        "sub-02_ses-1_task-rest",
+    ];
+    assert_eq!(column(&place, "split/views.tsv", "name"), names);
+    assert_eq!(
+        column(&place, "split/missing.tsv", "view"),
+        [names[2], names[3], names[4]]
+    );
+    let report = place.read("split/report.html");
+    assert!(report.contains("EEG of 2 subjects (7 recordings, "), "methods");
+    assert!(report.contains("Each view is one session and task of a subject (5 views)."));
+    let run: serde_json::Value = serde_json::from_str(&place.read("split/run.json")).unwrap();
+    assert_eq!(
+        run["eeg"]["steps"][0]["settings"]["views_by"],
+        serde_json::json!(["subject", "session", "task"])
+    );
+}
+
+#[test]
+fn recordings_without_trials_are_all_named_and_can_be_left_out() {
+    let place = Place::new();
+    let events = "onset\tduration\ttrial_type\n4.0\t0\tgo\n8.5\t0\tgo\n12\t0\tgo\n";
+    for subject in 1..=12 {
+        for run in 1..=2 {
+            let name = format!("bids/sub-{subject:02}/eeg/sub-{subject:02}_task-a_run-{run}");
+            place.write(&format!("{name}_eeg.edf"), excerpt(SUBJECTS[(subject + run) % 6]));
+            // Of nine subjects nothing is left in the second run; of one of them nothing at all.
+            let is_empty = run == 2 && subject > 3 || subject == 12;
+            let late = "onset\tduration\ttrial_type\n400\t0\tgo\n401\t0\tgo\n402\t0\tgo\n";
+            let others = events.replace("go", "stop");
+            let told = match (is_empty, subject) {
+                (false, _) => events,
+                (true, 5) => &others,
+                (true, _) => late,
+            };
+            place.write(&format!("{name}_events.tsv"), told);
+        }
+    }
+    let before = place.everything();
+    let words: [&[&str]; 3] = [&["bids", "--events", "go", "--window", "0:0.5"], &DIALS, &["-o", "out"]];
+    let refused = eeg(&place, &words);
+    assert_eq!(refused.code, 3, "{refused:?}");
+    for subject in 4..=12 {
+        let name = format!("sub-{subject:02}_task-a_run-2_eeg.edf");
+        assert!(refused.stderr.contains(&name), "{name}: {}", refused.stderr);
+    }
+    assert_eq!(refused.stderr.matches("error: ").count(), 10, "{}", refused.stderr);
+    assert!(refused.stderr.contains("leave such recordings out with `--drop-empty`"));
+    assert!(!refused.stderr.contains("congraph check"), "{}", refused.stderr);
+    assert_eq!(place.everything(), before);
+    let fine = fine(&place, &[words[0], words[1], words[2], &["--drop-empty"]]);
+    let told = "W05: 10 of 24 recordings have no trials left and were left out (";
+    assert!(
+        fine.stderr.contains(told) && fine.stderr.matches("dropped.tsv").count() == 1,
+        "{}",
+        fine.stderr
+    );
+    assert!(
+        fine.stderr.contains("view `sub-12` has no other and is left out too"),
+        "{}",
+        fine.stderr
+    );
+    assert_eq!(column(&place, "out/views.tsv", "name").len(), 11);
+    let dropped = table(&place, "out/dropped.tsv");
+    assert_eq!(dropped.len(), 10);
+    assert!(
+        dropped[1]["reason"].contains("has no event `go`; its events are `stop (3×)`"),
+        "{}",
+        dropped[1]["reason"]
+    );
+    assert_eq!(
+        (dropped[0]["n_events"].as_str(), dropped[0]["n_outside"].as_str()),
+        ("3", "3")
+    );
+    assert_eq!(column(&place, "out/recordings.tsv", "view").len(), 14);
+    let summary: serde_json::Value = serde_json::from_str(&place.read("out/summary.json")).unwrap();
+    assert_eq!(summary["recordings"]["n_dropped"], 10);
+    assert!(
+        place
+            .read("out/report.html")
+            .contains("10 more recordings had no trials left and were left out, and with them all of sub-12.")
+    );
+    // A later run that drops nothing leaves no table of an earlier one.
+    let other = eeg(
+        &place,
+        &[
+            &["bids", "--run", "1", "--every", "2"],
+            &DIALS,
+            &["-o", "out", "--force"],
+        ],
+    );
+    assert_eq!(other.code, 0, "{other:?}");
+    assert!(!place.path("out/dropped.tsv").exists());
 }
 
 #[test]
@@ -295,6 +485,125 @@ fn without_events_the_recording_is_cut_end_to_end() {
     let summary = fine(&place, &[&["S*.edf", "--density", "0.2", "-o", "second", "--json"]]).json();
     assert_eq!((&summary["n_views"], &summary["n_nodes"]), (&2.into(), &32.into()));
     assert_eq!(column(&place, "second/views.tsv", "n_samples"), ["4800"; 2]);
+}
+
+/// The messages of a code in a summary, with their views.
+fn warned(place: &Place, file: &str, code: &str) -> Vec<(String, String)> {
+    let summary: serde_json::Value = serde_json::from_str(&place.read(file)).unwrap();
+    let warnings = summary["warnings"].as_array().unwrap();
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let of_code = warnings.iter().filter(|warning| warning["code"] == code);
+    of_code
+        .map(|warning| (text(&warning["view"]), text(&warning["message"])))
+        .collect()
+}
+
+#[test]
+fn few_effective_samples_and_single_trials_are_told_of() {
+    let place = with_recordings(2);
+    let one = ["--events", "T1,T2", "--window", "0:0.5", "--first", "1"];
+    let words = [&["S*.edf"], &one[..], &["--band", "0.5:2"]].concat();
+    fine(&place, &[&words, &DIALS, &["-o", "one"]]);
+    let told = warned(&place, "one/summary.json", "W05");
+    let of_first: Vec<&String> = told
+        .iter()
+        .filter(|(view, _)| view == "S001R03")
+        .map(|(_, text)| text)
+        .collect();
+    assert_eq!(of_first.len(), 2, "{told:?}");
+    assert!(
+        of_first
+            .iter()
+            .any(|text| text.starts_with("rests on a single trial of 0.5 s, of 30 s recorded")),
+        "{told:?}"
+    );
+    assert!(
+        of_first
+            .iter()
+            .any(|text| text.starts_with("its 80 samples are worth about 1.5 independent ones")),
+        "{told:?}"
+    );
+    // The same numbers as tables: their autocorrelation tells.
+    fine(
+        &place,
+        &[&words, &DIALS, &["-o", "one", "--save-views", "views", "--force"]],
+    );
+    let learn = [
+        "learn",
+        "views/S001R03.csv",
+        "views/S002R03.csv",
+        "--block-column",
+        "trial",
+        "-o",
+        "again",
+    ];
+    place.fine(&[&learn, &DIALS[..]].concat());
+    let again = warned(&place, "again/summary.json", "W05");
+    assert!(
+        again
+            .iter()
+            .all(|(_, text)| text.starts_with("its 80 samples are worth about "))
+            && again.len() == 2,
+        "{again:?}"
+    );
+    // All of the recording in a broad band is plenty.
+    fine(
+        &place,
+        &[
+            &["S*.edf", "--every", "1", "--band", "1:40", "--density", "0.2"],
+            &["-o", "all"],
+        ],
+    );
+    assert_eq!(warned(&place, "all/summary.json", "W05"), []);
+}
+
+#[test]
+fn bridges_are_between_electrodes_only() {
+    let place = Place::new();
+    let mut same = excerpt("S001");
+    // The second channel of every record is the first.
+    let n_signals: usize = std::str::from_utf8(&same[252..256]).unwrap().trim().parse().unwrap();
+    let at = 256 + 216 * n_signals;
+    let counts: Vec<usize> = (0..n_signals)
+        .map(|k| {
+            std::str::from_utf8(&same[at + 8 * k..][..8])
+                .unwrap()
+                .trim()
+                .parse()
+                .unwrap()
+        })
+        .collect();
+    let (start, record) = (256 * (n_signals + 1), 2 * counts.iter().sum::<usize>());
+    for first in (start..same.len()).step_by(record) {
+        same.copy_within(first..first + 2 * counts[0], first + 2 * counts[0]);
+    }
+    place.write("a.edf", same);
+    place.write("b.edf", excerpt("S002"));
+    fine(
+        &place,
+        &[
+            &["a.edf", "b.edf", "--save-views", "views"],
+            &AROUND,
+            &DIALS,
+            &["-o", "out"],
+        ],
+    );
+    let told = warned(&place, "out/summary.json", "W04");
+    assert!(
+        told.len() == 1 && told[0].1.contains("bridged electrodes or the same signal twice?"),
+        "{told:?}"
+    );
+    place.write("a.csv", place.read("views/a.csv"));
+    place.write("b.csv", place.read("views/b.csv"));
+    place.fine(
+        &[
+            &["learn", "a.csv", "b.csv", "--block-column", "trial", "-o", "genes"],
+            &DIALS[..],
+        ]
+        .concat(),
+    );
+    let told = warned(&place, "genes/summary.json", "W04");
+    assert!(told.len() == 1 && !told[0].1.contains("electrode"), "{told:?}");
 }
 
 /// The recording with other labels, none of which is an electrode.
@@ -441,4 +750,101 @@ fn edges_that_follow_distance_are_warned_of_and_the_report_repeats_it() {
         column(&place, "new/nodes.tsv", "x"),
         column(&place, "fit/nodes.tsv", "x")
     );
+}
+
+#[test]
+fn positions_survive_saved_views_and_exports() {
+    let place = with_recordings(6);
+    let words: [&[&str]; 4] = [&["S*.edf"], &AROUND, &BAND, &DIALS];
+    fine(&place, &[&words.concat()[..], &["-o", "out", "--save-views", "views"]]);
+    let files: Vec<String> = SUBJECTS
+        .iter()
+        .map(|subject| format!("views/{subject}R03.csv"))
+        .collect();
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let again = [
+        &["learn"],
+        &files[..],
+        &["--block-column", "trial"],
+        &DIALS,
+        &["-o", "again"],
+    ]
+    .concat();
+    place.fine(&again);
+    let tune = [
+        "--block-column",
+        "trial",
+        "--density",
+        "0.2:0.2",
+        "--similarity",
+        "0.8:0.8",
+        "--halvings",
+        "1",
+        "-o",
+        "tuned",
+    ];
+    place.fine(&[&["tune"], &files[..], &tune].concat());
+    for folder in ["again", "tuned"] {
+        for axis in ["x", "y", "z"] {
+            let file = format!("{folder}/nodes.tsv");
+            assert_eq!(
+                column(&place, &file, axis),
+                column(&place, "out/nodes.tsv", axis),
+                "{folder}"
+            );
+        }
+        let told = nearness(&place, &format!("{folder}/summary.json"));
+        assert!(told.contains("`--csd` takes out most of that"), "{told}");
+        let report = place.read(&format!("{folder}/report.html"));
+        assert!(report.contains("EEG of 6 subjects (6 recordings, "), "{folder}");
+        assert_eq!(
+            place.read(&format!("{folder}/recordings.tsv")),
+            place.read("out/recordings.tsv")
+        );
+    }
+    assert_eq!(
+        nearness(&place, "again/summary.json"),
+        nearness(&place, "out/summary.json")
+    );
+    // Of some of them, under other names: places, and no story of recordings that are not there.
+    place.fine(
+        &[
+            &[
+                "learn",
+                "one=views/S001R03.csv",
+                "two=views/S002R03.csv",
+                "--block-column",
+                "trial",
+                "-o",
+                "two",
+            ],
+            &DIALS[..],
+        ]
+        .concat(),
+    );
+    assert_eq!(
+        column(&place, "two/nodes.tsv", "x"),
+        column(&place, "out/nodes.tsv", "x")
+    );
+    assert!(!place.path("two/recordings.tsv").exists());
+    place.fine(&["communities", "out", "--runs", "5"]);
+    place.fine(&["export", "out", "--to", "graphml,gexf", "-o", "exported"]);
+    let communities = table(&place, "out/communities.tsv");
+    let nodes = table(&place, "out/nodes.tsv");
+    for file in ["consensus.graphml", "consensus.gexf"] {
+        let text = place.read(&format!("exported/{file}"));
+        let line = text.lines().find(|line| line.contains("<node id=\"Cz\"")).unwrap();
+        let cz = nodes.iter().find(|row| row["name"] == "Cz").unwrap();
+        let community = &communities.iter().find(|row| row["node"] == "Cz").unwrap()["consensus"];
+        for key in ["x", "y", "z", "strength"] {
+            assert!(line.contains(&cz[key]), "{key}: {line}");
+        }
+        let told = [
+            format!("<data key=\"community\">{community}<"),
+            format!("for=\"community\" value=\"{community}\""),
+        ];
+        assert!(told.iter().any(|told| line.contains(told)), "{line}");
+    }
+    let view = place.read("exported/view-S001R03.graphml");
+    assert!(view.contains("<data key=\"community\">") && view.contains("<data key=\"strength\">"));
 }

@@ -19,11 +19,11 @@ pub mod recordings;
 pub use export::{ExportFormat, export};
 pub use input::{Header, Input, Loaded, ReadOptions, read, read_pairs};
 pub use output::{
-    COMMUNITIES_FILES, Folder, OutputError, Places, ViewRow, read_graph, read_known, read_precisions, write_blocks,
-    write_communities, write_graph, write_graph_at, write_json, write_precision_graph, write_rows, write_table,
-    write_text,
+    COMMUNITIES_FILES, Folder, OutputError, Places, ViewRow, read_graph, read_known, read_node_facts, read_places,
+    read_precisions, write_blocks, write_communities, write_graph, write_graph_at, write_json, write_precision_graph,
+    write_rows, write_table, write_text,
 };
 pub use recordings::{
-    ChannelNotes, EpochsFile, LoadedRecording, RecordingFile, find_recordings, read_channels, read_epochs, read_events,
-    read_montage, read_recording,
+    ChannelNotes, Entities, Entity, EpochsFile, Grouping, LoadedRecording, RecordingFile, find_recordings,
+    read_channels, read_epochs, read_events, read_montage, read_recording,
 };

@@ -32,6 +32,7 @@ pub(crate) struct Reading {
     missing: String,
     allow_counts: bool,
     allow_constant: bool,
+    electrodes: bool,
 }
 
 impl Reading {
@@ -73,6 +74,7 @@ impl Reading {
             allow_counts: self.allow_counts,
             allow_constant: self.allow_constant,
             projected: false,
+            electrodes: self.electrodes,
         })
     }
 }
@@ -132,6 +134,7 @@ fn borrowed<'a>(lent: &'a Lent<'_>, options: &ViewOptions) -> PyResult<Table<&'a
         n_columns: shape[1],
         values,
         n_samples: lent.n_samples,
+        n_effective: None,
     })
 }
 

@@ -473,6 +473,7 @@ fn recordings() -> KnownRecordings {
             ..KnownSteps::default()
         },
         recordings: vec![recording("v0", "F2..", 15), recording("v1", "", 12)],
+        dropped: vec![("/data/private/v2.edf".into(), "v2".into())],
     }
 }
 
@@ -510,6 +511,7 @@ fn the_methods_of_a_recorded_study_are_ready_to_paste() {
             "The mean of the baseline (-0.2 to 0 s) was subtracted.",
             "Epochs with a peak-to-peak amplitude above 150 µV were rejected (3).",
             "Bad channels were left out (v0: F2).",
+            "1 more recording had no trials left and was left out, and with it all of v2.",
             "27 of 30 trials were used (12 to 15 for each subject), 960 to 1200 samples for each subject.",
             "Positions of the electrodes: built-in 10-10 montage.",
             "F. Perrin, J. Pernier",

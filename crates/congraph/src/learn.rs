@@ -375,8 +375,13 @@ fn data_warnings(views: &Views, distances: &Distances, scaling: &Scaling) -> Vec
             .map(|(_, &[a, b])| format!("{}–{}", views.nodes()[a as usize], views.nodes()[b as usize]))
             .collect();
         if !close.is_empty() {
+            let cause = if views.are_electrodes() {
+                "bridged electrodes or "
+            } else {
+                ""
+            };
             let message = format!(
-                "nearly identical nodes ({}): bridged electrodes or the same signal twice? Their edge takes much of the weight",
+                "nearly identical nodes ({}): {cause}the same signal twice? Their edge takes much of the weight",
                 list_names(&close)
             );
             warnings.push(Warning::new("W04", message).in_view(views.view(view).name()));

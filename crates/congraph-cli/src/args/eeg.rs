@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use congraph_io::Entity;
 
 use super::{FitArgs, MissingArg, NodesArg, OutputArgs, ScalingArgs};
 
 #[derive(Args, Debug)]
 pub(crate) struct EegArgs {
-    /// Recordings (.edf .bdf), a quoted glob, or a BIDS folder. NAME=FILE names the subject; recordings of one subject are joined
+    /// Recordings (.edf .bdf), a quoted glob, or a BIDS folder. NAME=FILE names the subject; runs of one subject are joined
     #[arg(required = true, value_name = "RECORDING")]
     pub(crate) recordings: Vec<String>,
     #[command(flatten)]
@@ -19,6 +20,33 @@ pub(crate) struct EegArgs {
     /// Which part of a file's name is the subject, such as '{subject}R*' for S001R03.edf [default: sub-…, else the whole name]
     #[arg(long, value_name = "PATTERN", help_heading = "Recordings")]
     pub(crate) subject_pattern: Option<String>,
+    /// The tasks to use (task-… in the names of files) [default: all; a view never joins several]
+    #[arg(long, value_name = "TASKS", value_delimiter = ',', help_heading = "Recordings")]
+    pub(crate) task: Vec<String>,
+    /// The sessions to use (ses-…) [default: all; a view never joins several]
+    #[arg(long, value_name = "SESSIONS", value_delimiter = ',', help_heading = "Recordings")]
+    pub(crate) session: Vec<String>,
+    /// The acquisitions to use (acq-…) [default: all; a view never joins several]
+    #[arg(
+        long,
+        value_name = "ACQUISITIONS",
+        value_delimiter = ',',
+        help_heading = "Recordings"
+    )]
+    pub(crate) acquisition: Vec<String>,
+    /// The runs to use (run-…) [default: all]
+    #[arg(long, value_name = "RUNS", value_delimiter = ',', help_heading = "Recordings")]
+    pub(crate) run: Vec<String>,
+    /// What a view is: a subject, or each of its sessions, tasks, acquisitions or runs; several with commas between them
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_enum,
+        value_delimiter = ',',
+        default_value = "subject",
+        help_heading = "Recordings"
+    )]
+    pub(crate) views_by: Vec<ViewsByArg>,
     /// Ignore _events.tsv, _channels.tsv and _electrodes.tsv beside recordings
     #[arg(long, help_heading = "Recordings")]
     pub(crate) no_sidecars: bool,
@@ -100,6 +128,9 @@ pub(crate) struct EegArgs {
     /// Leave out trials in which a channel's peak-to-peak amplitude is larger
     #[arg(long, value_name = "MICROVOLTS", help_heading = "Epochs")]
     pub(crate) reject: Option<f64>,
+    /// Leave out recordings of which no trial is left, and list them in dropped.tsv [default: refuse, and name them all]
+    #[arg(long, help_heading = "Epochs")]
+    pub(crate) drop_empty: bool,
     /// Keep the first trials only, so that all subjects have as many
     #[arg(long, value_name = "K", help_heading = "Epochs")]
     pub(crate) first: Option<usize>,
@@ -107,6 +138,29 @@ pub(crate) struct EegArgs {
     pub(crate) scaling: ScalingArgs,
     #[command(flatten)]
     pub(crate) fit: FitArgs,
+}
+
+/// What a view is. The subject is always a part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ViewsByArg {
+    Subject,
+    Session,
+    Task,
+    Acquisition,
+    Run,
+}
+
+impl ViewsByArg {
+    /// What it splits a subject's recordings by.
+    pub(crate) fn entity(self) -> Option<Entity> {
+        match self {
+            Self::Subject => None,
+            Self::Session => Some(Entity::Session),
+            Self::Task => Some(Entity::Task),
+            Self::Acquisition => Some(Entity::Acquisition),
+            Self::Run => Some(Entity::Run),
+        }
+    }
 }
 
 /// Two numbers with a colon between them, the smaller first.

@@ -1,7 +1,7 @@
 //! `congraph export`: learned graphs for other programs.
 
 use congraph_io::output::DENSE_NODES;
-use congraph_io::{ExportFormat, Folder, export, read_graph};
+use congraph_io::{ExportFormat, Folder, export, read_graph, read_node_facts};
 use serde_json::json;
 
 use crate::args::{ExportArgs, Global};
@@ -11,6 +11,7 @@ use crate::interrupt;
 
 pub(crate) fn run(args: &ExportArgs, global: &Global, _console: &Console) -> Result<(), Failure> {
     let graph = read_graph(&args.folder)?;
+    let facts = read_node_facts(&args.folder, &graph)?;
     let asked = |(name, _): &&(&str, ExportFormat)| args.to.iter().any(|asked| asked == name);
     let formats: Vec<_> = ExportFormat::ALL.iter().filter(asked).collect();
     if let Some((name, _)) = formats
@@ -32,7 +33,7 @@ pub(crate) fn run(args: &ExportArgs, global: &Global, _console: &Console) -> Res
         let folder = Folder::create(&out, args.force)?;
         let mut files = Vec::new();
         for (_, format) in formats {
-            files.extend(export(&folder, &graph, *format)?);
+            files.extend(export(&folder, &graph, &facts, *format)?);
         }
         folder.commit()?;
         Ok(files)

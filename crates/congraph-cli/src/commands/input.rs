@@ -7,7 +7,8 @@ use congraph::views::Kind;
 use congraph::{ViewOptions, Views, Warning};
 use congraph_io::{Input, Loaded, ReadOptions};
 
-use super::eeg::Preparation;
+use super::eeg::{Preparation, recall};
+use super::places::NodePlaces;
 use crate::args::{InputArgs, ReadingArgs};
 use crate::failure::Failure;
 
@@ -17,6 +18,8 @@ pub(super) struct Read {
     pub(super) sources: Vec<Source>,
     pub(super) warnings: Vec<Warning>,
     pub(super) time: Duration,
+    /// Where the nodes are, if that is known.
+    pub(super) places: Option<NodePlaces>,
     /// How the views were made, if it was from recordings.
     pub(super) preparation: Option<Preparation>,
 }
@@ -99,6 +102,7 @@ pub(super) fn view_options(args: &ReadingArgs, scale: Scale) -> ViewOptions {
         allow_counts: args.allow_counts,
         allow_constant: scale != Scale::Zscore,
         projected: false,
+        electrodes: false,
     }
 }
 
@@ -112,14 +116,20 @@ pub(super) fn read(args: &InputArgs) -> Result<Read, Failure> {
 pub(super) fn read_as(files: &[String], args: &ReadingArgs, options: &ViewOptions) -> Result<Read, Failure> {
     let start = Instant::now();
     let loaded = load(files, args)?;
+    let recalled = recall(files)?;
     let sources = loaded.iter().map(Source::of).collect();
     let tables = loaded.into_iter().map(|loaded| loaded.table).collect();
-    let (views, warnings) = Views::assemble(tables, options)?;
+    let options = ViewOptions {
+        electrodes: recalled.places.is_some(),
+        ..options.clone()
+    };
+    let (views, warnings) = Views::assemble(tables, &options)?;
     Ok(Read {
         views,
         sources,
         warnings,
         time: start.elapsed(),
-        preparation: None,
+        places: recalled.places,
+        preparation: recalled.preparation,
     })
 }

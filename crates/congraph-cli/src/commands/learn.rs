@@ -12,10 +12,9 @@ use congraph::{
     Admm, Code, DataError, Learned, Learner, Model, Newton, Parameters, Solver, Support, Views, Warning, penalties,
     regularisers,
 };
-use congraph_io::{Folder, Places, ViewRow, read_pairs, write_graph, write_graph_at, write_json, write_rows};
+use congraph_io::{Folder, Places, ViewRow, read_pairs, write_graph_at, write_json};
 use serde_json::json;
 
-use super::eeg::Recordings;
 use super::input::{self, Read, Source};
 use super::support;
 use crate::args::{FitArgs, Global, LearnArgs, OutputArgs, SolverArg, ZStepArg};
@@ -86,7 +85,7 @@ impl Fitting<'_> {
                 count(outside, "pair")
             ));
         }
-        let near = read.preparation.as_ref().and_then(|made| made.nearness(&learned.graph));
+        let near = read.places.as_ref().and_then(|places| places.nearness(&learned.graph));
         let warnings = grouped(
             read.warnings
                 .iter()
@@ -115,7 +114,10 @@ impl Fitting<'_> {
             solve: learned.solve_time,
             total: start.elapsed(),
         };
-        let summary = summary::summary(&learner, &learned, Some(&reached), &warnings, &seconds);
+        let mut summary = summary::summary(&learner, &learned, Some(&reached), &warnings, &seconds);
+        if let Some(made) = &read.preparation {
+            summary["recordings"] = made.summary();
+        }
         interrupt::uninterrupted(|| -> Result<(), Failure> {
             let folder = Folder::create(&self.output.out, self.output.force)?;
             write(&folder, self.kind, None, read, &learned, &summary, &seconds)?;
@@ -353,15 +355,12 @@ pub(super) fn write(
 ) -> Result<(), Failure> {
     let rows = view_rows(read);
     let mut run = summary::run(kind, summary, &inputs(read), seed, seconds);
-    match &read.preparation {
-        None => write_graph(folder, "", &learned.graph, &rows)?,
-        Some(preparation) => {
-            let places = preparation.places(learned.graph.nodes());
-            write_graph_at(folder, "", &learned.graph, &rows, Some(Places::Head(&places)))?;
-            let Recordings { columns, rows } = &preparation.recordings;
-            write_rows(folder, "recordings.tsv", columns, rows)?;
-            run["eeg"] = preparation.steps.clone();
-        }
+    let places = read.places.as_ref().map(|places| places.of(learned.graph.nodes()));
+    let places = places.as_deref().map(Places::Head);
+    write_graph_at(folder, "", &learned.graph, &rows, places)?;
+    if let Some(preparation) = &read.preparation {
+        preparation.write(folder)?;
+        run["eeg"] = preparation.steps.clone();
     }
     write_json(folder, "summary.json", summary)?;
     write_json(folder, "run.json", &run)?;

@@ -13,6 +13,7 @@ mod input;
 mod jgl;
 pub(crate) mod learn;
 pub(crate) mod paper;
+mod places;
 pub(crate) mod project;
 pub(crate) mod report;
 pub(crate) mod simulate;

@@ -212,6 +212,12 @@ impl Tuning<'_> {
         let (learned, agreement) = prepared.learned_by_choice(fit, &unwatched)?;
         let mut warnings: Vec<Warning> = self.read.warnings.iter().chain(&learned.warnings).cloned().collect();
         warnings.extend(halved_time_series(views));
+        warnings.extend(
+            self.read
+                .places
+                .as_ref()
+                .and_then(|places| places.nearness(&learned.graph)),
+        );
         let warnings = grouped(warnings);
         Ok(Chosen {
             verdicts,

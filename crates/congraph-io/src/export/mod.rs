@@ -9,7 +9,8 @@
 //!
 //! The consensus is called `consensus`, a view `view-NAME` with what a file's name cannot hold replaced. Weights are written with as
 //! many digits as it takes to read the same f64; only edges with a weight are listed, and every node that the graph has: where a view
-//! lacks nodes, these are not in its file. `mat` and `npz`, which hold all views at once, tell with `present` (N × n) who has which.
+//! lacks nodes, these are not in its file. GraphML and GEXF tell of each node its strength (the sum of its weights), its coordinates and its community in that graph, as far
+//! as these are known. `mat` and `npz`, which hold all views at once, tell with `present` (N × n) who has which.
 
 mod edges;
 mod matlab;
@@ -21,7 +22,7 @@ use std::io;
 
 use congraph::MultiviewGraph;
 
-use crate::output::{DENSE_NODES, Folder, OutputError, write, write_matrices};
+use crate::output::{DENSE_NODES, Folder, NodeFacts, OutputError, write, write_matrices};
 
 /// A format that graphs can be written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,6 +67,21 @@ struct Single<'a> {
     /// Which of them the graph has.
     nodes: Vec<usize>,
     edges: Vec<([usize; 2], f64)>,
+    facts: &'a NodeFacts,
+    /// The community of each node; none are known if it is empty.
+    communities: &'a [Option<usize>],
+}
+
+impl Single<'_> {
+    /// The sums of weights at each node.
+    fn strengths(&self) -> Vec<f64> {
+        let mut strengths = vec![0.0; self.names.len()];
+        for &([a, b], weight) in &self.edges {
+            strengths[a] += weight;
+            strengths[b] += weight;
+        }
+        strengths
+    }
 }
 
 /// Writes the graphs in one format and returns the names of the files.
@@ -75,15 +91,20 @@ struct Single<'a> {
 ///
 /// # Panics
 /// If the format [`is_dense`](ExportFormat::is_dense) and there are more than [`DENSE_NODES`] nodes.
-pub fn export(folder: &Folder, graph: &MultiviewGraph, format: ExportFormat) -> Result<Vec<String>, OutputError> {
+pub fn export(
+    folder: &Folder,
+    graph: &MultiviewGraph,
+    facts: &NodeFacts,
+    format: ExportFormat,
+) -> Result<Vec<String>, OutputError> {
     assert!(
         !format.is_dense() || graph.n_nodes() <= DENSE_NODES,
         "too many nodes for matrices"
     );
     match format {
-        ExportFormat::Graphml => each(folder, graph, ".graphml", |out, one| xml::graphml(out, one)),
-        ExportFormat::Gexf => each(folder, graph, ".gexf", |out, one| xml::gexf(out, one)),
-        ExportFormat::Edges => each(folder, graph, ".edges.tsv", |out, one| edges::table_of(out, one)),
+        ExportFormat::Graphml => each(folder, graph, facts, ".graphml", |out, one| xml::graphml(out, one)),
+        ExportFormat::Gexf => each(folder, graph, facts, ".gexf", |out, one| xml::gexf(out, one)),
+        ExportFormat::Edges => each(folder, graph, facts, ".edges.tsv", |out, one| edges::table_of(out, one)),
         ExportFormat::Mat => {
             write(folder, "graphs.mat", |out| matlab::write(out, graph))?;
             Ok(vec!["graphs.mat".into()])
@@ -110,11 +131,12 @@ pub(crate) fn is_export(name: &str) -> bool {
 fn each(
     folder: &Folder,
     graph: &MultiviewGraph,
+    facts: &NodeFacts,
     ending: &str,
     content: impl Fn(&mut dyn io::Write, &Single<'_>) -> io::Result<()>,
 ) -> Result<Vec<String>, OutputError> {
     let mut files = Vec::new();
-    for (stem, one) in singles(graph) {
+    for (stem, one) in singles(graph, facts) {
         let name = stem + ending;
         write(folder, &name, |out| content(out, &one))?;
         files.push(name);
@@ -123,9 +145,11 @@ fn each(
 }
 
 /// Every graph under the name of its file without an ending.
-fn singles(graph: &MultiviewGraph) -> Vec<(String, Single<'_>)> {
-    let single = |title, nodes: Vec<usize>, weights: &mut dyn Iterator<Item = f64>| Single {
+fn singles<'g>(graph: &'g MultiviewGraph, facts: &'g NodeFacts) -> Vec<(String, Single<'g>)> {
+    let single = |title, nodes: Vec<usize>, communities, weights: &mut dyn Iterator<Item = f64>| Single {
         title,
+        facts,
+        communities,
         names: graph.nodes(),
         nodes,
         edges: graph
@@ -141,6 +165,7 @@ fn singles(graph: &MultiviewGraph) -> Vec<(String, Single<'_>)> {
         let one = single(
             "consensus",
             (0..graph.n_nodes()).collect(),
+            &facts.shared_community,
             &mut consensus.iter().copied(),
         );
         graphs.push(("consensus".into(), one));
@@ -151,7 +176,9 @@ fn singles(graph: &MultiviewGraph) -> Vec<(String, Single<'_>)> {
         "_",
     );
     for (view, (name, label)) in graph.views().iter().zip(labels).enumerate() {
-        let one = single(name.as_str(), nodes_of(graph, view), &mut graph.weights().column(view));
+        let communities = facts.view_communities.get(view).map_or(&[][..], Vec::as_slice);
+        let weights = &mut graph.weights().column(view);
+        let one = single(name.as_str(), nodes_of(graph, view), communities, weights);
         graphs.push((format!("view-{label}"), one));
     }
     graphs

@@ -22,10 +22,22 @@ pub(super) fn graphml(out: &mut dyn Write, graph: &Single<'_>) -> io::Result<()>
         out,
         "  <key id=\"weight\" for=\"edge\" attr.name=\"weight\" attr.type=\"double\"/>"
     )?;
+    for (key, kind) in keys(graph) {
+        let kind = if kind == "long" { "int" } else { kind };
+        writeln!(
+            out,
+            "  <key id=\"{key}\" for=\"node\" attr.name=\"{key}\" attr.type=\"{kind}\"/>"
+        )?;
+    }
     writeln!(out, "  <graph id=\"{}\" edgedefault=\"undirected\">", text(graph.title))?;
+    let strengths = graph.strengths();
     for &node in &graph.nodes {
         let name = text(&graph.names[node]);
-        writeln!(out, "    <node id=\"{name}\"><data key=\"name\">{name}</data></node>")?;
+        write!(out, "    <node id=\"{name}\"><data key=\"name\">{name}</data>")?;
+        for (key, value) in values(graph, node, strengths[node]) {
+            write!(out, "<data key=\"{key}\">{value}</data>")?;
+        }
+        writeln!(out, "</node>")?;
     }
     for &([a, b], weight) in &graph.edges {
         let [a, b] = [a, b].map(|node| text(&graph.names[node]));
@@ -49,11 +61,20 @@ pub(super) fn gexf(out: &mut dyn Write, graph: &Single<'_>) -> io::Result<()> {
     )?;
     writeln!(
         out,
-        "  <graph mode=\"static\" defaultedgetype=\"undirected\">\n    <nodes>"
+        "  <graph mode=\"static\" defaultedgetype=\"undirected\">\n    <attributes class=\"node\">"
     )?;
+    for (key, kind) in keys(graph) {
+        writeln!(out, "      <attribute id=\"{key}\" title=\"{key}\" type=\"{kind}\"/>")?;
+    }
+    writeln!(out, "    </attributes>\n    <nodes>")?;
+    let strengths = graph.strengths();
     for &node in &graph.nodes {
         let name = text(&graph.names[node]);
-        writeln!(out, "      <node id=\"{name}\" label=\"{name}\"/>")?;
+        write!(out, "      <node id=\"{name}\" label=\"{name}\"><attvalues>")?;
+        for (key, value) in values(graph, node, strengths[node]) {
+            write!(out, "<attvalue for=\"{key}\" value=\"{value}\"/>")?;
+        }
+        writeln!(out, "</attvalues></node>")?;
     }
     writeln!(out, "    </nodes>\n    <edges>")?;
     for (edge, &([a, b], weight)) in graph.edges.iter().enumerate() {
@@ -64,6 +85,33 @@ pub(super) fn gexf(out: &mut dyn Write, graph: &Single<'_>) -> io::Result<()> {
         )?;
     }
     writeln!(out, "    </edges>\n  </graph>\n</gexf>")
+}
+
+/// What is told of nodes, and of which type it is.
+fn keys(graph: &Single<'_>) -> Vec<(&'static str, &'static str)> {
+    let axes = graph.facts.axes.iter().map(|axis| (*axis, "double"));
+    let community = (!graph.communities.is_empty()).then_some(("community", "long"));
+    [("strength", "double")]
+        .into_iter()
+        .chain(axes)
+        .chain(community)
+        .collect()
+}
+
+/// The same of one node, as far as it is known.
+fn values(graph: &Single<'_>, node: usize, strength: f64) -> Vec<(&'static str, String)> {
+    let at = graph.facts.places.get(node).and_then(Option::as_ref);
+    let axes = graph.facts.axes.iter().copied();
+    let at = axes
+        .zip(at.into_iter().flatten())
+        .map(|(axis, x)| (axis, format!("{x:?}")));
+    let community = graph.communities.get(node).copied().flatten();
+    let community = community.map(|label| ("community", label.to_string()));
+    [("strength", format!("{strength:?}"))]
+        .into_iter()
+        .chain(at)
+        .chain(community)
+        .collect()
 }
 
 /// A name as XML may hold it: marks with a meaning escaped, white space kept, control characters shown as unknown.
@@ -85,8 +133,15 @@ mod tests {
     #[test]
     fn names_cannot_break_the_file() {
         let names = ["a<b", "lacking", "\"c\" & 'd'", "e\u{1}f"].map(String::from);
+        let facts = crate::output::NodeFacts {
+            axes: &["x", "y"],
+            places: vec![Some(vec![0.5, 1.0]), None, None, Some(vec![-1.0, 2.0])],
+            ..Default::default()
+        };
         let graph = Single {
             title: "<all>",
+            facts: &facts,
+            communities: &[Some(1), None, Some(0), None],
             names: &names,
             nodes: vec![0, 2, 3],
             edges: vec![([0, 2], 0.1), ([2, 3], 1e-300)],
@@ -94,6 +149,8 @@ mod tests {
         for write in [graphml, gexf] {
             let mut bytes = Vec::new();
             write(&mut bytes, &graph).unwrap();
+            let written = String::from_utf8(bytes.clone()).unwrap();
+            assert_eq!(written.matches("0.5").count(), 1, "{written}");
             let mut reader = quick_xml::Reader::from_reader(&bytes[..]);
             let mut ids = Vec::new();
             loop {

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::export::is_export;
 
 /// The files that we write: those of an earlier run that a new one does not replace are removed.
-const OURS: [&str; 34] = [
+const OURS: [&str; 36] = [
     "summary.json",
     "run.json",
     "nodes.tsv",
@@ -29,6 +29,8 @@ const OURS: [&str; 34] = [
     "path.tsv",
     "quality.tsv",
     "recordings.tsv",
+    "dropped.tsv",
+    "positions.tsv",
     "views.csv",
     "views.svg",
     "consensus.csv",

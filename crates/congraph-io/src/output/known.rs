@@ -52,6 +52,104 @@ fn known(dir: &Path, graph: &MultiviewGraph) -> Result<Known, Fault> {
     })
 }
 
+/// Reads the names and positions in a table of a folder, such as that of saved views.
+///
+/// # Errors
+/// [`congraph::Error::Data`] (E07) with file and line if it is missing or malformed.
+pub fn read_places(dir: &Path, file: &str) -> Result<Vec<(String, [f64; 3])>, Error> {
+    let mut places = Vec::new();
+    let mut add = || {
+        Sheet::open(dir, file)?.each(["name", "x", "y", "z"], |place, [name, x, y, z]| {
+            if let (Some(x), Some(y), Some(z)) = (optional(place, x)?, optional(place, y)?, optional(place, z)?) {
+                places.push((name.to_owned(), [x, y, z]));
+            }
+            Ok(())
+        })
+    };
+    add().map_err(|fault: Fault| Error::from(*fault))?;
+    Ok(places)
+}
+
+/// What is known of nodes besides their edges.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeFacts {
+    /// The names of the coordinates: x, y and perhaps z, or lon and lat.
+    pub axes: &'static [&'static str],
+    /// The coordinates of each node, as far as they are known.
+    pub places: Vec<Option<Vec<f64>>>,
+    /// The community of each node in the consensus (without one, in the group of views).
+    pub shared_community: Vec<Option<usize>>,
+    /// The community of each node in each view.
+    pub view_communities: Vec<Vec<Option<usize>>>,
+}
+
+/// Reads where the nodes of a result folder are, and which communities they belong to, as far as the folder tells.
+///
+/// # Errors
+/// [`congraph::Error::Data`] (E07) with file and line if a table is malformed.
+pub fn read_node_facts(dir: &Path, graph: &MultiviewGraph) -> Result<NodeFacts, Error> {
+    node_facts(dir, graph).map_err(|fault| Error::from(*fault))
+}
+
+fn node_facts(dir: &Path, graph: &MultiviewGraph) -> Result<NodeFacts, Fault> {
+    let nodes = Sheet::open(dir, "nodes.tsv")?;
+    let there = nodes.columns()?;
+    let kinds: [&'static [&'static str]; 3] = [&["x", "y", "z"], &["x", "y"], &["lon", "lat"]];
+    let has = |axes: &&&'static [&'static str]| axes.iter().all(|axis| there.iter().any(|name| name == axis));
+    let axes = kinds.iter().find(has).copied().unwrap_or_default();
+    let mut places = vec![Some(Vec::new()); if axes.is_empty() { 0 } else { graph.n_nodes() }];
+    for axis in axes {
+        let mut node = 0;
+        nodes.each([axis], |place, [cell]| {
+            let value = optional(place, cell)?;
+            if let Some(at) = places.get_mut(node) {
+                *at = at.take().zip(value).map(|(mut at, value)| {
+                    at.push(value);
+                    at
+                });
+            }
+            node += 1;
+            Ok(())
+        })?;
+    }
+    let of = if graph.consensus().is_some() {
+        "consensus"
+    } else {
+        "group"
+    };
+    Ok(NodeFacts {
+        axes,
+        places,
+        shared_community: labels(dir, of, graph)?,
+        view_communities: graph
+            .views()
+            .iter()
+            // A view of one of these names comes after the column that is called so.
+            .map(|view| match view.as_str() {
+                "node" | "consensus" | "group" => Ok(Vec::new()),
+                view => labels(dir, view, graph),
+            })
+            .collect::<Result<_, _>>()?,
+    })
+}
+
+/// A column of communities.tsv; nothing without one.
+fn labels(dir: &Path, column: &str, graph: &MultiviewGraph) -> Result<Vec<Option<usize>>, Fault> {
+    if !dir.join("communities.tsv").exists() {
+        return Ok(Vec::new());
+    }
+    let index = index(dir, "nodes.tsv", "node", graph.nodes())?;
+    let mut labels = vec![None; graph.n_nodes()];
+    Sheet::open(dir, "communities.tsv")?.each(["node", column], |place, [node, label]| {
+        let &node = index
+            .get(node)
+            .ok_or_else(|| place.fault(&format!("the node `{node}` is not in nodes.tsv")))?;
+        labels[node] = optional(place, label)?.map(|label| label as usize);
+        Ok(())
+    })?;
+    Ok(labels)
+}
+
 fn positions(nodes: &Sheet) -> Result<Option<Positions>, Fault> {
     if let Some(points) = numbers(nodes, ["x", "y", "z"])? {
         return Ok(Some(Positions::in_space(points)));

@@ -15,8 +15,21 @@ pub(super) fn recordings(dir: &Path, run: &Value) -> Result<Option<KnownRecordin
         return Ok(None);
     }
     let mut recordings = Vec::new();
+    let sheet = Sheet::open(dir, "recordings.tsv")?;
+    // Earlier versions knew one view per subject.
+    let there = sheet.columns()?;
+    let or_else = |column: &'static str, other| {
+        if there.iter().any(|name| name == column) {
+            column
+        } else {
+            other
+        }
+    };
     let columns = [
+        or_else("view", "subject"),
         "subject",
+        or_else("task", "subject"),
+        or_else("run", "subject"),
         "file",
         "sampling_hz",
         "n_electrodes",
@@ -27,11 +40,16 @@ pub(super) fn recordings(dir: &Path, run: &Value) -> Result<Option<KnownRecordin
         "bad",
         "positions_from",
     ];
-    Sheet::open(dir, "recordings.tsv")?.each(
+    let has_entities = there.iter().any(|name| name == "view");
+    let entity = |cell: &str| if has_entities { cell.to_owned() } else { String::new() };
+    sheet.each(
         columns,
         |place,
          [
             view,
+            subject,
+            task,
+            run,
             file,
             sampling_hz,
             n_electrodes,
@@ -46,6 +64,9 @@ pub(super) fn recordings(dir: &Path, run: &Value) -> Result<Option<KnownRecordin
             let count = |cell: &str| number(cell).map(|value| value as usize);
             recordings.push(KnownRecording {
                 view: view.to_owned(),
+                subject: subject.to_owned(),
+                task: entity(task),
+                run: entity(run),
                 file: file.to_owned(),
                 sampling_hz: number(sampling_hz)?,
                 n_electrodes: count(n_electrodes)?,
@@ -62,7 +83,20 @@ pub(super) fn recordings(dir: &Path, run: &Value) -> Result<Option<KnownRecordin
     Ok(Some(KnownRecordings {
         steps: steps(&run["eeg"]["steps"]),
         recordings,
+        dropped: dropped(dir)?,
     }))
+}
+
+/// The recordings that were left out, if there are any.
+fn dropped(dir: &Path) -> Result<Vec<(String, String)>, Fault> {
+    let mut dropped = Vec::new();
+    if dir.join("dropped.tsv").exists() {
+        Sheet::open(dir, "dropped.tsv")?.each(["file", "view"], |_, [file, view]| {
+            dropped.push((file.to_owned(), view.to_owned()));
+            Ok(())
+        })?;
+    }
+    Ok(dropped)
 }
 
 /// What is not told was not done.
@@ -83,7 +117,14 @@ fn steps(told: &Value) -> KnownSteps {
         names.filter_map(Value::as_str).map(str::to_owned).collect()
     };
     let (reference, band, epochs) = (settings("reference"), settings("band-pass"), settings("epochs"));
+    let grouping = settings("recordings");
+    let chosen = ["session", "task", "acquisition", "run"].map(|kind| (kind.to_owned(), names(&grouping[kind])));
     KnownSteps {
+        views_by: names(&grouping["views_by"])
+            .into_iter()
+            .filter(|by| by != "subject")
+            .collect(),
+        chosen: chosen.into_iter().filter(|(_, values)| !values.is_empty()).collect(),
         reference: reference.is_object().then(|| names(&reference["channels"])),
         csd: two(settings("csd"), ["lambda2", "stiffness"]),
         band: two(band, ["low_hz", "high_hz"]).zip(band["order"].as_u64().map(|order| order as usize)),

@@ -49,7 +49,7 @@ use congraph::communities::GraphCommunities;
 use congraph::{MultiviewGraph, Table};
 
 pub use folder::{Folder, OutputError};
-pub use known::read_known;
+pub use known::{NodeFacts, read_known, read_node_facts, read_places};
 pub use precisions::read_precisions;
 pub use readback::read_graph;
 

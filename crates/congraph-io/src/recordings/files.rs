@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use congraph::error::list_names;
 use congraph::{Code, DataError, Error};
 
+use super::grouping::Entities;
 use super::unreadable;
 use crate::input::{Fault, Input, fault};
 
@@ -32,8 +33,14 @@ const DEEPEST: usize = 12;
 pub struct RecordingFile {
     /// The file.
     pub path: PathBuf,
-    /// Whose it is; recordings of one subject become one view.
+    /// Whose it is.
     pub subject: String,
+    /// The view it becomes a part of: the subject, until a [`Grouping`](super::Grouping) says more.
+    pub view: String,
+    /// Whether the file was given with a name of its own, `NAME=FILE`.
+    pub is_named: bool,
+    /// What its name tells besides the subject.
+    pub entities: Entities,
     /// `_events.tsv`.
     pub events: Option<PathBuf>,
     /// `_channels.tsv`.
@@ -77,7 +84,10 @@ pub fn find_recordings(
                 Ok(subject) => {
                     let table = |suffix: &str| with_sidecars.then(|| beside(&path, suffix)).flatten();
                     found.push(RecordingFile {
+                        view: subject.clone(),
                         subject,
+                        is_named: input.name.is_some() && path == input.path,
+                        entities: Entities::of(&path),
                         events: table("events"),
                         channels: table("channels"),
                         electrodes: table("electrodes"),
@@ -310,7 +320,7 @@ fn beside(recording: &Path, suffix: &str) -> Option<PathBuf> {
 }
 
 /// Numbers in names by their value: run-2 before run-10.
-fn natural(a: &str, b: &str) -> Ordering {
+pub(super) fn natural(a: &str, b: &str) -> Ordering {
     let (mut a, mut b) = (a, b);
     let digits = |text: &str| text.len() - text.trim_start_matches(|mark: char| mark.is_ascii_digit()).len();
     loop {

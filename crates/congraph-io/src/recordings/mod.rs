@@ -9,6 +9,7 @@
 //! positions     .hpts .tsv .sfp .elc → where the electrodes are
 //! epochs        .npz of epochs that were cut elsewhere
 //! files         a list, a glob or a BIDS folder → recordings, whose they are, and the tables beside them
+//! grouping      which of them are used, and which become one view
 //! sidecars      _events.tsv and _channels.tsv → events, bad channels
 //! ```
 //!
@@ -27,6 +28,7 @@ mod annotations;
 mod epochs;
 mod fields;
 mod files;
+mod grouping;
 mod header;
 mod positions;
 mod segments;
@@ -43,6 +45,7 @@ use congraph::{Error, Warning};
 use crate::input::{Fault, fault, reason};
 pub use epochs::{EpochsFile, read_epochs};
 pub use files::{RecordingFile, find_recordings};
+pub use grouping::{Entities, Entity, Grouping};
 use header::Header;
 pub use positions::read_montage;
 pub use sidecars::{ChannelNotes, read_channels, read_events};

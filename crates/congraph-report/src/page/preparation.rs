@@ -1,21 +1,39 @@
 //! From recordings to views, for the methods paragraph.
 
-use congraph::findings::{Findings, KnownRecordings, KnownSteps};
+use congraph::findings::{Findings, KnownRecording, KnownRecordings, KnownSteps};
 
 use crate::words::{listed, plural, range, significant};
 
 /// What was done to the recordings, ready to paste.
 pub(super) fn paragraph(findings: &Findings, made: &KnownRecordings) -> String {
-    let KnownRecordings { steps, recordings } = made;
-    let n_subjects = findings.graph.n_views();
+    let KnownRecordings {
+        steps,
+        recordings,
+        dropped,
+    } = made;
+    let mut subjects: Vec<&str> = recordings
+        .iter()
+        .map(|one| {
+            if one.subject.is_empty() {
+                &one.view
+            } else {
+                &one.subject
+            }
+            .as_str()
+        })
+        .collect();
+    subjects.sort_unstable();
+    subjects.dedup();
+    let each = if steps.views_by.is_empty() { "subject" } else { "view" };
     let rates = range(recordings.iter().map(|one| one.sampling_hz));
     let electrodes = range(recordings.iter().map(|one| one.n_electrodes as f64));
     let mut text = format!(
         "EEG of {} ({}, {electrodes} electrodes, sampled at {rates} Hz) was {}.",
-        plural(n_subjects, "subject"),
-        plural(recordings.len(), "recording"),
+        plural(subjects.len(), "subject"),
+        chosen(made),
         listed(&done(steps))
     );
+    text += &views(findings, made);
     if let Some([from, to]) = steps.baseline {
         text += &format!(
             " The mean of the baseline ({} to {} s) was subtracted.",
@@ -23,7 +41,7 @@ pub(super) fn paragraph(findings: &Findings, made: &KnownRecordings) -> String {
             significant(to)
         );
     }
-    let sum = |count: fn(&congraph::findings::KnownRecording) -> usize| recordings.iter().map(count).sum::<usize>();
+    let sum = |count: fn(&KnownRecording) -> usize| recordings.iter().map(count).sum::<usize>();
     if let Some(limit) = steps.reject_microvolts {
         text += &format!(
             " Epochs with a peak-to-peak amplitude above {} µV were rejected ({}).",
@@ -31,8 +49,27 @@ pub(super) fn paragraph(findings: &Findings, made: &KnownRecordings) -> String {
             sum(|one| one.n_rejected)
         );
     }
+    if !dropped.is_empty() {
+        let is_gone = |view: &&String| !recordings.iter().any(|one| one.view == **view);
+        let mut gone: Vec<&String> = dropped.iter().map(|(_, view)| view).filter(is_gone).collect();
+        gone.dedup();
+        text += &format!(
+            " {} had no trials left and {} left out{}.",
+            plural(dropped.len(), "more recording"),
+            if dropped.len() == 1 { "was" } else { "were" },
+            if gone.is_empty() {
+                String::new()
+            } else {
+                format!(
+                    ", and with {} all of {}",
+                    if dropped.len() == 1 { "it" } else { "them" },
+                    listed(&gone)
+                )
+            }
+        );
+    }
     if let Some(first) = steps.first {
-        text += &format!(" Of each subject the first {} were used.", plural(first, "trial"));
+        text += &format!(" Of each {each} the first {} were used.", plural(first, "trial"));
     }
     let bad: Vec<String> = recordings
         .iter()
@@ -51,7 +88,7 @@ pub(super) fn paragraph(findings: &Findings, made: &KnownRecordings) -> String {
     );
     let used = per_view(findings, made);
     text += &format!(
-        " {} of {} were used ({} for each subject), {samples} samples for each subject.",
+        " {} of {} were used ({} for each {each}), {samples} samples for each {each}.",
         sum(|one| one.n_used),
         plural(sum(|one| one.n_events), "trial"),
         range(used.iter().map(|n| *n as f64)),
@@ -68,6 +105,59 @@ pub(super) fn paragraph(findings: &Findings, made: &KnownRecordings) -> String {
         several => text += &format!(" Positions of the electrodes were read from {} files.", several.len()),
     }
     text
+}
+
+/// How many recordings, and of what: `12 recordings of the task rest and the session 1`.
+fn chosen(made: &KnownRecordings) -> String {
+    let mut of: Vec<String> = Vec::new();
+    for (kind, values) in &made.steps.chosen {
+        let s = if values.len() == 1 { "" } else { "s" };
+        of.push(format!("the {kind}{s} {}", listed(values)));
+    }
+    // What all are of is told even where nothing was chosen.
+    let is_told = made.steps.chosen.iter().any(|(kind, _)| kind == "task");
+    let task = made.recordings.first().map_or("", |one| &one.task);
+    if !is_told && !task.is_empty() && made.recordings.iter().all(|one| one.task == task) {
+        of.push(format!("the task {task}"));
+    }
+    let n = plural(made.recordings.len(), "recording");
+    if of.is_empty() {
+        n
+    } else {
+        format!("{n} of {}", listed(&of))
+    }
+}
+
+/// What a view is, and what was joined into one.
+fn views(findings: &Findings, made: &KnownRecordings) -> String {
+    let mut text = String::new();
+    if !made.steps.views_by.is_empty() {
+        text += &format!(
+            " Each view is one {} of a subject ({}).",
+            listed(&made.steps.views_by),
+            plural(findings.graph.n_views(), "view")
+        );
+    }
+    let of_view =
+        |view: &String| -> Vec<&KnownRecording> { made.recordings.iter().filter(|one| one.view == *view).collect() };
+    let own: Vec<Vec<&KnownRecording>> = findings.graph.views().iter().map(of_view).collect();
+    let joined: Vec<&Vec<&KnownRecording>> = own.iter().filter(|own| own.len() > 1).collect();
+    if joined.is_empty() {
+        return text;
+    }
+    let are_runs = joined.iter().all(|own| own.iter().all(|one| !one.run.is_empty()));
+    let what = if are_runs { "Runs" } else { "Recordings" };
+    let of = if made.steps.views_by.is_empty() {
+        "subject"
+    } else {
+        "view"
+    };
+    text + &format!(
+        " {what} of the same {of} were joined ({} in {} of {}).",
+        range(joined.iter().map(|own| own.len() as f64)),
+        joined.len(),
+        plural(own.len(), "view")
+    )
 }
 
 /// The names of channels in a list, without the dots that some recordings fill them up with.

@@ -30,6 +30,48 @@ pub struct Cuts {
     pub n_outside: usize,
 }
 
+/// A recording of which no trial is left, and where they went.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Nothing {
+    /// Why, as an error.
+    pub error: DataError,
+    /// How many events there were.
+    pub n_events: usize,
+    /// How many of them were too close to a gap or to an end of the recording.
+    pub n_outside: usize,
+    /// How many were rejected by their amplitude.
+    pub n_rejected: usize,
+}
+
+/// Why there are no epochs.
+pub(super) enum Stop {
+    /// Something is wrong with the recording or with what is asked of it.
+    Wrong(Error),
+    /// No trial is left.
+    Nothing(Box<Nothing>),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Wrong(error)
+    }
+}
+
+impl From<DataError> for Stop {
+    fn from(error: DataError) -> Self {
+        Self::Wrong(error.into())
+    }
+}
+
+impl From<Stop> for Error {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Wrong(error) => error,
+            Stop::Nothing(nothing) => nothing.error.into(),
+        }
+    }
+}
+
 /// The events of a recording: its annotations, and the rises of its trigger channels with the code as text.
 pub fn events(recording: &Recording) -> Vec<Annotation> {
     let mut events = recording.annotations.clone();
@@ -68,6 +110,19 @@ pub fn cut(
     cut: &Cut,
     span: [f64; 2],
 ) -> Result<Cuts, Error> {
+    try_cut(recording, channels, names, band, events, cut, span).map_err(Error::from)
+}
+
+/// The same, where it matters whether something is wrong or just nothing left.
+pub(super) fn try_cut(
+    recording: &Recording,
+    channels: &[usize],
+    names: &[String],
+    band: Option<Band>,
+    events: &[Annotation],
+    cut: &Cut,
+    span: [f64; 2],
+) -> Result<Cuts, Stop> {
     let per_record = common_rate(recording, channels)?;
     let sampling_hz = per_record as f64 / recording.record_seconds;
     let filter = filter(recording, band, sampling_hz)?;
@@ -110,7 +165,12 @@ pub fn cut(
     };
     let inside: Vec<Start> = starts.iter().filter(|start| is_inside(start)).cloned().collect();
     if inside.is_empty() {
-        return Err(nothing_inside(recording, n_events, span, events).into());
+        return Err(Stop::Nothing(Box::new(Nothing {
+            error: nothing_inside(recording, n_events, span, events),
+            n_events,
+            n_outside: n_events,
+            n_rejected: 0,
+        })));
     }
     let mut values = vec![0.0; inside.len() * channels.len() * n_times];
     // A few channels at a time: all of them at once would take as much again as the epochs do.
@@ -161,7 +221,7 @@ fn around(
     wanted: &[String],
     per_record: usize,
     from: isize,
-) -> Result<(Vec<Start>, usize), Error> {
+) -> Result<(Vec<Start>, usize), Stop> {
     let chosen: Vec<&Annotation> = events.iter().filter(|event| wanted.contains(&event.text)).collect();
     let absent: Vec<&String> = wanted
         .iter()
@@ -176,7 +236,7 @@ fn around(
             }
         }
         let there: Vec<String> = there.iter().map(|(text, n)| format!("{text} ({n}×)")).collect();
-        return Err(DataError::new(
+        let error = DataError::new(
             Code::E07,
             format!(
                 "`{}` has no event {}; its events are {}",
@@ -186,8 +246,17 @@ fn around(
             ),
             "trials are cut around events",
             "name events as they are in the recording: the text of an annotation, or the code of a trigger",
-        )
-        .into());
+        );
+        return Err(if chosen.is_empty() {
+            Stop::Nothing(Box::new(Nothing {
+                error,
+                n_events: 0,
+                n_outside: 0,
+                n_rejected: 0,
+            }))
+        } else {
+            error.into()
+        });
     }
     let start = |event: &&Annotation| {
         let (segment, sample) = recording.sample_at(event.onset, per_record)?;

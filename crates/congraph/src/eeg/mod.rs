@@ -54,12 +54,12 @@ mod zero_phase;
 
 pub use butterworth::{Band, Section, butterworth};
 pub use csd::{Head, SplineSettings, SurfaceLaplacian};
-pub use cut::{Cut, Cuts, cut, events};
+pub use cut::{Cut, Cuts, Nothing, cut, events};
 pub use epochs::Epochs;
 pub use montage::{Fiducials, Montage, Position};
 pub use names::standard_name;
 pub use pick::{Dropped, Picked, pick};
-pub use prepare::{Prepared, Reference, Settings, prepare};
+pub use prepare::{Prepared, Reference, Settings, attempt, prepare};
 pub use recording::{Annotation, Channel, Digits, Recording, Segment};
 pub use sphere::{Sphere, fit_sphere};
 pub use standard::{HEAD_RADIUS, standard_montage};

@@ -7,7 +7,7 @@
 //! The filter runs before anything is cut; reference and CSD, which act on each sample alone, are applied to what is cut out (see
 //! [`Epochs`]). Amplitudes are judged on the potentials, in microvolts, also where CSD is asked for: it has no scale that one could name a limit in.
 
-use super::cut::{Cut, cut, events};
+use super::cut::{Cut, Nothing, Stop, events, try_cut};
 use super::pick::{Dropped, Picked, find, pick};
 use super::{Annotation, Band, Epochs, Montage, Position, Recording, SplineSettings, SurfaceLaplacian};
 use crate::error::{Code, DataError, Error, Warning, list_names};
@@ -96,6 +96,32 @@ pub fn prepare(
     other_events: Option<&[Annotation]>,
     settings: &Settings,
 ) -> Result<Prepared, Error> {
+    all_steps(recording, montage, other_events, settings).map_err(Error::from)
+}
+
+/// As [`prepare`], telling a recording of which no trial is left from one with which something is wrong: the one may be left out of a study, the other may not.
+///
+/// # Errors
+/// As [`prepare`].
+pub fn attempt(
+    recording: &Recording,
+    montage: &Montage,
+    other_events: Option<&[Annotation]>,
+    settings: &Settings,
+) -> Result<Result<Prepared, Nothing>, Error> {
+    match all_steps(recording, montage, other_events, settings) {
+        Ok(prepared) => Ok(Ok(prepared)),
+        Err(Stop::Nothing(nothing)) => Ok(Err(*nothing)),
+        Err(Stop::Wrong(error)) => Err(error),
+    }
+}
+
+fn all_steps(
+    recording: &Recording,
+    montage: &Montage,
+    other_events: Option<&[Annotation]>,
+    settings: &Settings,
+) -> Result<Prepared, Stop> {
     let mut picked = pick(recording, montage, settings.channels.as_deref(), &settings.bads)?;
     let mut warnings = cautions(recording, &picked);
     let Cutting {
@@ -112,7 +138,7 @@ pub fn prepare(
         }
     };
     let (span, window) = span(settings);
-    let cuts = cut(recording, &all, &names, settings.band, events, &settings.cut, span)?;
+    let cuts = try_cut(recording, &all, &names, settings.band, events, &settings.cut, span)?;
     let mut epochs = cuts.epochs;
     if let Some(channels) = references {
         epochs.reference(&channels);
@@ -135,7 +161,14 @@ pub fn prepare(
     }
     let n_before = epochs.n_trials();
     if let Some(limit) = settings.reject_microvolts {
-        epochs = reject(recording, epochs, limit)?;
+        epochs = reject(recording, epochs, limit).map_err(|error| {
+            Stop::Nothing(Box::new(Nothing {
+                error: *error,
+                n_events: cuts.n_events,
+                n_outside: cuts.n_outside,
+                n_rejected: n_before,
+            }))
+        })?;
     }
     let n_rejected = n_before - epochs.n_trials();
     let places: Vec<usize> = (0..kept.len()).collect();
@@ -277,7 +310,7 @@ fn positions(recording: &Recording, montage: &Montage, picked: &Picked) -> Resul
     .into())
 }
 
-fn reject(recording: &Recording, epochs: Epochs, limit: f64) -> Result<Epochs, Error> {
+fn reject(recording: &Recording, epochs: Epochs, limit: f64) -> Result<Epochs, Box<DataError>> {
     let amplitudes: Vec<(f64, usize)> = (0..epochs.n_trials()).map(|trial| epochs.amplitude(trial)).collect();
     if amplitudes.iter().all(|(amplitude, _)| *amplitude <= limit) {
         return Ok(epochs);
@@ -294,7 +327,7 @@ fn reject(recording: &Recording, epochs: Epochs, limit: f64) -> Result<Epochs, E
     let worst = (0..epochs.names().len())
         .max_by_key(|&channel| blamed(channel))
         .unwrap_or(0);
-    Err(DataError::new(
+    let error = DataError::new(
         Code::E05,
         format!(
             "`{}`: all {} trials have amplitudes above {limit} µV; the quietest reaches {least:.1} µV, and `{}` is the largest in {} of them",
@@ -306,8 +339,8 @@ fn reject(recording: &Recording, epochs: Epochs, limit: f64) -> Result<Epochs, E
         "there would be nothing to learn from",
         "allow larger amplitudes, or name channels as bad that are large in most trials",
     )
-    .at_node(&epochs.names()[worst])
-    .into())
+    .at_node(&epochs.names()[worst]);
+    Err(Box::new(error))
 }
 
 fn cautions(recording: &Recording, picked: &Picked) -> Vec<Warning> {

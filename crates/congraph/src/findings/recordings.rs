@@ -9,11 +9,17 @@ pub struct KnownRecordings {
     pub steps: KnownSteps,
     /// Each recording.
     pub recordings: Vec<KnownRecording>,
+    /// The files of recordings that were left out because no trial was left of them, each with the view that it would have been a part of.
+    pub dropped: Vec<(String, String)>,
 }
 
 /// What was done to every recording, in this order; none where it was not done. Stretches of time are in seconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct KnownSteps {
+    /// What views were split by besides the subject: session, task, acquisition, run.
+    pub views_by: Vec<String>,
+    /// What was chosen among all recordings: the kind (session, task, …) and its values.
+    pub chosen: Vec<(String, Vec<String>)>,
     /// The channels of the new reference; empty for the average of all.
     pub reference: Option<Vec<String>>,
     /// λ and stiffness of the current source density.
@@ -39,6 +45,12 @@ pub struct KnownSteps {
 pub struct KnownRecording {
     /// The view it became a part of.
     pub view: String,
+    /// Whose it is; empty if that is the view.
+    pub subject: String,
+    /// The task of its name.
+    pub task: String,
+    /// The run of its name.
+    pub run: String,
     /// Its file.
     pub file: String,
     /// Samples in a second.

@@ -1,5 +1,8 @@
 //! Values and shapes that would make a result meaningless.
 
+use rayon::prelude::*;
+
+use super::effective::{fewer_than, own_by_name};
 use super::{Kind, Lacking, Orient, Table, View, ViewOptions, Views, fault, matching};
 use crate::error::{Code, DataError, Warning, list_names};
 
@@ -9,6 +12,8 @@ const CONSTANT_SPREAD: f64 = 1e-13;
 const SYMMETRY: f64 = 1e-9;
 /// Views with fewer samples than this deserve a warning.
 const FEW_SAMPLES: usize = 20;
+/// Samples that are worth more than this share of their number are not called dependent: by chance, independent ones hardly ever seem to be worth less.
+const DEPENDENT: f64 = 0.4;
 
 /// Checks that need only the tables' shapes: before anything is transposed or matched.
 pub(super) fn shapes<Values: AsRef<[f64]>>(tables: &[Table<Values>], options: &ViewOptions) -> Vec<DataError> {
@@ -353,16 +358,45 @@ fn raw_counts(view: &View, lacking: &Lacking) -> Option<DataError> {
     ))
 }
 
+/// A warning if the samples of a view are few, or worth few.
+fn few_samples(views: &Views, index: usize) -> Option<Warning> {
+    let view = views.view(index);
+    let n_samples = view.n_samples()?;
+    let few = FEW_SAMPLES as f64;
+    let told = view.n_effective.filter(|n| *n < few && *n < n_samples as f64);
+    let found = || {
+        let judged = views.kind == Kind::Signals && view.n_effective.is_none() && n_samples >= FEW_SAMPLES;
+        let limit = few.min(DEPENDENT * n_samples as f64);
+        judged
+            .then(|| fewer_than(limit, view, &own_by_name(views, index)))
+            .flatten()
+    };
+    let message = if let Some(worth) = told.or_else(found) {
+        let worth = if worth < 10.0 {
+            format!("{worth:.1}")
+        } else {
+            format!("{worth:.0}")
+        };
+        format!(
+            "its {n_samples} samples are worth about {worth} independent ones, since each resembles those before; expect many chance edges"
+        )
+    } else if n_samples < FEW_SAMPLES {
+        format!("only {n_samples} samples; expect many chance edges")
+    } else {
+        return None;
+    };
+    Some(Warning::new("W05", message).in_view(view.name()))
+}
+
 /// Warnings about the numbers of samples.
 pub(super) fn samples(views: &Views) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let counts: Vec<usize> = views.iter().filter_map(View::n_samples).collect();
-    for view in views.iter() {
-        if let Some(n_samples) = view.n_samples().filter(|&n_samples| n_samples < FEW_SAMPLES) {
-            let message = format!("only {n_samples} samples; expect many chance edges");
-            warnings.push(Warning::new("W05", message).in_view(view.name()));
-        }
-    }
+    let few: Vec<Option<Warning>> = (0..views.n_views())
+        .into_par_iter()
+        .map(|view| few_samples(views, view))
+        .collect();
+    warnings.extend(few.into_iter().flatten());
     if let (Some(&fewest), Some(&most)) = (counts.iter().min(), counts.iter().max())
         && most > 3 * fewest
     {

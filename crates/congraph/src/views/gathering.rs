@@ -63,6 +63,9 @@ pub(super) fn gather<Values: AsRef<[f64]>>(
         }
     }
     let view = View {
+        n_effective: table
+            .n_effective
+            .map(|n| n * rows.len() as f64 / table.n_rows.max(1) as f64),
         n_samples: if is_signals { Some(rows.len()) } else { table.n_samples },
         stride: rows.len(),
         blocks: table

@@ -124,7 +124,10 @@ pub(super) fn too_little(
             .take(SHOWN)
             .map(|(view, lack)| format!("`{view}`: {}", lack.told()))
             .collect();
-        let more = if reasons.len() > SHOWN { ", …" } else { "" };
+        let more = match reasons.len().saturating_sub(SHOWN) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
         errors.push(
             DataError::new(
                 code.unwrap_or(Code::E02),

@@ -11,6 +11,7 @@
 //! Signals are kept node by node (each node's samples contiguous), which is what the distances read.
 
 mod checks;
+mod effective;
 mod gathering;
 mod mask;
 mod matching;
@@ -106,6 +107,8 @@ pub struct ViewOptions {
     /// The views are to be projected on the consensus of a fit, which knows the nodes: with masks, all views may lack one, and a node
     /// to leave out need not be in any. Their scale is settled too, and no hint speaks of it.
     pub projected: bool,
+    /// The nodes are electrodes, and warnings may say what goes wrong with electrodes.
+    pub electrodes: bool,
 }
 
 /// One view: its signals, node by node.
@@ -113,6 +116,8 @@ pub struct ViewOptions {
 pub struct View {
     name: String,
     n_samples: Option<usize>,
+    /// How many independent samples they are worth, where that was told.
+    n_effective: Option<f64>,
     stride: usize,
     values: Vec<f64>,
     blocks: Option<Vec<String>>,
@@ -147,6 +152,7 @@ pub struct Views {
     nodes: Vec<String>,
     views: Vec<View>,
     mask: Option<Arc<Mask>>,
+    electrodes: bool,
 }
 
 impl Views {
@@ -245,6 +251,7 @@ impl Views {
             nodes: matched.nodes,
             views,
             mask: mask.map(Arc::new),
+            electrodes: options.electrodes,
         };
         warnings.extend(checks::samples(&views));
         Ok((views, warnings))
@@ -292,6 +299,37 @@ impl Views {
             )
         });
         stage(alone.collect())
+    }
+
+    /// How many independent samples those of a view are worth.
+    ///
+    /// A sample that resembles the ones before adds little: p samples in a row count as
+    /// p / (1 + 2 Σ max(0, mean r(k)² − (1 − k/p)/p)), with the autocorrelations r(k) of the nodes at lags k up to p/4; blocks are judged one by one and
+    /// added up. Independent samples keep their number. What [`Table::n_effective`] told goes before. None for precomputed matrices whose samples are not told.
+    ///
+    /// ```
+    /// use congraph::views::{Table, ViewOptions, Views};
+    ///
+    /// let slow = |k: usize| [(k as f64 / 50.0).sin(), (k as f64 / 60.0).cos()];
+    /// let table = Table::new("slow", 2, (0..400).flat_map(slow).collect());
+    /// let (views, warnings) = Views::assemble(vec![table], &ViewOptions::default())?;
+    /// assert!(views.effective_samples(0).unwrap() < 20.0);
+    /// assert_eq!(warnings[0].code, "W05");
+    /// # Ok::<(), congraph::Error>(())
+    /// ```
+    pub fn effective_samples(&self, view: usize) -> Option<f64> {
+        let told = self.views[view].n_effective;
+        match self.kind {
+            Kind::Signals => Some(
+                told.unwrap_or_else(|| effective::effective(&self.views[view], &effective::own_by_name(self, view))),
+            ),
+            Kind::Gram | Kind::Covariance => told.or(self.views[view].n_samples.map(|n| n as f64)),
+        }
+    }
+
+    /// Whether the nodes are electrodes.
+    pub fn are_electrodes(&self) -> bool {
+        self.electrodes
     }
 
     /// What the numbers are.
@@ -354,6 +392,7 @@ impl Views {
             View {
                 name: source.name.clone(),
                 n_samples: source.n_samples,
+                n_effective: source.n_effective,
                 stride: source.stride,
                 values,
                 blocks: source.blocks.clone(),
@@ -364,6 +403,7 @@ impl Views {
             nodes: order.nodes.iter().map(|&node| self.nodes[node].clone()).collect(),
             views: order.views.par_iter().map(arranged).collect(),
             mask: self.mask.as_ref().map(|mask| Arc::new(mask.arranged(order))),
+            electrodes: self.electrodes,
         }
     }
 
@@ -389,6 +429,7 @@ impl Views {
         let chosen = |(view, samples): (&View, &Vec<usize>)| View {
             name: view.name.clone(),
             n_samples: Some(samples.len()),
+            n_effective: None,
             stride: samples.len(),
             values: (0..self.n_nodes())
                 .flat_map(|node| samples.iter().map(move |&sample| view.node(node)[sample]))
@@ -403,6 +444,7 @@ impl Views {
             nodes: self.nodes.clone(),
             views: self.views.iter().zip(samples).map(chosen).collect(),
             mask: self.mask.clone(),
+            electrodes: self.electrodes,
         }
     }
 

@@ -24,6 +24,8 @@ pub struct Table<Values = Vec<f64>> {
     pub values: Values,
     /// For Gram matrices: how many samples were summed.
     pub n_samples: Option<usize>,
+    /// How many independent samples the rows are worth, where whoever made them knows; see [`Views::effective_samples`](super::Views::effective_samples).
+    pub n_effective: Option<f64>,
 }
 
 impl<Values: AsRef<[f64]>> Table<Values> {
@@ -44,6 +46,7 @@ impl<Values: AsRef<[f64]>> Table<Values> {
             n_columns,
             values,
             n_samples: None,
+            n_effective: None,
         }
     }
 
@@ -96,6 +99,7 @@ impl<Values: AsRef<[f64]>> Table<Values> {
             n_columns: rows,
             values,
             n_samples: self.n_samples,
+            n_effective: self.n_effective,
         }
     }
 }

@@ -1,26 +1,27 @@
-//! `congraph eeg`: recordings in, one certified graph per subject out.
+//! `congraph eeg`: recordings in, one certified graph per subject, session, task or run out.
 //!
 //! ```text
 //! steps      what is done to every recording, and how run.json tells it
-//! subjects   recordings → one table per subject, one recording in memory at a time
-//! saved      the views for other commands
+//! subjects   recordings → one table per view, one recording in memory at a time
+//! saved      the views for other commands, and what these find of them
 //! ```
 
 mod saved;
 mod steps;
 mod subjects;
 
+pub(super) use saved::recall;
+
 use std::time::Instant;
 
 use congraph::distances::Scale;
-use congraph::eeg::Position;
-use congraph::findings::{Geometry, Positions};
-use congraph::{MultiviewGraph, ViewOptions, Views, Warning};
-use congraph_io::find_recordings;
+use congraph::{ViewOptions, Views};
+use congraph_io::{Folder, find_recordings, write_rows};
 use serde_json::{Value, json};
 
 use super::input::Read;
 use super::learn::{self, Fitting};
+use super::places::NodePlaces;
 use crate::args::{EegArgs, Global};
 use crate::console::Console;
 use crate::failure::Failure;
@@ -29,43 +30,46 @@ use subjects::Subjects;
 
 /// How views were made from recordings.
 pub(super) struct Preparation {
-    /// Where the electrodes are: the mean over the subjects, where they differ.
-    positions: Vec<(String, Position)>,
-    /// Whether what spreads through the head was taken out.
-    has_csd: bool,
     /// What was done, as run.json tells it.
     pub(super) steps: Value,
     pub(super) recordings: Recordings,
+    /// Recordings without trials that were left out: dropped.tsv, if there are any.
+    pub(super) dropped: Recordings,
 }
 
-/// What was kept and dropped of each recording: recordings.tsv.
+/// What is told of each recording: what was kept and dropped of it, or why it was left out.
 pub(super) struct Recordings {
     pub(super) columns: &'static [&'static str],
     pub(super) rows: Vec<Vec<String>>,
 }
 
 impl Preparation {
-    /// The positions of nodes, as far as they are known.
-    pub(super) fn places(&self, nodes: &[String]) -> Vec<Option<Position>> {
-        let place = |node: &String| self.positions.iter().find(|(name, _)| name == node).map(|(_, at)| *at);
-        nodes.iter().map(place).collect()
+    /// What the summary tells: what a view is, and how many recordings there are.
+    pub(super) fn summary(&self) -> Value {
+        let mut told = self.steps["steps"][0]["settings"].clone();
+        told["n_recordings"] = json!(self.recordings.rows.len());
+        told["n_dropped"] = json!(self.dropped.rows.len());
+        told
     }
 
-    /// W09, if edges follow distance, with what can be done about it or what it means after all.
-    pub(super) fn nearness(&self, graph: &MultiviewGraph) -> Option<Warning> {
-        let places: Option<Vec<Position>> = self.places(graph.nodes()).into_iter().collect();
-        let found = Geometry::of(graph, &Positions::in_space(places?))?;
-        let meaning = if self.has_csd {
-            "Current source density takes out most of what spreads through the head: this may be local connection, or the reach of its own filter, and \
-             lengths cannot tell which"
-        } else {
-            "Potentials that spread through the head (volume conduction) look the same; `--csd` takes out most of that"
-        };
-        Some(Warning::new("W09", format!("{}. {meaning}", found.told(graph)?)))
+    /// Writes recordings.tsv and, if any was left out, dropped.tsv.
+    pub(super) fn write(&self, folder: &Folder) -> Result<(), Failure> {
+        write_rows(folder, "recordings.tsv", self.recordings.columns, &self.recordings.rows)?;
+        if !self.dropped.rows.is_empty() {
+            write_rows(folder, "dropped.tsv", self.dropped.columns, &self.dropped.rows)?;
+        }
+        Ok(())
     }
 }
 
 pub(crate) fn run(args: &EegArgs, global: &Global, console: &Console) -> Result<(), Failure> {
+    learn_from(args, global, console).map_err(|failure| match failure {
+        Failure::Data(errors) if errors.len() > 1 => Failure::Recordings(errors),
+        other => other,
+    })
+}
+
+fn learn_from(args: &EegArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
     let learner = learn::learner(&args.fit, args.scaling.scaling())?;
     let steps = Steps::new(args)?;
@@ -74,14 +78,19 @@ pub(crate) fn run(args: &EegArgs, global: &Global, console: &Console) -> Result<
         super::check_place(folder, args.output.force)?;
     }
     let files = find_recordings(&args.recordings, args.subject_pattern.as_deref(), !args.no_sidecars)?;
+    let files = steps.grouping.apply(files)?;
     if args.save_views.is_some() {
-        saved::check_names(files.iter().map(|file| file.subject.as_str()))?;
+        saved::check_names(files.iter().map(|file| file.view.as_str()))?;
+    }
+    if let Some(joined) = subjects::joined(&files) {
+        console.note(&joined);
     }
     let Subjects {
         tables,
         sources,
         positions,
         recordings,
+        dropped,
         mut warnings,
     } = {
         let progress = console.progress();
@@ -93,22 +102,26 @@ pub(crate) fn run(args: &EegArgs, global: &Global, console: &Console) -> Result<
         nodes: args.nodes.into(),
         missing: args.missing.into(),
         allow_counts: true,
+        electrodes: true,
         allow_constant: args.scaling.scaling().scale != Scale::Zscore,
         ..ViewOptions::default()
     };
     let (views, more) = Views::assemble(tables, &options)?;
     warnings.extend(more);
-    let story = json!({"steps": steps.told(args.montage.as_deref()), "recordings": recordings.told()});
+    let story = json!({"steps": steps.told(args.montage.as_deref()), "recordings": recordings.told(), "dropped": dropped.told()});
     let read = Read {
         views,
         sources,
         warnings,
         time: start.elapsed(),
-        preparation: Some(Preparation {
-            positions,
+        places: Some(NodePlaces {
+            at: positions,
             has_csd: args.csd,
+        }),
+        preparation: Some(Preparation {
             steps: story,
             recordings,
+            dropped,
         }),
     };
     let fitting = Fitting {

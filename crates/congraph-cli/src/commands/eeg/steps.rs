@@ -5,9 +5,10 @@ use std::path::Path;
 use congraph::eeg::{Annotation, Band, Cut, Reference, Settings, SplineSettings};
 use congraph::error::list_names;
 use congraph::{Code, DataError, Error};
+use congraph_io::{Entity, Grouping};
 use serde_json::{Value, json};
 
-use crate::args::EegArgs;
+use crate::args::{EegArgs, ViewsByArg};
 use crate::commands::learn::check_value;
 use crate::failure::Failure;
 
@@ -23,12 +24,15 @@ enum Around {
 }
 
 pub(super) struct Steps {
+    pub(super) grouping: Grouping,
     settings: Settings,
     around: Around,
     bads: Vec<String>,
     pub(super) events_column: Option<String>,
-    /// How many trials of each subject are kept.
+    /// How many trials of each view are kept.
     pub(super) first: Option<usize>,
+    /// Whether recordings without trials are left out.
+    pub(super) drop_empty: bool,
 }
 
 impl Steps {
@@ -92,11 +96,13 @@ impl Steps {
             window: args.window.unwrap_or_default(),
         };
         Ok(Self {
+            grouping: grouping(args),
             settings,
             around,
             bads: args.bad.clone(),
             events_column: args.events_column.clone(),
             first: args.first,
+            drop_empty: args.drop_empty,
         })
     }
 
@@ -110,27 +116,11 @@ impl Steps {
                 [(text, _)] => Cut::Events(vec![(*text).to_owned()]),
                 there => {
                     let there: Vec<String> = there.iter().map(|(text, n)| format!("{text} ({n}×)")).collect();
-                    let (what, hint) = if there.is_empty() {
-                        (
-                            "no events",
-                            "without events, `--every SECONDS` cuts a recording end to end",
-                        )
-                    } else {
-                        (
-                            "events of several kinds",
-                            "choose with `--events`, or take them all with `--events all`",
-                        )
-                    };
-                    let list = if there.is_empty() {
-                        String::new()
-                    } else {
-                        format!(": {}", list_names(&there))
-                    };
                     return Err(DataError::new(
                         Code::E07,
-                        format!("`{file}` has {what}{list}"),
+                        format!("`{file}` has events of several kinds: {}", list_names(&there)),
                         "the window is around an event",
-                        hint,
+                        "choose with `--events`, or take them all with `--events all`",
                     )
                     .into());
                 }
@@ -143,15 +133,34 @@ impl Steps {
         })
     }
 
+    /// An error if a recording has no events to cut around, whichever they be.
+    pub(super) fn no_events(&self, file: &str, events: &[Annotation]) -> Option<DataError> {
+        let is_any = matches!(self.around, Around::TheOnly | Around::All);
+        (is_any && events.is_empty()).then(|| {
+            DataError::new(
+                Code::E07,
+                format!("`{file}` has no events"),
+                "the window is around an event",
+                "without events, `--every SECONDS` cuts a recording end to end",
+            )
+        })
+    }
+
+    /// How many independent samples some seconds hold at most: two for each hertz of the band and second.
+    pub(super) fn independent(&self, seconds: f64) -> Option<f64> {
+        let band = self.settings.band?;
+        Some(2.0 * (band.high_hz - band.low_hz) * seconds)
+    }
+
     /// Whether the events of recordings matter.
     pub(super) fn is_around_events(&self) -> bool {
         !matches!(self.around, Around::Every(_))
     }
 
-    /// The channels named as bad that concern a subject. `sub-01:T7` is that of sub-01 alone.
-    pub(super) fn bads_of(&self, subject: &str) -> Vec<String> {
+    /// The channels named as bad that concern a view of a subject. `sub-01:T7` is that of sub-01 alone, `sub-01_ses-2:T7` that of one of its views.
+    pub(super) fn bads_of(&self, subject: &str, view: &str) -> Vec<String> {
         let concerning = |bad: &String| match bad.rsplit_once(':') {
-            Some((whose, name)) => (whose == subject).then(|| name.to_owned()),
+            Some((whose, name)) => (whose == subject || whose == view).then(|| name.to_owned()),
             None => Some(bad.clone()),
         };
         self.bads.iter().filter_map(concerning).collect()
@@ -179,7 +188,22 @@ impl Steps {
             Around::Every(seconds) => json!({"every_seconds": seconds}),
         };
         let step = |name: &str, value: Value| json!({"step": name, "settings": value});
+        let kept = |entity: Entity| {
+            self.grouping
+                .kept
+                .iter()
+                .find(|(kept, _)| *kept == entity)
+                .map(|(_, values)| values)
+        };
+        let views_by: Vec<&str> = std::iter::once("subject")
+            .chain(self.grouping.views_by.iter().map(|entity| entity.word()))
+            .collect();
+        let mut recordings = json!({"views_by": views_by});
+        for entity in Entity::ALL {
+            recordings[entity.word()] = json!(kept(entity));
+        }
         json!([
+            step("recordings", recordings),
             step("names", json!({"system": "10-10"})),
             step("positions", json!({"montage": montage.map(|path| path.display().to_string())})),
             step("channels", json!({"asked": settings.channels, "bad": self.bads})),
@@ -204,9 +228,29 @@ impl Steps {
                 json!(settings.reject_microvolts.map(|limit| json!({"peak_to_peak_microvolts": limit})))
             ),
             step("window", json!(stretch(self.is_around_events().then_some(settings.window)))),
+            step("empty recordings", json!({"dropped": self.drop_empty})),
             step("first trials", json!(self.first)),
             step("stacked", json!({"block": "trial"})),
         ])
+    }
+}
+
+/// Which recordings are used, and what a view is.
+fn grouping(args: &EegArgs) -> Grouping {
+    let asked = [
+        (Entity::Session, &args.session),
+        (Entity::Task, &args.task),
+        (Entity::Acquisition, &args.acquisition),
+        (Entity::Run, &args.run),
+    ];
+    let is_split = |entity: &Entity| args.views_by.iter().any(|by: &ViewsByArg| by.entity() == Some(*entity));
+    Grouping {
+        kept: asked
+            .into_iter()
+            .filter(|(_, values)| !values.is_empty())
+            .map(|(entity, values)| (entity, values.clone()))
+            .collect(),
+        views_by: Entity::ALL.into_iter().filter(is_split).collect(),
     }
 }
 

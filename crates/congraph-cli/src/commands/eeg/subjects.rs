@@ -1,21 +1,26 @@
-//! Recordings → one table per subject. One recording is in memory at a time; of the others only the epochs that were cut out.
+//! Recordings → one table per view: a subject, or what it is split into. One recording is in memory at a time; of the others only the epochs that were cut out.
 
 use std::path::Path;
 
-use congraph::eeg::{Dropped, Epochs, Montage, Position, Prepared, Recording, events, prepare as prepare_one};
+use congraph::eeg::{Dropped, Epochs, Montage, Nothing, Position, Prepared, Recording, attempt, events};
 use congraph::error::list_names;
 use congraph::{Code, DataError, Error, Table, Warning};
-use congraph_io::{RecordingFile, read_channels, read_events, read_montage, read_recording};
+use congraph_io::{Entity, RecordingFile, read_channels, read_events, read_montage, read_recording};
 
 use super::Recordings;
 use super::steps::Steps;
 use crate::commands::input::Source;
 use crate::console::Reporter;
-use crate::failure::{Failure, SHOWN};
+use crate::failure::Failure;
 
 /// What recordings.tsv tells.
-const COLUMNS: [&str; 17] = [
+pub(super) const COLUMNS: [&str; 22] = [
+    "view",
     "subject",
+    "session",
+    "task",
+    "acquisition",
+    "run",
     "file",
     "sampling_hz",
     "seconds",
@@ -34,11 +39,27 @@ const COLUMNS: [&str; 17] = [
     "sha256",
 ];
 
+/// What dropped.tsv tells.
+pub(super) const DROPPED: [&str; 11] = [
+    "view",
+    "subject",
+    "session",
+    "task",
+    "acquisition",
+    "run",
+    "file",
+    "n_events",
+    "n_outside",
+    "n_rejected",
+    "reason",
+];
+
 pub(super) struct Subjects {
     pub(super) tables: Vec<Table>,
     pub(super) sources: Vec<Source>,
     pub(super) positions: Vec<(String, Position)>,
     pub(super) recordings: Recordings,
+    pub(super) dropped: Recordings,
     pub(super) warnings: Vec<Warning>,
 }
 
@@ -61,20 +82,16 @@ pub(super) fn prepare(
     progress: &Reporter,
 ) -> Result<Subjects, Failure> {
     let montage = montage.map(read_montage).transpose()?;
-    let mut names: Vec<&str> = Vec::new();
-    for file in files {
-        if !names.contains(&file.subject.as_str()) {
-            names.push(&file.subject);
-        }
-    }
-    let strangers = steps.strangers(&names);
+    let names = distinct(files.iter().map(|file| file.view.as_str()));
+    let subjects = distinct(files.iter().map(|file| file.subject.as_str()));
+    let strangers = steps.strangers(&distinct(subjects.iter().chain(&names).copied()));
     if !strangers.is_empty() {
         return Err(Failure::usage(
             format!(
                 "--bad names channels of {}, whom no recording is of",
                 list_names(&strangers)
             ),
-            format!("the subjects are {}", list_names(&names)),
+            format!("the subjects are {}", list_names(&subjects)),
         ));
     }
     let mut found = Subjects {
@@ -85,47 +102,143 @@ pub(super) fn prepare(
             columns: &COLUMNS,
             rows: Vec::new(),
         },
+        dropped: Recordings {
+            columns: &DROPPED,
+            rows: Vec::new(),
+        },
         warnings: Vec::new(),
     };
     let mut places = Places::default();
-    let mut errors = Vec::new();
+    let (mut errors, mut empty) = (Vec::new(), Vec::new());
     let mut done = 0;
     for name in names {
-        let own: Vec<&RecordingFile> = files.iter().filter(|file| file.subject == name).collect();
-        let outcome = subject(&own, steps, montage.as_ref(), &mut found, &mut places, &mut || {
-            done += 1;
-            progress.say(format!("recording {done} of {}", files.len()));
-        });
+        let own: Vec<&RecordingFile> = files.iter().filter(|file| file.view == name).collect();
+        let outcome = view(
+            &own,
+            steps,
+            montage.as_ref(),
+            &mut found,
+            &mut places,
+            &mut empty,
+            &mut || {
+                done += 1;
+                progress.say(format!("recording {done} of {}", files.len()));
+            },
+        );
         match outcome {
             Ok(()) => {}
             Err(Error::Data(more)) => errors.extend(more),
             Err(other) => return Err(other.into()),
         }
-        // Enough to see what is wrong.
-        if errors.len() >= SHOWN {
-            break;
-        }
+    }
+    if !steps.drop_empty || found.tables.is_empty() {
+        errors.extend(
+            empty
+                .iter()
+                .map(|empty| refused(empty, steps, !found.tables.is_empty())),
+        );
     }
     if !errors.is_empty() {
-        errors.truncate(SHOWN);
         return Err(Failure::Data(errors));
     }
+    found.leave_out(&empty, files.len());
     found.positions = places.means();
     Ok(found)
 }
 
-/// All recordings of one subject, joined into one table.
-fn subject(
-    files: &[&RecordingFile],
+/// A recording of which no trial is left.
+struct Empty<'f> {
+    file: &'f RecordingFile,
+    nothing: Nothing,
+}
+
+/// The error of a recording without trials. Where others have some, it can be left out.
+fn refused(empty: &Empty<'_>, steps: &Steps, has_others: bool) -> DataError {
+    let mut error = empty.nothing.error.clone().in_view(&empty.file.view);
+    if has_others && !steps.drop_empty {
+        error.hint += "; or leave such recordings out with `--drop-empty`";
+    }
+    error
+}
+
+impl Subjects {
+    /// Tells which recordings are left out, and which views go with them.
+    fn leave_out(&mut self, empty: &[Empty<'_>], n_recordings: usize) {
+        if empty.is_empty() {
+            return;
+        }
+        for Empty { file, nothing } in empty {
+            let mut row = identity(file).to_vec();
+            let counts = [nothing.n_events, nothing.n_outside, nothing.n_rejected];
+            row.extend(counts.map(|n| n.to_string()));
+            row.push(nothing.error.what.clone());
+            self.dropped.rows.push(row);
+        }
+        let files: Vec<String> = empty
+            .iter()
+            .map(|empty| empty.file.path.display().to_string())
+            .collect();
+        let is_gone = |view: &&str| !self.tables.iter().any(|table| table.name == **view);
+        let gone: Vec<&str> = distinct(empty.iter().map(|empty| empty.file.view.as_str()));
+        let gone: Vec<&str> = gone.into_iter().filter(is_gone).collect();
+        let views = match gone.len() {
+            0 => String::new(),
+            1 => format!("; view {} has no other and is left out too", list_names(&gone)),
+            _ => format!("; views {} have no others and are left out too", list_names(&gone)),
+        };
+        let message = format!(
+            "{} of {n_recordings} recordings {} no trials left and {} left out ({}){views}. dropped.tsv tells why",
+            files.len(),
+            if files.len() == 1 { "has" } else { "have" },
+            if files.len() == 1 { "was" } else { "were" },
+            list_names(&files)
+        );
+        self.warnings.push(Warning::new("W05", message));
+    }
+}
+
+/// Names in the order in which they first occur.
+fn distinct<'n>(names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+    let mut seen = std::collections::HashSet::new();
+    names.filter(|name| seen.insert(*name)).collect()
+}
+
+/// What is joined into views, if anything is: a note.
+pub(super) fn joined(files: &[RecordingFile]) -> Option<String> {
+    let counts: Vec<usize> = distinct(files.iter().map(|file| file.view.as_str()))
+        .iter()
+        .map(|view| files.iter().filter(|file| file.view == *view).count())
+        .filter(|&n| n > 1)
+        .collect();
+    let (fewest, most) = (counts.iter().min()?, counts.iter().max()?);
+    let each = if fewest == most {
+        fewest.to_string()
+    } else {
+        format!("{fewest} to {most}")
+    };
+    let plural = counts.len() > 1;
+    Some(format!(
+        "note: {} view{} join{} {each} recordings{}; recordings.tsv tells which",
+        counts.len(),
+        if plural { "s" } else { "" },
+        if plural { "" } else { "s" },
+        if plural { " each" } else { "" },
+    ))
+}
+
+/// All recordings of one view, joined into one table.
+fn view<'f>(
+    files: &[&'f RecordingFile],
     steps: &Steps,
     montage: Option<&Montage>,
     found: &mut Subjects,
     places: &mut Places,
+    empty: &mut Vec<Empty<'f>>,
     told: &mut dyn FnMut(),
 ) -> Result<(), Error> {
-    let name = files[0].subject.as_str();
-    // What is bad in one recording of a subject is left out of all: a view has one set of nodes.
-    let (mut bads, mut others) = (steps.bads_of(name), Vec::new());
+    let name = files[0].view.as_str();
+    // What is bad in one recording of a view is left out of all: a view has one set of nodes.
+    let (mut bads, mut others) = (steps.bads_of(&files[0].subject, name), Vec::new());
     for file in files {
         if let Some(path) = &file.channels {
             let notes = read_channels(path)?;
@@ -136,10 +249,16 @@ fn subject(
     let mut seen = std::collections::HashSet::new();
     bads.retain(|bad| seen.insert(bad.clone()));
     let mut joined: Option<Epochs> = None;
-    let mut kept: Vec<(Kept, usize)> = Vec::new();
-    for file in files {
+    let mut kept: Vec<(&RecordingFile, Kept, usize)> = Vec::new();
+    for &file in files {
         told();
-        let mut one = one(file, steps, montage, &bads, &others, &mut found.warnings)?;
+        let mut one = match one(file, steps, montage, &bads, &others, &mut found.warnings)? {
+            Ok(one) => one,
+            Err(nothing) => {
+                empty.push(Empty { file, nothing });
+                continue;
+            }
+        };
         places.add(one.prepared.epochs.names(), &one.prepared.positions);
         let none = one.prepared.epochs.retain(|_| false);
         let epochs = std::mem::replace(&mut one.prepared.epochs, none);
@@ -148,27 +267,35 @@ fn subject(
             None => joined = Some(epochs),
             Some(joined) => joined.append(&epochs).map_err(|error| of(name, &one.file, error))?,
         }
-        kept.push((one, n_trials));
+        kept.push((file, one, n_trials));
     }
     let Some(mut epochs) = joined else { return Ok(()) };
     if let Some(first) = steps.first {
-        epochs = epochs.first(first).map_err(|error| of(name, &kept[0].0.file, error))?;
+        epochs = epochs.first(first).map_err(|error| of(name, &kept[0].1.file, error))?;
     }
     let mut left = epochs.n_trials();
-    for (one, n_trials) in &kept {
+    for (file, one, n_trials) in &kept {
         let used = left.min(*n_trials);
         left -= used;
         found
             .recordings
             .rows
-            .push(row(name, one, *n_trials, used, epochs.n_times()));
+            .push(row(file, one, *n_trials, used, epochs.n_times()));
         found.sources.push(Source {
             view: name.to_owned(),
             file: one.file.clone(),
             sha256: one.sha256.clone(),
         });
     }
-    found.tables.push(epochs.into_table(name));
+    let (n_trials, seconds) = (epochs.n_trials(), epochs.n_times() as f64 / epochs.sampling_hz());
+    let recorded = kept.iter().map(|(_, one, _)| one.seconds).sum();
+    found
+        .warnings
+        .extend((n_trials == 1).then(|| single_trial(name, seconds, recorded, steps)));
+    let mut table = epochs.into_table(name);
+    let independent = steps.independent(n_trials as f64 * seconds);
+    table.n_effective = independent.map(|n| n.min(table.n_rows as f64));
+    found.tables.push(table);
     Ok(())
 }
 
@@ -179,7 +306,7 @@ fn one(
     bads: &[String],
     others: &[String],
     warnings: &mut Vec<Warning>,
-) -> Result<Kept, Error> {
+) -> Result<Result<Kept, Nothing>, Error> {
     let loaded = read_recording(&file.path)?;
     let recording = &loaded.recording;
     warnings.extend(loaded.warnings);
@@ -206,11 +333,22 @@ fn one(
     // Of channels that are no EEG only those are news that an electrode's name would hide.
     let other_electrodes = others.iter().filter(|name| is_there(recording, name)).cloned();
     let bads = bads.iter().cloned().chain(other_electrodes).collect();
+    if let Some(error) = steps.no_events(&recording.name, &events) {
+        return Ok(Err(Nothing {
+            error,
+            n_events: 0,
+            n_outside: 0,
+            n_rejected: 0,
+        }));
+    }
     let settings = steps.settings(&recording.name, bads, &events)?;
-    let prepared =
-        prepare_one(recording, montage, Some(&events), &settings).map_err(|error| in_file(recording, error))?;
+    let attempted = attempt(recording, montage, Some(&events), &settings);
+    let prepared = match attempted.map_err(|error| in_file(recording, error))? {
+        Ok(prepared) => prepared,
+        Err(nothing) => return Ok(Err(nothing)),
+    };
     warnings.extend(prepared.warnings.iter().cloned());
-    Ok(Kept {
+    Ok(Ok(Kept {
         file: file.path.display().to_string(),
         sha256: loaded.sha256,
         sampling_hz: prepared.epochs.sampling_hz(),
@@ -219,12 +357,25 @@ fn one(
         events_from,
         positions_from: montage.name.clone(),
         prepared,
-    })
+    }))
 }
 
 fn is_there(recording: &Recording, name: &str) -> bool {
     let same = |label: &str| label.trim().eq_ignore_ascii_case(name.trim());
     recording.channels.iter().any(|channel| same(&channel.label))
+}
+
+/// A view that rests on one trial.
+fn single_trial(view: &str, seconds: f64, recorded: f64, steps: &Steps) -> Warning {
+    let all = if steps.is_around_events() && recorded > 2.0 * seconds {
+        ". Without events, `--every SECONDS` learns from all of a recording"
+    } else {
+        ""
+    };
+    let message = format!(
+        "rests on a single trial of {seconds} s, of {recorded} s recorded: what is chance in it looks like a connection, and there is no other to compare with{all}"
+    );
+    Warning::new("W05", message).in_view(view)
 }
 
 /// A setting that this recording cannot be prepared with.
@@ -241,15 +392,15 @@ fn in_file(recording: &Recording, error: Error) -> Error {
     }
 }
 
-/// An error about the trials of a subject.
-fn of(subject: &str, file: &str, error: Error) -> Error {
+/// An error about the trials of a view.
+fn of(view: &str, file: &str, error: Error) -> Error {
     match error {
         Error::Data(errors) => Error::Data(
             errors
                 .into_iter()
                 .map(|mut error| {
-                    error.what = format!("subject `{subject}` (`{file}`): {}", error.what);
-                    error.in_view(subject)
+                    error.what = format!("view `{view}` (`{file}`): {}", error.what);
+                    error.in_view(view)
                 })
                 .collect(),
         ),
@@ -257,7 +408,7 @@ fn of(subject: &str, file: &str, error: Error) -> Error {
     }
 }
 
-fn row(subject: &str, one: &Kept, n_trials: usize, n_used: usize, n_times: usize) -> Vec<String> {
+fn row(file: &RecordingFile, one: &Kept, n_trials: usize, n_used: usize, n_times: usize) -> Vec<String> {
     let prepared = &one.prepared;
     let dropped = |is_bad: bool| -> String {
         let names = prepared
@@ -266,9 +417,8 @@ fn row(subject: &str, one: &Kept, n_trials: usize, n_used: usize, n_times: usize
             .filter(|(_, reason)| (*reason == Dropped::Bad) == is_bad);
         names.map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(",")
     };
-    vec![
-        subject.to_owned(),
-        one.file.clone(),
+    let mut row = identity(file).to_vec();
+    row.extend([
         one.sampling_hz.to_string(),
         one.seconds.to_string(),
         one.n_channels.to_string(),
@@ -284,6 +434,23 @@ fn row(subject: &str, one: &Kept, n_trials: usize, n_used: usize, n_times: usize
         one.events_from.clone(),
         one.positions_from.clone(),
         one.sha256.clone(),
+    ]);
+    row
+}
+
+/// What a file and its name tell: the first columns of recordings.tsv and dropped.tsv.
+fn identity(file: &RecordingFile) -> [String; 7] {
+    let entity = |entity| file.entities.get(entity).unwrap_or_default().to_owned();
+    let [session, task, acquisition, run] = Entity::ALL.map(entity);
+    let path = file.path.display().to_string();
+    [
+        file.view.clone(),
+        file.subject.clone(),
+        session,
+        task,
+        acquisition,
+        run,
+        path,
     ]
 }
 
