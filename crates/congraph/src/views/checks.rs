@@ -1,6 +1,6 @@
 //! Values and shapes that would make a result meaningless.
 
-use super::{Kind, Lacking, Orient, Table, View, ViewOptions, Views, fault, matching};
+use super::{Kind, Lacking, Orient, Table, View, ViewOptions, Views, fault, turned};
 use crate::error::{Code, DataError, Warning, list_names};
 
 /// A signal whose spread is below this share of its size is rounding noise around a constant.
@@ -20,7 +20,7 @@ pub(super) fn shapes<Values: AsRef<[f64]>>(tables: &[Table<Values>], options: &V
         }
     }
     if errors.is_empty() {
-        errors.extend(matching::looks_transposed(tables, options));
+        errors.extend(turned::looks_transposed(tables, options));
     }
     if errors.is_empty() && options.kind == Kind::Signals {
         errors.extend(tables.iter().filter_map(|table| too_few_samples(table, options)));

@@ -16,6 +16,7 @@ mod mask;
 mod matching;
 mod missing;
 mod table;
+mod turned;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -247,6 +248,7 @@ impl Views {
             mask: mask.map(Arc::new),
         };
         warnings.extend(checks::samples(&views));
+        warnings.extend(turned::warning(&views, options));
         Ok((views, warnings))
     }
 
