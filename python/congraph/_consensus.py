@@ -57,6 +57,7 @@ class _Learner(GraphEstimator):
 
     alpha_: float
     distance_divisor_: float
+    candidates_outside_: int | None
     seconds_: dict[str, float]
 
     def _options(self, views: Views | None, single: bool) -> dict[str, Any]:
@@ -80,6 +81,7 @@ class _Learner(GraphEstimator):
             "pairs": pairs,
             "cost_pairs": cost_pairs,
             "costs": costs,
+            "check_outside": bool(self.check_outside),
             "seed": self.seed,
             "memory": self.memory,
             "scales": self._scales(),
@@ -93,6 +95,7 @@ class _Learner(GraphEstimator):
     def _keep(self, result: dict[str, Any], views: Views, X: Any) -> None:
         self.alpha_ = result["alpha"]
         self.distance_divisor_ = result["distance_divisor"]
+        self.candidates_outside_ = result["candidates_outside"]
         seconds = ("engine_seconds", "distances_seconds", "solve_seconds")
         self.seconds_ = {name.removesuffix("_seconds"): result[name] for name in seconds if name in result}
         self._learned(result, views, X)
@@ -166,6 +169,8 @@ class ConsensusGraph(_Learner):
         Which pairs may be joined: ``"knn:20"``, or pairs of nodes, by number or by name. All pairs otherwise.
     edge_costs : mapping from pairs to float, optional
         Costs added to the distances of pairs; infinite forbids an edge, negative favours it.
+    check_outside : bool
+        With candidates, count the pairs outside that would have been joined: ``candidates_outside_``.
     scale : {"zscore", "center", "none"}
         How each node is scaled within its view.
     sample_norm : {"mean", "sum"}
@@ -208,6 +213,8 @@ class ConsensusGraph(_Learner):
         The density of each view; how far each is from the consensus, from 0 to 1.
     relative_gap_, objective_, dual_objective_, converged_, n_iter_
         How close to optimal the result is.
+    candidates_outside_ : int or None
+        How many pairs outside the candidates would have been joined, if that was to be counted.
     seconds_ : dict
         How long the engine, the distances and the solver took.
     warnings_ : list of CongraphWarning
@@ -248,6 +255,7 @@ class ConsensusGraph(_Learner):
         max_iter: int | None = None,
         candidates: Any = None,
         edge_costs: Any = None,
+        check_outside: bool = False,
         scale: str = "zscore",
         sample_norm: str = "mean",
         distance_norm: str = "max",
@@ -277,6 +285,7 @@ class ConsensusGraph(_Learner):
         self.max_iter = max_iter
         self.candidates = candidates
         self.edge_costs = edge_costs
+        self.check_outside = check_outside
         self.scale = scale
         self.sample_norm = sample_norm
         self.distance_norm = distance_norm
@@ -309,7 +318,8 @@ class ConsensusGraph(_Learner):
             views × samples × nodes, or one long table with ``groups``.
         y : ignored
         groups : str or sequence, optional
-            Of one long table: the column that tells the views apart, or one label per row.
+            Of one long table: the column that tells the views apart, or one label per row. A pandas Series is matched to the
+            rows of a data frame by its index, and refused if it has no label for a row.
         blocks : str, sequence or mapping, optional
             The resampling unit (trial, session) of each sample; used by `tune`.
         """
@@ -441,6 +451,7 @@ class SingleGraph(_Learner):
         max_iter: int | None = None,
         candidates: Any = None,
         edge_costs: Any = None,
+        check_outside: bool = False,
         scale: str = "zscore",
         sample_norm: str = "mean",
         distance_norm: str = "max",
@@ -463,6 +474,7 @@ class SingleGraph(_Learner):
         self.max_iter = max_iter
         self.candidates = candidates
         self.edge_costs = edge_costs
+        self.check_outside = check_outside
         self.scale = scale
         self.sample_norm = sample_norm
         self.distance_norm = distance_norm
