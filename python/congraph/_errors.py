@@ -77,6 +77,7 @@ _SPELLED = {
     "`--allow-counts`": "`allow_counts=True`",
     "`--block-column`": "`blocks=`",
     "`--view-column`": "`groups=`",
+    "`--method jgl-group`": "`JointGraphicalLasso`",
     "`--similarity LO:HI`": "`similarity=(low, high)`",
 }
 _WITH_VALUE = re.compile(r"`--([a-z][a-z0-9-]*) ([^`]+)`")

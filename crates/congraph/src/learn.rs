@@ -13,6 +13,7 @@ use crate::distances::{Distances, Scaling};
 use crate::error::{Code, DataError, Error, Warning, list_names};
 use crate::findings::outliers;
 use crate::graph::MultiviewGraph;
+use crate::negative;
 use crate::pairs::{Signals, nearest_pairs, neighbourly_order};
 use crate::prepared::{Fit, Prepared};
 use crate::problem::Model;
@@ -138,6 +139,12 @@ impl Learner {
         let mut warnings: Vec<Warning> = doubts(&solution).into_iter().collect();
         warnings.extend(data_warnings(sorted, &distances));
         warnings.extend(graph_warnings(&graph, &model));
+        warnings.extend(negative::warning(
+            sorted,
+            &distances,
+            &self.scaling,
+            !self.edge_costs.is_empty(),
+        ));
         let restricted = self.support != Support::AllPairs;
         Learned {
             graph,
