@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from . import _engine
 from ._ask import ask
-from ._errors import CongraphWarning
+from ._errors import CongraphWarning, in_python
 from ._graphs import LearnedGraphs, counted
 from ._progress import running
 from ._views import Views, as_views
@@ -146,7 +146,7 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         self.similarity_ = result["similarity"]
         self.positions_ = views.positions
         self._asked_for = _asked_for(result)
-        self.warnings_ = [CongraphWarning(message, code, view) for code, view, message in [*result["warnings"], *self._near()]]
+        self.warnings_ = [CongraphWarning(in_python(message), code, view) for code, view, message in [*result["warnings"], *self._near()]]
         for warning in self.warnings_:
             warnings.warn(warning, stacklevel=_outside())
 

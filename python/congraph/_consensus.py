@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import _engine
 from ._ask import ask
 from ._base import GraphEstimator
-from ._errors import one_error
+from ._errors import in_python, one_error
 from ._graphs import Graphs, counted
 from ._views import Views
 
@@ -145,6 +145,9 @@ class _Learner(GraphEstimator):
 
 class ConsensusGraph(_Learner):
     """Learn one sparse graph per data set, and the consensus graph they share.
+
+    An edge needs positive association: weights are never negative, and nodes whose signals are opposite (r = -0.99) are not joined. A
+    warning (W14) says where strong negative associations are lost that way.
 
     Parameters
     ----------
@@ -423,14 +426,14 @@ def _projection(found: dict[str, Any]) -> Projection:
         density=found["density"],
         relative_gap=found["relative_gap"],
         converged=found["converged"],
-        warnings=found["warnings"],
+        warnings=[(code, view, in_python(message)) for code, view, message in found["warnings"]],
     )
 
 
 class SingleGraph(_Learner):
     """Learn the graph of one data set, or of several each on its own: without coupling, and without a consensus (svGL).
 
-    The parameters are those of `ConsensusGraph` that do not concern what views share. ``graph_`` holds the weights of the (first)
+    As there, an edge needs positive association. The parameters are those of `ConsensusGraph` that do not concern what views share. ``graph_`` holds the weights of the (first)
     graph, nodes × nodes.
 
     Examples

@@ -77,6 +77,7 @@ _SPELLED = {
     "`--allow-counts`": "`allow_counts=True`",
     "`--block-column`": "`blocks=`",
     "`--view-column`": "`groups=`",
+    "join them in time": "join them in time, as `congraph.from_epochs` does",
     "`--method jgl-group`": "`JointGraphicalLasso`",
     "`--similarity LO:HI`": "`similarity=(low, high)`",
 }

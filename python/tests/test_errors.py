@@ -306,3 +306,10 @@ def test_graphs_are_checked_before_the_engine_takes_them():
     ):
         with pytest.raises(ValueError):
             congraph.Graphs(**{**good, **wrong}).communities(runs=2)
+
+
+def test_negative_association_is_warned_of(data):
+    turned = {name: array * np.where(np.arange(array.shape[1]) % 2, -1.0, 1.0) for name, array in data.views.items()}
+    with pytest.warns(congraph.CongraphWarning, match="W14.*JointGraphicalLasso"):
+        ConsensusGraph(alpha=0.05, beta=0.02).fit(turned)
+    assert "W14" not in {warning.code for warning in ConsensusGraph(alpha=0.05, beta=0.02).fit(data.views).warnings_}
