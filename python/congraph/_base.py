@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from . import _engine
 from ._ask import ask
-from ._errors import CongraphWarning
+from ._errors import CongraphWarning, in_python
 from ._graphs import LearnedGraphs, counted
 from ._progress import running
 from ._views import Views, as_views
@@ -79,6 +79,7 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
     similarity_: float | None
     warnings_: list[CongraphWarning]
     positions_: dict[str, Any] | None
+    _asked_for: dict[str, Any]
 
     # scikit-learn's words for what is accepted.
     def __sklearn_tags__(self) -> Any:
@@ -145,7 +146,8 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         self.densities_ = result["densities"]
         self.similarity_ = result["similarity"]
         self.positions_ = views.positions
-        self.warnings_ = [CongraphWarning(message, code, view) for code, view, message in [*result["warnings"], *self._near()]]
+        self._asked_for = _asked_for(result)
+        self.warnings_ = [CongraphWarning(in_python(message), code, view) for code, view, message in [*result["warnings"], *self._near()]]
         for warning in self.warnings_:
             warnings.warn(warning, stacklevel=_outside())
 
@@ -171,8 +173,7 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
             "relative_gap": self.relative_gap_,
             "converged": bool(self.converged_),
             "iterations": int(self.n_iter_),
-            "density": {"target": getattr(self, "density", None)},
-            "similarity": {"target": getattr(self, "similarity", None), "floor": getattr(self, "similarity_floor_", None)},
+            **self._asked_for,
             "warnings": [{"code": warning.code, "view": warning.view, "message": warning.args[0]} for warning in self.warnings_],
         }
 
@@ -243,6 +244,19 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
     def _certified(self) -> tuple[str, str]:
         times = counted(self.n_iter_, "iteration")
         return "certified", f"relative gap {self.relative_gap_:.1e}, {self.status_} after {times}"
+
+
+def _asked_for(result: dict[str, Any]) -> dict[str, Any]:
+    """What a fit was to reach and which pairs it could join, in the words of `summary.json`."""
+    n_costs = result.get("n_edge_costs", 0)
+    return {
+        "density": {"target": result.get("density_target"), "consensus_target": result.get("consensus_density_target")},
+        "similarity": {"target": result.get("similarity_target"), "floor": result.get("floor")},
+        "candidates": result.get("candidates"),
+        "n_candidates": result.get("n_candidates"),
+        "candidates_outside": result.get("candidates_outside"),
+        "n_edge_costs": n_costs or None,
+    }
 
 
 def _outside() -> int:

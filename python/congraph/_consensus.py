@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import _engine
 from ._ask import ask
 from ._base import GraphEstimator
-from ._errors import one_error
+from ._errors import in_python, one_error
 from ._graphs import Graphs, counted
 from ._views import Views
 
@@ -57,6 +57,7 @@ class _Learner(GraphEstimator):
 
     alpha_: float
     distance_divisor_: float
+    candidates_outside_: int | None
     seconds_: dict[str, float]
 
     def _options(self, views: Views | None, single: bool) -> dict[str, Any]:
@@ -80,6 +81,7 @@ class _Learner(GraphEstimator):
             "pairs": pairs,
             "cost_pairs": cost_pairs,
             "costs": costs,
+            "check_outside": bool(self.check_outside),
             "seed": self.seed,
             "memory": self.memory,
             "scales": self._scales(),
@@ -93,6 +95,7 @@ class _Learner(GraphEstimator):
     def _keep(self, result: dict[str, Any], views: Views, X: Any) -> None:
         self.alpha_ = result["alpha"]
         self.distance_divisor_ = result["distance_divisor"]
+        self.candidates_outside_ = result["candidates_outside"]
         seconds = ("engine_seconds", "distances_seconds", "solve_seconds")
         self.seconds_ = {name.removesuffix("_seconds"): result[name] for name in seconds if name in result}
         self._learned(result, views, X)
@@ -143,6 +146,9 @@ class _Learner(GraphEstimator):
 class ConsensusGraph(_Learner):
     """Learn one sparse graph per data set, and the consensus graph they share.
 
+    An edge needs positive association: weights are never negative, and nodes whose signals are opposite (r = -0.99) are not joined. A
+    warning (W14) says where strong negative associations are lost that way.
+
     Parameters
     ----------
     density, similarity, consensus_density : float, optional
@@ -166,6 +172,8 @@ class ConsensusGraph(_Learner):
         Which pairs may be joined: ``"knn:20"``, or pairs of nodes, by number or by name. All pairs otherwise.
     edge_costs : mapping from pairs to float, optional
         Costs added to the distances of pairs; infinite forbids an edge, negative favours it.
+    check_outside : bool
+        With candidates, count the pairs outside that would have been joined: ``candidates_outside_``.
     scale : {"zscore", "center", "none"}
         How each node is scaled within its view.
     sample_norm : {"mean", "sum"}
@@ -208,6 +216,8 @@ class ConsensusGraph(_Learner):
         The density of each view; how far each is from the consensus, from 0 to 1.
     relative_gap_, objective_, dual_objective_, converged_, n_iter_
         How close to optimal the result is.
+    candidates_outside_ : int or None
+        How many pairs outside the candidates would have been joined, if that was to be counted.
     seconds_ : dict
         How long the engine, the distances and the solver took.
     warnings_ : list of CongraphWarning
@@ -248,6 +258,7 @@ class ConsensusGraph(_Learner):
         max_iter: int | None = None,
         candidates: Any = None,
         edge_costs: Any = None,
+        check_outside: bool = False,
         scale: str = "zscore",
         sample_norm: str = "mean",
         distance_norm: str = "max",
@@ -277,6 +288,7 @@ class ConsensusGraph(_Learner):
         self.max_iter = max_iter
         self.candidates = candidates
         self.edge_costs = edge_costs
+        self.check_outside = check_outside
         self.scale = scale
         self.sample_norm = sample_norm
         self.distance_norm = distance_norm
@@ -309,7 +321,8 @@ class ConsensusGraph(_Learner):
             views × samples × nodes, or one long table with ``groups``.
         y : ignored
         groups : str or sequence, optional
-            Of one long table: the column that tells the views apart, or one label per row.
+            Of one long table: the column that tells the views apart, or one label per row. A pandas Series is matched to the
+            rows of a data frame by its index, and refused if it has no label for a row.
         blocks : str, sequence or mapping, optional
             The resampling unit (trial, session) of each sample; used by `tune`.
         """
@@ -416,14 +429,14 @@ def _projection(found: dict[str, Any], positions: dict[str, Any] | None) -> Proj
         density=found["density"],
         relative_gap=found["relative_gap"],
         converged=found["converged"],
-        warnings=found["warnings"],
+        warnings=[(code, view, in_python(message)) for code, view, message in found["warnings"]],
     )
 
 
 class SingleGraph(_Learner):
     """Learn the graph of one data set, or of several each on its own: without coupling, and without a consensus (svGL).
 
-    The parameters are those of `ConsensusGraph` that do not concern what views share. ``graph_`` holds the weights of the (first)
+    As there, an edge needs positive association. The parameters are those of `ConsensusGraph` that do not concern what views share. ``graph_`` holds the weights of the (first)
     graph, nodes × nodes.
 
     Examples
@@ -444,6 +457,7 @@ class SingleGraph(_Learner):
         max_iter: int | None = None,
         candidates: Any = None,
         edge_costs: Any = None,
+        check_outside: bool = False,
         scale: str = "zscore",
         sample_norm: str = "mean",
         distance_norm: str = "max",
@@ -466,6 +480,7 @@ class SingleGraph(_Learner):
         self.max_iter = max_iter
         self.candidates = candidates
         self.edge_costs = edge_costs
+        self.check_outside = check_outside
         self.scale = scale
         self.sample_norm = sample_norm
         self.distance_norm = distance_norm

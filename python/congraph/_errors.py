@@ -36,7 +36,7 @@ class CongraphDataError(ValueError):
 
 
 class CongraphWarning(UserWarning):
-    """Something that the user should know about a result: ``code`` (``W01`` to ``W15``) and ``view``."""
+    """Something that the user should know about a result: ``code`` (``W01`` to ``W16``) and ``view``."""
 
     def __init__(self, message: str, code: str = "", view: str | None = None) -> None:
         super().__init__(message, code, view)
@@ -77,6 +77,9 @@ _SPELLED = {
     "`--allow-counts`": "`allow_counts=True`",
     "`--block-column`": "`blocks=`",
     "`--view-column`": "`groups=`",
+    "join them in time": "join them in time, as `congraph.from_epochs` does",
+    "`--method jgl-group`": "`JointGraphicalLasso`",
+    "`--similarity LO:HI`": "`similarity=(low, high)`",
 }
 _WITH_VALUE = re.compile(r"`--([a-z][a-z0-9-]*) ([^`]+)`")
 _ALONE = re.compile(r"--([a-z][a-z0-9-]*)")

@@ -100,6 +100,9 @@ class JointGraphicalLasso(GraphEstimator):
         self._learned(result, views, X)
         return self
 
+    def _told(self) -> dict[str, Any]:
+        return {**super()._told(), "method": f"jgl-{self.coupling}", "solver": "admm"}
+
     def _summary(self) -> list[tuple[str, str]]:
         return [
             ("density", f"{self.density_:.3f} ({self.densities_.min():.3f} to {self.densities_.max():.3f})"),

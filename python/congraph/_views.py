@@ -71,7 +71,8 @@ class Views(Mapping[str, Array]):
             elif nodes is not None:
                 columns = _names(nodes, "nodes")
             self.nodes[name] = columns
-            self.blocks[name] = _labels((blocks or {}).get(name, (blocks or {}).get(key)), "blocks")
+            units = (blocks or {}).get(name, (blocks or {}).get(key))
+            self.blocks[name] = _labels(_aligned(units, value, "blocks"), "blocks")
             self.n_samples[name] = (n_samples or {}).get(name, (n_samples or {}).get(key))
 
     def __getitem__(self, name: Any) -> Any:
@@ -180,7 +181,7 @@ def as_views(X: Any, *, groups: Any = None, blocks: Any = None, nodes: Any = Non
         return Views(X, nodes=nodes, blocks=_blocks_by_name(blocks, list(X)))
     tables = _listed(X)
     names = numbered(len(tables))
-    if len(tables) == 1 and blocks is not None and not isinstance(blocks, Mapping) and not _nested(blocks):
+    if len(tables) == 1 and blocks is not None and not isinstance(blocks, Mapping) and (_is_series(blocks) or not _nested(blocks)):
         blocks = [blocks]
     return Views(dict(zip(names, tables, strict=True)), nodes=nodes, blocks=_blocks_by_name(blocks, names))
 
@@ -222,7 +223,7 @@ def _listed(X: Any) -> list[Any]:
 
 def _long(X: Any, groups: Any, blocks: Any, nodes: Any) -> Views:
     """One long table for all views, told apart by a column or by one label per row."""
-    table, labels, units = X, groups, blocks
+    table, labels, units = X, _aligned(groups, X, "groups"), _aligned(blocks, X, "blocks")
     dropped: list[str] = []
     if isinstance(groups, str):
         labels = _column(X, groups, "groups")
@@ -247,6 +248,26 @@ def _long(X: Any, groups: Any, blocks: Any, nodes: Any) -> Views:
     arrays = {key: array[rows] for key, rows in order.items()}
     of_view = {key: [units[row] for row in rows] for key, rows in order.items()} if units is not None else None
     return Views(arrays, nodes=columns, blocks=of_view)
+
+
+def _aligned(labels: Any, X: Any, option: str) -> Any:
+    """Labels that have an index of their own, in the order of X's rows; by position where X has none."""
+    if not _is_series(labels) or not _is_pandas(X) or labels.index.equals(X.index):
+        return labels
+    missing = ~X.index.isin(labels.index)
+    if missing.any():
+        row = X.index[int(missing.argmax())]
+        what = f"{option} is a Series with another index than X: {int(missing.sum())} of {len(X)} rows have no label, the first is {row!r}"
+    elif labels.index.is_unique:
+        return labels.reindex(X.index)
+    else:
+        what = f"{option} is a Series with another index than X, and its index repeats: which label belongs to which row is not known"
+    raise one_error(
+        "E07",
+        what,
+        "rows are matched by index, as pandas does; by position a row could get the label of another",
+        f"give {option} the index of X, or labels in the order of the rows without an index: `{option}={option}.to_numpy()`",
+    )
 
 
 def _column(X: Any, name: str, option: str) -> Any:
@@ -295,6 +316,11 @@ def _index_names(table: Any) -> list[str] | None:
     if not _is_pandas(table) or type(table.index).__name__ == "RangeIndex":
         return None
     return [str(row) for row in table.index]
+
+
+def _is_series(X: Any) -> bool:
+    """Whether it is a pandas Series: values with an index."""
+    return type(X).__module__.partition(".")[0] == "pandas" and hasattr(X, "index") and hasattr(X, "reindex") and not hasattr(X, "columns")
 
 
 def _is_pandas(X: Any) -> bool:

@@ -100,6 +100,51 @@ def test_e08_transposed(views):
     np.testing.assert_array_equal(turned.consensus_, straight.consensus_)
 
 
+def test_a_view_that_lacks_a_node_is_named_and_not_called_transposed():
+    rng = np.random.default_rng(0)
+    given = {f"s{k}": rng.normal(size=(200, 29 if k == 3 else 30)) for k in range(6)}
+    error = fault(ConsensusGraph().fit, given)
+    assert (error.code, error.view) == ("E02", "s3")
+    assert "`s3` has 29 nodes" in str(error) and "have 30 nodes" in str(error)
+    assert "orient" not in str(error) and "transposed" not in str(error)
+
+
+def test_an_array_of_trials_channels_times_is_warned_of():
+    rng = np.random.default_rng(0)
+    # Smooth in time, as recordings are; trials × channels × times, as `epochs.get_data()` gives them.
+    sources = np.apply_along_axis(lambda row: np.convolve(row, np.ones(8), "valid"), 2, rng.normal(size=(6, 4, 87)))
+    trials = np.einsum("cs,kst->kct", rng.normal(size=(12, 4)), sources) + 0.3 * rng.normal(size=(6, 12, 80))
+    with pytest.warns(congraph.CongraphWarning) as noticed:
+        ConsensusGraph().fit(trials)
+    told = [str(one.message) for one in noticed if one.message.code == "W16"]
+    assert len(told) == 1 and 'orient="nodes-by-samples"' in told[0] and "trials" in told[0]
+    turned = ConsensusGraph(orient="nodes-by-samples").fit(trials)
+    assert len(turned.node_names_) == 12 and "W16" not in {warning.code for warning in turned.warnings_}
+
+
+def test_labels_with_an_index_are_matched_by_it(views):
+    whole = pandas.concat(frames(views), names=["view", "row"]).reset_index("view").reset_index(drop=True)
+    whole.index = [f"r{k}" for k in range(len(whole))]
+    table, groups = whole.drop(columns="view"), whole["view"]
+    expected = ConsensusGraph(alpha=0.1, beta=0.1).fit(table, groups=groups)
+    shuffled = groups.sample(frac=1, random_state=1)
+    found = ConsensusGraph(alpha=0.1, beta=0.1).fit(table, groups=shuffled)
+    assert found.view_names_ == expected.view_names_
+    np.testing.assert_array_equal(found.graphs_, expected.graphs_)
+    np.testing.assert_array_equal(ConsensusGraph(alpha=0.1, beta=0.1).fit(table.iloc[:80], groups=groups).densities_.shape, (3,))
+    # By position where the table has no index.
+    np.testing.assert_array_equal(ConsensusGraph(alpha=0.1, beta=0.1).fit(table.to_numpy(), groups=groups).graphs_, expected.graphs_)
+    for wrong, said in (
+        (groups.reset_index(drop=True), "90 of 90 rows have no label"),
+        (groups.iloc[:89], "1 of 90 rows have no label"),
+        (pandas.concat([shuffled, groups.iloc[:1]]), "its index repeats"),
+    ):
+        error = fault(ConsensusGraph().fit, table, groups=wrong)
+        assert error.code == "E07" and said in str(error) and "to_numpy()" in str(error)
+    error = fault(ConsensusGraph().fit, table, groups=groups, blocks=groups.reset_index(drop=True))
+    assert error.code == "E07" and "blocks" in str(error)
+
+
 def test_e09_one_view(views):
     error = fault(ConsensusGraph().fit, views["a"])
     assert error.code == "E09" and "SingleGraph" in str(error)
@@ -261,3 +306,10 @@ def test_graphs_are_checked_before_the_engine_takes_them():
     ):
         with pytest.raises(ValueError):
             congraph.Graphs(**{**good, **wrong}).communities(runs=2)
+
+
+def test_negative_association_is_warned_of(data):
+    turned = {name: array * np.where(np.arange(array.shape[1]) % 2, -1.0, 1.0) for name, array in data.views.items()}
+    with pytest.warns(congraph.CongraphWarning, match="W14.*JointGraphicalLasso"):
+        ConsensusGraph(alpha=0.05, beta=0.02).fit(turned)
+    assert "W14" not in {warning.code for warning in ConsensusGraph(alpha=0.05, beta=0.02).fit(data.views).warnings_}

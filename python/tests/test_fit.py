@@ -314,3 +314,10 @@ def test_warnings_are_told_and_kept(data):
     with pytest.warns(congraph.CongraphWarning, match="W01"):
         stopped = ConsensusGraph(alpha=0.05, beta=0.02, max_iter=1).fit(data.views)
     assert not stopped.converged_ and stopped.relative_gap_ > 1e-8
+
+
+def test_a_report_of_very_many_nodes_is_without_drawings(tmp_path):
+    one, other = np.arange(2999), np.arange(1, 3000)
+    chain = congraph.Graphs([f"n{k}" for k in range(3000)], ["a"], [one, other], np.ones((2999, 1)))
+    page = chain.report(tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "3000 nodes are too many to draw" in page and 'id="network"' not in page

@@ -1,6 +1,7 @@
 """Python and the command line give the same weights to the last bit."""
 
 import json
+import re
 import subprocess
 
 import numpy as np
@@ -85,6 +86,68 @@ def test_tuning_chooses_the_same(command, files):
     assert (summary["alpha"], summary["beta"]) == (model.alpha_, model.beta_)
     assert summary["tune"]["instability"] == model.path_["instability"][model.path_choice_]
     np.testing.assert_array_equal(np.load(folder / "tuned" / "matrices.npz")["consensus"], model.consensus_)
+
+
+def test_tuning_chooses_the_same_where_views_lack_nodes(command, files):
+    folder, paths, views = files
+    names = views.nodes["view1"]
+    # Blocks of nodes that overlap little: far from all pairs of nodes are in a view.
+    kept = {name: names[8 * k : 8 * k + 14] if k < 4 else names[:14] for k, name in enumerate(views)}
+    given, masked = {}, []
+    for path in paths:
+        place = [names.index(node) for node in kept[path.stem]]
+        array = views[path.stem][:, place]
+        given[path.stem] = array
+        masked.append(folder / f"masked-{path.stem}.csv")
+        np.savetxt(masked[-1], array, delimiter=",", header=",".join(kept[path.stem]), comments="", fmt="%r")
+    words = ["--missing", "mask", "--density", "0.1:0.4", "--similarity", "0.8:0.9", "--halvings", 2, "--threshold", 0.12]
+    named = [f"{path.stem.removeprefix('masked-')}={path}" for path in masked]
+    run(command, "tune", *named, *words, "-o", folder / "masked")
+    model = congraph.ConsensusGraph(missing="mask")
+    model.tune(congraph.Views(given, nodes=kept), density=(0.1, 0.4), similarity=(0.8, 0.9), halvings=2, threshold=0.12)
+    rows = [line.split("\t") for line in (folder / "masked" / "tune.tsv").read_text().splitlines()]
+    columns = dict(zip(rows[0], zip(*rows[1:])))
+    for name in ("density_target", "similarity_target", "alpha", "beta", "instability", "agreement", "prediction"):
+        np.testing.assert_array_equal(np.array(columns[name], dtype=float), model.path_[name], err_msg=name)
+    assert columns["mark"].index("chosen") == model.path_choice_
+    np.testing.assert_array_equal(np.load(folder / "masked" / "matrices.npz")["consensus"], model.consensus_)
+
+
+def methods(page):
+    """The paragraphs of methods of a report."""
+    section = page.read_text(encoding="utf-8").partition('<section id="methods"')[2].partition("</section>")[0]
+    return re.findall(r'<p class="methods">(.*?)</p>', section, re.S)
+
+
+def test_reports_describe_the_same_methods(command, files):
+    folder, paths, views = files
+    names = views.nodes["view1"]
+    pairs = [(a, b) for a in range(12) for b in range(a)]
+    (folder / "pairs.tsv").write_text("source\ttarget\n" + "".join(f"{names[a]}\t{names[b]}\n" for a, b in pairs))
+    (folder / "costs.tsv").write_text(f"source\ttarget\tcost\n{names[0]}\t{names[1]}\t0.5\n{names[0]}\t{names[2]}\tinf\n")
+    costs = {(names[0], names[1]): 0.5, (names[0], names[2]): np.inf}
+    consensus, fixed = congraph.ConsensusGraph, {"alpha": 0.05, "beta": 0.02}
+    words = ["--alpha", 0.05, "--beta", 0.02]
+    cases = [
+        (consensus(**fixed), words),
+        (consensus(), []),
+        (consensus(density=0.12, similarity=0.85), ["--density", 0.12, "--similarity", 0.85]),
+        (consensus(**fixed, candidates="knn:6", check_outside=True), [*words, "--candidates", "knn:6", "--check-outside"]),
+        (consensus(**fixed, candidates=pairs), [*words, "--candidates", folder / "pairs.tsv"]),
+        (consensus(**fixed, edge_costs=costs), [*words, "--edge-costs", folder / "costs.tsv"]),
+        (consensus(**fixed, scale="center", sample_norm="sum", distance_norm="none"), [*words, *"--scale center --sample-norm sum --distance-norm none".split()]),
+        (congraph.SingleGraph(density=0.1), ["--single", "--density", 0.1]),
+        (congraph.JointGraphicalLasso(0.2, 0.05, coupling="group"), ["--method", "jgl-group", "--lambda1", 0.2, "--lambda2", 0.05]),
+    ]
+    for number, (model, options) in enumerate(cases):
+        run(command, "learn", *paths, *options, "-o", folder / f"methods{number}")
+        said = methods(folder / f"methods{number}" / "report.html")
+        assert methods(model.fit(views).report(folder / "report.html")) == said
+        assert len(said) >= 2, "a paragraph and a reference"
+    tuning = ["--density", "0.08:0.2", "--similarity", "0.8:0.9", "--halvings", 2]
+    run(command, "tune", *paths, *tuning, "-o", folder / "methods-tuned")
+    model = consensus(density=0.5).tune(views, density=(0.08, 0.2), similarity=(0.8, 0.9), halvings=2)
+    assert methods(model.report(folder / "report.html")) == methods(folder / "methods-tuned" / "report.html")
 
 
 def test_communities_and_projections_are_the_same(command, files):

@@ -18,6 +18,21 @@ needs_signals = pytest.mark.skipif(os.name == "nt", reason="signals are differen
 LONG = {"alpha": 0.05, "beta": 0.02, "solver": "admm", "tol": 1e-300, "max_iter": 10**9}
 
 
+@pytest.fixture
+def interruptible():
+    """Ctrl-C raises, though the tests were started where it is ignored (``nohup ./test &``); and nobody waits for it forever."""
+
+    def too_long(number, frame):
+        raise TimeoutError("nothing interrupted the call within a minute")
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler), signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(60)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGINT, before[0])
+    signal.signal(signal.SIGALRM, before[1])
+
+
 class Slow:
     """Absolute values, a little late."""
 
@@ -61,8 +76,10 @@ def test_two_threads_may_read_the_same_array(data):
 
 
 INTERRUPTED = """
-import sys, time
+import signal, sys, time
 import congraph
+# It may be ignored where the tests were started.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 data = congraph.simulate(n_nodes={n}, n_views=3, n_signals=60, edge_probability=0.2)
 print("ready", flush=True)
 start = time.monotonic()
@@ -88,6 +105,7 @@ def test_ctrl_c_ends_a_long_fit(call):
         rest, errors = process.communicate(timeout=60)
     finally:
         process.kill()
+        process.wait()
     assert rest == "interrupted\nagain\n", errors
 
 
@@ -221,7 +239,7 @@ def test_a_forked_child_has_threads_of_its_own(tmp_path):
 
 
 @needs_signals
-def test_communities_can_be_interrupted():
+def test_communities_can_be_interrupted(interruptible):
     # Seconds of runs in one call.
     model = ConsensusGraph(density=0.1, similarity=0.8).fit(congraph.simulate(n_nodes=150, n_views=3, n_signals=100, seed=1).views)
     timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
@@ -229,3 +247,13 @@ def test_communities_can_be_interrupted():
     with pytest.raises(KeyboardInterrupt):
         model.communities(runs=100_000)
     timer.join()
+
+
+@needs_signals
+def test_tests_that_wait_for_a_signal_end_where_it_is_ignored():
+    """As after ``nohup ./test &``, where Ctrl-C is ignored by all that is started."""
+    waiting = f"{__file__}::test_communities_can_be_interrupted"
+    start = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+    words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", waiting]
+    done = subprocess.run([sys.executable, "-c", start, *words], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -363,6 +363,21 @@ fn e08_transposed_with_names() {
 }
 
 #[test]
+fn e02_a_view_that_lacks_a_node_without_names() {
+    let place = Place::new();
+    for (k, n_nodes) in [30, 30, 29, 30, 30].into_iter().enumerate() {
+        place.write(
+            &format!("s{k}.csv"),
+            rows(n_nodes, &noise(k as u64, 200 * n_nodes), ","),
+        );
+    }
+    let args = ["s0.csv", "s1.csv", "s2.csv", "s3.csv", "s4.csv"];
+    let told = refused(&place, 3, &args, &["E02", "`s2` has 29 nodes", "have 30 nodes"]);
+    assert!(!told.contains("orient") && !told.contains("transposed"), "{told}");
+    insta::assert_snapshot!(told);
+}
+
+#[test]
 fn e09_one_view_and_a_consensus() {
     let place = with_a_good_view();
     insta::assert_snapshot!(refused(&place, 3, &["a.csv"], &["E09", "`a`", "--single"]));

@@ -102,22 +102,52 @@ fn a_folder_that_is_none_is_told() {
 }
 
 #[test]
-fn too_many_nodes_are_not_drawn() {
+fn too_many_nodes_get_a_report_without_drawings() {
     let place = Place::new();
-    let names: Vec<String> = (0..2001).map(|k| format!("n{k}")).collect();
+    let names: Vec<String> = (0..3000).map(|k| format!("n{k}")).collect();
     place.write("out/nodes.tsv", format!("name\n{}\n", names.join("\n")));
     place.write("out/views.tsv", "name\tfile\tn_samples\tuniqueness\nv\t\t\t\n");
     place.write("out/edges.tsv", "source\ttarget\tconsensus\nn0\tn1\t\n");
     place.write("out/edges_long.tsv", "view\tsource\ttarget\tweight\nv\tn0\tn1\t1\n");
-    let outcome = place.run(&["report", "out"]);
-    assert_eq!(outcome.code, 2);
+    place.fine(&["report", "out"]);
+    let page = place.read("out/report.html");
+    assert!(page.contains("3000 nodes are too many to draw; up to 2000 are"));
+    assert!(!page.contains("id=\"network\"") && page.contains("n0") && page.len() < 300_000);
+    // Neither does a command that writes its own report, nor one that adds to a folder.
+    place.fine(&[
+        "simulate",
+        "--nodes",
+        "2100",
+        "--views",
+        "2",
+        "--signals",
+        "40",
+        "--edge-probability",
+        "0.01",
+        "-o",
+        "sim",
+    ]);
+    let words = [
+        "sim/view1.csv",
+        "sim/view2.csv",
+        "--candidates",
+        "knn:4",
+        "--alpha",
+        "0.02",
+        "--beta",
+        "0.01",
+        "-o",
+        "large",
+    ];
+    let outcome = place.fine(&[&["learn"], &words[..]].concat());
     assert!(
-        outcome
-            .stderr
-            .contains("2001 nodes are too many to draw; up to 2000 are"),
+        outcome.stderr.contains("report.html is without drawings: 2100 nodes"),
         "{}",
         outcome.stderr
     );
+    place.fine(&["communities", "large", "--runs", "2"]);
+    let page = place.read("large/report.html");
+    assert!(page.contains("2100 nodes are too many to draw") && page.contains("id=\"communities\""));
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use congraph::tuning::{Reach, Tuned};
-use congraph::{Learned, Learner, Warning};
+use congraph::tuning::{Reach, Reached, Tuned};
+use congraph::{Learned, Learner, Support, Warning};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -43,12 +43,18 @@ pub(crate) fn learn<'py>(
     } = tuned;
     let result = result(py, &learner, &learned, measures, &noticed)?;
     result.set_item("engine_seconds", time.as_secs_f64())?;
+    tell_reached(&result, &reached)?;
+    Ok(result)
+}
+
+/// What was asked for, beside what was reached.
+pub(crate) fn tell_reached(result: &Bound<'_, PyDict>, reached: &Reached) -> PyResult<()> {
     result.set_item("floor", reached.floor)?;
     result.set_item("solves", reached.solves)?;
     let target = |reach: Option<Reach>| reach.map(|reach| reach.target);
     result.set_item("density_target", target(reached.density))?;
     result.set_item("similarity_target", target(reached.similarity))?;
-    Ok(result)
+    result.set_item("consensus_density_target", target(reached.consensus_density))
 }
 
 /// Everything that is told of a fit.
@@ -76,6 +82,17 @@ pub(crate) fn result<'py>(
     result.set_item("distance_divisor", learned.distance_divisor)?;
     result.set_item("distances_seconds", learned.distances_time.as_secs_f64())?;
     result.set_item("solve_seconds", learned.solve_time.as_secs_f64())?;
+    result.set_item(
+        "candidates",
+        match &learner.support {
+            Support::AllPairs => "all".into(),
+            Support::Nearest { k, .. } => format!("knn:{k}"),
+            Support::Listed(_) => "listed".into(),
+        },
+    )?;
+    result.set_item("n_candidates", learned.n_candidates)?;
+    result.set_item("candidates_outside", learned.outside)?;
+    result.set_item("n_edge_costs", learner.edge_costs.len())?;
     let warnings: Vec<Warning> = noticed.iter().chain(&learned.warnings).cloned().collect();
     result.set_item("warnings", failure::warnings(&warnings))?;
     Ok(result)

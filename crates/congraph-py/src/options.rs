@@ -74,6 +74,7 @@ pub(crate) struct Options<'py> {
     pairs: Option<PyReadonlyArray2<'py, i64>>,
     cost_pairs: Option<PyReadonlyArray2<'py, i64>>,
     costs: Option<PyReadonlyArray1<'py, f64>>,
+    check_outside: bool,
     seed: u64,
     memory: Option<f64>,
     scales: Scales,
@@ -127,6 +128,7 @@ impl Options<'_> {
             single: self.single,
             support: self.support()?,
             edge_costs: self.edge_costs()?,
+            check_outside: self.check_outside,
             memory: self.memory.map_or(usual.memory, |gib| (gib * GIB) as u64),
             ..usual
         };

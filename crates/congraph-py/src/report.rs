@@ -1,7 +1,6 @@
 //! The report of learned graphs: one HTML page.
 
 use congraph::findings::{Findings, Geometry, Known, KnownCommunities, Positions, Summary};
-use congraph_report::MOST_NODES;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -27,12 +26,6 @@ pub(crate) struct Beside {
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn report(py: Python<'_>, graph: Arrays<'_>, beside: Beside) -> PyResult<String> {
     let graph = graph.graph()?;
-    if graph.n_nodes() > MOST_NODES {
-        let n = graph.n_nodes();
-        return Err(PyValueError::new_err(format!(
-            "{n} nodes are too many to draw; up to {MOST_NODES} are"
-        )));
-    }
     let summary: Summary =
         serde_json::from_str(&beside.summary).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let known = Known {

@@ -14,13 +14,14 @@ if (pathMap && data.path) {
     const far = (fit) => 100 * Math.abs(column(fit) - i) + Math.abs(row(fit) - j);
     const fit = cells.reduce((best, other) => (far(other) < far(best) ? other : best));
     const [ends, weights] = [shorts(fit.ends), unpacked(fit.w)];
-    drawEdges(find('dial'), weights.length, (k) => [ends[2 * k], ends[2 * k + 1]], (k) => weights[k] / 255);
+    const drawing = find('dial');
+    if (drawing) drawEdges(drawing, weights.length, (k) => [ends[2 * k], ends[2 * k + 1]], (k) => weights[k] / 255);
     const [x, y] = [corner[0] + size[0] * column(fit), corner[1] + size[1] * (similarities.length - 1 - row(fit))];
     pathMap.querySelector('.cursor').setAttribute('d', `M${x} ${y}h${size[0]}v${size[1]}h${-size[0]}z`);
-    const drawn = weights.length < fit.n_edges ? `, the heaviest ${weights.length} drawn` : '';
+    const drawn = drawing && weights.length < fit.n_edges ? `, the heaviest ${weights.length} drawn` : '';
     const told = `density ${shown(fit.density)}, similarity ${shown(fit.similarity)}: ${count(fit.n_edges, 'shared edge')}${drawn}`;
     find('dial-shown').textContent = `${told}${fit.chosen ? ', the choice' : ''}`;
-    describe(find('dial'), `At ${told}, among the same nodes as in the first figure.`);
+    if (drawing) describe(drawing, `At ${told}, among the same nodes as in the first figure.`);
   };
   dials.forEach((dial) => dial.addEventListener('input', draw));
   pathMap.addEventListener('click', (event) => {

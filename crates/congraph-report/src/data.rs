@@ -3,7 +3,7 @@
 //! Columns instead of objects, and those of edges packed: a report is mailed around. What could end the script element or start
 //! another is escaped, so that no name can. Counts that the page's edges could not give if some are left out come from all of them.
 
-use congraph::findings::{Findings, PathCell};
+use congraph::findings::{Findings, MOST_DRAWN, PathCell};
 use serde_json::{Value, json};
 
 use crate::drawings::Network;
@@ -21,6 +21,9 @@ pub(crate) fn table_order(findings: &Findings) -> Vec<usize> {
     held(findings, ROOM)
 }
 
+/// Of nodes that are not drawn, the page knows those of its edges: no more than can be numbered in 16 bits.
+const UNDRAWN_EDGES: usize = 20_000;
+
 fn held(findings: &Findings, room: usize) -> Vec<usize> {
     let means = &findings.means;
     let mut order: Vec<usize> = (0..findings.shared.len()).collect();
@@ -30,26 +33,46 @@ fn held(findings: &Findings, room: usize) -> Vec<usize> {
     });
     // Two ends, two weights of two numbers each, and one of each view.
     order.truncate(room / (6 + findings.graph.n_views()));
+    if findings.graph.n_nodes() > MOST_DRAWN {
+        order.truncate(UNDRAWN_EDGES);
+    }
     order
+}
+
+/// The nodes that the page knows: all, or those of its edges where these are not drawn.
+fn known_nodes(findings: &Findings, order: &[usize]) -> Vec<usize> {
+    let graph = &findings.graph;
+    if graph.n_nodes() <= MOST_DRAWN {
+        return (0..graph.n_nodes()).collect();
+    }
+    let mut nodes: Vec<usize> = order
+        .iter()
+        .flat_map(|&edge| graph.pairs()[edge].map(|node| node as usize))
+        .collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
 }
 
 /// The text of the page's data element.
 pub(crate) fn data(
     findings: &Findings,
-    network: &Network,
+    network: Option<&Network>,
     order: &[usize],
     heatmap: Option<&Heatmap>,
     path: Option<&PathMap>,
 ) -> String {
     let graph = &findings.graph;
+    let nodes = known_nodes(findings, order);
     let place = |axis: usize| -> Vec<f64> {
         network
-            .points
+            .map_or(&[][..], |network| &network.points)
             .iter()
             .map(|point| (10.0 * point[axis]).round() / 10.0)
             .collect()
     };
-    let ends = |end: usize| packed::u16s(order.iter().map(|&edge| graph.pairs()[edge][end] as u16));
+    let number = |node: u32| nodes.binary_search(&(node as usize)).unwrap_or(0) as u16;
+    let ends = |end: usize| packed::u16s(order.iter().map(|&edge| number(graph.pairs()[edge][end])));
     let code = |edge: usize, view: usize, weight: f64| match graph.mask() {
         Some(mask) if weight <= 0.0 && !mask.has_pair(view, graph.pairs()[edge]) => LACKING,
         _ => packed::code(weight),
@@ -67,13 +90,13 @@ pub(crate) fn data(
         })
     });
     let data = json!({
-        "nodes": graph.nodes(),
+        "nodes": nodes.iter().map(|&node| &graph.nodes()[node]).collect::<Vec<_>>(),
         "x": place(0),
         "y": place(1),
-        "strength": findings.strengths.iter().map(|value| rounded(*value)).collect::<Vec<_>>(),
+        "strength": nodes.iter().map(|&node| rounded(findings.strengths[node])).collect::<Vec<_>>(),
         "views": graph.views(),
         "consensus": graph.consensus().is_some(),
-        "degree": findings.degrees,
+        "degree": nodes.iter().map(|&node| findings.degrees[node]).collect::<Vec<_>>(),
         "shared_edges": findings.verdict.n_shared,
         "all_edges": findings.shared.len(),
         "counts": (order.len() < findings.shared.len()).then(|| counts(findings)),
@@ -128,7 +151,8 @@ fn most_of_a_cell(cells: &[PathCell], room: usize) -> usize {
 
 fn path_data(findings: &Findings, map: &PathMap) -> Value {
     let cells = &findings.known.path;
-    let most = most_of_a_cell(cells, PATH_EDGES);
+    let is_drawn = findings.graph.n_nodes() <= MOST_DRAWN;
+    let most = if is_drawn { most_of_a_cell(cells, PATH_EDGES) } else { 0 };
     let cell = |cell: &PathCell| {
         let edges = &cell.consensus[..cell.consensus.len().min(most)];
         let heaviest = edges.iter().map(|edge| edge.1).fold(f64::MIN_POSITIVE, f64::max);
@@ -218,8 +242,9 @@ mod tests {
         assert_eq!(order.len(), 10);
         assert!(order.iter().all(|&edge| findings.shared[edge] > 26.0));
         let network = Network::new(&findings);
-        let text =
-            |order: &[usize]| -> Value { serde_json::from_str(&data(&findings, &network, order, None, None)).unwrap() };
+        let text = |order: &[usize]| -> Value {
+            serde_json::from_str(&data(&findings, Some(&network), order, None, None)).unwrap()
+        };
         let part = text(&order);
         assert_eq!(part["all_edges"], 36);
         let of_view = |what: &str| part["counts"][what][0].as_u64().unwrap();

@@ -32,10 +32,8 @@ mod words;
 
 use congraph::findings::Findings;
 
-/// Above this number of nodes a picture of them all tells nothing, and takes longer than the fit.
-pub const MOST_NODES: usize = 2000;
-
-/// The report as one HTML file.
+/// The report as one HTML file. Of more than [`MOST_DRAWN`](congraph::findings::MOST_DRAWN) nodes there is no picture, and the page
+/// says so.
 pub fn write(findings: &Findings) -> String {
     page::page(findings)
 }

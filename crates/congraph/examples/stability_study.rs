@@ -97,7 +97,7 @@ fn study(settings: &Settings) -> Result<[Scored; 3], Error> {
         &mut tallies,
         &unwatched,
     )?;
-    let (verdicts, chosen) = stability.choose(views.n_nodes(), &cells, &tallies, stability.halvings);
+    let (verdicts, chosen) = stability.choose(views.n_pairs(), &cells, &tallies, stability.halvings);
     let scored = |k: usize| Scored {
         density: cells[k].density.target,
         similarity: cells[k].similarity.target,

@@ -14,6 +14,7 @@ use crate::distances::{Distances, Scaling};
 use crate::error::{Code, DataError, Error, Warning, list_names};
 use crate::findings::outliers;
 use crate::graph::MultiviewGraph;
+use crate::negative;
 use crate::pairs::{Signals, nearest_pairs, neighbourly_order};
 use crate::prepared::{Fit, Prepared};
 use crate::problem::{Model, Parameters};
@@ -145,6 +146,12 @@ impl Learner {
         if correlations.as_ref().is_none_or(Correlations::is_beyond_chance) {
             warnings.extend(outlier_warnings(&graph));
         }
+        warnings.extend(negative::warning(
+            sorted,
+            &distances,
+            &self.scaling,
+            !self.edge_costs.is_empty(),
+        ));
         let restricted = self.support != Support::AllPairs;
         Learned {
             graph,

@@ -46,6 +46,7 @@
 //! certificate  objective, lower bound and gap of any solution; knows no solver
 //! chance       what chance alone would give: is there anything in the data, and is it shared?
 //! learn        all of the above in one call         prepared        distances once, fits as often as needed
+//! negative     negative association, which the graphs cannot show
 //! tuning       α, β, γ for a density and a similarity; the path; the choice by stability
 //! graph        weighted graphs: density, similarity, uniqueness, components
 //! inference    what a fit says of new data: the graph of a new view against its consensus
@@ -73,6 +74,7 @@ pub mod inference;
 pub mod learn;
 pub mod metrics;
 mod minima;
+pub mod negative;
 pub mod pairs;
 pub mod penalties;
 pub mod prepared;

@@ -54,7 +54,7 @@ fn the_path_hits_its_targets_and_the_choice_comes_close_to_the_truth() {
             .halve(&learner, &views, &cells, numbers, &mut tallies, &unwatched)
             .unwrap();
     }
-    let (verdicts, chosen) = stability.choose(50, &cells, &tallies, 10);
+    let (verdicts, chosen) = stability.choose(views.n_pairs(), &cells, &tallies, 10);
     let prepared = learner.prepare(&views, &unwatched).unwrap();
     let score = |cell: &Cell| {
         let model = Model {
@@ -96,7 +96,7 @@ fn verdicts_by_hand() {
         counts: [([0, 1], 4), ([0, 2], 2), ([2, 3], 1)].into(),
         prediction: 1.2,
     };
-    let (verdicts, chosen) = Stability::default().choose(4, &cells, &[tally], 2);
+    let (verdicts, chosen) = Stability::default().choose(6, &cells, &[tally], 2);
     // Of the 6 pairs of halves, 4 disagree on the second edge and 3 on the third.
     let instability = (4.0 + 3.0) / 6.0 / 6.0;
     let density: f64 = 7.0 / 24.0;

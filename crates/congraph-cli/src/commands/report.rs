@@ -3,10 +3,9 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use congraph::findings::{Findings, Known, relative_variances};
+use congraph::findings::{Findings, Known, MOST_DRAWN, relative_variances};
 use congraph::{MultiviewGraph, Views};
 use congraph_io::{Folder, OutputError, read_graph, read_known, write_rows, write_text};
-use congraph_report::MOST_NODES;
 use serde_json::json;
 
 use crate::args::{Global, ReportArgs};
@@ -19,12 +18,6 @@ const FILE: [&str; 1] = ["report.html"];
 
 pub(crate) fn run(args: &ReportArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let graph = read_graph(&args.folder)?;
-    if graph.n_nodes() > MOST_NODES {
-        return Err(Failure::usage(
-            too_many(graph.n_nodes()),
-            "draw a part of them, or export the graph to a program for large networks",
-        ));
-    }
     interrupt::uninterrupted(|| place(&args.folder).map(drop))?;
     let findings = Findings::of(&graph, known(&args.folder, &args.folder, &graph)?);
     let page = congraph_report::write(&findings);
@@ -52,7 +45,7 @@ pub(crate) fn run(args: &ReportArgs, global: &Global, console: &Console) -> Resu
 
 /// Writes the report of a folder anew if it has one: something was added to its results.
 pub(super) fn renew(folder: &Path, graph: &MultiviewGraph) -> Result<(), Failure> {
-    if !folder.join(FILE[0]).exists() || graph.n_nodes() > MOST_NODES {
+    if !folder.join(FILE[0]).exists() {
         return Ok(());
     }
     let findings = Findings::of(graph, known(folder, folder, graph)?);
@@ -87,7 +80,7 @@ fn put(folder: &Path, page: &str) -> Result<(), Failure> {
 
 /// Writes `quality.tsv`: what a report tells of the data that the graphs do not hold.
 pub(super) fn write_quality(folder: &Folder, views: &Views) -> Result<(), OutputError> {
-    if views.n_nodes() > MOST_NODES {
+    if views.n_nodes() > MOST_DRAWN {
         return Ok(());
     }
     let Some(variances) = relative_variances(views) else {
@@ -104,17 +97,15 @@ pub(super) fn write_quality(folder: &Folder, views: &Views) -> Result<(), Output
 
 /// Adds the report to a folder whose other files are in place.
 pub(super) fn stage(folder: &Folder, graph: &MultiviewGraph, console: &Console) -> Result<(), Failure> {
-    if graph.n_nodes() > MOST_NODES {
-        console.note(&format!("note: no report.html: {}", too_many(graph.n_nodes())));
-        return Ok(());
+    if graph.n_nodes() > MOST_DRAWN {
+        console.note(&format!(
+            "note: report.html is without drawings: {} nodes are too many to draw; up to {MOST_DRAWN} are",
+            graph.n_nodes()
+        ));
     }
     let known = known(&folder.path(""), folder.target(), graph)?;
     let page = congraph_report::write(&Findings::of(graph, known));
     Ok(write_text(folder, FILE[0], &page)?)
-}
-
-fn too_many(n_nodes: usize) -> String {
-    format!("{n_nodes} nodes are too many to draw; up to {MOST_NODES} are")
 }
 
 /// Whether a program took the file.

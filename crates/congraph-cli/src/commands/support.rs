@@ -46,11 +46,12 @@ pub(crate) fn tell(summary: &mut Value, support: &Support, edge_costs: &[EdgeCos
     if let Support::Nearest { seed, .. } = support {
         summary["candidates_seed"] = json!(seed);
     }
-    summary["edge_costs"] = if edge_costs.is_empty() {
-        Value::Null
+    if edge_costs.is_empty() {
+        summary["edge_costs"] = Value::Null;
     } else {
-        json!(EDGE_COSTS)
-    };
+        summary["edge_costs"] = json!(EDGE_COSTS);
+        summary["n_edge_costs"] = json!(edge_costs.len());
+    }
 }
 
 /// Writes the tables that the summary names.

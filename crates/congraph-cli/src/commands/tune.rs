@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use congraph::error::grouped;
 use congraph::metrics::evaluate;
-use congraph::solvers::{Progress, unwatched};
-use congraph::tuning::Reached;
+use congraph::solvers::Progress;
+use congraph::tuning::choice::{Chosen, Follow, Search, Steps};
 use congraph::tuning::path::{Cell, Grid};
-use congraph::tuning::stability::{Stability, Tally, Verdict, halved_time_series};
-use congraph::{Learned, Learner, Model, MultiviewGraph, Newton, Prepared, Warning, penalties};
+use congraph::tuning::stability::Stability;
+use congraph::{Learner, Model, MultiviewGraph, Newton, Warning, penalties};
 use congraph_io::{Folder, read_graph, write_rows};
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ use super::checkpoint::{Checkpoint, Work};
 use super::input::{self, Read};
 use super::learn::{caveat, check_memory, check_value, memory_of, write};
 use crate::args::{Global, TuneArgs};
-use crate::console::{self, Console, Reporter};
+use crate::console::{self, Console};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::summary::{self, Seconds};
@@ -33,55 +33,66 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
     };
     check_memory(&learner, &read.views)?;
     let truth = args.truth.as_deref().map(read_graph).transpose()?;
-    let tuning = Tuning {
-        args,
-        console,
-        learner: &learner,
-        read: &read,
-        truth,
-        grid: grid(args, read.views.n_nodes()),
+    let search = Search {
+        grid: Grid::asked(read.views.n_nodes(), args.density, args.similarity)?,
         stability: Stability {
             halvings: args.halvings as usize,
             threshold: args.threshold,
             seed: args.seed,
         },
     };
-    let checkpoint = Checkpoint::new(&args.output.out, tuning.key());
-    let chosen = tuning.choose(&checkpoint)?;
-    for warning in &chosen.warnings {
+    let checkpoint = Checkpoint::new(&args.output.out, key(args, &read, &search.grid));
+    let mut follower = Follower {
+        work: earlier(args, &checkpoint, console)?,
+        checkpoint: &checkpoint,
+        truth,
+        edges_each: SHARED_EDGES / (search.grid.densities.len() * search.grid.similarities.len()),
+    };
+    let chosen = {
+        let progress = console.progress();
+        let watch = |step: &Progress| progress.step(step);
+        search.choose(&learner, &read.views, follower.steps(), &mut follower, &watch)?
+    };
+    let near = read
+        .places
+        .as_ref()
+        .and_then(|places| places.nearness(&chosen.learned.graph));
+    let noticed = read.warnings.iter().chain(&chosen.learned.warnings).cloned();
+    let warnings = grouped(noticed.chain(near).collect());
+    let Work { shared, scores, .. } = follower.work;
+    let tuned = Tuned {
+        chosen,
+        shared,
+        scores,
+        threshold: args.threshold,
+        warnings,
+    };
+    for warning in &tuned.warnings {
         console.warning(warning);
     }
+    let Chosen {
+        learner,
+        learned,
+        reached,
+        ..
+    } = &tuned.chosen;
     let seconds = Seconds {
         read: read.time,
-        distances: chosen.learned.distances_time,
-        solve: chosen.learned.solve_time,
+        distances: learned.distances_time,
+        solve: learned.solve_time,
         total: start.elapsed(),
     };
-    let mut summary = summary::summary(
-        &chosen.learner,
-        &chosen.learned,
-        Some(&chosen.reached),
-        &chosen.warnings,
-        &seconds,
-    );
-    summary["tune"] = chosen.told();
+    let mut summary = summary::summary(learner, learned, Some(reached), &tuned.warnings, &seconds);
+    summary["tune"] = tuned.told();
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         let folder = Folder::create(&args.output.out, args.output.force)?;
-        write(
-            &folder,
-            "tune",
-            Some(args.seed),
-            &read,
-            &chosen.learned,
-            &summary,
-            &seconds,
-        )?;
-        let (columns, rows) = chosen.table();
+        write(&folder, "tune", Some(args.seed), &read, learned, &summary, &seconds)?;
+        let (columns, rows) = tuned.table();
         write_rows(&folder, "tune.tsv", &columns, &rows)?;
-        let edges = chosen.path_rows(read.views.nodes());
+        let edges = tuned.path_rows(read.views.nodes());
         write_rows(&folder, "path.tsv", &["cell", "source", "target", "consensus"], &edges)?;
         if !args.no_report {
-            super::report::stage(&folder, &chosen.learned.graph, console)?;
+            super::report::stage(&folder, &learned.graph, console)?;
         }
         folder.commit()?;
         checkpoint.remove();
@@ -90,7 +101,7 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
     if global.json {
         console::print(&summary.to_string())
     } else {
-        console::print(&chosen.line(args, &seconds))
+        console::print(&tuned.line(args, &seconds))
     }
 }
 
@@ -131,232 +142,103 @@ fn learner(args: &TuneArgs) -> Result<Learner, Failure> {
     })
 }
 
-fn grid(args: &TuneArgs, n_nodes: usize) -> Grid {
-    let usual = Grid::usual(n_nodes);
-    let ends = |values: &[f64]| [values[0], values[values.len() - 1]];
-    Grid::between(
-        args.density.unwrap_or_else(|| ends(&usual.densities)),
-        args.similarity.unwrap_or_else(|| ends(&usual.similarities)),
-    )
+/// All that the work depends on, apart from the number of threads.
+fn key(args: &TuneArgs, read: &Read, grid: &Grid) -> Value {
+    let inputs: Vec<_> = read.sources.iter().map(|source| &source.sha256).collect();
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "inputs": inputs,
+        "options": format!("{:?}", (&args.input, &args.penalty, args.tol, args.halvings, args.seed, &args.truth)),
+        "densities": grid.densities,
+        "similarities": grid.similarities,
+    })
 }
 
-struct Tuning<'a> {
-    args: &'a TuneArgs,
-    console: &'a Console,
-    learner: &'a Learner,
-    read: &'a Read,
-    truth: Option<MultiviewGraph>,
-    grid: Grid,
-    stability: Stability,
+/// What an interrupted run left, if it is to be used.
+fn earlier(args: &TuneArgs, checkpoint: &Checkpoint<Work>, console: &Console) -> Result<Work, Failure> {
+    if !args.resume {
+        return Ok(Work::default());
+    }
+    let found = checkpoint.read()?;
+    match &found {
+        Some(work) => console.note(&format!(
+            "note: going on after {} cells and {} halvings",
+            work.cells.len(),
+            work.halvings
+        )),
+        None => console.note("note: there is no checkpoint to resume from; starting anew"),
+    }
+    Ok(found.unwrap_or_default())
 }
 
-/// The fit that was chosen, and all others.
-struct Chosen {
+/// Keeps a checkpoint, and of every cell what the report shows and how near to the truth it is.
+struct Follower<'a> {
     work: Work,
-    verdicts: Vec<Verdict>,
+    checkpoint: &'a Checkpoint<Work>,
+    truth: Option<MultiviewGraph>,
+    /// The most edges that are kept of a cell.
+    edges_each: usize,
+}
+
+impl Follower<'_> {
+    /// What an earlier run did.
+    fn steps(&self) -> Steps {
+        Steps {
+            rows: self.work.rows,
+            cells: self.work.cells.clone(),
+            halvings: self.work.halvings,
+            tallies: self.work.tallies.clone(),
+        }
+    }
+}
+
+impl Follow for Follower<'_> {
+    type Error = Failure;
+
+    fn fitted(&mut self, _: &Cell, graph: &dyn Fn() -> MultiviewGraph) -> Result<(), Failure> {
+        let graph = graph();
+        self.work.shared.push(heaviest(&graph, self.edges_each));
+        if let Some(truth) = &self.truth {
+            let found = evaluate(&graph, truth)?;
+            let consensus = found.consensus.map_or(f64::NAN, |score| score.f1());
+            self.work.scores.push([found.mean_view_f1(), consensus]);
+        }
+        Ok(())
+    }
+
+    fn done(&mut self, steps: &Steps) -> Result<(), Failure> {
+        self.work.rows = steps.rows;
+        self.work.cells.clone_from(&steps.cells);
+        self.work.halvings = steps.halvings;
+        self.work.tallies.clone_from(&steps.tallies);
+        self.checkpoint.write(&self.work)
+    }
+}
+
+/// The fit that was chosen with all others, and what is told of them.
+struct Tuned {
+    chosen: Chosen,
+    /// Each cell's heaviest shared edges.
+    shared: Vec<Vec<([u32; 2], f64)>>,
+    /// The F1 of views and consensus of each cell, if the truth is known.
+    scores: Vec<[f64; 2]>,
     /// The most instability that the choice may have.
     threshold: f64,
-    cell: usize,
-    learner: Learner,
-    learned: Learned,
-    reached: Reached,
     warnings: Vec<Warning>,
 }
 
-impl Tuning<'_> {
-    /// All that the work depends on, apart from the number of threads.
-    fn key(&self) -> Value {
-        let inputs: Vec<_> = self.read.sources.iter().map(|source| &source.sha256).collect();
-        let args = self.args;
-        json!({
-            "version": env!("CARGO_PKG_VERSION"),
-            "inputs": inputs,
-            "options": format!("{:?}", (&args.input, &args.penalty, args.tol, args.halvings, args.seed, &args.truth)),
-            "densities": self.grid.densities,
-            "similarities": self.grid.similarities,
-        })
-    }
-
-    fn choose(&self, checkpoint: &Checkpoint<Work>) -> Result<Chosen, Failure> {
-        let mut work = self.earlier(checkpoint)?;
-        let views = &self.read.views;
-        let prepared = self.learner.prepare(views, &unwatched)?;
-        {
-            let progress = self.console.progress();
-            self.path(&prepared, &mut work, checkpoint, &progress)?;
-            self.halve(&mut work, checkpoint, &progress)?;
-        }
-        let n_halvings = work.halvings;
-        let (verdicts, chosen) = self
-            .stability
-            .choose_of(views.n_pairs(), &work.cells, &work.tallies, n_halvings);
-        let Some(cell) = chosen else {
-            return Err(self.nothing_in_reach());
-        };
-        let Cell {
-            density,
-            similarity,
-            floor,
-            parameters,
-            solves,
-            ..
-        } = work.cells[cell];
-        let learner = Learner {
-            model: Model {
-                parameters,
-                ..self.learner.model.clone()
-            },
-            ..self.learner.clone()
-        };
-        let fit = prepared.fit(&learner.model, None, &unwatched)?;
-        let (learned, agreement) = prepared.learned_by_choice(fit, &unwatched)?;
-        let mut warnings: Vec<Warning> = self.read.warnings.iter().chain(&learned.warnings).cloned().collect();
-        warnings.extend(halved_time_series(views));
-        warnings.extend(
-            self.read
-                .places
-                .as_ref()
-                .and_then(|places| places.nearness(&learned.graph)),
-        );
-        let warnings = grouped(warnings);
-        Ok(Chosen {
-            verdicts,
-            threshold: self.stability.threshold,
-            cell,
-            learner,
-            learned,
-            reached: Reached {
-                parameters,
-                density: Some(density),
-                similarity: Some(similarity),
-                consensus_density: None,
-                floor: Some(floor),
-                agreement,
-                solves,
-            },
-            warnings,
-            work,
-        })
-    }
-
-    /// What an interrupted run left, if it is to be used.
-    fn earlier(&self, checkpoint: &Checkpoint<Work>) -> Result<Work, Failure> {
-        if !self.args.resume {
-            return Ok(Work::default());
-        }
-        let found = checkpoint.read()?;
-        match &found {
-            Some(work) => self.console.note(&format!(
-                "note: going on after {} cells and {} halvings",
-                work.cells.len(),
-                work.halvings
-            )),
-            None => self
-                .console
-                .note("note: there is no checkpoint to resume from; starting anew"),
-        }
-        Ok(found.unwrap_or_default())
-    }
-
-    /// How many fits there are about: the halves' cells take one each, as the path's take several from poorer starts.
-    fn total(&self, n_cells: usize) -> usize {
-        n_cells * (1 + 2 * self.stability.halvings)
-    }
-
-    fn path(
-        &self,
-        prepared: &Prepared<'_>,
-        work: &mut Work,
-        checkpoint: &Checkpoint<Work>,
-        progress: &Reporter,
-    ) -> Result<(), Failure> {
-        let all = self.grid.densities.len() * self.grid.similarities.len();
-        for row in work.rows..self.grid.densities.len() {
-            let mut scored = Ok(());
-            let Work {
-                cells, shared, scores, ..
-            } = work;
-            prepared.path_row(
-                self.grid.densities[row],
-                &self.grid.similarities,
-                &|step| progress.step(step),
-                &mut |cell, fit| {
-                    cells.push(cell);
-                    let graph = prepared.graph(fit);
-                    shared.push(heaviest(&graph, SHARED_EDGES / all));
-                    let _ = progress.step(&Progress::Fitted {
-                        done: cells.len(),
-                        total: self.total(all),
-                    });
-                    if let Some(truth) = &self.truth {
-                        match evaluate(&graph, truth) {
-                            Ok(found) => {
-                                let consensus = found.consensus.map_or(f64::NAN, |score| score.f1());
-                                scores.push([found.mean_view_f1(), consensus]);
-                            }
-                            Err(error) => scored = Err(error),
-                        }
-                    }
-                },
-            )?;
-            scored?;
-            work.rows = row + 1;
-            checkpoint.write(work)?;
-        }
-        Ok(())
-    }
-
-    fn halve(&self, work: &mut Work, checkpoint: &Checkpoint<Work>, progress: &Reporter) -> Result<(), Failure> {
-        work.tallies.resize(work.cells.len(), Tally::default());
-        let at_once = rayon::current_num_threads().max(1);
-        while work.halvings < self.stability.halvings && !work.cells.is_empty() {
-            let next = (work.halvings + at_once).min(self.stability.halvings);
-            self.stability.halve(
-                self.learner,
-                &self.read.views,
-                &work.cells,
-                work.halvings..next,
-                &mut work.tallies,
-                &|step| progress.step(step),
-            )?;
-            work.halvings = next;
-            let n_cells = work.cells.len();
-            let _ = progress.step(&Progress::Fitted {
-                done: n_cells * (1 + 2 * next),
-                total: self.total(n_cells),
-            });
-            checkpoint.write(work)?;
-        }
-        Ok(())
-    }
-
-    fn nothing_in_reach(&self) -> Failure {
-        let ends = |values: &[f64]| format!("{} to {}", values[0], values[values.len() - 1]);
-        Failure::Data(vec![congraph::DataError::new(
-            congraph::Code::E10,
-            format!(
-                "no density from {} has views with a similarity from {}",
-                ends(&self.grid.densities),
-                ends(&self.grid.similarities)
-            ),
-            "coupling the views can only make them more alike than they are when learned separately",
-            "ask for higher similarities with `--similarity LO:HI`",
-        )])
-    }
-}
-
-impl Chosen {
+impl Tuned {
     /// The cell of the highest view F1, if the truth is known.
     fn oracle(&self) -> Option<usize> {
-        let scores = &self.work.scores;
+        let scores = &self.scores;
         (0..scores.len()).max_by(|&i, &j| scores[i][0].total_cmp(&scores[j][0]))
     }
 
     fn told(&self) -> Value {
-        let verdict = &self.verdicts[self.cell];
+        let verdict = &self.chosen.verdicts[self.chosen.cell];
         let mut told = json!({
-            "cells": self.work.cells.len(),
-            "halvings": self.work.halvings,
+            "cells": self.chosen.steps.cells.len(),
+            "halvings": self.chosen.steps.halvings,
             "threshold": self.threshold,
             "is_within": verdict.bound <= self.threshold,
             "instability": verdict.instability,
@@ -364,10 +246,10 @@ impl Chosen {
             "prediction": verdict.prediction,
         });
         if let Some(oracle) = self.oracle() {
-            let cell = &self.work.cells[oracle];
-            told["view_f1"] = json!(self.work.scores[self.cell][0]);
+            let cell = &self.chosen.steps.cells[oracle];
+            told["view_f1"] = json!(self.scores[self.chosen.cell][0]);
             told["oracle"] = json!({
-                "view_f1": self.work.scores[oracle][0],
+                "view_f1": self.scores[oracle][0],
                 "density": cell.density.target,
                 "similarity": cell.similarity.target,
             });
@@ -377,7 +259,7 @@ impl Chosen {
 
     /// `path.tsv`.
     fn path_rows(&self, nodes: &[String]) -> Vec<Vec<String>> {
-        let cells = self.work.shared.iter().enumerate();
+        let cells = self.shared.iter().enumerate();
         let row = |cell: usize, &([a, b], weight): &([u32; 2], f64)| {
             let [a, b] = [a, b].map(|node| nodes[node as usize].clone());
             vec![(cell + 1).to_string(), a, b, format!("{weight:?}")]
@@ -411,7 +293,7 @@ impl Chosen {
         }
         columns.push("mark");
         let exact = |value: f64| format!("{value:?}");
-        let rows = self.work.cells.iter().zip(&self.verdicts).enumerate();
+        let rows = self.chosen.steps.cells.iter().zip(&self.chosen.verdicts).enumerate();
         let rows = rows.map(|(k, (cell, verdict))| {
             let mut row = vec![
                 exact(cell.density.target),
@@ -431,9 +313,9 @@ impl Chosen {
                 format!("{:.4}", cell.time.as_secs_f64()),
             ];
             if self.oracle().is_some() {
-                row.extend(self.work.scores[k].map(exact));
+                row.extend(self.scores[k].map(exact));
             }
-            let marks = [("chosen", k == self.cell), ("oracle", self.oracle() == Some(k))];
+            let marks = [("chosen", k == self.chosen.cell), ("oracle", self.oracle() == Some(k))];
             let marks: Vec<&str> = marks.iter().filter(|mark| mark.1).map(|mark| mark.0).collect();
             row.push(marks.join(","));
             row
@@ -442,23 +324,21 @@ impl Chosen {
     }
 
     fn line(&self, args: &TuneArgs, seconds: &Seconds) -> String {
-        let cell = &self.work.cells[self.cell];
-        let verdict = &self.verdicts[self.cell];
+        let cell = &self.chosen.steps.cells[self.chosen.cell];
+        let verdict = &self.chosen.verdicts[self.chosen.cell];
         let truth = self.oracle().map_or_else(String::new, |oracle| {
-            let best = &self.work.cells[oracle];
+            let best = &self.chosen.steps.cells[oracle];
             format!(
                 ", view F1 {:.3} (the best cell: {:.3} at {} and {})",
-                self.work.scores[self.cell][0],
-                self.work.scores[oracle][0],
-                best.density.target,
-                best.similarity.target
+                self.scores[self.chosen.cell][0], self.scores[oracle][0], best.density.target, best.similarity.target
             )
         });
         format!(
-            "{}: {}of {} cells chose density {:.3} and similarity {:.3} ({:.3} when learned separately; alpha {:.4}, beta {:.4}), instability {:.3}{truth}, {:.1} s",
+            "{}: {}of {} cells chose density {:.3} and similarity {:.3} ({:.3} when learned separately; alpha {:.4}, beta {:.4}), \
+             instability {:.3}{truth}, {:.1} s",
             args.output.out.display(),
             caveat(&self.warnings),
-            self.work.cells.len(),
+            self.chosen.steps.cells.len(),
             cell.density.value,
             cell.similarity.value,
             cell.floor,

@@ -30,6 +30,7 @@ pub(super) fn paragraphs(findings: &Findings) -> Vec<String> {
     let made = findings.known.recordings.as_ref();
     let mut text = learned(findings, summary);
     text += &candidates(findings, summary);
+    text += &costs(summary);
     text += &masked(findings);
     text += &scaling(summary);
     text += &solved(summary);
@@ -118,7 +119,23 @@ fn candidates(findings: &Findings, summary: &Summary) -> String {
     let counted = summary.n_candidates.map_or_else(String::new, |n| {
         format!(": {n} of {} possible", findings.graph.n_pairs())
     });
-    format!(" Only pairs {which} could be joined{counted}.")
+    let outside = match summary.candidates_outside {
+        None => String::new(),
+        Some(0) => " No other pair would have been joined.".into(),
+        Some(1) => " 1 other pair would have been joined.".into(),
+        Some(n) => format!(" {n} other pairs would have been joined."),
+    };
+    format!(" Only pairs {which} could be joined{counted}.{outside}")
+}
+
+/// What was added to distances.
+fn costs(summary: &Summary) -> String {
+    summary.n_edge_costs.map_or_else(String::new, |n| {
+        format!(
+            " Costs that were given beforehand were added to the distances of {}.",
+            plural(n, "pair")
+        )
+    })
 }
 
 /// What became of nodes that views lack.

@@ -6,7 +6,7 @@ mod preparation;
 mod shell;
 mod tables;
 
-use congraph::findings::{Findings, Summary, short_names};
+use congraph::findings::{Findings, MOST_DRAWN, Summary, short_names};
 use minijinja::Environment;
 use serde::Serialize;
 
@@ -78,7 +78,8 @@ struct Page {
 }
 
 pub(crate) fn page(findings: &Findings) -> String {
-    let network = Network::new(findings);
+    let network = (findings.graph.n_nodes() <= MOST_DRAWN).then(|| Network::new(findings));
+    let network = network.as_ref();
     let order = data::table_order(findings);
     let heat = heatmap::draw(findings);
     let path = path_map::draw(&findings.known.path);
@@ -88,21 +89,21 @@ pub(crate) fn page(findings: &Findings) -> String {
         sentences: findings.verdict.sentences.clone(),
         style: STYLE,
         script: SCRIPT,
-        data: data::data(findings, &network, &order, heat.as_ref(), path.as_ref()),
+        data: data::data(findings, network, &order, heat.as_ref(), path.as_ref()),
         keys: panels::keys(findings),
         warnings: panels::warnings(findings),
-        consensus: Consensus::new(findings, &network, order.len()),
+        consensus: Consensus::new(findings, network, order.len()),
         ranking: Ranking::new(findings),
         heatmap: heat.map(|map| panels::similarity_figure(findings, map)),
         similarities: SimilarityTable::new(findings),
-        differences: Differences::new(findings, &network),
+        differences: network.and_then(|network| Differences::new(findings, network)),
         edges: tables::edges(findings, &order),
         edge_note: tables::edge_note(findings, &order),
         has_consensus: graph.consensus().is_some(),
         kind: Kind::of(findings),
         view_names: graph.views().to_vec(),
         communities: Communities::new(findings),
-        dials: path.map(|map| Dials::new(findings, &network, map)),
+        dials: path.map(|map| Dials::new(findings, network, map)),
         artefact: Artefact::new(findings),
         convergence: Convergence::new(findings),
         views: ViewTable::new(findings),

@@ -188,6 +188,10 @@ pub struct Summary {
     pub candidates: Option<String>,
     /// How many these are, if not all.
     pub n_candidates: Option<usize>,
+    /// How many pairs outside of them would have been joined, if that was checked.
+    pub candidates_outside: Option<usize>,
+    /// For how many pairs costs were added to the distances, if for any.
+    pub n_edge_costs: Option<usize>,
     /// How a path was chosen from.
     pub tune: Option<TuneSummary>,
 }

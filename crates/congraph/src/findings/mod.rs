@@ -43,6 +43,11 @@ pub use views::ViewFinding;
 
 use crate::graph::MultiviewGraph;
 
+/// Above this number of nodes a picture of them all tells nothing, and takes longer than the fit: nodes are then not laid out.
+pub const MOST_DRAWN: usize = 2000;
+/// Above this number of nodes lengths of edges are not compared with those of all pairs.
+const MOST_COMPARED: usize = 20_000;
+
 /// Everything that a report shows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Findings {
@@ -63,7 +68,7 @@ pub struct Findings {
     pub strengths: Vec<f64>,
     /// The number of each node's shared edges.
     pub degrees: Vec<usize>,
-    /// Where the nodes are drawn.
+    /// Where the nodes are drawn; of more than [`MOST_DRAWN`], all in one place.
     pub layout: Layout,
     /// Each view.
     pub views: Vec<ViewFinding>,
@@ -112,12 +117,17 @@ impl Findings {
         }
         // Where nothing is shared, what the views join says more of the nodes than a row of them.
         let is_empty = shared.iter().all(|&weight| weight <= 0.0);
-        let layout = Layout::of(graph, if is_empty { &means } else { &shared }, known.positions.as_ref());
+        let layout = if graph.n_nodes() > MOST_DRAWN {
+            Layout::nowhere(graph.n_nodes())
+        } else {
+            Layout::of(graph, if is_empty { &means } else { &shared }, known.positions.as_ref())
+        };
         let (views, median_uniqueness) = views::findings(graph, &known);
         let similarities = Similarities::of(graph);
         let geometry = known
             .positions
             .as_ref()
+            .filter(|_| graph.n_nodes() <= MOST_COMPARED)
             .and_then(|positions| Geometry::of_shared(graph, &shared, positions));
         let influences = influences::influences(&known, &strengths, &views);
         let verdict = Verdict::of(

@@ -14,6 +14,7 @@
 //! The **floor** of the similarity is what the views have at that density when each is learned on its own; β can only
 //! raise it.
 
+pub mod choice;
 mod guess;
 mod halves;
 pub mod oracle;

@@ -46,6 +46,28 @@ impl Grid {
         let usual = Targets::usual_density(n_nodes);
         Self::between([usual / 3.0, (3.0 * usual).min(0.5)], [0.7, 0.95])
     }
+
+    /// The usual grid of n nodes, with other ends where these are given.
+    ///
+    /// # Errors
+    /// If ends are not two numbers above 0 and at most 1, the smaller first.
+    pub fn asked(n_nodes: usize, density: Option<[f64; 2]>, similarity: Option<[f64; 2]>) -> Result<Self, Error> {
+        let usual = Self::usual(n_nodes);
+        let ends = |name: &'static str, given: Option<[f64; 2]>, usual: &[f64]| {
+            let [low, high] = given.unwrap_or([usual[0], usual[usual.len() - 1]]);
+            if low > 0.0 && low <= high && high <= 1.0 {
+                return Ok([low, high]);
+            }
+            Err(Error::Parameter {
+                name,
+                message: "must be two numbers above 0 and at most 1, the smaller first, such as (0.05, 0.40)".into(),
+            })
+        };
+        Ok(Self::between(
+            ends("density", density, &usual.densities)?,
+            ends("similarity", similarity, &usual.similarities)?,
+        ))
+    }
 }
 
 /// Three digits, so that a cell can be asked for again by its targets.
@@ -134,6 +156,12 @@ mod tests {
         assert_eq!(grid.similarities, [0.6, 0.67, 0.74, 0.81, 0.88, 0.95]);
         assert!(grid.densities.is_sorted());
         assert_eq!(Grid::between([0.1, 0.1], [0.8, 0.8]).densities, [0.1]);
+        let asked = Grid::asked(50, Some([0.05, 0.4]), None).unwrap();
+        assert_eq!(asked.densities, grid.densities);
+        assert_eq!(asked.similarities, Grid::usual(50).similarities);
+        for wrong in [[0.4, 0.05], [0.0, 0.4], [0.1, 1.5], [f64::NAN, 0.4]] {
+            assert!(Grid::asked(50, Some(wrong), None).is_err(), "{wrong:?}");
+        }
         assert!(Grid::usual(1001).densities.iter().all(|d| (0.003..0.04).contains(d)));
     }
 }

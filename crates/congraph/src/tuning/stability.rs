@@ -29,7 +29,7 @@ use crate::prepared::Fit;
 use crate::problem::Model;
 use crate::solvers::working_set::Start;
 use crate::solvers::{Watch, unwatched};
-use crate::views::{Kind, View, Views, pairs_of};
+use crate::views::{Kind, View, Views};
 
 /// Agreements this little below the highest are as good. Halves see less than all samples do, and choose a little too sparse
 /// a graph: of those that are as good the densest is taken.
@@ -186,20 +186,9 @@ impl Stability {
         Ok(())
     }
 
-    /// What the halves say of every cell, and which cell is chosen. Cells are in order of density.
+    /// What the halves say of every cell, and which cell is chosen. Cells are in order of density; their consensus is about so
+    /// many pairs of nodes, fewer than all where views lack nodes ([`Views::n_pairs`]).
     pub fn choose(
-        &self,
-        n_nodes: usize,
-        cells: &[Cell],
-        tallies: &[Tally],
-        halvings: usize,
-    ) -> (Vec<Verdict>, Option<usize>) {
-        self.choose_of(pairs_of(n_nodes), cells, tallies, halvings)
-    }
-
-    /// The same for graphs whose consensus is about so many pairs of nodes: fewer than all where views lack nodes
-    /// ([`Views::n_pairs`]).
-    pub fn choose_of(
         &self,
         n_pairs: usize,
         cells: &[Cell],

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::effective::{fewer_than, own_by_name};
-use super::{Kind, Lacking, Orient, Table, View, ViewOptions, Views, fault, matching};
+use super::{Kind, Lacking, Orient, Table, View, ViewOptions, Views, fault, turned};
 use crate::error::{Code, DataError, Warning, list_names};
 
 /// A signal whose spread is below this share of its size is rounding noise around a constant.
@@ -25,7 +25,7 @@ pub(super) fn shapes<Values: AsRef<[f64]>>(tables: &[Table<Values>], options: &V
         }
     }
     if errors.is_empty() {
-        errors.extend(matching::looks_transposed(tables, options));
+        errors.extend(turned::looks_transposed(tables, options));
     }
     if errors.is_empty() && options.kind == Kind::Signals {
         errors.extend(tables.iter().filter_map(|table| too_few_samples(table, options)));

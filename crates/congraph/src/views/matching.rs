@@ -1,9 +1,12 @@
 //! Nodes are matched by name, never by position.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::{Kind, Missing, NodeRule, Orient, Table, ViewOptions, fault};
+use super::{Missing, NodeRule, Orient, Table, ViewOptions, fault};
 use crate::error::{Code, DataError, Error, Warning, list_names};
+
+/// How many numbers of nodes are listed when views differ.
+const LISTED: usize = 5;
 
 /// The nodes, and for each table the column of each node that it has.
 pub(super) struct Matched {
@@ -117,16 +120,10 @@ fn column_names<Values: AsRef<[f64]>>(
             .filter(|table| table.column_names.is_none())
             .map(|table| table.name.as_str())
             .collect();
-        let hint = match options.orient {
-            Orient::SamplesByNodes => {
-                "name the nodes of every view, or of none: in a header row of text files, in `nodes` of .npz and .mat files, \
-                 in columns of data frames"
-            }
-            Orient::NodesBySamples => {
-                "name the nodes of every view, or of none: in the first column of text files, in `nodes` of .npz and .mat \
-                 files, in the index of data frames"
-            }
-        };
+        let hint = format!(
+            "name the nodes of every view, or of none: {}",
+            where_names_are(options.orient)
+        );
         return Err(DataError::new(
             Code::E02,
             format!(
@@ -141,21 +138,59 @@ fn column_names<Values: AsRef<[f64]>>(
         .into());
     }
     let n_nodes = tables[0].n_columns;
-    if let Some(other) = tables.iter().find(|table| table.n_columns != n_nodes) {
-        return Err(DataError::new(
-            Code::E02,
-            format!(
-                "view `{}` has {n_nodes} nodes and view `{}` has {}, and the nodes have no names",
-                tables[0].name, other.name, other.n_columns
-            ),
-            "without names all views must have the same nodes in the same order",
-            "name the nodes: in a header row of text files, in `nodes` of .npz and .mat files, in columns of data frames",
-        )
-        .in_view(&other.name)
-        .into());
+    if tables.iter().any(|table| table.n_columns != n_nodes) {
+        return Err(different_numbers(tables, options.orient).into());
     }
     let made_up: Vec<String> = (1..=n_nodes).map(|k| k.to_string()).collect();
     Ok(vec![made_up; tables.len()])
+}
+
+/// Where the names of nodes are read from.
+fn where_names_are(orient: Orient) -> &'static str {
+    match orient {
+        Orient::SamplesByNodes => {
+            "in a header row of text files, in `nodes` of .npz and .mat files, in columns of data frames"
+        }
+        Orient::NodesBySamples => {
+            "in the first column of text files, in `nodes` of .npz and .mat files, in the index of data frames"
+        }
+    }
+}
+
+/// Views without names that have different numbers of nodes: which has how many, the commonest number first.
+fn different_numbers<Values: AsRef<[f64]>>(tables: &[Table<Values>], orient: Orient) -> DataError {
+    let mut numbers: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for table in tables {
+        numbers.entry(table.n_columns).or_default().push(&table.name);
+    }
+    let mut numbers: Vec<(usize, Vec<&str>)> = numbers.into_iter().collect();
+    numbers.sort_by_key(|(number, names)| std::cmp::Reverse((names.len(), *number)));
+    let said = |(number, names): &(usize, Vec<&str>)| {
+        let noun = if *number == 1 { "node" } else { "nodes" };
+        format!(
+            "{} {} {number} {noun}",
+            list_names(names),
+            if names.len() == 1 { "has" } else { "have" }
+        )
+    };
+    let mut list: Vec<String> = numbers.iter().take(LISTED).map(said).collect();
+    if numbers.len() > LISTED {
+        list.push(format!("there are {} other numbers", numbers.len() - LISTED));
+    }
+    let odd = numbers.last().map_or("", |(_, names)| names[0]);
+    fault(
+        Code::E02,
+        odd,
+        format!(
+            "the views have different numbers of nodes, and the nodes have no names: {}",
+            list.join("; ")
+        ),
+        "without names all views must have the same nodes in the same order",
+        format!(
+            "name the nodes: {}. `--missing mask` or `--nodes common` then take views that lack some",
+            where_names_are(orient)
+        ),
+    )
 }
 
 fn repeated<S: AsRef<str>>(names: &[S]) -> Option<(&str, usize, usize)> {
@@ -305,60 +340,6 @@ fn missing_nodes<Values: AsRef<[f64]>>(
         );
     }
     errors
-}
-
-/// Tables that only make sense the other way round: equal row counts, different column counts, no names in common.
-pub(super) fn looks_transposed<Values: AsRef<[f64]>>(
-    tables: &[Table<Values>],
-    options: &ViewOptions,
-) -> Option<DataError> {
-    if tables.len() < 2 || options.kind != Kind::Signals {
-        return None;
-    }
-    let orient = options.orient;
-    let (first, n_first) = (&tables[0], tables[0].n_nodes(orient));
-    let across = |table: &Table<Values>| table.n_rows + table.n_columns - table.n_nodes(orient);
-    let other = tables.iter().find(|table| table.n_nodes(orient) != n_first)?;
-    if tables.iter().any(|table| across(table) != across(first)) {
-        return None;
-    }
-    if let (Some(ours), Some(theirs)) = (first.node_names(orient), other.node_names(orient)) {
-        let ours: HashSet<String> = ours.iter().map(|name| folded(name)).collect();
-        if theirs.iter().any(|name| ours.contains(&folded(name))) {
-            return None;
-        }
-    }
-    if options.missing == Missing::Mask && share_names(tables, orient) {
-        return None;
-    }
-    let turned = match orient {
-        Orient::SamplesByNodes => "nodes-by-samples",
-        Orient::NodesBySamples => "samples-by-nodes",
-    };
-    Some(fault(
-        Code::E08,
-        &other.name,
-        format!(
-            "view `{}` is {} rows × {} columns and view `{}` is {} × {}: the tables look transposed",
-            first.name, first.n_rows, first.n_columns, other.name, other.n_rows, other.n_columns
-        ),
-        "the number of nodes must agree, and here it is the number of samples that does; nothing is transposed silently",
-        format!("add `--orient {turned}` if the tables are the other way round"),
-    ))
-}
-
-/// Whether every table has a node in common with another, as views that may lack nodes should.
-fn share_names<Values: AsRef<[f64]>>(tables: &[Table<Values>], orient: Orient) -> bool {
-    let names: Vec<&[String]> = tables
-        .iter()
-        .map(|table| table.node_names(orient).unwrap_or_default())
-        .collect();
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    for name in names.iter().copied().flatten() {
-        *counts.entry(name).or_default() += 1;
-    }
-    let is_shared = |name: &String| counts[name.as_str()] > 1;
-    names.iter().all(|names| names.iter().any(is_shared))
 }
 
 fn ordinal(k: usize) -> String {

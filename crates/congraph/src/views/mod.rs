@@ -17,6 +17,7 @@ mod mask;
 mod matching;
 mod missing;
 mod table;
+mod turned;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -254,6 +255,7 @@ impl Views {
             electrodes: options.electrodes,
         };
         warnings.extend(checks::samples(&views));
+        warnings.extend(turned::warning(&views, options));
         Ok((views, warnings))
     }
 

@@ -1,6 +1,6 @@
 //! Communities, if they were looked for.
 
-use congraph::findings::{Findings, visible};
+use congraph::findings::{Findings, MOST_DRAWN, visible};
 use serde::Serialize;
 
 use crate::drawings::communities;
@@ -22,23 +22,39 @@ struct CommunityRow {
     size: String,
     key: String,
     members: Vec<String>,
+    /// How many are not listed.
+    more: Option<String>,
 }
 
 /// The most communities that are listed.
 const COMMUNITIES: usize = 24;
+/// The most members that are listed of each, where nodes are too many to draw.
+const MEMBERS: usize = 60;
 
 impl Communities {
     pub(in crate::page) fn new(findings: &Findings) -> Option<Self> {
         let found = findings.known.communities.as_ref()?;
         let n = found.labels.iter().max().map_or(0, |most| most + 1);
-        let members = |community: usize| -> Vec<String> {
-            let nodes = findings.graph.nodes().iter().zip(&found.labels);
-            let own = nodes.filter(|(_, label)| **label == community);
-            own.map(|(name, _)| visible(name)).collect()
+        let mut members: Vec<Vec<usize>> = vec![Vec::new(); n];
+        for (node, &label) in found.labels.iter().enumerate() {
+            members[label].push(node);
+        }
+        let most = if found.labels.len() > MOST_DRAWN {
+            MEMBERS
+        } else {
+            usize::MAX
+        };
+        let names = |own: &[usize]| -> (Vec<String>, Option<String>) {
+            let listed = own
+                .iter()
+                .take(most)
+                .map(|&node| visible(&findings.graph.nodes()[node]));
+            let more = own.len().saturating_sub(most);
+            (listed.collect(), (more > 0).then(|| format!("and {more} more")))
         };
         let marks = communities::marks(findings);
         // Nodes on their own come last, and are one row.
-        let n_several = (0..n).take_while(|&number| members(number).len() > 1).count();
+        let n_several = (0..n).take_while(|&number| members[number].len() > 1).count();
         let key = |number: usize, title: &str| {
             let mut svg = Svg::figure(&format!("community-{number}"), 18.0, 18.0, title, "");
             let (shape, class) = &marks[number];
@@ -46,16 +62,19 @@ impl Communities {
             svg.finish()
         };
         let row = |number: usize| {
-            let names = members(number);
+            let own = &members[number];
+            let (names, more) = names(own);
             CommunityRow {
                 number: (number + 1).to_string(),
-                size: plural(names.len(), "node"),
+                size: plural(own.len(), "node"),
                 key: key(number, &format!("Community {}", number + 1)),
                 members: names,
+                more,
             }
         };
         let mut groups: Vec<CommunityRow> = (0..n_several.min(COMMUNITIES)).map(row).collect();
         if n_several < n {
+            let (alone, more) = names(&members[n_several..].concat());
             groups.push(CommunityRow {
                 number: if n_several + 1 == n {
                     n.to_string()
@@ -64,7 +83,8 @@ impl Communities {
                 },
                 size: format!("{} alone", plural(n - n_several, "node")),
                 key: key(n_several, "Nodes on their own"),
-                members: (n_several..n).flat_map(members).collect(),
+                members: alone,
+                more,
             });
         }
         let told = found
@@ -75,7 +95,7 @@ impl Communities {
         } else {
             String::new()
         };
-        let names = findings.graph.views().iter().cloned();
+        let views = findings.graph.views().iter().cloned();
         Some(Self {
             headline: format!("{n} {}{told}", if n == 1 { "community" } else { "communities" }),
             caption: format!(
@@ -83,7 +103,7 @@ impl Communities {
                  normalised mutual information between a view's own communities and these: 1 if they are the same."
             ),
             groups,
-            agreement: names
+            agreement: views
                 .zip(found.agreement.iter().map(|value| format!("{value:.2}")))
                 .collect(),
         })

@@ -13,7 +13,8 @@ use crate::words::significant;
 pub(in crate::page) struct Dials {
     headline: String,
     map: String,
-    graph: String,
+    /// None of too many nodes.
+    graph: Option<String>,
     caption: String,
     n_densities: usize,
     n_similarities: usize,
@@ -22,7 +23,7 @@ pub(in crate::page) struct Dials {
 }
 
 impl Dials {
-    pub(in crate::page) fn new(findings: &Findings, drawn: &Network, map: PathMap) -> Self {
+    pub(in crate::page) fn new(findings: &Findings, drawn: Option<&Network>, map: PathMap) -> Self {
         let cells = &findings.known.path;
         let chosen = cells.iter().find(|cell| cell.is_chosen).or(cells.first());
         let place = |values: &[f64], value: f64| values.iter().position(|other| *other == value).unwrap_or(0);
@@ -35,12 +36,14 @@ impl Dials {
         let headline = chosen.map_or_else(String::new, |cell| headline(findings, cell));
         Self {
             headline,
-            graph: drawn.draw_cell(
-                findings,
-                chosen.map_or(&[], |cell| &cell.consensus[..]),
-                chosen.map_or(0, |cell| cell.n_edges),
-                "The consensus at the dials' setting",
-            ),
+            graph: drawn.map(|drawn| {
+                drawn.draw_cell(
+                    findings,
+                    chosen.map_or(&[], |cell| &cell.consensus[..]),
+                    chosen.map_or(0, |cell| cell.n_edges),
+                    "The consensus at the dials' setting",
+                )
+            }),
             caption: format!(
                 "Each cell is a fit. Its number is the agreement of the consensus edges between halves of the data, beyond chance; the frame is the \
                  choice. Agreement alone would prefer views that are made equal, so the similarity at each density is the one at which a view in one half \

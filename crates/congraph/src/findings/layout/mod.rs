@@ -51,6 +51,14 @@ impl Layout {
             points: fitted(points),
         }
     }
+
+    /// All in one place: they are not drawn.
+    pub(super) fn nowhere(n_nodes: usize) -> Self {
+        Self {
+            kind: LayoutKind::Force,
+            points: vec![[0.0; 2]; n_nodes],
+        }
+    }
 }
 
 /// Azimuthal equidistant: the angle from the top of the head becomes the distance from the middle, a right angle 1.
