@@ -42,6 +42,23 @@ def test_epochs_are_views_with_names_positions_and_blocks():
         congraph.from_epochs(epochs, tmin=5.0)
 
 
+def test_bridges_are_said_of_electrodes_and_all_views_without_epochs_are_named():
+    mne = pytest.importorskip("mne")
+    epochs = {"one": made_epochs(mne, 1), "two": made_epochs(mne, 2)}
+    for some in epochs.values():
+        some._data[:, 1] = some._data[:, 0]
+    views = congraph.from_epochs(epochs)
+    for given, electrodes in ((views, True), (views[0:2], True), (dict(views), False)):
+        with pytest.warns(congraph.CongraphWarning):
+            model = congraph.ConsensusGraph(alpha=0.1, beta=0.1).fit(given)
+        told = [str(warning) for warning in model.warnings_ if warning.code == "W04"]
+        assert told and all(("bridged electrodes" in one) is electrodes for one in told)
+    none = {name: some[:0] for name, some in epochs.items()}
+    with pytest.raises(congraph.CongraphDataError, match="no epoch") as caught:
+        congraph.from_epochs({**none, "three": made_epochs(mne, 3)})
+    assert [error["view"] for error in caught.value.errors] == ["one", "two"]
+
+
 def test_bad_channels_are_left_out_of_all_views():
     mne = pytest.importorskip("mne")
     epochs = [made_epochs(mne, 1, bads=["Pz"]), made_epochs(mne, 2, bads=["C3"])]

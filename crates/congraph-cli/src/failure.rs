@@ -37,8 +37,12 @@ impl Failure {
         match self {
             Self::Usage { .. } => 2,
             // A contradiction between options is wrong usage, whatever the data.
-            Self::Data(errors) if errors.iter().all(|error| matches!(error.code, Code::E11 | Code::E12)) => 2,
-            Self::Data(errors) if errors.iter().all(|error| error.code == Code::E10) => 4,
+            Self::Data(errors) | Self::Recordings(errors)
+                if errors.iter().all(|error| matches!(error.code, Code::E11 | Code::E12)) =>
+            {
+                2
+            }
+            Self::Data(errors) | Self::Recordings(errors) if errors.iter().all(|error| error.code == Code::E10) => 4,
             Self::Data(_) | Self::Recordings(_) => 3,
             Self::Output(OutputError::NotEmpty(_) | OutputError::Exists(_) | OutputError::NotAFolder(_)) => 2,
             Self::Output(_) | Self::Stdout(_) => 1,

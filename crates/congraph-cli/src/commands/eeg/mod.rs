@@ -46,10 +46,16 @@ pub(super) struct Recordings {
 impl Preparation {
     /// What the summary tells: what a view is, and how many recordings there are.
     pub(super) fn summary(&self) -> Value {
-        let mut told = self.steps["steps"][0]["settings"].clone();
-        told["n_recordings"] = json!(self.recordings.rows.len());
-        told["n_dropped"] = json!(self.dropped.rows.len());
-        told
+        let settings = &self.steps["steps"][0]["settings"];
+        json!({
+            "views_by": settings["views_by"],
+            "session": settings["session"],
+            "task": settings["task"],
+            "acquisition": settings["acquisition"],
+            "run": settings["run"],
+            "n_recordings": self.recordings.rows.len(),
+            "n_dropped": self.dropped.rows.len(),
+        })
     }
 
     /// Writes recordings.tsv and, if any was left out, dropped.tsv.

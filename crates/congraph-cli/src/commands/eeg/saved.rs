@@ -96,7 +96,11 @@ pub(in crate::commands) fn recall(files: &[String]) -> Result<Recalled, Failure>
     let Some(folder) = inputs.first().and_then(|input| input.path.parent()) else {
         return Ok(nothing);
     };
-    let text = std::fs::read_to_string(folder.join(TOLD)).unwrap_or_default();
+    let path = folder.join(TOLD);
+    if !path.is_file() {
+        return Ok(nothing);
+    }
+    let text = std::fs::read_to_string(path).unwrap_or_default();
     let told: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
     let saved = told["files"].as_array().map(Vec::as_slice).unwrap_or_default();
     let is_saved = |input: &Input| {
