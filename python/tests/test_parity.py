@@ -99,7 +99,8 @@ def test_tuning_chooses_the_same_where_views_lack_nodes(command, files):
         array = views[path.stem][:, place]
         given[path.stem] = array
         masked.append(folder / f"masked-{path.stem}.csv")
-        np.savetxt(masked[-1], array, delimiter=",", header=",".join(kept[path.stem]), comments="", fmt="%r")
+        rows = [kept[path.stem], *(map(repr, row) for row in array.tolist())]
+        masked[-1].write_text("".join(",".join(row) + "\n" for row in rows))
     words = ["--missing", "mask", "--density", "0.1:0.4", "--similarity", "0.8:0.9", "--halvings", 2, "--threshold", 0.12]
     named = [f"{path.stem.removeprefix('masked-')}={path}" for path in masked]
     run(command, "tune", *named, *words, "-o", folder / "masked")

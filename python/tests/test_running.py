@@ -23,10 +23,10 @@ def interruptible():
     """Ctrl-C raises, though the tests were started where it is ignored (``nohup ./test &``); and nobody waits for it forever."""
 
     def too_long(number, frame):
-        raise TimeoutError("nothing interrupted the call within a minute")
+        raise TimeoutError("nothing interrupted the call")
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler), signal.signal(signal.SIGALRM, too_long)
-    signal.alarm(60)
+    signal.alarm(300)
     yield
     signal.alarm(0)
     signal.signal(signal.SIGINT, before[0])
@@ -245,7 +245,7 @@ def test_communities_can_be_interrupted(interruptible):
     timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        model.communities(runs=100_000)
+        model.communities(runs=30_000)
     timer.join()
 
 
@@ -255,5 +255,5 @@ def test_tests_that_wait_for_a_signal_end_where_it_is_ignored():
     waiting = f"{__file__}::test_communities_can_be_interrupted"
     start = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
     words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", waiting]
-    done = subprocess.run([sys.executable, "-c", start, *words], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", start, *words], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -130,7 +130,6 @@ impl Options<'_> {
             edge_costs: self.edge_costs()?,
             check_outside: self.check_outside,
             memory: self.memory.map_or(usual.memory, |gib| (gib * GIB) as u64),
-            ..usual
         };
         Ok(Asked {
             learner,

@@ -14,6 +14,9 @@ use congraph::simulate::{Filter, GraphModel, Reach};
 use congraph::{Error, Table, ViewOptions, Views};
 use signed::{Null, Smooth, null};
 
+/// A model of graphs of so many nodes.
+type Drawn = fn(usize) -> GraphModel;
+
 fn main() -> Result<(), Error> {
     let n_sets = std::env::args()
         .nth(1)
@@ -33,7 +36,7 @@ fn main() -> Result<(), Error> {
         line(&format!("null, {kind:?}"), n_sets, told);
     }
     // About ten neighbours a node, fewer among 20.
-    let graphs: [(&str, fn(usize) -> GraphModel); 3] = [
+    let graphs: [(&str, Drawn); 3] = [
         ("ER", |n| GraphModel::ErdosRenyi {
             probability: [0.3, 0.2, 0.1][size(n)],
         }),

@@ -249,15 +249,18 @@ struct Found {
     n_strong: usize,
 }
 
-/// Those in views, or in the mean of all views, if they are enough; `holds` is asked of each negative one (with its view if
-/// it is of one).
+/// Whether a negative one holds on a closer look: given its view (none in the mean of all), itself, what it is measured by, and
+/// the least that counts.
+type Holds<'a> = dyn FnMut(Option<usize>, &Strongest, Level, f64) -> bool + 'a;
+
+/// Those in views, or in the mean of all views, if they are enough; `holds` is asked of each negative one.
 fn count(
     views: &Views,
     asked: &Asked,
     levels: &[Level],
     surely: f64,
     share: f64,
-    holds: &mut dyn FnMut(Option<usize>, &Strongest, Level, f64) -> bool,
+    holds: &mut Holds<'_>,
 ) -> Option<Found> {
     let mut of = |sets: &[(Option<usize>, &[Strongest], Level)]| {
         let (mut negative, mut n_strong) = (Vec::new(), 0);
