@@ -39,7 +39,7 @@ impl Failure {
             Self::Data(errors) if errors.iter().all(|error| error.code == Code::E10) => 4,
             Self::Data(_) => 3,
             Self::Output(OutputError::NotEmpty(_) | OutputError::Exists(_) | OutputError::NotAFolder(_)) => 2,
-            Self::Output(_) | Self::Stdout(_) => 1,
+            Self::Output(_) | Self::Stdout(_) => 7,
             Self::NotConverged(_) => 5,
         }
     }

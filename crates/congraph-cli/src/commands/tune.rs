@@ -9,10 +9,10 @@ use congraph::tuning::Reached;
 use congraph::tuning::path::{Cell, Grid};
 use congraph::tuning::stability::{Stability, Tally, Verdict, halved_time_series};
 use congraph::{Learned, Learner, Model, MultiviewGraph, Newton, Prepared, Warning, penalties};
-use congraph_io::{Folder, read_graph, write_rows};
+use congraph_io::{read_graph, seal, write_rows};
 use serde_json::{Value, json};
 
-use super::checkpoint::{Checkpoint, Work};
+use super::checkpoint::{Checkpoint, Work, refuse_existing};
 use super::input::{self, Read};
 use super::learn::{check_memory, check_value, memory_of, write};
 use crate::args::{Global, TuneArgs};
@@ -24,7 +24,8 @@ use crate::summary::{self, Seconds};
 pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
     let learner = learner(args)?;
-    super::check_place(&args.output.out, args.output.force)?;
+    let folder = super::place(&args.output.out, args.output.force)?;
+    refuse_existing::<Work>(&args.output.out, args.resume, args.output.force)?;
     let read = input::read(&args.input)?;
     let learner = Learner {
         memory: memory_of(args.memory, &learner)?,
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
             seed: args.seed,
         },
     };
-    let checkpoint = Checkpoint::new(&args.output.out, tuning.key());
+    let checkpoint = Checkpoint::new(&args.output.out, &folder, tuning.key());
     let chosen = tuning.choose(&checkpoint)?;
     for warning in &chosen.warnings {
         console.warning(warning);
@@ -65,7 +66,6 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
     );
     summary["tune"] = chosen.told();
     interrupt::uninterrupted(|| -> Result<(), Failure> {
-        let folder = Folder::create(&args.output.out, args.output.force)?;
         write(
             &folder,
             "tune",
@@ -82,6 +82,7 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
         if !args.no_report {
             super::report::stage(&folder, &chosen.learned.graph, console)?;
         }
+        seal(&folder, &mut summary)?;
         folder.commit()?;
         checkpoint.remove();
         Ok(())
@@ -235,7 +236,9 @@ impl Tuning<'_> {
         if !self.args.resume {
             return Ok(Work::default());
         }
-        let found = checkpoint.read()?;
+        let (n_densities, n_similarities) = (self.grid.densities.len(), self.grid.similarities.len());
+        let halvings = self.stability.halvings;
+        let found = checkpoint.read(|work| work.fits(self.read.views.n_nodes(), n_densities, n_similarities, halvings))?;
         match &found {
             Some(work) => self.console.note(&format!(
                 "note: going on after {} cells and {} halvings",

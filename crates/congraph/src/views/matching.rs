@@ -19,6 +19,7 @@ pub(super) fn match_nodes<Values: AsRef<[f64]>>(
 ) -> Result<Matched, Error> {
     super::stage(repeated_views(tables))?;
     let names = column_names(tables, options)?;
+    super::stage(cut_names(tables, &names))?;
     super::stage(repeated_nodes(tables, &names))?;
     super::stage(look_alikes(tables, &names))?;
     let index: Vec<HashMap<&str, usize>> = names
@@ -186,6 +187,25 @@ fn repeated_views<Values: AsRef<[f64]>>(tables: &[Table<Values>]) -> Vec<DataErr
         })
         .into_iter()
         .collect()
+}
+
+/// A name with a NUL in it: most formats end a text there, and two names would become one.
+fn cut_names<Values: AsRef<[f64]>>(tables: &[Table<Values>], names: &[Vec<String>]) -> Vec<DataError> {
+    let mut errors = Vec::new();
+    for (table, names) in tables.iter().zip(names) {
+        let nodes = names.iter().map(|name| ("a node", name));
+        let mut cut = std::iter::once(("a view", &table.name)).chain(nodes);
+        if let Some((what, name)) = cut.find(|(_, name)| name.contains('\0')) {
+            errors.push(fault(
+                Code::E07,
+                &table.name,
+                format!("{what} is called `{}`, with a NUL character in its name", name.escape_default()),
+                "result files end a name there, and it would be taken for another",
+                "rename it".into(),
+            ));
+        }
+    }
+    errors
 }
 
 fn repeated_nodes<Values: AsRef<[f64]>>(tables: &[Table<Values>], names: &[Vec<String>]) -> Vec<DataError> {
