@@ -18,7 +18,9 @@ pub(crate) fn limit(command: &Command) -> Result<(), Failure> {
     if let Some(gib) = asked {
         check_value("--memory", gib, gib > 0.0, "positive")?;
     }
-    let bytes = asked.map(|gib| (gib * GIB) as u64).or_else(|| free().map(|free| free / 2));
+    let bytes = asked
+        .map(|gib| (gib * GIB) as u64)
+        .or_else(|| free().map(|free| free / 2));
     if let Some(bytes) = bytes {
         congraph_io::limit_memory(bytes);
     }

@@ -51,7 +51,10 @@ fn ctrl_c_ends_a_fit_without_a_trace() {
     );
     let mut now = place.everything();
     now.retain(|name, _| !name.starts_with(".congraph-"));
-    assert!(now == before, "nothing but the folder's lock is on disk while computing");
+    assert!(
+        now == before,
+        "nothing but the folder's lock is on disk while computing"
+    );
     let interrupt = Command::new("kill").args(["-INT", &fit.id().to_string()]).status();
     assert!(interrupt.unwrap().success());
     let asked = Instant::now();

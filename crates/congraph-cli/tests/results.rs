@@ -164,7 +164,9 @@ fn the_files_of_a_result_and_their_columns() {
     let own = ["run", "node_names", "files"].map(|key| summary.as_object_mut().unwrap().remove(key).unwrap());
     assert_eq!(run["summary"], summary);
     let listed: Vec<&String> = own[2].as_object().unwrap().keys().collect();
-    let others = FILES.iter().filter(|file| !["summary.json", "report.html"].contains(file));
+    let others = FILES
+        .iter()
+        .filter(|file| !["summary.json", "report.html"].contains(file));
     assert_eq!(listed, others.collect::<Vec<_>>());
     let views = table(&place, "out/views.tsv").1;
     assert_eq!(views[2][..3], ["view3", "sim/view3.csv", "100"]);

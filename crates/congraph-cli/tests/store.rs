@@ -68,7 +68,9 @@ fn is_whole(place: &Place, out: &str) -> bool {
     let summary: serde_json::Value = serde_json::from_str(&place.read(&format!("{out}/summary.json"))).unwrap();
     let listed: BTreeSet<String> = summary["files"].as_object().unwrap().keys().cloned().collect();
     let there = fs::read_dir(place.path(out)).unwrap();
-    let there: BTreeSet<String> = there.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let there: BTreeSet<String> = there
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     let mut expected = listed;
     expected.extend(["summary.json".to_owned(), "report.html".to_owned()]);
     whole && there == expected
@@ -132,7 +134,10 @@ fn a_run_that_is_killed_leaves_the_old_result_or_the_new_one() {
         n_leftovers += usize::from(!leftovers(&place, "").is_empty());
         // What is there is one run's, with the files of others.
         place.fine(&["evaluate", "out", "--truth", "out"]);
-        assert_eq!(place.read("out/mine.txt") + &place.read("out/notes/mine.txt"), "minemine");
+        assert_eq!(
+            place.read("out/mine.txt") + &place.read("out/notes/mine.txt"),
+            "minemine"
+        );
         // The next run, which writes nothing, clears up.
         let next = place.run(&[&["learn"], INPUTS[0], &MODEL, &["-o", "out"]].concat());
         assert_eq!(next.code, 2, "{next:?}");
@@ -183,7 +188,10 @@ fn a_run_that_is_told_to_end_leaves_no_trace() {
 }
 
 fn signal_if_alive(child: &Child, name: &str) {
-    let kill = Command::new("kill").args([name, &child.id().to_string()]).stderr(Stdio::null()).status();
+    let kill = Command::new("kill")
+        .args([name, &child.id().to_string()])
+        .stderr(Stdio::null())
+        .status();
     assert!(kill.is_ok());
 }
 
@@ -214,7 +222,11 @@ fn sigterm_and_sighup_end_a_fit_and_who_holds_a_folder_is_told() {
         assert_eq!(second.code, 7, "{second:?}");
         let who = format!("is being written by another run of congraph (process {})", run.id());
         assert!(second.stderr.contains(&who), "{second:?}");
-        for words in [&["communities", "out"][..], &["report", "out"], &["export", "out", "--to", "edges"]] {
+        for words in [
+            &["communities", "out"][..],
+            &["report", "out"],
+            &["export", "out", "--to", "edges"],
+        ] {
             assert_eq!(place.run(words).code, 7, "{words:?}");
         }
         signal(&run, name);
@@ -228,7 +240,8 @@ fn sigterm_and_sighup_end_a_fit_and_who_holds_a_folder_is_told() {
 fn what_nohup_is_asked_for_is_heard() {
     let place = with_views();
     let bin = assert_cmd::cargo::cargo_bin!("congraph").display().to_string();
-    let words = "learn a.csv b.csv --solver admm --tol 1e-300 --max-iterations 100000000 --alpha 1e-9 --beta 1e-3 -o out";
+    let words =
+        "learn a.csv b.csv --solver admm --tol 1e-300 --max-iterations 100000000 --alpha 1e-9 --beta 1e-3 -o out";
     let script = format!("trap '' HUP; exec '{bin}' {words}");
     let mut run = Command::new("sh")
         .current_dir(place.path(""))
@@ -239,7 +252,10 @@ fn what_nohup_is_asked_for_is_heard() {
     until("the folder is not locked", || !leftovers(&place, "").is_empty());
     signal(&run, "-HUP");
     sleep(Duration::from_millis(300));
-    assert!(run.try_wait().unwrap().is_none(), "it ended although its terminal may close");
+    assert!(
+        run.try_wait().unwrap().is_none(),
+        "it ended although its terminal may close"
+    );
     signal(&run, "-TERM");
     assert_eq!(run.wait().unwrap().code(), Some(130));
 }
@@ -268,7 +284,14 @@ fn files_of_other_runs_and_changed_ones_are_named() {
         }
         assert!(place.everything() == before);
     };
-    for file in ["edges.tsv", "edges_long.tsv", "views.tsv", "matrices.npz", "run.json", "quality.tsv"] {
+    for file in [
+        "edges.tsv",
+        "edges_long.tsv",
+        "views.tsv",
+        "matrices.npz",
+        "run.json",
+        "quality.tsv",
+    ] {
         let own = fs::read(place.path("out").join(file)).unwrap();
         fs::copy(place.path("other").join(file), place.path("out").join(file)).unwrap();
         refused(file, "is not the file that the run wrote");
@@ -289,7 +312,10 @@ fn files_of_other_runs_and_changed_ones_are_named() {
     for file in ["communities.tsv", "communities.json"] {
         fs::copy(place.path("other").join(file), place.path("out").join(file)).unwrap();
         let outcome = place.run(&["report", "out"]);
-        assert!(outcome.code == 3 && outcome.stderr.contains(&format!("`out/{file}`")), "{outcome:?}");
+        assert!(
+            outcome.code == 3 && outcome.stderr.contains(&format!("`out/{file}`")),
+            "{outcome:?}"
+        );
         place.fine(&["communities", "out", "--force"]);
         place.fine(&["report", "out"]);
     }
@@ -298,9 +324,17 @@ fn files_of_other_runs_and_changed_ones_are_named() {
     let placed: Vec<String> = nodes
         .lines()
         .enumerate()
-        .map(|(k, line)| if k == 0 { format!("{line}\tx\ty\n") } else { format!("{line}\t{k}\t{}\n", k % 3) })
+        .map(|(k, line)| {
+            if k == 0 {
+                format!("{line}\tx\ty\n")
+            } else {
+                format!("{line}\t{k}\t{}\n", k % 3)
+            }
+        })
         .collect();
-    place.write("out/nodes.tsv", placed.concat()).write("out/thesis.txt", "mine");
+    place
+        .write("out/nodes.tsv", placed.concat())
+        .write("out/thesis.txt", "mine");
     place.fine(&["report", "out"]);
     place.write("out/nodes.tsv", placed.concat().replace("n2", "n9"));
     refused("nodes.tsv", "does not name the nodes of the run");
@@ -359,7 +393,9 @@ impl Drop for Disk {
 fn a_full_disk_leaves_what_was_there() {
     let place = with_views();
     // Room for a result, and not for a second beside it.
-    let Some(_disk) = Disk::at(&place.path("disk"), "size=400k") else { return };
+    let Some(_disk) = Disk::at(&place.path("disk"), "size=400k") else {
+        return;
+    };
     for out in ["disk", "disk/out"] {
         place.fine(&[&["learn"], INPUTS[0], &MODEL, &["-o", out]].concat());
         let mut filling = 0;
@@ -373,7 +409,10 @@ fn a_full_disk_leaves_what_was_there() {
         ] {
             let outcome = place.run(words);
             assert_eq!(outcome.code, 7, "{outcome:?}");
-            assert!(outcome.stderr.contains("cannot be written: the disk is full"), "{outcome:?}");
+            assert!(
+                outcome.stderr.contains("cannot be written: the disk is full"),
+                "{outcome:?}"
+            );
             assert!(place.everything() == before, "{words:?}");
         }
         for k in 0..=filling {
@@ -387,7 +426,12 @@ fn a_full_disk_leaves_what_was_there() {
         assert_eq!(leftovers(&place, "disk"), [""; 0]);
         for entry in fs::read_dir(place.path("disk")).unwrap() {
             let path = entry.unwrap().path();
-            if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
+            if path.is_dir() {
+                fs::remove_dir_all(path)
+            } else {
+                fs::remove_file(path)
+            }
+            .unwrap();
         }
     }
 }
@@ -395,12 +439,16 @@ fn a_full_disk_leaves_what_was_there() {
 #[test]
 fn a_killed_run_on_a_mount_point_is_finished_by_the_next() {
     let place = with_views();
-    let Some(_disk) = Disk::at(&place.path("disk"), "size=20m") else { return };
+    let Some(_disk) = Disk::at(&place.path("disk"), "size=20m") else {
+        return;
+    };
     place.fine(&[&["learn"], INPUTS[0], &MODEL, &["-o", "disk"]].concat());
     place.fine(&["communities", "disk"]);
     place.fine(&[&["learn"], INPUTS[1], &MODEL, &["-o", "new"]].concat());
     // As a run leaves it that is killed while it puts its files into place: the first two of them are.
-    let staging = fs::read_dir(place.path("new")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let staging = fs::read_dir(place.path("new"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let names: Vec<String> = staging.collect();
     let inside = "disk/.congraph-e3b0c44298fc";
     for name in &names {
@@ -408,13 +456,20 @@ fn a_killed_run_on_a_mount_point_is_finished_by_the_next() {
         place.write(&format!("{inside}/files/{name}"), bytes);
     }
     for name in ["edges.tsv", "views.tsv"] {
-        fs::rename(place.path(inside).join("files").join(name), place.path("disk").join(name)).unwrap();
+        fs::rename(
+            place.path(inside).join("files").join(name),
+            place.path("disk").join(name),
+        )
+        .unwrap();
     }
     let removed = ["communities.tsv", "communities.json", "coclassification.npz"];
     let told = serde_json::json!({"written": names, "removed": removed});
     place.write(&format!("{inside}/ready.json"), told.to_string());
     let half = place.run(&["evaluate", "disk", "--truth", "new"]);
-    assert!(half.code == 3 && half.stderr.contains("`disk` is only half replaced"), "{half:?}");
+    assert!(
+        half.code == 3 && half.stderr.contains("`disk` is only half replaced"),
+        "{half:?}"
+    );
     let next = place.run(&[&["learn"], INPUTS[0], &MODEL, &["-o", "disk"]].concat());
     assert_eq!(next.code, 2);
     assert!(is_whole(&place, "disk"));
@@ -427,14 +482,19 @@ fn permissions_and_other_files_survive_a_replacement() {
     let place = with_views();
     place.fine(&[&["learn"], INPUTS[0], &MODEL, &["-o", "out"]].concat());
     fs::set_permissions(place.path("out"), fs::Permissions::from_mode(0o2775)).unwrap();
-    place.write("out/deep/er/mine.txt", "mine").write("out/export/mine.graphml", "mine");
+    place
+        .write("out/deep/er/mine.txt", "mine")
+        .write("out/export/mine.graphml", "mine");
     symlink("../a.csv", place.path("out/link")).unwrap();
     fs::create_dir(place.path("out/empty")).unwrap();
     let number = fs::metadata(place.path("out/deep/er/mine.txt")).unwrap().ino();
     place.fine(&["export", "out", "--to", "edges", "--force"]);
     place.fine(&["communities", "out"]);
     place.fine(&[&["learn"], INPUTS[1], &MODEL, &["-o", "out", "--force"]].concat());
-    assert_eq!(fs::metadata(place.path("out")).unwrap().permissions().mode() & 0o7777, 0o2775);
+    assert_eq!(
+        fs::metadata(place.path("out")).unwrap().permissions().mode() & 0o7777,
+        0o2775
+    );
     assert_eq!(fs::metadata(place.path("out/deep/er/mine.txt")).unwrap().ino(), number);
     assert_eq!(fs::read_link(place.path("out/link")).unwrap(), Path::new("../a.csv"));
     assert!(place.path("out/empty").is_dir());
@@ -482,7 +542,11 @@ fn what_may_never_end_is_refused() {
     // Nor is a pipe in a result folder waited for.
     fs::remove_file(place.path("out/edges.tsv")).unwrap();
     fifo("out/edges.tsv");
-    let output = place.command(&["report", "out"]).timeout(Duration::from_secs(60)).output().unwrap();
+    let output = place
+        .command(&["report", "out"])
+        .timeout(Duration::from_secs(60))
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(3));
 }
 
@@ -496,18 +560,27 @@ fn what_unfolds_beyond_the_memory_is_refused() {
     let words = ["learn", "bomb.csv.gz", "a.csv", "--memory", "0.1", "-o", "out"];
     let outcome = place.run(&words);
     assert_eq!(outcome.code, 3, "{outcome:?}");
-    assert!(outcome.stderr.contains("holds more than 102 MiB when decompressed"), "{outcome:?}");
+    assert!(
+        outcome.stderr.contains("holds more than 102 MiB when decompressed"),
+        "{outcome:?}"
+    );
     assert!(outcome.stderr.contains("`--memory GIB`"), "{outcome:?}");
     // Numbers take more room than a digit each.
     let outcome = place.run(&["learn", "bomb.csv.gz", "a.csv", "--memory", "0.3", "-o", "out"]);
-    assert!(outcome.code == 3 && outcome.stderr.contains("numbers, and 307 MiB of memory"), "{outcome:?}");
+    assert!(
+        outcome.code == 3 && outcome.stderr.contains("numbers, and 307 MiB of memory"),
+        "{outcome:?}"
+    );
 }
 
 #[test]
 fn threads_are_as_many_as_make_sense() {
     let place = with_views();
     let outcome = place.fine(&[&["learn"], INPUTS[0], &MODEL, &["-o", "out", "--threads", "100000"]].concat());
-    assert!(outcome.stderr.contains("note: --threads 100000 is more than"), "{outcome:?}");
+    assert!(
+        outcome.stderr.contains("note: --threads 100000 is more than"),
+        "{outcome:?}"
+    );
     let run: serde_json::Value = serde_json::from_str(&place.read("out/run.json")).unwrap();
     assert!(run["threads"].as_u64().unwrap() < 10_000);
 }
@@ -515,10 +588,19 @@ fn threads_are_as_many_as_make_sense() {
 #[test]
 fn names_that_a_nul_would_cut_are_refused() {
     let place = Place::new();
-    let wide = |name: &str| csv(&format!("a long name to begin with,another long name of a node,third,{name}"), 60, 1);
+    let wide = |name: &str| {
+        csv(
+            &format!("a long name to begin with,another long name of a node,and a third that is as long,{name}"),
+            60,
+            1,
+        )
+    };
     place.write("a.csv", wide("b\0,b")).write("c.csv", wide("b\0,b"));
     let outcome = place.run(&["learn", "a.csv", "c.csv", "-o", "out"]);
     assert_eq!(outcome.code, 3, "{outcome:?}");
-    assert!(outcome.stderr.contains("with a NUL character in its name"), "{outcome:?}");
+    assert!(
+        outcome.stderr.contains("with a NUL character in its name"),
+        "{outcome:?}"
+    );
     assert!(!place.path("out").exists());
 }

@@ -255,7 +255,10 @@ fn resume_without_or_with_a_foreign_checkpoint() {
     ];
     let fine = place.fine(&[&["tune"], &FILES[..], &words, &["-o", "out"]].concat());
     assert!(fine.stderr.contains("there is no checkpoint"), "{}", fine.stderr);
-    for (text, what) in [("{}", "is damaged"), ("{}\n{}", "is of another version of congraph, or damaged")] {
+    for (text, what) in [
+        ("{}", "is damaged"),
+        ("{}\n{}", "is of another version of congraph, or damaged"),
+    ] {
         place.write("other.tune-checkpoint.json", text);
         let refused = place.run(&[&["tune"], &FILES[..], &words, &["-o", "other"]].concat());
         assert_eq!(refused.code, 2);
@@ -264,7 +267,11 @@ fn resume_without_or_with_a_foreign_checkpoint() {
         let anew = [&["tune"], &FILES[..], &words[..6], &["-o", "other"]].concat();
         let refused = place.run(&anew);
         assert_eq!(refused.code, 2);
-        assert!(refused.stderr.contains("`--resume` goes on from it"), "{}", refused.stderr);
+        assert!(
+            refused.stderr.contains("`--resume` goes on from it"),
+            "{}",
+            refused.stderr
+        );
         assert_eq!(place.read("other.tune-checkpoint.json"), text);
     }
     place.fine(&[&["tune"], &FILES[..], &words[..6], &["-o", "other", "--force"]].concat());
@@ -307,14 +314,23 @@ fn ctrl_c_leaves_a_checkpoint_to_go_on_from() {
     other[5] = "39";
     other.push("--resume");
     let refused = place.run(&other);
-    assert!(refused.code == 2 && refused.stderr.contains("is of other data or options"), "{refused:?}");
+    assert!(
+        refused.code == 2 && refused.stderr.contains("is of other data or options"),
+        "{refused:?}"
+    );
     // A byte that is another is noticed.
     let text = place.read("cut.tune-checkpoint.json");
-    place.write("cut.tune-checkpoint.json", text.replacen("\"solves\":", "\"solves\":1", 1));
+    place.write(
+        "cut.tune-checkpoint.json",
+        text.replacen("\"solves\":", "\"solves\":1", 1),
+    );
     let mut again = words("cut");
     again.push("--resume");
     let refused = place.run(&again);
-    assert!(refused.code == 2 && refused.stderr.contains("is damaged"), "{refused:?}");
+    assert!(
+        refused.code == 2 && refused.stderr.contains("is damaged"),
+        "{refused:?}"
+    );
     place.write("cut.tune-checkpoint.json", text);
     let mut again = words("cut");
     again.push("--resume");

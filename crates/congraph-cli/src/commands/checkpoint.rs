@@ -188,7 +188,13 @@ impl Resumable for Work {
     fn from_json(value: &Value) -> Option<Self> {
         let whole = |value: &Value| usize::try_from(value.as_u64()?).ok();
         // JSON knows no NaN: it is written as null.
-        let perhaps = |value: &Value| if value.is_null() { Some(f64::NAN) } else { value.as_f64() };
+        let perhaps = |value: &Value| {
+            if value.is_null() {
+                Some(f64::NAN)
+            } else {
+                value.as_f64()
+            }
+        };
         let reach = |value: &Value| {
             Some(Reach {
                 target: value[0].as_f64()?,
@@ -245,10 +251,13 @@ impl Work {
     pub(super) fn fits(&self, n_nodes: usize, n_densities: usize, n_similarities: usize, halvings: usize) -> bool {
         let n_cells = self.cells.len();
         let is_pair = |[a, b]: [u32; 2]| a < b && (b as usize) < n_nodes;
-        let is_shared = |edges: &Vec<([u32; 2], f64)>| edges.iter().all(|&(pair, weight)| is_pair(pair) && weight > 0.0);
+        let is_shared =
+            |edges: &Vec<([u32; 2], f64)>| edges.iter().all(|&(pair, weight)| is_pair(pair) && weight > 0.0);
         let is_tally = |tally: &Tally| {
             let counts = tally.counts.iter();
-            counts.into_iter().all(|(&pair, &count)| is_pair(pair) && count as usize <= 2 * self.halvings)
+            counts
+                .into_iter()
+                .all(|(&pair, &count)| is_pair(pair) && count as usize <= 2 * self.halvings)
         };
         self.rows <= n_densities
             && n_cells <= self.rows * n_similarities
@@ -323,7 +332,9 @@ mod tests {
         let other = Checkpoint::<Work>::new(&out, &folder, json!({"seed": 2}));
         assert!(read(&other).is_err());
         assert!(refuse_existing::<Work>(&out, false, false).is_err());
-        assert!(refuse_existing::<Work>(&out, true, false).is_ok() && refuse_existing::<Work>(&out, false, true).is_ok());
+        assert!(
+            refuse_existing::<Work>(&out, true, false).is_ok() && refuse_existing::<Work>(&out, false, true).is_ok()
+        );
 
         // No byte can be another without being noticed.
         let bytes = std::fs::read(&checkpoint.path).unwrap();

@@ -15,7 +15,10 @@ pub(crate) fn run(args: &ExportArgs, global: &Global, _console: &Console) -> Res
     let out = args.out.clone().unwrap_or_else(|| args.folder.join("export"));
     // What is put into the folder of a run must be of that run.
     let is_within = std::path::absolute(&out).is_ok_and(|out| {
-        let within = |folder: &Path| out.ancestors().any(|above| above.canonicalize().is_ok_and(|above| above == folder));
+        let within = |folder: &Path| {
+            out.ancestors()
+                .any(|above| above.canonicalize().is_ok_and(|above| above == folder))
+        };
         args.folder.canonicalize().is_ok_and(|folder| within(&folder))
     });
     let _held = match is_within && args.folder.is_dir() {

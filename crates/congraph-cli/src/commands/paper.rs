@@ -15,10 +15,10 @@ use crate::console::{self, Console, Reporter};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::paper::claims::{self, Claim};
+use crate::paper::methods::Outcome;
 use crate::paper::plan::{Job, Plan};
 use crate::paper::tables::{self, Figure};
 use crate::paper::work::Work;
-use crate::paper::methods::Outcome;
 use crate::paper::{eeg, methods, runtime};
 
 pub(crate) fn run(args: &PaperArgs, global: &Global, console: &Console) -> Result<(), Failure> {

@@ -65,7 +65,11 @@ pub(super) fn renew(folder: &mut Folder, graph: &MultiviewGraph) -> Result<(), F
     }
     folder.complete(&FILE)?;
     let known = known(&folder.path(""), folder.target(), graph)?;
-    Ok(write_text(folder, FILE[0], &congraph_report::write(&Findings::of(graph, known)))?)
+    Ok(write_text(
+        folder,
+        FILE[0],
+        &congraph_report::write(&Findings::of(graph, known)),
+    )?)
 }
 
 /// What the files tell that are in one place now and will be in another, whose name is the result's.

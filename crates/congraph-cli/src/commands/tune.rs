@@ -238,7 +238,8 @@ impl Tuning<'_> {
         }
         let (n_densities, n_similarities) = (self.grid.densities.len(), self.grid.similarities.len());
         let halvings = self.stability.halvings;
-        let found = checkpoint.read(|work| work.fits(self.read.views.n_nodes(), n_densities, n_similarities, halvings))?;
+        let found =
+            checkpoint.read(|work| work.fits(self.read.views.n_nodes(), n_densities, n_similarities, halvings))?;
         match &found {
             Some(work) => self.console.note(&format!(
                 "note: going on after {} cells and {} halvings",

@@ -23,7 +23,10 @@ pub(super) fn reason(error: impl std::fmt::Display) -> Reason {
 
 /// Opens a file that is in memory.
 pub(super) fn open(bytes: Vec<u8>) -> Result<Hdf5File, Reason> {
-    let limit = (bytes.len() as u64).saturating_mul(256).clamp(64 * MIB, 16 * GIB).min(memory());
+    let limit = (bytes.len() as u64)
+        .saturating_mul(256)
+        .clamp(64 * MIB, 16 * GIB)
+        .min(memory());
     let mut filters = FilterRegistry::new();
     filters.register(
         LZF,

@@ -86,7 +86,10 @@ pub(super) fn too_large(path: &Path, what: &str) -> Fault {
 
 /// How many bytes may come out of a compressed file of this size.
 pub(super) fn decompressed_limit(compressed: usize) -> u64 {
-    (compressed as u64).saturating_mul(64).clamp(GIB, 16 * GIB).min(memory())
+    (compressed as u64)
+        .saturating_mul(64)
+        .clamp(GIB, 16 * GIB)
+        .min(memory())
 }
 
 /// The length of a file, which must be one: reading a pipe or a device may never end.
@@ -283,7 +286,10 @@ impl<'p> Source<'p> {
             )
         })?;
         if bytes.len() as u64 > limit && limit == memory() {
-            return Err(too_large(self.path, &format!("holds more than {} when decompressed", size(limit))));
+            return Err(too_large(
+                self.path,
+                &format!("holds more than {} when decompressed", size(limit)),
+            ));
         }
         if bytes.len() as u64 > limit {
             let what = format!(

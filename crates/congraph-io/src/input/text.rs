@@ -279,7 +279,10 @@ fn fill(path: &Path, mut records: Records<'_>, layout: &Layout) -> Result<Sheet,
         }
         sheet.table.n_rows += 1;
         if 8 * sheet.table.values.len() as u64 > memory() {
-            errors.push(too_large(path, &format!("has more than {} numbers", sheet.table.values.len())));
+            errors.push(too_large(
+                path,
+                &format!("has more than {} numbers", sheet.table.values.len()),
+            ));
             break;
         }
     }

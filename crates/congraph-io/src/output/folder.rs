@@ -189,7 +189,11 @@ impl Folder {
         };
         let (target, lock) = reserve(path)?;
         let inside = lock::staging_path(&target, Path::new(""));
-        let staging = if is_mount_point(&target) { inside } else { lock.staging().to_path_buf() };
+        let staging = if is_mount_point(&target) {
+            inside
+        } else {
+            lock.staging().to_path_buf()
+        };
         if staging != lock.staging() {
             lock::remember(&staging);
         }
@@ -217,7 +221,9 @@ impl Folder {
     fn undo_the_dead(&self) -> io::Result<()> {
         swap::recover(self.lock.staging(), &self.target)?;
         for place in self.target.ancestors() {
-            let Ok(rest) = self.target.strip_prefix(place) else { continue };
+            let Ok(rest) = self.target.strip_prefix(place) else {
+                continue;
+            };
             let staging = lock::staging_path(place, rest);
             let is_there = staging.exists() || lock::lock_path(&staging).exists();
             if staging == self.lock.staging() || !is_there {
@@ -303,10 +309,18 @@ impl Folder {
 
     /// What will not be there any more, given what is written.
     fn gone(&self, written: &HashSet<PathBuf>) -> io::Result<Gone<'_>> {
-        let within = |name: &PathBuf| name.parent().filter(|parent| *parent != Path::new("")).map(Path::to_owned);
+        let within = |name: &PathBuf| {
+            name.parent()
+                .filter(|parent| *parent != Path::new(""))
+                .map(Path::to_owned)
+        };
         Ok(Gone {
             folder: self,
-            listed: if self.is_addition { HashSet::new() } else { listed(&self.target) },
+            listed: if self.is_addition {
+                HashSet::new()
+            } else {
+                listed(&self.target)
+            },
             subfolders: written.iter().filter_map(within).collect(),
         })
     }
@@ -369,7 +383,9 @@ impl Folder {
         if self.target.exists() {
             swap::look_alike(&self.target, &self.files)?;
         }
-        let Some(parent) = self.target.parent() else { return Ok(false) };
+        let Some(parent) = self.target.parent() else {
+            return Ok(false);
+        };
         fs::create_dir_all(parent)?;
         if cfg!(not(unix)) {
             let _ = fs::remove_dir(&self.target);
@@ -439,7 +455,10 @@ impl Gone<'_> {
         if folder.is_hidden(&folder.target.join(name)) {
             return true;
         }
-        let (parent, file) = (name.parent().unwrap_or(Path::new("")), name.file_name().unwrap_or_default());
+        let (parent, file) = (
+            name.parent().unwrap_or(Path::new("")),
+            name.file_name().unwrap_or_default(),
+        );
         let is_ours = folder.ours.iter().any(|ours| file == *ours);
         if folder.is_addition {
             return parent == Path::new("") && is_ours;
@@ -472,11 +491,18 @@ fn reserve(path: &Path) -> Result<(PathBuf, Lock), OutputError> {
         Ok(found) if !found.is_dir() => return Err(OutputError::NotAFolder(path.to_path_buf())),
         Ok(_) => true,
         Err(error) if error.kind() == ErrorKind::NotFound => false,
-        Err(error) if error.kind() == ErrorKind::NotADirectory => return Err(OutputError::NotAFolder(path.to_path_buf())),
+        Err(error) if error.kind() == ErrorKind::NotADirectory => {
+            return Err(OutputError::NotAFolder(path.to_path_buf()));
+        }
         Err(error) => return Err(failed(error)),
     };
     // A relative path must mean the same folder at the end.
-    let absolute = if exists { fs::canonicalize(path) } else { std::path::absolute(path) }.map_err(failed)?;
+    let absolute = if exists {
+        fs::canonicalize(path)
+    } else {
+        std::path::absolute(path)
+    }
+    .map_err(failed)?;
     // Parents that do not exist yet will be on the same disk as the first that does.
     let place = absolute.ancestors().skip(1).find(|parent| parent.is_dir());
     let (place, target) = match place {
@@ -504,7 +530,9 @@ fn is_mount_point(folder: &Path) -> bool {
     {
         use std::os::unix::fs::MetadataExt;
         let device = |path: &Path| fs::metadata(path).ok().map(|found| found.dev());
-        folder.parent().is_some_and(|parent| device(folder).is_some_and(|own| device(parent) != Some(own)))
+        folder
+            .parent()
+            .is_some_and(|parent| device(folder).is_some_and(|own| device(parent) != Some(own)))
     }
     #[cfg(not(unix))]
     {
@@ -538,9 +566,45 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let folder = Folder::create(place.path().join("deep/er/out"), false).unwrap();
         fs::write(folder.path("nodes.tsv"), "x").unwrap();
-        assert_eq!(names(place.path()).len(), 1);
+        // The lock and what is staged.
+        assert_eq!(names(place.path()).len(), 2);
         drop(folder);
         assert!(names(place.path()).is_empty());
+    }
+
+    #[test]
+    fn a_folder_is_had_by_one_at_a_time_and_what_the_dead_left_is_removed() {
+        let place = tempfile::tempdir().unwrap();
+        let target = place.path().join("deep/out");
+        let folder = Folder::create(&target, false).unwrap();
+        fs::write(folder.path("nodes.tsv"), "x").unwrap();
+        let error = Folder::create(&target, true).unwrap_err();
+        assert!(matches!(error, OutputError::Busy { process: Some(process), .. } if process == std::process::id()));
+        assert!(Folder::create(place.path().join("deep/other"), false).is_ok());
+        // As if it were killed: what it held is there, and nobody holds it.
+        let left = [folder.lock.staging().to_owned(), lock::lock_path(folder.lock.staging())];
+        drop(folder);
+        let leave = || {
+            fs::create_dir_all(left[0].join("files")).unwrap();
+            fs::write(left[0].join("files/nodes.tsv"), "x").unwrap();
+            fs::write(&left[1], "1").unwrap();
+        };
+        leave();
+        drop(Folder::create(&target, false).unwrap());
+        assert!(names(place.path()).is_empty());
+        // Killed after its parents were made: it is found from there, too.
+        leave();
+        fs::create_dir(place.path().join("deep")).unwrap();
+        Folder::create(&target, false).unwrap().commit().unwrap();
+        assert_eq!((names(place.path()), names(&target)), (vec!["deep".to_owned()], vec![]));
+        // Killed where two folders cannot change places, when the old one was away: it comes back.
+        let staging = lock::staging_path(&place.path().join("deep"), Path::new("out"));
+        fs::write(target.join("nodes.tsv"), "old").unwrap();
+        fs::create_dir(&staging).unwrap();
+        fs::rename(&target, staging.join("old")).unwrap();
+        assert!(matches!(Folder::create(&target, false), Err(OutputError::NotEmpty(_))));
+        assert_eq!(names(&target), ["nodes.tsv"]);
+        assert_eq!(names(&place.path().join("deep")), ["out"]);
     }
 
     #[test]

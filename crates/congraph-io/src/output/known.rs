@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::made::recordings;
-use super::run::check_communities;
 use super::readback::{HINT, Place, Sheet, WHY, index, pair};
+use super::run::check_communities;
 use crate::input::{Fault, fault, number, read_regular_text, reason};
 
 /// Reads what a result folder tells beside its graphs: positions and variances of the nodes, samples of the views, how they were

@@ -59,7 +59,12 @@ impl Lock {
     pub(super) fn take(staging: PathBuf) -> Result<Self, Refused> {
         let path = lock_path(&staging);
         loop {
-            let options = File::options().read(true).write(true).create(true).truncate(false).clone();
+            let options = File::options()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .clone();
             let mut file = options.open(&path).map_err(Refused::Io)?;
             match file.try_lock() {
                 Ok(()) => {}

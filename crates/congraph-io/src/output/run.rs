@@ -43,7 +43,8 @@ const READ: [&str; 10] = [
     "projection.tsv",
     "matrices.npz",
 ];
-const HINT: &str = "undo the change to the file, or run the command that wrote the folder again; columns may be added to nodes.tsv";
+const HINT: &str =
+    "undo the change to the file, or run the command that wrote the folder again; columns may be added to nodes.tsv";
 
 /// Writes `summary.json` of a folder whose other files are written, with the list of them; `summary` is then what was written.
 ///
@@ -79,7 +80,9 @@ pub fn seal(folder: &Folder, summary: &mut Value) -> Result<(), OutputError> {
 /// # Errors
 /// [`OutputError::Io`] if a file cannot be read or written.
 pub fn seal_communities(folder: &Folder, run: &Run, facts: &mut Value) -> Result<(), OutputError> {
-    let Some(id) = &run.id else { return write_json(folder, COMMUNITIES, facts) };
+    let Some(id) = &run.id else {
+        return write_json(folder, COMMUNITIES, facts);
+    };
     let mut files = Map::new();
     for name in super::COMMUNITIES_FILES.iter().filter(|name| **name != COMMUNITIES) {
         let path = folder.path(name);
@@ -137,14 +140,25 @@ impl Run {
         }
         let Some(text) = &run.told else { return Ok(run) };
         let path = dir.join(SUMMARY);
-        let broken = |error: &dyn std::fmt::Display| fault(&path, &format!("is not as it was written: {error}"), WHY, super::readback::HINT);
+        let broken = |error: &dyn std::fmt::Display| {
+            fault(
+                &path,
+                &format!("is not as it was written: {error}"),
+                WHY,
+                super::readback::HINT,
+            )
+        };
         let summary: Value = serde_json::from_slice(text).map_err(|error| broken(&error))?;
-        let Some(files) = summary.get("files") else { return Ok(run) };
+        let Some(files) = summary.get("files") else {
+            return Ok(run);
+        };
         let (Some(files), Some(id)) = (files.as_object(), summary["run"].as_str()) else {
             return Err(broken(&"its list of files is damaged"));
         };
         compare(dir, files, summary["node_names"].as_str())?;
-        let stranger = READ.iter().find(|name| !files.contains_key(**name) && dir.join(name).exists());
+        let stranger = READ
+            .iter()
+            .find(|name| !files.contains_key(**name) && dir.join(name).exists());
         if let Some(name) = stranger {
             let what = format!("does not belong to the run that wrote `{}`", path.display());
             let why = "files of different runs say different things";
@@ -159,14 +173,19 @@ impl Run {
 
 /// Whether communities in the folder are those of its graphs, which `summary` is about.
 pub(super) fn check_communities(dir: &Path, summary: &Value) -> Result<(), Fault> {
-    let Some(run) = summary["run"].as_str() else { return Ok(()) };
+    let Some(run) = summary["run"].as_str() else {
+        return Ok(());
+    };
     let path = dir.join(COMMUNITIES);
     let broken = |what: &str| fault(&path, what, WHY, "`congraph communities --force` finds them anew");
     let text = match read_regular(&path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Err(broken("is missing, and communities.tsv is there")),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Err(broken("is missing, and communities.tsv is there"));
+        }
         text => text.map_err(|error| unreadable(&path, &error))?,
     };
-    let facts: Value = serde_json::from_slice(&text).map_err(|error| broken(&format!("is not as it was written: {error}")))?;
+    let facts: Value =
+        serde_json::from_slice(&text).map_err(|error| broken(&format!("is not as it was written: {error}")))?;
     let (Some(of), Some(files)) = (facts["run"].as_str(), facts["files"].as_object()) else {
         return Err(broken("does not say which run it belongs to"));
     };
@@ -209,7 +228,12 @@ fn unreadable(path: &Path, error: &io::Error) -> Fault {
         ErrorKind::NotFound => "is missing, and belongs to the run".to_owned(),
         _ => format!("cannot be read: {}", reason(error)),
     };
-    fault(path, &what, "all files of a result folder belong together", "put it back, or run the command that wrote the folder again")
+    fault(
+        path,
+        &what,
+        "all files of a result folder belong together",
+        "put it back, or run the command that wrote the folder again",
+    )
 }
 
 /// `summary.json` as it is.

@@ -120,7 +120,10 @@ fn in_the_way(path: &Path) -> io::Error {
 fn sweep(old: &Path, new: &Path, keep: &dyn Fn(&Path) -> bool) -> bool {
     let Ok(left) = walk(old) else { return false };
     let mut is_clean = true;
-    for name in left.iter().filter(|name| name.ancestors().all(|part| part == Path::new("") || keep(part))) {
+    for name in left
+        .iter()
+        .filter(|name| name.ancestors().all(|part| part == Path::new("") || keep(part)))
+    {
         let to = new.join(name);
         if fs::symlink_metadata(&to).is_ok() {
             continue;
@@ -193,7 +196,11 @@ pub(super) fn fill(staging: &Path, target: &Path, written: &[PathBuf], removed: 
         return Err(in_the_way(&target.join(name)));
     }
     let names = |paths: &[PathBuf]| -> Vec<String> {
-        paths.iter().filter_map(|path| path.to_str()).map(str::to_owned).collect()
+        paths
+            .iter()
+            .filter_map(|path| path.to_str())
+            .map(str::to_owned)
+            .collect()
     };
     let told = json!({"written": names(written), "removed": names(removed)});
     let (part, ready) = (staging.join("ready.part"), staging.join(READY));
@@ -240,7 +247,8 @@ fn go_on(staging: &Path, target: &Path, told: &Value) -> io::Result<()> {
 
 /// Whether a name can only mean something in the folder it is looked up in.
 pub(super) fn is_inside(name: &Path) -> bool {
-    name.components().all(|part| matches!(part, std::path::Component::Normal(_)))
+    name.components()
+        .all(|part| matches!(part, std::path::Component::Normal(_)))
 }
 
 /// Ends what a run left that was killed: what it had begun to put into place is finished, all else undone.

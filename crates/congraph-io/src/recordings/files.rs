@@ -168,12 +168,7 @@ fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, Fault> {
 }
 
 /// Every folder once, by whatever links it is reached: links may go round in circles.
-fn walk(
-    folder: &Path,
-    depth: usize,
-    seen: &mut HashSet<PathBuf>,
-    files: &mut Vec<PathBuf>,
-) -> std::io::Result<()> {
+fn walk(folder: &Path, depth: usize, seen: &mut HashSet<PathBuf>, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     if !seen.insert(folder.canonicalize()?) {
         return Ok(());
     }
@@ -439,7 +434,10 @@ mod tests {
             }
         }
         let all = found(&folder, "", None).unwrap();
-        assert_eq!(all.iter().map(|file| file.subject.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(
+            all.iter().map(|file| file.subject.as_str()).collect::<Vec<_>>(),
+            ["a", "b"]
+        );
     }
 
     #[test]

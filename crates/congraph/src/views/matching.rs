@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{Kind, Missing, NodeRule, Orient, Table, ViewOptions, fault};
-use crate::error::{Code, DataError, Error, Warning, list_names};
+use crate::error::{Code, DataError, Error, SHOWN, Warning, list_names, list_some};
 
 /// The nodes, and for each table the column of each node that it has.
 pub(super) struct Matched {
@@ -199,7 +199,10 @@ fn cut_names<Values: AsRef<[f64]>>(tables: &[Table<Values>], names: &[Vec<String
             errors.push(fault(
                 Code::E07,
                 &table.name,
-                format!("{what} is called `{}`, with a NUL character in its name", name.escape_default()),
+                format!(
+                    "{what} is called `{}`, with a NUL character in its name",
+                    name.escape_default()
+                ),
                 "result files end a name there, and it would be taken for another",
                 "rename it".into(),
             ));
@@ -283,20 +286,22 @@ fn missing_nodes<Values: AsRef<[f64]>>(
     union: &[&String],
     index: &[HashMap<&str, usize>],
 ) -> Vec<DataError> {
-    let n_common = union
-        .iter()
-        .filter(|name| index.iter().all(|view| view.contains_key(name.as_str())))
-        .count();
+    // Views may be many and have few nodes in common: nothing here goes through all nodes of all views for each of them.
+    let wanted: HashSet<&str> = union.iter().map(|name| name.as_str()).collect();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for &name in index.iter().flat_map(HashMap::keys) {
+        *counts.entry(name).or_default() += 1;
+    }
+    let is_common = |name: &&&String| counts.get(name.as_str()) == Some(&tables.len());
+    let n_common = union.iter().filter(is_common).count();
     let mut errors = Vec::new();
     for (table, index) in tables.iter().zip(index) {
-        let missing: Vec<&String> = union
-            .iter()
-            .copied()
-            .filter(|name| !index.contains_key(name.as_str()))
-            .collect();
-        if missing.is_empty() {
+        let n_missing = union.len() - index.keys().filter(|name| wanted.contains(*name)).count();
+        if n_missing == 0 {
             continue;
         }
+        let lacking = union.iter().copied().filter(|name| !index.contains_key(name.as_str()));
+        let missing: Vec<&String> = lacking.take(SHOWN).collect();
         errors.push(
             fault(
                 Code::E02,
@@ -304,9 +309,9 @@ fn missing_nodes<Values: AsRef<[f64]>>(
                 format!(
                     "view `{}` lacks {} of the {} nodes that occur in the views: {}",
                     table.name,
-                    missing.len(),
+                    n_missing,
                     union.len(),
-                    list_names(&missing)
+                    list_some(&missing, n_missing)
                 ),
                 "a consensus needs the same nodes in every view",
                 match n_common {
