@@ -6,7 +6,7 @@ import importlib
 import json
 import math
 import os
-import tempfile
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +43,20 @@ class Communities:
     agreed: bool
     nmi: Floats
     coclassification: Floats
+
+
+def _replace(target: Path, text: str) -> None:
+    """Write a file whole, on the disk before it takes the place of another; as open to others as any new file."""
+    beside = target.parent / f".congraph-{uuid.uuid4().hex}.html"
+    try:
+        with open(beside, "x", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
 
 
 def counted(n: int, noun: str) -> str:
@@ -267,6 +281,8 @@ class LearnedGraphs:
         target = Path(path)
         if not target.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {str(target.parent)!r} to write {target.name!r} to")
+        if target.exists() and not target.is_file():
+            raise FileExistsError(f"{str(target)!r} is not a file, and a file is written; choose another path")
         places = positions if positions is not None else getattr(self, "positions_", None)
         absent = [node for node in self.node_names_ if places is not None and node not in places]
         if positions is not None and absent:
@@ -282,15 +298,7 @@ class LearnedGraphs:
             "modularity": None if communities is None else communities.consensus_modularity,
         }
         page = _engine.report(self._arrays(), beside)
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=target.parent, suffix=".html", delete=False) as file:
-            try:
-                file.write(page)
-                file.close()
-                os.chmod(file.name, 0o644)
-                os.replace(file.name, target)
-            except BaseException:
-                os.unlink(file.name)
-                raise
+        _replace(target, page)
         return target
 
 

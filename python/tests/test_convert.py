@@ -1,5 +1,7 @@
 """Graphs as other packages know them."""
 
+import os
+
 import numpy as np
 import pandas
 import pytest
@@ -58,6 +60,24 @@ def test_nodes_of_networks_have_places_strengths_and_communities(model, data):
 def test_views_that_are_not_there(model):
     with pytest.raises(KeyError, match="view9"):
         model.to_networkx("view9")
+
+
+def test_a_report_replaces_files_only_and_is_as_open_as_any(model, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    fifo = tmp_path / "fifo.html"
+    os.mkfifo(fifo)
+    for path in (folder, fifo):
+        with pytest.raises(FileExistsError, match="is not a file"):
+            model.report(path)
+    before = os.umask(0o077)
+    try:
+        path = model.report(tmp_path / "report.html")
+    finally:
+        os.umask(before)
+    # Who keeps files to themselves keeps this one, too.
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["fifo.html", "folder", "report.html"]
 
 
 def test_report(model, tmp_path):

@@ -17,6 +17,9 @@ use crate::failure::Failure;
 /// Without a terminal, a line this often.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
+/// More threads than this are of no use to anybody.
+const THREADS_PER_CORE: usize = 4;
+
 /// A line of words on stderr; if nobody listens, there is nobody to tell.
 pub(crate) fn words(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
@@ -67,6 +70,19 @@ impl Console {
             colour,
             terminal,
         }
+    }
+
+    /// As many threads as were asked for, as far as that makes sense.
+    pub(crate) fn at_most_threads(&self, asked: usize) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let most = THREADS_PER_CORE * cores;
+        if asked > most {
+            self.note(&format!(
+                "note: --threads {asked} is more than {} can use; {most} are started",
+                count(cores, "core")
+            ));
+        }
+        asked.min(most)
     }
 
     /// Something worth knowing with `-v`.

@@ -45,7 +45,7 @@ impl Failure {
             Self::Data(errors) | Self::Recordings(errors) if errors.iter().all(|error| error.code == Code::E10) => 4,
             Self::Data(_) | Self::Recordings(_) => 3,
             Self::Output(OutputError::NotEmpty(_) | OutputError::Exists(_) | OutputError::NotAFolder(_)) => 2,
-            Self::Output(_) | Self::Stdout(_) => 1,
+            Self::Output(_) | Self::Stdout(_) => 7,
             Self::NotConverged(_) => 5,
         }
     }

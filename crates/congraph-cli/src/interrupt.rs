@@ -1,4 +1,4 @@
-//! Ctrl-C: at once while computing, when there is nothing on disk yet; after the files are in place while writing.
+//! Signals that end a process: at once while computing, when no result is on disk yet; after the files are in place while writing.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,6 +18,13 @@ pub(crate) fn kept_in(place: &std::path::Path) {
     }
 }
 
+/// The work is in its place, and kept nowhere else.
+pub(crate) fn kept_nowhere() {
+    if let Ok(mut kept) = KEPT.lock() {
+        *kept = None;
+    }
+}
+
 /// Says what an interruption leaves behind, and ends the process.
 fn leave(otherwise: &str) -> ! {
     match KEPT.lock().ok().and_then(|kept| kept.clone()) {
@@ -27,17 +34,45 @@ fn leave(otherwise: &str) -> ! {
         )),
         None => console::words(otherwise),
     }
+    // Destructors do not run from here.
+    congraph_io::abandon();
     std::process::exit(130);
 }
 
-/// Ends the process with code 130 on Ctrl-C, leaving nothing half-written.
+/// Ends the process with code 130 when it is asked to end, leaving nothing half-written: Ctrl-C, and the signals of a batch system or a
+/// container (SIGTERM) and of a terminal that closes (SIGHUP).
 pub(crate) fn install() {
-    // Without a handler Ctrl-C still ends the process, only less politely.
-    let _ = ctrlc::set_handler(|| match WRITING.try_lock() {
+    // Without a handler a signal still ends the process, only less politely.
+    #[cfg(unix)]
+    {
+        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+        let mut heard = vec![SIGINT, SIGTERM];
+        // `nohup` asks for just that: to go on when the terminal closes.
+        heard.extend((!is_ignored(SIGHUP)).then_some(SIGHUP));
+        if let Ok(mut signals) = signal_hook::iterator::Signals::new(heard) {
+            std::thread::spawn(move || signals.forever().for_each(|_| end()));
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = ctrlc::set_handler(end);
+}
+
+/// Ends the process, or has it end as soon as the files are in place.
+fn end() {
+    match WRITING.try_lock() {
         // Held until the process is gone, so that no writing begins meanwhile.
         Ok(_guard) => leave("interrupted: nothing was written"),
         Err(_) => ASKED.store(true, Ordering::SeqCst),
-    });
+    }
+}
+
+/// Whether whoever started this process had it ignore a signal; where the system does not tell, no.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// Runs `write` to its end before an interruption takes effect. If it fails, that is told instead.

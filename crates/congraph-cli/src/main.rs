@@ -1,8 +1,8 @@
 //! The command line of congraph: one command is one file under `commands`, thin glue between files and mathematics.
 //!
-//! Results go to files and one line to stdout; progress, warnings and errors to stderr. Exit codes: 0 fine, 1 a bug or a disk
-//! that refuses, 2 wrong usage, 3 bad input data, 4 target not reachable, 5 not converged (with `--strict`), 6 an optional part
-//! is missing, 130 interrupted.
+//! Results go to files and one line to stdout; progress, warnings and errors to stderr. Exit codes: 0 fine, 1 a bug, 2 wrong
+//! usage, 3 bad input data, 4 target not reachable, 5 not converged (with `--strict`), 6 an optional part is missing, 7 the system
+//! refused (disk full, no permission, a folder that another run is writing), 130 interrupted.
 
 mod args;
 mod commands;
@@ -46,9 +46,11 @@ fn main() -> ExitCode {
 
 fn run(cli: &Cli, console: &Console) -> Result<(), Failure> {
     interrupt::install();
-    if let Some(threads) = cli.global.threads {
+    memory::limit(&cli.command)?;
+    if let Some(asked) = cli.global.threads {
+        let threads = console.at_most_threads(asked.get());
         rayon::ThreadPoolBuilder::new()
-            .num_threads(threads.get())
+            .num_threads(threads)
             .build_global()
             .map_err(|error| Failure::usage(format!("--threads {threads}: {error}"), ""))?;
     }

@@ -1,7 +1,31 @@
-//! How much memory there is.
+//! How much memory there is, and how much of it may be used.
+
+use crate::args::Command;
+use crate::commands::check_value;
+use crate::failure::Failure;
 
 /// Bytes in a GiB.
 pub(crate) const GIB: f64 = (1_u64 << 30) as f64;
+
+/// Files are refused that would take more than may be used: what was asked for, or half of what is free.
+pub(crate) fn limit(command: &Command) -> Result<(), Failure> {
+    let asked = match command {
+        Command::Learn(args) => args.fit.memory,
+        Command::Eeg(args) => args.fit.memory,
+        Command::Tune(args) => args.memory,
+        _ => None,
+    };
+    if let Some(gib) = asked {
+        check_value("--memory", gib, gib > 0.0, "positive")?;
+    }
+    let bytes = asked
+        .map(|gib| (gib * GIB) as u64)
+        .or_else(|| free().map(|free| free / 2));
+    if let Some(bytes) = bytes {
+        congraph_io::limit_memory(bytes);
+    }
+    Ok(())
+}
 
 /// Bytes that are free, where the system tells.
 pub(crate) fn free() -> Option<u64> {

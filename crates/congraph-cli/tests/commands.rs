@@ -206,7 +206,7 @@ fn a_file_in_the_way_is_refused() {
 #[test]
 fn a_place_that_cannot_be_written_is_told_before_any_work() {
     let outcome = learn(&with_views(), &["-o", "/proc/congraph/out"]);
-    assert_eq!((outcome.code, outcome.stdout.as_str()), (1, ""));
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (7, ""));
     insta::assert_snapshot!("folder_cannot_be_written", outcome.stderr);
 }
 
@@ -241,7 +241,7 @@ fn json_is_one_object_with_the_agreed_keys() {
         keys(&summary),
         "schema n_nodes n_views penalty regulariser solver alpha beta gamma scale sample_norm distance_norm \
          distance_divisor tolerance objective dual_objective relative_gap converged iterations density similarity seconds \
-         warnings candidates edge_costs"
+         warnings candidates edge_costs run node_names files"
     );
     assert_eq!(keys(&summary["density"]), "target views consensus");
     assert_eq!(keys(&summary["similarity"]), "target value floor");
@@ -525,6 +525,6 @@ fn a_full_disk_behind_stdout_is_told() {
         .stdout(full)
         .output()
         .unwrap();
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(7));
     insta::assert_snapshot!("stdout_full", String::from_utf8(output.stderr).unwrap());
 }

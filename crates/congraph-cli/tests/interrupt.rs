@@ -49,7 +49,12 @@ fn ctrl_c_ends_a_fit_without_a_trace() {
         fit.try_wait().unwrap().is_none(),
         "the fit ended before it could be interrupted"
     );
-    assert_eq!(place.everything(), before, "nothing is on disk while computing");
+    let mut now = place.everything();
+    now.retain(|name, _| !name.starts_with(".congraph-"));
+    assert!(
+        now == before,
+        "nothing but the folder's lock is on disk while computing"
+    );
     let interrupt = Command::new("kill").args(["-INT", &fit.id().to_string()]).status();
     assert!(interrupt.unwrap().success());
     let asked = Instant::now();
@@ -65,5 +70,5 @@ fn ctrl_c_ends_a_fit_without_a_trace() {
     assert_eq!(output.status.code(), Some(130), "{said}");
     assert!(said.contains("interrupted: nothing was written"), "{said}");
     assert!(output.stdout.is_empty());
-    assert_eq!(place.everything(), before);
+    assert!(place.everything() == before);
 }

@@ -91,7 +91,7 @@ fn an_interrupted_study_goes_on_and_ends_the_same() {
     let other = place.run(&words(&["consensus"], &["--seed", "2", "-o", "out", "--resume"]));
     assert_eq!(other.code, 2);
     let resumed = place.fine(&words(&["consensus"], &["-o", "out", "--resume"]));
-    assert!(resumed.stderr.contains("going on after"), "{}", resumed.stderr);
+    assert!(resumed.stderr.contains("resuming after"), "{}", resumed.stderr);
     for file in ["consensus.csv", "claims.tsv", "consensus.svg"] {
         assert_eq!(
             place.read(&format!("out/{file}")),

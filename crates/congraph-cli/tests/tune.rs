@@ -1,4 +1,4 @@
-//! Targets on the command line, the path, and going on after an interruption.
+//! Targets on the command line, the path, and resuming after an interruption.
 
 // The lint knows `#[test]` functions, not what they call. Each test file uses a part of `place`.
 #![allow(clippy::unwrap_used, dead_code)]
@@ -255,14 +255,27 @@ fn resume_without_or_with_a_foreign_checkpoint() {
     ];
     let fine = place.fine(&[&["tune"], &FILES[..], &words, &["-o", "out"]].concat());
     assert!(fine.stderr.contains("there is no checkpoint"), "{}", fine.stderr);
-    place.write("other.tune-checkpoint.json", "{}");
-    let refused = place.run(&[&["tune"], &FILES[..], &words, &["-o", "other"]].concat());
-    assert_eq!(refused.code, 2);
-    assert!(
-        refused.stderr.contains("is of other data or options"),
-        "{}",
-        refused.stderr
-    );
+    for (text, what) in [
+        ("{}", "is damaged"),
+        ("{}\n{}", "is of another version of congraph, or damaged"),
+    ] {
+        place.write("other.tune-checkpoint.json", text);
+        let refused = place.run(&[&["tune"], &FILES[..], &words, &["-o", "other"]].concat());
+        assert_eq!(refused.code, 2);
+        assert!(refused.stderr.contains(what), "{}", refused.stderr);
+        // Nor is it replaced by a run that starts anew, unless it is asked to.
+        let anew = [&["tune"], &FILES[..], &words[..6], &["-o", "other"]].concat();
+        let refused = place.run(&anew);
+        assert_eq!(refused.code, 2);
+        assert!(
+            refused.stderr.contains("`--resume` goes on from it"),
+            "{}",
+            refused.stderr
+        );
+        assert_eq!(place.read("other.tune-checkpoint.json"), text);
+    }
+    place.fine(&[&["tune"], &FILES[..], &words[..6], &["-o", "other", "--force"]].concat());
+    assert!(!place.path("other.tune-checkpoint.json").exists());
 }
 
 #[cfg(unix)]
@@ -296,10 +309,33 @@ fn ctrl_c_leaves_a_checkpoint_to_go_on_from() {
     assert_eq!(output.status.code(), Some(130), "{said}");
     assert!(said.contains("--resume goes on from there"), "{said}");
     assert!(!place.path("cut").exists());
+    // It is of these data and options alone.
+    let mut other = words("cut");
+    other[5] = "39";
+    other.push("--resume");
+    let refused = place.run(&other);
+    assert!(
+        refused.code == 2 && refused.stderr.contains("is of other data or options"),
+        "{refused:?}"
+    );
+    // A byte that is another is noticed.
+    let text = place.read("cut.tune-checkpoint.json");
+    place.write(
+        "cut.tune-checkpoint.json",
+        text.replacen("\"solves\":", "\"solves\":1", 1),
+    );
+    let mut again = words("cut");
+    again.push("--resume");
+    let refused = place.run(&again);
+    assert!(
+        refused.code == 2 && refused.stderr.contains("is damaged"),
+        "{refused:?}"
+    );
+    place.write("cut.tune-checkpoint.json", text);
     let mut again = words("cut");
     again.push("--resume");
     let outcome = place.fine(&again);
-    assert!(outcome.stderr.contains("note: going on after"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("note: resuming after"), "{}", outcome.stderr);
     assert_eq!(
         timeless(&place.read("whole/tune.tsv")),
         timeless(&place.read("cut/tune.tsv"))

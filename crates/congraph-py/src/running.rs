@@ -115,8 +115,15 @@ impl Running {
     }
 }
 
+/// More threads than this are of no use to anybody.
+const THREADS_PER_CORE: usize = 4;
+
+/// A pool of so many threads, as far as that makes sense; 0 for one per core.
 fn started(threads: usize) -> PyResult<ThreadPool> {
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(threads.min(THREADS_PER_CORE * cores))
+        .build();
     pool.map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }
 

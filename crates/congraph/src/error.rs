@@ -268,14 +268,21 @@ fn one_of(mut group: Vec<Warning>) -> Option<Warning> {
 
 /// A few names in a row for a message, the rest counted: `` `a`, `b`, `c` and 4 more ``.
 pub fn list_names<S: AsRef<str>>(names: &[S]) -> String {
-    const SHOWN: usize = 5;
+    list_some(names, names.len())
+}
+
+/// How many names are listed.
+pub(crate) const SHOWN: usize = 5;
+
+/// The same of `n_names`, of which the first are enough.
+pub(crate) fn list_some<S: AsRef<str>>(names: &[S], n_names: usize) -> String {
     let mut text: Vec<String> = names
         .iter()
         .take(SHOWN)
         .map(|name| format!("`{}`", name.as_ref()))
         .collect();
-    if names.len() > SHOWN {
-        let more = names.len() - SHOWN;
+    if n_names > SHOWN {
+        let more = n_names - SHOWN;
         text.push(format!("{more} more"));
     }
     match text.pop() {

@@ -1,5 +1,7 @@
 //! `congraph check`: is this data fit to learn from? One row per view, every problem named.
 
+use std::collections::HashMap;
+
 use congraph::error::grouped;
 use congraph::{DataError, Error, Views};
 use serde_json::json;
@@ -82,15 +84,22 @@ fn count_masked(rows: &mut [Row], views: &Views) {
     }
 }
 
-impl Row {
-    /// The codes of the errors about this view.
-    fn verdict(&self, errors: &[DataError]) -> String {
-        let codes: Vec<String> = errors
-            .iter()
-            .filter(|error| error.view.as_deref() == Some(self.view.as_str()))
-            .map(|error| error.code.to_string())
-            .collect();
-        if codes.is_empty() { "ok".into() } else { codes.join(" ") }
+/// The codes of the errors about each view.
+struct Verdicts<'e>(HashMap<&'e str, Vec<String>>);
+
+impl<'e> Verdicts<'e> {
+    fn of(errors: &'e [DataError]) -> Self {
+        let mut codes: HashMap<&str, Vec<String>> = HashMap::new();
+        for error in errors {
+            if let Some(view) = &error.view {
+                codes.entry(view).or_default().push(error.code.to_string());
+            }
+        }
+        Self(codes)
+    }
+
+    fn on(&self, view: &str) -> String {
+        self.0.get(view).map_or_else(|| "ok".into(), |codes| codes.join(" "))
     }
 }
 
@@ -100,13 +109,14 @@ fn table(rows: &[Row], errors: &[DataError]) -> String {
             .map(String::from)
             .to_vec(),
     ];
+    let verdicts = Verdicts::of(errors);
     for row in rows {
         table.push(vec![
             row.view.clone(),
             row.n_samples.map_or_else(|| "?".into(), |n| n.to_string()),
             row.n_nodes.to_string(),
             row.not_finite.to_string(),
-            row.verdict(errors),
+            verdicts.on(&row.view),
         ]);
     }
     if rows.iter().any(|row| row.masked.is_some()) {
@@ -118,6 +128,7 @@ fn table(rows: &[Row], errors: &[DataError]) -> String {
 }
 
 fn report(rows: &[Row], errors: &[DataError], warnings: &serde_json::Value) -> serde_json::Value {
+    let verdicts = Verdicts::of(errors);
     json!({
         "schema": "congraph.check/1",
         "ok": errors.is_empty(),
@@ -128,7 +139,7 @@ fn report(rows: &[Row], errors: &[DataError], warnings: &serde_json::Value) -> s
                 "n_samples": row.n_samples,
                 "n_nodes": row.n_nodes,
                 "not_finite": row.not_finite,
-                "verdict": row.verdict(errors),
+                "verdict": verdicts.on(&row.view),
             });
             if let Some(masked) = row.masked {
                 told["masked"] = json!(masked);

@@ -1,6 +1,7 @@
 //! What a long command has done so far, in one file beside the output folder: written whole after every step, removed at the end.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{ErrorKind, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,7 +10,7 @@ use congraph::Parameters;
 use congraph::tuning::Reach;
 use congraph::tuning::path::Cell;
 use congraph::tuning::stability::Tally;
-use congraph_io::OutputError;
+use congraph_io::{Folder, OutputError};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -43,74 +44,115 @@ pub(super) struct Work {
 }
 
 /// A checkpoint that belongs to one command on one set of data.
+///
+/// ```text
+/// {"schema": "congraph.tune-checkpoint/2", "sha256": that of the next line}
+/// {"key": what it was made from, "work": what is done}
+/// ```
 pub(super) struct Checkpoint<W> {
     path: PathBuf,
+    /// Where it is written before it takes its place.
+    scratch: PathBuf,
     key: Value,
     work: PhantomData<fn(W)>,
 }
 
+/// Where the checkpoint of an output folder is.
+fn path_of<W: Resumable>(out: &Path) -> PathBuf {
+    let mut name = out.file_name().unwrap_or(out.as_os_str()).to_os_string();
+    name.push(format!(".{}-checkpoint.json", W::COMMAND));
+    out.with_file_name(name)
+}
+
+/// Hours of work may be in a checkpoint: it is not replaced unasked.
+pub(super) fn refuse_existing<W: Resumable>(out: &Path, resume: bool, force: bool) -> Result<(), Failure> {
+    let path = path_of::<W>(out);
+    if resume || force || std::fs::symlink_metadata(&path).is_err() {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        format!(
+            "an interrupted run left its work in the checkpoint `{}`, and nothing is overwritten unasked",
+            path.display()
+        ),
+        "`--resume` goes on from it; `--force` replaces it and starts anew",
+    ))
+}
+
 impl<W: Resumable> Checkpoint<W> {
-    /// The checkpoint of the output folder `out`; `key` tells what it must have been made from.
-    pub(super) fn new(out: &Path, key: Value) -> Self {
-        let mut name = out.file_name().unwrap_or(out.as_os_str()).to_os_string();
-        name.push(format!(".{}-checkpoint.json", W::COMMAND));
+    /// The checkpoint of the output folder `out`, whose place is taken; `key` tells what it must have been made from.
+    pub(super) fn new(out: &Path, place: &Folder, key: Value) -> Self {
         Self {
-            path: out.with_file_name(name),
+            path: path_of::<W>(out),
+            scratch: place.scratch(),
             key,
             work: PhantomData,
         }
     }
 
     fn schema() -> String {
-        format!("congraph.{}-checkpoint/1", W::COMMAND)
+        format!("congraph.{}-checkpoint/2", W::COMMAND)
     }
 
-    /// What an earlier run left; none if there is no checkpoint.
-    pub(super) fn read(&self) -> Result<Option<W>, Failure> {
-        let Ok(text) = std::fs::read_to_string(&self.path) else {
-            return Ok(None);
+    /// What an earlier run left, if it can be gone on from: `fits` tells; none if there is no checkpoint.
+    pub(super) fn read(&self, fits: impl FnOnce(&W) -> bool) -> Result<Option<W>, Failure> {
+        let refused = |what: &str| {
+            Failure::usage(
+                format!("the checkpoint `{}` {what}", self.path.display()),
+                "repeat the command that was interrupted; with `--force` and without `--resume` it starts anew and replaces the checkpoint",
+            )
         };
-        let value: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
-        if value["schema"] != Self::schema() || value["key"] != self.key {
-            return Err(Failure::usage(
-                format!("the checkpoint `{}` is of other data or options", self.path.display()),
-                "repeat the command that was interrupted, or leave out `--resume` to start anew",
-            ));
+        let bytes = match std::fs::read(&self.path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            bytes => bytes.map_err(|error| refused(&format!("cannot be read: {error}")))?,
+        };
+        let damaged = || refused("is damaged: it is not what was written");
+        let line = bytes.iter().position(|&byte| byte == b'\n').ok_or_else(damaged)?;
+        let (head, body) = (&bytes[..line], &bytes[line + 1..]);
+        let head: Value = serde_json::from_slice(head).map_err(|_| damaged())?;
+        if head["schema"] != Self::schema() {
+            return Err(refused("is of another version of congraph, or damaged"));
         }
-        match W::from_json(&value["work"]) {
-            Some(work) => Ok(Some(work)),
-            None => Err(Failure::usage(
-                format!("the checkpoint `{}` is damaged", self.path.display()),
-                "leave out `--resume` to start anew",
-            )),
+        if head["sha256"] != congraph_io::sha256(body) {
+            return Err(damaged());
         }
+        let value: Value = serde_json::from_slice(body).map_err(|_| damaged())?;
+        if value["key"] != self.key {
+            return Err(refused("is of other data or options"));
+        }
+        let work = W::from_json(&value["work"]).filter(fits);
+        work.map(Some).ok_or_else(damaged)
     }
 
     /// Writes the work so far; from now on an interruption says that it is kept.
     pub(super) fn write(&self, work: &W) -> Result<(), Failure> {
-        let text = json!({"schema": Self::schema(), "key": self.key, "work": work.to_json()}).to_string();
+        let body = json!({"key": self.key, "work": work.to_json()}).to_string();
+        let head = json!({"schema": Self::schema(), "sha256": congraph_io::sha256(body.as_bytes())});
         let failed = |source| OutputError::Io {
             path: self.path.clone(),
             source,
         };
-        interrupt::kept_in(&self.path);
+        let write = || -> std::io::Result<()> {
+            for path in [&self.path, &self.scratch] {
+                path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+            }
+            let mut scratch = File::create(&self.scratch)?;
+            scratch.write_all(format!("{head}\n{body}").as_bytes())?;
+            scratch.sync_all()?;
+            std::fs::rename(&self.scratch, &self.path)
+        };
         interrupt::uninterrupted(|| -> Result<(), Failure> {
-            let place = match self.path.parent() {
-                Some(parent) if parent != Path::new("") => parent,
-                _ => Path::new("."),
-            };
-            std::fs::create_dir_all(place).map_err(failed)?;
-            let mut beside = tempfile::NamedTempFile::new_in(place).map_err(failed)?;
-            beside.write_all(text.as_bytes()).map_err(failed)?;
-            beside.persist(&self.path).map_err(|error| failed(error.error))?;
+            write().map_err(failed)?;
+            interrupt::kept_in(&self.path);
             Ok(())
         })
     }
 
     /// Removes it: the result is in place.
     pub(super) fn remove(&self) {
-        // Should it stay, it does no harm: only --resume reads it.
+        // Should it stay, it does no harm: only --resume reads it, and that checks what it is of.
         let _ = std::fs::remove_file(&self.path);
+        interrupt::kept_nowhere();
     }
 }
 
@@ -144,7 +186,15 @@ impl Resumable for Work {
     }
 
     fn from_json(value: &Value) -> Option<Self> {
-        let whole = |value: &Value| value.as_u64().map(|number| number as usize);
+        let whole = |value: &Value| usize::try_from(value.as_u64()?).ok();
+        // JSON knows no NaN: it is written as null.
+        let perhaps = |value: &Value| {
+            if value.is_null() {
+                Some(f64::NAN)
+            } else {
+                value.as_f64()
+            }
+        };
         let reach = |value: &Value| {
             Some(Reach {
                 target: value[0].as_f64()?,
@@ -174,11 +224,11 @@ impl Resumable for Work {
         };
         let tally = |value: &Value| {
             Some(Tally {
-                prediction: value["prediction"].as_f64()?,
+                prediction: perhaps(&value["prediction"])?,
                 counts: value["counts"].as_array()?.iter().map(count).collect::<Option<_>>()?,
             })
         };
-        let score = |value: &Value| Some([value[0].as_f64()?, value[1].as_f64()?]);
+        let score = |value: &Value| Some([value.get(0).and_then(perhaps)?, value.get(1).and_then(perhaps)?]);
         let edge = |value: &Value| {
             let end = |k: usize| value[0][k].as_u64().and_then(|number| u32::try_from(number).ok());
             Some(([end(0)?, end(1)?], value[1].as_f64()?))
@@ -192,14 +242,32 @@ impl Resumable for Work {
             halvings: whole(&value["halvings"])?,
             tallies: value["tallies"].as_array()?.iter().map(tally).collect::<Option<_>>()?,
         };
-        let fits = work.tallies.len()
-            == if work.halvings > 0 {
-                work.cells.len()
-            } else {
-                work.tallies.len()
-            };
-        let fits = fits && work.shared.len() == work.cells.len();
-        (fits && (work.scores.is_empty() || work.scores.len() == work.cells.len())).then_some(work)
+        Some(work)
+    }
+}
+
+impl Work {
+    /// Whether this can be work on so many nodes, with a cell for so many densities and similarities at most, and so many halvings.
+    pub(super) fn fits(&self, n_nodes: usize, n_densities: usize, n_similarities: usize, halvings: usize) -> bool {
+        let n_cells = self.cells.len();
+        let is_pair = |[a, b]: [u32; 2]| a < b && (b as usize) < n_nodes;
+        let is_shared =
+            |edges: &Vec<([u32; 2], f64)>| edges.iter().all(|&(pair, weight)| is_pair(pair) && weight > 0.0);
+        let is_tally = |tally: &Tally| {
+            let counts = tally.counts.iter();
+            counts
+                .into_iter()
+                .all(|(&pair, &count)| is_pair(pair) && count as usize <= 2 * self.halvings)
+        };
+        self.rows <= n_densities
+            && n_cells <= self.rows * n_similarities
+            && self.shared.len() == n_cells
+            && (self.scores.is_empty() || self.scores.len() == n_cells)
+            && self.halvings <= halvings
+            && (self.halvings == 0 || self.rows == n_densities)
+            && (self.tallies.len() == n_cells || (self.halvings == 0 && self.tallies.is_empty()))
+            && self.shared.iter().all(is_shared)
+            && self.tallies.iter().all(is_tally)
     }
 }
 
@@ -245,7 +313,7 @@ mod tests {
             prediction: std::f64::consts::PI,
         };
         let before = Work {
-            rows: 1,
+            rows: 2,
             cells: vec![cell],
             shared: vec![vec![([0, 2], 1.0 / 3.0)]],
             scores: vec![[0.5, 1.0 / 3.0]],
@@ -253,15 +321,54 @@ mod tests {
             tallies: vec![tally],
         };
         let place = tempfile::tempdir().unwrap();
-        let checkpoint = Checkpoint::<Work>::new(&place.path().join("out"), json!({"seed": 1}));
-        assert_eq!(checkpoint.read().unwrap(), None);
+        let out = place.path().join("out");
+        let folder = Folder::create(&out, false).unwrap();
+        let checkpoint = Checkpoint::<Work>::new(&out, &folder, json!({"seed": 1}));
+        let read = |checkpoint: &Checkpoint<Work>| checkpoint.read(|work| work.fits(10, 2, 3, 5));
+        assert_eq!(read(&checkpoint).unwrap(), None);
+        assert!(refuse_existing::<Work>(&out, false, false).is_ok());
         checkpoint.write(&before).unwrap();
-        assert_eq!(checkpoint.read().unwrap(), Some(before));
-        let other = Checkpoint::<Work>::new(&place.path().join("out"), json!({"seed": 2}));
-        assert!(other.read().is_err());
-        std::fs::write(&checkpoint.path, "{").unwrap();
-        assert!(checkpoint.read().is_err());
+        assert_eq!(read(&checkpoint).unwrap().as_ref(), Some(&before));
+        let other = Checkpoint::<Work>::new(&out, &folder, json!({"seed": 2}));
+        assert!(read(&other).is_err());
+        assert!(refuse_existing::<Work>(&out, false, false).is_err());
+        assert!(
+            refuse_existing::<Work>(&out, true, false).is_ok() && refuse_existing::<Work>(&out, false, true).is_ok()
+        );
+
+        // No byte can be another without being noticed.
+        let bytes = std::fs::read(&checkpoint.path).unwrap();
+        for at in 0..bytes.len() {
+            for change in [1_u8, 2, 16, 128] {
+                let mut changed = bytes.clone();
+                changed[at] ^= change;
+                std::fs::write(&checkpoint.path, changed).unwrap();
+                assert!(read(&checkpoint).is_err(), "byte {at}, bits {change}");
+            }
+            std::fs::write(&checkpoint.path, &bytes[..at]).unwrap();
+            assert!(read(&checkpoint).is_err(), "{at} bytes");
+        }
+
+        // Nor can it be about nodes, cells or halvings that there are not, whoever wrote it.
+        type Change = fn(&mut Work);
+        let changes: [Change; 9] = [
+            |work| work.shared[0][0].0[1] = 1_000_000_000,
+            |work| work.shared[0][0].0 = [2, 2],
+            |work| work.tallies[0].counts = [([3, 10], 2)].into(),
+            |work| work.tallies[0].counts = [([3, 9], 1000)].into(),
+            |work| work.tallies.clear(),
+            |work| work.rows = 3,
+            |work| work.halvings = 6,
+            |work| work.cells = vec![work.cells[0].clone(); 7],
+            |work| work.scores = vec![[0.0; 2]; 2],
+        ];
+        for (k, change) in changes.iter().enumerate() {
+            let mut work = before.clone();
+            change(&mut work);
+            checkpoint.write(&work).unwrap();
+            assert!(read(&checkpoint).is_err(), "change {k}");
+        }
         checkpoint.remove();
-        assert_eq!(checkpoint.read().unwrap(), None);
+        assert_eq!(read(&checkpoint).unwrap(), None);
     }
 }

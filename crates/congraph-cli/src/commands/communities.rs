@@ -5,7 +5,7 @@ use std::time::Instant;
 use congraph::communities::{Communities, ConsensusClustering, GraphCommunities, Leiden, communities};
 use congraph::{MultiviewGraph, Warning};
 use congraph_io::output::DENSE_NODES;
-use congraph_io::{COMMUNITIES_FILES, Folder, OutputError, read_graph, write_communities, write_json};
+use congraph_io::{COMMUNITIES_FILES, Folder, read_graph, read_run, seal_communities, write_communities};
 use serde_json::{Map, Value, json};
 
 use crate::args::{CommunitiesArgs, Global};
@@ -16,9 +16,12 @@ use crate::summary::warnings_json;
 
 pub(crate) fn run(args: &CommunitiesArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
-    let graph = read_graph(&args.folder)?;
-    let place = || Folder::add_to(&args.folder, &COMMUNITIES_FILES, args.force);
-    interrupt::uninterrupted(|| place().map(drop))?;
+    if !args.folder.is_dir() {
+        // Told as what it is: no result.
+        read_graph(&args.folder)?;
+    }
+    let mut folder = interrupt::uninterrupted(|| Folder::add_to(&args.folder, &COMMUNITIES_FILES, args.force))?;
+    let (run, graph) = read_run(&args.folder)?;
     let settings = ConsensusClustering {
         leiden: Leiden {
             resolution: args.resolution,
@@ -30,15 +33,13 @@ pub(crate) fn run(args: &CommunitiesArgs, global: &Global, console: &Console) ->
     };
     let found = communities(&graph, &settings)?;
     let warnings = warnings(&found);
-    let facts = facts(&graph, &settings, &found, &warnings, start.elapsed().as_secs_f64());
-    interrupt::uninterrupted(|| {
-        let folder = place()?;
+    let mut facts = facts(&graph, &settings, &found, &warnings, start.elapsed().as_secs_f64());
+    interrupt::uninterrupted(|| -> Result<(), Failure> {
         write_communities(&folder, &graph, &found)?;
-        write_json(&folder, "communities.json", &facts)?;
-        folder.commit()
-    })
-    .map_err(|error: OutputError| Failure::from(error))?;
-    super::report::renew(&args.folder, &graph)?;
+        seal_communities(&folder, &run, &mut facts)?;
+        super::report::renew(&mut folder, &graph)?;
+        Ok(folder.commit()?)
+    })?;
     for warning in &warnings {
         console.warning(warning);
     }

@@ -11,7 +11,7 @@ use congraph::simulate::{GraphModel, Settings, Simulation, simulate};
 use congraph::solvers::unwatched;
 use congraph::tuning::{Dial, Reached, Targets, Tuned};
 use congraph::{Learned, Learner, MultiviewGraph, ViewOptions, Views};
-use congraph_io::{Folder, ViewRow, write_graph, write_json};
+use congraph_io::{ViewRow, seal, write_graph, write_json};
 
 use super::evaluate::row;
 use super::simulate::write_simulation;
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
         ..Settings::default()
     };
     let force = args.force || is_demo(&args.out);
-    super::check_place(&args.out, force)?;
+    let folder = super::place(&args.out, force)?;
     let simulation = simulate(&settings)?;
     let (views, _) = Views::assemble(simulation.tables.clone(), &ViewOptions::default())?;
     let read = start.elapsed();
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
         solve: joint.learned.solve_time,
         total: start.elapsed(),
     };
-    let summary = summary::summary(
+    let mut summary = summary::summary(
         &joint.learner,
         &joint.learned,
         Some(&joint.reached),
@@ -53,7 +53,6 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
         &seconds,
     );
     interrupt::uninterrupted(|| -> Result<(), Failure> {
-        let folder = Folder::create(&args.out, force)?;
         write_simulation(&folder, "data", &simulation)?;
         let rows: Vec<ViewRow> = views.iter().map(|view| row_of(view.name(), view.n_samples())).collect();
         write_graph(&folder, "", &joint.learned.graph, &rows)?;
@@ -62,6 +61,7 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
         write_json(&folder, "run.json", &run)?;
         super::report::write_quality(&folder, &views)?;
         super::report::stage(&folder, &joint.learned.graph, console)?;
+        seal(&folder, &mut summary)?;
         Ok(folder.commit()?)
     })?;
     for warning in &joint.learned.warnings {

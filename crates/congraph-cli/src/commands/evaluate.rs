@@ -4,7 +4,7 @@ use congraph::baselines::EdgeRule;
 use congraph::distances::{SampleNorm, Scale, Scaling};
 use congraph::metrics::{EdgeScore, Evaluation, GraphScore, Smoothness, TotalVariation, evaluate, total_variation};
 use congraph::{Missing, MultiviewGraph, ViewOptions, Views};
-use congraph_io::{Input, ReadOptions, read_graph, read_precisions};
+use congraph_io::{Input, ReadOptions, read_graph, read_precisions, read_run};
 use serde_json::{Map, Value, json};
 
 use crate::args::{EvaluateArgs, Global};
@@ -25,7 +25,9 @@ const MEASURES: [Measure; 7] = [
 ];
 
 pub(crate) fn run(args: &EvaluateArgs, global: &Global, console: &Console) -> Result<(), Failure> {
-    let learned = read_graph(&args.folder)?;
+    let (run, learned) = read_run(&args.folder)?;
+    let precisions = read_precisions(&args.folder, &learned)?;
+    run.check_again()?;
     let against = Against {
         truth: args.truth.as_deref().map(read_graph).transpose()?,
         data: match args.data[..] {
@@ -33,7 +35,7 @@ pub(crate) fn run(args: &EvaluateArgs, global: &Global, console: &Console) -> Re
             _ => Some(data(args, &learned, console)?),
         },
     };
-    if let Some(precisions) = read_precisions(&args.folder, &learned)? {
+    if let Some(precisions) = precisions {
         return by_edge_rules(&learned, &precisions, &against, global);
     }
     let truth_without = against.truth.as_ref().map(|truth| truth.consensus().is_none());

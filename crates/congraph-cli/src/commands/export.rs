@@ -1,5 +1,7 @@
 //! `congraph export`: learned graphs for other programs.
 
+use std::path::Path;
+
 use congraph_io::output::DENSE_NODES;
 use congraph_io::{ExportFormat, Folder, export, read_graph, read_node_facts};
 use serde_json::json;
@@ -10,6 +12,19 @@ use crate::failure::Failure;
 use crate::interrupt;
 
 pub(crate) fn run(args: &ExportArgs, global: &Global, _console: &Console) -> Result<(), Failure> {
+    let out = args.out.clone().unwrap_or_else(|| args.folder.join("export"));
+    // What is put into the folder of a run must be of that run.
+    let is_within = std::path::absolute(&out).is_ok_and(|out| {
+        let within = |folder: &Path| {
+            out.ancestors()
+                .any(|above| above.canonicalize().is_ok_and(|above| above == folder))
+        };
+        args.folder.canonicalize().is_ok_and(|folder| within(&folder))
+    });
+    let _held = match is_within && args.folder.is_dir() {
+        true => Some(interrupt::uninterrupted(|| Folder::add_to(&args.folder, &[], true))?),
+        false => None,
+    };
     let graph = read_graph(&args.folder)?;
     let facts = read_node_facts(&args.folder, &graph)?;
     let asked = |(name, _): &&(&str, ExportFormat)| args.to.iter().any(|asked| asked == name);
@@ -28,7 +43,6 @@ pub(crate) fn run(args: &ExportArgs, global: &Global, _console: &Console) -> Res
             ),
         ));
     }
-    let out = args.out.clone().unwrap_or_else(|| args.folder.join("export"));
     let files = interrupt::uninterrupted(|| -> Result<Vec<String>, Failure> {
         let folder = Folder::create(&out, args.force)?;
         let mut files = Vec::new();

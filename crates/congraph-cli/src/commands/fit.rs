@@ -6,7 +6,7 @@ use std::sync::Arc;
 use congraph::distances::{DistanceNorm, SampleNorm, Scale, Scaling};
 use congraph::findings::Positions;
 use congraph::{Code, DataError, Learner, Model, MultiviewGraph, Newton, Parameters, penalties, regularisers};
-use congraph_io::{read_graph, read_known};
+use congraph_io::{read_known, read_run};
 use serde_json::Value;
 
 use super::support;
@@ -27,7 +27,7 @@ pub(super) struct FitFolder {
 impl FitFolder {
     /// Reads the tables and `summary.json`.
     pub(super) fn read(folder: &Path) -> Result<Self, Failure> {
-        let graph = read_graph(folder)?;
+        let (run, graph) = read_run(folder)?;
         let path = folder.join("summary.json");
         let text = std::fs::read_to_string(&path).map_err(|error| unreadable(&path, &error.to_string()))?;
         let summary: Value = serde_json::from_str(&text).map_err(|error| unreadable(&path, &error.to_string()))?;
@@ -47,6 +47,7 @@ impl FitFolder {
         let tells_support = told.is_some();
         (learner.support, learner.edge_costs) = told.unwrap_or_default();
         let positions = read_known(folder, &graph)?.positions;
+        run.check_again()?;
         Ok(Self {
             graph,
             learner,

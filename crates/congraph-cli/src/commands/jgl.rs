@@ -5,7 +5,7 @@ use std::time::Instant;
 use congraph::baselines::{Coupling, EdgeRule, JointAdmm, JointGraphicalLasso, JointLearned, JointPenalty};
 use congraph::error::grouped;
 use congraph_io::output::DENSE_NODES;
-use congraph_io::{Folder, write_json, write_precision_graph};
+use congraph_io::{seal, write_json, write_precision_graph};
 
 use super::input;
 use super::learn::{caveat, check_value, inputs, view_rows};
@@ -18,7 +18,7 @@ use crate::summary::{self, Seconds};
 pub(super) fn run(args: &LearnArgs, coupling: Coupling, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
     let learner = learner(args, coupling)?;
-    super::check_place(&args.output.out, args.output.force)?;
+    let folder = super::place(&args.output.out, args.output.force)?;
     let read = input::read(&args.input)?;
     if read.views.n_nodes() > DENSE_NODES {
         return Err(Failure::usage(
@@ -50,9 +50,8 @@ pub(super) fn run(args: &LearnArgs, coupling: Coupling, global: &Global, console
         solve: learned.solve_time,
         total: start.elapsed(),
     };
-    let summary = summary::joint_summary(&learner, &learned, &warnings, &seconds);
+    let mut summary = summary::joint_summary(&learner, &learned, &warnings, &seconds);
     interrupt::uninterrupted(|| -> Result<(), Failure> {
-        let folder = Folder::create(&args.output.out, args.output.force)?;
         let graph = learned.graph(EdgeRule::NonZero);
         write_precision_graph(&folder, &graph, &view_rows(&read), &learned.precisions)?;
         write_json(&folder, "summary.json", &summary)?;
@@ -62,6 +61,7 @@ pub(super) fn run(args: &LearnArgs, coupling: Coupling, global: &Global, console
         if !args.fit.no_report {
             super::report::stage(&folder, &graph, console)?;
         }
+        seal(&folder, &mut summary)?;
         Ok(folder.commit()?)
     })?;
     if global.json {

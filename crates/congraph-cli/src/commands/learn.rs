@@ -12,7 +12,7 @@ use congraph::{
     Admm, Code, DataError, Learned, Learner, Model, Newton, Parameters, Solver, Support, Views, Warning, penalties,
     regularisers,
 };
-use congraph_io::{Folder, Places, ViewRow, read_pairs, write_graph_at, write_json};
+use congraph_io::{Folder, Places, ViewRow, read_pairs, seal, write_graph_at, write_json};
 use serde_json::json;
 
 use super::input::{self, Read, Source};
@@ -38,9 +38,9 @@ pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Resul
         learner: learner(&args.fit, args.input.scaling.scaling())?,
         args: &args.fit,
         output: &args.output,
+        folder: super::place(&args.output.out, args.output.force)?,
         start,
     };
-    super::check_place(&args.output.out, args.output.force)?;
     let read = input::read(&args.input)?;
     fitting.fit(&read, console)?.print(global)
 }
@@ -52,6 +52,8 @@ pub(super) struct Fitting<'a> {
     pub(super) learner: Learner,
     pub(super) args: &'a FitArgs,
     pub(super) output: &'a OutputArgs,
+    /// The place of the result.
+    pub(super) folder: Folder,
     /// When the command started.
     pub(super) start: Instant,
 }
@@ -119,12 +121,13 @@ impl Fitting<'_> {
             summary["recordings"] = made.summary();
         }
         interrupt::uninterrupted(|| -> Result<(), Failure> {
-            let folder = Folder::create(&self.output.out, self.output.force)?;
+            let folder = self.folder;
             write(&folder, self.kind, None, read, &learned, &summary, &seconds)?;
             support::write(&folder, &learner.support, &learner.edge_costs, learned.graph.nodes())?;
             if !args.no_report {
                 super::report::stage(&folder, &learned.graph, console)?;
             }
+            seal(&folder, &mut summary)?;
             Ok(folder.commit()?)
         })?;
         let line = result_line(self.output, &learned, &reached, &seconds);
@@ -318,7 +321,7 @@ fn check_dials(args: &FitArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(super) fn check_value(option: &str, value: f64, is_fine: bool, range: &str) -> Result<(), Failure> {
+pub(crate) fn check_value(option: &str, value: f64, is_fine: bool, range: &str) -> Result<(), Failure> {
     if is_fine && value.is_finite() {
         return Ok(());
     }

@@ -20,6 +20,8 @@ pub(crate) mod simulate;
 pub(crate) mod support;
 pub(crate) mod tune;
 
+pub(crate) use learn::check_value;
+
 use std::path::Path;
 
 use congraph_io::{Folder, OutputError};
@@ -27,9 +29,9 @@ use congraph_io::{Folder, OutputError};
 use crate::console::visible;
 use crate::interrupt;
 
-/// Is there a place for the result? Asked before any work; nothing is left there until the result is complete.
-fn check_place(out: &Path, force: bool) -> Result<(), OutputError> {
-    interrupt::uninterrupted(|| Folder::create(out, force).map(drop))
+/// The place of the result, before any work: nothing is there until the result is complete, and no other run can write it.
+fn place(out: &Path, force: bool) -> Result<Folder, OutputError> {
+    interrupt::uninterrupted(|| Folder::create(out, force))
 }
 
 /// Rows of cells in columns: the first to the left, the others to the right.

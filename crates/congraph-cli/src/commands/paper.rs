@@ -9,12 +9,13 @@ use congraph_io::{Folder, write_rows, write_text};
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::checkpoint::Checkpoint;
+use super::checkpoint::{Checkpoint, refuse_existing};
 use crate::args::{Global, PaperArgs, StudyArg};
 use crate::console::{self, Console, Reporter};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::paper::claims::{self, Claim};
+use crate::paper::methods::Outcome;
 use crate::paper::plan::{Job, Plan};
 use crate::paper::tables::{self, Figure};
 use crate::paper::work::Work;
@@ -24,10 +25,11 @@ pub(crate) fn run(args: &PaperArgs, global: &Global, console: &Console) -> Resul
     let start = Instant::now();
     let plan = plan(args);
     let on_eeg = on_eeg(args)?;
-    super::check_place(&args.output.out, args.output.force)?;
+    let folder = super::place(&args.output.out, args.output.force)?;
+    refuse_existing::<Work>(&args.output.out, args.resume, args.output.force)?;
     let study = Study {
         plan: &plan,
-        checkpoint: Checkpoint::new(&args.output.out, key(&plan)),
+        checkpoint: Checkpoint::new(&args.output.out, &folder, key(&plan)),
         start,
     };
     let mut work = study.earlier(args.resume, console)?;
@@ -42,7 +44,6 @@ pub(crate) fn run(args: &PaperArgs, global: &Global, console: &Console) -> Resul
     let mut claims = claims::all(&plan, &work);
     claims.extend(of_eeg.iter().flat_map(eeg::Results::claims));
     interrupt::uninterrupted(|| -> Result<(), Failure> {
-        let folder = Folder::create(&args.output.out, args.output.force)?;
         write(&folder, &plan, &work, of_eeg.as_ref(), &claims, seconds)?;
         folder.commit()?;
         study.checkpoint.remove();
@@ -112,10 +113,15 @@ impl Study<'_> {
         if !resume {
             return Ok(Work::default());
         }
-        let found = self.checkpoint.read()?;
+        let jobs = self.plan.jobs();
+        let is_asked = |outcome: &Outcome| {
+            let is_of = |job: &Job| outcome.setting == job.setting && outcome.realisation == job.realisation;
+            jobs.iter().any(is_of)
+        };
+        let found = self.checkpoint.read(|work| work.outcomes.iter().all(is_asked))?;
         match &found {
             Some(work) => console.note(&format!(
-                "note: going on after {} data sets and {} timed runs",
+                "note: resuming after {} data sets and {} timed runs",
                 work.outcomes.len(),
                 work.timings.len()
             )),

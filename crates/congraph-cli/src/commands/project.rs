@@ -7,7 +7,7 @@ use congraph::error::grouped;
 use congraph::findings::{Geometry, Positions};
 use congraph::inference::Departure;
 use congraph::{Mask, MultiviewGraph, Projection, Projector, Support, ViewOptions, ViewRows, Warning};
-use congraph_io::{Folder, Places, ViewRow, read_pairs, write_graph_at, write_json, write_rows};
+use congraph_io::{Folder, Places, ViewRow, read_pairs, seal, write_graph_at, write_json, write_rows};
 use serde_json::{Map, Value, json};
 
 use super::fit::FitFolder;
@@ -23,7 +23,7 @@ use crate::summary::{self, Seconds, warnings_json};
 pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
     check_not_the_fit(args)?;
-    super::check_place(&args.output.out, args.output.force)?;
+    let folder = super::place(&args.output.out, args.output.force)?;
     let (projector, positions) = projector(args, console)?;
     let options = ViewOptions {
         projected: true,
@@ -63,18 +63,17 @@ pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Res
         solve: sum(|projection| projection.solve_time),
         total: start.elapsed(),
     };
-    let facts = facts(args, &projector, &projections, &graph, &warnings, &seconds);
+    let mut facts = facts(args, &projector, &projections, &graph, &warnings, &seconds);
     interrupt::uninterrupted(|| -> Result<(), Failure> {
-        let folder = Folder::create(&args.output.out, args.output.force)?;
         write_placed(&folder, &graph, &view_rows(&read), positions.as_ref())?;
         write_departures(&folder, &projections)?;
         support::write(&folder, &projector.support, &projector.edge_costs, projector.nodes())?;
-        write_json(&folder, "summary.json", &facts)?;
         write_json(
             &folder,
             "run.json",
             &summary::run("project", &facts, &inputs(&read), None, &seconds),
         )?;
+        seal(&folder, &mut facts)?;
         Ok(folder.commit()?)
     })?;
     if global.json {

@@ -17,11 +17,19 @@ use crate::interrupt;
 const FILE: [&str; 1] = ["report.html"];
 
 pub(crate) fn run(args: &ReportArgs, global: &Global, console: &Console) -> Result<(), Failure> {
+    if !args.folder.is_dir() {
+        // Told as what it is: no result.
+        read_graph(&args.folder)?;
+    }
+    let folder = interrupt::uninterrupted(|| place(&args.folder))?;
     let graph = read_graph(&args.folder)?;
-    interrupt::uninterrupted(|| place(&args.folder).map(drop))?;
     let findings = Findings::of(&graph, known(&args.folder, &args.folder, &graph)?);
     let page = congraph_report::write(&findings);
-    put(&args.folder, &page)?;
+    interrupt::uninterrupted(|| {
+        write_text(&folder, FILE[0], &page)?;
+        folder.commit()
+    })
+    .map_err(|error: OutputError| Failure::from(error))?;
     let path = args.folder.join(FILE[0]);
     if args.open && !open(&path) {
         console.note(&format!(
@@ -43,13 +51,18 @@ pub(crate) fn run(args: &ReportArgs, global: &Global, console: &Console) -> Resu
     }
 }
 
-/// Writes the report of a folder anew if it has one: something was added to its results.
-pub(super) fn renew(folder: &Path, graph: &MultiviewGraph) -> Result<(), Failure> {
-    if !folder.join(FILE[0]).exists() {
+/// Stages the report of a folder anew if it has one: something is added to its results.
+pub(super) fn renew(folder: &mut Folder, graph: &MultiviewGraph) -> Result<(), Failure> {
+    if !folder.target().join(FILE[0]).exists() {
         return Ok(());
     }
-    let findings = Findings::of(graph, known(folder, folder, graph)?);
-    put(folder, &congraph_report::write(&findings))
+    folder.complete(&FILE)?;
+    let known = known(&folder.path(""), folder.target(), graph)?;
+    Ok(write_text(
+        folder,
+        FILE[0],
+        &congraph_report::write(&Findings::of(graph, known)),
+    )?)
 }
 
 /// What the files tell that are in one place now and will be in another, whose name is the result's.
@@ -67,15 +80,6 @@ fn known(files: &Path, target: &Path, graph: &MultiviewGraph) -> Result<Known, F
 /// The report is made of the folder alone: one that is there already may be replaced unasked.
 fn place(folder: &Path) -> Result<Folder, OutputError> {
     Folder::add_to(folder, &FILE, true)
-}
-
-fn put(folder: &Path, page: &str) -> Result<(), Failure> {
-    interrupt::uninterrupted(|| {
-        let folder = place(folder)?;
-        write_text(&folder, FILE[0], page)?;
-        folder.commit()
-    })
-    .map_err(|error: OutputError| Failure::from(error))
 }
 
 /// Writes `quality.tsv`: what a report tells of the data that the graphs do not hold.

@@ -26,17 +26,15 @@ pub(crate) fn run(args: &SimulateArgs, global: &Global, console: &Console) -> Re
             args.noise, args.noise
         ));
     }
-    super::check_place(&args.output.out, args.output.force)?;
+    let mut folder = super::place(&args.output.out, args.output.force)?;
     let simulation = simulate(&settings)?;
     let facts = facts(&settings, &simulation);
     let stale = stale_views(&args.output.out, &simulation);
     interrupt::uninterrupted(|| {
-        let folder = Folder::create(&args.output.out, args.output.force)?;
         write_simulation(&folder, "", &simulation)?;
         write_json(&folder, "simulation.json", &facts)?;
-        folder.commit()?;
-        stale.iter().for_each(|file| drop(std::fs::remove_file(file)));
-        Ok::<(), OutputError>(())
+        folder.removes(stale);
+        folder.commit()
     })?;
     if global.json {
         console::print(&facts.to_string())
@@ -108,7 +106,7 @@ fn stale_views(out: &Path, simulation: &Simulation) -> Vec<PathBuf> {
     views
         .iter()
         .filter(|view| !replaced.contains(view) && !view.contains(['/', '\\']))
-        .map(|view| out.join(format!("{view}.csv")))
+        .map(|view| PathBuf::from(format!("{view}.csv")))
         .collect()
 }
 

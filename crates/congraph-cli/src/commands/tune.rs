@@ -10,10 +10,10 @@ use congraph::tuning::choice::{Chosen, Follow, Search, Steps};
 use congraph::tuning::path::{Cell, Grid};
 use congraph::tuning::stability::Stability;
 use congraph::{Learner, Model, MultiviewGraph, Newton, Warning, penalties};
-use congraph_io::{Folder, read_graph, write_rows};
+use congraph_io::{read_graph, seal, write_rows};
 use serde_json::{Value, json};
 
-use super::checkpoint::{Checkpoint, Work};
+use super::checkpoint::{Checkpoint, Work, refuse_existing};
 use super::input::{self, Read};
 use super::learn::{caveat, check_memory, check_value, memory_of, write};
 use crate::args::{Global, TuneArgs};
@@ -25,7 +25,8 @@ use crate::summary::{self, Seconds};
 pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
     let learner = learner(args)?;
-    super::check_place(&args.output.out, args.output.force)?;
+    let folder = super::place(&args.output.out, args.output.force)?;
+    refuse_existing::<Work>(&args.output.out, args.resume, args.output.force)?;
     let read = input::read(&args.input)?;
     let learner = Learner {
         memory: memory_of(args.memory, &learner)?,
@@ -41,9 +42,9 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
             seed: args.seed,
         },
     };
-    let checkpoint = Checkpoint::new(&args.output.out, key(args, &read, &search.grid));
+    let checkpoint = Checkpoint::new(&args.output.out, &folder, key(args, &read, &search.grid));
     let mut follower = Follower {
-        work: earlier(args, &checkpoint, console)?,
+        work: earlier(args, &checkpoint, &search, read.views.n_nodes(), console)?,
         checkpoint: &checkpoint,
         truth,
         edges_each: SHARED_EDGES / (search.grid.densities.len() * search.grid.similarities.len()),
@@ -85,7 +86,6 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
     let mut summary = summary::summary(learner, learned, Some(reached), &tuned.warnings, &seconds);
     summary["tune"] = tuned.told();
     interrupt::uninterrupted(|| -> Result<(), Failure> {
-        let folder = Folder::create(&args.output.out, args.output.force)?;
         write(&folder, "tune", Some(args.seed), &read, learned, &summary, &seconds)?;
         let (columns, rows) = tuned.table();
         write_rows(&folder, "tune.tsv", &columns, &rows)?;
@@ -94,6 +94,7 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
         if !args.no_report {
             super::report::stage(&folder, &learned.graph, console)?;
         }
+        seal(&folder, &mut summary)?;
         folder.commit()?;
         checkpoint.remove();
         Ok(())
@@ -155,14 +156,21 @@ fn key(args: &TuneArgs, read: &Read, grid: &Grid) -> Value {
 }
 
 /// What an interrupted run left, if it is to be used.
-fn earlier(args: &TuneArgs, checkpoint: &Checkpoint<Work>, console: &Console) -> Result<Work, Failure> {
+fn earlier(
+    args: &TuneArgs,
+    checkpoint: &Checkpoint<Work>,
+    search: &Search,
+    n_nodes: usize,
+    console: &Console,
+) -> Result<Work, Failure> {
     if !args.resume {
         return Ok(Work::default());
     }
-    let found = checkpoint.read()?;
+    let (n_densities, n_similarities) = (search.grid.densities.len(), search.grid.similarities.len());
+    let found = checkpoint.read(|work| work.fits(n_nodes, n_densities, n_similarities, search.stability.halvings))?;
     match &found {
         Some(work) => console.note(&format!(
-            "note: going on after {} cells and {} halvings",
+            "note: resuming after {} cells and {} halvings",
             work.cells.len(),
             work.halvings
         )),

@@ -12,6 +12,7 @@
 //! A group without a label has no view, so cells that lack one are refused rather than left out.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 use congraph::Table;
 use congraph::error::list_names;
@@ -24,7 +25,7 @@ use super::compound::{self, Field};
 use super::faults::{Fault, fault, no_such_column};
 use super::hdf5::{self, Reason, reason};
 use super::sparse::Stored;
-use super::{Input, ReadOptions, name_within};
+use super::{Input, ReadOptions, name_within, read_regular_text};
 
 const WHY: &str = "a view is a group of cells: one row per cell, one column per gene";
 const HINT: &str = "write it again with anndata 0.7 or later, or copy it again if it was cut short";
@@ -166,7 +167,7 @@ impl Annotated<'_> {
         let n_columns = names.len();
         let kept: Vec<usize> = match &options.genes {
             None => (0..n_columns).collect(),
-            Some(asked) => match std::fs::read_to_string(asked) {
+            Some(asked) => match read_regular_text(Path::new(asked)) {
                 Ok(list) => self.listed(asked, &list, &names)?,
                 Err(_) => {
                     // What is known of genes is in `var`, whatever the values are those of.

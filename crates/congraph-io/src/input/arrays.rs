@@ -19,7 +19,7 @@ use congraph::views::Orient;
 use zip::ZipArchive;
 
 use super::faults::{Fault, fault, no_such_column};
-use super::sources::decompressed_limit;
+use super::sources::{decompressed_limit, memory, size, too_large};
 use super::{Input, ReadOptions, name_within};
 use crate::npy::{Array, Refused};
 
@@ -123,6 +123,9 @@ pub(crate) fn each_array(
             continue;
         };
         let claimed = entry.size();
+        if claimed > left && claimed > memory() {
+            return Err(too_large(path, &format!("holds array `{name}` of {}", size(claimed))));
+        }
         if claimed > left {
             let what = format!("array `{name}` is {claimed} bytes long, more than such an archive should hold");
             let hint = "save it with `numpy.savez` if that is right, which does not compress";

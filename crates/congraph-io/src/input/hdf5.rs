@@ -6,7 +6,7 @@
 use hdf5_reader::group::Group;
 use hdf5_reader::{Dataset, Datatype, FilterRegistry, Hdf5File, OpenOptions};
 
-use super::sources::GIB;
+use super::sources::{GIB, memory};
 
 const MIB: u64 = 1 << 20;
 /// The number under which LZF is registered.
@@ -23,7 +23,10 @@ pub(super) fn reason(error: impl std::fmt::Display) -> Reason {
 
 /// Opens a file that is in memory.
 pub(super) fn open(bytes: Vec<u8>) -> Result<Hdf5File, Reason> {
-    let limit = (bytes.len() as u64).saturating_mul(256).clamp(64 * MIB, 16 * GIB);
+    let limit = (bytes.len() as u64)
+        .saturating_mul(256)
+        .clamp(64 * MIB, 16 * GIB)
+        .min(memory());
     let mut filters = FilterRegistry::new();
     filters.register(
         LZF,

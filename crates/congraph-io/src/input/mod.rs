@@ -50,7 +50,8 @@ pub(crate) use faults::{Fault, fault, said};
 pub use guard::is_guarded;
 pub use pairs::read_pairs;
 use sources::{Format, Source};
-pub(crate) use sources::{hexadecimal, read_bytes, reason};
+pub(crate) use sources::{hexadecimal, read_bytes, read_regular, read_regular_text, reason, regular};
+pub use sources::{limit_memory, sha256};
 
 /// A file to read, and the name of its view if one was given.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,13 +1,15 @@
 //! A path → its format by ending, its bytes, and their SHA-256.
 //!
 //! A compressed file may claim to hold anything, so what comes out of one is limited: 64 times its size, but at least
-//! 1 GiB and at most 16 GiB. Tables of numbers shrink 2 to 50 times.
+//! 1 GiB and at most 16 GiB. Tables of numbers shrink 2 to 50 times. Nothing may take more memory than there is to use
+//! ([`limit_memory`]), and only regular files are read: a pipe or a device may never end.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::fs;
 use std::io::Read;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
 use sha2::{Digest, Sha256};
@@ -46,9 +48,74 @@ pub(super) struct Source<'p> {
     pub(super) sha256: String,
 }
 
+/// How many bytes one file may take.
+static MEMORY: AtomicU64 = AtomicU64::new(u64::MAX);
+
+/// Files up to this size are read, however little memory a fit may use.
+const SMALL: u64 = 64 << 20;
+
+/// From now on, a file that would take more bytes of memory than this (but at least 64 MiB) is refused, however it is packed.
+pub fn limit_memory(bytes: u64) {
+    MEMORY.store(bytes.max(SMALL), Ordering::Relaxed);
+}
+
+/// How many bytes one file may take.
+pub(super) fn memory() -> u64 {
+    MEMORY.load(Ordering::Relaxed)
+}
+
+/// Bytes for people.
+pub(super) fn size(bytes: u64) -> String {
+    const MIB: u64 = 1 << 20;
+    match bytes {
+        0..MIB => format!("{bytes} bytes"),
+        MIB..GIB => format!("{:.0} MiB", bytes as f64 / MIB as f64),
+        _ => format!("{:.1} GiB", bytes as f64 / GIB as f64),
+    }
+}
+
+/// A file that is too large for the memory that may be used.
+pub(super) fn too_large(path: &Path, what: &str) -> Fault {
+    fault(
+        path,
+        &format!("{what}, and {} of memory may be used for one file", size(memory())),
+        "tables are read whole",
+        "give more with `--memory GIB` if the machine has it, or fewer samples or nodes; `--covariance` takes matrices made elsewhere",
+    )
+}
+
 /// How many bytes may come out of a compressed file of this size.
 pub(super) fn decompressed_limit(compressed: usize) -> u64 {
-    (compressed as u64).saturating_mul(64).clamp(GIB, 16 * GIB)
+    (compressed as u64)
+        .saturating_mul(64)
+        .clamp(GIB, 16 * GIB)
+        .min(memory())
+}
+
+/// The length of a file, which must be one: reading a pipe or a device may never end.
+pub(crate) fn regular(path: &Path) -> std::io::Result<u64> {
+    let found = fs::metadata(path)?;
+    if found.is_file() {
+        return Ok(found.len());
+    }
+    let what = if found.is_dir() {
+        "it is a folder"
+    } else {
+        "it is not a file but a pipe or a device, which may never end"
+    };
+    Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, what))
+}
+
+/// The bytes of a regular file.
+pub(crate) fn read_regular(path: &Path) -> std::io::Result<Vec<u8>> {
+    regular(path)?;
+    fs::read(path)
+}
+
+/// The text of a regular file.
+pub(crate) fn read_regular_text(path: &Path) -> std::io::Result<String> {
+    regular(path)?;
+    fs::read_to_string(path)
 }
 
 /// A file's name without its ending, or without both if it is compressed.
@@ -139,6 +206,16 @@ impl<'p> Source<'p> {
             return Err(fault(path, "is a folder, not a file", why, folder_hint(path)));
         }
         let (format, is_compressed) = format(path)?;
+        let length = regular(path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::InvalidInput => {
+                let hint = "write what comes out of it to a file, and give that";
+                fault(path, &format!("cannot be read: {error}"), why, hint)
+            }
+            _ => unreadable(error),
+        })?;
+        if length > memory() {
+            return Err(too_large(path, &format!("has {}", size(length))));
+        }
         let bytes = fs::read(path).map_err(unreadable)?;
         if bytes.is_empty() {
             return Err(fault(
@@ -208,6 +285,12 @@ impl<'p> Source<'p> {
                 "copy or compress it again; if it is not compressed, drop `.gz` from its name",
             )
         })?;
+        if bytes.len() as u64 > limit && limit == memory() {
+            return Err(too_large(
+                self.path,
+                &format!("holds more than {} when decompressed", size(limit)),
+            ));
+        }
         if bytes.len() as u64 > limit {
             let what = format!(
                 "holds more than {} GiB when decompressed, more than such a file should",
@@ -230,6 +313,11 @@ impl<'p> Source<'p> {
         }
         Ok(bytes)
     }
+}
+
+/// The SHA-256 of bytes, in hexadecimal.
+pub fn sha256(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
 }
 
 /// Bytes as text, two digits each.

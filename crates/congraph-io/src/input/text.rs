@@ -14,7 +14,7 @@ use super::cells::number;
 use super::faults::{Fault, fault, fault_at, no_such_column};
 use super::records::{BadQuote, Records, Separator};
 use super::roles::{Role, named_columns};
-use super::sources::Ending;
+use super::sources::{Ending, memory, too_large};
 use super::{Header, Input, ReadOptions, hints, long};
 
 /// How many columns with text in them are reported.
@@ -278,6 +278,13 @@ fn fill(path: &Path, mut records: Records<'_>, layout: &Layout) -> Result<Sheet,
             }
         }
         sheet.table.n_rows += 1;
+        if 8 * sheet.table.values.len() as u64 > memory() {
+            errors.push(too_large(
+                path,
+                &format!("has more than {} numbers", sheet.table.values.len()),
+            ));
+            break;
+        }
     }
     if !errors.is_empty() {
         return Err(errors);

@@ -1,15 +1,19 @@
-//! An output folder that appears whole or not at all.
+//! An output folder that appears whole or not at all, and belongs to one run.
 //!
-//! Files are staged in a hidden folder beside the target; [`Folder::commit`] renames it into place. If the program ends
-//! before, nothing is left behind.
+//! From [`Folder::create`] on the folder is locked: a second run on it is refused. Files are staged beside it and brought to the disk;
+//! [`Folder::commit`] then puts the whole folder into place in one step, with whatever else was in the old one. Where a folder cannot be replaced
+//! (a mount point, the folder one stands in) the files are staged inside and put into place one by one, `summary.json` last: it lists the SHA-256 of
+//! the others, so that no reader takes a half for a whole. A run that is killed on the way is finished or undone by the next.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
-
+use super::lock::{self, Lock, Refused};
+use super::run::listed;
+use super::swap;
 use crate::export::is_export;
 
 /// The files that we write: those of an earlier run that a new one does not replace are removed.
@@ -62,6 +66,13 @@ pub enum OutputError {
     Exists(PathBuf),
     /// The path is not that of a folder.
     NotAFolder(PathBuf),
+    /// Another run is writing the folder.
+    Busy {
+        /// The folder.
+        path: PathBuf,
+        /// The other run, if that is known.
+        process: Option<u32>,
+    },
     /// The operating system refused.
     Io {
         /// What was written.
@@ -90,14 +101,38 @@ impl fmt::Display for OutputError {
                 "the output path `{}` is a file, and a folder is written\n  hint: choose another with `-o OTHER`",
                 path.display()
             ),
+            Self::Busy { path, process } => {
+                let who = process.map_or_else(String::new, |process| format!(" (process {process})"));
+                write!(
+                    f,
+                    "the folder `{}` is being written by another run of congraph{who}, and two runs in one folder would mix their \
+                     results\n  hint: wait until that run has ended, or write elsewhere with `-o OTHER`",
+                    path.display()
+                )
+            }
             Self::Io { path, source } => write!(
                 f,
                 "`{}` cannot be written: {}\n  hint: check the disk and that you may write there, or choose \
                  another folder with `-o OTHER`",
                 path.display(),
-                source.kind()
+                plain(source)
             ),
         }
+    }
+}
+
+/// Why the system refused, without the number of its error.
+fn plain(error: &io::Error) -> String {
+    let text = match error.kind() {
+        ErrorKind::StorageFull => "the disk is full".into(),
+        ErrorKind::QuotaExceeded => "the disk quota is used up".into(),
+        ErrorKind::ReadOnlyFilesystem => "the disk is read-only".into(),
+        ErrorKind::PermissionDenied => "permission denied".into(),
+        _ => error.to_string(),
+    };
+    match text.split_once(" (os error") {
+        Some((words, _)) => words.to_lowercase(),
+        None => text,
     }
 }
 
@@ -105,30 +140,36 @@ impl std::error::Error for OutputError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Io { source, .. } => Some(source),
-            Self::NotEmpty(_) | Self::Exists(_) | Self::NotAFolder(_) => None,
+            Self::NotEmpty(_) | Self::Exists(_) | Self::NotAFolder(_) | Self::Busy { .. } => None,
         }
     }
 }
 
-/// A result folder in the making.
+/// A result folder in the making. As long as there is one, no other run can write the same folder.
 #[derive(Debug)]
 pub struct Folder {
     target: PathBuf,
     /// The files that are written or, if not, removed.
     ours: &'static [&'static str],
+    /// Files of an earlier run that are removed, too, unless they are written again.
+    stale: Vec<PathBuf>,
     /// Whether other files may be in the folder.
     is_addition: bool,
     force: bool,
-    staging: TempDir,
+    lock: Lock,
+    /// Beside the folder, or inside where that is another disk.
+    staging: PathBuf,
     files: PathBuf,
+    /// What [`Folder::complete`] took over.
+    carried: HashSet<PathBuf>,
 }
 
 impl Folder {
-    /// Starts a result folder at `path`, which is not touched until [`Folder::commit`], nor are its parents created.
+    /// Starts a result folder at `path`, which is not touched until [`Folder::commit`], nor are its parents created. It is locked from now on.
     ///
     /// # Errors
     /// [`OutputError::NotEmpty`] if the folder holds anything and `force` is not set, [`OutputError::NotAFolder`] if
-    /// there is a file in its place, [`OutputError::Io`] if nothing can be written there.
+    /// there is a file in its place, [`OutputError::Busy`] if another run is writing it, [`OutputError::Io`] if nothing can be written there.
     pub fn create(path: impl AsRef<Path>, force: bool) -> Result<Self, OutputError> {
         Self::start(path.as_ref(), &OURS, false, force)
     }
@@ -143,56 +184,75 @@ impl Folder {
     }
 
     fn start(path: &Path, ours: &'static [&'static str], is_addition: bool, force: bool) -> Result<Self, OutputError> {
-        let target = path.to_path_buf();
+        let shown = path.to_path_buf();
         let failed = |source| OutputError::Io {
-            path: target.clone(),
+            path: shown.clone(),
             source,
         };
-        let exists = match fs::metadata(&target) {
-            Ok(found) if !found.is_dir() => return Err(OutputError::NotAFolder(target)),
-            Ok(_) => true,
-            Err(error) if error.kind() == ErrorKind::NotFound => false,
-            Err(error) if error.kind() == ErrorKind::NotADirectory => return Err(OutputError::NotAFolder(target)),
-            Err(error) => return Err(failed(error)),
-        };
-        if is_addition {
-            refuse_existing(&target, ours, force)?;
-        } else if exists && !force && !is_empty(&target, None).map_err(failed)? {
-            return Err(OutputError::NotEmpty(target));
-        }
-        // A relative path must mean the same folder at the end.
-        let absolute = if exists {
-            fs::canonicalize(&target)
+        let (target, lock) = reserve(path)?;
+        let inside = lock::staging_path(&target, Path::new(""));
+        let staging = if is_mount_point(&target) {
+            inside
         } else {
-            std::path::absolute(&target)
+            lock.staging().to_path_buf()
+        };
+        if staging != lock.staging() {
+            lock::remember(&staging);
         }
-        .map_err(failed)?;
-        // Parents that do not exist yet will be on the same disk as the first that does.
-        let mut parents = absolute.ancestors().skip(1);
-        let parent = parents.find(|parent| parent.is_dir()).unwrap_or(&absolute);
-        let stage = |place: &Path| tempfile::Builder::new().prefix(".congraph-").tempdir_in(place);
-        let staging = match stage(parent) {
-            // A folder may be writable where its parent is not.
-            Err(_) if exists => stage(&absolute),
-            staging => staging,
-        }
-        .map_err(failed)?;
-        // One level deeper, since temporary folders are closed to others and the result should not be.
-        let files = staging.path().join("files");
-        fs::create_dir(&files).map_err(failed)?;
-        Ok(Self {
-            target: absolute,
+        let folder = Self {
+            files: staging.join(swap::FILES),
+            staging,
+            target,
             ours,
+            stale: Vec::new(),
             is_addition,
             force,
-            staging,
-            files,
-        })
+            lock,
+            carried: HashSet::new(),
+        };
+        folder.undo_the_dead().map_err(failed)?;
+        if is_addition {
+            refuse_existing(path, ours, force)?;
+        } else if !force && !folder.is_vacant().map_err(failed)? {
+            return Err(OutputError::NotEmpty(shown));
+        }
+        Ok(folder)
+    }
+
+    /// Finishes or removes what earlier runs on this folder left that were killed.
+    fn undo_the_dead(&self) -> io::Result<()> {
+        swap::recover(self.lock.staging(), &self.target)?;
+        for place in self.target.ancestors() {
+            let Ok(rest) = self.target.strip_prefix(place) else {
+                continue;
+            };
+            let staging = lock::staging_path(place, rest);
+            let is_there = staging.exists() || lock::lock_path(&staging).exists();
+            if staging == self.lock.staging() || !is_there {
+                continue;
+            }
+            // If it cannot be had, its run is alive or somebody else's.
+            if let Ok(theirs) = Lock::take(staging) {
+                swap::recover(theirs.staging(), &self.target)?;
+            }
+        }
+        Ok(())
     }
 
     /// Where to write the file `name` for now.
     pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        // If it fails, so does writing the file, and that is told.
+        let _ = self.open();
         self.files.join(name)
+    }
+
+    fn open(&self) -> io::Result<()> {
+        let mut builder = fs::DirBuilder::new();
+        // Closed to others: nothing in it is a result yet.
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.recursive(true).create(&self.staging)?;
+        fs::create_dir_all(&self.files)
     }
 
     /// Where the folder will be.
@@ -200,69 +260,287 @@ impl Folder {
         &self.target
     }
 
-    /// Puts the folder into place.
-    ///
-    /// A target that is absent or empty is replaced by one rename. With `force`, the files in a folder that holds others
-    /// are replaced one by one, results of an earlier run that were not written again are removed (with what was exported of
-    /// them to its folder `export`), and nothing else is touched.
+    /// Where a file can be written before it takes its place beside the folder: the next run removes what a killed one left there. The
+    /// folder it is in may have to be created.
+    pub fn scratch(&self) -> PathBuf {
+        self.lock.staging().join("scratch")
+    }
+
+    /// Also removes these files of an earlier run, by their paths in the folder, unless they are written again.
+    pub fn removes(&mut self, stale: impl IntoIterator<Item = PathBuf>) {
+        self.stale.extend(stale);
+    }
+
+    /// Shows everything that the folder will hold where files are staged: what is to be made of all of it can be made now. Files in `except` are
+    /// left out, since they will be written.
     ///
     /// # Errors
-    /// [`OutputError::Io`] if the operating system refuses, [`OutputError::NotEmpty`] if the folder was filled meanwhile.
-    pub fn commit(self) -> Result<(), OutputError> {
+    /// [`OutputError::Io`] if the operating system refuses.
+    pub fn complete(&mut self, except: &[&str]) -> Result<(), OutputError> {
         let failed = |source| OutputError::Io {
             path: self.target.clone(),
             source,
         };
-        let is_vacant = !self.target.exists() || is_empty(&self.target, Some(self.staging.path())).map_err(failed)?;
+        self.open().map_err(failed)?;
+        let written: HashSet<PathBuf> = swap::walk(&self.files).map_err(failed)?.into_iter().collect();
+        let gone = self.gone(&written).map_err(failed)?;
+        let keep = |name: &Path| !gone.is(name) && !except.iter().any(|other| name == Path::new(other));
+        let carried = swap::carry(&self.target, &self.files, &keep, true).map_err(failed)?;
+        self.carried = carried.into_iter().collect();
+        Ok(())
+    }
+
+    /// Whether there is nothing in the folder.
+    fn is_vacant(&self) -> io::Result<bool> {
+        let entries = match fs::read_dir(&self.target) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(true),
+            entries => entries?,
+        };
+        for entry in entries {
+            if !self.is_hidden(&entry?.path()) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether that is this run's own lock or staging folder.
+    fn is_hidden(&self, path: &Path) -> bool {
+        path == self.staging || path == self.lock.staging() || path == lock::lock_path(self.lock.staging())
+    }
+
+    /// What will not be there any more, given what is written.
+    fn gone(&self, written: &HashSet<PathBuf>) -> io::Result<Gone<'_>> {
+        let within = |name: &PathBuf| {
+            name.parent()
+                .filter(|parent| *parent != Path::new(""))
+                .map(Path::to_owned)
+        };
+        Ok(Gone {
+            folder: self,
+            listed: if self.is_addition {
+                HashSet::new()
+            } else {
+                listed(&self.target)
+            },
+            subfolders: written.iter().filter_map(within).collect(),
+        })
+    }
+
+    /// Puts the folder into place.
+    ///
+    /// With `force`, results of an earlier run that were not written again are gone (with what was exported of them to its folder `export`), and all other
+    /// files are still there.
+    ///
+    /// # Errors
+    /// [`OutputError::Io`] if the operating system refuses, [`OutputError::NotEmpty`] if the folder was filled meanwhile.
+    pub fn commit(self) -> Result<(), OutputError> {
+        let is_vacant = self.is_vacant();
+        let failed = |source| OutputError::Io {
+            path: self.target.clone(),
+            source,
+        };
+        let is_vacant = is_vacant.map_err(failed)?;
         if self.is_addition {
             refuse_existing(&self.target, self.ours, self.force)?;
         } else if !is_vacant && !self.force {
             return Err(OutputError::NotEmpty(self.target.clone()));
         }
+        self.put(is_vacant).map_err(failed)
+    }
+
+    fn put(&self, is_vacant: bool) -> io::Result<()> {
+        self.open()?;
+        let mut written = swap::walk(&self.files)?;
+        written.retain(|name| !self.carried.contains(name));
+        swap::sync(&self.files, &written)?;
         // Replacing the folder one stands in would leave the shell nowhere.
         let is_here = std::env::current_dir().is_ok_and(|here| here.starts_with(&self.target));
-        if is_vacant && !is_here {
-            // Fails if there is none, or if it is a mount point; the latter is filled file by file.
+        let is_inside = self.staging.starts_with(&self.target);
+        if is_vacant && !is_here && !is_inside && self.appear()? {
+            return Ok(());
+        }
+        let names: HashSet<PathBuf> = written.iter().cloned().collect();
+        let gone = self.gone(&names)?;
+        let mut removed = swap::walk(&self.target).unwrap_or_default();
+        removed.retain(|name| !names.contains(name) && gone.is(name) && !self.is_hidden_within(name));
+        let is_one_file = self.is_addition && written.len() + removed.len() == 1;
+        if !is_here && !is_inside && !is_one_file && !is_vacant {
+            let keep = |name: &Path| !gone.is(name);
+            match swap::carry(&self.target, &self.files, &keep, false) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => return Err(error),
+                Err(_) => {}
+                Ok(_) => {
+                    if swap::replace(&self.staging, &self.target, &keep).is_ok() {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        self.fill(&written, &removed)
+    }
+
+    /// Puts the folder where there is none, or an empty one; false if it cannot be renamed.
+    fn appear(&self) -> io::Result<bool> {
+        if self.target.exists() {
+            swap::look_alike(&self.target, &self.files)?;
+        }
+        let Some(parent) = self.target.parent() else {
+            return Ok(false);
+        };
+        fs::create_dir_all(parent)?;
+        if cfg!(not(unix)) {
             let _ = fs::remove_dir(&self.target);
-            if let Some(parent) = self.target.parent() {
-                fs::create_dir_all(parent).map_err(failed)?;
-            }
-            if fs::rename(&self.files, &self.target).is_ok() {
-                return Ok(());
+        }
+        if fs::rename(&self.files, &self.target).is_err() {
+            return Ok(false);
+        }
+        swap::sync_folder(parent)?;
+        Ok(true)
+    }
+
+    /// Puts the files into the folder that is there, which cannot be replaced.
+    fn fill(&self, written: &[PathBuf], removed: &[PathBuf]) -> io::Result<()> {
+        fs::create_dir_all(&self.target)?;
+        let inside = lock::staging_path(&self.target, Path::new(""));
+        if inside == self.staging {
+            return swap::fill(&inside, &self.target, written, removed);
+        }
+        lock::remember(&inside);
+        let done = self.move_inside(&inside, written);
+        let done = done.and_then(|()| swap::fill(&inside, &self.target, written, removed));
+        lock::remove(&inside);
+        lock::forget(&inside);
+        done
+    }
+
+    /// From beside the folder to inside: this may be another disk.
+    fn move_inside(&self, inside: &Path, written: &[PathBuf]) -> io::Result<()> {
+        for name in written {
+            let (from, to) = (self.files.join(name), inside.join(swap::FILES).join(name));
+            to.parent().map_or(Ok(()), fs::create_dir_all)?;
+            match fs::rename(&from, &to) {
+                Err(error) if error.kind() == ErrorKind::CrossesDevices => drop(fs::copy(&from, &to)?),
+                moved => moved?,
             }
         }
-        let written: Vec<_> = self.ours.iter().filter(|name| self.files.join(name).exists()).collect();
-        merge(&self.files, &self.target).map_err(failed)?;
-        for name in self.ours.iter().filter(|name| !written.contains(name)) {
-            match fs::remove_file(self.target.join(name)) {
-                Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),
-                _ => {}
-            }
+        swap::sync(&inside.join(swap::FILES), written)
+    }
+
+    fn is_hidden_within(&self, name: &Path) -> bool {
+        let path = self.target.join(name);
+        path.ancestors().any(|part| self.is_hidden(part))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if self.staging != self.lock.staging() {
+            lock::remove(&self.staging);
+            lock::forget(&self.staging);
         }
-        if !self.is_addition && !self.files.join(EXPORTS).exists() {
-            remove_exports(&self.target.join(EXPORTS)).map_err(failed)?;
+    }
+}
+
+/// What of an old folder is not taken over.
+struct Gone<'f> {
+    folder: &'f Folder,
+    /// What the earlier run says that it wrote.
+    listed: HashSet<PathBuf>,
+    /// Subfolders that are written.
+    subfolders: HashSet<PathBuf>,
+}
+
+impl Gone<'_> {
+    fn is(&self, name: &Path) -> bool {
+        let folder = self.folder;
+        if folder.is_hidden(&folder.target.join(name)) {
+            return true;
         }
-        Ok(())
+        let (parent, file) = (
+            name.parent().unwrap_or(Path::new("")),
+            name.file_name().unwrap_or_default(),
+        );
+        let is_ours = folder.ours.iter().any(|ours| file == *ours);
+        if folder.is_addition {
+            return parent == Path::new("") && is_ours;
+        }
+        let is_exported = parent == Path::new(EXPORTS) && is_export(&file.to_string_lossy());
+        (is_ours && (parent == Path::new("") || self.subfolders.contains(parent)))
+            || (is_exported && !self.subfolders.contains(parent))
+            || self.listed.contains(name)
+            || folder.stale.iter().any(|stale| stale == name)
     }
 }
 
 /// Where `congraph export` writes unless told otherwise.
 const EXPORTS: &str = "export";
 
-/// Removes what was exported of the graphs that are replaced, and the folder if nothing else is in it.
-fn remove_exports(folder: &Path) -> io::Result<()> {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return Ok(());
+/// The folder's full path and its lock.
+fn reserve(path: &Path) -> Result<(PathBuf, Lock), OutputError> {
+    let failed = |source| OutputError::Io {
+        path: path.to_path_buf(),
+        source,
     };
-    for entry in entries {
-        let entry = entry?;
-        if entry.file_type()?.is_file() && is_export(&entry.file_name().to_string_lossy()) {
-            fs::remove_file(entry.path())?;
+    let refused = |refused: Refused| match refused {
+        Refused::Busy(process) => OutputError::Busy {
+            path: path.to_path_buf(),
+            process,
+        },
+        Refused::Io(source) => failed(source),
+    };
+    let exists = match fs::metadata(path) {
+        Ok(found) if !found.is_dir() => return Err(OutputError::NotAFolder(path.to_path_buf())),
+        Ok(_) => true,
+        Err(error) if error.kind() == ErrorKind::NotFound => false,
+        Err(error) if error.kind() == ErrorKind::NotADirectory => {
+            return Err(OutputError::NotAFolder(path.to_path_buf()));
         }
+        Err(error) => return Err(failed(error)),
+    };
+    // A relative path must mean the same folder at the end.
+    let absolute = if exists {
+        fs::canonicalize(path)
+    } else {
+        std::path::absolute(path)
     }
-    // It stays if other files are in it.
-    let _ = fs::remove_dir(folder);
-    Ok(())
+    .map_err(failed)?;
+    // Parents that do not exist yet will be on the same disk as the first that does.
+    let place = absolute.ancestors().skip(1).find(|parent| parent.is_dir());
+    let (place, target) = match place {
+        None => (absolute.clone(), absolute),
+        Some(parent) => {
+            let rest = absolute.strip_prefix(parent).unwrap_or(Path::new("")).to_path_buf();
+            let parent = fs::canonicalize(parent).map_err(failed)?;
+            let target = parent.join(rest);
+            (parent, target)
+        }
+    };
+    let staging = |place: &Path| lock::staging_path(place, target.strip_prefix(place).unwrap_or(Path::new("")));
+    let lock = match Lock::take(staging(&place)) {
+        // A folder may be writable where its parent is not.
+        Err(Refused::Io(_)) if exists && place != target => Lock::take(staging(&target)),
+        taken => taken,
+    }
+    .map_err(refused)?;
+    Ok((target, lock))
+}
+
+/// Whether another disk begins at this folder.
+fn is_mount_point(folder: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let device = |path: &Path| fs::metadata(path).ok().map(|found| found.dev());
+        folder
+            .parent()
+            .is_some_and(|parent| device(folder).is_some_and(|own| device(parent) != Some(own)))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = folder;
+        false
+    }
 }
 
 fn refuse_existing(folder: &Path, files: &[&str], force: bool) -> Result<(), OutputError> {
@@ -270,38 +548,6 @@ fn refuse_existing(folder: &Path, files: &[&str], force: bool) -> Result<(), Out
         Some(path) if !force => Err(OutputError::Exists(path)),
         _ => Ok(()),
     }
-}
-
-fn is_empty(folder: &Path, apart_from: Option<&Path>) -> io::Result<bool> {
-    for entry in fs::read_dir(folder)? {
-        if Some(entry?.path().as_path()) != apart_from {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-/// Moves everything in `from` into `to`, over files of the same name.
-fn merge(from: &Path, to: &Path) -> io::Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let (source, target) = (entry.path(), to.join(entry.file_name()));
-        if entry.file_type()?.is_dir() {
-            merge(&source, &target)?;
-            continue;
-        }
-        match fs::rename(&source, &target) {
-            // The target is a mount point: copied beside first, so that the file still appears whole.
-            Err(error) if error.kind() == ErrorKind::CrossesDevices => {
-                let beside = tempfile::NamedTempFile::new_in(to)?;
-                fs::copy(&source, beside.path())?;
-                beside.persist(&target).map_err(|error| error.error)?;
-            }
-            moved => moved?,
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -322,9 +568,45 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let folder = Folder::create(place.path().join("deep/er/out"), false).unwrap();
         fs::write(folder.path("nodes.tsv"), "x").unwrap();
-        assert_eq!(names(place.path()).len(), 1);
+        // The lock and what is staged.
+        assert_eq!(names(place.path()).len(), 2);
         drop(folder);
         assert!(names(place.path()).is_empty());
+    }
+
+    #[test]
+    fn a_folder_is_had_by_one_at_a_time_and_what_the_dead_left_is_removed() {
+        let place = tempfile::tempdir().unwrap();
+        let target = place.path().join("deep/out");
+        let folder = Folder::create(&target, false).unwrap();
+        fs::write(folder.path("nodes.tsv"), "x").unwrap();
+        let error = Folder::create(&target, true).unwrap_err();
+        assert!(matches!(error, OutputError::Busy { process: Some(process), .. } if process == std::process::id()));
+        assert!(Folder::create(place.path().join("deep/other"), false).is_ok());
+        // As if it were killed: what it held is there, and nobody holds it.
+        let left = [folder.lock.staging().to_owned(), lock::lock_path(folder.lock.staging())];
+        drop(folder);
+        let leave = || {
+            fs::create_dir_all(left[0].join("files")).unwrap();
+            fs::write(left[0].join("files/nodes.tsv"), "x").unwrap();
+            fs::write(&left[1], "1").unwrap();
+        };
+        leave();
+        drop(Folder::create(&target, false).unwrap());
+        assert!(names(place.path()).is_empty());
+        // Killed after its parents were made: it is found from there, too.
+        leave();
+        fs::create_dir(place.path().join("deep")).unwrap();
+        Folder::create(&target, false).unwrap().commit().unwrap();
+        assert_eq!((names(place.path()), names(&target)), (vec!["deep".to_owned()], vec![]));
+        // Killed where two folders cannot change places, when the old one was away: it comes back.
+        let staging = lock::staging_path(&place.path().join("deep"), Path::new("out"));
+        fs::write(target.join("nodes.tsv"), "old").unwrap();
+        fs::create_dir(&staging).unwrap();
+        fs::rename(&target, staging.join("old")).unwrap();
+        assert!(matches!(Folder::create(&target, false), Err(OutputError::NotEmpty(_))));
+        assert_eq!(names(&target), ["nodes.tsv"]);
+        assert_eq!(names(&place.path().join("deep")), ["out"]);
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! What a result folder tells beside its graphs, for a report. Files that are not there tell nothing; those that are there are checked.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -11,7 +10,8 @@ use serde_json::Value;
 
 use super::made::recordings;
 use super::readback::{HINT, Place, Sheet, WHY, index, pair};
-use crate::input::{Fault, fault, number, reason};
+use super::run::check_communities;
+use crate::input::{Fault, fault, number, read_regular_text, reason};
 
 /// Reads what a result folder tells beside its graphs: positions and variances of the nodes, samples of the views, how they were
 /// made and learned, communities. The folder's name is not in it, since results are written elsewhere before they are in place.
@@ -270,6 +270,7 @@ fn communities(dir: &Path, graph: &MultiviewGraph) -> Result<Option<KnownCommuni
     if !dir.join("communities.tsv").exists() {
         return Ok(None);
     }
+    check_communities(dir, &json(dir, "summary.json")?.unwrap_or_default())?;
     let facts: Value = json(dir, "communities.json")?.unwrap_or_default();
     let of = if graph.consensus().is_some() {
         "consensus"
@@ -296,7 +297,7 @@ fn communities(dir: &Path, graph: &MultiviewGraph) -> Result<Option<KnownCommuni
 
 fn json<T: DeserializeOwned>(dir: &Path, file: &str) -> Result<Option<T>, Fault> {
     let path = dir.join(file);
-    match fs::read_to_string(&path) {
+    match read_regular_text(&path) {
         Ok(text) => match serde_json::from_str(&text) {
             Ok(value) => Ok(Some(value)),
             Err(error) => Err(fault(&path, &format!("is not as it was written: {error}"), WHY, HINT)),

@@ -35,10 +35,13 @@
 
 mod folder;
 mod known;
+mod lock;
 mod made;
 mod matrices;
 mod precisions;
 mod readback;
+mod run;
+mod swap;
 pub(crate) mod tables;
 
 use std::fs::File;
@@ -50,8 +53,10 @@ use congraph::{MultiviewGraph, Table};
 
 pub use folder::{Folder, OutputError};
 pub use known::{NodeFacts, read_known, read_node_facts, read_places};
+pub use lock::abandon;
 pub use precisions::read_precisions;
-pub use readback::read_graph;
+pub use readback::{read_graph, read_run};
+pub use run::{Run, seal, seal_communities};
 
 /// Above this number of nodes no dense matrices are written: `edges.tsv` and `edges_long.tsv` hold all there is.
 pub const DENSE_NODES: usize = 4000;
@@ -217,7 +222,12 @@ pub(crate) fn write(
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent)?;
         }
-        let mut out = BufWriter::new(File::create(&path)?);
+        // Not over what is there: the same file may be in the folder that is replaced.
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut out = BufWriter::new(File::create_new(&path)?);
         content(&mut out)?;
         out.flush()
     };

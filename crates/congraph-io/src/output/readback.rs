@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use congraph::{Error, Mask, MultiviewGraph, ViewRows};
 
+use super::run::Run;
 use crate::input::records::{BadQuote, Records, Separator};
-use crate::input::{Fault, fault, number, reason, said};
+use crate::input::{Fault, fault, number, read_regular_text, reason, said};
 
 pub(super) const WHY: &str = "the graph is read back from the result folder's tables";
 pub(super) const HINT: &str = "undo the change to the file, or run the command that wrote the folder again";
@@ -16,9 +16,20 @@ pub(super) const HINT: &str = "undo the change to the file, or run the command t
 /// Reads the graph in a result folder back from its `.tsv` tables.
 ///
 /// # Errors
-/// [`Error::Data`] (E07) with file and line if a table is missing or malformed.
+/// [`Error::Data`] (E07) with file and line if a table is missing or malformed, or if the files are not all of one run (see [`Run::check`]).
 pub fn read_graph(dir: &Path) -> Result<MultiviewGraph, Error> {
-    graph(dir).map_err(|fault| Error::from(*fault))
+    Ok(read_run(dir)?.1)
+}
+
+/// The same with the run that wrote the folder, for those who read more of it: [`Run::check_again`] tells whether all of it was one run's.
+///
+/// # Errors
+/// Those of [`read_graph`].
+pub fn read_run(dir: &Path) -> Result<(Run, MultiviewGraph), Error> {
+    let run = Run::check(dir)?;
+    let graph = graph(dir).map_err(|fault| Error::from(*fault))?;
+    run.check_again()?;
+    Ok((run, graph))
 }
 
 fn graph(dir: &Path) -> Result<MultiviewGraph, Fault> {
@@ -170,7 +181,7 @@ pub(super) struct Sheet {
 impl Sheet {
     pub(super) fn open(dir: &Path, file: &str) -> Result<Self, Fault> {
         let path = dir.join(file);
-        match fs::read_to_string(&path) {
+        match read_regular_text(&path) {
             Ok(text) => Ok(Self { path, text }),
             Err(error) => {
                 let hint =

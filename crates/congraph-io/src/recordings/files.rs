@@ -12,6 +12,7 @@
 //! holds all subjects; they may not have an entity that the recording does not have, and the one with most of them is taken.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -138,7 +139,7 @@ fn expand(path: &Path) -> Result<Vec<PathBuf>, Fault> {
 
 fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, Fault> {
     let mut files = Vec::new();
-    walk(folder, DEEPEST, &mut files).map_err(|error| unreadable(folder, &error))?;
+    walk(folder, DEEPEST, &mut HashSet::new(), &mut files).map_err(|error| unreadable(folder, &error))?;
     let ending = |path: &PathBuf| path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
     let mut recordings: Vec<PathBuf> = files
         .iter()
@@ -176,7 +177,11 @@ fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, Fault> {
     Ok(recordings)
 }
 
-fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+/// Every folder once, by whatever links it is reached: links may go round in circles.
+fn walk(folder: &Path, depth: usize, seen: &mut HashSet<PathBuf>, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    if !seen.insert(folder.canonicalize()?) {
+        return Ok(());
+    }
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
         let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
@@ -185,7 +190,7 @@ fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> std::io::Resul
         }
         if path.is_dir() {
             if depth > 0 && !ELSEWHERE.contains(&name.as_str()) {
-                walk(&path, depth - 1, files)?;
+                walk(&path, depth - 1, seen, files)?;
             }
         } else {
             files.push(path);
@@ -425,6 +430,24 @@ mod tests {
             ],
         ];
         assert_eq!(told, expected.map(|row| row.map(str::to_owned)));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_that_go_round_in_circles_end() {
+        let folder = with_files(&["sub-1/a.edf", "sub-2/b.edf"]);
+        // Each opens a way into all others: 12 deep, there would be more ways than can be walked.
+        for k in 0..12 {
+            for subject in ["sub-1", "sub-2"] {
+                let link = folder.path().join(subject).join(format!("link{k}"));
+                std::os::unix::fs::symlink(folder.path(), link).unwrap();
+            }
+        }
+        let all = found(&folder, "", None).unwrap();
+        assert_eq!(
+            all.iter().map(|file| file.subject.as_str()).collect::<Vec<_>>(),
+            ["a", "b"]
+        );
     }
 
     #[test]

@@ -16,7 +16,7 @@ use congraph::Error;
 use congraph::eeg::{Fiducials, Montage, Position};
 
 use super::unreadable;
-use crate::input::{Fault, fault};
+use crate::input::{Fault, fault, regular};
 
 /// Far more than any cap has electrodes.
 const LARGEST: u64 = 1 << 24;
@@ -59,7 +59,7 @@ fn read(path: &Path) -> Result<Points, Fault> {
             ));
         }
     };
-    let length = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?.len();
+    let length = regular(path).map_err(|error| unreadable(path, &error))?;
     if length > LARGEST {
         return Err(odd(
             path,

@@ -10,7 +10,7 @@ use congraph::error::list_names;
 
 use super::unreadable;
 use crate::input::records::{BadQuote, Records, Separator};
-use crate::input::{Fault, fault};
+use crate::input::{Fault, fault, regular};
 
 /// Far more than any recording has events.
 const LARGEST: u64 = 1 << 28;
@@ -115,7 +115,7 @@ impl Row {
 
 impl<'p> Sheet<'p> {
     fn read(path: &'p Path, why: &'static str) -> Result<Self, Fault> {
-        let length = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?.len();
+        let length = regular(path).map_err(|error| unreadable(path, &error))?;
         if length > LARGEST {
             let what = format!("has {length} bytes, too many for such a table");
             return Err(fault(path, &what, why, "check the file"));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{Missing, NodeRule, Orient, Table, ViewOptions, fault};
-use crate::error::{Code, DataError, Error, Warning, list_names};
+use crate::error::{Code, DataError, Error, SHOWN, Warning, list_names, list_some};
 
 /// How many numbers of nodes are listed when views differ.
 const LISTED: usize = 5;
@@ -22,6 +22,7 @@ pub(super) fn match_nodes<Values: AsRef<[f64]>>(
 ) -> Result<Matched, Error> {
     super::stage(repeated_views(tables))?;
     let names = column_names(tables, options)?;
+    super::stage(cut_names(tables, &names))?;
     super::stage(repeated_nodes(tables, &names))?;
     super::stage(look_alikes(tables, &names))?;
     let index: Vec<HashMap<&str, usize>> = names
@@ -223,6 +224,28 @@ fn repeated_views<Values: AsRef<[f64]>>(tables: &[Table<Values>]) -> Vec<DataErr
         .collect()
 }
 
+/// A name with a NUL in it: most formats end a text there, and two names would become one.
+fn cut_names<Values: AsRef<[f64]>>(tables: &[Table<Values>], names: &[Vec<String>]) -> Vec<DataError> {
+    let mut errors = Vec::new();
+    for (table, names) in tables.iter().zip(names) {
+        let nodes = names.iter().map(|name| ("a node", name));
+        let mut cut = std::iter::once(("a view", &table.name)).chain(nodes);
+        if let Some((what, name)) = cut.find(|(_, name)| name.contains('\0')) {
+            errors.push(fault(
+                Code::E07,
+                &table.name,
+                format!(
+                    "{what} is called `{}`, with a NUL character in its name",
+                    name.escape_default()
+                ),
+                "result files end a name there, and it would be taken for another",
+                "rename it".into(),
+            ));
+        }
+    }
+    errors
+}
+
 fn repeated_nodes<Values: AsRef<[f64]>>(tables: &[Table<Values>], names: &[Vec<String>]) -> Vec<DataError> {
     let mut errors = Vec::new();
     for (table, names) in tables.iter().zip(names) {
@@ -298,20 +321,22 @@ fn missing_nodes<Values: AsRef<[f64]>>(
     union: &[&String],
     index: &[HashMap<&str, usize>],
 ) -> Vec<DataError> {
-    let n_common = union
-        .iter()
-        .filter(|name| index.iter().all(|view| view.contains_key(name.as_str())))
-        .count();
+    // Views may be many and have few nodes in common: nothing here goes through all nodes of all views for each of them.
+    let wanted: HashSet<&str> = union.iter().map(|name| name.as_str()).collect();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for &name in index.iter().flat_map(HashMap::keys) {
+        *counts.entry(name).or_default() += 1;
+    }
+    let is_common = |name: &&&String| counts.get(name.as_str()) == Some(&tables.len());
+    let n_common = union.iter().filter(is_common).count();
     let mut errors = Vec::new();
     for (table, index) in tables.iter().zip(index) {
-        let missing: Vec<&String> = union
-            .iter()
-            .copied()
-            .filter(|name| !index.contains_key(name.as_str()))
-            .collect();
-        if missing.is_empty() {
+        let n_missing = union.len() - index.keys().filter(|name| wanted.contains(*name)).count();
+        if n_missing == 0 {
             continue;
         }
+        let lacking = union.iter().copied().filter(|name| !index.contains_key(name.as_str()));
+        let missing: Vec<&String> = lacking.take(SHOWN).collect();
         errors.push(
             fault(
                 Code::E02,
@@ -319,9 +344,9 @@ fn missing_nodes<Values: AsRef<[f64]>>(
                 format!(
                     "view `{}` lacks {} of the {} nodes that occur in the views: {}",
                     table.name,
-                    missing.len(),
+                    n_missing,
                     union.len(),
-                    list_names(&missing)
+                    list_some(&missing, n_missing)
                 ),
                 "a consensus needs the same nodes in every view",
                 match n_common {

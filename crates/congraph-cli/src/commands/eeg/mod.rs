@@ -79,10 +79,11 @@ fn learn_from(args: &EegArgs, global: &Global, console: &Console) -> Result<(), 
     let start = Instant::now();
     let learner = learn::learner(&args.fit, args.scaling.scaling())?;
     let steps = Steps::new(args)?;
-    super::check_place(&args.output.out, args.output.force)?;
-    if let Some(folder) = &args.save_views {
-        super::check_place(folder, args.output.force)?;
-    }
+    let folder = super::place(&args.output.out, args.output.force)?;
+    let views_folder = match &args.save_views {
+        None => None,
+        Some(folder) => Some(super::place(folder, args.output.force)?),
+    };
     let files = find_recordings(&args.recordings, args.subject_pattern.as_deref(), !args.no_sidecars)?;
     let files = steps.grouping.apply(files)?;
     if args.save_views.is_some() {
@@ -103,7 +104,7 @@ fn learn_from(args: &EegArgs, global: &Global, console: &Console) -> Result<(), 
         subjects::prepare(&files, &steps, args.montage.as_deref(), &progress)?
     };
     // Kept only where they are to be written: the views hold the same numbers.
-    let saved = args.save_views.as_deref().map(|folder| (folder, tables.clone()));
+    let saved = views_folder.map(|folder| (folder, tables.clone()));
     let options = ViewOptions {
         nodes: args.nodes.into(),
         missing: args.missing.into(),
@@ -135,11 +136,12 @@ fn learn_from(args: &EegArgs, global: &Global, console: &Console) -> Result<(), 
         learner,
         args: &args.fit,
         output: &args.output,
+        folder,
         start,
     };
     let fitted = fitting.fit(&read, console)?;
     if let Some((folder, tables)) = saved {
-        saved::write(folder, args.output.force, &tables, &read)?;
+        saved::write(folder, &tables, &read)?;
     }
     fitted.print(global)
 }

@@ -1,7 +1,7 @@
 //! `--save-views`: what was learned from, one `.csv` per view with the trial in its first column, where its electrodes are, and how it was made. Commands that read such
 //! files find the rest beside them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use congraph::Table;
 use congraph::eeg::Position;
@@ -33,11 +33,10 @@ pub(super) fn check_names<'n>(names: impl IntoIterator<Item = &'n str>) -> Resul
     }
 }
 
-pub(super) fn write(folder: &Path, force: bool, tables: &[Table], read: &Read) -> Result<(), Failure> {
+pub(super) fn write(mut staged: Folder, tables: &[Table], read: &Read) -> Result<(), Failure> {
     let files: Vec<String> = tables.iter().map(|table| format!("{}.csv", table.name)).collect();
-    let stale = stale(folder, &files);
+    staged.removes(stale(staged.target(), &files));
     interrupt::uninterrupted(|| -> Result<(), Failure> {
-        let staged = Folder::create(folder, force)?;
         for (file, table) in files.iter().zip(tables) {
             write_blocks(&staged, file, table, "trial")?;
         }
@@ -62,22 +61,19 @@ pub(super) fn write(folder: &Path, force: bool, tables: &[Table], read: &Read) -
             "eeg": preparation.map(|preparation| preparation.steps.clone()),
         });
         write_json(&staged, TOLD, &told)?;
-        staged.commit()?;
-        stale
-            .iter()
-            .for_each(|file| drop(std::fs::remove_file(folder.join(file))));
-        Ok(())
+        Ok(staged.commit()?)
     })
 }
 
 /// Views that an earlier run left and this one does not replace: `views/*.csv` would mix them.
-fn stale(folder: &Path, files: &[String]) -> Vec<String> {
+fn stale(folder: &Path, files: &[String]) -> Vec<PathBuf> {
     let text = std::fs::read_to_string(folder.join(TOLD)).unwrap_or_default();
     let told: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
     let earlier = told["files"].as_array().cloned().unwrap_or_default();
     let names = earlier.iter().filter_map(|file| file.as_str().map(str::to_owned));
     names
         .filter(|name| name.ends_with(".csv") && !name.contains(['/', '\\']) && !files.contains(name))
+        .map(PathBuf::from)
         .collect()
 }
 
