@@ -234,7 +234,7 @@ fn one_is_not_many() {
     assert!(
         outcome
             .stdout
-            .starts_with("two: 2 views × 2 nodes, consensus of 1 edge, "),
+            .starts_with("two: nothing beyond chance; 2 views × 2 nodes, consensus of 1 edge, "),
         "{}",
         outcome.stdout
     );

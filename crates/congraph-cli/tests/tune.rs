@@ -44,7 +44,9 @@ fn targets_are_hit_and_told() {
     let words = ["--alpha", &alpha, "--beta", &beta, "--json", "-o", "again"];
     let again = place.fine(&[&["learn"], &FILES[..], &words].concat()).json();
     assert_eq!(again["density"]["views"], summary["density"]["views"]);
-    assert!(again["density"]["target"].is_null() && again["similarity"]["floor"].is_null());
+    assert!(again["density"]["target"].is_null());
+    // Known whatever was asked: here at the same alpha.
+    assert!(again["similarity"]["floor"].as_f64().unwrap() < 0.9);
 }
 
 #[test]
@@ -55,7 +57,7 @@ fn without_any_target_the_usual_ones_are_used() {
         .json();
     let floor = summary["similarity"]["floor"].as_f64().unwrap();
     assert_eq!(summary["density"]["target"], 0.15);
-    assert_eq!(summary["similarity"]["target"], f64::max(0.8, 0.5 * (1.0 + floor)));
+    assert_eq!(summary["similarity"]["target"], 0.5 * (1.0 + floor));
     let single = ["learn", "sim/view1.csv", "--single", "--json", "-o", "single"];
     let summary = place.fine(&single).json();
     assert!((summary["density"]["views"].as_f64().unwrap() - 0.15).abs() < 0.005);

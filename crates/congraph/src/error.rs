@@ -261,7 +261,7 @@ fn one_of(mut group: Vec<Warning>) -> Option<Warning> {
     Some(Warning {
         code: group[0].code,
         view: None,
-        message: format!("{} views ({}): {message}", views.len(), list_names(&views)),
+        message: format!("each of {} views ({}): {message}", views.len(), list_names(&views)),
         views,
     })
 }
@@ -312,7 +312,7 @@ mod tests {
         assert_eq!(
             messages,
             [
-                "3 views (`a`, `b` and `c`): only 28 to 31 samples, v2.5 of `b1`",
+                "each of 3 views (`a`, `b` and `c`): only 28 to 31 samples, v2.5 of `b1`",
                 "between 28 and 31",
                 "only 3 samples, v2.5 of `b1`",
                 "an outlier"
