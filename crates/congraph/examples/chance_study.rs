@@ -145,16 +145,6 @@ fn structure(seed: u64, kind: u64) -> (String, Views) {
         ..Settings::default()
     };
     let simulation = simulate(&settings).expect("settings in their range");
-    {
-        let v = assembled(simulation.tables.clone());
-        let f = Correlations::of(&v).unwrap();
-        if f.z() < 5.0 {
-            eprintln!(
-                "{graph} {filter} n {n} N {n_views} p {p} noise {} z {:.2} {:.2}",
-                settings.noise, f.together, f.pooled
-            );
-        }
-    }
     (format!("{graph}, {filter}"), assembled(simulation.tables))
 }
 
