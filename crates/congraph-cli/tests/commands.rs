@@ -507,7 +507,7 @@ fn a_reader_that_goes_away_is_no_bug() {
             0,
         ),
         (&["evaluate", "sim/truth", "--truth", "sim/truth"], 0),
-        (&["check", "a.csv", "--json"], 0),
+        (&["check", "a.csv", "--json", "--quiet"], 0),
     ] {
         assert_eq!(unread(&place, args, false), (Some(code), String::new()), "{args:?}");
     }

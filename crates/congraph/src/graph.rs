@@ -234,7 +234,11 @@ impl MultiviewGraph {
     /// The same graphs with the square roots of the views' weights.
     pub(crate) fn with_roots(&self) -> Self {
         let mut rooted = self.clone();
-        rooted.weights.values_mut().iter_mut().for_each(|weight| *weight = weight.sqrt());
+        rooted
+            .weights
+            .values_mut()
+            .iter_mut()
+            .for_each(|weight| *weight = weight.sqrt());
         rooted
     }
 

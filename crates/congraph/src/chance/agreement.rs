@@ -18,6 +18,9 @@ use crate::graph::MultiviewGraph;
 /// Fewer standard deviations than this are chance.
 pub(crate) const AGREES: f64 = 2.0;
 
+/// No noise that was tried came near this.
+const CERTAIN: f64 = 6.0;
+
 /// How far views agree beyond graphs whose node names are permuted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Agreement {
@@ -78,6 +81,11 @@ impl Agreement {
             z: z(total / count as f64),
             most: z(1.0),
         })
+    }
+
+    /// Whether the views agree so well that they cannot be noise.
+    pub fn is_certain(&self) -> bool {
+        self.z >= CERTAIN
     }
 
     /// Whether the views share structure, as far as that can be told.
