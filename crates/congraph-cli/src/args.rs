@@ -173,19 +173,19 @@ Examples:
 
 /// Options of every command.
 #[derive(Args, Debug)]
-pub(crate) struct Global {
+pub struct Global {
     /// Print the result as one JSON object on stdout, and nothing else there
     #[arg(long, global = true)]
-    pub(crate) json: bool,
+    pub json: bool,
     /// No notes, warnings or progress on stderr
     #[arg(short, long, global = true)]
-    pub(crate) quiet: bool,
+    pub quiet: bool,
     /// More notes on stderr
     #[arg(short, long, global = true, conflicts_with = "quiet")]
-    pub(crate) verbose: bool,
+    pub verbose: bool,
     /// How many threads to use [default: all cores]. The result does not depend on it
     #[arg(long, global = true, value_name = "N", value_parser = threads)]
-    pub(crate) threads: Option<NonZeroUsize>,
+    pub threads: Option<NonZeroUsize>,
 }
 
 /// What to read, and how.
@@ -294,13 +294,13 @@ impl ScalingArgs {
 
 /// Where the result goes.
 #[derive(Args, Debug)]
-pub(crate) struct OutputArgs {
+pub struct OutputArgs {
     /// The output folder
     #[arg(short, long = "out", value_name = "FOLDER")]
-    pub(crate) out: PathBuf,
+    pub out: PathBuf,
     /// Replace the results in an output folder that is not empty
     #[arg(long)]
-    pub(crate) force: bool,
+    pub force: bool,
 }
 
 #[derive(Args, Debug)]

@@ -9,11 +9,12 @@ use congraph_io::{Folder, write_rows, write_text};
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::checkpoint::{Checkpoint, refuse_existing};
 use crate::args::{Global, PaperArgs, StudyArg};
+use crate::checkpoint::{Checkpoint, refuse_existing};
 use crate::console::{self, Console, Reporter};
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::output::place;
 use crate::paper::claims::{self, Claim};
 use crate::paper::methods::Outcome;
 use crate::paper::plan::{Job, Plan};
@@ -25,7 +26,7 @@ pub(crate) fn run(args: &PaperArgs, global: &Global, console: &Console) -> Resul
     let start = Instant::now();
     let plan = plan(args);
     let on_eeg = on_eeg(args)?;
-    let folder = super::place(&args.output.out, args.output.force)?;
+    let folder = place(&args.output.out, args.output.force)?;
     refuse_existing::<Work>(&args.output.out, args.resume, args.output.force)?;
     let study = Study {
         plan: &plan,

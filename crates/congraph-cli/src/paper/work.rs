@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::methods::{Method, Outcome, Score};
 use super::plan::{Family, Job, Setting, Varied};
 use super::runtime::{Timed, Timing};
+use crate::checkpoint::Resumable;
 
 /// The work so far.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,15 +31,18 @@ impl Work {
         };
         self.outcomes.sort_by_key(place);
     }
+}
 
-    pub(crate) fn to_json(&self) -> Value {
+impl Resumable for Work {
+    const COMMAND: &'static str = "paper";
+
+    fn to_json(&self) -> Value {
         let outcomes: Vec<Value> = self.outcomes.iter().map(outcome).collect();
         let timings: Vec<Value> = self.timings.iter().map(timing).collect();
         json!({"outcomes": outcomes, "timings": timings, "seconds": self.seconds})
     }
 
-    /// None if the text is not what was written.
-    pub(crate) fn from_json(value: &Value) -> Option<Self> {
+    fn from_json(value: &Value) -> Option<Self> {
         let outcomes = value["outcomes"].as_array()?.iter();
         let timings = value["timings"].as_array()?.iter();
         Some(Self {

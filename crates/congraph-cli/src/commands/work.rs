@@ -1,32 +1,14 @@
-//! What a long command has done so far, in one file beside the output folder: written whole after every step, removed at the end.
+//! The work of `tune` so far, as its checkpoint keeps it.
 
-use std::fs::File;
-use std::io::{ErrorKind, Write};
-use std::marker::PhantomData;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use congraph::Parameters;
 use congraph::tuning::Reach;
 use congraph::tuning::path::Cell;
 use congraph::tuning::stability::Tally;
-use congraph_io::{Folder, OutputError};
 use serde_json::{Value, json};
 
-use crate::failure::Failure;
-use crate::interrupt;
-use crate::paper;
-
-/// Work that can be kept.
-pub(super) trait Resumable: Sized {
-    /// The command that it is of.
-    const COMMAND: &'static str;
-
-    fn to_json(&self) -> Value;
-
-    /// None if that is not what was written.
-    fn from_json(value: &Value) -> Option<Self>;
-}
+use crate::checkpoint::Resumable;
 
 /// The work of `tune` so far.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,119 +23,6 @@ pub(super) struct Work {
     /// How many halvings are done.
     pub(super) halvings: usize,
     pub(super) tallies: Vec<Tally>,
-}
-
-/// A checkpoint that belongs to one command on one set of data.
-///
-/// ```text
-/// {"schema": "congraph.tune-checkpoint/2", "sha256": that of the next line}
-/// {"key": what it was made from, "work": what is done}
-/// ```
-pub(super) struct Checkpoint<W> {
-    path: PathBuf,
-    /// Where it is written before it takes its place.
-    scratch: PathBuf,
-    key: Value,
-    work: PhantomData<fn(W)>,
-}
-
-/// Where the checkpoint of an output folder is.
-fn path_of<W: Resumable>(out: &Path) -> PathBuf {
-    let mut name = out.file_name().unwrap_or(out.as_os_str()).to_os_string();
-    name.push(format!(".{}-checkpoint.json", W::COMMAND));
-    out.with_file_name(name)
-}
-
-/// Hours of work may be in a checkpoint: it is not replaced unasked.
-pub(super) fn refuse_existing<W: Resumable>(out: &Path, resume: bool, force: bool) -> Result<(), Failure> {
-    let path = path_of::<W>(out);
-    if resume || force || std::fs::symlink_metadata(&path).is_err() {
-        return Ok(());
-    }
-    Err(Failure::usage(
-        format!(
-            "an interrupted run left its work in the checkpoint `{}`, and nothing is overwritten unasked",
-            path.display()
-        ),
-        "`--resume` goes on from it; `--force` replaces it and starts anew",
-    ))
-}
-
-impl<W: Resumable> Checkpoint<W> {
-    /// The checkpoint of the output folder `out`, whose place is taken; `key` tells what it must have been made from.
-    pub(super) fn new(out: &Path, place: &Folder, key: Value) -> Self {
-        Self {
-            path: path_of::<W>(out),
-            scratch: place.scratch(),
-            key,
-            work: PhantomData,
-        }
-    }
-
-    fn schema() -> String {
-        format!("congraph.{}-checkpoint/2", W::COMMAND)
-    }
-
-    /// What an earlier run left, if it can be gone on from: `fits` tells; none if there is no checkpoint.
-    pub(super) fn read(&self, fits: impl FnOnce(&W) -> bool) -> Result<Option<W>, Failure> {
-        let refused = |what: &str| {
-            Failure::usage(
-                format!("the checkpoint `{}` {what}", self.path.display()),
-                "repeat the command that was interrupted; with `--force` and without `--resume` it starts anew and replaces the checkpoint",
-            )
-        };
-        let bytes = match std::fs::read(&self.path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            bytes => bytes.map_err(|error| refused(&format!("cannot be read: {error}")))?,
-        };
-        let damaged = || refused("is damaged: it is not what was written");
-        let line = bytes.iter().position(|&byte| byte == b'\n').ok_or_else(damaged)?;
-        let (head, body) = (&bytes[..line], &bytes[line + 1..]);
-        let head: Value = serde_json::from_slice(head).map_err(|_| damaged())?;
-        if head["schema"] != Self::schema() {
-            return Err(refused("is of another version of congraph, or damaged"));
-        }
-        if head["sha256"] != congraph_io::sha256(body) {
-            return Err(damaged());
-        }
-        let value: Value = serde_json::from_slice(body).map_err(|_| damaged())?;
-        if value["key"] != self.key {
-            return Err(refused("is of other data or options"));
-        }
-        let work = W::from_json(&value["work"]).filter(fits);
-        work.map(Some).ok_or_else(damaged)
-    }
-
-    /// Writes the work so far; from now on an interruption says that it is kept.
-    pub(super) fn write(&self, work: &W) -> Result<(), Failure> {
-        let body = json!({"key": self.key, "work": work.to_json()}).to_string();
-        let head = json!({"schema": Self::schema(), "sha256": congraph_io::sha256(body.as_bytes())});
-        let failed = |source| OutputError::Io {
-            path: self.path.clone(),
-            source,
-        };
-        let write = || -> std::io::Result<()> {
-            for path in [&self.path, &self.scratch] {
-                path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-            }
-            let mut scratch = File::create(&self.scratch)?;
-            scratch.write_all(format!("{head}\n{body}").as_bytes())?;
-            scratch.sync_all()?;
-            std::fs::rename(&self.scratch, &self.path)
-        };
-        interrupt::uninterrupted(|| -> Result<(), Failure> {
-            write().map_err(failed)?;
-            interrupt::kept_in(&self.path);
-            Ok(())
-        })
-    }
-
-    /// Removes it: the result is in place.
-    pub(super) fn remove(&self) {
-        // Should it stay, it does no harm: only --resume reads it, and that checks what it is of.
-        let _ = std::fs::remove_file(&self.path);
-        interrupt::kept_nowhere();
-    }
 }
 
 impl Resumable for Work {
@@ -271,21 +140,12 @@ impl Work {
     }
 }
 
-impl Resumable for paper::work::Work {
-    const COMMAND: &'static str = "paper";
-
-    fn to_json(&self) -> Value {
-        paper::work::Work::to_json(self)
-    }
-
-    fn from_json(value: &Value) -> Option<Self> {
-        paper::work::Work::from_json(value)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use congraph_io::Folder;
+
     use super::*;
+    use crate::checkpoint::{Checkpoint, refuse_existing};
 
     #[test]
     fn what_is_read_is_what_was_written() {
