@@ -128,16 +128,6 @@ Examples:
   congraph report out
   congraph report out --open")]
     Report(ReportArgs),
-    /// Run the paper's experiments, and judge what it says about them
-    #[command(after_help = "\
-Examples:
-  congraph paper views consensus --quick -o first-look
-  congraph paper all -o paper
-  congraph paper all -o paper --resume
-  congraph paper eeg-recovery eeg-smoothness eeg-communities --data epochs.npz -o paper-eeg
-
-FOLDER holds one .csv and one .svg per figure, claims.tsv (every claim, and whether it holds) and summary.md.")]
-    Paper(PaperArgs),
     /// From EEG recordings to one graph per subject, and the consensus of all
     #[command(after_help = "\
 The steps, in this order; only those that are asked for are done:
@@ -171,20 +161,21 @@ Examples:
     Completions(CompletionsArgs),
 }
 
+// clap would number them after the commands, so that a new command moved them among the options of the others: they have their places.
 /// Options of every command.
 #[derive(Args, Debug)]
 pub struct Global {
     /// Print the result as one JSON object on stdout, and nothing else there
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 13)]
     pub json: bool,
     /// No notes, warnings or progress on stderr
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, display_order = 14)]
     pub quiet: bool,
     /// More notes on stderr
-    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    #[arg(short, long, global = true, display_order = 15, conflicts_with = "quiet")]
     pub verbose: bool,
     /// How many threads to use [default: all cores]. The result does not depend on it
-    #[arg(long, global = true, value_name = "N", value_parser = threads)]
+    #[arg(long, global = true, display_order = 16, value_name = "N", value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
 }
 
@@ -536,39 +527,6 @@ pub(crate) struct ReportArgs {
     /// Open it in the browser
     #[arg(long)]
     pub(crate) open: bool,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct PaperArgs {
-    /// Which figures: F1 of the views, F1 of the consensus, run times; with --data those on EEG
-    #[arg(value_enum, required = true)]
-    pub(crate) studies: Vec<StudyArg>,
-    /// For the studies on EEG: a .npz of epochs (trials × channels × times per subject), or the folder that holds it
-    #[arg(long, value_name = "PATH", help_heading = "EEG")]
-    pub(crate) data: Option<PathBuf>,
-    /// The average reference instead of current source densities
-    #[arg(long, requires = "data", help_heading = "EEG")]
-    pub(crate) no_csd: bool,
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
-    /// Two realisations and fewer levels, for a first look
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// Do not scale the signals: the paper's objective as it stands
-    #[arg(long)]
-    pub(crate) raw: bool,
-    /// How many data sets are simulated for each point of a figure [default: 10, or 2 with --quick]
-    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) realisations: Option<u32>,
-    /// How many nodes
-    #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u32).range(30..=1000))]
-    pub(crate) nodes: u32,
-    /// The seed
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// Go on where an interrupted run of the same command stopped
-    #[arg(long)]
-    pub(crate) resume: bool,
 }
 
 #[derive(Args, Debug)]

@@ -23,7 +23,6 @@ pub mod failure;
 pub mod interrupt;
 mod memory;
 pub mod output;
-mod paper;
 mod summary;
 
 use std::panic::UnwindSafe;
@@ -97,7 +96,6 @@ fn run(cli: &Cli, console: &Console) -> Result<(), Failure> {
         Command::Communities(args) => commands::communities::run(args, &cli.global, console),
         Command::Project(args) => commands::project::run(args, &cli.global, console),
         Command::Report(args) => commands::report::run(args, &cli.global, console),
-        Command::Paper(args) => commands::paper::run(args, &cli.global, console),
         Command::Eeg(args) => commands::eeg::run(args, &cli.global, console),
         Command::Export(args) => commands::export::run(args, &cli.global, console),
         Command::Completions(args) => commands::completions::run(args),

@@ -142,18 +142,6 @@ pub(crate) enum ZStepArg {
     Bcd,
 }
 
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StudyArg {
-    Views,
-    Consensus,
-    Runtime,
-    EegRecovery,
-    EegSmoothness,
-    EegCommunities,
-    /// All on simulated data, and with --data those on EEG
-    All,
-}
-
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub(crate) enum GraphArg {
     Er,

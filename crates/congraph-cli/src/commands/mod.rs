@@ -11,7 +11,6 @@ mod fit;
 mod input;
 mod jgl;
 pub(crate) mod learn;
-pub(crate) mod paper;
 mod places;
 pub(crate) mod project;
 pub(crate) mod report;

@@ -5,16 +5,16 @@
 //! tuned. Learned alone it has the default density, and once more the best of 17 values of α *knowing the truth*.
 //!
 //! ```console
-//! cargo run --release -p congraph-cli --example projection_study -- docs/project.svg
+//! cargo run --release -p congraph-paper --example projection_study -- docs/project.svg
 //! ```
 //!
 //! prints the table of `docs/project.md` and draws its figure.
 
 #[allow(dead_code)]
-#[path = "../src/paper/chart.rs"]
+#[path = "../src/chart.rs"]
 mod chart;
 #[allow(dead_code)]
-#[path = "../src/paper/statistics.rs"]
+#[path = "../src/statistics.rs"]
 mod statistics;
 
 use chart::{Chart, Line, Panel};

@@ -3,10 +3,10 @@
 //! Times are means over the realisations; "the same time" is within a factor of 2.
 
 use super::{Claim, Judged};
-use crate::paper::methods::Method;
-use crate::paper::plan::Varied;
-use crate::paper::runtime::{Timed, Timing};
-use crate::paper::statistics::exponent;
+use crate::methods::Method;
+use crate::plan::Varied;
+use crate::runtime::{Timed, Timing};
+use crate::statistics::exponent;
 
 /// Exponents of n this near to 2 or 3 are taken for them.
 const NEAR: f64 = 0.5;

@@ -1,8 +1,8 @@
 //! What the paper says about learning the view graphs (its first figure).
 
 use super::{Claim, Judged, Varied, claim, each, higher, level, moves, not_higher, over, similar, unaffected};
-use crate::paper::methods::{Method, SIMILARITY};
-use crate::paper::sweeps::Sweep;
+use crate::methods::{Method, SIMILARITY};
+use crate::sweeps::Sweep;
 
 const FIGURE: &str = "views";
 

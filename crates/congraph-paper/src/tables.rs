@@ -220,7 +220,7 @@ pub(crate) fn summary(plan: &Plan, seconds: f64, threads: usize) -> String {
         }
     }
     format!(
-        "# The paper's simulated experiments\n\n`congraph paper {options}`, version {}: {seconds:.0} s with {threads} \
+        "# The paper's simulated experiments\n\n`congraph-paper {options}`, version {}: {seconds:.0} s with {threads} \
          thread{}.\n\n\
          n = {}; Erdős–Rényi with p = 0.1 and Barabási–Albert with m = 5; each view moves 10 % of the edges. Panels a–c and \
          d–f vary from N = 6, p = 500, η = 0.1; run times over n have N = 3. Signals are {}. Realisation r of seed {} is \

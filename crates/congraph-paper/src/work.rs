@@ -1,11 +1,11 @@
 //! What is done so far, as JSON: one object per data set, and one array per run that was timed.
 
+use congraph_cli::checkpoint::Resumable;
 use serde_json::{Value, json};
 
 use super::methods::{Method, Outcome, Score};
 use super::plan::{Family, Job, Setting, Varied};
 use super::runtime::{Timed, Timing};
-use crate::checkpoint::Resumable;
 
 /// The work so far.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -8,8 +8,8 @@ use super::recovery::{Learned, Recovery};
 use super::scalp::Globe;
 use super::smoothness::Smoothness;
 use super::{Data, Results};
-use crate::paper::claims::{Claim, SIMILAR};
-use crate::paper::statistics::Band;
+use crate::claims::{Claim, SIMILAR};
+use crate::statistics::Band;
 
 /// A community is around a place if its middle is at most this far from it, in metres: about the distance between neighbours of the 10-10 system.
 const NEAR: f64 = 0.035;

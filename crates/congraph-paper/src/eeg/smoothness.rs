@@ -9,7 +9,7 @@ use congraph::{Error, MultiviewGraph, Scaling};
 use rayon::prelude::*;
 
 use super::{Data, Plan, SIMILARITY, assembled, coupled, separate};
-use crate::paper::methods::above;
+use crate::methods::above;
 
 const DENSITIES: [f64; 8] = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4];
 pub(super) const FOLDS: usize = 5;

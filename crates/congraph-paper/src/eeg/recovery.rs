@@ -12,7 +12,7 @@ use congraph::{Error, Learner, MultiviewGraph, Parameters, Table};
 use rayon::prelude::*;
 
 use super::{DENSITY, Data, Plan, SIMILARITY, TRIALS, assembled, from_matrices, separate};
-use crate::paper::methods::Protocol;
+use crate::methods::Protocol;
 
 const SHARES: [f64; 8] = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4];
 

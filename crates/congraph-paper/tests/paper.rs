@@ -1,7 +1,7 @@
-//! `congraph paper` in small: its files, its checkpoint, and the same bytes for any number of threads.
+//! `congraph-paper` in small: its files, its checkpoint, and the same bytes for any number of threads.
 
-// The lint knows `#[test]` functions, not what they call. Each test file uses a part of `place`.
-#![allow(clippy::unwrap_used, dead_code)]
+// The lint knows `#[test]` functions, not what they call.
+#![allow(clippy::unwrap_used)]
 
 mod place;
 
@@ -10,7 +10,12 @@ use place::Place;
 const SMALL: [&str; 5] = ["--quick", "--realisations", "1", "--nodes", "30"];
 
 fn words<'a>(studies: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
-    [&["paper"], studies, &SMALL, more].concat()
+    [studies, &SMALL, more].concat()
+}
+
+#[test]
+fn help() {
+    insta::assert_snapshot!("help", Place::new().fine(&["--help"]).stdout);
 }
 
 #[test]
@@ -63,7 +68,7 @@ fn an_interrupted_study_goes_on_and_ends_the_same() {
 
     let place = Place::new();
     place.fine(&words(&["consensus"], &["-o", "whole"]));
-    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("congraph"))
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("congraph-paper"))
         .current_dir(place.path(""))
         .args(words(&["consensus"], &["-o", "out"]))
         .stdout(Stdio::null())
@@ -106,7 +111,6 @@ fn an_interrupted_study_goes_on_and_ends_the_same() {
 fn run_times_of_every_method_and_solver() {
     let place = Place::new();
     let args = [
-        "paper",
         "runtime",
         "--quick",
         "--realisations",
@@ -132,8 +136,8 @@ fn run_times_of_every_method_and_solver() {
 #[test]
 fn a_study_must_be_named() {
     let place = Place::new();
-    assert_eq!(place.run(&["paper", "-o", "out"]).code, 2);
-    assert_eq!(place.run(&["paper", "views", "--nodes", "5", "-o", "out"]).code, 2);
+    assert_eq!(place.run(&["-o", "out"]).code, 2);
+    assert_eq!(place.run(&["views", "--nodes", "5", "-o", "out"]).code, 2);
 }
 
 /// Epochs of three subjects that share a graph: a smooth wave over twelve electrodes, and noise.
@@ -168,7 +172,7 @@ fn the_studies_on_eeg() {
     let place = Place::new();
     place.write("some/made_nV.npz", epochs());
     let studies = ["eeg-recovery", "eeg-smoothness", "eeg-communities"];
-    let run = |more: &[&str]| place.fine(&[&["paper"], &studies[..], &["--quick", "--data", "some"], more].concat());
+    let run = |more: &[&str]| place.fine(&[&studies[..], &["--quick", "--data", "some"], more].concat());
     let claims = run(&["--json", "-o", "out"]).json()["claims"]
         .as_array()
         .unwrap()
@@ -243,7 +247,7 @@ fn what_the_studies_on_eeg_need_is_told() {
         (&["eeg-recovery", "--data", "few.npz"], 2, "four electrodes"),
     ];
     for (words, code, said) in cases {
-        let outcome = place.run(&[&["paper"], words, &["-o", "out"]].concat());
+        let outcome = place.run(&[words, &["-o", "out"]].concat());
         assert_eq!(
             (outcome.code, outcome.stdout.as_str()),
             (code, ""),

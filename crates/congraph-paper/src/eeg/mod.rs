@@ -22,11 +22,11 @@ mod tables;
 use std::path::Path;
 
 use congraph::{Error, Learner, MultiviewGraph, Table, Targets, ViewOptions, ViewRows, Views};
+use congraph_cli::console::Reporter;
+use congraph_cli::failure::Failure;
 use congraph_io::Folder;
 
 use super::claims::Claim;
-use crate::console::Reporter;
-use crate::failure::Failure;
 pub(crate) use data::Data;
 
 /// How many trials of each subject there are.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use congraph_cli::failure::Failure;
 use congraph_io::{Folder, write_text};
 
 use super::communities::Consistency;
@@ -9,9 +10,8 @@ use super::recovery::{Learned, Recovery};
 use super::scalp::{self, Globe, Picture};
 use super::smoothness::{FOLDS, LABELS, METHODS, Smoothness};
 use super::{BAND, DENSITY, Data, Results, SIMILARITY, TRIALS, WINDOW};
-use crate::failure::Failure;
-use crate::paper::chart::{Chart, Line, Panel};
-use crate::paper::statistics::Band;
+use crate::chart::{Chart, Line, Panel};
+use crate::statistics::Band;
 
 const TRUTHS: [&str; 2] = ["each subject", "all subjects"];
 

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use congraph::eeg::{Position, fit_sphere};
 
-use crate::paper::chart::escaped;
+use crate::chart::escaped;
 
 /// Fill and the colour of a name upon it.
 const COLOURS: [(&str, &str); 8] = [

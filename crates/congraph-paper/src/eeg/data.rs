@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use congraph::Table;
 use congraph::eeg::{Band, Epochs, Montage, Position, SplineSettings, SurfaceLaplacian, ZeroPhase};
 use congraph::error::list_names;
+use congraph_cli::failure::Failure;
 use congraph_io::{read_epochs, read_montage};
 
 use super::{BAND, TRIALS, WINDOW};
-use crate::failure::Failure;
 
 /// What the experiments are done on.
 pub(crate) struct Data {

@@ -6,7 +6,7 @@ use congraph::metrics::nmi;
 use congraph::{Error, MultiviewGraph};
 
 use super::{DENSITY, Data, Plan, SIMILARITY, assembled, coupled, separate};
-use crate::paper::methods::above;
+use crate::methods::above;
 
 /// What came of it.
 pub(super) struct Consistency {

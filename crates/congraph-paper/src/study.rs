@@ -1,28 +1,30 @@
-//! `congraph paper`: the paper's experiments, in figures, tables and judged claims. Those on simulated data are checkpointed; those on EEG take a minute.
+//! One run: the studies that are asked for, in figures, tables and judged claims. Those on simulated data are checkpointed; those on EEG
+//! take a minute.
 
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::Instant;
 
 use congraph::solvers::Progress;
+use congraph_cli::checkpoint::{Checkpoint, refuse_existing};
+use congraph_cli::console::{self, Console, Reporter};
+use congraph_cli::failure::Failure;
+use congraph_cli::interrupt;
+use congraph_cli::output::place;
 use congraph_io::{Folder, write_rows, write_text};
 use rayon::prelude::*;
 use serde_json::json;
 
-use crate::args::{Global, PaperArgs, StudyArg};
-use crate::checkpoint::{Checkpoint, refuse_existing};
-use crate::console::{self, Console, Reporter};
-use crate::failure::Failure;
-use crate::interrupt;
-use crate::output::place;
-use crate::paper::claims::{self, Claim};
-use crate::paper::methods::Outcome;
-use crate::paper::plan::{Job, Plan};
-use crate::paper::tables::{self, Figure};
-use crate::paper::work::Work;
-use crate::paper::{eeg, methods, runtime};
+use crate::args::{PaperArgs, StudyArg};
+use crate::claims::{self, Claim};
+use crate::methods::Outcome;
+use crate::plan::{Job, Plan};
+use crate::tables::{self, Figure};
+use crate::work::Work;
+use crate::{eeg, methods, runtime};
 
-pub(crate) fn run(args: &PaperArgs, global: &Global, console: &Console) -> Result<(), Failure> {
+/// Runs the studies that are asked for, and writes what came of them.
+pub(crate) fn run(args: &PaperArgs, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
     let plan = plan(args);
     let on_eeg = on_eeg(args)?;
@@ -50,7 +52,7 @@ pub(crate) fn run(args: &PaperArgs, global: &Global, console: &Console) -> Resul
         study.checkpoint.remove();
         Ok(())
     })?;
-    if global.json {
+    if args.global.json {
         console::print(&report(&plan, &claims, seconds).to_string())
     } else {
         console::print(&line(&args.output.out, &claims, seconds))

@@ -1,8 +1,8 @@
 //! What the paper says about learning the consensus graph (its second figure).
 
 use super::{Claim, Judged, Varied, claim, each, higher, moves, over};
-use crate::paper::methods::{Method, Score};
-use crate::paper::sweeps::Sweep;
+use crate::methods::{Method, Score};
+use crate::sweeps::Sweep;
 
 const FIGURE: &str = "consensus";
 /// Densities within this factor are similar.
