@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use congraph::Table;
-use congraph::eeg::{Band, Epochs, Montage, Position, SplineSettings, SurfaceLaplacian, ZeroPhase};
 use congraph::error::list_names;
 use congraph_cli::failure::Failure;
+use congraph_eeg::{Band, Epochs, Montage, Position, SplineSettings, SurfaceLaplacian, ZeroPhase};
 use congraph_io::{read_epochs, read_montage};
 
 use super::{BAND, TRIALS, WINDOW};

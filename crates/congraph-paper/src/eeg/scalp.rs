@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use congraph::eeg::{Position, fit_sphere};
+use congraph_eeg::{Position, fit_sphere};
 
 use crate::chart::escaped;
 

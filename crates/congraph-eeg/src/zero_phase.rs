@@ -3,8 +3,9 @@
 //! The gain is that of the filter squared. Both ends are extended by a piece of the signal turned about its end value (odd extension), and the filter starts
 //! in the state in which it would have come to rest on the first value: what SciPy's `sosfiltfilt` does by default.
 
+use congraph::error::Error;
+
 use super::butterworth::{Band, Section, butterworth};
-use crate::error::Error;
 
 /// A filter that is applied forwards and backwards.
 #[derive(Clone, Debug, PartialEq)]

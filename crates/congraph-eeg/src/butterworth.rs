@@ -12,7 +12,7 @@
 
 use std::f64::consts::PI;
 
-use crate::error::Error;
+use congraph::error::Error;
 
 /// A band and how steeply it is cut.
 #[derive(Clone, Copy, Debug, PartialEq)]

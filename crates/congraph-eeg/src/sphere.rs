@@ -54,7 +54,7 @@ pub fn fit_sphere(points: &[Position]) -> Option<Sphere> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eeg::standard_montage;
+    use crate::standard_montage;
 
     #[test]
     fn a_sphere_is_found_again_wherever_it_is() {

@@ -14,7 +14,7 @@ const REFERENCES: [&str; 7] = ["ref", "re", "le", "av", "avg", "ave", "ar"];
 /// The 10-10 name of a channel's label, if it is an electrode of that system.
 ///
 /// ```
-/// use congraph::eeg::standard_name;
+/// use congraph_eeg::standard_name;
 ///
 /// assert_eq!(standard_name("Fc5."), Some("FC5"));
 /// assert_eq!(standard_name("EEG T3-Ref"), Some("T7"));

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! ```
-//! use congraph::eeg::{Band, Channel, Cut, Digits, Montage, Recording, Segment, Settings, prepare};
+//! use congraph_eeg::{Band, Channel, Cut, Digits, Montage, Recording, Segment, Settings, prepare};
 //!
 //! // Ten seconds of three electrodes at 100 Hz; recordings are usually read by `congraph_io::read_recording`.
 //! let channel = |label: &str, hz: f64| Channel {

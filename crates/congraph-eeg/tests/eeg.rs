@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use congraph::eeg::{
+use congraph::{Code, DataError, Error};
+use congraph_eeg::{
     Annotation, Band, Channel, Cut, Digits, Dropped, Head, Montage, Position, Prepared, Recording, Reference, Segment,
     Settings, SplineSettings, SurfaceLaplacian, ZeroPhase, prepare,
 };
-use congraph::{Code, DataError, Error};
 use serde_json::Value;
 
 fn numbers(value: &Value) -> Vec<f64> {

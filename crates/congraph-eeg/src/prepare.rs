@@ -7,10 +7,11 @@
 //! The filter runs before anything is cut; reference and CSD, which act on each sample alone, are applied to what is cut out (see
 //! [`Epochs`]). Amplitudes are judged on the potentials, in microvolts, also where CSD is asked for: it has no scale that one could name a limit in.
 
+use congraph::error::{Code, DataError, Error, Warning, list_names};
+
 use super::cut::{Cut, Nothing, Stop, events, try_cut};
 use super::pick::{Dropped, Picked, find, pick};
 use super::{Annotation, Band, Epochs, Montage, Position, Recording, SplineSettings, SurfaceLaplacian};
-use crate::error::{Code, DataError, Error, Warning, list_names};
 
 /// What potentials are measured against.
 #[derive(Clone, Debug, Default, PartialEq)]

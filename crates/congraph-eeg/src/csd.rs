@@ -14,10 +14,11 @@
 
 use std::f64::consts::PI;
 
+use congraph::error::Error;
+
 use super::linear::Cholesky;
 use super::montage::{dot, minus, unit};
 use super::{Position, Sphere, fit_sphere};
-use crate::error::Error;
 
 /// The sphere that stands for the head.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -180,7 +181,7 @@ fn legendre_sums(x: f64, first: &[f64], second: &[f64]) -> [f64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eeg::standard_montage;
+    use crate::standard_montage;
 
     fn cap() -> Vec<Position> {
         standard_montage().iter().map(|(_, at)| *at).collect()

@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
+use congraph::error::{Code, DataError, Error, list_names};
 use rayon::prelude::*;
 
 use super::{Annotation, Band, Epochs, Recording, ZeroPhase, triggers};
-use crate::error::{Code, DataError, Error, list_names};
 
 /// Where epochs are cut.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,8 @@
 //! Which channels of a recording are electrodes, what they are called, and where they are.
 
+use congraph::error::{Code, DataError, Error, list_names};
+
 use super::{Montage, Position, Recording, standard_name};
-use crate::error::{Code, DataError, Error, list_names};
 
 /// Why a channel is not a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,10 @@
 
 use std::ops::Range;
 
+use congraph::error::{Code, DataError, Error};
+use congraph::views::Table;
+
 use super::{SurfaceLaplacian, ZeroPhase};
-use crate::error::{Code, DataError, Error};
-use crate::views::Table;
 
 /// Equal stretches of signal, one per trial.
 #[derive(Clone, Debug, PartialEq)]
@@ -345,7 +346,7 @@ mod tests {
         let more = all.clone();
         all.append(&more).unwrap();
         assert_eq!(all.trials(), ["1", "2", "2/1", "2/2"]);
-        let band = crate::eeg::Band {
+        let band = crate::Band {
             low_hz: 1.0,
             high_hz: 2.0,
             order: 1,

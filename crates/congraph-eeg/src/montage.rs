@@ -3,10 +3,11 @@
 //! Positions are in metres, x to the right, y to the front, z up. What a file gives is brought there: by its fiducials, if it has all three, into
 //! the head frame (origin on the line between the ears, below the nasion), and by its size into metres, for few formats say their unit.
 
+use congraph::error::{Code, DataError, Error};
+
 use super::names::bare;
 use super::standard::HEAD_RADIUS;
 use super::{standard_montage, standard_name};
-use crate::error::{Code, DataError, Error};
 
 /// x (right), y (front) and z (up), in metres.
 pub type Position = [f64; 3];
