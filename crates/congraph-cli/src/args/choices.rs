@@ -156,3 +156,25 @@ pub(crate) enum FilterArg {
     Heat,
     Tikhonov,
 }
+
+/// The penalties, as the library offers them.
+pub(super) fn penalties() -> clap::builder::PossibleValuesParser {
+    names(
+        congraph::penalties::registry()
+            .iter()
+            .map(|penalty| penalty.name().to_owned()),
+    )
+}
+
+/// The regularisers, as the library offers them.
+pub(super) fn regularisers() -> clap::builder::PossibleValuesParser {
+    names(
+        congraph::regularisers::registry()
+            .iter()
+            .map(|regulariser| regulariser.name().to_owned()),
+    )
+}
+
+fn names(names: impl Iterator<Item = String>) -> clap::builder::PossibleValuesParser {
+    names.collect::<Vec<_>>().into()
+}
