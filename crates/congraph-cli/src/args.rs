@@ -102,7 +102,8 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
 }
 
-// clap would number them after the commands, so that a new command moved them among the options of the others: they have their places.
+// clap would number them after the commands, so that a new command moved them among the options of the others: they
+// have their places.
 /// Options of every command.
 #[derive(Args, Debug)]
 pub struct Global {

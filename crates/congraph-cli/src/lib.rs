@@ -4,7 +4,8 @@
 //! usage, 3 bad input data, 4 target not reachable, 5 not converged (with `--strict`), 6 an optional part is missing, 7 the system
 //! refused (disk full, no permission, a folder that another run is writing), 130 interrupted.
 //!
-//! This is a library so that other programs of congraph can speak and end as it does; what they need is public, the commands are not.
+//! This is a library so that other programs of congraph can speak and end as it does; what they need is public, the
+//! commands are not.
 //!
 //! ```text
 //! args        the words: every option, its help and its default
@@ -40,8 +41,8 @@ pub fn main() -> ExitCode {
     carry_out(&cli.global, memory::asked(&cli.command), |console| run(&cli, console))
 }
 
-/// Carries out a command as every program of congraph does: with signals heard, at most so much memory (in GiB; half of what is free unless
-/// asked) and so many threads as were asked for. What went wrong is told on stderr, and is the exit code.
+/// Carries out a command as every program of congraph does: with signals heard, and with the memory (in GiB; half of what
+/// is free unless asked) and the threads that were asked for. What went wrong is told on stderr, and is the exit code.
 pub fn carry_out(
     global: &Global,
     memory: Option<f64>,

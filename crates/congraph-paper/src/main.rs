@@ -1,7 +1,8 @@
 //! The program `congraph-paper`: the paper's experiments, and what it says about them. Those on simulated data (its section
 //! "Simulated Datasets") are here, those on EEG in `eeg`.
 //!
-//! It speaks, is interrupted, resumes and ends as the command line of congraph does (`congraph_cli`), and is no part of what users install.
+//! It speaks, is interrupted, resumes and ends as the command line of congraph does (`congraph_cli`), and is no part of
+//! what users install.
 //!
 //! ```text
 //! args        every option                             study       one run: the studies, the checkpoint, the files
