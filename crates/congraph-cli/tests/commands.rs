@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use place::{MODEL, Place, csv};
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 12] = [
     "demo",
     "check",
     "learn",
@@ -20,7 +20,6 @@ const COMMANDS: [&str; 13] = [
     "project",
     "export",
     "report",
-    "paper",
     "eeg",
     "completions",
 ];
