@@ -487,7 +487,7 @@ fn a_reader_that_goes_away_is_no_bug() {
     let place = with_views();
     let learn = [&["learn"], &VIEWS[..], &MODEL, &["-o", "out", "-q"]].concat();
     for (args, code) in [
-        (&["check", "a.csv", "b.csv"][..], 0),
+        (&["check", "a.csv", "b.csv", "--quiet"][..], 0),
         (&learn, 0),
         (&["completions", "bash"], 0),
         (&["--help"], 0),

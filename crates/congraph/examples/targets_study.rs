@@ -56,8 +56,10 @@ pub(crate) fn study(seed: u64) -> Outcome {
     let Ok((views, _)) = Views::assemble(tables, &options) else {
         return Outcome::Unusable;
     };
-    let mut learner = Learner::default();
-    learner.single = n_views == 1 || rng.random_bool(0.3);
+    let mut learner = Learner {
+        single: n_views == 1 || rng.random_bool(0.3),
+        ..Learner::default()
+    };
     learner.model.penalty =
         penalties::by_name(["l1", "l2", "squared-l2"][rng.random_range(0..3)]).expect("a penalty by its name");
     let density = rng.random_bool(0.8).then(|| rng.random_range(0.01..0.95));

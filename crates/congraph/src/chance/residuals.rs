@@ -294,7 +294,7 @@ mod tests {
         }
         for i in 0..k {
             permutations(order, k - 1, each);
-            order.swap(if k % 2 == 0 { i } else { 0 }, k - 1);
+            order.swap(if k.is_multiple_of(2) { i } else { 0 }, k - 1);
         }
     }
 }
