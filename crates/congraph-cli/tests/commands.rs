@@ -3,11 +3,9 @@
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used)]
 
-mod place;
-
 use std::process::{Command, Stdio};
 
-use place::{MODEL, Place, csv};
+use crate::place::{self, MODEL, Place, csv};
 
 const COMMANDS: [&str; 13] = [
     "demo",

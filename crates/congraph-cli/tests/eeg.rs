@@ -1,14 +1,12 @@
 //! `congraph eeg` on the excerpt in `examples/data/eeg`: what it writes, where it takes things from, and what it refuses.
 
-// The lint knows `#[test]` functions, not what they call. Each test file uses a part of `place`.
-#![allow(clippy::unwrap_used, dead_code)]
-
-mod place;
+// The lint knows `#[test]` functions, not what they call.
+#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use place::{Outcome, Place};
+use crate::place::{Outcome, Place};
 
 const SUBJECTS: [&str; 6] = ["S001", "S002", "S003", "S004", "S005", "S006"];
 const AROUND: [&str; 4] = ["--events", "T1,T2", "--window", "0:0.5"];

@@ -1,11 +1,9 @@
 //! `congraph paper` in small: its files, its checkpoint, and the same bytes for any number of threads.
 
-// The lint knows `#[test]` functions, not what they call. Each test file uses a part of `place`.
-#![allow(clippy::unwrap_used, dead_code)]
+// The lint knows `#[test]` functions, not what they call.
+#![allow(clippy::unwrap_used)]
 
-mod place;
-
-use place::Place;
+use crate::place::{self, Place};
 
 const SMALL: [&str; 5] = ["--quick", "--realisations", "1", "--nodes", "30"];
 

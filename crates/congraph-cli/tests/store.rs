@@ -1,11 +1,10 @@
 //! A result folder is one run's: several at once, killed ones, full disks, changed files.
 //!
-//! `CONGRAPH_ROUNDS=120,60,35 cargo test --workspace --test store -- --nocapture` for as many rounds of concurrent, killed and ended runs.
+//! `CONGRAPH_ROUNDS=120,60,35 cargo test --workspace --test cli store:: -- --nocapture` for as many rounds of concurrent,
+//! killed and ended runs.
 #![cfg(unix)]
-// The lint knows `#[test]` functions, not what they call. Each test file uses a part of `place`.
-#![allow(clippy::unwrap_used, dead_code)]
-
-mod place;
+// The lint knows `#[test]` functions, not what they call.
+#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use place::{MODEL, Place, csv};
+use crate::place::{self, MODEL, Place, csv};
 
 /// How many rounds of each kind.
 fn rounds(kind: usize, usual: usize) -> usize {

@@ -1,0 +1,7 @@
+//! The page and its words.
+//!
+//! One binary, so that the crate and its dependencies are linked once: `cargo test --workspace --test report words::` runs what is in
+//! `words.rs`. A new file needs its line here; `./test` fails without.
+
+mod report;
+mod words;
