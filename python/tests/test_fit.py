@@ -1,5 +1,7 @@
 """What a fit takes and gives."""
 
+import warnings
+
 import numpy as np
 import pandas
 import polars
@@ -306,11 +308,35 @@ def test_print_has_six_lines_and_html_is_escaped(data):
     assert len(str(SingleGraph().fit(np.asarray(data.views["view1"]))).splitlines()) == 6
 
 
+def test_noise_is_called_noise_and_the_floor_is_shown(data):
+    rng = np.random.default_rng(1)
+    noise = {f"v{k}": rng.standard_normal((300, 12)) for k in range(6)}
+    for model in (ConsensusGraph(), ConsensusGraph(alpha=0.05, beta=0.02)):
+        with pytest.warns(congraph.CongraphWarning, match="W13"):
+            model.fit(noise)
+        assert str(model).splitlines()[1].endswith("nothing in these data goes beyond chance (W13)")
+        assert f"({model.similarity_floor_:.3f} when learned separately)" in str(model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = ConsensusGraph(alpha=0.05, beta=0.02).fit(data.views)
+    assert model.similarity_floor_ < model.similarity_
+    assert "CAUTION" not in str(model)
+
+
+def test_rounding_noise_is_refused():
+    signal = np.random.default_rng(2).standard_normal((50, 1))
+    with pytest.raises(congraph.CongraphDataError, match="rounding noise") as caught:
+        ConsensusGraph().fit({"a": signal * [1, 3, 7, 0.1, 11], "b": np.random.default_rng(3).standard_normal((50, 5))})
+    assert caught.value.code == "E04" and caught.value.view == "a"
+
+
 def test_warnings_are_told_and_kept(data):
     with pytest.warns(congraph.CongraphWarning, match="W05"):
         model = ConsensusGraph(alpha=0.05, beta=0.02).fit([np.asarray(array)[:10] for array in data.views.values()])
     assert {warning.code for warning in model.warnings_} >= {"W05"}
-    assert model.warnings_[0].view == "view1"
+    # What is said of all views alike is said once.
+    few = [warning for warning in model.warnings_ if warning.code == "W05"]
+    assert len(few) == 1 and few[0].view is None and "each of 4 views (`view1`, " in str(few[0])
     with pytest.warns(congraph.CongraphWarning, match="W01"):
         stopped = ConsensusGraph(alpha=0.05, beta=0.02, max_iter=1).fit(data.views)
     assert not stopped.converged_ and stopped.relative_gap_ > 1e-8

@@ -21,12 +21,16 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 const THREADS_PER_CORE: usize = 4;
 
 /// A line of words on stderr; if nobody listens, there is nobody to tell.
-pub(crate) fn words(text: &str) {
+pub fn words(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
 /// Prints a result on stdout, followed by a line end.
-pub(crate) fn print(text: &str) -> Result<(), Failure> {
+///
+/// # Errors
+///
+/// If stdout cannot be written to. That nobody reads it is none.
+pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(format!("{text}\n").as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::Stdout(error)),
@@ -35,7 +39,7 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 }
 
 /// The text with control characters other than line ends made visible: they could move the cursor or colour the screen.
-pub(crate) fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for mark in text.chars() {
         if mark.is_control() && mark != '\n' {
@@ -48,12 +52,12 @@ pub(crate) fn visible(text: &str) -> String {
 }
 
 /// A number of things: `count(2, "view")` is `2 views`.
-pub(crate) fn count(n: usize, noun: &str) -> String {
+pub fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 /// Where words go, and how many.
-pub(crate) struct Console {
+pub struct Console {
     quiet: bool,
     verbose: bool,
     colour: bool,
@@ -61,7 +65,8 @@ pub(crate) struct Console {
 }
 
 impl Console {
-    pub(crate) fn new(quiet: bool, verbose: bool) -> Self {
+    /// One that says as much as is wanted: no notes, warnings and progress if `quiet`, details if `verbose`.
+    pub fn new(quiet: bool, verbose: bool) -> Self {
         let terminal = std::io::stderr().is_terminal();
         let colour = terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         Self {
@@ -73,7 +78,7 @@ impl Console {
     }
 
     /// As many threads as were asked for, as far as that makes sense.
-    pub(crate) fn at_most_threads(&self, asked: usize) -> usize {
+    pub fn at_most_threads(&self, asked: usize) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let most = THREADS_PER_CORE * cores;
         if asked > most {
@@ -86,20 +91,21 @@ impl Console {
     }
 
     /// Something worth knowing with `-v`.
-    pub(crate) fn detail(&self, text: &str) {
+    pub fn detail(&self, text: &str) {
         if self.verbose && !self.quiet {
             words(&visible(text));
         }
     }
 
     /// Something worth knowing.
-    pub(crate) fn note(&self, text: &str) {
+    pub fn note(&self, text: &str) {
         if !self.quiet {
             words(&visible(text));
         }
     }
 
-    pub(crate) fn warning(&self, warning: &Warning) {
+    /// A warning about the data or the result.
+    pub fn warning(&self, warning: &Warning) {
         if !self.quiet {
             let view = warning
                 .view
@@ -111,7 +117,8 @@ impl Console {
         }
     }
 
-    pub(crate) fn error(&self, text: &str) {
+    /// Why the command ended; also told if quiet.
+    pub fn error(&self, text: &str) {
         words(&format!("{} {}", self.painted("31;1", "error:"), visible(text)));
     }
 
@@ -124,7 +131,7 @@ impl Console {
     }
 
     /// Shows the progress of a fit: a line that renews itself on a terminal, else one every ten seconds.
-    pub(crate) fn progress(&self) -> Reporter {
+    pub fn progress(&self) -> Reporter {
         let bar = (self.terminal && !self.quiet).then(|| {
             let bar = ProgressBar::new_spinner();
             if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
@@ -153,7 +160,7 @@ impl Console {
 }
 
 /// Tells how far a fit is.
-pub(crate) struct Reporter {
+pub struct Reporter {
     bar: Option<ProgressBar>,
     state: Arc<Mutex<State>>,
     stop: Option<mpsc::Sender<()>>,
@@ -253,7 +260,7 @@ impl State {
 
 impl Reporter {
     /// Tells what is done before any fit.
-    pub(crate) fn say(&self, what: String) {
+    pub fn say(&self, what: String) {
         if let Ok(mut state) = self.state.lock() {
             state.before = Some(what);
             if let Some(bar) = &self.bar {
@@ -262,7 +269,8 @@ impl Reporter {
         }
     }
 
-    pub(crate) fn step(&self, progress: &Progress) -> ControlFlow<()> {
+    /// Tells a step of a fit; it never asks to stop.
+    pub fn step(&self, progress: &Progress) -> ControlFlow<()> {
         if let Ok(mut state) = self.state.lock() {
             state.step(progress);
             if let Some(bar) = &self.bar {

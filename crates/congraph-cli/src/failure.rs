@@ -10,9 +10,14 @@ pub(crate) const SHOWN: usize = 8;
 
 /// A command that could not be carried out.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// The words of the call are off.
-    Usage { message: String, hint: String },
+    Usage {
+        /// What is off.
+        message: String,
+        /// What to do; may be empty.
+        hint: String,
+    },
     /// The input cannot be used.
     Data(Vec<DataError>),
     /// Recordings cannot be used. All of them are told, as nothing else lists them.
@@ -26,14 +31,16 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+    /// The words of the call are off; the hint, what to do about it, may be empty.
+    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Usage {
             message: message.into(),
             hint: hint.into(),
         }
     }
 
-    pub(crate) fn exit_code(&self) -> u8 {
+    /// The exit code that says so.
+    pub fn exit_code(&self) -> u8 {
         match self {
             Self::Usage { .. } => 2,
             // A contradiction between options is wrong usage, whatever the data.

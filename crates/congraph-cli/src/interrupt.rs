@@ -76,7 +76,11 @@ fn is_ignored(signal: i32) -> bool {
 }
 
 /// Runs `write` to its end before an interruption takes effect. If it fails, that is told instead.
-pub(crate) fn uninterrupted<T, E>(write: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+///
+/// # Errors
+///
+/// Those of `write`.
+pub fn uninterrupted<T, E>(write: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     let guard = WRITING.lock();
     let result = write();
     drop(guard);

@@ -1,72 +1,7 @@
-//! The command line of congraph: one command is one file under `commands`, thin glue between files and mathematics.
-//!
-//! Results go to files and one line to stdout; progress, warnings and errors to stderr. Exit codes: 0 fine, 1 a bug, 2 wrong
-//! usage, 3 bad input data, 4 target not reachable, 5 not converged (with `--strict`), 6 an optional part is missing, 7 the system
-//! refused (disk full, no permission, a folder that another run is writing), 130 interrupted.
-
-mod args;
-mod commands;
-mod console;
-mod failure;
-mod interrupt;
-mod memory;
-mod paper;
-mod summary;
+//! The program `congraph`; all it does is in the library beside it.
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use args::{Cli, Command};
-use console::Console;
-use failure::Failure;
-
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let console = Console::new(cli.global.quiet, cli.global.verbose);
-    // A panic is a bug of ours: say so, and leave with the code that means it.
-    std::panic::set_hook(Box::new(|panic| {
-        // Or a library's, about a damaged file; that is told as an error.
-        if congraph_io::input::is_guarded() {
-            return;
-        }
-        console::words(&format!("error: congraph has a bug: {panic}"));
-        console::words("  hint: please report it with the command you ran and, if you may share it, the data");
-    }));
-    let outcome = std::panic::catch_unwind(|| run(&cli, &console));
-    match outcome {
-        Ok(Ok(())) => ExitCode::SUCCESS,
-        Ok(Err(failure)) => {
-            console.error(&failure.to_string());
-            ExitCode::from(failure.exit_code())
-        }
-        Err(_) => ExitCode::from(1),
-    }
-}
-
-fn run(cli: &Cli, console: &Console) -> Result<(), Failure> {
-    interrupt::install();
-    memory::limit(&cli.command)?;
-    if let Some(asked) = cli.global.threads {
-        let threads = console.at_most_threads(asked.get());
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build_global()
-            .map_err(|error| Failure::usage(format!("--threads {threads}: {error}"), ""))?;
-    }
-    match &cli.command {
-        Command::Demo(args) => commands::demo::run(args, &cli.global, console),
-        Command::Check(args) => commands::check::run(args, &cli.global, console),
-        Command::Learn(args) => commands::learn::run(args, &cli.global, console),
-        Command::Tune(args) => commands::tune::run(args, &cli.global, console),
-        Command::Simulate(args) => commands::simulate::run(args, &cli.global, console),
-        Command::Evaluate(args) => commands::evaluate::run(args, &cli.global, console),
-        Command::Communities(args) => commands::communities::run(args, &cli.global, console),
-        Command::Project(args) => commands::project::run(args, &cli.global, console),
-        Command::Report(args) => commands::report::run(args, &cli.global, console),
-        Command::Paper(args) => commands::paper::run(args, &cli.global, console),
-        Command::Eeg(args) => commands::eeg::run(args, &cli.global, console),
-        Command::Export(args) => commands::export::run(args, &cli.global, console),
-        Command::Completions(args) => commands::completions::run(args),
-    }
+    congraph_cli::main()
 }

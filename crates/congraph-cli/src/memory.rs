@@ -7,14 +7,18 @@ use crate::failure::Failure;
 /// Bytes in a GiB.
 pub(crate) const GIB: f64 = (1_u64 << 30) as f64;
 
-/// Files are refused that would take more than may be used: what was asked for, or half of what is free.
-pub(crate) fn limit(command: &Command) -> Result<(), Failure> {
-    let asked = match command {
+/// How many GiB a command is asked to use at most.
+pub(crate) fn asked(command: &Command) -> Option<f64> {
+    match command {
         Command::Learn(args) => args.fit.memory,
         Command::Eeg(args) => args.fit.memory,
         Command::Tune(args) => args.memory,
         _ => None,
-    };
+    }
+}
+
+/// Files are refused that would take more than may be used: the GiB that were asked for, or half of what is free.
+pub(crate) fn limit(asked: Option<f64>) -> Result<(), Failure> {
     if let Some(gib) = asked {
         check_value("--memory", gib, gib > 0.0, "positive")?;
     }

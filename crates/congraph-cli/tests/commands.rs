@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::place::{self, MODEL, Place, csv};
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 12] = [
     "demo",
     "check",
     "learn",
@@ -18,7 +18,6 @@ const COMMANDS: [&str; 13] = [
     "project",
     "export",
     "report",
-    "paper",
     "eeg",
     "completions",
 ];
@@ -486,7 +485,7 @@ fn a_reader_that_goes_away_is_no_bug() {
     let place = with_views();
     let learn = [&["learn"], &VIEWS[..], &MODEL, &["-o", "out", "-q"]].concat();
     for (args, code) in [
-        (&["check", "a.csv", "b.csv"][..], 0),
+        (&["check", "a.csv", "b.csv", "--quiet"][..], 0),
         (&learn, 0),
         (&["completions", "bash"], 0),
         (&["--help"], 0),
@@ -505,7 +504,7 @@ fn a_reader_that_goes_away_is_no_bug() {
             0,
         ),
         (&["evaluate", "sim/truth", "--truth", "sim/truth"], 0),
-        (&["check", "a.csv", "--json"], 0),
+        (&["check", "a.csv", "--json", "--quiet"], 0),
     ] {
         assert_eq!(unread(&place, args, false), (Some(code), String::new()), "{args:?}");
     }
@@ -525,4 +524,126 @@ fn a_full_disk_behind_stdout_is_told() {
         .unwrap();
     assert_eq!(output.status.code(), Some(7));
     insta::assert_snapshot!("stdout_full", String::from_utf8(output.stderr).unwrap());
+}
+
+#[test]
+fn noise_is_called_noise_everywhere() {
+    let place = Place::new();
+    let nodes: Vec<String> = (0..10).map(|k| format!("e{k}")).collect();
+    let names: Vec<String> = (1..=6).map(|view| format!("v{view}.csv")).collect();
+    for (seed, name) in names.iter().enumerate() {
+        place.write(name, csv(&nodes.join(","), 300, 11 + seed as u64));
+    }
+    let files: Vec<&str> = names.iter().map(String::as_str).collect();
+    let commands: [&[&str]; 3] = [
+        &["learn", "-o", "noise"],
+        &["learn", "--alpha", "0.05", "--beta", "0.02", "-o", "noise", "--force"],
+        &[
+            "tune",
+            "--density",
+            "0.1:0.2",
+            "--similarity",
+            "0.8:0.9",
+            "--halvings",
+            "1",
+            "-o",
+            "noise",
+            "--force",
+        ],
+    ];
+    for words in commands {
+        let outcome = place.fine(&[words, &files].concat());
+        assert!(
+            outcome.stdout.starts_with("noise: nothing beyond chance; "),
+            "{}",
+            outcome.stdout
+        );
+        // The similarity never stands without its floor.
+        assert!(
+            outcome.stdout.contains(" when learned separately"),
+            "{}",
+            outcome.stdout
+        );
+        assert!(
+            outcome.stderr.contains("warning: W13: nothing beyond chance"),
+            "{}",
+            outcome.stderr
+        );
+        let summary: serde_json::Value = serde_json::from_str(&place.read("noise/summary.json")).unwrap();
+        assert_eq!(summary["warnings"][0]["code"], "W13");
+        assert!(summary["similarity"]["floor"].as_f64().unwrap() < 0.5);
+        assert!(summary["chance"]["correlations"].as_f64().unwrap() < 4.0);
+        let report = place.read("noise/report.html");
+        let (_, headline) = report.split_once("<h1>").unwrap();
+        assert!(headline.starts_with("<span>Nothing in these data goes beyond chance"));
+        assert!(report.contains("if learned separately"));
+    }
+    let joint = [
+        &[
+            "learn",
+            "--method",
+            "jgl-fused",
+            "--lambda1",
+            "0.1",
+            "--lambda2",
+            "0.1",
+            "-o",
+            "jgl",
+        ],
+        &files[..],
+    ]
+    .concat();
+    let outcome = place.fine(&joint);
+    assert!(
+        outcome.stdout.starts_with("jgl: nothing beyond chance; "),
+        "{}",
+        outcome.stdout
+    );
+}
+
+#[test]
+fn what_is_said_of_many_views_is_one_entry() {
+    let place = Place::new();
+    let names: Vec<String> = (1..=12).map(|year| format!("year{year:02}.csv")).collect();
+    for (seed, name) in names.iter().enumerate() {
+        place.write(name, csv("a,b,c,d,e", 12 + seed % 3, 40 + seed as u64));
+    }
+    let files: Vec<&str> = names.iter().map(String::as_str).collect();
+    let outcome = place.fine(&[&["learn", "-o", "years"], &files[..]].concat());
+    let lines: Vec<&str> = outcome.stderr.lines().filter(|line| line.contains("W05")).collect();
+    assert_eq!(lines.len(), 1, "{}", outcome.stderr);
+    assert!(lines[0].contains("each of 12 views (`year01`, "), "{}", lines[0]);
+    assert!(lines[0].contains("only 12 to 14 samples"), "{}", lines[0]);
+    let summary: serde_json::Value = serde_json::from_str(&place.read("years/summary.json")).unwrap();
+    let entries: Vec<&serde_json::Value> = summary["warnings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|entry| entry["code"] == "W05")
+        .collect();
+    assert_eq!(entries.len(), 1);
+    assert_eq!(entries[0]["views"].as_array().unwrap().len(), 12);
+}
+
+#[test]
+fn components_of_a_density_that_was_chosen_are_no_surprise() {
+    // Two groups of nodes that have nothing to do with each other.
+    let place = Place::new();
+    let names: Vec<String> = (0..20).map(|k| format!("n{k:02}")).collect();
+    for (name, seed) in [("a.csv", 3), ("b.csv", 5)] {
+        let (one, two) = (place::noise(seed, 200), place::noise(seed + 1, 200));
+        let own = place::noise(seed + 2, 4000);
+        let value = |at: usize| if at % 20 < 10 { one[at / 20] } else { two[at / 20] } + 0.3 * own[at];
+        let values: Vec<f64> = (0..4000).map(value).collect();
+        place.write(name, format!("{}\n{}", names.join(","), place::rows(20, &values, ",")));
+    }
+    let told = |words: &[&str]| {
+        let outcome = place.fine(&[&["learn", "a.csv", "b.csv", "-o", "two", "--force"], words].concat());
+        outcome.stderr.contains("W07: the consensus has 2 components;")
+    };
+    assert!(told(&[]));
+    assert!(!told(&["--density", "0.2"]));
+    // An isolated node is told of whoever chose the density.
+    let outcome = place.fine(&["learn", "a.csv", "b.csv", "--density", "0.03", "-o", "few"]);
+    assert!(outcome.stderr.contains("isolated node"), "{}", outcome.stderr);
 }

@@ -518,3 +518,50 @@ fn check_names_every_problem_beside_its_table() {
     assert_eq!(report["errors"][1]["node"], "Oz");
     assert_eq!(place.everything(), before);
 }
+
+/// A table whose columns are multiples of one signal.
+fn multiples(factors: &[f64]) -> String {
+    let signal = noise(7, 60);
+    let values: Vec<f64> = signal
+        .iter()
+        .flat_map(|x| factors.iter().map(move |factor| x * factor))
+        .collect();
+    format!("e0,e1,e2,e3,e4\n{}", rows(factors.len(), &values, ","))
+}
+
+#[test]
+fn e04_rounding_noise_is_no_graph() {
+    let place = Place::new();
+    let same = multiples(&[1.0, 3.0, 7.0, 0.1, 11.0]);
+    place.write("dead.csv", &same).write("gone.csv", same);
+    place.write("a.csv", csv("e0,e1,e2,e3,e4", 60, 1));
+    let args = ["a.csv", "dead.csv", "gone.csv"];
+    let said = refused(
+        &place,
+        3,
+        &args,
+        &["E04", "`dead`", "`gone`", "rounding noise", "leave this view out"],
+    );
+    insta::assert_snapshot!(said);
+}
+
+#[test]
+fn values_too_small_to_square_are_refused() {
+    let place = Place::new();
+    let tiny = |seed| {
+        format!(
+            "x,y,z\n{}",
+            rows(3, &noise(seed, 90).iter().map(|x| 1e-170 * x).collect::<Vec<_>>(), ",")
+        )
+    };
+    place.write("a.csv", tiny(1)).write("b.csv", tiny(2));
+    for scale in ["center", "none"] {
+        refused(
+            &place,
+            2,
+            &["a.csv", "b.csv", "--scale", scale],
+            &["underflow", "`a`", "`--scale zscore`"],
+        );
+    }
+    place.learn(&["a.csv", "b.csv"], "scaled");
+}

@@ -506,7 +506,9 @@ fn identical_views_are_noticed() {
     let place = simulated();
     let outcome = place.learn(&["a=sim/view1.csv", "b=sim/view1.csv", VIEWS[1]], "out");
     assert!(
-        outcome.stderr.contains("warning: W12: view `b`: identical to view `a`"),
+        outcome
+            .stderr
+            .contains("warning: W12: the views `a` and `b` are identical: the same data count twice"),
         "{}",
         outcome.stderr
     );

@@ -7,9 +7,9 @@
 use std::path::Path;
 use std::time::Instant;
 
-use congraph::eeg::{Band, Cut, Montage, Reference, Settings, SplineSettings, prepare};
 use congraph::solvers::unwatched;
 use congraph::{Error, Learner, ViewOptions, Views};
+use congraph_eeg::{Band, Cut, Montage, Reference, Settings, SplineSettings, prepare};
 use congraph_io::read_recording;
 
 fn main() -> Result<(), Error> {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! input     .csv .tsv .txt (also .gz), .npy, .npz, .parquet, .mat, .h5ad, or one long table   →  congraph::Table
-//! recordings  .edf .bdf and electrode positions   →  congraph::eeg
+//! recordings  .edf .bdf and electrode positions   →  congraph_eeg
 //! output    congraph::MultiviewGraph   ↔   a folder of .tsv, .json and .npz files that appears whole or not at all
 //! export    the same graphs for other programs: GraphML, GEXF, .mat, .npz, edge lists, BIDS
 //! ```

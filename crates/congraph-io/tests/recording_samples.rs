@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use congraph::eeg::{Cut, Settings, SplineSettings, prepare, triggers};
+use congraph_eeg::{Cut, Settings, SplineSettings, prepare, triggers};
 use congraph_io::{read_montage, read_recording};
 use serde_json::Value;
 
@@ -86,7 +86,7 @@ fn current_source_densities_of_whole_files_are_mnes() {
     }
 }
 
-fn differences(recording: &congraph::eeg::Recording, warnings: &[&str], told: &Value, values: &Path) -> Vec<String> {
+fn differences(recording: &congraph_eeg::Recording, warnings: &[&str], told: &Value, values: &Path) -> Vec<String> {
     let mut faults = Vec::new();
     if told["error"].is_string() {
         return vec![format!("was read, where others say {}", told["error"])];
@@ -234,7 +234,7 @@ fn damage_to_any_file_is_refused_or_survived() {
                     assert!(n <= bytes.len());
                     let _ = prepare(
                         &loaded.recording,
-                        &congraph::eeg::Montage::default(),
+                        &congraph_eeg::Montage::default(),
                         None,
                         &Settings::default(),
                     );

@@ -6,8 +6,8 @@
 
 use std::path::{Path, PathBuf};
 
-use congraph::eeg::{Band, Cut, Digits, Montage, Reference, Settings, SplineSettings, events, prepare, triggers};
 use congraph::{Code, Error};
+use congraph_eeg::{Band, Cut, Digits, Montage, Reference, Settings, SplineSettings, events, prepare, triggers};
 use congraph_io::{LoadedRecording, read_montage, read_recording};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -245,7 +245,7 @@ fn gaps_split_a_discontinuous_recording() {
             .collect()
     };
     let read = |kind: &str, onsets| loaded(&file(EDF, kind, "1", &signals, &parts(onsets)));
-    let told = |recording: &congraph::eeg::Recording| -> Vec<_> {
+    let told = |recording: &congraph_eeg::Recording| -> Vec<_> {
         recording
             .segments
             .iter()

@@ -50,13 +50,13 @@ fn main() {
         "kind", "sets", "W13", "least z", "largest z"
     );
     for (name, next) in NOISES {
-        tell(name, &seeds().map(|seed| z(noise(seed, next))).collect::<Vec<_>>());
+        tell(name, &seeds().map(|seed| z(&noise(seed, next))).collect::<Vec<_>>());
     }
     let kinds: Vec<u64> = (0..12).collect();
     for kind in kinds {
         let found: Vec<(String, f64)> = seeds()
             .map(|seed| structure(seed, kind))
-            .map(|(name, views)| (name, z(views)))
+            .map(|(name, views)| (name, z(&views)))
             .collect();
         tell(
             &found[0].0.clone(),
@@ -85,8 +85,8 @@ fn row(name: &str, warned: usize, all: &[f64]) {
     println!("{name:<28}{:>6}{warned:>10}{least:>10.1}{largest:>10.1}", all.len());
 }
 
-fn z(views: Views) -> f64 {
-    Correlations::of(&views).map_or(f64::NAN, |found| found.z())
+fn z(views: &Views) -> f64 {
+    Correlations::of(views).map_or(f64::NAN, |found| found.z())
 }
 
 fn noise(seed: u64, next: Next) -> Views {
@@ -145,16 +145,6 @@ fn structure(seed: u64, kind: u64) -> (String, Views) {
         ..Settings::default()
     };
     let simulation = simulate(&settings).expect("settings in their range");
-    {
-        let v = assembled(simulation.tables.clone());
-        let f = Correlations::of(&v).unwrap();
-        if f.z() < 5.0 {
-            eprintln!(
-                "{graph} {filter} n {n} N {n_views} p {p} noise {} z {:.2} {:.2}",
-                settings.noise, f.together, f.pooled
-            );
-        }
-    }
     (format!("{graph}, {filter}"), assembled(simulation.tables))
 }
 

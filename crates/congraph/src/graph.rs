@@ -231,6 +231,17 @@ impl MultiviewGraph {
         Some(self.dense(consensus.iter().copied()))
     }
 
+    /// The same graphs with the square roots of the views' weights.
+    pub(crate) fn with_roots(&self) -> Self {
+        let mut rooted = self.clone();
+        rooted
+            .weights
+            .values_mut()
+            .iter_mut()
+            .for_each(|weight| *weight = weight.sqrt());
+        rooted
+    }
+
     fn dense(&self, weights: impl Iterator<Item = f64>) -> Vec<f64> {
         let n = self.n_nodes();
         let mut matrix = vec![0.0; n * n];

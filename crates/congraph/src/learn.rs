@@ -139,7 +139,7 @@ impl Learner {
         } = fit;
         let correlations = Correlations::of(sorted);
         let mut warnings: Vec<Warning> = doubts(&solution).into_iter().collect();
-        warnings.extend(correlations.as_ref().and_then(chance::noise_warning));
+        warnings.extend(correlations.as_ref().and_then(Correlations::warning));
         warnings.extend(data_warnings(sorted, &distances, &self.scaling));
         warnings.extend(component_warning(&graph, model.parameters.gamma, true));
         // Of noise, no view is further from the truth than another.
@@ -326,11 +326,14 @@ impl Learned {
     /// the density.
     #[must_use]
     pub(crate) fn found(mut self, agreement: Option<&Agreement>, is_density_chosen: bool) -> Self {
-        let is_noise = self
-            .correlations
-            .as_ref()
-            .is_some_and(|found| !found.is_beyond_chance());
+        // Views that agree this well are not noise, whatever their few samples say.
+        if agreement.is_some_and(Agreement::is_certain) {
+            self.warnings.retain(|warning| warning.code != "W13");
+        }
+        let is_noise = self.warnings.iter().any(|warning| warning.code == "W13");
         if let Some(warning) = agreement.filter(|_| !is_noise).and_then(chance::imposed_warning) {
+            // From a consensus that is imposed no view can stand out.
+            self.warnings.retain(|warning| warning.code != "W11");
             let first = usize::from(!self.converged());
             self.warnings.insert(first, warning);
         }
@@ -368,6 +371,7 @@ pub(crate) fn doubts(solution: &Solution) -> Option<Warning> {
 
 fn data_warnings(views: &Views, distances: &Distances, scaling: &Scaling) -> Vec<Warning> {
     let mut warnings = Vec::new();
+    let mut identical: Vec<Vec<usize>> = Vec::new();
     let values = distances.values();
     for view in 0..views.n_views() {
         let own = |distance: &f64| views.mask().is_none() || *distance < f64::INFINITY;
@@ -393,15 +397,27 @@ fn data_warnings(views: &Views, distances: &Distances, scaling: &Scaling) -> Vec
             );
             warnings.push(Warning::new("W04", message).in_view(views.view(view).name()));
         }
-        for other in 0..view {
-            let mut pairs = values.column(view).zip(values.column(other));
-            let is_same = |x: f64, y: f64| (x - y).abs() <= 1e-12 * mean || x == y && x == f64::INFINITY;
-            if pairs.all(|(x, y)| is_same(x, y)) && mean > 0.0 {
-                let (one, two) = (views.view(other).name(), views.view(view).name());
-                let message = format!("identical to view `{one}`: the same data twice counts twice in the consensus");
-                warnings.push(Warning::new("W12", message).in_view(two));
-            }
+        let is_same_as = |other: &usize| {
+            let mut pairs = values.column(view).zip(values.column(*other));
+            pairs.all(|(x, y)| (x - y).abs() <= 1e-12 * mean || x == y && x == f64::INFINITY) && mean > 0.0
+        };
+        match identical.iter_mut().find(|same| is_same_as(&same[0])) {
+            Some(same) => same.push(view),
+            None => identical.push(vec![view]),
         }
+    }
+    for same in identical.iter().filter(|same| same.len() > 1) {
+        let names: Vec<&str> = same.iter().map(|&view| views.view(view).name()).collect();
+        let message = format!(
+            "the views {} are identical: the same data count {} in the consensus",
+            list_names(&names),
+            if same.len() == 2 {
+                "twice".into()
+            } else {
+                format!("{} times", same.len())
+            }
+        );
+        warnings.push(Warning::new("W12", message));
     }
     warnings
 }
@@ -434,9 +450,9 @@ fn component_warning(graph: &MultiviewGraph, gamma: f64, is_chosen: bool) -> Opt
         many => format!(", with {many} isolated nodes ({})", list_names(&names)),
     };
     let remedy = if sparse {
-        "a larger alpha, or a smaller gamma, joins more nodes"
+        "a higher density (a larger alpha), or a smaller gamma, joins more nodes"
     } else {
-        "a larger alpha joins more nodes"
+        "a higher density (a larger alpha) joins more nodes"
     };
     let message = format!("{subject} has {n_components} components{alone}; {remedy}");
     Some(Warning::new("W07", message))

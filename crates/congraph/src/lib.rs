@@ -35,7 +35,6 @@
 //! Data flows one way:
 //!
 //! ```text
-//! eeg          recordings → epochs → tables: the steps of preprocessing
 //! views        tables → views whose nodes are matched by name and whose values are checked; which nodes a view lacks
 //! distances    views → squared distances, scaled so that α and β mean the same everywhere
 //! pairs        the same for all pairs of many nodes, without a list of them
@@ -56,7 +55,7 @@
 //! baselines    other methods to compare with: the joint graphical lasso
 //! ```
 //!
-//! This crate reads no files and prints nothing. Results do not depend on the number of threads (rayon's current pool).
+//! Tables of EEG recordings are made by `congraph-eeg`. This crate reads no files and prints nothing. Results do not depend on the number of threads (rayon's current pool).
 
 pub mod baselines;
 mod blocks;
@@ -66,7 +65,6 @@ pub mod communities;
 pub mod distances;
 mod edge_term;
 pub mod edges;
-pub mod eeg;
 pub mod error;
 pub mod findings;
 pub mod graph;

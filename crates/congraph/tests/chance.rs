@@ -256,3 +256,52 @@ fn a_projected_view_of_noise_is_told_of() {
     let projected = projector.project(&assembled(vec![new]), &unwatched).unwrap();
     assert!(projected[0].warnings.iter().any(|warning| warning.code == "W13"));
 }
+
+/// Unrelated signals but for some pairs that share most of theirs.
+fn with_pairs(n_nodes: usize, n_samples: usize, pairs: &[[usize; 2]], sign: f64, seed: u64) -> Table {
+    let mut table = noise(seed, 1, n_nodes, n_samples, 0.0).swap_remove(0);
+    for row in table.values.chunks_exact_mut(n_nodes) {
+        for &[a, b] in pairs {
+            row[b] = sign * row[a] + 0.3 * row[b];
+        }
+    }
+    table
+}
+
+#[test]
+fn a_few_strong_edges_are_not_lost_among_many_pairs() {
+    let found = Correlations::of(&assembled(vec![with_pairs(200, 80, &[[3, 77]], 1.0, 6)])).unwrap();
+    assert!(found.together < 4.0 && found.is_beyond_chance(), "{found:?}");
+    // Two nodes that go against each other have nothing in common but that.
+    let found = Correlations::of(&assembled(vec![with_pairs(2, 80, &[[0, 1]], -1.0, 7)])).unwrap();
+    assert!(found.is_beyond_chance(), "{found:?}");
+}
+
+#[test]
+fn few_trials_are_not_judged_and_views_that_agree_are_no_noise() {
+    // Three trials: too few to exchange, and no row of samples.
+    let mut table = simulated(1, 3).swap_remove(0);
+    table.blocks = Some((0..table.n_rows).map(|row| format!("t{}", row % 3)).collect());
+    assert_eq!(Correlations::of(&assembled(vec![table])), None);
+    // A weak correlation of many pairs that only the agreement of the views tells from chance.
+    let found = tuned(
+        simulated(6, 3)
+            .into_iter()
+            .map(|mut table| {
+                table.values.truncate(9 * table.n_columns);
+                table.n_rows = 9;
+                table
+            })
+            .collect(),
+    );
+    let agreement = found.reached.agreement.unwrap();
+    assert_eq!(agreement.is_certain(), agreement.z >= 6.0);
+    assert!(!(agreement.is_certain() && codes(&found).contains(&"W13")));
+}
+
+#[test]
+fn many_short_views_of_noise_are_noise() {
+    // A small error of the null mean would be seen among 200 nodes' pairs.
+    let found = Correlations::of(&assembled(noise(8, 6, 200, 16, 0.0))).unwrap();
+    assert!(!found.is_beyond_chance(), "{found:?}");
+}

@@ -1,4 +1,4 @@
-//! What is promised on data like the paper's; the whole study is `congraph paper`.
+//! What is promised on data like the paper's; the whole study is `congraph-paper`.
 
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used)]

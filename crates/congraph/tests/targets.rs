@@ -423,3 +423,31 @@ fn the_range_that_is_told_is_what_was_found() {
         }
     }
 }
+
+#[test]
+fn a_usual_similarity_gives_way_to_a_density_that_was_asked_for() {
+    // Few nodes in two views: at the usual similarity whole edges come and go in both.
+    for seed in 1..=40 {
+        let settings = Settings {
+            n_nodes: 8,
+            n_views: 2,
+            n_signals: vec![30],
+            graph: GraphModel::ErdosRenyi { probability: 0.5 },
+            seed,
+            ..Settings::default()
+        };
+        let views = assembled(data(&settings));
+        let targets = Targets {
+            density: Dial::At(0.26),
+            ..Targets::default()
+        };
+        match Learner::default().learn_to(&views, &targets, &unwatched) {
+            Ok(tuned) => {
+                let density = tuned.learned.graph.mean_density();
+                assert!((density - 0.26).abs() <= 0.502 / 28.0, "{seed}: {density}");
+            }
+            Err(Error::Data(errors)) => assert_eq!(errors[0].code, Code::E10),
+            Err(error) => panic!("{error}"),
+        }
+    }
+}

@@ -1,4 +1,4 @@
-"""Makes the epochs that `congraph paper eeg-…` is run on, from the files of their publishers.
+"""Makes the epochs that `congraph-paper eeg-…` is run on, from the files of their publishers.
 
     python epochs.py eegmmidb FOLDER eegmmidb.npz     FOLDER holds S001R03.edf … S020R11.edf (runs 3, 7 and 11)
     python epochs.py uci FOLDER uci_nV.npz            FOLDER holds co2a0000364/co2a0000364.rd.000.gz …: the trials of

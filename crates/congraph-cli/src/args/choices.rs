@@ -142,18 +142,6 @@ pub(crate) enum ZStepArg {
     Bcd,
 }
 
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StudyArg {
-    Views,
-    Consensus,
-    Runtime,
-    EegRecovery,
-    EegSmoothness,
-    EegCommunities,
-    /// All on simulated data, and with --data those on EEG
-    All,
-}
-
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub(crate) enum GraphArg {
     Er,
@@ -167,4 +155,26 @@ pub(crate) enum FilterArg {
     Gaussian,
     Heat,
     Tikhonov,
+}
+
+/// The penalties, as the library offers them.
+pub(super) fn penalties() -> clap::builder::PossibleValuesParser {
+    names(
+        congraph::penalties::registry()
+            .iter()
+            .map(|penalty| penalty.name().to_owned()),
+    )
+}
+
+/// The regularisers, as the library offers them.
+pub(super) fn regularisers() -> clap::builder::PossibleValuesParser {
+    names(
+        congraph::regularisers::registry()
+            .iter()
+            .map(|regulariser| regulariser.name().to_owned()),
+    )
+}
+
+fn names(names: impl Iterator<Item = String>) -> clap::builder::PossibleValuesParser {
+    names.collect::<Vec<_>>().into()
 }

@@ -7,6 +7,20 @@ use congraph_io::Entity;
 
 use super::{FitArgs, MissingArg, NodesArg, OutputArgs, ScalingArgs};
 
+/// What its help ends with.
+pub(super) const AFTER_HELP: &str = "\
+The steps, in this order; only those that are asked for are done:
+  names and positions, channels left out, reference, CSD, band-pass, epochs, baseline, rejection, window, first trials
+
+Adds to what `learn` writes: the columns x, y and z of nodes.tsv (metres; right, front, up), recordings.tsv (what was kept and dropped of
+each recording) and the steps in run.json.
+
+Examples:
+  congraph eeg sub-*.bdf --events 11,12 --band 4:7 --window 0:0.1 --csd -o out
+  congraph eeg bids-folder --task flanker --views-by session --events correct,error --band 8:13 --baseline -0.2:0 --window 0:0.5 --reject 150 -o out
+  congraph eeg S*.edf --subject-pattern '{subject}R*' --events T1,T2 --window 0:0.5 --first 34 --density 0.15 --similarity 0.75 -o out
+  congraph eeg rest-*.edf --band 8:13 --every 2 --reference average --save-views views -o out";
+
 #[derive(Args, Debug)]
 pub(crate) struct EegArgs {
     /// Recordings (.edf .bdf), a quoted glob, or a BIDS folder. NAME=FILE names the subject; runs of one subject are joined

@@ -6,6 +6,18 @@ use clap::Args;
 
 use super::{OutputArgs, ReadingArgs};
 
+/// What its help ends with.
+pub(super) const AFTER_HELP: &str = "\
+The consensus stays as it is; alpha, beta, the penalty, the scale of the distances, the candidates,
+the edge costs and the tolerance are those of the fit. The new folder is like that of `learn`, with
+the new views in place of the old, and
+  projection.tsv   every edge of a view or of the consensus: shared by both, added by the view,
+                   lacking in it, or unmeasured since the view lacks a node
+
+Examples:
+  congraph project out --view sub-21=new/recording.csv -o new
+  congraph project out --view later/*.csv --missing mask -o later-graphs";
+
 #[derive(Args, Debug)]
 pub(crate) struct ProjectArgs {
     /// The folder of a fit with a consensus, as `learn` or `tune` wrote it

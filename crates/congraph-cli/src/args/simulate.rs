@@ -4,6 +4,15 @@ use clap::{ArgGroup, Args};
 
 use super::{FilterArg, GraphArg, OutputArgs};
 
+/// What its help ends with.
+pub(super) const AFTER_HELP: &str = "\
+Examples:
+  congraph simulate -o sim
+  congraph simulate --graph ba --growth 5 --nodes 200 --views 3 --signals 50,500,5000 --noise 0.2 --seed 3 -o sim
+  congraph simulate --graph rgg --mean-degree 8 --filter gaussian -o sim
+  congraph simulate --added 0.2 --removed 0.1 --changed-views 3 -o sim
+  congraph learn sim/*.csv --alpha 0.02 --beta 0.03 -o out && congraph evaluate out --truth sim/truth";
+
 #[derive(Args, Debug)]
 #[command(group = ArgGroup::new("changes").args(["added", "removed"]).multiple(true))]
 pub(crate) struct SimulateArgs {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use congraph::chance::Correlations;
 use congraph::error::grouped;
 use congraph::{DataError, Error, Views};
 use serde_json::json;
@@ -40,7 +41,8 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, console: &Console) -> Resul
     let outcome = Views::assemble(tables, &options);
     let (warnings, errors) = match outcome {
         Ok((views, warnings)) => {
-            let warnings = grouped(warnings);
+            let noise = Correlations::of(&views).as_ref().and_then(Correlations::warning);
+            let warnings = grouped(warnings.into_iter().chain(noise).collect());
             count_masked(&mut rows, &views);
             match views.check_coupled() {
                 Err(Error::Data(errors)) => (warnings, errors),

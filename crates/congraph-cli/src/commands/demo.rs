@@ -19,6 +19,7 @@ use crate::args::{DemoArgs, Global};
 use crate::console::{self, Console};
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::output;
 use crate::summary::{self, Seconds};
 
 /// β at which the views of the default data have a correlation of about 0.8, the paper's choice.
@@ -33,7 +34,7 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
         ..Settings::default()
     };
     let force = args.force || is_demo(&args.out);
-    let folder = super::place(&args.out, force)?;
+    let folder = output::place(&args.out, force)?;
     let simulation = simulate(&settings)?;
     let (views, _) = Views::assemble(simulation.tables.clone(), &ViewOptions::default())?;
     let read = start.elapsed();

@@ -13,12 +13,13 @@ use crate::args::{DistanceNormArg, Global, LearnArgs, MissingArg, SolverArg, ZSt
 use crate::console::{self, Console};
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::output;
 use crate::summary::{self, Seconds};
 
 pub(super) fn run(args: &LearnArgs, coupling: Coupling, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
     let learner = learner(args, coupling)?;
-    let folder = super::place(&args.output.out, args.output.force)?;
+    let folder = output::place(&args.output.out, args.output.force)?;
     let read = input::read(&args.input)?;
     if read.views.n_nodes() > DENSE_NODES {
         return Err(Failure::usage(

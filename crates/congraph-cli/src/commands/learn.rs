@@ -22,6 +22,7 @@ use crate::console::{self, Console, count};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::memory;
+use crate::output;
 use crate::summary::{self, Seconds};
 
 /// Alternations of the paper's block coordinate descent per iteration.
@@ -38,7 +39,7 @@ pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Resul
         learner: learner(&args.fit, args.input.scaling.scaling())?,
         args: &args.fit,
         output: &args.output,
-        folder: super::place(&args.output.out, args.output.force)?,
+        folder: output::place(&args.output.out, args.output.force)?,
         start,
     };
     let read = input::read(&args.input)?;

@@ -1,7 +1,6 @@
 //! One command, one file.
 
 pub(crate) mod check;
-mod checkpoint;
 pub(crate) mod communities;
 pub(crate) mod completions;
 pub(crate) mod demo;
@@ -12,27 +11,17 @@ mod fit;
 mod input;
 mod jgl;
 pub(crate) mod learn;
-pub(crate) mod paper;
 mod places;
 pub(crate) mod project;
 pub(crate) mod report;
 pub(crate) mod simulate;
 pub(crate) mod support;
 pub(crate) mod tune;
+mod work;
 
 pub(crate) use learn::check_value;
 
-use std::path::Path;
-
-use congraph_io::{Folder, OutputError};
-
 use crate::console::visible;
-use crate::interrupt;
-
-/// The place of the result, before any work: nothing is there until the result is complete, and no other run can write it.
-fn place(out: &Path, force: bool) -> Result<Folder, OutputError> {
-    interrupt::uninterrupted(|| Folder::create(out, force))
-}
 
 /// Rows of cells in columns: the first to the left, the others to the right.
 fn table<R: AsRef<[String]>>(rows: &[R]) -> String {

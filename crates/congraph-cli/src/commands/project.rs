@@ -18,12 +18,13 @@ use crate::args::{Global, ProjectArgs};
 use crate::console::{self, Console};
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::output;
 use crate::summary::{self, Seconds, warnings_json};
 
 pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
     check_not_the_fit(args)?;
-    let folder = super::place(&args.output.out, args.output.force)?;
+    let folder = output::place(&args.output.out, args.output.force)?;
     let (projector, positions) = projector(args, console)?;
     let options = ViewOptions {
         projected: true,

@@ -10,6 +10,7 @@ use crate::args::{FilterArg, Global, GraphArg, SimulateArgs};
 use crate::console::{self, Console};
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::output;
 
 /// The mean degree of random geometric graphs: about that of the paper's Erdős–Rényi and Barabási–Albert graphs.
 const MEAN_DEGREE: f64 = 10.0;
@@ -26,7 +27,7 @@ pub(crate) fn run(args: &SimulateArgs, global: &Global, console: &Console) -> Re
             args.noise, args.noise
         ));
     }
-    let mut folder = super::place(&args.output.out, args.output.force)?;
+    let mut folder = output::place(&args.output.out, args.output.force)?;
     let simulation = simulate(&settings)?;
     let facts = facts(&settings, &simulation);
     let stale = stale_views(&args.output.out, &simulation);

@@ -13,19 +13,21 @@ use congraph::{Learner, Model, MultiviewGraph, Newton, Warning, penalties};
 use congraph_io::{read_graph, seal, write_rows};
 use serde_json::{Value, json};
 
-use super::checkpoint::{Checkpoint, Work, refuse_existing};
 use super::input::{self, Read};
 use super::learn::{caveat, check_memory, check_value, memory_of, write};
+use super::work::Work;
 use crate::args::{Global, TuneArgs};
+use crate::checkpoint::{Checkpoint, refuse_existing};
 use crate::console::{self, Console};
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::output;
 use crate::summary::{self, Seconds};
 
 pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
     let learner = learner(args)?;
-    let folder = super::place(&args.output.out, args.output.force)?;
+    let folder = output::place(&args.output.out, args.output.force)?;
     refuse_existing::<Work>(&args.output.out, args.resume, args.output.force)?;
     let read = input::read(&args.input)?;
     let learner = Learner {

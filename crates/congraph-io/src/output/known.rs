@@ -117,6 +117,9 @@ fn node_facts(dir: &Path, graph: &MultiviewGraph) -> Result<NodeFacts, Fault> {
     } else {
         "group"
     };
+    if dir.join("communities.tsv").exists() {
+        check_communities(dir, &json(dir, "summary.json")?.unwrap_or_default())?;
+    }
     Ok(NodeFacts {
         axes,
         places,

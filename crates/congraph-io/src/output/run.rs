@@ -27,12 +27,13 @@ use super::write_json;
 use crate::input::{Fault, fault, hexadecimal, read_regular, reason, regular};
 
 const SUMMARY: &str = "summary.json";
+const RUN: &str = "run.json";
 const COMMUNITIES: &str = "communities.json";
 const REPORT: &str = "report.html";
 const NODES: &str = "nodes.tsv";
 /// Files that change what is read of a folder, and must therefore be the run's own.
 const READ: [&str; 10] = [
-    "run.json",
+    RUN,
     "missing.tsv",
     "candidates.tsv",
     "edge_costs.tsv",
@@ -138,7 +139,18 @@ impl Run {
             let hint = "run the command again when no other is writing the folder; if one was killed, repeat it with `--force`";
             return Err(fault(dir, what, WHY, hint));
         }
-        let Some(text) = &run.told else { return Ok(run) };
+        let Some(text) = &run.told else {
+            // A truth has none; a result always had one, and with it what the user was warned of.
+            return match dir.join(RUN).exists() {
+                false => Ok(run),
+                true => Err(fault(
+                    &dir.join(SUMMARY),
+                    &format!("is missing, although `{RUN}` says that the folder is a result"),
+                    WHY,
+                    "put it back, or run the command that wrote the folder again",
+                )),
+            };
+        };
         let path = dir.join(SUMMARY);
         let broken = |error: &dyn std::fmt::Display| {
             fault(
@@ -149,6 +161,12 @@ impl Run {
             )
         };
         let summary: Value = serde_json::from_slice(text).map_err(|error| broken(&error))?;
+        let is_ours = summary["schema"]
+            .as_str()
+            .is_some_and(|schema| schema.starts_with("congraph."));
+        if !is_ours {
+            return Err(broken(&"it does not say what it is"));
+        }
         let Some(files) = summary.get("files") else {
             return Ok(run);
         };

@@ -7,7 +7,7 @@
 //! The first list of the first annotation signal in a record has an empty first text; its onset is when the record starts. Onsets count from the
 //! start time in the header, which is a whole second: what the first record says is taken off, so that 0 is the first sample.
 
-use congraph::eeg::Annotation;
+use congraph_eeg::Annotation;
 
 const TEXT_MARK: u8 = 0x14;
 const DURATION_MARK: u8 = 0x15;

@@ -39,8 +39,8 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use congraph::eeg::Recording;
 use congraph::{Error, Warning};
+use congraph_eeg::Recording;
 
 use crate::input::{Fault, fault, reason};
 pub use epochs::{EpochsFile, read_epochs};

@@ -13,7 +13,7 @@
 use std::path::Path;
 
 use congraph::Error;
-use congraph::eeg::{Fiducials, Montage, Position};
+use congraph_eeg::{Fiducials, Montage, Position};
 
 use super::unreadable;
 use crate::input::{Fault, fault, regular};

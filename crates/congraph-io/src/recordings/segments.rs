@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use congraph::eeg::Segment;
+use congraph_eeg::Segment;
 
 use super::annotations::Notes;
 use super::header::{Header, damaged};

@@ -5,8 +5,8 @@
 use std::path::Path;
 
 use congraph::Error;
-use congraph::eeg::Annotation;
 use congraph::error::list_names;
+use congraph_eeg::Annotation;
 
 use super::unreadable;
 use crate::input::records::{BadQuote, Records, Separator};

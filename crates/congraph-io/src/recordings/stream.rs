@@ -8,8 +8,8 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use congraph::Warning;
-use congraph::eeg::{Channel, Digits, Recording};
 use congraph::error::list_names;
+use congraph_eeg::{Channel, Digits, Recording};
 use sha2::{Digest, Sha256};
 
 use super::annotations::Notes;

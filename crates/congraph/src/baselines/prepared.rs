@@ -13,7 +13,7 @@ use super::learn::{JointGraphicalLasso, JointLearned};
 use super::penalty::JointPenalty;
 use super::problem::JointProblem;
 use super::solution::{JointSolution, Parts};
-use crate::chance::{self, Correlations};
+use crate::chance::Correlations;
 use crate::error::{Error, Warning};
 use crate::graph::MultiviewGraph;
 use crate::solvers::{Status, Watch};
@@ -189,7 +189,7 @@ impl<'a> JointPrepared<'a> {
             );
             warnings.push(Warning::new("W01", message));
         }
-        warnings.extend(Correlations::of(self.views).as_ref().and_then(chance::noise_warning));
+        warnings.extend(Correlations::of(self.views).as_ref().and_then(Correlations::warning));
         JointLearned {
             nodes: self.views.nodes().to_vec(),
             views: self.views.names(),

@@ -1,6 +1,7 @@
 //! Whether graphs of several views agree more than graphs whose node names are permuted.
 //!
-//! The similarity of two views is the correlation of their weights over all pairs of nodes. Permuting the nodes of one of them
+//! How alike two views are is told here by the correlation of the square roots of their weights over all pairs of nodes: the roots keep
+//! a few heavy edges from deciding alone. Permuting the nodes of one of them
 //! keeps its weights, its degrees and everything else, but for which node is which. Under all permutations (Mantel 1967) the
 //! mean of Z = Σ_{a≠b} A_ab B_ab is s1(A) s1(B) / n₂, and
 //!
@@ -17,12 +18,15 @@ use crate::graph::MultiviewGraph;
 /// Fewer standard deviations than this are chance.
 pub(crate) const AGREES: f64 = 2.0;
 
+/// No noise that was tried came near this.
+const CERTAIN: f64 = 6.0;
+
 /// How far views agree beyond graphs whose node names are permuted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Agreement {
-    /// The mean correlation between views.
+    /// The mean correlation between the views' weights.
     pub similarity: f64,
-    /// That in standard deviations under permutation of the nodes.
+    /// The mean correlation between their square roots, in standard deviations under permutation of the nodes.
     pub z: f64,
     /// What z would be if all views were equal: where even that is small, nothing can be told.
     pub most: f64,
@@ -40,12 +44,14 @@ impl Agreement {
     /// # Ok::<(), congraph::Error>(())
     /// ```
     pub fn of(graph: &MultiviewGraph) -> Option<Self> {
+        let similarity = graph.similarity()?;
+        let graph = &graph.with_roots();
         let n_views = graph.n_views();
         let whole: Option<Vec<Sums>> = graph
             .mask()
             .is_none()
             .then(|| (0..n_views).map(|view| Sums::of(graph, view, &|_| true)).collect());
-        let (mut similarity, mut variance, mut count) = (0.0, 0.0, 0_usize);
+        let (mut total, mut variance, mut count) = (0.0, 0.0, 0_usize);
         for i in 0..n_views {
             for j in 0..i {
                 let common = |node: usize| graph.has(i, node) && graph.has(j, node);
@@ -60,7 +66,7 @@ impl Agreement {
                 if n < 3 {
                     continue;
                 }
-                similarity += graph.correlation(i, j);
+                total += graph.correlation(i, j);
                 variance += one.variance(&two, n as f64);
                 count += 1;
             }
@@ -68,14 +74,18 @@ impl Agreement {
         if count == 0 {
             return None;
         }
-        let similarity = similarity / count as f64;
         let deviation = variance.sqrt() / count as f64;
         let z = |value: f64| if deviation > 0.0 { value / deviation } else { 0.0 };
         Some(Self {
             similarity,
-            z: z(similarity),
+            z: z(total / count as f64),
             most: z(1.0),
         })
+    }
+
+    /// Whether the views agree so well that they cannot be noise.
+    pub fn is_certain(&self) -> bool {
+        self.z >= CERTAIN
     }
 
     /// Whether the views share structure, as far as that can be told.
@@ -152,7 +162,8 @@ mod tests {
 
     #[test]
     fn the_variance_is_that_over_all_permutations() {
-        let graph = graph();
+        let weighted = graph();
+        let graph = weighted.with_roots();
         let (x, y) = (graph.adjacency(0), graph.adjacency(1));
         let entries = || (0..5).flat_map(|a| (0..5).map(move |b| (a, b))).filter(|(a, b)| a != b);
         let moments = |m: &[f64]| {
@@ -179,8 +190,9 @@ mod tests {
         }
         assert_eq!(count, 120.0);
         assert!((sum / count).abs() < 1e-12);
-        let found = Agreement::of(&graph).unwrap();
-        assert!((found.similarity / found.z - (squares / count).sqrt()).abs() < 1e-12);
+        let found = Agreement::of(&weighted).unwrap();
+        assert!((graph.correlation(0, 1) / found.z - (squares / count).sqrt()).abs() < 1e-12);
+        assert_eq!(Some(found.similarity), weighted.similarity());
     }
 
     #[test]

@@ -5,7 +5,8 @@
 //! ```text
 //! T1 = Σ_i p_i Σ_ab r_ab,i²                 structure in any view
 //! T2 = Σ_ab (Σ_i p_i r_ab,i)² / Σ_i p_i      structure that the views have in common
-//! z  = the larger of the two, as standard normal deviates of their null distributions
+//! z  = the larger of the two, as standard normal deviates of their null distributions; or that of the largest |r| of all,
+//!      which finds a few strong edges among very many pairs
 //! ```
 //!
 //! Under the null the nodes of a view have nothing to do with each other, and the squares of any two pairs are uncorrelated,
@@ -33,6 +34,10 @@ const MOST_NODES: usize = 400;
 const AT_A_TIME: usize = 8;
 /// The least share of its Gaussian value that a variance may have: moments of few units are themselves uncertain.
 const LEAST_VARIANCE: f64 = 0.05;
+/// Moments are known to about this share of the mean: where pairs are so many that chance leaves less than that, the test is not finer.
+const KNOWN_TO: f64 = 0.015;
+/// Of fewer nodes a common negative correlation may be all there is.
+const REFERENCED: usize = 5;
 /// Fewer samples tell nothing of a correlation.
 const LEAST_SAMPLES: usize = 4;
 
@@ -45,6 +50,8 @@ pub struct Correlations {
     pub together: f64,
     /// What the views have in common: T2.
     pub pooled: f64,
+    /// The strongest correlation of all: a few strong edges among very many pairs are lost in the sums.
+    pub strongest: f64,
 }
 
 /// What is known of every pair of nodes in one view: the correlation, and its null moments.
@@ -57,6 +64,8 @@ pub(super) struct Pairs {
     pub(super) square: Vec<f64>,
     /// Var r² − 2 (E r²)² under the null: 0 if r were Gaussian.
     pub(super) excess: Vec<f64>,
+    /// The strongest correlation in standard deviations, by values and by ranks alike; none where its tail is not known.
+    pub(super) strongest: Option<f64>,
 }
 
 /// A statistic with its moments under the null.
@@ -88,6 +97,7 @@ impl Correlations {
             views: vec![None; views.n_views()],
             together: 0.0,
             pooled: 0.0,
+            strongest: f64::NEG_INFINITY,
         };
         let mut together = Statistic::default();
         let (mut sums, mut squares, mut excesses) = (vec![0.0; n_pairs], vec![0.0; n_pairs], vec![0.0; n_pairs]);
@@ -112,6 +122,9 @@ impl Correlations {
                 n_samples += p;
                 let own = pairs.statistic();
                 found.views[order.views[view]] = own.z();
+                if let Some(strongest) = pairs.strongest {
+                    found.strongest = found.strongest.max(rarest(strongest, n_pairs * views.n_views()));
+                }
                 together.value += own.value;
                 together.mean += own.mean;
                 together.variance += own.variance;
@@ -130,6 +143,7 @@ impl Correlations {
             values.into_iter().map(|value| value / n_samples.powi(power)).collect()
         };
         let pooled = Pairs {
+            strongest: None,
             n_samples,
             r: scaled(sums, 1),
             square: scaled(squares, 2),
@@ -140,9 +154,9 @@ impl Correlations {
         Some(found)
     }
 
-    /// The larger of the two.
+    /// The largest of the three.
     pub fn z(&self) -> f64 {
-        self.together.max(self.pooled)
+        self.together.max(self.pooled).max(self.strongest)
     }
 
     /// Whether there is anything beyond chance.
@@ -171,10 +185,17 @@ impl Statistic {
     /// taken for a multiple of χ² with these two moments, whose cube root is nearly normal (Wilson and Hilferty 1931).
     fn z(&self) -> Option<f64> {
         (self.variance > 0.0).then(|| {
-            let spread = self.variance / (9.0 * self.mean * self.mean);
+            let spread = (self.variance / (self.mean * self.mean) + KNOWN_TO * KNOWN_TO) / 9.0;
             ((self.value / self.mean).cbrt() - (1.0 - spread)) / spread.sqrt()
         })
     }
+}
+
+/// The standard normal deviate that is as rare as one of `n` having this: their tail, n times, turned back. Far out both are nearly
+/// z²/2 apart from logarithms, so that z² − 2 ln n is near enough.
+fn rarest(z: f64, n: usize) -> f64 {
+    let square = z * z - 2.0 * (n as f64).ln();
+    square.abs().sqrt().copysign(square)
 }
 
 /// All nodes, or as many as are looked at.
@@ -191,12 +212,17 @@ fn pairs_of(view: &View, index: usize, kind: Kind, nodes: &[usize], mask: Option
         .collect();
     let mut pairs = match kind {
         Kind::Gram | Kind::Covariance => precomputed(view, kind, nodes, &own)?,
-        Kind::Signals => match units::of(view, nodes, &own) {
-            Some(pairs) => pairs,
-            None => Residuals::of(view, nodes, &own)?.pairs(),
-        },
+        // A few trials are too few to be judged as wholes, and samples that were cut apart are not a row of samples.
+        Kind::Signals if units::are_told(view) => units::of(view, nodes, &own)?,
+        Kind::Signals => {
+            let residuals = Residuals::of(view, nodes, &own)?;
+            let mut pairs = residuals.pairs();
+            let offset = without_offset(&mut pairs, &own);
+            pairs.strongest = residuals.strongest(&pairs, offset);
+            return Some(pairs);
+        }
     };
-    without_offset(&mut pairs);
+    without_offset(&mut pairs, &own);
     Some(pairs)
 }
 
@@ -206,6 +232,7 @@ fn precomputed(view: &View, kind: Kind, nodes: &[usize], own: &[bool]) -> Option
     let freedom = if kind == Kind::Gram { n_samples } else { n_samples - 1.0 };
     let variance = |node: usize| view.node(node)[node];
     let mut pairs = Pairs {
+        strongest: None,
         n_samples,
         r: Vec::new(),
         square: Vec::new(),
@@ -228,17 +255,23 @@ fn precomputed(view: &View, kind: Kind, nodes: &[usize], own: &[bool]) -> Option
 }
 
 /// Takes off what all correlations have in common if it is negative: an average reference alone gives −1/(n − 1).
-fn without_offset(pairs: &mut Pairs) {
+/// What was taken off.
+fn without_offset(pairs: &mut Pairs, own: &[bool]) -> f64 {
+    if own.iter().filter(|own| **own).count() < REFERENCED {
+        return 0.0;
+    }
     let n_known = pairs.square.iter().filter(|&&square| square > 0.0).count();
     let mean = pairs.r.iter().sum::<f64>() / n_known.max(1) as f64;
-    if mean < 0.0 {
+    let offset = mean.min(0.0);
+    if offset < 0.0 {
         let known = pairs
             .r
             .iter_mut()
             .zip(&pairs.square)
             .filter(|(_, square)| **square > 0.0);
-        known.for_each(|(r, _)| *r -= mean);
+        known.for_each(|(r, _)| *r -= offset);
     }
+    offset
 }
 
 /// Whether a view has enough samples to speak of correlations.

@@ -19,18 +19,20 @@ pub use correlations::{BEYOND_CHANCE, Correlations};
 
 use crate::error::Warning;
 
-/// W13: nothing in the data goes beyond chance.
-pub(crate) fn noise_warning(correlations: &Correlations) -> Option<Warning> {
-    (!correlations.is_beyond_chance()).then(|| {
+impl Correlations {
+    /// W13, if nothing in the data goes beyond chance.
+    pub fn warning(&self) -> Option<Warning> {
+        (!self.is_beyond_chance()).then(|| {
         Warning::new(
             "W13",
             format!(
-                "nothing beyond chance: the nodes are no more correlated than unrelated signals would be (z = {:.1}; \
-                 at least {BEYOND_CHANCE} is needed), so the edges of these graphs have no meaning",
-                correlations.z()
+                "nothing beyond chance: taken together, the nodes are no more correlated than unrelated signals would be \
+                 (z = {:.1}; at least {BEYOND_CHANCE} is needed), so nothing says that the edges of these graphs mean anything",
+                self.z()
             ),
         )
     })
+    }
 }
 
 /// W15: the views, learned one by one, have nothing in common.
@@ -39,8 +41,8 @@ pub(crate) fn imposed_warning(agreement: &Agreement) -> Option<Warning> {
         Warning::new(
             "W15",
             format!(
-                "structure, but none that the views share: learned one by one, they agree no more than graphs whose node \
-                 names are permuted (similarity {:.3}, z = {:.1}); the agreement shown is imposed by the similarity that \
+                "structure, but none that the views' graphs share: learned one by one, they agree no more than graphs whose \
+                 node names are permuted (similarity {:.3}, z = {:.1}); the agreement shown is imposed by the similarity that \
                  was asked for",
                 agreement.similarity, agreement.z
             ),

@@ -59,6 +59,7 @@ impl Residuals {
         let n = self.rows.len();
         let n_pairs = n * (n - 1) / 2;
         let mut pairs = Pairs {
+            strongest: None,
             n_samples: p,
             r: products(&self.rows, 0..self.n_samples),
             square: Vec::with_capacity(n_pairs),
@@ -77,6 +78,21 @@ impl Residuals {
             }
         }
         pairs
+    }
+
+    /// The strongest correlation in standard deviations, or that of its ranks if that is less: two outliers at the same time make a
+    /// correlation of values, but not of ranks. `offset` is what was taken off all correlations.
+    pub(super) fn strongest(&self, pairs: &Pairs, offset: f64) -> Option<f64> {
+        let ends = (0..self.rows.len()).flat_map(|a| (a + 1..self.rows.len()).map(move |b| [a, b]));
+        let (pair, [a, b]) = ends
+            .enumerate()
+            .max_by(|(one, _), (two, _)| pairs.r[*one].abs().total_cmp(&pairs.r[*two].abs()))?;
+        let square = pairs.square[pair];
+        let ranks = |node: usize| standardised(&ranks(self.rows[node].as_deref()?));
+        let by_ranks = dot(&ranks(a)?, &ranks(b)?) / self.n_samples as f64 - offset;
+        // Fisher's transform: near 1 a correlation is worth more than its size tells.
+        let deviate = |r: f64| r.abs().min(1.0 - 1e-12).atanh() / (square.sqrt() * (1.0 + 1.5 * square));
+        Some(deviate(pairs.r[pair]).min(deviate(by_ranks)))
     }
 
     /// By how much the autocorrelation that is left raises E r².
@@ -174,6 +190,18 @@ fn kurtosis(row: &[f64]) -> f64 {
     (p - 1.0) / ((p - 2.0) * (p - 3.0)) * ((p + 1.0) * fourth - 3.0 * (p - 1.0))
 }
 
+/// The place of each value among all, equal ones in the order they come.
+fn ranks(row: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..row.len()).collect();
+    order.sort_by(|&one, &two| row[one].total_cmp(&row[two]));
+    let mut ranks = vec![0.0; row.len()];
+    order
+        .iter()
+        .enumerate()
+        .for_each(|(rank, &place)| ranks[place] = rank as f64);
+    ranks
+}
+
 /// Σ x_a x_b over some samples for all pairs a < b; 0 where a row is missing.
 pub(super) fn products(rows: &[Option<Vec<f64>>], samples: std::ops::Range<usize>) -> Vec<f64> {
     let mut products = Vec::with_capacity(rows.len() * rows.len().saturating_sub(1) / 2);
@@ -266,7 +294,7 @@ mod tests {
         }
         for i in 0..k {
             permutations(order, k - 1, each);
-            order.swap(if k % 2 == 0 { i } else { 0 }, k - 1);
+            order.swap(if k.is_multiple_of(2) { i } else { 0 }, k - 1);
         }
     }
 }

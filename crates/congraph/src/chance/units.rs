@@ -28,6 +28,8 @@ pub(super) fn of(view: &View, nodes: &[usize], own: &[bool]) -> Option<Pairs> {
     let n_samples: usize = order.iter().map(Vec::len).sum();
     let p = n_samples as f64;
     let mut pairs = Pairs {
+        // A sum over few blocks has tails of its own.
+        strongest: None,
         n_samples: p,
         r: vec![0.0; n_pairs],
         square: vec![0.0; n_pairs],
@@ -53,6 +55,14 @@ pub(super) fn of(view: &View, nodes: &[usize], own: &[bool]) -> Option<Pairs> {
         .iter_mut()
         .for_each(|excess| *excess *= correction * correction);
     Some(pairs)
+}
+
+/// Whether the samples come in blocks of several.
+pub(super) fn are_told(view: &View) -> bool {
+    view.blocks().is_some_and(|blocks| {
+        let different: std::collections::HashSet<&String> = blocks.iter().collect();
+        different.len() < blocks.len()
+    })
 }
 
 /// The samples of each block, if there are enough blocks of more than one sample.

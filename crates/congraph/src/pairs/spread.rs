@@ -53,7 +53,7 @@ pub(crate) fn check_spread(views: &Views, scaling: &Scaling) -> Result<(), Error
             return Err(Error::Parameter {
                 name: "distances",
                 message: format!(
-                    "underflow in view `{}`: values this small (at most {size:e}) need `--scale zscore`",
+                    "underflow in view `{}`: values this small (at most {size:.1e}) need `--scale zscore`",
                     view.name()
                 ),
             });

@@ -16,7 +16,7 @@ const DENSITY_TOLERANCE: f64 = 0.002;
 const DENSITY_SHARE: f64 = 0.02;
 /// Similarities this near will do.
 const SIMILARITY_TOLERANCE: f64 = 0.002;
-/// What was asked for by number must be hit at least this nearly, or within an edge.
+/// What was asked for by number must be hit at least this nearly, or within half an edge.
 const HIT: f64 = 0.005;
 /// How ln density grows with ln α, the logit of the similarity with ln β, ln consensus density with the place of γ: about.
 const SLOPES: [f64; 3] = [0.8, 1.5, 0.5];
@@ -119,6 +119,38 @@ impl<'a, 'b> Stages<'a, 'b> {
     /// Searches; whether to the end, and not until the caller asked to stop.
     fn outcome(&mut self, targets: &Targets) -> Result<bool, Error> {
         match self.run(targets) {
+            Ok(()) | Err(Halt::Spent) => match self.check_hit() {
+                Ok(()) => Ok(true),
+                Err(error) => self.give_way(error),
+            },
+            Err(Halt::Interrupted) => Ok(false),
+            Err(Halt::Failed(error)) => Err(error),
+        }
+    }
+
+    /// Two targets were not met together: if only one was asked for, the usual one gives way to it.
+    fn give_way(&mut self, error: Error) -> Result<bool, Error> {
+        let (kept, given_up) = match self.asked {
+            [true, false, _] => (DENSITY, SIMILARITY),
+            [false, true, _] => (SIMILARITY, DENSITY),
+            _ => return Err(error),
+        };
+        if self.search.aims[given_up].is_none() || self.search.aims[kept].is_none() {
+            return Err(error);
+        }
+        let Some(best) = self.search.take_best() else {
+            return Err(error);
+        };
+        let model = self.search.model(&best.point);
+        self.point = best.point;
+        match given_up {
+            SIMILARITY => self.point.beta = Some(model.parameters.beta),
+            _ => self.point.alpha = Some(model.parameters.alpha),
+        }
+        self.search.aims[given_up] = None;
+        self.search.start_from(Some(best.fit.start()));
+        self.search.begin_stage();
+        match self.solve() {
             Ok(()) | Err(Halt::Spent) => self.check_hit().map(|()| true),
             Err(Halt::Interrupted) => Ok(false),
             Err(Halt::Failed(error)) => Err(error),
@@ -303,7 +335,7 @@ impl<'a, 'b> Stages<'a, 'b> {
     fn missed(&self, values: &Values) -> Option<usize> {
         let n = self.search.prepared.n_nodes();
         let edge = 2.0 / (n * (n - 1)) as f64;
-        let enough = [HIT.max(edge), HIT, HIT.max(edge)];
+        let enough = [HIT.max(0.5 * edge), HIT, HIT.max(0.5 * edge)];
         (0..NAMES.len()).find(|&k| {
             let is_far = |aim: Aim| (values[k] - aim.target).abs() > 1.001 * enough[k];
             self.asked[k] && self.search.aims[k].is_some_and(is_far)
@@ -463,11 +495,18 @@ fn unreachable(what: &str, target: f64, low: f64, high: f64, hint: &str) -> Erro
     };
     DataError::new(
         Code::E10,
-        format!(
-            "a {what} of {target} cannot be reached: on these data it is between {} and {}",
-            shown(low),
-            shown(high)
-        ),
+        if shown(low) == shown(high) {
+            format!(
+                "a {what} of {target} cannot be reached: on these data only {} is possible",
+                shown(low)
+            )
+        } else {
+            format!(
+                "a {what} of {target} cannot be reached: on these data it is between {} and {}",
+                shown(low),
+                shown(high)
+            )
+        },
         why,
         hint,
     )

@@ -25,6 +25,7 @@ use super::places::NodePlaces;
 use crate::args::{EegArgs, Global};
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::output;
 use steps::Steps;
 use subjects::Subjects;
 
@@ -79,10 +80,10 @@ fn learn_from(args: &EegArgs, global: &Global, console: &Console) -> Result<(), 
     let start = Instant::now();
     let learner = learn::learner(&args.fit, args.scaling.scaling())?;
     let steps = Steps::new(args)?;
-    let folder = super::place(&args.output.out, args.output.force)?;
+    let folder = output::place(&args.output.out, args.output.force)?;
     let views_folder = match &args.save_views {
         None => None,
-        Some(folder) => Some(super::place(folder, args.output.force)?),
+        Some(folder) => Some(output::place(folder, args.output.force)?),
     };
     let files = find_recordings(&args.recordings, args.subject_pattern.as_deref(), !args.no_sidecars)?;
     let files = steps.grouping.apply(files)?;

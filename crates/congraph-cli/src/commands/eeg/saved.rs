@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use congraph::Table;
-use congraph::eeg::Position;
+use congraph_eeg::Position;
 use congraph_io::{Folder, Input, read_places, write_blocks, write_json, write_rows};
 use serde_json::{Value, json};
 

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use congraph::eeg::{Annotation, Band, Cut, Reference, Settings, SplineSettings};
 use congraph::error::list_names;
 use congraph::{Code, DataError, Error};
+use congraph_eeg::{Annotation, Band, Cut, Reference, Settings, SplineSettings};
 use congraph_io::{Entity, Grouping};
 use serde_json::{Value, json};
 

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use congraph::eeg::{Dropped, Epochs, Montage, Nothing, Position, Prepared, Recording, attempt, events};
 use congraph::error::list_names;
 use congraph::{Code, DataError, Error, Table, Warning};
+use congraph_eeg::{Dropped, Epochs, Montage, Nothing, Position, Prepared, Recording, attempt, events};
 use congraph_io::{Entity, RecordingFile, read_channels, read_events, read_montage, read_recording};
 
 use super::Recordings;

@@ -31,7 +31,7 @@ use std::time::Instant;
 pub use departures::{Departure, Projection};
 use matched::Matched;
 
-use crate::chance::{self, Correlations};
+use crate::chance::Correlations;
 use crate::distances::{DistanceNorm, Distances, Scaling};
 use crate::edges::complete_index;
 use crate::error::Error;
@@ -204,7 +204,7 @@ impl Projector {
         let solution = self.newton.solve(&problem, None, watch)?;
         let name = views.view(view).name();
         let graph = self.graph(name, &problem, &solution, matched);
-        let noise = Correlations::of(&one).as_ref().and_then(chance::noise_warning);
+        let noise = Correlations::of(&one).as_ref().and_then(Correlations::warning);
         let warnings = [matched.absent(&self.nodes, views), doubts(&solution), noise];
         Ok(Projection {
             graph,

@@ -1,0 +1,82 @@
+//! What is learned from views, and how: the words of `congraph learn` and `congraph eeg`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::choices::{penalties, regularisers};
+use super::{SolverArg, ZStepArg};
+
+/// What is learned from views, however they were read: the dials, the support, the solver.
+#[derive(Args, Debug)]
+pub(crate) struct FitArgs {
+    /// Write no report.html
+    #[arg(long)]
+    pub(crate) no_report: bool,
+    /// Weight of ‖L‖²: larger is denser
+    #[arg(long, allow_negative_numbers = true, value_name = "A", help_heading = "Model")]
+    pub(crate) alpha: Option<f64>,
+    /// Weight of the penalty: larger makes the views more alike
+    #[arg(long, allow_negative_numbers = true, value_name = "B", help_heading = "Model")]
+    pub(crate) beta: Option<f64>,
+    /// Weight of the regulariser: larger makes the consensus sparser [default: 0]
+    #[arg(long, allow_negative_numbers = true, value_name = "G", help_heading = "Model")]
+    pub(crate) gamma: Option<f64>,
+    /// Find alpha for this share of possible edges (mean of the views) [default: 0.15, at most 10 neighbours a node]
+    #[arg(long, allow_negative_numbers = true, value_name = "D", help_heading = "Model")]
+    pub(crate) density: Option<f64>,
+    /// Find beta for this mean correlation between views [default: half-way from separate views to 1]
+    #[arg(long, allow_negative_numbers = true, value_name = "S", help_heading = "Model")]
+    pub(crate) similarity: Option<f64>,
+    /// Find gamma for this density of the consensus
+    #[arg(long, allow_negative_numbers = true, value_name = "D", help_heading = "Model")]
+    pub(crate) consensus_density: Option<f64>,
+    /// How a view's departure from the consensus is charged
+    #[arg(long, default_value = "l1", value_parser = penalties(), help_heading = "Model")]
+    pub(crate) penalty: String,
+    /// What is asked of the consensus itself, weighed by gamma
+    #[arg(long, default_value = "l1", value_parser = regularisers(), help_heading = "Model")]
+    pub(crate) regulariser: String,
+    /// Learn every view on its own, without a consensus
+    #[arg(long, help_heading = "Model")]
+    pub(crate) single: bool,
+    /// Which pairs may be joined: `knn:K` (each node's K nearest neighbours in any view, approximate above 30 000 nodes) or a
+    /// table of pairs with the columns source and target [default: all pairs]
+    #[arg(long, value_name = "knn:K|FILE", help_heading = "Support")]
+    pub(crate) candidates: Option<String>,
+    /// A table with the columns source, target and cost: added to a pair's distance in every view; negative favours the edge,
+    /// `inf` forbids it
+    #[arg(long, value_name = "FILE", help_heading = "Support")]
+    pub(crate) edge_costs: Option<PathBuf>,
+    /// With --candidates, count the pairs outside that would have entered (up to 50 000 nodes)
+    #[arg(long, requires = "candidates", help_heading = "Support")]
+    pub(crate) check_outside: bool,
+    /// The seed of the approximate neighbour search
+    #[arg(long, default_value_t = 1, help_heading = "Support")]
+    pub(crate) seed: u64,
+    /// How much memory may be used, in GiB [default: half of what is free]. With less, distances are computed anew instead of
+    /// kept
+    #[arg(long, value_name = "GIB", help_heading = "Solver")]
+    pub(crate) memory: Option<f64>,
+    /// How to solve the problem: newton is fast, admm is the paper's algorithm
+    #[arg(long, value_enum, default_value_t = SolverArg::Newton, help_heading = "Solver")]
+    pub(crate) solver: SolverArg,
+    /// The relative gap at which the result counts as converged
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        default_value = "1e-8",
+        value_name = "GAP",
+        help_heading = "Solver"
+    )]
+    pub(crate) tol: f64,
+    /// The most iterations [default: 200 for newton, 50000 for admm]
+    #[arg(long, value_name = "N", help_heading = "Solver")]
+    pub(crate) max_iterations: Option<usize>,
+    /// With admm, how to solve its (z^i, z)-step: exactly, or by the paper's block coordinate descent
+    #[arg(long, value_enum, default_value_t = ZStepArg::Exact, help_heading = "Solver")]
+    pub(crate) z_step: ZStepArg,
+    /// Fail with exit code 5 if the result has not converged
+    #[arg(long, help_heading = "Solver")]
+    pub(crate) strict: bool,
+}

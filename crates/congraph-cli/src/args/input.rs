@@ -1,0 +1,110 @@
+//! What is read, and how: the words of all commands that read tables.
+
+use clap::Args;
+use congraph::distances::{DistanceNorm, SampleNorm, Scaling};
+
+use super::{DistanceNormArg, HeaderArg, MissingArg, NanArg, NodesArg, OrientArg, SampleNormArg, ScaleArg};
+
+/// What to read, and how.
+#[derive(Args, Debug)]
+pub(crate) struct InputArgs {
+    /// One file per view (.csv .tsv .txt, also .gz; .npy .npz .parquet .mat .h5ad), samples in rows and nodes in columns.
+    /// NAME=FILE names the view
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+    #[command(flatten)]
+    pub(crate) scaling: ScalingArgs,
+}
+
+/// How files become views.
+#[derive(Args, Debug)]
+pub(crate) struct ReadingArgs {
+    /// Which way round the tables are; nothing is transposed silently
+    #[arg(long, value_enum, default_value_t = OrientArg::SamplesByNodes, help_heading = "Input")]
+    pub(crate) orient: OrientArg,
+    /// Whether text files start with a line of node names
+    #[arg(long, value_enum, default_value_t = HeaderArg::Auto, help_heading = "Input")]
+    pub(crate) header: HeaderArg,
+    /// One long table for all views: the column that tells them apart
+    #[arg(long, value_name = "COLUMN", help_heading = "Input")]
+    pub(crate) view_column: Option<String>,
+    /// The column that holds the resampling unit (trial, session) of each row
+    #[arg(long, value_name = "COLUMN", help_heading = "Input")]
+    pub(crate) block_column: Option<String>,
+    /// Columns to leave out, such as a time stamp
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Input")]
+    pub(crate) ignore_columns: Vec<String>,
+    /// In .mat and .npz files, the variables to read as views, such as X [default: all that could be views]
+    #[arg(
+        long = "variable",
+        value_name = "NAMES",
+        value_delimiter = ',',
+        help_heading = "Input"
+    )]
+    pub(crate) variables: Vec<String>,
+    /// In .h5ad files, the column of obs that tells the views apart, such as cell_type
+    #[arg(long, value_name = "COLUMN", help_heading = "Input")]
+    pub(crate) groupby: Option<String>,
+    /// In .h5ad files, the layer to read, or `raw` for the matrix of raw [default: X]
+    #[arg(long, value_name = "LAYER", help_heading = "Input")]
+    pub(crate) layer: Option<String>,
+    /// In .h5ad files, the genes to read: a column of truth values in var, such as highly_variable, or a file with one gene a line
+    #[arg(long, value_name = "COLUMN|FILE", help_heading = "Input")]
+    pub(crate) genes: Option<String>,
+    /// The tables are nodes × nodes sums of products X Xᵀ (of signals with mean zero)
+    #[arg(long, conflicts_with = "covariance", help_heading = "Input")]
+    pub(crate) gram: bool,
+    /// The tables are nodes × nodes covariance matrices
+    #[arg(long, help_heading = "Input")]
+    pub(crate) covariance: bool,
+    /// With --gram or --covariance: how many samples they were made from, one number or one per view
+    #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "Input")]
+    pub(crate) samples: Vec<usize>,
+    /// Which nodes to keep when views have different ones
+    #[arg(long, value_enum, default_value_t = NodesArg::Same, help_heading = "Input")]
+    pub(crate) nodes: NodesArg,
+    /// Nodes to leave out of all views
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Input")]
+    pub(crate) drop_nodes: Vec<String>,
+    /// What to do with nodes that a view lacks, or that hold NaN or are constant in it: mask lets it take part with the others
+    #[arg(long, value_enum, default_value_t = MissingArg::Error, help_heading = "Input")]
+    pub(crate) missing: MissingArg,
+    /// What to do with samples that hold NaN or infinite values
+    #[arg(long, value_enum, default_value_t = NanArg::Error, help_heading = "Input")]
+    pub(crate) nan: NanArg,
+    /// Accept values that look like raw counts
+    #[arg(long, help_heading = "Input")]
+    pub(crate) allow_counts: bool,
+}
+
+/// How distances are made comparable.
+#[derive(Args, Debug)]
+pub(crate) struct ScalingArgs {
+    /// Scale each node within its view
+    #[arg(long, value_enum, default_value_t = ScaleArg::Zscore, help_heading = "Scaling")]
+    pub(crate) scale: ScaleArg,
+    /// Costs are means over samples, or sums
+    #[arg(long, value_enum, default_value_t = SampleNormArg::Mean, help_heading = "Scaling")]
+    pub(crate) sample_norm: SampleNormArg,
+    /// Divide distances by the largest one over all views, so that alpha and beta do not depend on units
+    #[arg(long, value_enum, default_value_t = DistanceNormArg::Max, help_heading = "Scaling")]
+    pub(crate) distance_norm: DistanceNormArg,
+}
+
+impl ScalingArgs {
+    pub(crate) fn scaling(&self) -> Scaling {
+        Scaling {
+            scale: self.scale.into(),
+            sample_norm: match self.sample_norm {
+                SampleNormArg::Mean => SampleNorm::Mean,
+                SampleNormArg::Sum => SampleNorm::Sum,
+            },
+            distance_norm: match self.distance_norm {
+                DistanceNormArg::Max => DistanceNorm::Max,
+                DistanceNormArg::None => DistanceNorm::None,
+            },
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The words of `congraph tune`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::choices::penalties;
+use super::{InputArgs, OutputArgs};
+
+/// What its help ends with.
+pub(super) const AFTER_HELP: &str = "\
+Examples:
+  congraph tune sub-*.csv -o out
+  congraph tune trials.csv --view-column subject --block-column trial --density 0.05:0.40 --similarity 0.6:0.95 -o out
+  congraph tune sim/*.csv --truth sim/truth -o out
+
+out/tune.tsv lists every cell; the chosen fit is written like that of `learn`.";
+
+#[derive(Args, Debug)]
+pub(crate) struct TuneArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    /// Write no report.html
+    #[arg(long)]
+    pub(crate) no_report: bool,
+    /// The densities, from the least to the highest [default: a third to three times that of `learn`]
+    #[arg(long, value_name = "LO:HI", value_parser = range, help_heading = "Path")]
+    pub(crate) density: Option<[f64; 2]>,
+    /// The similarities, from the least to the highest [default: 0.7:0.95]
+    #[arg(long, value_name = "LO:HI", value_parser = range, help_heading = "Path")]
+    pub(crate) similarity: Option<[f64; 2]>,
+    /// The true graphs, if they are known, such as `sim/truth`: F1 of every cell
+    #[arg(long, value_name = "FOLDER", help_heading = "Path")]
+    pub(crate) truth: Option<PathBuf>,
+    /// How often every view's samples (or blocks) are halved to see which edges come back
+    #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Choice")]
+    pub(crate) halvings: u32,
+    /// The most instability that the choice may have: the chance that two halves disagree on a pair
+    #[arg(long, default_value_t = 0.05, value_name = "X", help_heading = "Choice")]
+    pub(crate) threshold: f64,
+    /// The seed of the halves
+    #[arg(long, default_value_t = 1, help_heading = "Choice")]
+    pub(crate) seed: u64,
+    /// Go on where an interrupted run of the same command stopped
+    #[arg(long, help_heading = "Choice")]
+    pub(crate) resume: bool,
+    /// How a view's departure from the consensus is charged
+    #[arg(long, default_value = "l1", value_parser = penalties(), help_heading = "Model")]
+    pub(crate) penalty: String,
+    /// The relative gap at which a fit counts as converged
+    #[arg(long, default_value = "1e-8", value_name = "GAP", help_heading = "Solver")]
+    pub(crate) tol: f64,
+    /// How much memory may be used, in GiB [default: half of what is free]
+    #[arg(long, value_name = "GIB", help_heading = "Solver")]
+    pub(crate) memory: Option<f64>,
+}
+
+/// Two shares with a colon between them, the smaller first.
+fn range(text: &str) -> Result<[f64; 2], String> {
+    let wrong = || "two numbers above 0 and at most 1 are needed, the smaller first, such as 0.05:0.40".to_owned();
+    let (low, high) = text.split_once(':').ok_or_else(wrong)?;
+    let number = |text: &str| text.trim().parse::<f64>().map_err(|_| wrong());
+    let (low, high) = (number(low)?, number(high)?);
+    if low > 0.0 && low <= high && high <= 1.0 {
+        Ok([low, high])
+    } else {
+        Err(wrong())
+    }
+}

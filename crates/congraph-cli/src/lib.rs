@@ -1,0 +1,104 @@
+//! The command line of congraph: one command is one file under `commands`, thin glue between files and mathematics.
+//!
+//! Results go to files and one line to stdout; progress, warnings and errors to stderr. Exit codes: 0 fine, 1 a bug, 2 wrong
+//! usage, 3 bad input data, 4 target not reachable, 5 not converged (with `--strict`), 6 an optional part is missing, 7 the system
+//! refused (disk full, no permission, a folder that another run is writing), 130 interrupted.
+//!
+//! This is a library so that other programs of congraph can speak and end as it does; what they need is public, the
+//! commands are not.
+//!
+//! ```text
+//! args        the words: every option, its help and its default
+//! commands    one command, one file
+//! console     words to stderr, results to stdout, progress
+//! failure     why a command ended, and its exit code         interrupt   Ctrl-C and other signals
+//! output      the place of a result                          checkpoint  work that can be resumed
+//! memory      how much of it may be used                     summary     what a fit says of itself
+//! ```
+
+pub mod args;
+pub mod checkpoint;
+mod commands;
+pub mod console;
+pub mod failure;
+pub mod interrupt;
+mod memory;
+pub mod output;
+mod summary;
+
+use std::panic::UnwindSafe;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command, Global};
+use console::Console;
+use failure::Failure;
+
+/// The whole of `congraph`: reads the words of its call, carries them out and returns the exit code.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    carry_out(&cli.global, memory::asked(&cli.command), |console| run(&cli, console))
+}
+
+/// Carries out a command as every program of congraph does: with signals heard, and with the memory (in GiB; half of what
+/// is free unless asked) and the threads that were asked for. What went wrong is told on stderr, and is the exit code.
+pub fn carry_out(
+    global: &Global,
+    memory: Option<f64>,
+    command: impl FnOnce(&Console) -> Result<(), Failure> + UnwindSafe,
+) -> ExitCode {
+    let console = Console::new(global.quiet, global.verbose);
+    // A panic is a bug of ours: say so, and leave with the code that means it.
+    std::panic::set_hook(Box::new(|panic| {
+        // Or a library's, about a damaged file; that is told as an error.
+        if congraph_io::input::is_guarded() {
+            return;
+        }
+        console::words(&format!("error: congraph has a bug: {panic}"));
+        console::words("  hint: please report it with the command you ran and, if you may share it, the data");
+    }));
+    let outcome = std::panic::catch_unwind(|| {
+        prepare(global, memory, &console)?;
+        command(&console)
+    });
+    match outcome {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(failure)) => {
+            console.error(&failure.to_string());
+            ExitCode::from(failure.exit_code())
+        }
+        Err(_) => ExitCode::from(1),
+    }
+}
+
+/// Signals, memory and threads.
+fn prepare(global: &Global, memory: Option<f64>, console: &Console) -> Result<(), Failure> {
+    interrupt::install();
+    memory::limit(memory)?;
+    if let Some(asked) = global.threads {
+        let threads = console.at_most_threads(asked.get());
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build_global()
+            .map_err(|error| Failure::usage(format!("--threads {threads}: {error}"), ""))?;
+    }
+    Ok(())
+}
+
+fn run(cli: &Cli, console: &Console) -> Result<(), Failure> {
+    match &cli.command {
+        Command::Demo(args) => commands::demo::run(args, &cli.global, console),
+        Command::Check(args) => commands::check::run(args, &cli.global, console),
+        Command::Learn(args) => commands::learn::run(args, &cli.global, console),
+        Command::Tune(args) => commands::tune::run(args, &cli.global, console),
+        Command::Simulate(args) => commands::simulate::run(args, &cli.global, console),
+        Command::Evaluate(args) => commands::evaluate::run(args, &cli.global, console),
+        Command::Communities(args) => commands::communities::run(args, &cli.global, console),
+        Command::Project(args) => commands::project::run(args, &cli.global, console),
+        Command::Report(args) => commands::report::run(args, &cli.global, console),
+        Command::Eeg(args) => commands::eeg::run(args, &cli.global, console),
+        Command::Export(args) => commands::export::run(args, &cli.global, console),
+        Command::Completions(args) => commands::completions::run(args),
+    }
+}
