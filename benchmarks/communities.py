@@ -1,7 +1,7 @@
 """Compares congraph's communities with those of leidenalg, the reference implementation: the best of equally many runs on each of
 many weighted networks, and the time they take. Writes a Markdown table.
 
-Needs `communities-requirements.txt`, the example `communities_raw` and the command line, built with the profile `dist`; `benchmarks/run-communities` sees
+Needs `communities-requirements.txt`, the example `communities_raw` and the command line, built in release; `benchmarks/run-communities` sees
 to all of it.
 """
 
@@ -57,7 +57,7 @@ def parse():
     parser.add_argument("--seed", type=int, default=1, help="seed of the networks and of congraph's runs (default: %(default)s)")
     parser.add_argument("--eeg", type=pathlib.Path, help="an .npz with data_uV (subjects, trials, channels, samples), ch_names, sfreq and tmin")
     parser.add_argument("--quick", action="store_true", help="networks of up to 200 nodes and 3 runs: shows that everything runs")
-    parser.add_argument("--built", type=pathlib.Path, default=ROOT / "target/dist", help="where cargo put what it built")
+    parser.add_argument("--built", type=pathlib.Path, default=ROOT / "target/release", help="where cargo put what it built")
     parser.add_argument("--output", type=pathlib.Path, default=HERE / "COMMUNITIES.md", help="where the results go")
     return parser.parse_args()
 

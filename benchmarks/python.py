@@ -1,6 +1,6 @@
 """What Python costs, and how long peers take on real EEG: a section of `RESULTS.md`.
 
-Needs `python-requirements.txt` and the package installed from a wheel of the profile `dist`; `benchmarks/run-python` sees to both.
+Needs `python-requirements.txt` and the package installed from a release wheel; `benchmarks/run-python` sees to both.
 
 - *Overhead*: the wall time of `ConsensusGraph.fit` against the time that the engine took inside the same call.
 - *EEG*: congraph, nilearn's `GroupSparseCovariance` and gglasso on the same views of 64 electrodes, 20 subjects: average reference, 4–7 Hz (zero phase), 0–100 ms after the cue,

@@ -1,6 +1,6 @@
 """Races congraph against its peers on the same data and threads, and writes the figures to a Markdown file.
 
-Needs `requirements.txt` and the example `fit_raw` built with the profile `dist`; `benchmarks/run` sees to both.
+Needs `requirements.txt` and the example `fit_raw` built in release; `benchmarks/run` sees to both.
 """
 
 import argparse
@@ -73,7 +73,7 @@ def parse():
     parser.add_argument("--cap", type=float, default=600.0, help="seconds for one run of the plain ADMM (default: %(default)s)")
     parser.add_argument("--rho", type=float, default=1.0, help="ρ of the plain ADMM (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the data (default: %(default)s)")
-    parser.add_argument("--fit", type=pathlib.Path, default=ROOT / "target/dist/examples/fit_raw", help="the built example")
+    parser.add_argument("--fit", type=pathlib.Path, default=ROOT / "target/release/examples/fit_raw", help="the built example")
     parser.add_argument("--append", action="store_true", help="leave what the results hold and put the sections at their end")
     parser.add_argument("--output", type=pathlib.Path, default=HERE / "RESULTS.md", help="where the results go")
     return parser.parse_args()
@@ -707,7 +707,7 @@ def appended(text, lines, header):
 def main():
     options = parse()
     if not options.fit.is_file():
-        sys.exit("fit_raw is missing: use benchmarks/run, or build it with `cargo build --profile dist -p congraph --example fit_raw`")
+        sys.exit("fit_raw is missing: use benchmarks/run, or build it with `cargo build --release -p congraph --example fit_raw`")
     load = os.getloadavg()[0]
     lines = []
     with tempfile.TemporaryDirectory(prefix="congraph-race-") as folder:
