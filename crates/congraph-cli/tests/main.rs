@@ -13,7 +13,6 @@ mod errors;
 mod interrupt;
 mod jgl;
 mod masks;
-mod paper;
 mod place;
 mod project;
 mod report;

@@ -10,7 +10,6 @@ mod baselines;
 mod chance;
 mod communities;
 mod degenerate;
-mod eeg;
 mod facts;
 mod grid;
 mod laws;
