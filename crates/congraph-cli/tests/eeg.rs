@@ -519,7 +519,7 @@ fn few_effective_samples_and_single_trials_are_told_of() {
             .any(|text| text.starts_with("its 80 samples are worth about 1.5 independent ones")),
         "{told:?}"
     );
-    // The same numbers as tables: their autocorrelation tells.
+    // The same numbers as tables.
     fine(
         &place,
         &[&words, &DIALS, &["-o", "one", "--save-views", "views", "--force"]],
@@ -535,6 +535,8 @@ fn few_effective_samples_and_single_trials_are_told_of() {
     ];
     place.fine(&[&learn, &DIALS[..]].concat());
     let again = warned(&place, "again/summary.json", "W05");
+    // What a band is worth was saved with the views.
+    assert!(again[0].1.contains("about 1.5 independent ones"), "{again:?}");
     assert!(
         again
             .iter()

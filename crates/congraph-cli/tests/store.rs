@@ -607,3 +607,42 @@ fn names_that_a_nul_would_cut_are_refused() {
     );
     assert!(!place.path("out").exists());
 }
+
+#[test]
+fn a_result_without_its_summary_is_no_result() {
+    let place = with_views();
+    place.learn(&["a.csv", "b.csv", "c.csv"], "out");
+    let commands: [&[&str]; 3] = [
+        &["report", "out"],
+        &["communities", "out", "--force"],
+        &["export", "out", "--to", "graphml", "--force"],
+    ];
+    // What the user was warned of stands there: without it a report would be more confident than the run was.
+    for (content, told) in [
+        (None, "is missing, although `run.json`"),
+        (Some("{}"), "does not say what it is"),
+    ] {
+        match content {
+            None => fs::remove_file(place.path("out/summary.json")).unwrap(),
+            Some(text) => fs::write(place.path("out/summary.json"), text).unwrap(),
+        }
+        for args in commands {
+            let outcome = place.run(args);
+            assert_eq!(outcome.code, 3, "{args:?}: {outcome:?}");
+            assert!(outcome.stderr.contains(told), "{args:?}: {}", outcome.stderr);
+        }
+    }
+}
+
+#[test]
+fn changed_communities_are_not_exported() {
+    let place = with_views();
+    place.learn(&["a.csv", "b.csv", "c.csv"], "out");
+    place.fine(&["communities", "out"]);
+    place.fine(&["export", "out", "--to", "graphml"]);
+    let text = place.read("out/communities.tsv").replacen("\t0\t", "\t1\t", 1);
+    fs::write(place.path("out/communities.tsv"), text).unwrap();
+    let outcome = place.run(&["export", "out", "--to", "graphml", "--force"]);
+    assert_eq!(outcome.code, 3, "{outcome:?}");
+    assert!(outcome.stderr.contains("communities.tsv"), "{}", outcome.stderr);
+}
