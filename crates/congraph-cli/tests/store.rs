@@ -31,8 +31,19 @@ fn with_views() -> Place {
     place
 }
 
+/// The binary, hearing every signal: started by `nohup` or in the background, these tests would hand down that some are ignored.
+fn heard() -> Command {
+    let binary = assert_cmd::cargo::cargo_bin!("congraph");
+    if cfg!(not(target_os = "linux")) {
+        return Command::new(binary);
+    }
+    let mut command = Command::new("env");
+    command.arg("--default-signal=HUP,INT,TERM").arg(binary);
+    command
+}
+
 fn start(place: &Place, args: &[&str]) -> Child {
-    Command::new(assert_cmd::cargo::cargo_bin!("congraph"))
+    heard()
         .current_dir(place.path(""))
         .args(args)
         .stdout(Stdio::null())
