@@ -3,7 +3,9 @@
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used)]
 
-use crate::place::{self, Place};
+mod place;
+
+use place::Place;
 
 const SMALL: [&str; 5] = ["--quick", "--realisations", "1", "--nodes", "30"];
 
