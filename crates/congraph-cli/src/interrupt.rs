@@ -25,6 +25,8 @@ pub(crate) fn kept_nowhere() {
     }
 }
 
+const NOTHING_WRITTEN: &str = "interrupted: nothing was written";
+
 /// Says what an interruption leaves behind, and ends the process.
 fn leave(otherwise: &str) -> ! {
     match KEPT.lock().ok().and_then(|kept| kept.clone()) {
@@ -61,7 +63,7 @@ pub(crate) fn install() {
 fn end() {
     match WRITING.try_lock() {
         // Held until the process is gone, so that no writing begins meanwhile.
-        Ok(_guard) => leave("interrupted: nothing was written"),
+        Ok(_guard) => leave(NOTHING_WRITTEN),
         Err(_) => ASKED.store(true, Ordering::SeqCst),
     }
 }
@@ -81,11 +83,24 @@ fn is_ignored(signal: i32) -> bool {
 ///
 /// Those of `write`.
 pub fn uninterrupted<T, E>(write: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    to_its_end(write, "interrupted: the files were already complete")
+}
+
+/// The same of what comes before any result is written, such as locking its place.
+///
+/// # Errors
+///
+/// Those of `prepare`.
+pub(crate) fn before_writing<T, E>(prepare: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    to_its_end(prepare, NOTHING_WRITTEN)
+}
+
+fn to_its_end<T, E>(work: impl FnOnce() -> Result<T, E>, told: &str) -> Result<T, E> {
     let guard = WRITING.lock();
-    let result = write();
+    let result = work();
     drop(guard);
     if result.is_ok() && ASKED.load(Ordering::SeqCst) {
-        leave("interrupted: the files were already complete");
+        leave(told);
     }
     result
 }

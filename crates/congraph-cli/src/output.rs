@@ -12,5 +12,5 @@ use crate::interrupt;
 ///
 /// If the folder is not empty and `force` is not given, is no folder, is being written by another run, or cannot be made.
 pub fn place(out: &Path, force: bool) -> Result<Folder, OutputError> {
-    interrupt::uninterrupted(|| Folder::create(out, force))
+    interrupt::before_writing(|| Folder::create(out, force))
 }

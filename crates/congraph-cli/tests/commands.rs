@@ -3,11 +3,9 @@
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used)]
 
-mod place;
-
 use std::process::{Command, Stdio};
 
-use place::{MODEL, Place, csv};
+use crate::place::{self, MODEL, Place, csv};
 
 const COMMANDS: [&str; 12] = [
     "demo",
@@ -648,4 +646,17 @@ fn components_of_a_density_that_was_chosen_are_no_surprise() {
     // An isolated node is told of whoever chose the density.
     let outcome = place.fine(&["learn", "a.csv", "b.csv", "--density", "0.03", "-o", "few"]);
     assert!(outcome.stderr.contains("isolated node"), "{}", outcome.stderr);
+}
+
+#[test]
+fn where_chance_cannot_be_judged_that_is_told() {
+    let place = Place::new();
+    for (name, shift) in [("a.csv", 0.0), ("b.csv", 0.05)] {
+        let r = 0.3 + shift;
+        place.write(name, format!("x,y,z\n1,{r},0.1\n{r},1,0.2\n0.1,0.2,1\n"));
+    }
+    let told = "W05: whether anything here goes beyond chance is not known";
+    let learn = |words: &[&str]| place.learn(&[&["a.csv", "b.csv", "--covariance", "--force"], words].concat(), "out");
+    assert!(learn(&[]).stderr.contains(told));
+    assert!(!learn(&["--samples", "100"]).stderr.contains(told));
 }

@@ -1,13 +1,11 @@
 //! `congraph communities`: what it adds to a result folder, what it prints, and what it refuses.
 
-// The lint knows `#[test]` functions, not what they call. Each test file uses a part of `place`.
-#![allow(clippy::unwrap_used, dead_code)]
-
-mod place;
+// The lint knows `#[test]` functions, not what they call.
+#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 
-use place::Place;
+use crate::place::Place;
 
 /// Nine nodes in three triangles, joined by weak links; view `c` has other triangles.
 fn learned() -> Place {

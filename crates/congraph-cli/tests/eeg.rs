@@ -1,14 +1,12 @@
 //! `congraph eeg` on the excerpt in `examples/data/eeg`: what it writes, where it takes things from, and what it refuses.
 
-// The lint knows `#[test]` functions, not what they call. Each test file uses a part of `place`.
-#![allow(clippy::unwrap_used, dead_code)]
-
-mod place;
+// The lint knows `#[test]` functions, not what they call.
+#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use place::{Outcome, Place};
+use crate::place::{Outcome, Place};
 
 const SUBJECTS: [&str; 6] = ["S001", "S002", "S003", "S004", "S005", "S006"];
 const AROUND: [&str; 4] = ["--events", "T1,T2", "--window", "0:0.5"];
@@ -521,7 +519,7 @@ fn few_effective_samples_and_single_trials_are_told_of() {
             .any(|text| text.starts_with("its 80 samples are worth about 1.5 independent ones")),
         "{told:?}"
     );
-    // The same numbers as tables: their autocorrelation tells.
+    // The same numbers as tables.
     fine(
         &place,
         &[&words, &DIALS, &["-o", "one", "--save-views", "views", "--force"]],
@@ -537,6 +535,8 @@ fn few_effective_samples_and_single_trials_are_told_of() {
     ];
     place.fine(&[&learn, &DIALS[..]].concat());
     let again = warned(&place, "again/summary.json", "W05");
+    // What a band is worth was saved with the views.
+    assert!(again[0].1.contains("about 1.5 independent ones"), "{again:?}");
     assert!(
         again
             .iter()

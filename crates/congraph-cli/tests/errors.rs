@@ -4,9 +4,7 @@
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used)]
 
-mod place;
-
-use place::{MODEL, Place, csv, gz, noise, npy, npz, rows};
+use crate::place::{MODEL, Place, csv, gz, noise, npy, npz, rows};
 
 /// Runs `learn` into a folder whose parent does not exist either, and checks that it is refused without a trace.
 ///

@@ -3,13 +3,11 @@
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used)]
 
-mod place;
-
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use place::Place;
+use crate::place::Place;
 
 #[test]
 fn ctrl_c_ends_a_fit_without_a_trace() {

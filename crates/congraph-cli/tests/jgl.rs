@@ -1,11 +1,9 @@
 //! The joint graphical lasso on the command line: its result folder, both edge rules, and options that do not fit.
 
-// The lint knows `#[test]` functions, not what they call. Each test file uses a part of `place`.
-#![allow(clippy::unwrap_used, dead_code)]
+// The lint knows `#[test]` functions, not what they call.
+#![allow(clippy::unwrap_used)]
 
-mod place;
-
-use place::{Outcome, Place};
+use crate::place::{Outcome, Place};
 
 const FILES: [&str; 3] = ["sim/view1.csv", "sim/view2.csv", "sim/view3.csv"];
 

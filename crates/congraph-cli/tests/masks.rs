@@ -1,13 +1,11 @@
 //! `--missing mask` in every command: what is said, what is written, and what is refused.
 
-// The lint knows `#[test]` functions, not what they call. Each test file uses a part of `place`.
-#![allow(clippy::unwrap_used, dead_code)]
-
-mod place;
+// The lint knows `#[test]` functions, not what they call.
+#![allow(clippy::unwrap_used)]
 
 use std::io::Read;
 
-use place::{MODEL, Place, csv};
+use crate::place::{MODEL, Place, csv};
 
 const FILES: [&str; 3] = ["sim/view1.csv", "sim/view2.csv", "sim/view3.csv"];
 const MASKED: [&str; 5] = [FILES[0], FILES[1], FILES[2], "--missing", "mask"];

@@ -1,11 +1,9 @@
 //! `congraph project` and `congraph export`: what they write, what they print, and what they refuse.
 
-// The lint knows `#[test]` functions, not what they call. Each test file uses a part of `place`.
-#![allow(clippy::unwrap_used, dead_code)]
+// The lint knows `#[test]` functions, not what they call.
+#![allow(clippy::unwrap_used)]
 
-mod place;
-
-use place::{Place, csv};
+use crate::place::{self, Place, csv};
 
 /// A fit of three simulated views in `out`; a fourth is left.
 fn fitted() -> Place {

@@ -1,11 +1,9 @@
 //! `congraph report`, and the reports that other commands leave.
 
-// The lint knows `#[test]` functions, not what they call. Each test file uses a part of `place`.
-#![allow(clippy::unwrap_used, dead_code)]
+// The lint knows `#[test]` functions, not what they call.
+#![allow(clippy::unwrap_used)]
 
-mod place;
-
-use place::Place;
+use crate::place::Place;
 
 const FILES: [&str; 3] = ["sim/view1.csv", "sim/view2.csv", "sim/view3.csv"];
 

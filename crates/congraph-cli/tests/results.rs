@@ -3,12 +3,10 @@
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used)]
 
-mod place;
-
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read};
 
-use place::{MODEL, Place, csv, gz, noise, npy, npy_names, npz, rows};
+use crate::place::{MODEL, Place, csv, gz, noise, npy, npy_names, npz, rows};
 use serde_json::Value;
 
 const FILES: [&str; 9] = [

@@ -1,11 +1,10 @@
 //! A result folder is one run's: several at once, killed ones, full disks, changed files.
 //!
-//! `CONGRAPH_ROUNDS=120,60,35 cargo test --workspace --test store -- --nocapture` for as many rounds of concurrent, killed and ended runs.
+//! `CONGRAPH_ROUNDS=120,60,35 cargo test --workspace --test cli store:: -- --nocapture` for as many rounds of concurrent,
+//! killed and ended runs.
 #![cfg(unix)]
-// The lint knows `#[test]` functions, not what they call. Each test file uses a part of `place`.
-#![allow(clippy::unwrap_used, dead_code)]
-
-mod place;
+// The lint knows `#[test]` functions, not what they call.
+#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use place::{MODEL, Place, csv};
+use crate::place::{self, MODEL, Place, csv};
 
 /// How many rounds of each kind.
 fn rounds(kind: usize, usual: usize) -> usize {
@@ -32,8 +31,19 @@ fn with_views() -> Place {
     place
 }
 
+/// The binary, hearing every signal: started by `nohup` or in the background, these tests would hand down that some are ignored.
+fn heard() -> Command {
+    let binary = assert_cmd::cargo::cargo_bin!("congraph");
+    if cfg!(not(target_os = "linux")) {
+        return Command::new(binary);
+    }
+    let mut command = Command::new("env");
+    command.arg("--default-signal=HUP,INT,TERM").arg(binary);
+    command
+}
+
 fn start(place: &Place, args: &[&str]) -> Child {
-    Command::new(assert_cmd::cargo::cargo_bin!("congraph"))
+    heard()
         .current_dir(place.path(""))
         .args(args)
         .stdout(Stdio::null())
@@ -607,4 +617,43 @@ fn names_that_a_nul_would_cut_are_refused() {
         "{outcome:?}"
     );
     assert!(!place.path("out").exists());
+}
+
+#[test]
+fn a_result_without_its_summary_is_no_result() {
+    let place = with_views();
+    place.learn(&["a.csv", "b.csv", "c.csv"], "out");
+    let commands: [&[&str]; 3] = [
+        &["report", "out"],
+        &["communities", "out", "--force"],
+        &["export", "out", "--to", "graphml", "--force"],
+    ];
+    // What the user was warned of stands there: without it a report would be more confident than the run was.
+    for (content, told) in [
+        (None, "is missing, although `run.json`"),
+        (Some("{}"), "does not say what it is"),
+    ] {
+        match content {
+            None => fs::remove_file(place.path("out/summary.json")).unwrap(),
+            Some(text) => fs::write(place.path("out/summary.json"), text).unwrap(),
+        }
+        for args in commands {
+            let outcome = place.run(args);
+            assert_eq!(outcome.code, 3, "{args:?}: {outcome:?}");
+            assert!(outcome.stderr.contains(told), "{args:?}: {}", outcome.stderr);
+        }
+    }
+}
+
+#[test]
+fn changed_communities_are_not_exported() {
+    let place = with_views();
+    place.learn(&["a.csv", "b.csv", "c.csv"], "out");
+    place.fine(&["communities", "out"]);
+    place.fine(&["export", "out", "--to", "graphml"]);
+    let text = place.read("out/communities.tsv").replacen("\t0\t", "\t1\t", 1);
+    fs::write(place.path("out/communities.tsv"), text).unwrap();
+    let outcome = place.run(&["export", "out", "--to", "graphml", "--force"]);
+    assert_eq!(outcome.code, 3, "{outcome:?}");
+    assert!(outcome.stderr.contains("communities.tsv"), "{}", outcome.stderr);
 }

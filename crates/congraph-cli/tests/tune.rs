@@ -1,13 +1,11 @@
 //! Targets on the command line, the path, and resuming after an interruption.
 
-// The lint knows `#[test]` functions, not what they call. Each test file uses a part of `place`.
-#![allow(clippy::unwrap_used, dead_code)]
-
-mod place;
+// The lint knows `#[test]` functions, not what they call.
+#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 
-use place::Place;
+use crate::place::Place;
 
 const FILES: [&str; 3] = ["sim/view1.csv", "sim/view2.csv", "sim/view3.csv"];
 const EEG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/eegmmidb.csv");

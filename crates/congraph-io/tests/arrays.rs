@@ -3,13 +3,11 @@
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod files;
-
 use std::io::{Cursor, Write};
 
+use crate::files::{self, errors, loaded, one};
 use congraph::views::Orient;
 use congraph_io::ReadOptions;
-use files::{errors, loaded, one};
 use npyz::WriterBuilder;
 
 fn npy<T: npyz::AutoSerialize + Clone>(shape: &[u64], values: &[T]) -> Vec<u8> {

@@ -3,12 +3,10 @@
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod files;
-
 use std::io::{Cursor, Write};
 
+use crate::files::{errors, loaded};
 use congraph_io::ReadOptions;
-use files::{errors, loaded};
 
 fn npy() -> Vec<u8> {
     let mut bytes = b"\x93NUMPY\x01\x00\x46\x00{'descr': '<f8', 'fortran_order': True, 'shape': (4, 3), }".to_vec();

@@ -4,7 +4,7 @@
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod files;
+use crate::files;
 
 use std::path::{Path, PathBuf};
 

@@ -3,12 +3,10 @@
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod files;
-
+use crate::files::{errors, file, loaded, one};
 use congraph::Error;
 use congraph::views::Orient;
 use congraph_io::{Input, ReadOptions, read};
-use files::{errors, file, loaded, one};
 
 fn by_subject() -> ReadOptions {
     ReadOptions {

@@ -3,11 +3,9 @@
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod files;
-
+use crate::files::{errors, file, loaded, one};
 use congraph::views::Orient;
 use congraph_io::{Header, Input, ReadOptions, read};
-use files::{errors, file, loaded, one};
 use proptest::prelude::*;
 
 fn said(name: &str, text: &str) -> String {

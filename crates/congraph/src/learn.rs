@@ -139,7 +139,10 @@ impl Learner {
         } = fit;
         let correlations = Correlations::of(sorted);
         let mut warnings: Vec<Warning> = doubts(&solution).into_iter().collect();
-        warnings.extend(correlations.as_ref().and_then(Correlations::warning));
+        warnings.extend(match &correlations {
+            Some(found) => found.warning(),
+            None => chance::unjudged(sorted),
+        });
         warnings.extend(data_warnings(sorted, &distances, &self.scaling));
         warnings.extend(component_warning(&graph, model.parameters.gamma, true));
         // Of noise, no view is further from the truth than another.

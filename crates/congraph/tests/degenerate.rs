@@ -1,9 +1,11 @@
 //! Inputs at the edge of sense: nothing panics, no weight is NaN, and what says `Converged` is right.
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{
+    KINDS, Kind, PENALTIES, assert_sound, dense, distances, largest_difference, log_uniform, newton, objective,
+    problem, random_distances, rng, try_problem,
+};
 use congraph::distances::DistanceNorm;
 use congraph::penalties::{self, JointEdge, Penalty};
 use congraph::solvers::unwatched;
@@ -12,10 +14,6 @@ use congraph::{
     edges::complete_index,
 };
 use rand::RngExt;
-use support::{
-    KINDS, Kind, PENALTIES, assert_sound, dense, distances, largest_difference, log_uniform, newton, objective,
-    problem, random_distances, rng, try_problem,
-};
 
 const TOLERANCE: f64 = 1e-8;
 

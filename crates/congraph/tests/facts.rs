@@ -1,9 +1,11 @@
 //! What the mathematics says of every solution: medians and means, empty consensus, limits, symmetries, bounds.
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{
+    self, KINDS, Kind, PENALTIES, admm, assert_sound, dense, distances, largest_difference, log_uniform, newton,
+    problem, random_distances, rng,
+};
 use congraph::certificate::{DualPoint, dual_objective};
 use congraph::distances::DistanceNorm;
 use congraph::penalties::Penalty;
@@ -13,10 +15,6 @@ use congraph::solvers::unwatched;
 use congraph::{Admm, Distances, Error, Model, Newton, Parameters, Problem, Solution, Solver, ViewRows};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use support::{
-    KINDS, Kind, PENALTIES, admm, assert_sound, dense, distances, largest_difference, log_uniform, newton, problem,
-    random_distances, rng,
-};
 
 /// Tight enough that the weights are those of the optimum to about 1e-10.
 const TIGHT: f64 = 1e-13;

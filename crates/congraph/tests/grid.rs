@@ -1,13 +1,11 @@
 //! Both solvers over the whole range of α and β, from nearly empty to nearly complete graphs and from independent to equal
 //! views, on simulated data of the size of the paper's.
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{PENALTIES, admm, assert_sound, newton, problem};
 use congraph::simulate::{Settings, simulate};
 use congraph::{Distances, Model, MultiviewGraph, Problem, Scaling, Solution, ViewOptions, Views};
-use support::{PENALTIES, admm, assert_sound, newton, problem};
 
 /// n = 100, N = 6, p = 500, Erdős–Rényi.
 fn simulated() -> Arc<Distances> {

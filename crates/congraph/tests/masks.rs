@@ -1,9 +1,10 @@
 //! Views that lack nodes: both solvers against an interior-point solver, the certificate, and what must not change.
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{
+    admm, best_consensus, dense, largest_difference, log_uniform, newton, penalty_of_row, problem, rng,
+};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SecondOrderConeT, SolverStatus, SupportedConeT,
@@ -20,7 +21,6 @@ use congraph::{
 };
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use support::{admm, best_consensus, dense, largest_difference, log_uniform, newton, penalty_of_row, problem, rng};
 
 /// A mask in which every view keeps at least three nodes, and every node some view.
 fn random_mask(n_nodes: usize, n_views: usize, share: f64, rng: &mut ChaCha8Rng) -> Arc<Mask> {

@@ -1,8 +1,10 @@
 //! Both solvers against Clarabel, an interior-point solver that shares no code with this crate: a QP for ℓ1, squared ℓ2 and
 //! no penalty, a second-order cone program for ℓ2.
 
-mod support;
-
+use crate::support::{
+    KINDS, PENALTIES, admm, assert_sound, best_consensus, dense, largest_difference, log_uniform, newton, objective,
+    problem, random_distances, rng,
+};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SecondOrderConeT, SolverStatus, SupportedConeT,
@@ -10,10 +12,6 @@ use clarabel::solver::{
 };
 use congraph::{Parameters, Problem, Solution, ViewRows};
 use rand::RngExt;
-use support::{
-    KINDS, PENALTIES, admm, assert_sound, best_consensus, dense, largest_difference, log_uniform, newton, objective,
-    problem, random_distances, rng,
-};
 
 /// A matrix as triplets, row by row.
 #[derive(Default)]

@@ -1,9 +1,8 @@
 //! A new view against a frozen consensus: limits, what a fit's own views must give, and an independent solver.
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{KINDS, assert_sound, largest_difference, log_uniform, newton, problem, random_distances, rng};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, ZeroConeT};
 use congraph::certificate::{DualPoint, certify};
@@ -17,7 +16,6 @@ use congraph::{
     Projector, Solver, Support, Table, ViewOptions, ViewRows, Views, Weights, penalties,
 };
 use rand::RngExt;
-use support::{KINDS, assert_sound, largest_difference, log_uniform, newton, problem, random_distances, rng};
 
 fn views(tables: Vec<Table>) -> Views {
     Views::assemble(tables, &ViewOptions::default()).expect("good views").0

@@ -20,7 +20,7 @@ pub(crate) fn run(args: &CommunitiesArgs, global: &Global, console: &Console) ->
         // Told as what it is: no result.
         read_graph(&args.folder)?;
     }
-    let mut folder = interrupt::uninterrupted(|| Folder::add_to(&args.folder, &COMMUNITIES_FILES, args.force))?;
+    let mut folder = interrupt::before_writing(|| Folder::add_to(&args.folder, &COMMUNITIES_FILES, args.force))?;
     let (run, graph) = read_run(&args.folder)?;
     let settings = ConsensusClustering {
         leiden: Leiden {

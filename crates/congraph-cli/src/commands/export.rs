@@ -22,7 +22,7 @@ pub(crate) fn run(args: &ExportArgs, global: &Global, _console: &Console) -> Res
         args.folder.canonicalize().is_ok_and(|folder| within(&folder))
     });
     let _held = match is_within && args.folder.is_dir() {
-        true => Some(interrupt::uninterrupted(|| Folder::add_to(&args.folder, &[], true))?),
+        true => Some(interrupt::before_writing(|| Folder::add_to(&args.folder, &[], true))?),
         false => None,
     };
     let graph = read_graph(&args.folder)?;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use congraph::distances::Scale;
 use congraph::views::Kind;
-use congraph::{ViewOptions, Views, Warning};
+use congraph::{Table, ViewOptions, Views, Warning};
 use congraph_io::{Input, Loaded, ReadOptions};
 
 use super::eeg::{Preparation, recall};
@@ -118,7 +118,11 @@ pub(super) fn read_as(files: &[String], args: &ReadingArgs, options: &ViewOption
     let loaded = load(files, args)?;
     let recalled = recall(files)?;
     let sources = loaded.iter().map(Source::of).collect();
-    let tables = loaded.into_iter().map(|loaded| loaded.table).collect();
+    let mut tables: Vec<Table> = loaded.into_iter().map(|loaded| loaded.table).collect();
+    if tables.len() == recalled.n_effective.len() {
+        let worths = tables.iter_mut().zip(&recalled.n_effective);
+        worths.for_each(|(table, worth)| table.n_effective = worth.map(|worth| worth.min(table.n_rows as f64)));
+    }
     let options = ViewOptions {
         electrodes: recalled.places.is_some(),
         ..options.clone()

@@ -21,7 +21,7 @@ pub(crate) fn run(args: &ReportArgs, global: &Global, console: &Console) -> Resu
         // Told as what it is: no result.
         read_graph(&args.folder)?;
     }
-    let folder = interrupt::uninterrupted(|| place(&args.folder))?;
+    let folder = interrupt::before_writing(|| place(&args.folder))?;
     let graph = read_graph(&args.folder)?;
     let findings = Findings::of(&graph, known(&args.folder, &args.folder, &graph)?);
     let page = congraph_report::write(&findings);

@@ -1,6 +1,4 @@
 //! A folder of its own for each test, in which the real binary runs.
-#![allow(dead_code)]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Cursor, Write};

@@ -24,7 +24,7 @@ use super::arrays::name_nodes;
 use super::compound::{self, Field};
 use super::faults::{Fault, fault, no_such_column};
 use super::hdf5::{self, Reason, reason};
-use super::sparse::Stored;
+use super::sparse::{Stored, place};
 use super::{Input, ReadOptions, name_within, read_regular_text};
 
 const WHY: &str = "a view is a group of cells: one row per cell, one column per gene";
@@ -338,7 +338,7 @@ impl Frame {
             (Field::Texts(texts), _) => Ok(Labels::of_texts(texts)),
             (Field::Numbers { values, .. }, Some(categories)) => Ok(Labels {
                 names: shown(&categories)?,
-                codes: values.into_iter().map(hdf5::place).collect(),
+                codes: values.into_iter().map(place).collect(),
             }),
             (Field::Numbers { values, is_truth }, None) => Ok(Labels::of_texts(
                 values.iter().map(|&x| shown_number(x, is_truth)).collect(),

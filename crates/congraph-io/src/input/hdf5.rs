@@ -7,6 +7,7 @@ use hdf5_reader::group::Group;
 use hdf5_reader::{Dataset, Datatype, FilterRegistry, Hdf5File, OpenOptions};
 
 use super::sources::{GIB, memory};
+use super::sparse::place;
 
 const MIB: u64 = 1 << 20;
 /// The number under which LZF is registered.
@@ -86,15 +87,6 @@ pub(super) fn numbers(dataset: &Dataset) -> Result<Vec<f64>, Reason> {
 /// The values as lengths or places.
 pub(super) fn places(dataset: &Dataset) -> Result<Vec<usize>, Reason> {
     Ok(numbers(dataset)?.into_iter().map(place).collect())
-}
-
-/// A length or place; anything else becomes too large to be one.
-pub(super) fn place(x: f64) -> usize {
-    if (0.0..9e15).contains(&x) {
-        x as usize
-    } else {
-        usize::MAX
-    }
 }
 
 fn decode<const SIZE: usize>(bytes: &[u8], value: impl Fn([u8; SIZE]) -> f64) -> Vec<f64> {

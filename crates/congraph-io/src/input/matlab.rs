@@ -25,9 +25,8 @@ use flate2::read::ZlibDecoder;
 
 use super::arrays::{Block, Names, check_wanted, is_wanted, tables};
 use super::faults::{Fault, fault};
-use super::hdf5::place;
 use super::sources::decompressed_limit;
-use super::sparse::Stored;
+use super::sparse::{Stored, place};
 use super::{Input, ReadOptions};
 use crate::npy::{last_axis_fastest, show_shape};
 
@@ -48,6 +47,11 @@ pub(super) enum Content {
         what: String,
         hint: &'static str,
     },
+}
+
+/// Whether these are the bytes of a MATLAB file of version 7.3.
+pub(super) fn is_73(bytes: &[u8]) -> bool {
+    bytes.get(512..520) == Some(b"\x89HDF\r\n\x1a\n") || bytes.starts_with(b"\x89HDF\r\n\x1a\n")
 }
 
 /// The views of a file of version 5.

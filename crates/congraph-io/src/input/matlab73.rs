@@ -24,11 +24,6 @@ use super::sparse::Stored;
 use super::{Input, ReadOptions};
 use crate::npy::last_axis_fastest;
 
-/// Whether these are the bytes of a MATLAB file of version 7.3.
-pub(super) fn is_73(bytes: &[u8]) -> bool {
-    bytes.get(512..520) == Some(b"\x89HDF\r\n\x1a\n") || bytes.starts_with(b"\x89HDF\r\n\x1a\n")
-}
-
 /// The views of a file of version 7.3.
 pub(super) fn read(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Result<Vec<Table>, Fault> {
     let found = variables(bytes).map_err(|reason| {

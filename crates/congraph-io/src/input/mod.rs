@@ -11,22 +11,29 @@
 //! matlab     .mat → Tables; matlab73 the same for version 7.3
 //! anndata    .h5ad → a Table per group of cells
 //! hdf5       numbers, text and attributes of HDF5 files; sparse matrices in `sparse`
+//! left_out   files of a format whose reader is not part of this build
 //! pairs      .csv .tsv → candidates for edges, or costs of some
 //! ```
 //!
 //! A new format is one file here, an ending in `sources`, and a line in `read_one`.
 
+#[cfg(feature = "hdf5")]
 mod anndata;
 mod arrays;
 mod cells;
+#[cfg(feature = "hdf5")]
 mod compound;
 mod faults;
 #[cfg(feature = "parquet")]
 mod guard;
+#[cfg(feature = "hdf5")]
 mod hdf5;
 mod hints;
+#[cfg(any(not(feature = "hdf5"), not(feature = "parquet")))]
+mod left_out;
 mod long;
 mod matlab;
+#[cfg(feature = "hdf5")]
 mod matlab73;
 mod pairs;
 #[cfg(feature = "parquet")]
@@ -198,6 +205,10 @@ fn check(options: &ReadOptions) -> Result<(), Error> {
 }
 
 fn read_one(input: &Input, options: &ReadOptions) -> Result<Vec<Loaded>, Vec<Fault>> {
+    #[cfg_attr(
+        not(any(feature = "hdf5", feature = "parquet")),
+        allow(unused_mut, reason = "their readers take the bytes")
+    )]
     let mut source = Source::read(&input.path).map_err(|error| vec![error])?;
     if source.format != Format::H5ad {
         only_h5ad(input, options).map_err(|error| vec![error])?;
@@ -217,20 +228,17 @@ fn read_one(input: &Input, options: &ReadOptions) -> Result<Vec<Loaded>, Vec<Fau
         #[cfg(feature = "parquet")]
         Format::Parquet => parquet::read(input, std::mem::take(&mut source.bytes), options)?,
         #[cfg(not(feature = "parquet"))]
-        Format::Parquet => {
-            let what = "is a Parquet file, and this build cannot read those";
-            let hint = "build congraph with its default features, or write the table as .csv";
-            return Err(vec![fault(
-                &input.path,
-                what,
-                "the reader was left out of the build",
-                hint,
-            )]);
-        }
-        Format::Mat if matlab73::is_73(&source.bytes) => {
+        Format::Parquet => return Err(vec![left_out::parquet(input)]),
+        #[cfg(not(feature = "hdf5"))]
+        Format::Mat if matlab::is_73(&source.bytes) => return Err(vec![left_out::matlab73(input)]),
+        #[cfg(not(feature = "hdf5"))]
+        Format::H5ad => return Err(vec![left_out::h5ad(input)]),
+        #[cfg(feature = "hdf5")]
+        Format::Mat if matlab::is_73(&source.bytes) => {
             matlab73::read(input, std::mem::take(&mut source.bytes), options).map_err(|error| vec![error])?
         }
         Format::Mat => matlab::read(input, &source.bytes, options).map_err(|error| vec![error])?,
+        #[cfg(feature = "hdf5")]
         Format::H5ad => {
             anndata::read(input, std::mem::take(&mut source.bytes), options).map_err(|error| vec![error])?
         }

@@ -7,6 +7,15 @@
 const ENTRIES: usize = 1 << 24;
 const ENTRIES_PER_STORED: usize = 1 << 12;
 
+/// A length or place; anything else becomes too large to be one.
+pub(super) fn place(x: f64) -> usize {
+    if (0.0..9e15).contains(&x) {
+        x as usize
+    } else {
+        usize::MAX
+    }
+}
+
 /// A sparse matrix as it is stored.
 pub(super) struct Stored<'a> {
     pub(super) starts: &'a [usize],
@@ -17,6 +26,7 @@ pub(super) struct Stored<'a> {
 
 impl Stored<'_> {
     /// A matrix stored by rows: some of its columns (all without a list), row after row.
+    #[cfg_attr(not(feature = "hdf5"), allow(dead_code, reason = "only AnnData files are stored so"))]
     pub(super) fn rows(&self, n_rows: usize, n_columns: usize, kept: Option<&[usize]>) -> Result<Vec<f64>, String> {
         let width = kept.map_or(n_columns, <[usize]>::len);
         let column_of = kept_place(n_columns, kept);

@@ -1,6 +1,4 @@
 //! Files for the tests.
-#![allow(dead_code)]
-
 use std::path::Path;
 
 use congraph::{DataError, Error, Table};

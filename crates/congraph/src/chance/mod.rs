@@ -18,6 +18,7 @@ pub use agreement::Agreement;
 pub use correlations::{BEYOND_CHANCE, Correlations};
 
 use crate::error::Warning;
+use crate::views::{Kind, Views};
 
 impl Correlations {
     /// W13, if nothing in the data goes beyond chance.
@@ -33,6 +34,20 @@ impl Correlations {
         )
     })
     }
+}
+
+/// W05 where it cannot be told whether anything goes beyond chance.
+pub(crate) fn unjudged(views: &Views) -> Option<Warning> {
+    let why = match views.kind() {
+        Kind::Signals => return None,
+        Kind::Gram | Kind::Covariance => {
+            "a precomputed matrix does not say how many samples it was made from; `--samples` tells"
+        }
+    };
+    Some(Warning::new(
+        "W05",
+        format!("whether anything here goes beyond chance is not known: {why}"),
+    ))
 }
 
 /// W15: the views, learned one by one, have nothing in common.

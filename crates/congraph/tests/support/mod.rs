@@ -2,8 +2,6 @@
 //!
 //! The objective and the consensus are written here a second time, from the formulas and without the library's code.
 
-#![allow(dead_code)] // each test file uses its own part
-
 use std::sync::Arc;
 
 use congraph::distances::DistanceNorm;

@@ -57,6 +57,7 @@ pub(super) fn write(mut staged: Folder, tables: &[Table], read: &Read) -> Result
             "block_column": "trial",
             "files": files,
             "positions": PLACES,
+            "n_effective": tables.iter().map(|table| table.n_effective).collect::<Vec<_>>(),
             "version": env!("CARGO_PKG_VERSION"),
             "eeg": preparation.map(|preparation| preparation.steps.clone()),
         });
@@ -83,6 +84,8 @@ pub(in crate::commands) struct Recalled {
     pub(in crate::commands) places: Option<NodePlaces>,
     /// How they were made, if the views are called as they were saved.
     pub(in crate::commands) preparation: Option<Preparation>,
+    /// What the samples of each file are worth, if that was told, in the order of the files.
+    pub(in crate::commands) n_effective: Vec<Option<f64>>,
 }
 
 /// What is known of files that are all views of one folder of saved views; nothing of others.
@@ -128,7 +131,17 @@ pub(in crate::commands) fn recall(files: &[String]) -> Result<Recalled, Failure>
         recordings,
         dropped,
     });
-    Ok(Recalled { places, preparation })
+    let worth = |input: &Input| {
+        let name = input.path.file_name().map(|name| name.to_string_lossy());
+        let place = saved.iter().position(|file| file.as_str() == name.as_deref())?;
+        told["n_effective"][place].as_f64()
+    };
+    let n_effective = inputs.iter().map(worth).collect();
+    Ok(Recalled {
+        places,
+        preparation,
+        n_effective,
+    })
 }
 
 /// The rows of a table that was kept as objects, of some views or of all.

@@ -1,0 +1,27 @@
+//! The mathematics, tested from outside: laws, oracles, limits and symmetries.
+//!
+//! One binary, so that the crate and its dependencies are linked once: `cargo test --workspace --test math oracle::` runs what is in
+//! `oracle.rs`. A new file needs its line here; `./test` fails without.
+
+// The lint knows `#[test]` functions, not what they call.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod baselines;
+mod chance;
+mod communities;
+mod degenerate;
+mod facts;
+mod grid;
+mod laws;
+mod masks;
+mod metrics;
+mod negative;
+mod oracle;
+mod paper;
+mod project;
+mod simulation;
+mod stability;
+mod support;
+mod support_pairs;
+mod targets;
+mod working_set;
