@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use congraph::Warning;
-use congraph::solvers::Progress;
+use congraph::progress::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::failure::Failure;

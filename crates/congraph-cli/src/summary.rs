@@ -2,10 +2,10 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use congraph::baselines::{Coupling, EdgeRule, JointGraphicalLasso, JointLearned};
 use congraph::chance::Correlations;
-use congraph::distances::{DistanceNorm, SampleNorm, Scale};
-use congraph::tuning::{Reach, Reached};
+use congraph::methods::graphical_lasso::{Coupling, EdgeRule, JointGraphicalLasso, JointLearned};
+use congraph::signals::{DistanceNorm, SampleNorm, Scale};
+use congraph::tune::{Reach, Reached};
 use congraph::{Learned, Learner, Warning};
 use serde_json::{Value, json};
 

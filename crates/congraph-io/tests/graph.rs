@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use congraph::{Error, MultiviewGraph, ViewRows};
+use congraph::{Error, MultiviewGraph, ViewMatrix};
 use congraph_io::{Folder, ViewRow, read_graph, read_precisions, write_graph, write_json, write_precision_graph};
 use proptest::prelude::*;
 
@@ -27,7 +27,7 @@ fn names(names: &[&str]) -> Vec<String> {
 }
 
 fn small(consensus: Option<&[f64]>) -> MultiviewGraph {
-    let weights = ViewRows::from_values(2, vec![0.1, 0.3, 0.0, 2.0]);
+    let weights = ViewMatrix::from_values(2, vec![0.1, 0.3, 0.0, 2.0]);
     MultiviewGraph::new(
         names(&["a", "b\t\"c", "d\ne"]),
         names(&["u", "v"]),
@@ -69,7 +69,7 @@ fn a_graph_without_consensus_or_edges_is_read_back() {
             names(&["a", "b"]),
             names(&["u"]),
             &[],
-            &ViewRows::zeros(0, 1),
+            &ViewMatrix::zeros(0, 1),
             consensus,
         );
         assert_eq!(read_graph(&written(&empty).path().join("out")).unwrap(), empty);
@@ -102,7 +102,7 @@ fn precision_matrices_are_read_back_and_must_be_those_of_the_graph() {
         names(&["a", "b", "z"]),
         names(&["u", "v"]),
         &[],
-        &ViewRows::zeros(0, 2),
+        &ViewMatrix::zeros(0, 2),
         None,
     );
     let Err(Error::Data(errors)) = read_precisions(&out, &other) else {
@@ -176,7 +176,7 @@ prop_compose! {
     ) -> MultiviewGraph {
         let pairs: Vec<[u32; 2]> = (0..n as u32).flat_map(|b| (0..b).map(move |a| [a, b])).collect();
         let (consensus, weights) = values.split_at(pairs.len());
-        let weights = ViewRows::from_values(n_views, weights.to_vec());
+        let weights = ViewMatrix::from_values(n_views, weights.to_vec());
         let consensus = has_consensus.then_some(consensus);
         MultiviewGraph::new(nodes.into_iter().collect(), views.into_iter().collect(), &pairs, &weights, consensus)
     }

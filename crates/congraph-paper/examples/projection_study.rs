@@ -19,10 +19,10 @@ mod statistics;
 
 use chart::{Chart, Line, Panel};
 use congraph::metrics::evaluate;
+use congraph::progress::no_progress;
 use congraph::simulate::{Settings, Simulation, simulate};
-use congraph::solvers::unwatched;
-use congraph::tuning::{Dial, Targets};
-use congraph::{Error, Learner, MultiviewGraph, Projector, Table, ViewOptions, ViewRows, Views};
+use congraph::tune::{Dial, Targets};
+use congraph::{Error, Learner, MultiviewGraph, Projector, Table, ViewMatrix, ViewOptions, Views};
 use statistics::Band;
 
 const N_SIGNALS: [usize; 4] = [20, 50, 100, 400];
@@ -77,7 +77,7 @@ fn realisation(seed: u64) -> Result<Vec<Vec<f64>>, Error> {
         let projector = match &projector {
             Some(found) => found,
             None => {
-                let tuned = Learner::default().learn_to(&views(tables)?, &Targets::default(), &unwatched)?;
+                let tuned = Learner::default().learn_to(&views(tables)?, &Targets::default(), &no_progress)?;
                 projector.insert(Projector::of(&tuned.learner, &tuned.learned)?)
             }
         };
@@ -92,15 +92,15 @@ fn realisation(seed: u64) -> Result<Vec<Vec<f64>>, Error> {
             similarity: Dial::Fixed,
             consensus_density: Dial::Fixed,
         };
-        f1[0].push(score(&alone.learn_to(&late, &usual, &unwatched)?.learned.graph)?);
+        f1[0].push(score(&alone.learn_to(&late, &usual, &no_progress)?.learned.graph)?);
         let mut best = 0.0_f64;
         for step in 0..17 {
             let mut alone = alone.clone();
             alone.model.parameters.alpha = 10_f64.powf(-3.0 + 0.15 * f64::from(step));
-            best = best.max(score(&alone.learn(&late, &unwatched)?.graph)?);
+            best = best.max(score(&alone.learn(&late, &no_progress)?.graph)?);
         }
         f1[1].push(best);
-        f1[2].push(score(&projector.project(&late, &unwatched)?[0].graph)?);
+        f1[2].push(score(&projector.project(&late, &no_progress)?[0].graph)?);
     }
     Ok(f1)
 }
@@ -112,7 +112,7 @@ fn views(tables: Vec<Table>) -> Result<Views, Error> {
 /// The true graph of the last view alone.
 fn last_view(truth: &MultiviewGraph) -> MultiviewGraph {
     let last = truth.n_views() - 1;
-    let weights = ViewRows::from_values(1, truth.weights().column(last).collect());
+    let weights = ViewMatrix::from_values(1, truth.weights().column(last).collect());
     let name = truth.views()[last].clone();
     MultiviewGraph::new(truth.nodes().to_vec(), vec![name], truth.pairs(), &weights, None)
 }

@@ -2,9 +2,9 @@
 //!
 //! The same fits are scored by both edge rules, each of which chooses its own λ1; the correlation is that of |θ_ij|.
 
-use congraph::baselines::{Coupling, EdgeRule, JointAdmm, JointFit, JointGraphicalLasso};
+use congraph::methods::graphical_lasso::{Coupling, EdgeRule, JointAdmm, JointFit, JointGraphicalLasso};
 use congraph::metrics::evaluate;
-use congraph::solvers::unwatched;
+use congraph::progress::no_progress;
 use congraph::{Error, MultiviewGraph, Views};
 
 use super::grid;
@@ -33,7 +33,7 @@ pub(super) fn scores(plan: &Plan, views: &Views, truth: &MultiviewGraph) -> Resu
     let largest = prepared.largest_lambda1();
     let coarse = COARSE.map(|share| share * largest);
     let found = grid::search(&coarse, |lambda1, beside: Option<&JointFit>| {
-        let fit = prepared.reach(lambda1, SIMILARITY, EdgeRule::NonZero, beside, &unwatched)?;
+        let fit = prepared.reach(lambda1, SIMILARITY, EdgeRule::NonZero, beside, &no_progress)?;
         let mut scores = [0.0; 2];
         for (score, rule) in scores.iter_mut().zip(EdgeRule::ALL) {
             *score = evaluate(&prepared.graph(&fit, rule), truth)?.mean_view_f1();

@@ -18,10 +18,10 @@ use std::sync::Arc;
 
 use congraph::metrics::evaluate;
 use congraph::penalties::L2;
+use congraph::progress::no_progress;
 use congraph::regularisers::{L1Norm, NoRegulariser};
 use congraph::simulate::simulate;
-use congraph::solvers::unwatched;
-use congraph::tuning::{Dial, Targets};
+use congraph::tune::{Dial, Targets};
 use congraph::{Code, Error, Fit, Learner, Model, MultiviewGraph, Parameters, Prepared, ViewOptions, Views};
 
 use super::plan::{Job, Plan, Setting};
@@ -154,7 +154,7 @@ pub(crate) fn outcome(plan: &Plan, job: &Job, with_joint: bool) -> Result<Outcom
         ..Learner::default()
     };
     let protocol = Protocol {
-        prepared: learner.prepare(&views, &unwatched)?,
+        prepared: learner.prepare(&views, &no_progress)?,
         truth,
         similarity: SIMILARITY,
     };
@@ -187,7 +187,7 @@ impl Protocol<'_> {
     pub(super) fn separate(&self) -> Result<Fit, Error> {
         let [single] = grid::search(&self.alphas(), |alpha, beside: Option<&Fit>| {
             let start = beside.map(Fit::start);
-            let fit = self.prepared.fit(&Model::single(alpha), start.as_ref(), &unwatched)?;
+            let fit = self.prepared.fit(&Model::single(alpha), start.as_ref(), &no_progress)?;
             self.rated(fit).map(Some)
         })?;
         self.usable(single)
@@ -235,13 +235,13 @@ impl Protocol<'_> {
     /// The fit at the model's α and γ with the β at which the views are alike; none if there is no such β.
     fn alike(&self, model: &Model) -> Result<Option<([f64; 1], Fit)>, Error> {
         let separate = Model::single(model.parameters.alpha);
-        let floor = self.prepared.fit(&separate, None, &unwatched)?.similarity();
+        let floor = self.prepared.fit(&separate, None, &no_progress)?.similarity();
         let targets = Targets {
             density: Dial::Fixed,
             similarity: Dial::At(above(floor, self.similarity)),
             consensus_density: Dial::Fixed,
         };
-        match self.prepared.reach_with(model, &targets, &unwatched) {
+        match self.prepared.reach_with(model, &targets, &no_progress) {
             Ok((fit, _)) => self.rated(fit).map(Some),
             Err(Error::Data(errors)) if errors.iter().all(|error| error.code == Code::E10) => Ok(None),
             Err(error) => Err(error),
@@ -329,14 +329,14 @@ fn differing(truth: &MultiviewGraph) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use congraph::ViewRows;
+    use congraph::ViewMatrix;
 
     use super::*;
 
     fn graph(n_views: usize, rows: &[f64], consensus: &[f64]) -> MultiviewGraph {
         let names = |n: usize| (0..n).map(|k| format!("v{k}")).collect::<Vec<_>>();
         let pairs: Vec<[u32; 2]> = (0..consensus.len() as u32).map(|k| [k, k + 1]).collect();
-        let weights = ViewRows::from_values(n_views, rows.to_vec());
+        let weights = ViewMatrix::from_values(n_views, rows.to_vec());
         MultiviewGraph::new(
             names(consensus.len() + 1),
             names(n_views),

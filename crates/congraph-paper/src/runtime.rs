@@ -7,8 +7,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use congraph::progress::no_progress;
 use congraph::simulate::simulate;
-use congraph::solvers::unwatched;
 use congraph::{Admm, Error, Learner, Model, Newton, Parameters, Solver, ViewOptions, Views};
 
 use super::joint;
@@ -150,7 +150,7 @@ fn run(plan: &Plan, views: &Views, timed: Timed, [alpha, beta, gamma]: [f64; 3])
             ..Admm::default()
         }),
         Timed::Joint => {
-            let learned = joint::learner(plan, alpha, beta, TOLERANCE).learn(views, &unwatched)?;
+            let learned = joint::learner(plan, alpha, beta, TOLERANCE).learn(views, &no_progress)?;
             let seconds = clock.elapsed().as_secs_f64();
             return Ok((seconds, learned.iterations, learned.certificate.relative_gap));
         }
@@ -169,7 +169,7 @@ fn run(plan: &Plan, views: &Views, timed: Timed, [alpha, beta, gamma]: [f64; 3])
         single: timed.method() == Method::SvGl,
         ..Learner::default()
     };
-    let learned = learner.learn(views, &unwatched)?;
+    let learned = learner.learn(views, &no_progress)?;
     Ok((
         clock.elapsed().as_secs_f64(),
         learned.iterations,

@@ -8,7 +8,7 @@
 //! ```
 
 use congraph::views::Mask;
-use congraph::{MultiviewGraph, ViewRows};
+use congraph::{MultiviewGraph, ViewMatrix};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
@@ -53,7 +53,7 @@ impl Arrays<'_> {
         let rows = if self.views.is_empty() {
             return refuse("there must be a view");
         } else {
-            ViewRows::from_values(self.views.len(), values)
+            ViewMatrix::from_values(self.views.len(), values)
         };
         let mask = self.mask(&pairs, &rows)?;
         let nodes = self.nodes.clone();
@@ -80,7 +80,7 @@ impl Arrays<'_> {
     }
 
     /// Which nodes the views lack.
-    fn mask(&self, pairs: &[[u32; 2]], weights: &ViewRows) -> PyResult<Option<Mask>> {
+    fn mask(&self, pairs: &[[u32; 2]], weights: &ViewMatrix) -> PyResult<Option<Mask>> {
         let Some(present) = &self.present else { return Ok(None) };
         let present = present.as_array();
         if present.dim() != (self.views.len(), self.nodes.len()) {

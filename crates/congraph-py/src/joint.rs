@@ -1,7 +1,7 @@
 //! The joint graphical lasso.
 
 use congraph::Warning;
-use congraph::baselines::{Coupling, EdgeRule, JointAdmm, JointGraphicalLasso, JointPenalty};
+use congraph::methods::graphical_lasso::{Coupling, EdgeRule, JointAdmm, JointGraphicalLasso, JointPenalty};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use congraph::tuning::{Reach, Reached, Tuned};
-use congraph::{Learned, Learner, Support, Warning};
+use congraph::tune::{Reach, Reached, Tuned};
+use congraph::{Candidates, Learned, Learner, Warning};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -85,9 +85,9 @@ pub(crate) fn result<'py>(
     result.set_item(
         "candidates",
         match &learner.support {
-            Support::AllPairs => "all".into(),
-            Support::Nearest { k, .. } => format!("knn:{k}"),
-            Support::Listed(_) => "listed".into(),
+            Candidates::AllPairs => "all".into(),
+            Candidates::Nearest { k, .. } => format!("knn:{k}"),
+            Candidates::Listed(_) => "listed".into(),
         },
     )?;
     result.set_item("n_candidates", learned.n_candidates)?;

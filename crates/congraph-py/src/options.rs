@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use congraph::distances::{DistanceNorm, SampleNorm, Scale, Scaling};
-use congraph::solvers::admm::ZStep;
+use congraph::methods::smooth::admm::ZStep;
+use congraph::signals::{DistanceNorm, SampleNorm, Scale, Scaling};
 use congraph::{
-    Admm, Code, DataError, Dial, EdgeCost, Learner, Model, Newton, Parameters, Solver, Support, Targets, penalties,
+    Admm, Candidates, Code, DataError, Dial, EdgeCost, Learner, Model, Newton, Parameters, Solver, Targets, penalties,
     regularisers,
 };
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
@@ -222,11 +222,11 @@ impl Options<'_> {
         })
     }
 
-    fn support(&self) -> PyResult<Support> {
+    fn support(&self) -> PyResult<Candidates> {
         Ok(match (self.nearest, &self.pairs) {
-            (Some(k), _) => Support::Nearest { k, seed: self.seed },
-            (None, Some(pairs)) => Support::Listed(node_pairs("candidates", pairs)?),
-            (None, None) => Support::AllPairs,
+            (Some(k), _) => Candidates::Nearest { k, seed: self.seed },
+            (None, Some(pairs)) => Candidates::Listed(node_pairs("candidates", pairs)?),
+            (None, None) => Candidates::AllPairs,
         })
     }
 

@@ -1,9 +1,9 @@
 //! The path over densities and similarities, and the fit whose edges come back in other samples.
 
 use congraph::Error;
-use congraph::tuning::choice::{Chosen, Search, Steps, Unfollowed};
-use congraph::tuning::path::{Cell, Grid};
-use congraph::tuning::stability::{Stability, Verdict};
+use congraph::tune::choice::{Chosen, Search, Steps, Unfollowed};
+use congraph::tune::path::{Cell, Grid};
+use congraph::tune::stability::{Stability, Verdict};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

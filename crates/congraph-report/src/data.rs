@@ -229,7 +229,7 @@ mod tests {
             (0..n_nodes).map(|k| k.to_string()).collect(),
             (0..n_views).map(|k| k.to_string()).collect(),
             &pairs,
-            &congraph::ViewRows::from_values(n_views, weights),
+            &congraph::ViewMatrix::from_values(n_views, weights),
             Some(&consensus),
         );
         Findings::of(&graph, congraph::findings::Known::default())

@@ -5,7 +5,7 @@
 
 use congraph::findings::{Findings, Known, KnownView, PathCell, Positions, Summary};
 use congraph::simulate::{Settings, simulate};
-use congraph::{MultiviewGraph, ViewRows};
+use congraph::{MultiviewGraph, ViewMatrix};
 
 fn simulated(n_nodes: usize, n_views: usize) -> MultiviewGraph {
     let settings = Settings {
@@ -93,7 +93,7 @@ fn no_name_becomes_markup() {
     ]
     .map(String::from)
     .to_vec();
-    let weights = ViewRows::from_values(2, vec![1.0, 2.0, 0.0, 1.0]);
+    let weights = ViewMatrix::from_values(2, vec![1.0, 2.0, 0.0, 1.0]);
     let graph = MultiviewGraph::new(
         names,
         vec!["</title><b>".into(), "'\"`".into()],
@@ -127,7 +127,7 @@ fn anything_at_all_gives_a_page() {
             nodes,
             views,
             &[],
-            &ViewRows::zeros(0, n_views),
+            &ViewMatrix::zeros(0, n_views),
             has_consensus.then_some(consensus),
         );
         let page = congraph_report::write(&Findings::of(&graph, Known::default()));
@@ -155,7 +155,7 @@ fn what_does_not_fit_the_graph_is_left_out() {
 fn complete(n: u32, n_shared: usize) -> MultiviewGraph {
     let pairs: Vec<[u32; 2]> = (0..n).flat_map(|a| (a + 1..n).map(move |b| [a, b])).collect();
     let consensus: Vec<f64> = (0..pairs.len()).map(|k| if k < n_shared { 1.0 } else { 0.0 }).collect();
-    let weights = ViewRows::from_values(2, (0..2 * pairs.len()).map(|k| (k + 1) as f64).collect());
+    let weights = ViewMatrix::from_values(2, (0..2 * pairs.len()).map(|k| (k + 1) as f64).collect());
     let names = (0..n).map(|k| k.to_string()).collect();
     MultiviewGraph::new(names, vec!["a".into(), "b".into()], &pairs, &weights, Some(&consensus))
 }

@@ -8,7 +8,7 @@ use congraph::findings::{
     Findings, Known, KnownRecording, KnownRecordings, KnownSteps, KnownView, PathCell, Positions, Summary,
 };
 use congraph::views::Mask;
-use congraph::{MultiviewGraph, ViewRows};
+use congraph::{MultiviewGraph, ViewMatrix};
 
 /// Rows of view weights and a consensus weight (none without a consensus) over pairs of `n` nodes.
 fn graph(n: u32, n_views: usize, edges: &[([u32; 2], &[f64])], has_consensus: bool) -> MultiviewGraph {
@@ -21,7 +21,7 @@ fn graph(n: u32, n_views: usize, edges: &[([u32; 2], &[f64])], has_consensus: bo
         nodes,
         views,
         &pairs,
-        &ViewRows::from_values(n_views, weights),
+        &ViewMatrix::from_values(n_views, weights),
         consensus.as_deref(),
     )
 }

@@ -6,9 +6,10 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use congraph::distances::DistanceNorm;
-use congraph::solvers::{Admm, Progress, Solver};
-use congraph::{Distances, Edges, Model, Problem, ViewRows};
+use congraph::methods::smooth::{Admm, Solver};
+use congraph::progress::Progress;
+use congraph::signals::DistanceNorm;
+use congraph::{Distances, Edges, Model, Problem, ViewMatrix};
 use rand::{RngExt, SeedableRng};
 use rayon::prelude::*;
 
@@ -30,7 +31,7 @@ fn main() -> Result<(), congraph::Error> {
         let n_edges = edges.n_edges();
         let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(1);
         let values = (0..n_edges * N_VIEWS).map(|_| rng.random_range(0.1..1.0)).collect();
-        let distances = Distances::new(edges, ViewRows::from_values(N_VIEWS, values), DistanceNorm::Max)?;
+        let distances = Distances::new(edges, ViewMatrix::from_values(N_VIEWS, values), DistanceNorm::Max)?;
         let problem = Problem::new(Arc::new(distances), Model::l1(0.07, 0.03))?;
         // Never converged. ADMM reports every tenth iteration: the best stretch between two reports is free of start and end,
         // and of most of what else the machine does.

@@ -6,10 +6,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use congraph::methods::smooth::Newton;
+use congraph::methods::smooth::working_set::Start;
+use congraph::progress::no_progress;
 use congraph::simulate::{Settings, simulate};
-use congraph::solvers::working_set::Start;
-use congraph::solvers::{Newton, unwatched};
-use congraph::{Learner, Model, ViewOptions, ViewRows, Views};
+use congraph::{Learner, Model, ViewMatrix, ViewOptions, Views};
 
 fn main() -> Result<(), congraph::Error> {
     // `cargo test` runs benches too, to see that they run: a small path will do.
@@ -26,27 +27,27 @@ fn main() -> Result<(), congraph::Error> {
         polish: false,
         ..Newton::default()
     });
-    let prepared = learner.prepare(&views, &unwatched)?;
+    let prepared = learner.prepare(&views, &no_progress)?;
     let (mut cold, mut cold_solve, mut warm) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
     let (mut cold_steps, mut warm_steps) = (0, 0);
     let (mut above, mut starts) = (Vec::new(), Vec::new());
     for i in 0..steps {
         let alpha = 0.03 * 10.0_f64.powf(i as f64 / (steps - 1) as f64);
         let mut start = (!starts.is_empty()).then(|| extrapolated(&starts));
-        let mut past: Vec<ViewRows> = Vec::new();
+        let mut past: Vec<ViewMatrix> = Vec::new();
         for j in 0..steps {
             let model = Model::l1(alpha, 0.006 * 10.0_f64.powf(j as f64 / (steps - 1) as f64));
             let whole = Instant::now();
-            let fresh = learner.prepare(&views, &unwatched)?;
+            let fresh = learner.prepare(&views, &no_progress)?;
             let clock = Instant::now();
-            let alone = fresh.fit(&model, None, &unwatched)?;
+            let alone = fresh.fit(&model, None, &no_progress)?;
             let (alone_time, whole_time) = (clock.elapsed(), whole.elapsed());
             let clock = Instant::now();
             let neighbour = start.map(|multipliers| Start {
                 multipliers,
                 pairs: Vec::new(),
             });
-            let followed = prepared.fit(&model, neighbour.as_ref(), &unwatched)?;
+            let followed = prepared.fit(&model, neighbour.as_ref(), &no_progress)?;
             // The first fit has no neighbour.
             if neighbour.is_some() {
                 warm += clock.elapsed();
@@ -96,7 +97,7 @@ fn main() -> Result<(), congraph::Error> {
 }
 
 /// Where the parabola along the row leads, corrected by how far it was off in the row before.
-fn corrected(past: &[ViewRows], above: &[ViewRows]) -> ViewRows {
+fn corrected(past: &[ViewMatrix], above: &[ViewMatrix]) -> ViewMatrix {
     let mut next = extrapolated(past);
     if past.len() < above.len() {
         let there = extrapolated(&above[..past.len()]);
@@ -108,7 +109,7 @@ fn corrected(past: &[ViewRows], above: &[ViewRows]) -> ViewRows {
 }
 
 /// Where equal steps in log β, along which the multipliers move smoothly, would lead next: the parabola through the last three.
-fn extrapolated(past: &[ViewRows]) -> ViewRows {
+fn extrapolated(past: &[ViewMatrix]) -> ViewMatrix {
     let last = &past[past.len() - 1];
     let at = |k: usize| past[past.len().saturating_sub(k)].values();
     let next = |e: usize| match past.len() {
@@ -116,5 +117,5 @@ fn extrapolated(past: &[ViewRows]) -> ViewRows {
         2 => 2.0 * at(1)[e] - at(2)[e],
         _ => 3.0 * at(1)[e] - 3.0 * at(2)[e] + at(3)[e],
     };
-    ViewRows::from_values(last.n_views(), (0..last.values().len()).map(next).collect())
+    ViewMatrix::from_values(last.n_views(), (0..last.values().len()).map(next).collect())
 }

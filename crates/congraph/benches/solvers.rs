@@ -5,8 +5,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use congraph::methods::smooth::{Admm, Newton, Solver};
+use congraph::progress::no_progress;
 use congraph::simulate::{Settings, simulate};
-use congraph::solvers::{Admm, Newton, Solver, unwatched};
 use congraph::{Distances, Model, Parameters, Problem, Scaling, ViewOptions, Views, penalties, regularisers};
 
 const REPEATS: usize = 7;
@@ -48,8 +49,8 @@ fn main() -> Result<(), congraph::Error> {
                 tolerance: 1e-6,
                 ..Admm::default()
             };
-            let (by_newton, newton_time) = median(|| newton.solve(&problem, None, &unwatched))?;
-            let (by_admm, admm_time) = median(|| admm.solve(&problem, None, &unwatched))?;
+            let (by_newton, newton_time) = median(|| newton.solve(&problem, None, &no_progress))?;
+            let (by_admm, admm_time) = median(|| admm.solve(&problem, None, &no_progress))?;
             let ratio = |time: Duration| time.as_secs_f64() / distances_time.as_secs_f64();
             println!(
                 "{n_nodes:5}  {penalty:10}  {:9.2}  {:7.2} ({:2})  {:9.2}  {:12.2} ({:5})  {:9.1}",

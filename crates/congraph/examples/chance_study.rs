@@ -11,8 +11,8 @@
 //! ```
 
 use congraph::chance::{BEYOND_CHANCE, Correlations};
+use congraph::progress::no_progress;
 use congraph::simulate::{Filter, GraphModel, Reach, Settings, simulate};
-use congraph::solvers::unwatched;
 use congraph::{Learner, Table, Targets, ViewOptions, Views};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -179,7 +179,7 @@ fn imposed(seed: u64, is_shared: bool) -> (bool, f64) {
         (0..settings.n_views).map(alone).collect()
     };
     let tuned = Learner::default()
-        .learn_to(&assembled(tables), &Targets::default(), &unwatched)
+        .learn_to(&assembled(tables), &Targets::default(), &no_progress)
         .expect("usual targets are never refused");
     let warned = tuned.learned.warnings.iter().any(|warning| warning.code == "W15");
     (

@@ -12,9 +12,10 @@
 
 use std::sync::Arc;
 
+use congraph::methods::smooth::Admm;
 use congraph::penalties::Penalty;
+use congraph::progress::no_progress;
 use congraph::simulate::{Settings, simulate};
-use congraph::solvers::{Admm, unwatched};
 use congraph::{Learner, Model, Newton, ViewOptions, Views, metrics};
 
 /// The Huber penalty with threshold `delta`.
@@ -70,7 +71,7 @@ fn main() -> Result<(), congraph::Error> {
         }),
         ..Learner::new(0.05, 0.5)
     };
-    let learned = learner.learn(&views, &unwatched)?;
+    let learned = learner.learn(&views, &no_progress)?;
     let scores = metrics::evaluate(&learned.graph, &simulation.truth)?;
     println!(
         "huber by admm: {} after {} iterations, relative gap {:.1e}, mean F1 of the views {:.3}",
@@ -86,7 +87,7 @@ fn main() -> Result<(), congraph::Error> {
         solver: Arc::new(Newton::default()),
         ..learner
     };
-    if let Err(refusal) = newton.learn(&views, &unwatched) {
+    if let Err(refusal) = newton.learn(&views, &no_progress) {
         println!("huber by newton: {refusal}");
     }
     Ok(())

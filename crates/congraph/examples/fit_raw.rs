@@ -9,9 +9,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use congraph::distances::DistanceNorm;
-use congraph::solvers::unwatched;
-use congraph::{Admm, Learner, Newton, Support, Table, ViewOptions, Views, views::Orient};
+use congraph::progress::no_progress;
+use congraph::signals::DistanceNorm;
+use congraph::{Admm, Candidates, Learner, Newton, Table, ViewOptions, Views, views::Orient};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -49,19 +49,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }),
     };
     if let Some(k) = support.strip_prefix("knn:") {
-        learner.support = Support::Nearest { k: k.parse()?, seed: 1 };
+        learner.support = Candidates::Nearest { k: k.parse()?, seed: 1 };
     }
     if std::env::var_os("CONGRAPH_RAW_DISTANCES").is_some() {
         learner.scaling.distance_norm = DistanceNorm::None;
     }
     let mut start = Instant::now();
-    let mut learned = learner.learn(&views, &unwatched)?;
+    let mut learned = learner.learn(&views, &no_progress)?;
     let first = start.elapsed().as_secs_f64();
     let mut total = first;
     let rounds = std::env::var("CONGRAPH_ROUNDS").map_or(Ok(1), |rounds| rounds.parse::<usize>())?;
     for _ in 1..rounds {
         start = Instant::now();
-        let again = learner.learn(&views, &unwatched)?;
+        let again = learner.learn(&views, &no_progress)?;
         let seconds = start.elapsed().as_secs_f64();
         if seconds < total {
             (total, learned) = (seconds, again);

@@ -6,8 +6,8 @@
 
 use std::time::Instant;
 
-use congraph::baselines::{Coupling, JointAdmm, JointPenalty, JointProblem};
-use congraph::solvers::unwatched;
+use congraph::methods::graphical_lasso::{Coupling, JointAdmm, JointPenalty, JointProblem};
+use congraph::progress::no_progress;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let n_nodes: usize = n_nodes.parse()?;
     let start = Instant::now();
     let problem = JointProblem::new(n_nodes, covariances, vec![1.0; files.len()], penalty)?;
-    let solution = solver.run(&problem, None, &unwatched)?;
+    let solution = solver.run(&problem, None, &no_progress)?;
     let seconds = start.elapsed().as_secs_f64();
     let n_entries = solution
         .parts

@@ -9,7 +9,7 @@
 #[path = "../tests/support/signed.rs"]
 mod signed;
 
-use congraph::negative::negative_associations;
+use congraph::fit::negative::negative_associations;
 use congraph::simulate::{Filter, GraphModel, Reach};
 use congraph::{Error, Table, ViewOptions, Views};
 use signed::{Null, Smooth, null};

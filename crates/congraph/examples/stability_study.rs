@@ -7,10 +7,10 @@
 //! similarity of least instability) stands beside.
 
 use congraph::metrics::evaluate;
+use congraph::progress::no_progress;
 use congraph::simulate::{GraphModel, Settings, simulate};
-use congraph::solvers::unwatched;
-use congraph::tuning::path::{Cell, Grid};
-use congraph::tuning::stability::{Stability, Tally};
+use congraph::tune::path::{Cell, Grid};
+use congraph::tune::stability::{Stability, Tally};
 use congraph::{Error, Learner, ViewOptions, Views};
 
 fn main() -> Result<(), Error> {
@@ -76,12 +76,12 @@ fn study(settings: &Settings) -> Result<[Scored; 3], Error> {
     let simulation = simulate(settings)?;
     let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default())?;
     let learner = Learner::default();
-    let prepared = learner.prepare(&views, &unwatched)?;
+    let prepared = learner.prepare(&views, &no_progress)?;
     let grid = Grid::usual(views.n_nodes());
     let mut cells: Vec<Cell> = Vec::new();
     let mut scores: Vec<f64> = Vec::new();
     for &density in &grid.densities {
-        prepared.path_row(density, &grid.similarities, &unwatched, &mut |cell, fit| {
+        prepared.path_row(density, &grid.similarities, &no_progress, &mut |cell, fit| {
             let evaluation = evaluate(&prepared.graph(fit), &simulation.truth);
             scores.push(evaluation.map_or(0.0, |evaluation| evaluation.mean_view_f1()));
             cells.push(cell);
@@ -95,7 +95,7 @@ fn study(settings: &Settings) -> Result<[Scored; 3], Error> {
         &cells,
         0..stability.halvings,
         &mut tallies,
-        &unwatched,
+        &no_progress,
     )?;
     let (verdicts, chosen) = stability.choose(views.n_pairs(), &cells, &tallies, stability.halvings);
     let scored = |k: usize| Scored {

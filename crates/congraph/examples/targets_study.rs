@@ -5,7 +5,7 @@
 //! A fit must have what was asked for within 0.005 (or half an edge), or be refused with E10. The last line counts both, and what
 //! missed its target without a word.
 
-use congraph::solvers::unwatched;
+use congraph::progress::no_progress;
 use congraph::{Code, Dial, Error, Learner, MultiviewGraph, Table, Targets, ViewOptions, Views, penalties};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -71,7 +71,7 @@ pub(crate) fn study(seed: u64) -> Outcome {
         similarity: dial(similarity),
         ..Targets::default()
     };
-    match learner.learn_to(&views, &targets, &unwatched) {
+    match learner.learn_to(&views, &targets, &no_progress) {
         Ok(tuned) => judged(&tuned.learned.graph, density, similarity),
         Err(Error::Data(errors)) if errors.iter().all(|error| error.code == Code::E10) => Outcome::Refused,
         Err(Error::Data(_)) => Outcome::Unusable,

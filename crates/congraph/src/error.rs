@@ -1,7 +1,7 @@
 //! What goes wrong, and what we say: stable codes, and messages that tell what, where, why it matters and what to do.
 //!
 //! Unusable input is an [`Error`]. A solver that stops before its tolerance is not an error but a
-//! [`Status`](crate::solvers::Status).
+//! [`Status`](crate::progress::Status).
 
 use std::fmt;
 

@@ -8,7 +8,7 @@
 //!
 //! Where views lack nodes, each is taken over the pairs that a view has, that both views have, that some view has (the consensus).
 
-use crate::rows::ViewRows;
+use crate::edges::ViewMatrix;
 use crate::views::{Mask, pairs_of};
 
 /// One weighted graph per view and, unless each view was learned on its own, the consensus they share.
@@ -17,7 +17,7 @@ pub struct MultiviewGraph {
     nodes: Vec<String>,
     views: Vec<String>,
     pairs: Vec<[u32; 2]>,
-    weights: ViewRows,
+    weights: ViewMatrix,
     consensus: Option<Vec<f64>>,
     mask: Option<Mask>,
 }
@@ -32,7 +32,7 @@ impl MultiviewGraph {
         nodes: Vec<String>,
         views: Vec<String>,
         pairs: &[[u32; 2]],
-        weights: &ViewRows,
+        weights: &ViewMatrix,
         consensus: Option<&[f64]>,
     ) -> Self {
         assert_eq!(weights.n_views(), views.len(), "one column of weights per view");
@@ -51,7 +51,7 @@ impl MultiviewGraph {
         let values = kept.iter().flat_map(|&edge| weights.row(edge)).copied().collect();
         Self {
             pairs: kept.iter().map(|&edge| pairs[edge]).collect(),
-            weights: ViewRows::from_values(views.len(), values),
+            weights: ViewMatrix::from_values(views.len(), values),
             consensus: consensus.map(|consensus| kept.iter().map(|&edge| consensus[edge]).collect()),
             nodes,
             views,
@@ -122,7 +122,7 @@ impl MultiviewGraph {
     }
 
     /// The weights of those pairs, one row per pair.
-    pub fn weights(&self) -> &ViewRows {
+    pub fn weights(&self) -> &ViewMatrix {
         &self.weights
     }
 
@@ -266,7 +266,7 @@ pub(crate) fn pearson(values: impl Iterator<Item = (f64, f64)>, n: usize) -> f64
 }
 
 /// The mean Pearson correlation between two columns, over all pairs of them, of rows that are zero in all but those given.
-pub(crate) fn mean_correlation(weights: &ViewRows, n_pairs: usize) -> Option<f64> {
+pub(crate) fn mean_correlation(weights: &ViewMatrix, n_pairs: usize) -> Option<f64> {
     let n = weights.n_views();
     if n < 2 {
         return None;
@@ -355,7 +355,7 @@ impl Sums {
 }
 
 /// The mean over the views of the share of their pairs with a weight > 0.
-pub(crate) fn mean_density(weights: &ViewRows, n_nodes: usize, mask: Option<&Mask>) -> f64 {
+pub(crate) fn mean_density(weights: &ViewMatrix, n_nodes: usize, mask: Option<&Mask>) -> f64 {
     let n_views = weights.n_views();
     let Some(mask) = mask else {
         let present = weights.values().iter().filter(|&&weight| weight > 0.0).count();
@@ -388,7 +388,7 @@ mod tests {
             names(&["a", "b", "c", "d"]),
             names(&["x", "y"]),
             &[[0, 2], [0, 1], [2, 3]],
-            &ViewRows::from_values(2, vec![0.0, 0.0, 4.0, 2.0, 0.0, 2.0]),
+            &ViewMatrix::from_values(2, vec![0.0, 0.0, 4.0, 2.0, 0.0, 2.0]),
             Some(&[0.0, 3.0, 0.0]),
         )
     }

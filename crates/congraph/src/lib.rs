@@ -15,13 +15,13 @@
 //!
 //! ```
 //! use congraph::simulate::{Settings, simulate};
-//! use congraph::{Learner, ViewOptions, Views, metrics, solvers::unwatched};
+//! use congraph::{Learner, ViewOptions, Views, metrics, no_progress};
 //!
 //! // Six data sets of 500 signals on 100 nodes, whose graphs share 90 % of their edges.
 //! let simulation = simulate(&Settings::default())?;
 //! let (views, _warnings) = Views::assemble(simulation.tables, &ViewOptions::default())?;
 //!
-//! let learned = Learner::new(0.07, 0.03).learn(&views, &unwatched)?;
+//! let learned = Learner::new(0.07, 0.03).learn(&views, &no_progress)?;
 //!
 //! assert!(learned.certificate.relative_gap < 1e-8); // how far from the optimum at most
 //! let scores = metrics::evaluate(&learned.graph, &simulation.truth)?;
@@ -57,51 +57,37 @@
 //!
 //! Tables of EEG recordings are made by `congraph-eeg`. This crate reads no files and prints nothing. Results do not depend on the number of threads (rayon's current pool).
 
-pub mod baselines;
-mod blocks;
-pub mod certificate;
 pub mod chance;
 pub mod communities;
 pub mod distances;
-mod edge_term;
 pub mod edges;
 pub mod error;
 pub mod findings;
+pub mod fit;
 pub mod graph;
 pub mod inference;
-pub mod learn;
+pub mod methods;
 pub mod metrics;
-mod minima;
-pub mod negative;
-pub mod pairs;
+mod parallel;
 pub mod penalties;
-pub mod prepared;
-pub mod problem;
+pub mod progress;
 pub mod regularisers;
-pub mod rows;
+pub mod signals;
 pub mod simulate;
-pub mod solvers;
-pub mod support;
-pub mod tuning;
-mod vector;
+pub mod tune;
 pub mod views;
-pub mod weights;
 
-pub use certificate::Certificate;
-pub use distances::{Distances, Scaling};
-pub use edges::Edges;
+pub use distances::Distances;
+pub use edges::{Candidates, EdgeCost, Edges, ViewMatrix, Weights};
 pub use error::{Code, DataError, Error, Warning};
+pub use fit::{Fit, Learned, Learner, Prepared};
 pub use graph::MultiviewGraph;
 pub use inference::{Projection, Projector};
-pub use learn::{Learned, Learner};
-pub use prepared::{Fit, Prepared};
-pub use problem::{Model, Parameters, Problem};
-pub use rows::ViewRows;
-pub use solvers::{Admm, Newton, Solution, Solver, Status};
-pub use support::{EdgeCost, Support};
-pub use tuning::{Dial, Targets, Tuned};
+pub use methods::smooth::{Admm, Certificate, Model, Newton, Parameters, Problem, Solution, Solver};
+pub use progress::{Progress, Status, Watch, no_progress};
+pub use signals::Scaling;
+pub use tune::{Dial, Targets, Tuned};
 pub use views::{Mask, Missing, Table, ViewOptions, Views};
-pub use weights::Weights;
 
 /// The code in the README and in CONTRIBUTING is compiled and run.
 #[cfg(doctest)]

@@ -4,11 +4,11 @@
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use congraph::baselines::{
+use congraph::methods::graphical_lasso::{
     Coupling, EdgeRule, JointAdmm, JointGraphicalLasso, JointPenalty, JointProblem, JointSolution, Scratch,
 };
+use congraph::progress::{Status, no_progress};
 use congraph::simulate::{Settings, simulate};
-use congraph::solvers::{Status, unwatched};
 use congraph::{Code, Error, Table, ViewOptions, Views};
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -66,7 +66,7 @@ fn solve_to(problem: &JointProblem, tolerance: f64) -> JointSolution {
         tolerance,
         ..JointAdmm::default()
     };
-    let found = solver.run(problem, None, &unwatched).unwrap();
+    let found = solver.run(problem, None, &no_progress).unwrap();
     assert_eq!(found.status, Status::Converged, "{:?}", found.certificate);
     assert!(found.certificate.relative_gap <= tolerance);
     found
@@ -312,12 +312,12 @@ fn screening_changes_nothing_but_the_time() {
                 tolerance: 1e-12,
                 ..JointAdmm::default()
             };
-            let apart = solver.run(&problem, None, &unwatched).unwrap();
+            let apart = solver.run(&problem, None, &no_progress).unwrap();
             let whole = JointAdmm {
                 screening: false,
                 ..solver
             }
-            .run(&problem, None, &unwatched)
+            .run(&problem, None, &no_progress)
             .unwrap();
             assert!(
                 apart.n_components >= at_least && whole.n_components == 1,
@@ -362,16 +362,16 @@ fn a_warm_start_is_a_shorter_way_to_the_same_place() {
             .run(
                 &problem(20, all.clone(), penalty(coupling, 0.1, 0.05)),
                 None,
-                &unwatched,
+                &no_progress,
             )
             .unwrap();
         let near = problem(20, all, penalty(coupling, 0.101, 0.05));
-        let cold = solver.run(&near, None, &unwatched).unwrap();
-        let warm = solver.run(&near, Some(&first.parts), &unwatched).unwrap();
+        let cold = solver.run(&near, None, &no_progress).unwrap();
+        let warm = solver.run(&near, Some(&first.parts), &no_progress).unwrap();
         assert!(warm.status == Status::Converged && warm.iterations < cold.iterations);
         assert!((warm.certificate.objective - cold.certificate.objective).abs() < 2e-8 * problem_size(&near));
         let other_size = problem(10, covariances(10, 4, 60, 6), penalty(coupling, 0.1, 0.05));
-        assert!(solver.run(&other_size, Some(&first.parts), &unwatched).is_err());
+        assert!(solver.run(&other_size, Some(&first.parts), &no_progress).is_err());
     }
 }
 
@@ -437,7 +437,7 @@ fn the_order_of_nodes_and_views_and_the_threads_change_no_bit() {
         let learner = JointGraphicalLasso::new(coupling, 0.2, 0.05);
         let with_threads = |views: &Views, threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| learner.learn(views, &unwatched).unwrap())
+            pool.install(|| learner.learn(views, &no_progress).unwrap())
         };
         let one = with_threads(&simulated(&nodes, &order), 1);
         let three = with_threads(&simulated(&nodes, &order), 3);
@@ -549,7 +549,7 @@ fn what_cannot_be_solved_is_refused_with_a_reason() {
             ..JointAdmm::default()
         },
     ] {
-        assert!(solver.run(&problem, None, &unwatched).is_err());
+        assert!(solver.run(&problem, None, &no_progress).is_err());
     }
 }
 
@@ -562,8 +562,8 @@ fn a_node_without_variance_is_named() {
     };
     let (views, _) = Views::assemble(vec![table], &options).unwrap();
     let mut learner = JointGraphicalLasso::new(Coupling::Fused, 0.1, 0.0);
-    learner.scaling.scale = congraph::distances::Scale::Center;
-    let Err(Error::Data(errors)) = learner.learn(&views, &unwatched) else {
+    learner.scaling.scale = congraph::signals::Scale::Center;
+    let Err(Error::Data(errors)) = learner.learn(&views, &no_progress) else {
         panic!("accepted")
     };
     assert_eq!((errors[0].code, errors[0].node.as_deref()), (Code::E04, Some("flat")));
@@ -576,7 +576,7 @@ fn stopping_early_is_a_status() {
         max_iterations: 2,
         ..JointAdmm::default()
     }
-    .run(&problem, None, &unwatched)
+    .run(&problem, None, &no_progress)
     .unwrap();
     assert_eq!(two.status, Status::IterationLimit);
     assert!(two.certificate.relative_gap > 1e-8);

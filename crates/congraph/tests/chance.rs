@@ -5,9 +5,9 @@
 
 use congraph::chance::Correlations;
 use congraph::findings::{Findings, Known, Summary};
+use congraph::progress::no_progress;
 use congraph::simulate::{Settings, simulate};
-use congraph::solvers::unwatched;
-use congraph::tuning::Tuned;
+use congraph::tune::Tuned;
 use congraph::{Dial, Learner, Projector, Table, Targets, ViewOptions, Views};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -55,7 +55,7 @@ fn unrelated(n_views: usize) -> Vec<Table> {
 
 fn tuned(tables: Vec<Table>) -> Tuned {
     Learner::default()
-        .learn_to(&assembled(tables), &Targets::default(), &unwatched)
+        .learn_to(&assembled(tables), &Targets::default(), &no_progress)
         .unwrap()
 }
 
@@ -207,17 +207,17 @@ fn the_floor_is_known_whatever_was_asked() {
         },
         Targets::default(),
     ] {
-        let found = learner.learn_to(&views, &targets, &unwatched).unwrap();
+        let found = learner.learn_to(&views, &targets, &no_progress).unwrap();
         let (floor, value) = (found.reached.floor.unwrap(), found.learned.graph.similarity().unwrap());
         assert!(floor > 0.1 && floor < value, "{targets:?}: {floor} {value}");
     }
     // The separate views of the floor are those that `single` learns.
-    let found = learner.learn_to(&views, &fixed, &unwatched).unwrap();
+    let found = learner.learn_to(&views, &fixed, &no_progress).unwrap();
     let alone = Learner {
         single: true,
         ..learner.clone()
     };
-    let separate = alone.learn(&views, &unwatched).unwrap().graph.similarity().unwrap();
+    let separate = alone.learn(&views, &no_progress).unwrap().graph.similarity().unwrap();
     assert!((found.reached.floor.unwrap() - separate).abs() < 1e-3);
 }
 
@@ -249,11 +249,11 @@ fn the_answer_does_not_depend_on_the_order_of_nodes_or_views() {
 fn a_projected_view_of_noise_is_told_of() {
     let views = assembled(simulated(3, 1));
     let learner = Learner::new(0.05, 0.02);
-    let learned = learner.learn(&views, &unwatched).unwrap();
+    let learned = learner.learn(&views, &no_progress).unwrap();
     let projector = Projector::of(&learner, &learned).unwrap();
     let mut new = noise(5, 1, 30, 200, 0.0).swap_remove(0);
     new.column_names = Some(views.nodes().to_vec());
-    let projected = projector.project(&assembled(vec![new]), &unwatched).unwrap();
+    let projected = projector.project(&assembled(vec![new]), &no_progress).unwrap();
     assert!(projected[0].warnings.iter().any(|warning| warning.code == "W13"));
 }
 

@@ -5,7 +5,7 @@
 
 use congraph::communities::{Coclassification, ConsensusClustering, Leiden, Network, Partition, communities};
 use congraph::simulate::{Settings, simulate};
-use congraph::{Error, MultiviewGraph, ViewRows};
+use congraph::{Error, MultiviewGraph, ViewMatrix};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -334,7 +334,7 @@ fn turned(graph: &MultiviewGraph, nodes: &[usize], views: &[usize]) -> Multiview
         names(graph.nodes(), nodes),
         names(graph.views(), views),
         &graph.pairs().iter().map(pair).collect::<Vec<_>>(),
-        &ViewRows::from_values(views.len(), graph.weights().rows().flat_map(row).collect()),
+        &ViewMatrix::from_values(views.len(), graph.weights().rows().flat_map(row).collect()),
         graph.consensus(),
     )
 }

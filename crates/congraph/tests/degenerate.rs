@@ -6,11 +6,11 @@ use crate::support::{
     KINDS, Kind, PENALTIES, assert_sound, dense, distances, largest_difference, log_uniform, newton, objective,
     problem, random_distances, rng, try_problem,
 };
-use congraph::distances::DistanceNorm;
 use congraph::penalties::{self, JointEdge, Penalty};
-use congraph::solvers::unwatched;
+use congraph::progress::no_progress;
+use congraph::signals::DistanceNorm;
 use congraph::{
-    Admm, Distances, Problem, Scaling, Solution, Solver, Status, Table, ViewOptions, ViewRows, Views,
+    Admm, Distances, Problem, Scaling, Solution, Solver, Status, Table, ViewMatrix, ViewOptions, Views,
     edges::complete_index,
 };
 use rand::RngExt;
@@ -24,7 +24,7 @@ fn some_admm(problem: &Problem) -> Solution {
         max_iterations: 3000,
         ..Admm::default()
     };
-    solver.solve(problem, None, &unwatched).expect("a supported problem")
+    solver.solve(problem, None, &no_progress).expect("a supported problem")
 }
 
 /// The least objective of some simple weights: all equal, and all on one edge, the same in every view.
@@ -32,7 +32,7 @@ fn best_simple(problem: &Problem) -> f64 {
     let (n, n_edges, n_views) = (problem.n_nodes() as f64, problem.n_edges(), problem.n_views());
     let mut best = f64::INFINITY;
     for alone in (0..n_edges).map(Some).chain([None]) {
-        let mut views = ViewRows::zeros(n_edges, n_views);
+        let mut views = ViewMatrix::zeros(n_edges, n_views);
         match alone {
             Some(edge) => views.row_mut(edge).fill(n),
             None => views.values_mut().fill(n / n_edges as f64),
@@ -284,12 +284,12 @@ fn stopping_early_is_said() {
         };
         let solvers: [&dyn Solver; 2] = [&by_newton, &by_admm];
         for solver in solvers {
-            let solution = solver.solve(&problem, None, &unwatched).expect("a supported problem");
+            let solution = solver.solve(&problem, None, &no_progress).expect("a supported problem");
             assert_sound(&problem, &solution, 1e-8, solver.name());
             assert_eq!(solution.status, Status::IterationLimit, "{}", solver.name());
         }
     }
-    let stop = |_: &congraph::solvers::Progress| std::ops::ControlFlow::Break(());
+    let stop = |_: &congraph::progress::Progress| std::ops::ControlFlow::Break(());
     let stopped = congraph::Newton::default()
         .solve(&problem, None, &stop)
         .expect("a supported problem");

@@ -6,13 +6,13 @@ use crate::support::{
     self, KINDS, Kind, PENALTIES, admm, assert_sound, dense, distances, largest_difference, log_uniform, newton,
     problem, random_distances, rng,
 };
-use congraph::certificate::{DualPoint, dual_objective};
-use congraph::distances::DistanceNorm;
+use congraph::methods::smooth::admm::ZStep;
+use congraph::methods::smooth::certificate::{DualPoint, dual_objective};
 use congraph::penalties::Penalty;
+use congraph::progress::no_progress;
 use congraph::regularisers::L1Norm;
-use congraph::solvers::admm::ZStep;
-use congraph::solvers::unwatched;
-use congraph::{Admm, Distances, Error, Model, Newton, Parameters, Problem, Solution, Solver, ViewRows};
+use congraph::signals::DistanceNorm;
+use congraph::{Admm, Distances, Error, Model, Newton, Parameters, Problem, Solution, Solver, ViewMatrix};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -24,7 +24,7 @@ fn parameters(rng: &mut ChaCha8Rng) -> (f64, f64) {
     (log_uniform(rng, -2.0, 0.0), log_uniform(rng, -2.5, -0.5))
 }
 
-fn solved(problem: &Problem) -> (ViewRows, Vec<f64>) {
+fn solved(problem: &Problem) -> (ViewMatrix, Vec<f64>) {
     let solution = newton(problem, TIGHT);
     assert!(
         solution.certificate.relative_gap <= 1e-12,
@@ -297,7 +297,7 @@ fn the_dual_is_a_lower_bound_for_any_multipliers() {
             let start = solution.multipliers.values().iter();
             let moved = start.map(|value| value + size * rng.random_range(-1.0..1.0)).collect();
             let dual = DualPoint {
-                multipliers: ViewRows::from_values(3, moved),
+                multipliers: ViewMatrix::from_values(3, moved),
                 prox_points: None,
             };
             let bound = dual_objective(&problem, &dual);
@@ -309,12 +309,12 @@ fn the_dual_is_a_lower_bound_for_any_multipliers() {
     }
 }
 
-fn from_start(problem: &Problem, start: Option<&ViewRows>) -> Solution {
+fn from_start(problem: &Problem, start: Option<&ViewMatrix>) -> Solution {
     let solver = Newton {
         tolerance: 1e-9,
         ..Newton::default()
     };
-    let solution = solver.solve(problem, start, &unwatched).expect("a supported problem");
+    let solution = solver.solve(problem, start, &no_progress).expect("a supported problem");
     assert!(solution.converged(), "{:?}", solution.certificate);
     solution
 }
@@ -343,7 +343,7 @@ fn a_warm_start_saves_steps() {
         };
         let run = |start| {
             by_admm
-                .solve(&problem, start, &unwatched)
+                .solve(&problem, start, &no_progress)
                 .expect("a supported problem")
                 .iterations
         };
@@ -386,7 +386,7 @@ fn admm_and_newton_agree_in_every_variant() {
         let (views, consensus) = solved(&problem);
         let alpha = problem.parameters().alpha;
         for solver in &variants {
-            let solution = solver.solve(&problem, None, &unwatched).expect("a supported problem");
+            let solution = solver.solve(&problem, None, &no_progress).expect("a supported problem");
             let case = format!("{case}, {solver:?}");
             assert_sound(&problem, &solution, 1e-10, &case);
             assert!(solution.converged(), "{case}: {:?}", solution.certificate);
@@ -419,7 +419,7 @@ fn the_number_of_threads_changes_no_bit() {
                     max_iterations: 200,
                     ..Admm::default()
                 };
-                let by_admm = few.solve(&problem, None, &unwatched).expect("a supported problem");
+                let by_admm = few.solve(&problem, None, &no_progress).expect("a supported problem");
                 (newton(&problem, 1e-9), by_admm)
             })
         });
@@ -505,7 +505,7 @@ fn a_penalty_with_only_a_prox_is_solved_and_certified_by_admm() {
             optimum.objective
         );
 
-        let refused = Newton::default().solve(&plain, None, &unwatched);
+        let refused = Newton::default().solve(&plain, None, &no_progress);
         let Err(error @ Error::Unsupported { .. }) = refused else {
             unreachable!("{case}: Newton must refuse: {refused:?}");
         };
@@ -550,7 +550,7 @@ fn a_prox_only_certificate_does_not_depend_on_units() {
                 ..Admm::default()
             },
         ] {
-            let solution = solver.solve(&plain, None, &unwatched).expect("a supported problem");
+            let solution = solver.solve(&plain, None, &no_progress).expect("a supported problem");
             let bound = solution.certificate.dual_objective;
             assert!(
                 bound <= optimum * (1.0 + 1e-12),

@@ -1,8 +1,7 @@
 //! Laws that everything in the registries must obey, whatever is registered.
 
 use congraph::penalties::{self, JointEdge, LANES, Penalty};
-use congraph::regularisers;
-use congraph::{Edges, ViewRows};
+use congraph::{Edges, ViewMatrix, regularisers};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 
@@ -82,9 +81,9 @@ proptest! {
     #[test]
     fn spread_is_the_adjoint_of_degrees(n in 2..9_usize, seed in proptest::collection::vec(value(), 36 + 9)) {
         let edges = Edges::complete(n);
-        let weights = ViewRows::from_values(1, seed[..edges.n_edges()].to_vec());
-        let at_nodes = ViewRows::from_values(1, seed[36..36 + n].to_vec());
-        let dot = |x: &ViewRows, y: &ViewRows| x.values().iter().zip(y.values()).map(|(x, y)| x * y).sum::<f64>();
+        let weights = ViewMatrix::from_values(1, seed[..edges.n_edges()].to_vec());
+        let at_nodes = ViewMatrix::from_values(1, seed[36..36 + n].to_vec());
+        let dot = |x: &ViewMatrix, y: &ViewMatrix| x.values().iter().zip(y.values()).map(|(x, y)| x * y).sum::<f64>();
         let left = dot(&edges.degrees(&weights), &at_nodes);
         let right = dot(&weights, &edges.spread(&at_nodes));
         prop_assert!((left - right).abs() <= 1e-9 * (1.0 + left.abs()));

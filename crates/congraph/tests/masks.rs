@@ -10,14 +10,14 @@ use clarabel::solver::{
     DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SecondOrderConeT, SolverStatus, SupportedConeT,
     ZeroConeT,
 };
-use congraph::baselines::{Coupling, JointGraphicalLasso};
-use congraph::distances::DistanceNorm;
+use congraph::methods::graphical_lasso::{Coupling, JointGraphicalLasso};
+use congraph::progress::no_progress;
+use congraph::signals::DistanceNorm;
 use congraph::simulate::{Settings, simulate};
-use congraph::solvers::unwatched;
 use congraph::views::{Kind, NanRule};
 use congraph::{
-    Admm, Code, Distances, Edges, Error, Learner, Mask, Missing, Model, MultiviewGraph, Newton, Parameters, Problem,
-    Scaling, Solution, Solver, Support, Table, Targets, ViewOptions, ViewRows, Views, metrics, penalties,
+    Admm, Candidates, Code, Distances, Edges, Error, Learner, Mask, Missing, Model, MultiviewGraph, Newton, Parameters,
+    Problem, Scaling, Solution, Solver, Table, Targets, ViewMatrix, ViewOptions, Views, metrics, penalties,
 };
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -50,7 +50,7 @@ fn masked_distances(mask: &Arc<Mask>, rng: &mut ChaCha8Rng) -> Arc<Distances> {
             *value = [f64::NAN, -3.0, 1e300][view % 3];
         }
     }
-    let rows = ViewRows::from_values(mask.n_views(), values);
+    let rows = ViewMatrix::from_values(mask.n_views(), values);
     Arc::new(Distances::masked(edges, rows, DistanceNorm::Max, Some(Arc::clone(mask))).expect("valid distances"))
 }
 
@@ -65,9 +65,9 @@ fn own(problem: &Problem, edge: usize, row: &[f64]) -> Vec<f64> {
 }
 
 /// The objective of dense weights, from the formulas: every term over what a view has.
-fn objective(problem: &Problem, views: &ViewRows, consensus: &[f64]) -> f64 {
+fn objective(problem: &Problem, views: &ViewMatrix, consensus: &[f64]) -> f64 {
     let Parameters { alpha, beta, gamma } = problem.parameters();
-    let mut degrees = ViewRows::zeros(problem.n_nodes(), problem.n_views());
+    let mut degrees = ViewMatrix::zeros(problem.n_nodes(), problem.n_views());
     let mut value = 0.0;
     for (edge, row) in views.rows().enumerate() {
         let (a, b) = problem.distances().edges().ends(edge);
@@ -90,7 +90,7 @@ fn objective(problem: &Problem, views: &ViewRows, consensus: &[f64]) -> f64 {
 
 /// Clarabel's view weights, one row per edge; none where it missed its own tolerance. Only what a view has is a variable: its
 /// pairs, its degrees, its share of the coupling.
-fn oracle(problem: &Problem) -> Option<ViewRows> {
+fn oracle(problem: &Problem) -> Option<ViewMatrix> {
     let Parameters { alpha, beta, gamma } = problem.parameters();
     let mask = problem.mask().expect("a mask");
     let (n_views, pairs) = (problem.n_views(), problem.distances().edges().pairs());
@@ -192,7 +192,7 @@ fn oracle(problem: &Problem) -> Option<ViewRows> {
     };
     let solver = solve(1e-13).or_else(|| solve(1e-12))?;
     // Interior points are a little off the constraints: clip and scale.
-    let mut views = ViewRows::zeros(pairs.len(), n_views);
+    let mut views = ViewMatrix::zeros(pairs.len(), n_views);
     for (edge, row) in weight.iter().enumerate() {
         for (view, place) in row.iter().enumerate() {
             views.row_mut(edge)[view] = place.map_or(0.0, |place| solver.solution.x[place].max(0.0));
@@ -209,7 +209,7 @@ fn oracle(problem: &Problem) -> Option<ViewRows> {
 
 /// What must be true of any result: what a view lacks has no weight, totals are the views' own, and the objective is that of
 /// the formulas.
-fn assert_sound(problem: &Problem, solution: &Solution, case: &str) -> (ViewRows, Vec<f64>) {
+fn assert_sound(problem: &Problem, solution: &Solution, case: &str) -> (ViewMatrix, Vec<f64>) {
     let mask = problem.mask().expect("a mask");
     let (views, consensus) = dense(problem, &solution.weights);
     for (&pair, row) in problem.distances().edges().pairs().iter().zip(views.rows()) {
@@ -407,7 +407,7 @@ fn what_masks_may_not_leave_is_refused() {
         table("z", &["c", "d", "e"]),
     ];
     let (views, _) = Views::assemble(tables, &with_masks()).unwrap();
-    let Err(Error::Data(errors)) = Learner::new(0.1, 0.1).learn(&views, &unwatched) else {
+    let Err(Error::Data(errors)) = Learner::new(0.1, 0.1).learn(&views, &no_progress) else {
         panic!("learned");
     };
     assert_eq!((errors[0].code, errors[0].view.as_deref()), (Code::E02, Some("z")));
@@ -415,10 +415,13 @@ fn what_masks_may_not_leave_is_refused() {
         single: true,
         ..Learner::new(0.1, 0.1)
     };
-    assert!(single.learn(&views, &unwatched).unwrap().converged());
+    assert!(single.learn(&views, &no_progress).unwrap().converged());
     // The joint graphical lasso knows no masks.
     let joint = JointGraphicalLasso::new(Coupling::Fused, 0.1, 0.02);
-    assert!(matches!(joint.learn(&views, &unwatched), Err(Error::Parameter { .. })));
+    assert!(matches!(
+        joint.learn(&views, &no_progress),
+        Err(Error::Parameter { .. })
+    ));
 }
 
 /// The two nodes of a pair, its weight in each view, and its consensus weight.
@@ -470,7 +473,7 @@ fn groups_of_views_on_other_nodes_are_problems_of_their_own() {
     };
     let learn = |tables: Vec<Table>| {
         let (views, _) = Views::assemble(tables, &with_masks()).unwrap();
-        learner.learn(&views, &unwatched).unwrap()
+        learner.learn(&views, &no_progress).unwrap()
     };
     let (first, second) = (learn(one.clone()), learn(two.clone()));
     let both = learn(one.into_iter().chain(two).collect());
@@ -521,7 +524,7 @@ fn the_order_of_nodes_and_views_and_the_threads_do_not_matter() {
         let learn = |tables: &[Table], n_threads: usize| {
             let (views, _) = Views::assemble(tables.to_vec(), &with_masks()).unwrap();
             let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
-            by_name(&pool.install(|| learner.learn(&views, &unwatched)).unwrap().graph)
+            by_name(&pool.install(|| learner.learn(&views, &no_progress)).unwrap().graph)
         };
         let one = learn(&tables, 1);
         assert!(!one.is_empty());
@@ -546,7 +549,7 @@ fn a_working_set_finds_what_all_pairs_give() {
         };
         let all: Vec<[u32; 2]> = Edges::complete(300).pairs().to_vec();
         let listed = Learner {
-            support: Support::Listed(all),
+            support: Candidates::Listed(all),
             ..learner.clone()
         };
         // Tiles kept, and computed anew for each pass.
@@ -554,7 +557,7 @@ fn a_working_set_finds_what_all_pairs_give() {
             memory: 0,
             ..learner.clone()
         };
-        let [set, lean, all] = [learner, lean, listed].map(|learner| learner.learn(&views, &unwatched).unwrap());
+        let [set, lean, all] = [learner, lean, listed].map(|learner| learner.learn(&views, &no_progress).unwrap());
         for learned in [&set, &lean] {
             assert!(learned.converged());
             assert!((learned.certificate.objective / all.certificate.objective - 1.0).abs() < 1e-10);
@@ -573,24 +576,24 @@ fn a_restricted_support_is_solved_by_both_solvers() {
     let mask = random_mask(40, 3, 0.15, &mut rng);
     let (views, _) = Views::assemble(masked_tables(&simulation.tables, &mask), &with_masks()).unwrap();
     let newton = Learner {
-        support: Support::Nearest { k: 6, seed: 1 },
+        support: Candidates::Nearest { k: 6, seed: 1 },
         ..Learner::new(0.05, 0.02)
     };
     let admm = Learner {
         solver: Arc::new(Admm::default()),
         ..newton.clone()
     };
-    let [one, two] = [newton, admm].map(|learner| learner.learn(&views, &unwatched).unwrap());
+    let [one, two] = [newton, admm].map(|learner| learner.learn(&views, &no_progress).unwrap());
     assert!(one.converged() && two.converged());
     assert!((one.certificate.objective / two.certificate.objective - 1.0).abs() < 1e-7);
     // A list that leaves a view nothing.
     let missing = views.mask().unwrap().missing(0).next().unwrap() as u32;
     let other = (0..40).find(|&node| node != missing).unwrap();
     let none = Learner {
-        support: Support::Listed(vec![[missing, other]]),
+        support: Candidates::Listed(vec![[missing, other]]),
         ..Learner::new(0.05, 0.02)
     };
-    assert!(matches!(none.learn(&views, &unwatched), Err(Error::Parameter { .. })));
+    assert!(matches!(none.learn(&views, &no_progress), Err(Error::Parameter { .. })));
 }
 
 #[test]
@@ -600,7 +603,7 @@ fn densities_and_likeness_are_those_of_what_a_view_has() {
     let mask = random_mask(50, 4, 0.2, &mut rng);
     let (views, _) = Views::assemble(masked_tables(&simulation.tables, &mask), &with_masks()).unwrap();
     let tuned = Learner::default()
-        .learn_to(&views, &Targets::new(0.12, 0.85), &unwatched)
+        .learn_to(&views, &Targets::new(0.12, 0.85), &no_progress)
         .unwrap();
     let graph = &tuned.learned.graph;
     assert!((graph.mean_density() - 0.12).abs() < 0.005);
@@ -651,8 +654,8 @@ fn a_tenth_of_the_nodes_missing_costs_little() {
         let (views, _) = Views::assemble(simulation.tables.clone(), &ViewOptions::default()).unwrap();
         let (fewer, _) = Views::assemble(masked_tables(&simulation.tables, &mask), &with_masks()).unwrap();
         let learner = Learner::new(0.07, 0.03);
-        let masked = learner.learn(&fewer, &unwatched).unwrap().graph;
-        let whole = learner.learn(&views, &unwatched).unwrap().graph;
+        let masked = learner.learn(&fewer, &no_progress).unwrap().graph;
+        let whole = learner.learn(&views, &no_progress).unwrap().graph;
         // The whole fit on the pairs of the masked one: its other weights are forgotten.
         let place = |name: &String| masked.nodes().iter().position(|other| other == name).unwrap() as u32;
         let pairs: Vec<[u32; 2]> = whole
@@ -723,7 +726,7 @@ fn covariances_with_nan_give_what_signals_give() {
     assert!((0..3).all(|view| (0..40).all(|node| from_matrices.has(view, node) == mask.has(view, node))));
     let learner = Learner::new(0.05, 0.02);
     let [one, two] =
-        [from_matrices, from_signals].map(|views| by_name(&learner.learn(&views, &unwatched).unwrap().graph));
+        [from_matrices, from_signals].map(|views| by_name(&learner.learn(&views, &no_progress).unwrap().graph));
     assert_eq!(one.len(), two.len());
     for (one, two) in one.iter().zip(&two) {
         assert_eq!((&one.0, &one.1), (&two.0, &two.1));

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use congraph::metrics::{average_precision, evaluate, nmi};
-use congraph::{Edges, MultiviewGraph, ViewRows};
+use congraph::{Edges, MultiviewGraph, ViewMatrix};
 use serde_json::Value;
 
 fn fixture() -> Value {
@@ -23,7 +23,7 @@ fn numbers(value: &Value) -> Vec<f64> {
 fn graph(n_nodes: usize, weights: Vec<f64>) -> MultiviewGraph {
     let nodes = (0..n_nodes).map(|node| format!("n{node}")).collect();
     let consensus = weights.clone();
-    let weights = ViewRows::from_values(1, weights);
+    let weights = ViewMatrix::from_values(1, weights);
     MultiviewGraph::new(
         nodes,
         vec!["view".into()],

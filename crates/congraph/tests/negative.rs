@@ -6,9 +6,9 @@
 #[path = "support/signed.rs"]
 mod signed;
 
-use congraph::negative::negative_associations;
+use congraph::fit::negative::negative_associations;
+use congraph::progress::no_progress;
 use congraph::simulate::{Filter, GraphModel, Reach};
-use congraph::solvers::unwatched;
 use congraph::{Learner, Table, ViewOptions, Views, Warning};
 use signed::{Null, Smooth, null};
 
@@ -85,15 +85,15 @@ fn every_way_of_learning_tells_of_it() {
         seed: 5,
     };
     let codes = |tables: Vec<Table>, learner: &Learner| {
-        let learned = learner.learn(&views(tables), &unwatched).unwrap();
+        let learned = learner.learn(&views(tables), &no_progress).unwrap();
         learned.warnings.iter().filter(|warning| warning.code == "W14").count()
     };
     let mut listed = Learner::new(0.1, 0.05);
-    listed.support = congraph::Support::Nearest { k: 5, seed: 1 };
+    listed.support = congraph::Candidates::Nearest { k: 5, seed: 1 };
     let mut centred = Learner::new(0.1, 0.05);
-    centred.scaling.scale = congraph::distances::Scale::Center;
+    centred.scaling.scale = congraph::signals::Scale::Center;
     let mut summed = Learner::new(10.0, 5.0);
-    summed.scaling.sample_norm = congraph::distances::SampleNorm::Sum;
+    summed.scaling.sample_norm = congraph::signals::SampleNorm::Sum;
     for learner in [Learner::new(0.1, 0.05), listed, centred, summed] {
         assert_eq!(codes(smooth.tables().unwrap(), &learner), 0, "{learner:?}");
         assert_eq!(codes(smooth.turned().unwrap(), &learner), 1, "{learner:?}");

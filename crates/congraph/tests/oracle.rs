@@ -10,7 +10,7 @@ use clarabel::solver::{
     DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SecondOrderConeT, SolverStatus, SupportedConeT,
     ZeroConeT,
 };
-use congraph::{Parameters, Problem, Solution, ViewRows};
+use congraph::{Parameters, Problem, Solution, ViewMatrix};
 use rand::RngExt;
 
 /// A matrix as triplets, row by row.
@@ -42,7 +42,7 @@ impl Triplets {
 
 /// Clarabel's answer.
 struct Oracle {
-    views: ViewRows,
+    views: ViewMatrix,
     /// A lower bound of the optimum, as far as Clarabel's dual point is feasible.
     dual: f64,
     /// The relative and absolute gap that was asked for.
@@ -164,7 +164,7 @@ fn oracle(problem: &Problem) -> Oracle {
         .iter()
         .map(|w| w.max(0.0))
         .collect();
-    let mut views = ViewRows::from_values(n_views, values);
+    let mut views = ViewMatrix::from_values(n_views, values);
     let totals = views.column_sums();
     for row in views.rows_mut() {
         for (value, total) in row.iter_mut().zip(&totals) {

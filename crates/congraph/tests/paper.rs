@@ -4,9 +4,9 @@
 #![allow(clippy::unwrap_used)]
 
 use congraph::metrics::evaluate;
+use congraph::progress::no_progress;
 use congraph::simulate::{GraphModel, Settings, simulate};
-use congraph::solvers::unwatched;
-use congraph::tuning::{Dial, Targets};
+use congraph::tune::{Dial, Targets};
 use congraph::{Learner, Model, ViewOptions, Views};
 
 /// α by the best view F1, β by a correlation of 0.8.
@@ -20,11 +20,11 @@ fn joint_learning_finds_more_edges_than_separate_learning() {
         .unwrap();
         let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default()).unwrap();
         let learner = Learner::default();
-        let prepared = learner.prepare(&views, &unwatched).unwrap();
+        let prepared = learner.prepare(&views, &no_progress).unwrap();
         let alphas = prepared.alphas([0.05, 0.2], 8);
         let models = alphas.iter().copied().map(Model::single);
         let separate = prepared
-            .best_of(models, &simulation.truth, &unwatched)
+            .best_of(models, &simulation.truth, &no_progress)
             .unwrap()
             .unwrap();
         let alike = Targets {
@@ -33,7 +33,9 @@ fn joint_learning_finds_more_edges_than_separate_learning() {
             ..Targets::default()
         };
         let joint = alphas.iter().map(|&alpha| {
-            let (fit, _) = prepared.reach_with(&Model::l1(alpha, 1.0), &alike, &unwatched).unwrap();
+            let (fit, _) = prepared
+                .reach_with(&Model::l1(alpha, 1.0), &alike, &no_progress)
+                .unwrap();
             evaluate(&prepared.graph(&fit), &simulation.truth).unwrap()
         });
         let joint = joint
@@ -64,7 +66,7 @@ fn views_of_unequal_numbers_of_signals_have_similar_densities() {
             let (views, _) = Views::assemble(simulate(&settings).unwrap().tables, &ViewOptions::default()).unwrap();
             let targets = Targets::new(0.1, 0.8);
             let graph = Learner::default()
-                .learn_to(&views, &targets, &unwatched)
+                .learn_to(&views, &targets, &no_progress)
                 .unwrap()
                 .learned
                 .graph;

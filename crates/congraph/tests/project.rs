@@ -5,15 +5,15 @@ use std::sync::Arc;
 use crate::support::{KINDS, assert_sound, largest_difference, log_uniform, newton, problem, random_distances, rng};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, ZeroConeT};
-use congraph::certificate::{DualPoint, certify};
-use congraph::distances::DistanceNorm;
 use congraph::inference::Departure;
+use congraph::methods::smooth::certificate::{DualPoint, certify};
+use congraph::progress::no_progress;
+use congraph::signals::DistanceNorm;
 use congraph::simulate::{Settings, simulate};
-use congraph::solvers::unwatched;
 use congraph::views::{Missing, NodeRule};
 use congraph::{
-    Admm, Code, EdgeCost, Error, Learned, Learner, Model, MultiviewGraph, Newton, Parameters, Problem, Projection,
-    Projector, Solver, Support, Table, ViewOptions, ViewRows, Views, Weights, penalties,
+    Admm, Candidates, Code, EdgeCost, Error, Learned, Learner, Model, MultiviewGraph, Newton, Parameters, Problem,
+    Projection, Projector, Solver, Table, ViewMatrix, ViewOptions, Views, Weights, penalties,
 };
 use rand::RngExt;
 
@@ -33,7 +33,7 @@ fn tables(n_nodes: usize, n_views: usize, n_signals: usize, seed: u64) -> Vec<Ta
 }
 
 fn fitted(learner: &Learner, tables: &[Table]) -> Learned {
-    learner.learn(&views(tables.to_vec()), &unwatched).expect("a fit")
+    learner.learn(&views(tables.to_vec()), &no_progress).expect("a fit")
 }
 
 fn with_penalty(name: &str, alpha: f64, beta: f64) -> Learner {
@@ -51,7 +51,7 @@ fn with_penalty(name: &str, alpha: f64, beta: f64) -> Learner {
 }
 
 fn projected(projector: &Projector, table: &Table) -> Projection {
-    let found = projector.project(&views(vec![table.clone()]), &unwatched);
+    let found = projector.project(&views(vec![table.clone()]), &no_progress);
     found.expect("a projection").remove(0)
 }
 
@@ -97,17 +97,17 @@ fn a_view_comes_back_whatever_the_fit_allowed_and_charged() {
     };
     let third = |[a, b]: &[u32; 2]| (a + b) % 3 == 0;
     let all = (0..40_u32).flat_map(|a| (a + 1..40).map(move |b| [a, b]));
-    let listed = Support::Listed(all.filter(third).collect());
+    let listed = Candidates::Listed(all.filter(third).collect());
     let cases = [
-        (Support::AllPairs, costs(f64::INFINITY)),
-        (Support::AllPairs, costs(-0.1)),
+        (Candidates::AllPairs, costs(f64::INFINITY)),
+        (Candidates::AllPairs, costs(-0.1)),
         (listed.clone(), Vec::new()),
         (listed, costs(0.2)),
-        (Support::Nearest { k: 3, seed: 1 }, Vec::new()),
-        (Support::Nearest { k: 3, seed: 1 }, costs(f64::INFINITY)),
+        (Candidates::Nearest { k: 3, seed: 1 }, Vec::new()),
+        (Candidates::Nearest { k: 3, seed: 1 }, costs(f64::INFINITY)),
     ];
     for (number, (support, edge_costs)) in cases.into_iter().enumerate() {
-        let is_listed = matches!(support, Support::Listed(_));
+        let is_listed = matches!(support, Candidates::Listed(_));
         let learner = Learner {
             support,
             edge_costs,
@@ -194,12 +194,12 @@ fn with_masks_it_is_the_projection_on_the_nodes_that_the_view_has() {
         Err(true)
     );
     projector.missing = Missing::Error;
-    assert!(projector.project(&masked_views, &unwatched).is_err());
-    for support in [Support::AllPairs, Support::Nearest { k: 4, seed: 1 }] {
+    assert!(projector.project(&masked_views, &no_progress).is_err());
+    for support in [Candidates::AllPairs, Candidates::Nearest { k: 4, seed: 1 }] {
         projector.support = support;
         projector.missing = Missing::Mask;
         projector.node_rule = NodeRule::Same;
-        let masked = projector.project(&masked_views, &unwatched).expect("projections");
+        let masked = projector.project(&masked_views, &no_progress).expect("projections");
         projector.missing = Missing::Error;
         projector.node_rule = NodeRule::Common;
         for ((table, lacking), masked) in cases.iter().zip(&masked) {
@@ -247,7 +247,7 @@ fn with_masks_it_is_the_projection_on_the_nodes_that_the_view_has() {
     let dense = masked_views.mask().expect("a mask").n_pairs_of(1);
     projector.missing = Missing::Mask;
     projector.node_rule = NodeRule::Same;
-    let one = &projector.project(&masked_views, &unwatched).expect("projections")[1].graph;
+    let one = &projector.project(&masked_views, &no_progress).expect("projections")[1].graph;
     let consensus = one.consensus().expect("one");
     let measured = one
         .pairs()
@@ -270,7 +270,7 @@ fn nodes_can_be_left_out_of_both() {
         ..ViewOptions::default()
     };
     let (late, _) = Views::assemble(tables[3..].to_vec(), &options).expect("a view");
-    let projection = &projector.project(&late, &unwatched).expect("a projection")[0];
+    let projection = &projector.project(&late, &no_progress).expect("a projection")[0];
     assert_eq!(projection.graph.n_nodes(), 19);
     assert!(!projection.graph.nodes().contains(&"n05".into()) && projection.converged());
 }
@@ -493,9 +493,9 @@ fn the_certificate_holds_for_weights_that_no_solver_made() {
             let values: Vec<f64> = (0..36).map(|_| rng.random_range(0.0..1.0)).collect();
             let multipliers: Vec<f64> = (0..9).map(|_| rng.random_range(-1.0..0.5)).collect();
             // A consensus of their own does not count.
-            let weights = Weights::from_dense(&ViewRows::from_values(1, values), &[0.7; 36]);
+            let weights = Weights::from_dense(&ViewMatrix::from_values(1, values), &[0.7; 36]);
             let dual = DualPoint {
-                multipliers: ViewRows::from_values(1, multipliers),
+                multipliers: ViewMatrix::from_values(1, multipliers),
                 prox_points: None,
             };
             let (weights, certificate) = certify(&problem, weights, &dual);
@@ -530,15 +530,15 @@ fn the_order_of_nodes_and_the_number_of_threads_do_not_matter() {
     assert_eq!(pool.install(|| projected(&projector, late)).graph, first.graph);
     // Views do not see each other.
     let both = views(vec![tables[2].clone(), late.clone()]);
-    let both = projector.project(&both, &unwatched).expect("projections");
+    let both = projector.project(&both, &no_progress).expect("projections");
     assert_eq!(both[1].graph, first.graph);
     // A list of all pairs is all pairs, but for the rounding of distances that are taken from differences there.
     let pairs = (0..40_u32).flat_map(|a| (a + 1..40).map(move |b| [b, a])).collect();
     let mut listed = projector;
-    listed.support = Support::Listed(pairs);
+    listed.support = Candidates::Listed(pairs);
     let off = largest_difference(&projected(&listed, late).graph.adjacency(0), &first.graph.adjacency(0));
     assert!(off <= 1e-9, "{off:.1e}");
-    listed.support = Support::Nearest { k: 39, seed: 1 };
+    listed.support = Candidates::Nearest { k: 39, seed: 1 };
     let off = largest_difference(&projected(&listed, late).graph.adjacency(0), &first.graph.adjacency(0));
     assert!(off <= 1e-9, "{off:.1e}");
 }
@@ -571,7 +571,7 @@ fn edges_are_shared_added_or_lacking() {
 }
 
 fn refused(projector: &Projector, table: &Table) -> congraph::DataError {
-    match projector.project(&views(vec![table.clone()]), &unwatched) {
+    match projector.project(&views(vec![table.clone()]), &no_progress) {
         Err(Error::Data(mut errors)) => errors.remove(0),
         other => unreachable!("expected a data error, found {other:?}"),
     }
@@ -651,7 +651,7 @@ fn what_cannot_be_projected_is_refused() {
     );
     let frozen = one().frozen(vec![0.5; 6].into()).expect("a problem");
     assert!(matches!(
-        Admm::default().solve(&frozen, None, &unwatched),
+        Admm::default().solve(&frozen, None, &no_progress),
         Err(Error::Unsupported { .. })
     ));
 }

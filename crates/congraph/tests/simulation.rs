@@ -2,7 +2,7 @@
 
 use congraph::metrics::{EdgeScore, evaluate};
 use congraph::simulate::{Changes, Filter, GraphModel, Reach, Settings, Simulation, simulate};
-use congraph::{Error, MultiviewGraph, ViewOptions, ViewRows, Views};
+use congraph::{Error, MultiviewGraph, ViewMatrix, ViewOptions, Views};
 
 fn small() -> Settings {
     Settings {
@@ -444,7 +444,7 @@ fn the_consensus_taken_for_every_view_scores_as_the_shuffling_says() {
         reversed(truth.nodes()),
         reversed(truth.views()),
         &pairs,
-        &ViewRows::from_values(n_views, repeated),
+        &ViewMatrix::from_values(n_views, repeated),
         Some(consensus),
     );
     let evaluation = evaluate(&learned, &truth).unwrap();

@@ -4,18 +4,20 @@
 #![allow(clippy::unwrap_used)]
 
 use congraph::metrics::evaluate;
+use congraph::progress::no_progress;
 use congraph::simulate::{Settings, simulate};
-use congraph::solvers::unwatched;
-use congraph::tuning::path::{Cell, Grid};
-use congraph::tuning::stability::{Stability, Tally, halved_time_series};
+use congraph::tune::path::{Cell, Grid};
+use congraph::tune::stability::{Stability, Tally, halved_time_series};
 use congraph::{Learner, Model, Table, ViewOptions, Views};
 
 fn cells(learner: &Learner, views: &Views, grid: &Grid) -> Vec<Cell> {
-    let prepared = learner.prepare(views, &unwatched).unwrap();
+    let prepared = learner.prepare(views, &no_progress).unwrap();
     let mut cells = Vec::new();
     for &density in &grid.densities {
         prepared
-            .path_row(density, &grid.similarities, &unwatched, &mut |cell, _| cells.push(cell))
+            .path_row(density, &grid.similarities, &no_progress, &mut |cell, _| {
+                cells.push(cell)
+            })
             .unwrap();
     }
     cells
@@ -51,17 +53,17 @@ fn the_path_hits_its_targets_and_the_choice_comes_close_to_the_truth() {
     // In two parts, as after an interruption.
     for numbers in [0..3, 3..10] {
         stability
-            .halve(&learner, &views, &cells, numbers, &mut tallies, &unwatched)
+            .halve(&learner, &views, &cells, numbers, &mut tallies, &no_progress)
             .unwrap();
     }
     let (verdicts, chosen) = stability.choose(views.n_pairs(), &cells, &tallies, 10);
-    let prepared = learner.prepare(&views, &unwatched).unwrap();
+    let prepared = learner.prepare(&views, &no_progress).unwrap();
     let score = |cell: &Cell| {
         let model = Model {
             parameters: cell.parameters,
             ..learner.model.clone()
         };
-        let fit = prepared.fit(&model, None, &unwatched).unwrap();
+        let fit = prepared.fit(&model, None, &no_progress).unwrap();
         evaluate(&prepared.graph(&fit), &simulation.truth)
             .unwrap()
             .mean_view_f1()
@@ -77,7 +79,7 @@ fn the_path_hits_its_targets_and_the_choice_comes_close_to_the_truth() {
     // The same numbers at once, in parallel.
     let mut again = vec![Tally::default(); cells.len()];
     stability
-        .halve(&learner, &views, &cells, 0..10, &mut again, &unwatched)
+        .halve(&learner, &views, &cells, 0..10, &mut again, &no_progress)
         .unwrap();
     assert_eq!(again, tallies);
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use congraph::progress::no_progress;
 use congraph::simulate::{GraphModel, Settings, simulate};
-use congraph::solvers::unwatched;
-use congraph::{Admm, EdgeCost, Learned, Learner, Support, Table, ViewOptions, Views};
+use congraph::{Admm, Candidates, EdgeCost, Learned, Learner, Table, ViewOptions, Views};
 
 fn tables(n_nodes: usize) -> Vec<Table> {
     let simulation = simulate(&Settings {
@@ -24,7 +24,7 @@ fn views(n_nodes: usize) -> Views {
         .0
 }
 
-fn learner(support: Support) -> Learner {
+fn learner(support: Candidates) -> Learner {
     Learner {
         support,
         ..Learner::new(0.05, 0.02)
@@ -32,7 +32,7 @@ fn learner(support: Support) -> Learner {
 }
 
 fn learn(views: &Views, learner: &Learner) -> Learned {
-    let learned = learner.learn(views, &unwatched).expect("graphs");
+    let learned = learner.learn(views, &no_progress).expect("graphs");
     assert!(learned.converged(), "{:?}", learned.status);
     learned
 }
@@ -82,15 +82,15 @@ fn every_third_pair(n: u32) -> Vec<[u32; 2]> {
 fn all_pairs_listed_are_all_pairs() {
     let views = views(40);
     let all: Vec<[u32; 2]> = (0..40).flat_map(|a| (a + 1..40).map(move |b| [b, a])).collect();
-    let listed = learn(&views, &learner(Support::Listed(all)));
-    assert_close(&listed, &learn(&views, &learner(Support::AllPairs)), 1e-9);
+    let listed = learn(&views, &learner(Candidates::Listed(all)));
+    assert_close(&listed, &learn(&views, &learner(Candidates::AllPairs)), 1e-9);
 }
 
 #[test]
 fn newton_and_admm_agree_on_a_list_of_pairs() {
     let views = views(40);
     let pairs = every_third_pair(40);
-    let newton = learner(Support::Listed(pairs.clone()));
+    let newton = learner(Candidates::Listed(pairs.clone()));
     let by_admm = Learner {
         solver: admm(),
         ..newton.clone()
@@ -115,8 +115,8 @@ fn pairs_are_those_of_the_given_order_of_nodes() {
         .expect("views")
         .0;
     let turned_pairs = pairs.iter().map(|&[a, b]| [29 - a, 29 - b]).collect();
-    let one = learn(&given, &learner(Support::Listed(pairs)));
-    let two = learn(&turned, &learner(Support::Listed(turned_pairs)));
+    let one = learn(&given, &learner(Candidates::Listed(pairs)));
+    let two = learn(&turned, &learner(Candidates::Listed(turned_pairs)));
     assert_eq!(weights(&one), weights(&two));
 }
 
@@ -125,9 +125,9 @@ fn enough_neighbours_are_all_pairs_and_the_check_says_so() {
     let views = views(300);
     let nearest = |k: usize| Learner {
         check_outside: true,
-        ..learner(Support::Nearest { k, seed: 1 })
+        ..learner(Candidates::Nearest { k, seed: 1 })
     };
-    let exact = learn(&views, &learner(Support::AllPairs));
+    let exact = learn(&views, &learner(Candidates::AllPairs));
     let wide = learn(&views, &nearest(299));
     assert_eq!(wide.outside, Some(0));
     assert_close(&wide, &exact, 1e-8);
@@ -141,7 +141,7 @@ fn enough_neighbours_are_all_pairs_and_the_check_says_so() {
 fn costs_forbid_and_favour_edges_alike_with_and_without_a_working_set() {
     for n in [40, 300] {
         let views = views(n);
-        let plain = learn(&views, &learner(Support::AllPairs));
+        let plain = learn(&views, &learner(Candidates::AllPairs));
         let consensus = plain.graph.consensus().expect("a consensus");
         let strongest = (0..consensus.len())
             .max_by(|&x, &y| consensus[x].total_cmp(&consensus[y]))
@@ -163,7 +163,7 @@ fn costs_forbid_and_favour_edges_alike_with_and_without_a_working_set() {
         ];
         let with_costs = Learner {
             edge_costs: costs,
-            ..learner(Support::AllPairs)
+            ..learner(Candidates::AllPairs)
         };
         let learned = learn(&views, &with_costs);
         assert!(!learned.graph.pairs().contains(&forbidden), "n = {n}");
@@ -185,13 +185,13 @@ fn what_cannot_be_a_support_is_refused() {
     let views = views(20);
     let refused = |support| {
         learner(support)
-            .learn(&views, &unwatched)
+            .learn(&views, &no_progress)
             .expect_err("no support")
             .to_string()
     };
-    assert!(refused(Support::Listed(vec![[3, 3]])).contains("no pair of two"));
-    assert!(refused(Support::Listed(vec![[3, 20]])).contains("20 nodes"));
-    assert!(refused(Support::Listed(vec![])).contains("empty"));
+    assert!(refused(Candidates::Listed(vec![[3, 3]])).contains("no pair of two"));
+    assert!(refused(Candidates::Listed(vec![[3, 20]])).contains("20 nodes"));
+    assert!(refused(Candidates::Listed(vec![])).contains("empty"));
     let twice = Learner {
         edge_costs: vec![
             EdgeCost {
@@ -203,11 +203,11 @@ fn what_cannot_be_a_support_is_refused() {
                 cost: 1.0,
             },
         ],
-        ..learner(Support::AllPairs)
+        ..learner(Candidates::AllPairs)
     };
     assert!(
         twice
-            .learn(&views, &unwatched)
+            .learn(&views, &no_progress)
             .expect_err("twice")
             .to_string()
             .contains("twice")

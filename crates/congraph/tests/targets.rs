@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
+use congraph::progress::no_progress;
 use congraph::simulate::{GraphModel, Settings, simulate};
-use congraph::solvers::unwatched;
-use congraph::tuning::{Dial, Targets, Tuned};
-use congraph::{Admm, Code, Error, Learner, Model, Support, Table, ViewOptions, Views, penalties, regularisers};
+use congraph::tune::{Dial, Targets, Tuned};
+use congraph::{Admm, Candidates, Code, Error, Learner, Model, Table, ViewOptions, Views, penalties, regularisers};
 
 fn data(settings: &Settings) -> Vec<Table> {
     simulate(settings).unwrap().tables
@@ -95,7 +95,7 @@ fn targets_are_hit_for_every_penalty_and_size() {
                         ..Targets::default()
                     };
                     let case = format!("{n_nodes} {n_views} {graph:?} {penalty} {targets:?}");
-                    let tuned = with_penalty(penalty).learn_to(&views, &targets, &unwatched).unwrap();
+                    let tuned = with_penalty(penalty).learn_to(&views, &targets, &no_progress).unwrap();
                     check(&tuned, &case);
                     assert!(tuned.reached.similarity.unwrap().target >= tuned.reached.floor.unwrap() - 0.002);
                     most = most.max(tuned.reached.solves);
@@ -109,7 +109,7 @@ fn targets_are_hit_for_every_penalty_and_size() {
 #[test]
 fn usual_targets_are_those_of_the_documentation() {
     let tuned = Learner::default()
-        .learn_to(&views(40, 3, 200), &Targets::default(), &unwatched)
+        .learn_to(&views(40, 3, 200), &Targets::default(), &no_progress)
         .unwrap();
     let floor = tuned.reached.floor.unwrap();
     assert_eq!(tuned.reached.density.unwrap().target, 0.15);
@@ -128,11 +128,11 @@ fn the_floor_is_the_similarity_of_separate_views_of_that_density() {
         ..Learner::default()
     };
     let targets = Targets::new(0.12, 0.9);
-    let separate = single.learn_to(&views, &targets, &unwatched).unwrap();
+    let separate = single.learn_to(&views, &targets, &no_progress).unwrap();
     check(&separate, "separate");
     assert!(separate.learned.graph.consensus().is_none());
     assert_eq!(separate.reached.similarity, None);
-    let joint = Learner::default().learn_to(&views, &targets, &unwatched).unwrap();
+    let joint = Learner::default().learn_to(&views, &targets, &no_progress).unwrap();
     let floor = joint.reached.floor.unwrap();
     // Trials have a gap of 1e-8 and so weights to about 1e-4.
     let similarity = separate.learned.graph.similarity().unwrap();
@@ -148,7 +148,7 @@ fn a_dial_beside_a_fixed_parameter() {
         similarity: Dial::At(0.9),
         ..Targets::default()
     };
-    let tuned = learner.learn_to(&views, &at_alpha, &unwatched).unwrap();
+    let tuned = learner.learn_to(&views, &at_alpha, &no_progress).unwrap();
     check(&tuned, "alpha fixed");
     assert_eq!(tuned.learner.model.parameters.alpha, 0.05);
     let at_beta = Targets {
@@ -156,7 +156,7 @@ fn a_dial_beside_a_fixed_parameter() {
         similarity: Dial::Fixed,
         ..Targets::default()
     };
-    let tuned = learner.learn_to(&views, &at_beta, &unwatched).unwrap();
+    let tuned = learner.learn_to(&views, &at_beta, &no_progress).unwrap();
     check(&tuned, "beta fixed");
     assert_eq!(tuned.learner.model.parameters.beta, 0.04);
     assert!(tuned.reached.floor.is_some_and(|floor| floor < 1.0));
@@ -167,8 +167,8 @@ fn a_dial_beside_a_fixed_parameter() {
         consensus_density: Dial::Fixed,
     };
     learner.model.parameters.gamma = 0.0;
-    let tuned = learner.learn_to(&views, &nothing, &unwatched).unwrap();
-    assert!(tuned.learned.graph == learner.learn(&views, &unwatched).unwrap().graph);
+    let tuned = learner.learn_to(&views, &nothing, &no_progress).unwrap();
+    assert!(tuned.learned.graph == learner.learn(&views, &no_progress).unwrap().graph);
     assert_eq!(tuned.reached.solves, 1);
 }
 
@@ -180,7 +180,7 @@ fn a_consensus_density_is_reached_by_gamma() {
             consensus_density: Dial::At(if penalty == "l2" { 0.06 } else { 0.1 }),
             ..Targets::new(0.12, 0.85)
         };
-        let tuned = with_penalty(penalty).learn_to(&views, &targets, &unwatched);
+        let tuned = with_penalty(penalty).learn_to(&views, &targets, &no_progress);
         let tuned = tuned.unwrap_or_else(|error| panic!("{penalty}: {error}"));
         check(&tuned, penalty);
         assert!(tuned.reached.parameters.gamma > 0.0, "{penalty}");
@@ -188,7 +188,7 @@ fn a_consensus_density_is_reached_by_gamma() {
 }
 
 fn refused(learner: &Learner, views: &Views, targets: &Targets) -> String {
-    match learner.learn_to(views, targets, &unwatched) {
+    match learner.learn_to(views, targets, &no_progress) {
         Err(Error::Data(errors)) => {
             assert_eq!(errors[0].code, Code::E10);
             errors[0].to_string()
@@ -202,14 +202,14 @@ fn what_cannot_be_reached_is_told_with_its_range() {
     let views = views(30, 3, 200);
     let floor = {
         let targets = Targets::new(0.15, 0.95);
-        let tuned = Learner::default().learn_to(&views, &targets, &unwatched).unwrap();
+        let tuned = Learner::default().learn_to(&views, &targets, &no_progress).unwrap();
         tuned.reached.floor.unwrap()
     };
     let said = refused(&Learner::default(), &views, &Targets::new(0.15, floor - 0.1));
     assert!(said.contains(&format!("between {floor:.3} and 1.000")), "{said}");
     // A path of three edges cannot be denser than that.
     let listed = Learner {
-        support: Support::Listed(vec![[0, 1], [1, 2], [2, 3]]),
+        support: Candidates::Listed(vec![[0, 1], [1, 2], [2, 3]]),
         ..Learner::default()
     };
     let said = refused(&listed, &views, &Targets::new(0.5, 0.9));
@@ -240,7 +240,7 @@ fn usual_targets_that_are_out_of_reach_take_the_nearest() {
                 ..Learner::default()
             },
         ] {
-            let tuned = learner.learn_to(&views, &Targets::default(), &unwatched).unwrap();
+            let tuned = learner.learn_to(&views, &Targets::default(), &no_progress).unwrap();
             assert!(tuned.learned.converged(), "{n_nodes} nodes");
             assert!(
                 tuned.learned.graph.mean_density() <= 0.5 || n_nodes == 2,
@@ -256,10 +256,10 @@ fn usual_targets_that_are_out_of_reach_take_the_nearest() {
 fn candidates_too_few_for_the_usual_density_keep_the_consensus() {
     let views = views(40, 3, 200);
     let learner = Learner {
-        support: Support::Nearest { k: 2, seed: 1 },
+        support: Candidates::Nearest { k: 2, seed: 1 },
         ..Learner::default()
     };
-    let tuned = learner.learn_to(&views, &Targets::default(), &unwatched).unwrap();
+    let tuned = learner.learn_to(&views, &Targets::default(), &no_progress).unwrap();
     check(&tuned, "two nearest neighbours");
     let reached = tuned.reached.density.unwrap();
     assert!(reached.target < Targets::usual_density(40), "{reached:?}");
@@ -274,14 +274,14 @@ fn n_candidates(learner: &Learner, views: &Views) -> usize {
         model: Model::l1(1e3, 1.0),
         ..learner.clone()
     };
-    dense.learn(views, &unwatched).unwrap().graph.pairs().len()
+    dense.learn(views, &no_progress).unwrap().graph.pairs().len()
 }
 
 #[test]
 fn parameters_of_two_nodes_are_of_the_size_of_the_data() {
     let views = views_of_two();
     let tuned = Learner::default()
-        .learn_to(&views, &Targets::default(), &unwatched)
+        .learn_to(&views, &Targets::default(), &no_progress)
         .unwrap();
     assert!(tuned.learner.model.parameters.alpha > 1e-3, "{:?}", tuned.reached);
     let reached = tuned.reached.density.unwrap();
@@ -304,7 +304,7 @@ fn nonsense_is_refused() {
     for target in [0.0, -0.1, 1.1, f64::NAN] {
         let targets = Targets::new(target, 0.9);
         assert!(matches!(
-            Learner::default().learn_to(&views, &targets, &unwatched),
+            Learner::default().learn_to(&views, &targets, &no_progress),
             Err(Error::Parameter { name: "density", .. })
         ));
     }
@@ -329,16 +329,16 @@ fn the_order_of_nodes_and_views_and_the_threads_change_nothing() {
         })
         .collect();
     let one = Learner::default()
-        .learn_to(&assembled(tables.clone()), &Targets::default(), &unwatched)
+        .learn_to(&assembled(tables.clone()), &Targets::default(), &no_progress)
         .unwrap();
     let other = Learner::default()
-        .learn_to(&assembled(turned), &Targets::default(), &unwatched)
+        .learn_to(&assembled(turned), &Targets::default(), &no_progress)
         .unwrap();
     assert_eq!(one.reached, other.reached);
     let single = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let alone = single.install(|| {
         Learner::default()
-            .learn_to(&assembled(tables), &Targets::default(), &unwatched)
+            .learn_to(&assembled(tables), &Targets::default(), &no_progress)
             .unwrap()
     });
     assert_eq!(alone.reached, one.reached);
@@ -356,8 +356,8 @@ fn the_papers_solver_is_asked_for_the_last_fit_only() {
         ..Learner::default()
     };
     let targets = Targets::new(0.15, 0.9);
-    let tuned = learner.learn_to(&views, &targets, &unwatched).unwrap();
-    let newton = Learner::default().learn_to(&views, &targets, &unwatched).unwrap();
+    let tuned = learner.learn_to(&views, &targets, &no_progress).unwrap();
+    let newton = Learner::default().learn_to(&views, &targets, &no_progress).unwrap();
     // The densities may differ: what Newton leaves at 0 may be small and positive there.
     assert!(tuned.learned.converged());
     assert_eq!(tuned.reached.parameters, newton.reached.parameters);
@@ -375,7 +375,7 @@ fn identical_views_are_as_similar_as_can_be() {
     let mut again = table.clone();
     again.name = "again".into();
     let tuned = Learner::default()
-        .learn_to(&assembled(vec![table, again]), &Targets::default(), &unwatched)
+        .learn_to(&assembled(vec![table, again]), &Targets::default(), &no_progress)
         .unwrap();
     check(&tuned, "identical");
     assert!(tuned.reached.similarity.unwrap().value > 0.999);
@@ -410,7 +410,7 @@ fn the_range_that_is_told_is_what_was_found() {
             density: Dial::At(target),
             ..Targets::default()
         };
-        match learner.learn_to(&views, &targets, &unwatched) {
+        match learner.learn_to(&views, &targets, &no_progress) {
             Ok(tuned) => assert!((tuned.learned.graph.mean_density() - target).abs() <= 1.0 / 36.0),
             Err(Error::Data(errors)) => {
                 let what = &errors[0].what;
@@ -441,7 +441,7 @@ fn a_usual_similarity_gives_way_to_a_density_that_was_asked_for() {
             density: Dial::At(0.26),
             ..Targets::default()
         };
-        match Learner::default().learn_to(&views, &targets, &unwatched) {
+        match Learner::default().learn_to(&views, &targets, &no_progress) {
             Ok(tuned) => {
                 let density = tuned.learned.graph.mean_density();
                 assert!((density - 0.26).abs() <= 0.502 / 28.0, "{seed}: {density}");

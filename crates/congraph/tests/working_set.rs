@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use congraph::pairs::AllPairs;
+use congraph::distances::AllPairs;
+use congraph::methods::smooth::working_set::{SetSolution, Start};
+use congraph::methods::smooth::{Newton, Solver};
+use congraph::progress::no_progress;
 use congraph::simulate::{GraphModel, Settings, simulate};
-use congraph::solvers::working_set::{SetSolution, Start};
-use congraph::solvers::{Newton, Solver, unwatched};
 use congraph::{
     Distances, Model, Parameters, Problem, Scaling, Solution, Table, ViewOptions, Views, penalties, regularisers,
 };
@@ -23,9 +24,9 @@ fn newton() -> Newton {
 }
 
 fn by_set(views: &Views, scaling: &Scaling, model: &Model, memory: u64) -> (SetSolution, AllPairs) {
-    let all = AllPairs::new(views, scaling, 5, memory, &unwatched).expect("distances");
+    let all = AllPairs::new(views, scaling, 5, memory, &no_progress).expect("distances");
     let working_set = newton().working_set().expect("newton has one");
-    let found = working_set.solve(&all, model, None, &unwatched).expect("a solution");
+    let found = working_set.solve(&all, model, None, &no_progress).expect("a solution");
     (found, all)
 }
 
@@ -33,7 +34,7 @@ fn by_list(views: &Views, scaling: &Scaling, model: &Model) -> (Solution, Arc<Di
     let distances = Arc::new(Distances::from_views(views, scaling).expect("distances"));
     let problem = Problem::new(Arc::clone(&distances), model.clone()).expect("a problem");
     (
-        newton().solve(&problem, None, &unwatched).expect("a solution"),
+        newton().solve(&problem, None, &no_progress).expect("a solution"),
         distances,
     )
 }
@@ -226,10 +227,10 @@ fn the_same_bits_for_any_number_of_threads_whether_tiles_are_kept_or_not() {
 #[test]
 fn a_warm_start_needs_fewer_steps_and_passes() {
     let views = simulated(400, 4, 100);
-    let all = AllPairs::new(&views, &Scaling::default(), 5, KEEP, &unwatched).expect("distances");
+    let all = AllPairs::new(&views, &Scaling::default(), 5, KEEP, &no_progress).expect("distances");
     let working_set = newton().working_set().expect("newton has one");
     let solve =
-        |model: &Model, start: Option<&Start>| working_set.solve(&all, model, start, &unwatched).expect("solved");
+        |model: &Model, start: Option<&Start>| working_set.solve(&all, model, start, &no_progress).expect("solved");
     let first = solve(&Model::l1(0.02, 0.02), None);
     let start = first.start();
     let again = solve(&Model::l1(0.02, 0.02), Some(&start));

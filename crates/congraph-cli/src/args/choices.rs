@@ -1,8 +1,8 @@
 //! The words that an option may take.
 
 use clap::ValueEnum;
-use congraph::baselines::Coupling;
-use congraph::distances::Scale;
+use congraph::methods::graphical_lasso::Coupling;
+use congraph::signals::Scale;
 use congraph::views::{Missing, NanRule, NodeRule, Orient};
 use congraph_io::Header;
 

@@ -1,7 +1,7 @@
 //! What is read, and how: the words of all commands that read tables.
 
 use clap::Args;
-use congraph::distances::{DistanceNorm, SampleNorm, Scaling};
+use congraph::signals::{DistanceNorm, SampleNorm, Scaling};
 
 use super::{DistanceNormArg, HeaderArg, MissingArg, NanArg, NodesArg, OrientArg, SampleNormArg, ScaleArg};
 

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use congraph::metrics::{Evaluation, evaluate};
+use congraph::progress::no_progress;
 use congraph::simulate::{GraphModel, Settings, Simulation, simulate};
-use congraph::solvers::unwatched;
-use congraph::tuning::{Dial, Reached, Targets, Tuned};
+use congraph::tune::{Dial, Reached, Targets, Tuned};
 use congraph::{Learned, Learner, MultiviewGraph, ViewOptions, Views};
 use congraph_io::{ViewRow, seal, write_graph, write_json};
 
@@ -18,9 +18,8 @@ use super::simulate::write_simulation;
 use crate::args::{DemoArgs, Global};
 use crate::console::{self, Console};
 use crate::failure::Failure;
-use crate::interrupt;
-use crate::output;
 use crate::summary::{self, Seconds};
+use crate::{interrupt, output};
 
 /// β at which the views of the default data have a correlation of about 0.8, the paper's choice.
 const BETA: f64 = 0.03;
@@ -100,7 +99,7 @@ fn best(views: &Views, truth: &MultiviewGraph, single: bool) -> Result<Trial, Fa
             single,
             ..Learner::new(alpha, BETA)
         };
-        let Tuned { learned, reached, .. } = learner.learn_to(views, &AS_IT_IS, &unwatched)?;
+        let Tuned { learned, reached, .. } = learner.learn_to(views, &AS_IT_IS, &no_progress)?;
         let evaluation = evaluate(&learned.graph, truth)?;
         if best
             .as_ref()

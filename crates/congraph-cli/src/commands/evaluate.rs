@@ -1,8 +1,8 @@
 //! `congraph evaluate`: how well learned graphs match true ones, and how smooth data are on them.
 
-use congraph::baselines::EdgeRule;
-use congraph::distances::{SampleNorm, Scale, Scaling};
+use congraph::methods::graphical_lasso::EdgeRule;
 use congraph::metrics::{EdgeScore, Evaluation, GraphScore, Smoothness, TotalVariation, evaluate, total_variation};
+use congraph::signals::{SampleNorm, Scale, Scaling};
 use congraph::{Missing, MultiviewGraph, ViewOptions, Views};
 use congraph_io::{Input, ReadOptions, read_graph, read_precisions, read_run};
 use serde_json::{Map, Value, json};

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use congraph::distances::{DistanceNorm, SampleNorm, Scale, Scaling};
 use congraph::findings::Positions;
+use congraph::signals::{DistanceNorm, SampleNorm, Scale, Scaling};
 use congraph::{Code, DataError, Learner, Model, MultiviewGraph, Newton, Parameters, penalties, regularisers};
 use congraph_io::{read_known, read_run};
 use serde_json::Value;

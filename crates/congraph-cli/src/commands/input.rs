@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use congraph::distances::Scale;
+use congraph::signals::Scale;
 use congraph::views::Kind;
 use congraph::{Table, ViewOptions, Views, Warning};
 use congraph_io::{Input, Loaded, ReadOptions};

@@ -2,8 +2,10 @@
 
 use std::time::Instant;
 
-use congraph::baselines::{Coupling, EdgeRule, JointAdmm, JointGraphicalLasso, JointLearned, JointPenalty};
 use congraph::error::grouped;
+use congraph::methods::graphical_lasso::{
+    Coupling, EdgeRule, JointAdmm, JointGraphicalLasso, JointLearned, JointPenalty,
+};
 use congraph_io::output::DENSE_NODES;
 use congraph_io::{seal, write_json, write_precision_graph};
 
@@ -12,9 +14,8 @@ use super::learn::{caveat, check_value, inputs, view_rows};
 use crate::args::{DistanceNormArg, Global, LearnArgs, MissingArg, SolverArg, ZStepArg};
 use crate::console::{self, Console};
 use crate::failure::Failure;
-use crate::interrupt;
-use crate::output;
 use crate::summary::{self, Seconds};
+use crate::{interrupt, output};
 
 pub(super) fn run(args: &LearnArgs, coupling: Coupling, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();

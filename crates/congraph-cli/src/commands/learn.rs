@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use congraph::distances::Scaling;
 use congraph::error::grouped;
-use congraph::solvers::admm::ZStep;
-use congraph::tuning::{Dial, Reached, Targets, Tuned};
+use congraph::methods::smooth::admm::ZStep;
+use congraph::signals::Scaling;
+use congraph::tune::{Dial, Reached, Targets, Tuned};
 use congraph::views::View;
 use congraph::{
-    Admm, Code, DataError, Learned, Learner, Model, Newton, Parameters, Solver, Support, Views, Warning, penalties,
+    Admm, Candidates, Code, DataError, Learned, Learner, Model, Newton, Parameters, Solver, Views, Warning, penalties,
     regularisers,
 };
 use congraph_io::{Folder, Places, ViewRow, read_pairs, seal, write_graph_at, write_json};
@@ -20,10 +20,8 @@ use super::support;
 use crate::args::{FitArgs, Global, LearnArgs, OutputArgs, SolverArg, ZStepArg};
 use crate::console::{self, Console, count};
 use crate::failure::Failure;
-use crate::interrupt;
-use crate::memory;
-use crate::output;
 use crate::summary::{self, Seconds};
+use crate::{interrupt, memory, output};
 
 /// Alternations of the paper's block coordinate descent per iteration.
 const SWEEPS: usize = 10;
@@ -188,7 +186,7 @@ pub(super) fn learner(args: &FitArgs, scaling: Scaling) -> Result<Learner, Failu
 /// The learner with the pairs that may be joined, whose names only the data tell.
 fn on_support(learner: Learner, args: &FitArgs, views: &Views) -> Result<Learner, Failure> {
     let support = match &args.candidates {
-        None => Support::AllPairs,
+        None => Candidates::AllPairs,
         Some(text) => support::read_candidates(text, args.seed, views.nodes())?,
     };
     let edge_costs = match &args.edge_costs {
@@ -226,7 +224,7 @@ pub(super) fn check_memory(learner: &Learner, views: &Views) -> Result<(), Failu
         "`--memory {:.0}` if the machine has it",
         (needed as f64 / memory::GIB).ceil()
     )];
-    if learner.support == Support::AllPairs {
+    if learner.support == Candidates::AllPairs {
         let newton = Learner {
             solver: Arc::new(Newton::default()),
             ..learner.clone()
@@ -235,7 +233,7 @@ pub(super) fn check_memory(learner: &Learner, views: &Views) -> Result<(), Failu
             hints.push(format!("`--solver newton` needs {}", gib(newton.least_memory(views))));
         }
         let nearest = Learner {
-            support: Support::Nearest { k: 20, seed: 1 },
+            support: Candidates::Nearest { k: 20, seed: 1 },
             ..newton
         };
         if nearest.least_memory(views) <= learner.memory {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use congraph::error::grouped;
 use congraph::findings::{Geometry, Positions};
 use congraph::inference::Departure;
-use congraph::{Mask, MultiviewGraph, Projection, Projector, Support, ViewOptions, ViewRows, Warning};
+use congraph::{Candidates, Mask, MultiviewGraph, Projection, Projector, ViewMatrix, ViewOptions, Warning};
 use congraph_io::{Folder, Places, ViewRow, read_pairs, seal, write_graph_at, write_json, write_rows};
 use serde_json::{Map, Value, json};
 
@@ -17,9 +17,8 @@ use super::support;
 use crate::args::{Global, ProjectArgs};
 use crate::console::{self, Console};
 use crate::failure::Failure;
-use crate::interrupt;
-use crate::output;
 use crate::summary::{self, Seconds, warnings_json};
+use crate::{interrupt, output};
 
 pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
@@ -141,7 +140,7 @@ fn projector(args: &ProjectArgs, console: &Console) -> Result<(Projector, Option
     projector.drop_nodes.clone_from(&args.reading.drop_nodes);
     match args.candidates.as_deref() {
         None => {}
-        Some("all") => projector.support = Support::AllPairs,
+        Some("all") => projector.support = Candidates::AllPairs,
         Some(text) => projector.support = support::read_candidates(text, 1, projector.nodes())?,
     }
     match args.edge_costs.as_deref() {
@@ -157,7 +156,7 @@ fn together(projections: &[Projection]) -> MultiviewGraph {
     let mut pairs: Vec<[u32; 2]> = projections.iter().flat_map(|one| one.graph.pairs()).copied().collect();
     pairs.sort_unstable();
     pairs.dedup();
-    let mut weights = ViewRows::zeros(pairs.len(), projections.len().max(1));
+    let mut weights = ViewMatrix::zeros(pairs.len(), projections.len().max(1));
     let mut consensus = vec![0.0; pairs.len()];
     for (view, projection) in projections.iter().enumerate() {
         for (pair, weight, shared, _) in projection.edges() {

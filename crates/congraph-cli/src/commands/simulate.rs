@@ -9,8 +9,7 @@ use serde_json::{Value, json};
 use crate::args::{FilterArg, Global, GraphArg, SimulateArgs};
 use crate::console::{self, Console};
 use crate::failure::Failure;
-use crate::interrupt;
-use crate::output;
+use crate::{interrupt, output};
 
 /// The mean degree of random geometric graphs: about that of the paper's Erdős–Rényi and Barabási–Albert graphs.
 const MEAN_DEGREE: f64 = 10.0;

@@ -8,7 +8,7 @@
 
 use std::path::Path;
 
-use congraph::{EdgeCost, Support};
+use congraph::{Candidates, EdgeCost};
 use congraph_io::{Folder, read_pairs, write_rows};
 use serde_json::{Value, json};
 
@@ -18,10 +18,10 @@ const CANDIDATES: &str = "candidates.tsv";
 const EDGE_COSTS: &str = "edge_costs.tsv";
 
 /// The candidates that an option names: `knn:K` or a file.
-pub(super) fn read_candidates(text: &str, seed: u64, nodes: &[String]) -> Result<Support, Failure> {
+pub(super) fn read_candidates(text: &str, seed: u64, nodes: &[String]) -> Result<Candidates, Failure> {
     match text.strip_prefix("knn:") {
         Some(k) => match k.parse() {
-            Ok(k) if k > 0 => Ok(Support::Nearest { k, seed }),
+            Ok(k) if k > 0 => Ok(Candidates::Nearest { k, seed }),
             _ => Err(Failure::usage(
                 format!("--candidates {text}: `{k}` is not a number of neighbours"),
                 "such as `--candidates knn:20`, or a file with the columns source and target",
@@ -31,19 +31,19 @@ pub(super) fn read_candidates(text: &str, seed: u64, nodes: &[String]) -> Result
     }
 }
 
-fn listed(path: &Path, nodes: &[String]) -> Result<Support, Failure> {
+fn listed(path: &Path, nodes: &[String]) -> Result<Candidates, Failure> {
     let pairs = read_pairs(path, nodes, false)?;
-    Ok(Support::Listed(pairs.iter().map(|listed| listed.pair).collect()))
+    Ok(Candidates::Listed(pairs.iter().map(|listed| listed.pair).collect()))
 }
 
 /// What the summary says of them.
-pub(crate) fn tell(summary: &mut Value, support: &Support, edge_costs: &[EdgeCost]) {
+pub(crate) fn tell(summary: &mut Value, support: &Candidates, edge_costs: &[EdgeCost]) {
     summary["candidates"] = match support {
-        Support::AllPairs => json!("all"),
-        Support::Nearest { k, .. } => json!(format!("knn:{k}")),
-        Support::Listed(_) => json!(CANDIDATES),
+        Candidates::AllPairs => json!("all"),
+        Candidates::Nearest { k, .. } => json!(format!("knn:{k}")),
+        Candidates::Listed(_) => json!(CANDIDATES),
     };
-    if let Support::Nearest { seed, .. } = support {
+    if let Candidates::Nearest { seed, .. } = support {
         summary["candidates_seed"] = json!(seed);
     }
     if edge_costs.is_empty() {
@@ -57,12 +57,12 @@ pub(crate) fn tell(summary: &mut Value, support: &Support, edge_costs: &[EdgeCos
 /// Writes the tables that the summary names.
 pub(super) fn write(
     folder: &Folder,
-    support: &Support,
+    support: &Candidates,
     edge_costs: &[EdgeCost],
     nodes: &[String],
 ) -> Result<(), Failure> {
     let named = |pair: [u32; 2]| pair.map(|node| nodes[node as usize].clone()).to_vec();
-    if let Support::Listed(pairs) = support {
+    if let Candidates::Listed(pairs) = support {
         let rows: Vec<Vec<String>> = pairs.iter().map(|&pair| named(pair)).collect();
         write_rows(folder, CANDIDATES, &["source", "target"], &rows)?;
     }
@@ -79,12 +79,12 @@ pub(super) fn read_back(
     folder: &Path,
     summary: &Value,
     nodes: &[String],
-) -> Result<Option<(Support, Vec<EdgeCost>)>, Failure> {
+) -> Result<Option<(Candidates, Vec<EdgeCost>)>, Failure> {
     let Some(candidates) = summary["candidates"].as_str() else {
         return Ok(None);
     };
     let support = match candidates {
-        "all" => Support::AllPairs,
+        "all" => Candidates::AllPairs,
         CANDIDATES => listed(&folder.join(CANDIDATES), nodes)?,
         nearest => read_candidates(nearest, summary["candidates_seed"].as_u64().unwrap_or(1), nodes)?,
     };

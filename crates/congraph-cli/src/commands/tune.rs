@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use congraph::error::grouped;
 use congraph::metrics::evaluate;
-use congraph::solvers::Progress;
-use congraph::tuning::choice::{Chosen, Follow, Search, Steps};
-use congraph::tuning::path::{Cell, Grid};
-use congraph::tuning::stability::Stability;
+use congraph::progress::Progress;
+use congraph::tune::choice::{Chosen, Follow, Search, Steps};
+use congraph::tune::path::{Cell, Grid};
+use congraph::tune::stability::Stability;
 use congraph::{Learner, Model, MultiviewGraph, Newton, Warning, penalties};
 use congraph_io::{read_graph, seal, write_rows};
 use serde_json::{Value, json};
@@ -20,9 +20,8 @@ use crate::args::{Global, TuneArgs};
 use crate::checkpoint::{Checkpoint, refuse_existing};
 use crate::console::{self, Console};
 use crate::failure::Failure;
-use crate::interrupt;
-use crate::output;
 use crate::summary::{self, Seconds};
+use crate::{interrupt, output};
 
 pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use congraph::Parameters;
-use congraph::tuning::Reach;
-use congraph::tuning::path::Cell;
-use congraph::tuning::stability::Tally;
+use congraph::tune::Reach;
+use congraph::tune::path::Cell;
+use congraph::tune::stability::Tally;
 use serde_json::{Value, json};
 
 use crate::checkpoint::Resumable;

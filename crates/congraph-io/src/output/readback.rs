@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use congraph::{Error, Mask, MultiviewGraph, ViewRows};
+use congraph::{Error, Mask, MultiviewGraph, ViewMatrix};
 
 use super::run::Run;
 use crate::input::records::{BadQuote, Records, Separator};
@@ -82,7 +82,7 @@ fn graph(dir: &Path) -> Result<MultiviewGraph, Fault> {
         Ok(())
     })?;
 
-    let mut weights = ViewRows::zeros(pairs.len(), views.len());
+    let mut weights = ViewMatrix::zeros(pairs.len(), views.len());
     let mut filled = vec![false; pairs.len() * views.len()];
     Sheet::open(dir, "edges_long.tsv")?.each(
         ["view", "source", "target", "weight"],

@@ -20,10 +20,8 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::folder::{Folder, OutputError};
-use super::lock;
 use super::readback::{Sheet, WHY};
-use super::swap;
-use super::write_json;
+use super::{lock, swap, write_json};
 use crate::input::{Fault, fault, hexadecimal, read_regular, reason, regular};
 
 const SUMMARY: &str = "summary.json";

@@ -21,7 +21,7 @@ mod tables;
 
 use std::path::Path;
 
-use congraph::{Error, Learner, MultiviewGraph, Table, Targets, ViewOptions, ViewRows, Views};
+use congraph::{Error, Learner, MultiviewGraph, Table, Targets, ViewMatrix, ViewOptions, Views};
 use congraph_cli::console::Reporter;
 use congraph_cli::failure::Failure;
 use congraph_io::Folder;
@@ -115,14 +115,14 @@ fn separate(views: &Views, density: f64) -> Result<MultiviewGraph, Error> {
         ..Learner::default()
     };
     let targets = Targets::new(density, 1.0);
-    let tuned = learner.learn_to(views, &targets, &congraph::solvers::unwatched)?;
+    let tuned = learner.learn_to(views, &targets, &congraph::progress::no_progress)?;
     Ok(tuned.learned.graph)
 }
 
 /// mvGL-ℓ1 at a mean density and the similarity that is asked for.
 fn coupled(views: &Views, density: f64, similarity: f64) -> Result<MultiviewGraph, Error> {
     let targets = Targets::new(density, similarity);
-    let tuned = Learner::default().learn_to(views, &targets, &congraph::solvers::unwatched)?;
+    let tuned = Learner::default().learn_to(views, &targets, &congraph::progress::no_progress)?;
     Ok(tuned.learned.graph)
 }
 
@@ -134,6 +134,6 @@ fn from_matrices(nodes: &[String], views: &[String], matrices: &[Vec<f64>]) -> M
         .collect();
     let row = |&[a, b]: &[u32; 2]| matrices.iter().map(move |matrix| matrix[a as usize * n + b as usize]);
     let values = pairs.iter().flat_map(row).collect();
-    let weights = ViewRows::from_values(views.len(), values);
+    let weights = ViewMatrix::from_values(views.len(), values);
     MultiviewGraph::new(nodes.to_vec(), views.to_vec(), &pairs, &weights, None)
 }

@@ -7,7 +7,7 @@
 //! and svGL, mvGL-ℓ1 and the consensus of the latter are learned from the first ⌊34ρ⌋ trials. α is that of the best mean F1 of the subjects, as in the simulated experiments.
 
 use congraph::metrics::evaluate;
-use congraph::solvers::unwatched;
+use congraph::progress::no_progress;
 use congraph::{Error, Learner, MultiviewGraph, Parameters, Table};
 use rayon::prelude::*;
 
@@ -126,7 +126,7 @@ fn level(data: &Data, truths: &[MultiviewGraph; 2], share: f64) -> Result<Level,
     let learner = Learner::default();
     let points = |truth: &MultiviewGraph| -> Result<Vec<Point>, Error> {
         let protocol = Protocol {
-            prepared: learner.prepare(&views, &unwatched)?,
+            prepared: learner.prepare(&views, &no_progress)?,
             truth,
             similarity: SIMILARITY,
         };

@@ -47,7 +47,7 @@ mod tests {
     use std::collections::HashSet;
 
     use congraph::findings::{Findings, Known, KnownCommunities};
-    use congraph::{MultiviewGraph, ViewRows};
+    use congraph::{MultiviewGraph, ViewMatrix};
 
     #[test]
     fn no_mark_comes_twice() {
@@ -56,7 +56,7 @@ mod tests {
             (0..n).map(|k| k.to_string()).collect(),
             vec!["a".into()],
             &[],
-            &ViewRows::zeros(0, 1),
+            &ViewMatrix::zeros(0, 1),
             None,
         );
         // 30 communities of two, then nodes on their own.

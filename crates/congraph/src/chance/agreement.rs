@@ -146,7 +146,7 @@ impl Sums {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rows::ViewRows;
+    use crate::edges::ViewMatrix;
 
     /// Two graphs on five nodes.
     fn graph() -> MultiviewGraph {
@@ -155,7 +155,7 @@ mod tests {
             names(&["a", "b", "c", "d", "e"]),
             names(&["x", "y"]),
             &[[0, 1], [0, 2], [1, 2], [2, 3], [3, 4]],
-            &ViewRows::from_values(2, vec![1.0, 0.5, 2.0, 0.0, 0.0, 0.3, 1.5, 2.0, 0.0, 1.0]),
+            &ViewMatrix::from_values(2, vec![1.0, 0.5, 2.0, 0.0, 0.0, 0.3, 1.5, 2.0, 0.0, 1.0]),
             None,
         )
     }
@@ -199,7 +199,7 @@ mod tests {
     fn too_few_nodes_tell_nothing() {
         let names = |names: &[&str]| names.iter().map(ToString::to_string).collect();
         let of = |nodes: &[&str]| {
-            let weights = ViewRows::from_values(2, vec![1.0, 1.0]);
+            let weights = ViewMatrix::from_values(2, vec![1.0, 1.0]);
             Agreement::of(&MultiviewGraph::new(
                 names(nodes),
                 names(&["x", "y"]),

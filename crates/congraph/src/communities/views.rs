@@ -10,7 +10,7 @@ use super::search::{Communities, Stop, never};
 use crate::error::Error;
 use crate::graph::MultiviewGraph;
 use crate::metrics::nmi;
-use crate::solvers::{Progress, Watch, unwatched};
+use crate::progress::{Progress, Watch, no_progress};
 
 /// The communities of learned graphs. Nodes and views are in the order of the graphs; equally large communities are in the order
 /// of their first nodes by name.
@@ -76,7 +76,7 @@ impl GraphCommunities {
 /// # Ok::<(), congraph::Error>(())
 /// ```
 pub fn communities(graph: &MultiviewGraph, settings: &ConsensusClustering) -> Result<GraphCommunities, Error> {
-    found(graph, settings, &unwatched, &never)
+    found(graph, settings, &no_progress, &never)
 }
 
 /// As [`communities`], watched: none if the watch asked to stop.

@@ -206,14 +206,14 @@ impl Geometry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rows::ViewRows;
+    use crate::edges::ViewMatrix;
 
     /// A graph of weighted edges on a square grid of points.
     fn weighted(side: u32, edges: &[([u32; 2], f64)]) -> Geometry {
         let n = side * side;
         let names = (0..n).map(|k| k.to_string()).collect();
         let (pairs, weights): (Vec<[u32; 2]>, Vec<f64>) = edges.iter().copied().unzip();
-        let weights = ViewRows::from_values(1, weights);
+        let weights = ViewMatrix::from_values(1, weights);
         let graph = MultiviewGraph::new(names, vec!["v".into()], &pairs, &weights, None);
         let grid = (0..n).map(|k| [f64::from(k % side), f64::from(k / side)]);
         Geometry::of(&graph, &Positions::Plane(grid.collect())).unwrap()
@@ -264,7 +264,7 @@ mod tests {
     fn lengths_on_a_globe_are_along_its_surface() {
         let at = |k: u32| [f64::from(k) * 10.0, 0.0];
         let names = (0..9).map(|k| k.to_string()).collect();
-        let weights = ViewRows::from_values(1, vec![1.0]);
+        let weights = ViewMatrix::from_values(1, vec![1.0]);
         let graph = MultiviewGraph::new(names, vec!["v".into()], &[[0, 8]], &weights, None);
         let found = Geometry::of(&graph, &Positions::Globe((0..9).map(at).collect())).unwrap();
         assert_eq!(found.unit, Unit::Kilometres);

@@ -5,8 +5,8 @@
 
 use serde::Serialize;
 
-use crate::blocks;
 use crate::graph::MultiviewGraph;
+use crate::parallel::chunks;
 
 /// Correlations between the weights of the views.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -29,7 +29,7 @@ impl Similarities {
         let mean = graph.similarity()?;
         let views: Vec<usize> = (0..graph.n_views()).collect();
         // One triangle, and its mirror image.
-        let mut values = blocks::map_items(&views, |&i| -> Vec<f64> {
+        let mut values = chunks::map_items(&views, |&i| -> Vec<f64> {
             let below = (0..i).map(|j| graph.correlation(i, j));
             below.chain([1.0]).collect()
         });

@@ -17,9 +17,9 @@ use faer::{Mat, Side};
 
 use super::names::{Sides, match_names, matched_pairs};
 use super::variation::distances;
-use crate::distances::{DistanceNorm, SampleNorm, Scale, Scaling};
 use crate::error::Error;
 use crate::graph::MultiviewGraph;
+use crate::signals::{DistanceNorm, SampleNorm, Scale, Scaling};
 use crate::views::Views;
 
 /// ln δ is looked for between these.

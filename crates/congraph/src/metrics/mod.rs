@@ -221,8 +221,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::edges::ViewMatrix;
     use crate::error::{Code, DataError};
-    use crate::rows::ViewRows;
 
     fn names(names: &[&str]) -> Vec<String> {
         names.iter().map(ToString::to_string).collect()
@@ -233,7 +233,7 @@ mod tests {
             names(&["a", "b", "c", "d"]),
             names(&["x", "y"]),
             &[[0, 1], [0, 2], [1, 2], [2, 3]],
-            &ViewRows::from_values(2, vec![1.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0]),
+            &ViewMatrix::from_values(2, vec![1.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0]),
             Some(&[1.0, 0.0, 0.0, 1.0]),
         )
     }
@@ -245,7 +245,7 @@ mod tests {
             names(&["d", "c", "b", "a"]),
             names(&["y", "x"]),
             &[[2, 3], [1, 2], [0, 1], [0, 2]],
-            &ViewRows::from_values(2, vec![0.2, 3.0, 0.1, 0.0, 7.0, 0.0, 0.0, 1e-9]),
+            &ViewMatrix::from_values(2, vec![0.2, 3.0, 0.1, 0.0, 7.0, 0.0, 0.0, 1e-9]),
             Some(&[0.5, 0.5, 0.0, 0.0]),
         );
         let evaluation = evaluate(&learned, &truth()).unwrap();
@@ -312,7 +312,7 @@ mod tests {
     }
 
     fn errors(nodes: &[&str], views: &[&str]) -> Vec<DataError> {
-        let weights = ViewRows::zeros(0, views.len());
+        let weights = ViewMatrix::zeros(0, views.len());
         let learned = MultiviewGraph::new(names(nodes), names(views), &[], &weights, None);
         match evaluate(&learned, &truth()) {
             Err(Error::Data(errors)) => errors,
@@ -364,7 +364,7 @@ mod tests {
                     nodes,
                     views,
                     crate::Edges::complete(N_NODES).pairs(),
-                    &ViewRows::from_values(N_VIEWS, weights.to_vec()),
+                    &ViewMatrix::from_values(N_VIEWS, weights.to_vec()),
                     Some(consensus),
                 )
             })
@@ -432,7 +432,7 @@ mod tests {
                 learned.nodes().to_vec(),
                 learned.views().to_vec(),
                 learned.pairs(),
-                &ViewRows::from_values(N_VIEWS, doubled),
+                &ViewMatrix::from_values(N_VIEWS, doubled),
                 None,
             );
             for ((_, one), (_, two)) in scores.iter().zip(&evaluate(&doubled, &truth).unwrap().views) {

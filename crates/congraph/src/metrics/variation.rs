@@ -12,12 +12,11 @@
 //! that of the edges' distances.
 
 use super::names::{Sides, match_names, matched_pairs};
-use crate::distances::{Scaling, all_from_products};
-use crate::edges::{Edges, complete_index};
+use crate::distances::all_from_products;
+use crate::edges::{Edges, ViewMatrix, complete_index};
 use crate::error::Error;
 use crate::graph::MultiviewGraph;
-use crate::pairs::Signals;
-use crate::rows::ViewRows;
+use crate::signals::{Scaling, Signals};
 use crate::views::{Kind, Views};
 
 /// How much signals vary along the edges of a graph.
@@ -104,11 +103,11 @@ pub fn total_variation(graph: &MultiviewGraph, data: &Views, scaling: &Scaling) 
 }
 
 /// The distances of the pairs in each view, and each view's mean over all pairs.
-pub(super) fn distances(data: &Views, scaling: &Scaling, pairs: &[[u32; 2]]) -> Result<(ViewRows, Vec<f64>), Error> {
+pub(super) fn distances(data: &Views, scaling: &Scaling, pairs: &[[u32; 2]]) -> Result<(ViewMatrix, Vec<f64>), Error> {
     let n = data.n_nodes();
     if data.kind() == Kind::Signals {
         let signals = Signals::new(data, scaling);
-        let mean_distance = |(index, view): (usize, &crate::pairs::ViewSignals)| {
+        let mean_distance = |(index, view): (usize, &crate::signals::ViewSignals)| {
             let own: Vec<usize> = (0..n).filter(|&node| data.has(index, node)).collect();
             let n = own.len();
             let mut centre = vec![0.0; view.n_samples];
@@ -131,7 +130,7 @@ pub(super) fn distances(data: &Views, scaling: &Scaling, pairs: &[[u32; 2]]) -> 
         return Ok((signals.distances(pairs), means));
     }
     let all = all_from_products(data, scaling)?;
-    let mut chosen = ViewRows::with_capacity(pairs.len(), data.n_views());
+    let mut chosen = ViewMatrix::with_capacity(pairs.len(), data.n_views());
     for &[a, b] in pairs {
         chosen.push_row(all.row(complete_index(n, a as usize, b as usize)));
     }
@@ -181,7 +180,7 @@ mod tests {
     fn graph(pairs: &[[u32; 2]], weights: &[f64], consensus: &[f64]) -> MultiviewGraph {
         let names = |names: &[&str]| names.iter().map(ToString::to_string).collect();
         // Nodes and views in another order than the data's.
-        let weights = ViewRows::from_values(2, weights.to_vec());
+        let weights = ViewMatrix::from_values(2, weights.to_vec());
         MultiviewGraph::new(
             names(&["d", "a", "c", "b"]),
             names(&["y", "x"]),
@@ -290,7 +289,7 @@ mod tests {
             names(&["a", "b", "c", "e"]),
             names(&["x", "y"]),
             &[],
-            &ViewRows::zeros(0, 2),
+            &ViewMatrix::zeros(0, 2),
             None,
         );
         let Err(Error::Data(errors)) = total_variation(&other, &data(&ViewOptions::default()), &Scaling::RAW) else {

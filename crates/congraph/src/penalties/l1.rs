@@ -1,7 +1,7 @@
 //! ℓ1 (the paper's ℓ1,1, `eq:case1_c`): if an edge differs, it differs in few views. The consensus is the median.
 
 use super::{JointEdge, LANES, Penalty};
-use crate::vector::vectorised;
+use crate::parallel::simd::vectorised;
 
 /// c(V) = Σ_e Σ_i |V_ei|.
 ///

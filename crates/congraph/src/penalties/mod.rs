@@ -8,8 +8,8 @@
 //! prox    argmin_Y  step · c(Y) + ½‖Y − V‖²
 //! ```
 //!
-//! That is all that [`Admm`](crate::solvers::Admm) needs, and c need not be separable over the edges.
-//! [`Newton`](crate::solvers::Newton) needs more, and only of separable penalties: the [`JointEdge`] minimiser.
+//! That is all that [`Admm`](crate::methods::smooth::Admm) needs, and c need not be separable over the edges.
+//! [`Newton`](crate::methods::smooth::Newton) needs more, and only of separable penalties: the [`JointEdge`] minimiser.
 
 mod l1;
 mod l2;
@@ -24,8 +24,7 @@ pub use l2::L2;
 pub use none::NoPenalty;
 pub use squared_l2::SquaredL2;
 
-/// How many edges [`Penalty::prox_columns`] takes at a time.
-pub const LANES: usize = 8;
+pub use crate::parallel::simd::LANES;
 
 /// A convex penalty on the differences between the views and the consensus.
 pub trait Penalty: fmt::Debug + Send + Sync {

@@ -36,9 +36,9 @@ pub use self::filters::Filter;
 use self::graphs::Drawn;
 pub use self::graphs::{GraphModel, Reach};
 use self::shuffle::Shuffler;
+use crate::edges::ViewMatrix;
 use crate::error::Error;
 use crate::graph::MultiviewGraph;
-use crate::rows::ViewRows;
 use crate::views::Table;
 
 /// What to simulate; the default is the setting that the paper varies from.
@@ -254,6 +254,6 @@ fn truth(nodes: Vec<String>, views: Vec<String>, consensus: &[[u32; 2]], graphs:
         .flat_map(|pair| graphs.iter().map(move |edges| weight(edges, pair)))
         .collect();
     let shared: Vec<f64> = pairs.iter().map(|pair| weight(consensus, pair)).collect();
-    let weights = ViewRows::from_values(graphs.len(), weights);
+    let weights = ViewMatrix::from_values(graphs.len(), weights);
     MultiviewGraph::new(nodes, views, &pairs, &weights, Some(&shared))
 }

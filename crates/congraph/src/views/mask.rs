@@ -16,7 +16,7 @@
 use std::collections::HashMap;
 
 use super::Order;
-use crate::rows::ViewRows;
+use crate::edges::ViewMatrix;
 
 /// The nodes that each view lacks. At least one view lacks a node: where none does there is no mask.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,7 +132,7 @@ impl Mask {
     }
 
     /// Sets the entries of rows, one per pair, to infinity where the view lacks the pair.
-    pub(crate) fn mark(&self, pairs: &[[u32; 2]], rows: &mut ViewRows) {
+    pub(crate) fn mark(&self, pairs: &[[u32; 2]], rows: &mut ViewMatrix) {
         for (&[a, b], row) in pairs.iter().zip(rows.rows_mut()) {
             let ends = self.row(a as usize).iter().zip(self.row(b as usize));
             for (value, (a, b)) in row.iter_mut().zip(ends) {
@@ -144,7 +144,7 @@ impl Mask {
     }
 
     /// Sets the entries of rows, one per node, to 0 where the view lacks the node.
-    pub(crate) fn clear(&self, rows: &mut ViewRows) {
+    pub(crate) fn clear(&self, rows: &mut ViewMatrix) {
         for (value, &lacks) in rows.values_mut().iter_mut().zip(&self.lacks) {
             if lacks {
                 *value = 0.0;
@@ -223,12 +223,12 @@ mod tests {
     #[test]
     fn what_is_lacking_is_marked() {
         let mask = Mask::new(3, 2, |view, node| view == 1 && node == 2).unwrap();
-        let mut rows = ViewRows::from_values(2, vec![1.0; 6]);
+        let mut rows = ViewMatrix::from_values(2, vec![1.0; 6]);
         mask.mark(Edges::complete(3).pairs(), &mut rows);
         assert_eq!(rows.values(), [1.0, 1.0, 1.0, f64::INFINITY, 1.0, f64::INFINITY]);
         let mut kept = Vec::new();
         assert_eq!(own(&[5.0, 6.0], rows.row(1), &mut kept), [5.0]);
-        let mut degrees = ViewRows::from_values(2, vec![1.0; 6]);
+        let mut degrees = ViewMatrix::from_values(2, vec![1.0; 6]);
         mask.clear(&mut degrees);
         assert_eq!(degrees.values(), [1.0, 1.0, 1.0, 1.0, 1.0, 0.0]);
     }

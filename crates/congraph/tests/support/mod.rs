@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use congraph::distances::DistanceNorm;
-use congraph::solvers::unwatched;
+use congraph::progress::no_progress;
+use congraph::signals::DistanceNorm;
 use congraph::{
-    Admm, Distances, Edges, Error, Model, Newton, Parameters, Problem, Solution, Solver, Status, ViewRows, Weights,
+    Admm, Distances, Edges, Error, Model, Newton, Parameters, Problem, Solution, Solver, Status, ViewMatrix, Weights,
     penalties, regularisers,
 };
 use rand::{RngExt, SeedableRng};
@@ -93,7 +93,7 @@ fn clustered(n_nodes: usize, n_views: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
 
 /// Distances from values, edge by edge.
 pub(crate) fn distances(n_nodes: usize, n_views: usize, values: Vec<f64>, norm: DistanceNorm) -> Arc<Distances> {
-    let rows = ViewRows::from_values(n_views, values);
+    let rows = ViewMatrix::from_values(n_views, values);
     Arc::new(Distances::new(Edges::complete(n_nodes), rows, norm).expect("valid distances"))
 }
 
@@ -124,7 +124,7 @@ pub(crate) fn newton(problem: &Problem, tolerance: f64) -> Solution {
         tolerance,
         ..Newton::default()
     };
-    solver.solve(problem, None, &unwatched).expect("a supported problem")
+    solver.solve(problem, None, &no_progress).expect("a supported problem")
 }
 
 pub(crate) fn admm(problem: &Problem, tolerance: f64) -> Solution {
@@ -132,12 +132,12 @@ pub(crate) fn admm(problem: &Problem, tolerance: f64) -> Solution {
         tolerance,
         ..Admm::default()
     };
-    solver.solve(problem, None, &unwatched).expect("a supported problem")
+    solver.solve(problem, None, &no_progress).expect("a supported problem")
 }
 
 /// One row per edge of the problem, absent ones as zeros, and the consensus.
-pub(crate) fn dense(problem: &Problem, weights: &Weights) -> (ViewRows, Vec<f64>) {
-    let mut views = ViewRows::zeros(problem.n_edges(), problem.n_views());
+pub(crate) fn dense(problem: &Problem, weights: &Weights) -> (ViewMatrix, Vec<f64>) {
+    let mut views = ViewMatrix::zeros(problem.n_edges(), problem.n_views());
     let mut consensus = vec![0.0; problem.n_edges()];
     for (edge, row, shared) in weights.iter() {
         views.row_mut(edge).copy_from_slice(row);
@@ -166,10 +166,10 @@ pub(crate) fn penalty_of_row(penalty: &str, row: &[f64], shared: f64) -> f64 {
 }
 
 /// The objective of dense weights, from the formulas.
-pub(crate) fn objective(problem: &Problem, views: &ViewRows, consensus: &[f64]) -> f64 {
+pub(crate) fn objective(problem: &Problem, views: &ViewMatrix, consensus: &[f64]) -> f64 {
     let Parameters { alpha, beta, gamma } = problem.parameters();
     let name = problem.penalty().name();
-    let mut degrees = ViewRows::zeros(problem.n_nodes(), problem.n_views());
+    let mut degrees = ViewMatrix::zeros(problem.n_nodes(), problem.n_views());
     let mut value = 0.0;
     for (edge, row) in views.rows().enumerate() {
         let (a, b) = problem.distances().edges().ends(edge);

@@ -14,7 +14,7 @@ pub(super) use saved::recall;
 
 use std::time::Instant;
 
-use congraph::distances::Scale;
+use congraph::signals::Scale;
 use congraph::{ViewOptions, Views};
 use congraph_io::{Folder, find_recordings, write_rows};
 use serde_json::{Value, json};

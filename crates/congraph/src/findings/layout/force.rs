@@ -8,8 +8,8 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::blocks;
 use crate::graph::MultiviewGraph;
+use crate::parallel::chunks;
 
 /// The most and the fewest iterations, and how many pairs may be looked at in all.
 const MOST: usize = 200;
@@ -81,7 +81,7 @@ fn settled(n: usize, edges: &[([usize; 2], f64)]) -> Vec<[f64; 2]> {
         let mut forces = if n < MANY {
             points.iter().map(push).collect()
         } else {
-            blocks::map_items(&points, push)
+            chunks::map_items(&points, push)
         };
         for &([a, b], weight) in edges {
             let apart = [points[b][0] - points[a][0], points[b][1] - points[a][1]];
@@ -230,11 +230,11 @@ fn set_apart(all: &mut [[f64; 2]], points: &[[f64; 2]], alone: &[usize]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rows::ViewRows;
+    use crate::edges::ViewMatrix;
 
     fn graph(n: usize, pairs: &[[u32; 2]]) -> (MultiviewGraph, Vec<f64>) {
         let names = (0..n).map(|k| format!("n{k:02}")).collect();
-        let weights = ViewRows::from_values(1, vec![1.0; pairs.len()]);
+        let weights = ViewMatrix::from_values(1, vec![1.0; pairs.len()]);
         let graph = MultiviewGraph::new(names, vec!["v".into()], pairs, &weights, None);
         (graph, vec![1.0; pairs.len()])
     }

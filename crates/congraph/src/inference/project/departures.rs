@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::certificate::Certificate;
 use crate::error::Warning;
 use crate::graph::MultiviewGraph;
-use crate::solvers::Status;
+use crate::methods::smooth::certificate::Certificate;
+use crate::progress::Status;
 
 /// How a view's edge relates to the consensus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

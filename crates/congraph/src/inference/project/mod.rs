@@ -7,7 +7,7 @@
 //! minimise over w^i ≥ 0, 1ᵀw^i = n :   D^iᵀ w^i + α ( ‖S w^i‖² + 2‖w^i‖² ) + β c(w^i − w)
 //! ```
 //!
-//! is strongly convex in n(n−1)/2 weights, and Newton on the degrees solves it in n unknowns (see [`crate::solvers::newton`]) with
+//! is strongly convex in n(n−1)/2 weights, and Newton on the degrees solves it in n unknowns (see [`crate::methods::smooth::newton`]) with
 //! the certificate of any other result. Distances are divided by what those of the fit were divided by, not by their own largest:
 //! only so do α and β mean what they meant there; and what the fit allowed and charged (its candidates, its edge costs) is allowed
 //! and charged here. With a penalty that charges every view by itself (ℓ1, squared ℓ2) a view of the fit comes back as it was there;
@@ -32,18 +32,17 @@ pub use departures::{Departure, Projection};
 use matched::Matched;
 
 use crate::chance::Correlations;
-use crate::distances::{DistanceNorm, Distances, Scaling};
-use crate::edges::complete_index;
+use crate::distances::{Distances, nearest_pairs};
+use crate::edges::candidates::{Candidates, EdgeCost, placed_costs, tidy};
+use crate::edges::{ViewMatrix, complete_index};
 use crate::error::Error;
+use crate::fit::{DEFAULT_MEMORY, Learned, Learner, doubts};
 use crate::graph::MultiviewGraph;
-use crate::learn::{DEFAULT_MEMORY, Learned, Learner, doubts};
-use crate::pairs::{Signals, check_spread, nearest_pairs};
+use crate::methods::smooth::{Model, Newton, Parameters, Problem, Solution, Solver};
 use crate::penalties::Penalty;
-use crate::problem::{Model, Parameters, Problem};
+use crate::progress::Watch;
 use crate::regularisers::NoRegulariser;
-use crate::rows::ViewRows;
-use crate::solvers::{Newton, Solution, Solver, Watch};
-use crate::support::{EdgeCost, Support, placed_costs, tidy};
+use crate::signals::{DistanceNorm, Scaling, Signals, check_spread};
 use crate::views::{Kind, Missing, NodeRule, Views};
 
 /// A consensus and how its fit was made: all that it takes to project new views.
@@ -71,7 +70,7 @@ pub struct Projector {
     /// Nodes to leave out of the consensus and the views.
     pub drop_nodes: Vec<String>,
     /// Which pairs may be joined, besides those of the consensus, as in the fit; nodes are numbered as in the consensus.
-    pub support: Support,
+    pub support: Candidates,
     /// Costs added to some pairs' distances, as in the fit; nodes are numbered as in the consensus.
     pub edge_costs: Vec<EdgeCost>,
     /// The solver, with the tolerance of the fit.
@@ -128,7 +127,7 @@ impl Projector {
     ///
     /// ```
     /// use congraph::simulate::{Settings, simulate};
-    /// use congraph::{Learner, Projector, ViewOptions, Views, solvers::unwatched};
+    /// use congraph::{Learner, Projector, ViewOptions, Views, no_progress};
     ///
     /// // Six views to learn from, and a seventh that comes later with 40 signals.
     /// let n_signals = [vec![500; 6], vec![40]].concat();
@@ -137,8 +136,8 @@ impl Projector {
     /// let (views, _) = Views::assemble(tables, &ViewOptions::default())?;
     ///
     /// let learner = Learner::new(0.07, 0.03);
-    /// let learned = learner.learn(&views, &unwatched)?;
-    /// let projection = &Projector::of(&learner, &learned)?.project(&late, &unwatched)?[0];
+    /// let learned = learner.learn(&views, &no_progress)?;
+    /// let projection = &Projector::of(&learner, &learned)?.project(&late, &no_progress)?[0];
     /// assert!(projection.certificate.relative_gap < 1e-9);
     /// println!("{} edges of its own, {} lacking", projection.added().count(), projection.lacking().count());
     /// # Ok::<(), congraph::Error>(())
@@ -172,7 +171,7 @@ impl Projector {
         }
         let one = |view| {
             let matched = Matched::new(self, views, view)?;
-            crate::blocks::inside(|| self.project_one(views, view, &matched, watch))
+            crate::parallel::chunks::in_pool(|| self.project_one(views, view, &matched, watch))
         };
         (0..views.n_views()).map(one).collect()
     }
@@ -236,18 +235,18 @@ impl Projector {
         check_spread(one, &scaling)?;
         let costs = placed_costs(&self.edge_costs, &matched.places)?;
         let mut pairs = match &self.support {
-            Support::AllPairs => {
+            Candidates::AllPairs => {
                 let all = Distances::from_views(one, &scaling)?.divided_by(self.distance_divisor);
                 return all.with_costs(&costs);
             }
-            Support::Listed(pairs) => matched.own_pairs(&tidy(pairs, self.nodes.len())?),
-            Support::Nearest { .. } if one.kind() != Kind::Signals => {
+            Candidates::Listed(pairs) => matched.own_pairs(&tidy(pairs, self.nodes.len())?),
+            Candidates::Nearest { .. } if one.kind() != Kind::Signals => {
                 return Err(Error::Parameter {
                     name: "--candidates",
                     message: "knn needs signals; a precomputed matrix holds all pairs already".into(),
                 });
             }
-            Support::Nearest { k, seed } => {
+            Candidates::Nearest { k, seed } => {
                 let mut pairs = nearest_pairs(&Signals::new(one, &scaling), *k, *seed, DEFAULT_MEMORY, watch);
                 pairs.extend(matched.own_pairs(&self.joined));
                 pairs
@@ -264,7 +263,7 @@ impl Projector {
         let listed = problem.distances().edges().pairs();
         let weights = &solution.weights;
         let mut pairs = Vec::with_capacity(weights.edges().len());
-        let mut values = ViewRows::with_capacity(weights.edges().len(), 1);
+        let mut values = ViewMatrix::with_capacity(weights.edges().len(), 1);
         let mut shared = Vec::with_capacity(weights.edges().len());
         let mut seen = HashSet::with_capacity(weights.edges().len());
         for (edge, row, consensus) in weights.iter() {

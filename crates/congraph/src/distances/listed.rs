@@ -1,0 +1,286 @@
+//! Squared distances between the nodes' signals: all that the problem needs of the data.
+//!
+//! ```text
+//! D^i_e = ‖x^i_a − x^i_b‖²      (the paper's Sᵀd^i − 2k^i)
+//! ```
+//!
+//! Three choices make α and β mean the same for every data set; each can be switched off:
+//!
+//! - every node is z-scored within its view ([`Scale`]), so that a loud node is not a distant one;
+//! - costs are means over samples, not sums ([`SampleNorm`]), so that more samples do not mean another density;
+//! - distances are divided by the largest one over all views ([`DistanceNorm`]), so that units do not matter.
+//!
+//! With all three off this is the paper's raw objective. The distances are `K_aa + K_bb − 2 K_ab` where that is far from
+//! cancelling, and sums of squared differences for nearly equal signals. Cost: O(n² Σ p_i) time, O(n² N) memory.
+
+use std::sync::Arc;
+
+use crate::edges::candidates::EdgeCost;
+use crate::edges::{Edges, ViewMatrix, complete_index};
+use crate::error::Error;
+use crate::signals::{DistanceNorm, SampleNorm, Scale, Scaling, Signals};
+use crate::views::{Kind, Mask, View, Views};
+
+/// Squared distances of every edge in every view; infinite where a view lacks one of its ends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Distances {
+    edges: Edges,
+    values: ViewMatrix,
+    divisor: f64,
+    mask: Option<Arc<Mask>>,
+}
+
+impl Distances {
+    /// The distances of all pairs of nodes.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when Gram matrices are to be averaged over samples but their number is not known, or when
+    /// the distances are too large for f64.
+    pub fn from_views(views: &Views, scaling: &Scaling) -> Result<Self, Error> {
+        let edges = Edges::complete(views.n_nodes());
+        if views.kind() == Kind::Signals {
+            let values = Signals::new(views, scaling).all_distances();
+            return Self::masked(edges, values, scaling.distance_norm, views.mask().cloned());
+        }
+        let values = all_from_products(views, scaling)?;
+        Self::masked(edges, values, scaling.distance_norm, views.mask().cloned())
+    }
+
+    /// The distances of chosen pairs a < b (sorted, each once), divided by the largest of theirs where that is asked for.
+    ///
+    /// # Errors
+    /// As [`Distances::from_views`].
+    pub(crate) fn of_pairs(views: &Views, scaling: &Scaling, pairs: Vec<[u32; 2]>) -> Result<Self, Error> {
+        if pairs.is_empty() {
+            return Err(Error::Parameter {
+                name: "--candidates",
+                message: "are empty: no edge could be present".into(),
+            });
+        }
+        let values = if views.kind() == Kind::Signals {
+            Signals::new(views, scaling).distances(&pairs)
+        } else {
+            let mut values = ViewMatrix::with_capacity(pairs.len(), views.n_views());
+            let all = all_from_products(views, scaling)?;
+            for &[a, b] in &pairs {
+                values.push_row(all.row(complete_index(views.n_nodes(), a as usize, b as usize)));
+            }
+            values
+        };
+        let edges = Edges::listed(views.n_nodes(), pairs);
+        Self::masked(edges, values, scaling.distance_norm, views.mask().cloned())
+    }
+
+    /// The same with costs added to some pairs (sorted), and without those that are forbidden.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if no pair is left.
+    pub(crate) fn with_costs(self, costs: &[EdgeCost]) -> Result<Self, Error> {
+        if costs.is_empty() {
+            return Ok(self);
+        }
+        let mut pairs = Vec::with_capacity(self.edges.n_edges());
+        let mut values = ViewMatrix::with_capacity(self.edges.n_edges(), self.values.n_views());
+        for (&pair, row) in self.edges.pairs().iter().zip(self.values.rows()) {
+            let cost = costs
+                .binary_search_by_key(&pair, |cost| cost.pair)
+                .map_or(0.0, |found| costs[found].cost);
+            if cost < f64::INFINITY {
+                pairs.push(pair);
+                values.push_row(row);
+                let last = pairs.len() - 1;
+                values.row_mut(last).iter_mut().for_each(|distance| *distance += cost);
+            }
+        }
+        if pairs.is_empty() {
+            return Err(Error::Parameter {
+                name: "--edge-costs",
+                message: "forbid every pair: no edge could be present".into(),
+            });
+        }
+        Ok(Self {
+            edges: Edges::listed(self.edges.n_nodes(), pairs),
+            values,
+            divisor: self.divisor,
+            mask: self.mask,
+        })
+    }
+
+    /// From distances computed elsewhere, one row per edge of `edges` and one column per view.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if a distance is negative or not finite, or their number does not fit.
+    pub fn new(edges: Edges, values: ViewMatrix, norm: DistanceNorm) -> Result<Self, Error> {
+        Self::masked(edges, values, norm, None)
+    }
+
+    /// The same where views lack nodes: whatever distances these have there does not matter, and pairs that no view has are left out.
+    ///
+    /// # Errors
+    /// As [`Distances::new`]; also if the mask is of other nodes or views.
+    pub fn masked(
+        edges: Edges,
+        mut values: ViewMatrix,
+        norm: DistanceNorm,
+        mask: Option<Arc<Mask>>,
+    ) -> Result<Self, Error> {
+        let refuse = |message: String| {
+            Err(Error::Parameter {
+                name: "distances",
+                message,
+            })
+        };
+        if edges.n_nodes() < 2 || edges.n_edges() != values.n_rows() {
+            return refuse(format!(
+                "have {} rows for {} edges between {} nodes; at least two nodes and one row per edge are needed",
+                values.n_rows(),
+                edges.n_edges(),
+                edges.n_nodes()
+            ));
+        }
+        let mut edges = edges;
+        let mut broken = values
+            .values()
+            .iter()
+            .find(|value| !value.is_finite() || **value < 0.0)
+            .copied();
+        if let Some(mask) = &mask {
+            if (mask.n_nodes(), mask.n_views()) != (edges.n_nodes(), values.n_views()) {
+                return refuse("and the mask are of different nodes or views".into());
+            }
+            (edges, values, broken) = without_lacking(mask, &edges, &values);
+        }
+        if let Some(value) = broken {
+            return refuse(format!(
+                "must be finite and not negative, and one is {value}; signals this large need `--scale zscore`"
+            ));
+        }
+        let largest = values
+            .values()
+            .iter()
+            .filter(|&&value| value < f64::INFINITY)
+            .fold(0.0_f64, |largest, &value| largest.max(value));
+        let mut divisor = 1.0;
+        if norm == DistanceNorm::Max && largest > 0.0 {
+            divisor = largest;
+            for value in values.values_mut() {
+                *value /= divisor;
+            }
+        }
+        Ok(Self {
+            edges,
+            values,
+            divisor,
+            mask,
+        })
+    }
+
+    /// The same divided by what those of another fit were divided by.
+    #[must_use]
+    pub(crate) fn divided_by(mut self, divisor: f64) -> Self {
+        self.values.values_mut().iter_mut().for_each(|value| *value /= divisor);
+        self.divisor *= divisor;
+        self
+    }
+
+    /// Distances of a list of pairs that have been divided and marked already.
+    pub(crate) fn listed(edges: Edges, values: ViewMatrix, divisor: f64, mask: Option<Arc<Mask>>) -> Self {
+        Self {
+            edges,
+            values,
+            divisor,
+            mask,
+        }
+    }
+
+    /// Which nodes the views lack, if any does.
+    pub fn mask(&self) -> Option<&Arc<Mask>> {
+        self.mask.as_ref()
+    }
+
+    /// The pairs of nodes.
+    pub fn edges(&self) -> &Edges {
+        &self.edges
+    }
+
+    /// The distances, one row per edge.
+    pub fn values(&self) -> &ViewMatrix {
+        &self.values
+    }
+
+    /// What they were divided by.
+    pub fn divisor(&self) -> f64 {
+        self.divisor
+    }
+}
+
+/// The pairs that some view has with their distances, marked where a view lacks them; and a distance that cannot be used, if any is.
+fn without_lacking(mask: &Mask, edges: &Edges, values: &ViewMatrix) -> (Edges, ViewMatrix, Option<f64>) {
+    let kept = |place: &usize| mask.some_has(edges.pairs()[*place]);
+    let kept: Vec<usize> = (0..edges.n_edges()).filter(kept).collect();
+    let mut rows = ViewMatrix::with_capacity(kept.len(), values.n_views());
+    let mut broken = None;
+    for &place in &kept {
+        let pair = edges.pairs()[place];
+        for (view, value) in values.row(place).iter().enumerate() {
+            if (!value.is_finite() || *value < 0.0) && mask.has_pair(view, pair) {
+                broken = Some(*value);
+            }
+        }
+        rows.push_row(values.row(place));
+    }
+    let pairs: Vec<[u32; 2]> = kept.iter().map(|&place| edges.pairs()[place]).collect();
+    mask.mark(&pairs, &mut rows);
+    (Edges::listed(edges.n_nodes(), pairs), rows, broken)
+}
+
+/// The distances of all pairs from sums of products or covariances.
+pub(crate) fn all_from_products(views: &Views, scaling: &Scaling) -> Result<ViewMatrix, Error> {
+    let edges = Edges::complete(views.n_nodes());
+    let mut values = ViewMatrix::zeros(edges.n_edges(), views.n_views());
+    for (index, view) in views.iter().enumerate() {
+        let distances = from_products(view, views.kind(), &edges, scaling)?;
+        for (row, distance) in values.rows_mut().zip(distances) {
+            row[index] = distance;
+        }
+    }
+    Ok(values)
+}
+
+/// Distances from sums of products or covariances. Z-scoring divides by the diagonal, which for Gram matrices supposes
+/// signals of mean zero.
+fn from_products(view: &View, kind: Kind, edges: &Edges, scaling: &Scaling) -> Result<Vec<f64>, Error> {
+    let n = edges.n_nodes();
+    let diagonal: Vec<f64> = (0..n).map(|node| view.node(node)[node]).collect();
+    // Z-scored entries and covariances are means over the samples, raw Gram entries are sums.
+    let is_mean = scaling.scale == Scale::Zscore || kind == Kind::Covariance;
+    let factor = match (is_mean, scaling.sample_norm) {
+        (true, SampleNorm::Mean) | (false, SampleNorm::Sum) => 1.0,
+        (false, SampleNorm::Mean) => 1.0 / n_samples(view)?,
+        (true, SampleNorm::Sum) => n_samples(view)?,
+    };
+    let distance = |edge: usize| {
+        let (a, b) = edges.ends(edge);
+        let product = view.node(a)[b];
+        let distance = match scaling.scale {
+            Scale::Zscore => 2.0 - 2.0 * product / (diagonal[a].sqrt() * diagonal[b].sqrt()),
+            Scale::Center | Scale::None => diagonal[a] + diagonal[b] - 2.0 * product,
+        };
+        (distance * factor).max(0.0)
+    };
+    Ok((0..edges.n_edges()).map(distance).collect())
+}
+
+pub(crate) fn n_samples(view: &View) -> Result<f64, Error> {
+    match view.n_samples() {
+        Some(n_samples) if n_samples > 0 => Ok(n_samples as f64),
+        _ => Err(Error::Parameter {
+            name: "--samples",
+            message: format!(
+                "is needed for view `{}`: a precomputed matrix does not say how many samples it was made from, and these \
+                 `--scale` and `--sample-norm` depend on it",
+                view.name()
+            ),
+        }),
+    }
+}

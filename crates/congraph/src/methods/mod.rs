@@ -1,0 +1,4 @@
+//! Models of several graphs, one folder each.
+
+pub mod graphical_lasso;
+pub mod smooth;

@@ -1,0 +1,110 @@
+//! The edges' share of the dual: what is left of the problem when the degrees are held by multipliers falls apart into edges.
+//!
+//! ```text
+//! Σ_e min over (W, w) of ½‖W‖² − uᵀW + τ c(W − w) + σ w        in units of κ = 4α
+//! ```
+//!
+//! over the views that have the edge: the target of others is −∞. An edge without a positive target u is absent and adds nothing. The others are minimised in batches: a loop over edges can be
+//! faster than one edge at a time.
+
+use std::ops::Range;
+
+use super::{EdgeSubproblem, has_edge};
+use crate::penalties::Penalty;
+
+/// How many edges are minimised at a time.
+const BATCH: usize = 64;
+
+/// The sum of the minima of a range of edges. `fill` writes an edge's targets and says whether any is positive; `present` is shown the
+/// edges that are present, with their weights and their consensus.
+pub(crate) fn sum_of_minima(
+    term: EdgeSubproblem<'_>,
+    penalty: &dyn Penalty,
+    n_views: usize,
+    range: Range<usize>,
+    fill: impl Fn(usize, &mut [f64]) -> bool,
+    mut present: impl FnMut(usize, &[f64], f64),
+) -> f64 {
+    let mut batch = Batch {
+        n_views,
+        edges: Vec::with_capacity(BATCH),
+        targets: vec![0.0; BATCH * n_views],
+        weights: vec![0.0; BATCH * n_views],
+        consensus: vec![0.0; BATCH],
+    };
+    let mut sum = 0.0;
+    for edge in range {
+        let first = batch.edges.len() * n_views;
+        if fill(edge, &mut batch.targets[first..first + n_views]) {
+            batch.edges.push(edge);
+            if batch.edges.len() == BATCH {
+                sum += batch.minima(term, penalty, &mut present);
+            }
+        }
+    }
+    sum + batch.minima(term, penalty, &mut present)
+}
+
+/// Edges whose minimisers are found together.
+struct Batch {
+    n_views: usize,
+    edges: Vec<usize>,
+    targets: Vec<f64>,
+    weights: Vec<f64>,
+    consensus: Vec<f64>,
+}
+
+impl Batch {
+    /// The sum of the minima; empties the batch.
+    fn minima(
+        &mut self,
+        term: EdgeSubproblem<'_>,
+        penalty: &dyn Penalty,
+        present: &mut impl FnMut(usize, &[f64], f64),
+    ) -> f64 {
+        if self.edges.is_empty() {
+            return 0.0;
+        }
+        let n_values = self.edges.len() * self.n_views;
+        let (targets, weights) = (&self.targets[..n_values], &mut self.weights[..n_values]);
+        let consensus = &mut self.consensus[..self.edges.len()];
+        term.minimise_rows(&self.edges, targets, weights, consensus);
+        let mut sum = 0.0;
+        if term.masked {
+            let own = weights.iter().zip(targets).filter(|(_, target)| has_edge(**target));
+            own.for_each(|(weight, target)| sum += weight * (0.5 * weight - target));
+        } else {
+            for (weight, target) in weights.iter().zip(targets) {
+                sum += weight * (0.5 * weight - target);
+            }
+        }
+        let rows = weights.chunks_exact_mut(self.n_views).zip(consensus.iter());
+        for (&edge, (row, &shared)) in self.edges.iter().zip(rows) {
+            sum += term.sigma * shared;
+            if shared > 0.0 || row.iter().any(|&weight| weight > 0.0) {
+                present(edge, row, shared);
+            }
+            row.iter_mut().for_each(|weight| *weight -= shared);
+        }
+        self.edges.clear();
+        if term.tau > 0.0 && !term.masked {
+            sum += term.tau * penalty.value(weights, self.n_views);
+        } else if term.tau > 0.0 {
+            let mut own = Vec::with_capacity(self.n_views);
+            for (row, targets) in weights
+                .chunks_exact(self.n_views)
+                .zip(targets.chunks_exact(self.n_views))
+            {
+                own.clear();
+                own.extend(
+                    row.iter()
+                        .zip(targets)
+                        .filter(|(_, target)| has_edge(**target))
+                        .map(|(v, _)| v),
+                );
+                sum += term.tau * penalty.value(&own, own.len());
+            }
+        }
+        sum
+    }
+}

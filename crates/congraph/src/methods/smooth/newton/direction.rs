@@ -1,0 +1,404 @@
+//! The Newton direction: conjugate gradients on the generalised Hessian, which is never built.
+//!
+//! ```text
+//! H = Σ_e (e_a + e_b)(e_a + e_b)ᵀ ⊗ J_e  +  2 (I − 11ᵀ/n) ⊗ I  +  ridge · I
+//! ```
+//!
+//! Only present edges contribute; J_e is diagonal plus one or two rank-one terms, so a product costs O(present edges · N).
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::dual::Dual;
+use super::vectors::{combine, dot, reduce};
+use crate::edges::{ViewMatrix, Weights, incidence};
+use crate::parallel::chunks;
+use crate::views::Mask;
+
+/// Nodes per block of work.
+const NODES: usize = 512;
+/// Into how many parts the edges are split where there are many for each node; every part adds up a vector of its own.
+const PARTS: usize = 8;
+/// How many edges for each node are many.
+const MANY_EDGES: usize = 16;
+
+/// The Jacobians of the edges present at one point.
+pub(super) struct Hessian {
+    n_nodes: usize,
+    n_views: usize,
+    /// The two ends of each edge.
+    ends: Vec<[u32; 2]>,
+    /// For each edge the diagonal of its Jacobian, then its rank-one factors. In f32: a direction need not be exact.
+    jacobians: Vec<f32>,
+    /// Values per Jacobian.
+    width: usize,
+    /// For each node the edges at it, `incident[starts[node]..starts[node + 1]]`, where they are few.
+    starts: Vec<u32>,
+    incident: Vec<u32>,
+    is_sparse: bool,
+    ridge: f64,
+    /// How many nodes each view has, and which it lacks.
+    sizes: Vec<f64>,
+    mask: Option<Arc<Mask>>,
+    /// HugePageBuffer that products use.
+    moved: ViewMatrix,
+}
+
+impl Hessian {
+    /// Of no edges yet.
+    pub(super) fn new(n_views: usize) -> Self {
+        Self {
+            n_nodes: 0,
+            n_views,
+            ends: Vec::new(),
+            jacobians: Vec::new(),
+            width: 0,
+            starts: Vec::new(),
+            incident: Vec::new(),
+            is_sparse: true,
+            ridge: 0.0,
+            sizes: Vec::new(),
+            mask: None,
+            moved: ViewMatrix::zeros(0, n_views),
+        }
+    }
+
+    /// Takes the Jacobians at another point.
+    pub(super) fn update(&mut self, dual: &Dual<'_>, present: &[Weights], ridge: f64) {
+        (self.n_nodes, self.n_views) = (dual.problem.n_nodes(), dual.problem.n_views());
+        self.ridge = ridge;
+        self.sizes = dual.problem.totals();
+        self.mask = dual.problem.distances().mask().cloned();
+        let n_views = self.n_views;
+        let term = dual.term;
+        let width = n_views * (1 + term.rank());
+        self.width = width;
+        let n_edges: usize = present.iter().map(|block| block.edges().len()).sum();
+        let edges = dual.problem.distances().edges().pairs();
+        let distances = dual.problem.distances().values();
+        self.ends.resize(n_edges, [0, 0]);
+        self.jacobians.resize(n_edges * width, 0.0);
+        let (mut ends, mut jacobians) = (self.ends.as_mut_slice(), self.jacobians.as_mut_slice());
+        let mut parts = Vec::with_capacity(present.len());
+        for block in present {
+            let (block_ends, block_jacobians);
+            (block_ends, ends) = ends.split_at_mut(block.edges().len());
+            (block_jacobians, jacobians) = jacobians.split_at_mut(block.edges().len() * width);
+            parts.push((block, block_ends, block_jacobians));
+        }
+        let fill = |(block, ends, jacobians): (&Weights, &mut [[u32; 2]], &mut [f32])| {
+            let (mut exact, mut room) = (vec![0.0; width], Vec::new());
+            let rows = ends.iter_mut().zip(jacobians.chunks_exact_mut(width));
+            for ((edge, weights, consensus), (ends, row)) in block.iter().zip(rows) {
+                *ends = edges[edge];
+                term.jacobian(weights, consensus, distances.row(edge), &mut exact, &mut room);
+                for (value, exact) in row.iter_mut().zip(&exact) {
+                    *value = *exact as f32;
+                }
+            }
+        };
+        match parts.len() {
+            1 => parts.into_iter().for_each(fill),
+            _ => parts.into_par_iter().for_each(fill),
+        }
+        self.is_sparse = n_edges < MANY_EDGES * self.n_nodes;
+        if self.is_sparse {
+            (self.starts, self.incident) = incidence(self.n_nodes, &self.ends);
+        }
+    }
+
+    /// The edges at a node, in order.
+    fn at(&self, node: usize) -> &[u32] {
+        &self.incident[self.starts[node] as usize..self.starts[node + 1] as usize]
+    }
+
+    fn jacobian(&self, edge: usize) -> &[f32] {
+        &self.jacobians[edge * self.width..(edge + 1) * self.width]
+    }
+
+    /// Adds the diagonal of an edge's Jacobian.
+    fn add_diagonal(jacobian: &[f32], out: &mut [f64]) {
+        let (entries, factors) = jacobian.split_at(out.len());
+        for (value, &entry) in out.iter_mut().zip(entries) {
+            *value += f64::from(entry);
+        }
+        for factor in factors.chunks_exact(out.len()) {
+            for (value, &v) in out.iter_mut().zip(factor) {
+                *value += f64::from(v) * f64::from(v);
+            }
+        }
+    }
+
+    /// 1 over the diagonal; `room` as for [`Hessian::product`].
+    fn inverse_diagonal(&self, room: &mut ViewMatrix) -> ViewMatrix {
+        let n_views = self.n_views;
+        let own = |n: &f64| 2.0 * (1.0 - 1.0 / n) + self.ridge;
+        let own: Vec<f64> = self.sizes.iter().map(own).collect();
+        let mut diagonal = ViewMatrix::zeros(self.n_nodes, n_views);
+        if self.is_sparse {
+            chunks::map_mut_by(NODES, diagonal.values_mut(), n_views, |first, rows| {
+                for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
+                    row.copy_from_slice(&own);
+                    for &edge in self.at(first + k) {
+                        Self::add_diagonal(self.jacobian(edge as usize), row);
+                    }
+                    row.iter_mut().for_each(|value| *value = 1.0 / *value);
+                }
+            });
+            return diagonal;
+        }
+        let parts = self.in_parts(room, |ends, jacobians, out| {
+            let mut row = vec![0.0; n_views];
+            for (&[a, b], jacobian) in ends.iter().zip(jacobians.chunks_exact(self.width)) {
+                row.fill(0.0);
+                Self::add_diagonal(jacobian, &mut row);
+                for node in [a, b].map(|node| node as usize * n_views) {
+                    add_any(&row, &mut out[node..node + n_views]);
+                }
+            }
+        });
+        chunks::map_mut_by(NODES, diagonal.values_mut(), n_views, |first, rows| {
+            let range = first * n_views..first * n_views + rows.len();
+            rows.chunks_exact_mut(n_views).for_each(|row| row.copy_from_slice(&own));
+            for part in parts.chunks_exact(self.n_nodes * n_views) {
+                add_any(&part[range.clone()], rows);
+            }
+            rows.iter_mut().for_each(|value| *value = 1.0 / *value);
+        });
+        diagonal
+    }
+
+    /// A fixed number of parts of the edges, each added up into one row per node of its own.
+    fn in_parts<'a>(
+        &self,
+        room: &'a mut ViewMatrix,
+        sums: impl Fn(&[[u32; 2]], &[f32], &mut [f64]) + Sync,
+    ) -> &'a [f64] {
+        let length = self.ends.len().div_ceil(PARTS);
+        let size = self.n_nodes * self.n_views;
+        let parts = self.ends.par_chunks(length);
+        let jacobians = self.jacobians.par_chunks(length * self.width);
+        let room = &mut room.values_mut()[..PARTS * size];
+        room.par_chunks_mut(size)
+            .zip(parts.zip(jacobians))
+            .for_each(|(out, (ends, jacobians))| {
+                out.fill(0.0);
+                sums(ends, jacobians, out);
+            });
+        room
+    }
+
+    /// out = H x; `moved` is room for J (x_a + x_b) of every edge, or for the sums of every part.
+    fn product(&self, x: &ViewMatrix, moved: &mut ViewMatrix, out: &mut ViewMatrix) {
+        let n_views = self.n_views;
+        let sums = x.column_sums();
+        let means: Vec<f64> = sums.iter().zip(&self.sizes).map(|(sum, n)| sum / n).collect();
+        let own = |node: usize, row: &mut [f64]| {
+            for ((value, &x), mean) in row.iter_mut().zip(x.row(node)).zip(&means) {
+                *value = 2.0 * (x - mean) + self.ridge * x;
+            }
+            if let Some(mask) = &self.mask {
+                let lacking = row.iter_mut().zip(mask.row(node)).filter(|(_, lacks)| **lacks);
+                lacking.for_each(|(value, _)| *value = 0.0);
+            }
+        };
+        let Kernels { apply, add, sums } = kernels(n_views);
+        match self.is_sparse {
+            true => {
+                chunks::map_mut(moved.values_mut(), n_views, |first, rows| {
+                    for (k, moved) in rows.chunks_exact_mut(n_views).enumerate() {
+                        let [a, b] = self.ends[first + k].map(|node| x.row(node as usize));
+                        apply(self.jacobian(first + k), a, b, moved);
+                    }
+                });
+                chunks::map_mut_by(NODES, out.values_mut(), n_views, |first, rows| {
+                    for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
+                        own(first + k, row);
+                        for &edge in self.at(first + k) {
+                            add(moved.row(edge as usize), row);
+                        }
+                    }
+                });
+            }
+            false => {
+                let moved = self.in_parts(moved, |ends, jacobians, out| {
+                    sums(ends, jacobians, n_views, x.values(), out);
+                });
+                let size = self.n_nodes * n_views;
+                chunks::map_mut_by(NODES, out.values_mut(), n_views, |first, rows| {
+                    for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
+                        own(first + k, row);
+                        for part in moved.chunks_exact(size) {
+                            add(&part[(first + k) * n_views..(first + k + 1) * n_views], row);
+                        }
+                    }
+                });
+            }
+        }
+    }
+
+    /// Rows that [`Hessian::product`] needs room for.
+    fn room(&self) -> usize {
+        if self.is_sparse {
+            self.ends.len()
+        } else {
+            PARTS * self.n_nodes
+        }
+    }
+
+    /// Solves H d = −gradient to a relative residual; returns d and the number of steps.
+    pub(super) fn direction(&mut self, gradient: &ViewMatrix, tolerance: f64, max_steps: usize) -> (ViewMatrix, usize) {
+        let (n_nodes, n_views) = (gradient.n_rows(), gradient.n_views());
+        let mut moved = std::mem::replace(&mut self.moved, ViewMatrix::zeros(0, n_views));
+        moved.resize(self.room());
+        let inverse = self.inverse_diagonal(&mut moved);
+        let mut x = ViewMatrix::zeros(n_nodes, n_views);
+        let mut product = ViewMatrix::zeros(n_nodes, n_views);
+        let mut residual = ViewMatrix::zeros(n_nodes, n_views);
+        let mut preconditioned = ViewMatrix::zeros(n_nodes, n_views);
+        let (mut energy, mut square) = reduce(
+            residual.values_mut(),
+            1.0,
+            gradient.values(),
+            inverse.values(),
+            preconditioned.values_mut(),
+        );
+        let target = tolerance * square.sqrt();
+        let mut search = preconditioned.clone();
+        let mut steps = 0;
+        while steps < max_steps && square.sqrt() > target {
+            self.product(&search, &mut moved, &mut product);
+            let curvature = dot(search.values(), product.values());
+            // Not a number, or no curvature left in f64: keep what there is.
+            if curvature.is_nan() || curvature <= 0.0 {
+                if steps == 0 {
+                    x = search;
+                }
+                break;
+            }
+            steps += 1;
+            let length = energy / curvature;
+            combine(x.values_mut(), 1.0, length, search.values());
+            let next;
+            (next, square) = reduce(
+                residual.values_mut(),
+                length,
+                product.values(),
+                inverse.values(),
+                preconditioned.values_mut(),
+            );
+            combine(search.values_mut(), next / energy, 1.0, preconditioned.values());
+            energy = next;
+        }
+        self.moved = moved;
+        (x, steps)
+    }
+}
+
+/// The loops of a product for one number of views.
+struct Kernels {
+    apply: Apply,
+    /// out += x.
+    add: fn(&[f64], &mut [f64]),
+    sums: Sums,
+}
+
+/// out = J (x + y).
+type Apply = fn(&[f32], &[f64], &[f64], &mut [f64]);
+/// out_a and out_b += J (x_a + x_b) over edges with these ends and Jacobians; a row has this many views.
+type Sums = fn(&[[u32; 2]], &[f32], usize, &[f64], &mut [f64]);
+
+/// Unrolled for the usual few views.
+fn kernels(n_views: usize) -> Kernels {
+    macro_rules! fixed {
+        ($($n:literal),*) => {
+            match n_views {
+                $($n => Kernels { apply: apply_fixed::<$n>, add: add_fixed::<$n>, sums: sums_fixed::<$n> },)*
+                _ => Kernels { apply: apply_any, add: add_any, sums: sums_any },
+            }
+        };
+    }
+    fixed!(1, 2, 3, 4, 5, 6, 7, 8)
+}
+
+#[inline(always)]
+fn moved<const N: usize>(jacobian: &[f32], x: &[f64; N], y: &[f64; N]) -> [f64; N] {
+    let [diagonal, factors @ ..] = jacobian.as_chunks::<N>().0 else {
+        return [0.0; N];
+    };
+    let sums: [f64; N] = std::array::from_fn(|i| x[i] + y[i]);
+    let mut out: [f64; N] = std::array::from_fn(|i| f64::from(diagonal[i]) * sums[i]);
+    for factor in factors {
+        let factor: [f64; N] = std::array::from_fn(|i| f64::from(factor[i]));
+        let mut along = 0.0;
+        for i in 0..N {
+            along += factor[i] * sums[i];
+        }
+        for i in 0..N {
+            out[i] += along * factor[i];
+        }
+    }
+    out
+}
+
+fn apply_fixed<const N: usize>(jacobian: &[f32], x: &[f64], y: &[f64], out: &mut [f64]) {
+    if let ([x], [y], [out]) = (x.as_chunks().0, y.as_chunks().0, out.as_chunks_mut().0) {
+        *out = moved::<N>(jacobian, x, y);
+    }
+}
+
+fn add_fixed<const N: usize>(x: &[f64], out: &mut [f64]) {
+    if let ([x], [out]) = (x.as_chunks::<N>().0, out.as_chunks_mut::<N>().0) {
+        for i in 0..N {
+            out[i] += x[i];
+        }
+    }
+}
+
+fn sums_fixed<const N: usize>(ends: &[[u32; 2]], jacobians: &[f32], _: usize, x: &[f64], out: &mut [f64]) {
+    let width = jacobians.len() / ends.len().max(1);
+    let (x, out) = (x.as_chunks::<N>().0, out.as_chunks_mut::<N>().0);
+    for (&[a, b], jacobian) in ends.iter().zip(jacobians.chunks_exact(width)) {
+        let (a, b) = (a as usize, b as usize);
+        let moved = moved(jacobian, &x[a], &x[b]);
+        for i in 0..N {
+            out[a][i] += moved[i];
+        }
+        for i in 0..N {
+            out[b][i] += moved[i];
+        }
+    }
+}
+
+fn apply_any(jacobian: &[f32], x: &[f64], y: &[f64], out: &mut [f64]) {
+    let n_views = out.len();
+    let (diagonal, factors) = jacobian.split_at(n_views);
+    for (out, (&entry, (x, y))) in out.iter_mut().zip(diagonal.iter().zip(x.iter().zip(y))) {
+        *out = f64::from(entry) * (x + y);
+    }
+    for factor in factors.chunks_exact(n_views) {
+        let terms = factor.iter().zip(x.iter().zip(y));
+        let along: f64 = terms.map(|(&v, (x, y))| f64::from(v) * (x + y)).sum();
+        for (out, &v) in out.iter_mut().zip(factor) {
+            *out += along * f64::from(v);
+        }
+    }
+}
+
+fn add_any(x: &[f64], out: &mut [f64]) {
+    for (out, x) in out.iter_mut().zip(x) {
+        *out += x;
+    }
+}
+
+fn sums_any(ends: &[[u32; 2]], jacobians: &[f32], n_views: usize, x: &[f64], out: &mut [f64]) {
+    let width = jacobians.len() / ends.len().max(1);
+    let mut moved = vec![0.0; n_views];
+    for (&[a, b], jacobian) in ends.iter().zip(jacobians.chunks_exact(width)) {
+        let [a, b] = [a, b].map(|node| node as usize * n_views..(node as usize + 1) * n_views);
+        apply_any(jacobian, &x[a.clone()], &x[b.clone()], &mut moved);
+        add_any(&moved, &mut out[a]);
+        add_any(&moved, &mut out[b]);
+    }
+}

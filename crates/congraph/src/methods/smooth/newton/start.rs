@@ -1,0 +1,214 @@
+//! Where Newton starts without a warm start: constant multipliers at which the totals are right.
+//!
+//! With the same multiplier −θ/2 at every node and no coupling, W_e = max(0, θ − D_e/κ), and θ is chosen so that these sum
+//! to n: water filling. Two candidates, of which the one with the better dual is taken: θ for each view on its own (right
+//! for weak coupling), and one θ for the mean of the views (right for strong coupling).
+//!
+//! Very many nodes are dense in some places and sparse in others, and one level for all would leave half of them without an
+//! edge. There each node has a level θ_a of its own, filled from its few shortest distances to the degree that the level asks for,
+//!
+//! ```text
+//! Σ_b max(0, θ_a − d_ab) = 2 − (θ_a − mean θ)
+//! ```
+
+use super::dual::{Dual, Evaluation};
+use crate::edges::{ViewMatrix, incidence};
+use crate::methods::smooth::Problem;
+use crate::parallel::chunks;
+use crate::views::Mask;
+
+pub(super) fn cold_start(dual: &Dual<'_>) -> (ViewMatrix, Evaluation) {
+    let problem = dual.problem;
+    let (n_nodes, n_views) = (problem.n_nodes(), problem.n_views());
+    let levels = if n_nodes < MANY_NODES {
+        ViewMatrix::from_values(n_views + 1, levels(problem).repeat(n_nodes))
+    } else {
+        local_levels(problem)
+    };
+    let multipliers = |choose: &dyn Fn(&[f64], usize) -> f64| {
+        let mut multipliers = multipliers(&levels, choose);
+        if let Some(mask) = problem.mask() {
+            mask.clear(&mut multipliers);
+        }
+        multipliers
+    };
+    let separate = evaluated(dual, multipliers(&|row, view| row[view]));
+    if n_views == 1 || dual.term.tau == 0.0 {
+        return separate;
+    }
+    // Where all views fuse, w = mean u − σ/N.
+    let share = dual.term.sigma / n_views as f64;
+    let pooled = evaluated(dual, multipliers(&|row, _| row[n_views] + share));
+    if pooled.1.value < separate.1.value {
+        pooled
+    } else {
+        separate
+    }
+}
+
+fn evaluated(dual: &Dual<'_>, multipliers: ViewMatrix) -> (ViewMatrix, Evaluation) {
+    let evaluation = dual.evaluate(&multipliers, None);
+    (multipliers, evaluation)
+}
+
+/// λ = −θ/2, with each node's θ chosen from its row of levels.
+fn multipliers(levels: &ViewMatrix, choose: &dyn Fn(&[f64], usize) -> f64) -> ViewMatrix {
+    let n_views = levels.n_views() - 1;
+    let mut multipliers = ViewMatrix::zeros(levels.n_rows(), n_views);
+    for (row, levels) in multipliers.rows_mut().zip(levels.rows()) {
+        for (view, multiplier) in row.iter_mut().enumerate() {
+            *multiplier = -0.5 * choose(levels, view);
+        }
+    }
+    multipliers
+}
+
+/// From this number of nodes on, each has a level of its own.
+const MANY_NODES: usize = 10_000;
+/// How many of a node's shortest distances its level is found from.
+const SHORTEST: usize = 8;
+/// How often the mean level is found anew.
+const ROUNDS: usize = 4;
+
+/// For each node the level of each view's distances, and last of their mean.
+fn local_levels(problem: &Problem) -> ViewMatrix {
+    let n_columns = problem.n_views() + 1;
+    let mut shortest = vec![f64::INFINITY; problem.n_nodes() * n_columns * SHORTEST];
+    let (starts, incident) = incidence(problem.n_nodes(), problem.distances().edges().pairs());
+    chunks::map_mut(&mut shortest, n_columns * SHORTEST, |first, nodes| {
+        let mut row = vec![0.0; n_columns];
+        for (k, lists) in nodes.chunks_exact_mut(n_columns * SHORTEST).enumerate() {
+            let [start, end] = [first + k, first + k + 1].map(|node| starts[node] as usize);
+            for &edge in &incident[start..end] {
+                units(problem, edge as usize, &mut row);
+                for (list, &unit) in lists.chunks_exact_mut(SHORTEST).zip(&row) {
+                    if unit < list[SHORTEST - 1] {
+                        let place = list.partition_point(|&other| other <= unit);
+                        list[place..].rotate_right(1);
+                        list[place] = unit;
+                    }
+                }
+            }
+        }
+    });
+    let mut levels = ViewMatrix::zeros(problem.n_nodes(), n_columns);
+    let mut means = vec![0.0; n_columns];
+    for _ in 0..ROUNDS {
+        chunks::map_mut(levels.values_mut(), n_columns, |first, rows| {
+            let lists = shortest[first * n_columns * SHORTEST..].chunks_exact(SHORTEST);
+            let means = means.iter().cycle();
+            for ((level, list), mean) in rows.iter_mut().zip(lists).zip(means) {
+                *level = filled(list, 2.0 + mean);
+            }
+        });
+        let mut known = levels.clone();
+        if let Some(mask) = problem.mask() {
+            clear_levels(mask, &mut known);
+        }
+        let sums = known.column_sums();
+        means = sums.iter().zip(totals(problem)).map(|(sum, n)| sum / n).collect();
+    }
+    levels
+}
+
+/// θ with θ + Σ max(0, θ − d) = total over sorted distances d.
+fn filled(distances: &[f64], total: f64) -> f64 {
+    let mut sum = total;
+    for (count, &distance) in distances.iter().enumerate() {
+        let level = sum / (count + 1) as f64;
+        if level <= distance {
+            return level;
+        }
+        sum += distance;
+    }
+    sum / (distances.len() + 1) as f64
+}
+
+/// The totals of the views, and last that of their mean.
+fn totals(problem: &Problem) -> Vec<f64> {
+    let mut totals = problem.totals();
+    totals.push(problem.n_nodes() as f64);
+    totals
+}
+
+/// Forgets the levels of nodes in views that lack them.
+fn clear_levels(mask: &Mask, levels: &mut ViewMatrix) {
+    for (node, row) in levels.rows_mut().enumerate() {
+        let lacking = row.iter_mut().zip(mask.row(node)).filter(|(_, lacks)| **lacks);
+        lacking.for_each(|(level, _)| *level = 0.0);
+    }
+}
+
+/// An edge's distance in each view in units of κ (infinite where a view lacks it), and last their mean.
+fn units(problem: &Problem, edge: usize, row: &mut [f64]) {
+    let inverse = 1.0 / problem.kappa();
+    let n_views = row.len() - 1;
+    let mut sum = 0.0;
+    for (unit, distance) in row.iter_mut().zip(problem.distances().values().row(edge)) {
+        *unit = distance * inverse;
+        sum += *unit;
+    }
+    row[n_views] = if problem.mask().is_none() {
+        sum / n_views as f64
+    } else {
+        let own = || row[..n_views].iter().filter(|unit| **unit < f64::INFINITY);
+        own().sum::<f64>() / own().count() as f64
+    };
+}
+
+/// A level this much above the right one, relative to the span from the least distance, is a start as good.
+const NEAR: f64 = 1e-3;
+
+/// θ with Σ_e max(0, θ − d_e) = n for the distances of each view, and last for their mean; by Newton from the right on convex
+/// piecewise linear functions, all at once.
+fn levels(problem: &Problem) -> Vec<f64> {
+    let n_views = problem.n_views();
+    let totals = totals(problem);
+    let blocks_least = chunks::map(problem.n_edges(), |range| {
+        let (mut least, mut row) = (vec![f64::INFINITY; n_views + 1], vec![0.0; n_views + 1]);
+        for edge in range {
+            units(problem, edge, &mut row);
+            for (least, unit) in least.iter_mut().zip(&row) {
+                *least = if unit < least { *unit } else { *least };
+            }
+        }
+        least
+    });
+    let least: Vec<f64> = (0..=n_views)
+        .map(|k| {
+            blocks_least
+                .iter()
+                .fold(f64::INFINITY, |least, block| least.min(block[k]))
+        })
+        .collect();
+    let mut levels: Vec<f64> = least.iter().zip(&totals).map(|(least, total)| least + total).collect();
+    loop {
+        let parts = chunks::map(problem.n_edges(), |range| {
+            let (mut counts, mut sums) = (vec![0.0; n_views + 1], vec![0.0; n_views + 1]);
+            let mut row = vec![0.0; n_views + 1];
+            for edge in range {
+                units(problem, edge, &mut row);
+                for k in 0..=n_views {
+                    let below = row[k] < levels[k];
+                    counts[k] += if below { 1.0 } else { 0.0 };
+                    // Relative to the least, so that large distances do not drown the total.
+                    sums[k] += if below { row[k] - least[k] } else { 0.0 };
+                }
+            }
+            (counts, sums)
+        });
+        let mut moved = false;
+        for k in 0..=n_views {
+            let count: f64 = parts.iter().map(|(counts, _)| counts[k]).sum();
+            let sum: f64 = parts.iter().map(|(_, sums)| sums[k]).sum();
+            let next = least[k] + (totals[k] + sum) / count;
+            if count > 0.0 && next < levels[k] {
+                moved |= levels[k] - next > NEAR * (next - least[k]);
+                levels[k] = next;
+            }
+        }
+        if !moved {
+            return levels;
+        }
+    }
+}

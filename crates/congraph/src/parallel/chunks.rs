@@ -1,0 +1,89 @@
+//! Fixed blocks of work, spread over the threads and put together in order.
+//!
+//! The blocks do not depend on the number of threads and their results are combined in the order of the blocks, so no
+//! result changes by a bit when the number of threads does.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+/// Rows per block: large enough to hide the cost of a task, small enough to share a few thousand edges.
+const BLOCK: usize = 512;
+
+/// Runs `work` on one of the threads that share the blocks. Asked from outside them, every single pass would wake one up and wait
+/// for it, which takes longer than a pass over a few thousand edges.
+pub(crate) fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    rayon::scope(|_| work())
+}
+
+/// Applies `work` to consecutive ranges that cover `0..n`, and returns the results in order.
+pub(crate) fn map<T: Send>(n: usize, work: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
+    if n <= BLOCK {
+        return if n == 0 { Vec::new() } else { vec![work(0..n)] };
+    }
+    (0..n.div_ceil(BLOCK))
+        .into_par_iter()
+        .map(|block| work(block * BLOCK..n.min((block + 1) * BLOCK)))
+        .collect()
+}
+
+/// How many ranges [`map`] and [`map_with`] make.
+pub(crate) fn count(n: usize) -> usize {
+    n.div_ceil(BLOCK)
+}
+
+/// As [`map`], for work that writes to one item per range.
+pub(crate) fn map_with<I: Send, T: Send>(
+    items: &mut [I],
+    n: usize,
+    work: impl Fn(Range<usize>, &mut I) -> T + Sync,
+) -> Vec<T> {
+    let range = |block: usize| block * BLOCK..n.min((block + 1) * BLOCK);
+    match items {
+        [] => Vec::new(),
+        [item] => vec![work(range(0), item)],
+        items => items
+            .par_iter_mut()
+            .enumerate()
+            .map(|(block, item)| work(range(block), item))
+            .collect(),
+    }
+}
+
+/// Applies `work` to each item, and returns the results in order.
+pub(crate) fn map_items<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T + Sync + Send) -> Vec<T> {
+    match items {
+        [item] => vec![work(item)],
+        items => items.par_iter().map(work).collect(),
+    }
+}
+
+/// As [`map`], for work that writes one row of `width` values per item.
+pub(crate) fn map_mut<T: Send>(
+    values: &mut [f64],
+    width: usize,
+    work: impl Fn(usize, &mut [f64]) -> T + Sync,
+) -> Vec<T> {
+    map_mut_by(BLOCK, values, width, work)
+}
+
+/// As [`map_mut`], with another number of rows per block: fewer where a row is much work.
+pub(crate) fn map_mut_by<T: Send>(
+    block: usize,
+    values: &mut [f64],
+    width: usize,
+    work: impl Fn(usize, &mut [f64]) -> T + Sync,
+) -> Vec<T> {
+    if values.len() <= block * width {
+        return if values.is_empty() {
+            Vec::new()
+        } else {
+            vec![work(0, values)]
+        };
+    }
+    values
+        .par_chunks_mut(block * width)
+        .enumerate()
+        .map(|(place, rows)| work(place * block, rows))
+        .collect()
+}

@@ -1,0 +1,409 @@
+//! Scaled signals, node by node: distances of chosen pairs straight from differences, in f64; of all pairs from products where
+//! those do not cancel.
+
+mod scaling;
+mod spread;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+pub use scaling::{DistanceNorm, SampleNorm, Scale, Scaling};
+pub(crate) use spread::check_spread;
+
+use crate::edges::ViewMatrix;
+use crate::parallel::simd::vectorised;
+use crate::parallel::{HugePageBuffer, chunks};
+use crate::views::{Mask, View, Views};
+
+/// Nodes and pairs per block of work.
+const NODES: usize = 32;
+const PAIRS: usize = 1024;
+/// Nodes of a side of a tile of chosen pairs, and samples at a time: two sides take a megabyte.
+const SIDE: usize = 128;
+const STRETCH: usize = 512;
+/// Nodes per strip of all pairs.
+const STRIP: usize = 16;
+/// Distances below this share of the two squares have lost digits in the product, and are taken from differences.
+const CANCELLED: f64 = 0.01;
+
+/// The scaled signals of all views.
+pub(crate) struct Signals {
+    pub(crate) n_nodes: usize,
+    pub(crate) views: Vec<ViewSignals>,
+    /// Which nodes the views lack; their signals are 0.
+    pub(crate) mask: Option<Arc<Mask>>,
+}
+
+/// The scaled signals of one view.
+pub(crate) struct ViewSignals {
+    pub(crate) n_samples: usize,
+    /// One row of `n_samples` values per node.
+    pub(crate) values: HugePageBuffer<f64>,
+    /// What a squared distance is multiplied with: 1 over the number of samples for means.
+    pub(crate) factor: f64,
+}
+
+impl ViewSignals {
+    /// Scales the signals of one view.
+    pub(crate) fn new(view: &View, n_nodes: usize, scaling: &Scaling) -> Self {
+        let n_samples = view.node(0).len();
+        let mut values = HugePageBuffer::zeros(n_nodes * n_samples);
+        chunks::map_mut_by(NODES, values.values_mut(), n_samples, |first, rows| {
+            vectorised(
+                #[inline(always)]
+                || {
+                    for (k, row) in rows.chunks_exact_mut(n_samples).enumerate() {
+                        scale_into(view.node(first + k), scaling.scale, row);
+                    }
+                },
+            );
+        });
+        Self {
+            n_samples,
+            values,
+            factor: match scaling.sample_norm {
+                SampleNorm::Mean => 1.0 / n_samples as f64,
+                SampleNorm::Sum => 1.0,
+            },
+        }
+    }
+
+    /// The same of chosen nodes alone.
+    pub(crate) fn of_nodes(&self, nodes: &[usize]) -> Self {
+        let mut values = HugePageBuffer::zeros(nodes.len() * self.n_samples);
+        let rows = values.values_mut().chunks_exact_mut(self.n_samples);
+        rows.zip(nodes)
+            .for_each(|(row, &node)| row.copy_from_slice(self.node(node)));
+        Self { values, ..*self }
+    }
+
+    pub(crate) fn node(&self, node: usize) -> &[f64] {
+        &self.values.values()[node * self.n_samples..(node + 1) * self.n_samples]
+    }
+
+    /// ‖x‖² of every node.
+    fn squares(&self, n_nodes: usize) -> Vec<f64> {
+        (0..n_nodes).map(|node| sum(self.node(node), |x| x * x)).collect()
+    }
+
+    /// x_aᵀx_b for rows × columns into `out`, row by row.
+    #[expect(
+        unsafe_code,
+        reason = "the product of the gemm crate takes pointers; safe ones reach a tenth of its speed"
+    )]
+    fn products(&self, rows: Range<usize>, columns: Range<usize>, out: &mut [f64]) {
+        let p = self.n_samples;
+        let left = &self.values.values()[rows.start * p..rows.end * p];
+        let right = &self.values.values()[columns.start * p..columns.end * p];
+        assert!(out.len() >= rows.len() * columns.len());
+        // SAFETY: `left` has `rows.len()` rows of p values and `right` `columns.len()` rows of p values; `out` has `rows.len()` rows
+        // of `columns.len()` entries, is not shared, and does not overlap the others.
+        unsafe {
+            gemm::gemm(
+                rows.len(),
+                columns.len(),
+                p,
+                out.as_mut_ptr(),
+                1,
+                columns.len() as isize,
+                false,
+                left.as_ptr(),
+                1,
+                p as isize,
+                right.as_ptr(),
+                p as isize,
+                1,
+                0.0,
+                1.0,
+                false,
+                false,
+                false,
+                gemm::Parallelism::None,
+            );
+        }
+    }
+
+    /// The cost of one pair.
+    #[inline(always)]
+    pub(crate) fn distance(&self, a: usize, b: usize) -> f64 {
+        squared_distance(self.node(a), self.node(b)) * self.factor
+    }
+}
+
+impl Signals {
+    /// Scales the signals of all views.
+    pub(crate) fn new(views: &Views, scaling: &Scaling) -> Self {
+        Self {
+            n_nodes: views.n_nodes(),
+            views: views
+                .iter()
+                .map(|view| ViewSignals::new(view, views.n_nodes(), scaling))
+                .collect(),
+            mask: views.mask().cloned(),
+        }
+    }
+
+    /// Whether a view lacks a node.
+    pub(crate) fn lacks(&self, view: usize, node: usize) -> bool {
+        self.mask.as_ref().is_some_and(|mask| !mask.has(view, node))
+    }
+
+    /// The costs of chosen pairs, one row per pair. What views lack is not marked.
+    pub(crate) fn distances(&self, pairs: &[[u32; 2]]) -> ViewMatrix {
+        let n_views = self.views.len();
+        let mut distances = ViewMatrix::zeros(pairs.len(), n_views);
+        let n_blocks = self.n_nodes.div_ceil(SIDE);
+        let n_tiles = n_blocks * (n_blocks + 1) / 2;
+        if n_blocks == 1 || pairs.len() < n_tiles.saturating_mul(SIDE) {
+            chunks::map_mut_by(PAIRS, distances.values_mut(), n_views, |first, rows| {
+                self.distances_of(&pairs[first..].iter().copied(), rows);
+            });
+            return distances;
+        }
+        // Tile by tile: while it lasts, the signals of its nodes stay in the cache and serve many pairs.
+        let (starts, order, places) = by_tile(pairs, n_blocks);
+        let mut tiled = ViewMatrix::zeros(pairs.len(), n_views);
+        let mut rest = tiled.values_mut();
+        let mut tiles = Vec::with_capacity(n_tiles);
+        for bounds in starts.windows(2) {
+            let (rows, after) = rest.split_at_mut((bounds[1] - bounds[0]) as usize * n_views);
+            rest = after;
+            tiles.push((&order[bounds[0] as usize..bounds[1] as usize], rows));
+        }
+        tiles
+            .into_par_iter()
+            .for_each(|(order, rows)| self.distances_of(&order.iter().map(|&k| pairs[k as usize]), rows));
+        chunks::map_mut(distances.values_mut(), n_views, |first, rows| {
+            for (row, &place) in rows.chunks_exact_mut(n_views).zip(&places[first..]) {
+                row.copy_from_slice(tiled.row(place as usize));
+            }
+        });
+        distances
+    }
+
+    /// Writes the costs of some pairs: one view and one stretch of samples after the other, which fit the cache better than all.
+    fn distances_of(&self, pairs: &(impl Iterator<Item = [u32; 2]> + Clone), rows: &mut [f64]) {
+        let n_views = self.views.len();
+        vectorised(
+            #[inline(always)]
+            || {
+                for (index, view) in self.views.iter().enumerate() {
+                    for first in (0..view.n_samples).step_by(STRETCH) {
+                        let samples = first..view.n_samples.min(first + STRETCH);
+                        for (row, [a, b]) in rows.chunks_exact_mut(n_views).zip(pairs.clone()) {
+                            let (a, b) = (view.node(a as usize), view.node(b as usize));
+                            row[index] += squared_distance(&a[samples.clone()], &b[samples.clone()]) * view.factor;
+                        }
+                    }
+                }
+            },
+        );
+    }
+
+    /// The costs of all pairs, in the order of [`Edges::complete`](crate::edges::Edges::complete). What views lack is not marked.
+    pub(crate) fn all_distances(&self) -> ViewMatrix {
+        let (n, n_views) = (self.n_nodes, self.views.len());
+        let mut distances = ViewMatrix::zeros(n * n.saturating_sub(1) / 2, n_views);
+        let squares: Vec<Vec<f64>> = self.views.iter().map(|view| view.squares(n)).collect();
+        let mut rest = distances.values_mut();
+        let mut strips = Vec::with_capacity(n.div_ceil(STRIP));
+        for first in (0..n).step_by(STRIP) {
+            let nodes = first..n.min(first + STRIP);
+            let n_pairs: usize = nodes.clone().map(|a| n - 1 - a).sum();
+            let (rows, after) = rest.split_at_mut(n_pairs * n_views);
+            rest = after;
+            strips.push((nodes, rows));
+        }
+        strips
+            .into_par_iter()
+            .for_each_init(Vec::new, |products, (nodes, rows)| {
+                for (index, view) in self.views.iter().enumerate() {
+                    let width = n - nodes.start;
+                    products.resize(STRIP * width, 0.0);
+                    view.products(nodes.clone(), nodes.start..n, products);
+                    let mut entries = rows.iter_mut().skip(index).step_by(n_views);
+                    for (a, products) in nodes.clone().zip(products.chunks_exact(width)) {
+                        for (b, (product, entry)) in
+                            (a + 1..n).zip(products[a + 1 - nodes.start..].iter().zip(&mut entries))
+                        {
+                            let total = squares[index][a] + squares[index][b];
+                            let distance = total - 2.0 * product;
+                            *entry = if distance >= CANCELLED * total && distance.is_finite() {
+                                distance * view.factor
+                            } else {
+                                view.distance(a, b)
+                            };
+                        }
+                    }
+                }
+            });
+        distances
+    }
+}
+
+/// The pairs by tile, i ≤ j of the blocks of their nodes: where each tile starts, which pairs come in which order, and each pair's
+/// place in that order.
+fn by_tile(pairs: &[[u32; 2]], n_blocks: usize) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
+    let tile = |&[a, b]: &[u32; 2]| {
+        let (i, j) = (a as usize / SIDE, b as usize / SIDE);
+        i * (2 * n_blocks - i + 1) / 2 + (j - i)
+    };
+    let mut starts = vec![0_u32; n_blocks * (n_blocks + 1) / 2 + 1];
+    pairs.iter().for_each(|pair| starts[tile(pair) + 1] += 1);
+    for k in 1..starts.len() {
+        starts[k] += starts[k - 1];
+    }
+    let mut next = starts.clone();
+    let mut order = vec![0; pairs.len()];
+    let places = pairs.iter().enumerate().map(|(k, pair)| {
+        let place = &mut next[tile(pair)];
+        order[*place as usize] = k as u32;
+        *place += 1;
+        *place - 1
+    });
+    let places = places.collect();
+    (starts, order, places)
+}
+
+/// The signal shifted and scaled; sums run over values divided by the largest, so that none overflows.
+#[inline(always)]
+pub(crate) fn scale_into(signal: &[f64], scale: Scale, out: &mut [f64]) {
+    let unit = largest(signal);
+    if scale == Scale::None || unit == 0.0 {
+        out.copy_from_slice(signal);
+        return;
+    }
+    let n = signal.len() as f64;
+    let inverse = 1.0 / unit;
+    if inverse.is_finite() {
+        for (out, x) in out.iter_mut().zip(signal) {
+            *out = x * inverse;
+        }
+    } else {
+        // So small that its inverse overflows.
+        for (out, x) in out.iter_mut().zip(signal) {
+            *out = x / unit;
+        }
+    }
+    let mean = sum(out, |x| x) / n;
+    if scale == Scale::Center {
+        for (out, x) in out.iter_mut().zip(signal) {
+            *out = x - mean * unit;
+        }
+        return;
+    }
+    for out in out.iter_mut() {
+        *out -= mean;
+    }
+    let deviation = (sum(out, |x| x * x) / n).sqrt();
+    let factor = if deviation > 0.0 { 1.0 / deviation } else { 0.0 };
+    for out in out {
+        *out *= factor;
+    }
+}
+
+/// Running values that the compiler keeps in vector registers.
+const LANES: usize = 8;
+
+/// The largest size of a value.
+#[inline(always)]
+pub(crate) fn largest(values: &[f64]) -> f64 {
+    let mut lanes = [0.0_f64; LANES];
+    let (head, tail) = values.as_chunks::<LANES>();
+    for chunk in head {
+        for lane in 0..LANES {
+            let size = chunk[lane].abs();
+            lanes[lane] = if size > lanes[lane] { size } else { lanes[lane] };
+        }
+    }
+    let largest = |largest: f64, size: f64| if size > largest { size } else { largest };
+    tail.iter().map(|x| x.abs()).chain(lanes).fold(0.0, largest)
+}
+
+/// Σ f(x).
+#[inline(always)]
+pub(crate) fn sum(values: &[f64], f: impl Fn(f64) -> f64) -> f64 {
+    let mut sums = [0.0; LANES];
+    let (head, tail) = values.as_chunks::<LANES>();
+    for chunk in head {
+        for lane in 0..LANES {
+            sums[lane] += f(chunk[lane]);
+        }
+    }
+    sums.iter().sum::<f64>() + tail.iter().map(|&x| f(x)).sum::<f64>()
+}
+
+/// Σ (x − y)². More lanes than elsewhere: it is the inner loop of most of the work on a set of pairs.
+#[inline(always)]
+fn squared_distance(x: &[f64], y: &[f64]) -> f64 {
+    let mut sums = [0.0; 16];
+    let (head_x, tail_x) = x.as_chunks::<16>();
+    let (head_y, tail_y) = y.as_chunks::<16>();
+    for (x, y) in head_x.iter().zip(head_y) {
+        for lane in 0..16 {
+            let difference = x[lane] - y[lane];
+            sums[lane] += difference * difference;
+        }
+    }
+    let tail: f64 = tail_x.iter().zip(tail_y).map(|(x, y)| (x - y) * (x - y)).sum();
+    // Halves, so that additions need not wait for each other.
+    let eight: [f64; 8] = std::array::from_fn(|lane| sums[lane] + sums[lane + 8]);
+    let four: [f64; 4] = std::array::from_fn(|lane| eight[lane] + eight[lane + 4]);
+    (four[0] + four[2]) + (four[1] + four[3]) + tail
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::edges::Edges;
+
+    fn signals(n_nodes: usize, n_samples: usize, value: impl FnMut() -> f64) -> Signals {
+        let mut values = HugePageBuffer::zeros(n_nodes * n_samples);
+        values.values_mut().fill_with(value);
+        let view = ViewSignals {
+            n_samples,
+            values,
+            factor: 1.0 / n_samples as f64,
+        };
+        Signals {
+            n_nodes,
+            views: vec![view],
+            mask: None,
+        }
+    }
+
+    #[test]
+    fn products_give_the_distances_that_differences_give() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        // Far apart, on a common offset that drowns the differences, out of the range of squares, and nearly equal.
+        for (offset, size) in [(0.0, 1.0), (1e7, 1.0), (0.0, 1e-170), (0.0, 1e150), (1.0, 1e-9)] {
+            for (n_nodes, n_samples) in [(2, 1), (37, 5), (130, 700)] {
+                let signals = signals(n_nodes, n_samples, || offset + size * rng.random_range(-1.0..1.0));
+                let edges = Edges::complete(n_nodes);
+                let (all, chosen) = (signals.all_distances(), signals.distances(edges.pairs()));
+                for (one, two) in all.values().iter().zip(chosen.values()) {
+                    assert!(
+                        one == two || (one / two - 1.0).abs() < 1e-12,
+                        "{one} {two} at {offset} {size}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_order_of_tiles_does_not_show() {
+        let mut rng = ChaCha8Rng::seed_from_u64(2);
+        let n_nodes = 2 * SIDE + 9;
+        let signals = signals(n_nodes, STRETCH + 30, || rng.random_range(-1.0..1.0));
+        let pairs: Vec<[u32; 2]> = Edges::complete(n_nodes).pairs().iter().copied().step_by(3).collect();
+        let together = signals.distances(&pairs);
+        for (k, pair) in pairs.iter().enumerate().step_by(97) {
+            assert_eq!(signals.distances(&[*pair]).row(0), together.row(k));
+        }
+    }
+}

@@ -1,0 +1,522 @@
+//! The stages of a search: the floor, then α and β, then γ, then one exact fit.
+
+use super::scalar_root::Ended;
+use super::search::{Aim, CONSENSUS, DENSITY, Halt, Point, SIMILARITY, Search, Trial, Values, values_of};
+use super::{Dial, Reach, Reached, Targets, initial_guess};
+use crate::chance::Agreement;
+use crate::error::{Code, DataError, Error};
+use crate::fit::{Fit, Prepared};
+use crate::methods::smooth::working_set::Start;
+use crate::methods::smooth::{Model, Parameters};
+use crate::progress::Watch;
+
+/// Densities this near to their target will do, or this share of it if that is less; but always half an edge.
+const DENSITY_TOLERANCE: f64 = 0.002;
+const DENSITY_SHARE: f64 = 0.02;
+/// Similarities this near will do.
+const SIMILARITY_TOLERANCE: f64 = 0.002;
+/// What was asked for by number must be hit at least this nearly, or within half an edge.
+const HIT: f64 = 0.005;
+/// How ln density grows with ln α, the logit of the similarity with ln β, ln consensus density with the place of γ: about.
+const SLOPES: [f64; 3] = [0.8, 1.5, 0.5];
+/// How far ln β may be from its guess, and where the place of γ may be.
+const BETA_RANGE: [f64; 2] = [-14.0, 9.0];
+const GAMMA_RANGE: [f64; 2] = [-12.0, 16.0];
+/// Where the place of γ starts: at a quarter of the γ at which the consensus is empty.
+const FIRST_GAMMA: f64 = 1.1;
+/// What is chosen for, by the unknown that sets it.
+const NAMES: [&str; 3] = ["density", "similarity", "consensus density"];
+
+pub(super) fn reach(
+    prepared: &Prepared<'_>,
+    given: &Model,
+    targets: &Targets,
+    watch: Watch<'_>,
+) -> Result<(Fit, Reached), Error> {
+    let mut stages = Stages::new(prepared, given, targets, watch)?;
+    if let Some(found) = stages.attempt(targets, watch)? {
+        return Ok(found);
+    }
+    // The trials are solved a little less exactly than the fit that is returned. On data with ties that decides whether edges
+    // are present, so the search is run again with fits that are not refined afterwards.
+    let mut stages = Stages::new(prepared, given, targets, watch)?;
+    stages.search.solve_exactly();
+    stages.outcome(targets)?;
+    stages.finish(watch)
+}
+
+struct Stages<'a, 'b> {
+    search: Search<'a, 'b>,
+    point: Point,
+    alpha_limits: [f64; 2],
+    floor: Option<f64>,
+    agreement: Option<Agreement>,
+    density: Option<Aim>,
+    /// Whether the views are coupled.
+    joint: bool,
+    /// Which targets were asked for by number; of the others the nearest will do.
+    asked: [bool; 3],
+}
+
+impl<'a, 'b> Stages<'a, 'b> {
+    fn new(prepared: &'a Prepared<'b>, given: &'a Model, targets: &Targets, watch: Watch<'a>) -> Result<Self, Error> {
+        let parameters = given.parameters;
+        let short = prepared.short_distances();
+        let n = prepared.n_nodes();
+        let target = match targets.density {
+            Dial::Fixed => None,
+            Dial::Usual => Some(Targets::usual_density(n)),
+            Dial::At(target) => Some(target),
+        };
+        for (name, dial, least) in [
+            ("density", targets.density, 0.0),
+            ("similarity", targets.similarity, -1.0),
+            ("consensus density", targets.consensus_density, 0.0),
+        ] {
+            if let Dial::At(target) = dial
+                && !(target > least && target <= 1.0)
+            {
+                return Err(Error::Parameter {
+                    name,
+                    message: format!("is {target}; it must be above {least} and at most 1"),
+                });
+            }
+        }
+        let alpha = target.map_or(parameters.alpha, |target| initial_guess::alpha(&short, target));
+        if !(alpha > 0.0 && alpha.is_finite()) {
+            return Err(Error::Parameter {
+                name: "alpha",
+                message: format!("is {alpha}; it must be positive and finite"),
+            });
+        }
+        Ok(Self {
+            alpha_limits: initial_guess::alpha_limits(&short),
+            density: target.map(|target| density_aim(target, n)),
+            joint: !prepared.learner().single,
+            search: Search::new(prepared, given, watch),
+            point: Point {
+                at: [alpha.ln(), 0.0, 0.0],
+                alpha: target.is_none().then_some(alpha),
+                beta: Some(parameters.beta),
+                gamma: Some(parameters.gamma),
+            },
+            floor: None,
+            agreement: None,
+            asked: [targets.density, targets.similarity, targets.consensus_density]
+                .map(|dial| matches!(dial, Dial::At(_))),
+        })
+    }
+
+    /// Searches, and fits where the search ended; none if that fit misses what the search had found.
+    fn attempt(&mut self, targets: &Targets, watch: Watch<'_>) -> Result<Option<(Fit, Reached)>, Error> {
+        let is_complete = self.outcome(targets)?;
+        let found = self.finish(watch)?;
+        let missed = is_complete && self.missed(&values_of(&found.0)).is_some();
+        Ok((!missed).then_some(found))
+    }
+
+    /// Searches; whether to the end, and not until the caller asked to stop.
+    fn outcome(&mut self, targets: &Targets) -> Result<bool, Error> {
+        match self.run(targets) {
+            Ok(()) | Err(Halt::Spent) => match self.check_hit() {
+                Ok(()) => Ok(true),
+                Err(error) => self.give_way(error),
+            },
+            Err(Halt::Interrupted) => Ok(false),
+            Err(Halt::Failed(error)) => Err(error),
+        }
+    }
+
+    /// Two targets were not met together: if only one was asked for, the usual one gives way to it.
+    fn give_way(&mut self, error: Error) -> Result<bool, Error> {
+        let (kept, given_up) = match self.asked {
+            [true, false, _] => (DENSITY, SIMILARITY),
+            [false, true, _] => (SIMILARITY, DENSITY),
+            _ => return Err(error),
+        };
+        if self.search.aims[given_up].is_none() || self.search.aims[kept].is_none() {
+            return Err(error);
+        }
+        let Some(best) = self.search.take_best() else {
+            return Err(error);
+        };
+        let model = self.search.model(&best.point);
+        self.point = best.point;
+        match given_up {
+            SIMILARITY => self.point.beta = Some(model.parameters.beta),
+            _ => self.point.alpha = Some(model.parameters.alpha),
+        }
+        self.search.aims[given_up] = None;
+        self.search.start_from(Some(best.fit.start()));
+        self.search.begin_stage();
+        match self.solve() {
+            Ok(()) | Err(Halt::Spent) => self.check_hit().map(|()| true),
+            Err(Halt::Interrupted) => Ok(false),
+            Err(Halt::Failed(error)) => Err(error),
+        }
+    }
+
+    fn run(&mut self, targets: &Targets) -> Result<(), Halt> {
+        let find_beta = self.joint && targets.similarity != Dial::Fixed;
+        if !self.joint || find_beta {
+            match self.separate() {
+                // The nearest that was found is the floor's; the coupled views are looked for all the same.
+                Err(Halt::Spent) if find_beta => {}
+                ended => ended?,
+            }
+        }
+        if !self.joint {
+            return Ok(());
+        }
+        if find_beta {
+            let Some(separate) = self.search.take_best() else {
+                return Err(Halt::Spent);
+            };
+            self.couple(&separate, targets.similarity)?;
+        } else {
+            self.search.aims[DENSITY] = self.density;
+            self.point.beta = Some(self.search.given.parameters.beta);
+        }
+        if let Dial::At(target) = targets.consensus_density {
+            return self.consensus(target);
+        }
+        self.solve()
+    }
+
+    /// Every view on its own at the density: the whole search without coupling, and else the floor.
+    fn separate(&mut self) -> Result<(), Halt> {
+        self.search.aims[DENSITY] = self.density;
+        self.point.beta = Some(0.0);
+        self.solve()
+    }
+
+    /// The floor, what is asked for above it, and where β may be.
+    fn couple(&mut self, separate: &Trial, dial: Dial) -> Result<(), Halt> {
+        let floor = separate.values[SIMILARITY];
+        if self.floor.is_none() {
+            self.tell_apart(&separate.fit);
+        }
+        let target = match dial {
+            Dial::At(target) => target,
+            _ => Targets::usual_similarity(floor),
+        };
+        if target < floor - SIMILARITY_TOLERANCE {
+            return Err(unreachable("similarity", target, floor, 1.0, &similarity_hint(floor)).into());
+        }
+        self.search.aims[SIMILARITY] = Some(Aim {
+            target,
+            tolerance: SIMILARITY_TOLERANCE,
+            floor,
+        });
+        self.point = Point {
+            at: [separate.point.at[DENSITY], self.first_beta(separate).ln(), 0.0],
+            beta: None,
+            ..self.point
+        };
+        self.search.start_from(Some(separate.fit.start()));
+        self.search.begin_stage();
+        Ok(())
+    }
+
+    /// What the views have in common when each is learned on its own.
+    fn tell_apart(&mut self, separate: &Fit) {
+        self.floor = separate.similarity();
+        self.agreement = self.search.prepared.agreement_of(separate);
+    }
+
+    /// A β that brings the views about half way from their floor to equality.
+    fn first_beta(&self, separate: &Trial) -> f64 {
+        let n_views = self.search.prepared.n_views() as f64;
+        let alpha = separate.point.at[DENSITY].exp();
+        let spread = initial_guess::spread(&separate.fit).max(1e-9 * alpha);
+        match self.search.given.penalty.name() {
+            "l2" => 0.5 * spread * n_views.sqrt(),
+            // Squares act against the squares that α weighs, the others against distances.
+            "squared-l2" => 2.0 * alpha,
+            _ => 0.5 * spread,
+        }
+    }
+
+    fn limits(&self) -> [[f64; 2]; 3] {
+        let beta = self.point.at[SIMILARITY];
+        [
+            self.alpha_limits.map(f64::ln),
+            BETA_RANGE.map(|reach| beta + reach),
+            GAMMA_RANGE,
+        ]
+    }
+
+    /// Reaches the aims from the point where the last stage ended.
+    fn solve(&mut self) -> Result<(), Halt> {
+        if self.search.aims.iter().all(Option::is_none) {
+            // A fixed fit is the last one too, unless it tells the floor.
+            if self.joint && self.point.beta == Some(0.0) {
+                self.search.try_at(self.point)?;
+            }
+            return Ok(());
+        }
+        let limits = self.limits();
+        match self.search.solve(self.point, SLOPES, limits)? {
+            Some((unknown, Ended::TooLow | Ended::TooHigh)) if self.asked[unknown] => Err(self.out_of_reach(unknown)),
+            Some((DENSITY, Ended::TooLow | Ended::TooHigh)) => {
+                self.settle();
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The usual density is out of reach (few candidates, few nodes): the nearest there is becomes the target. The search for β
+    /// would else go on missing it, and the user be told that it was asked for.
+    fn settle(&mut self) {
+        if let (Some(aim), Some(best)) = (&mut self.density, &mut self.search.best) {
+            aim.target = best.values[DENSITY];
+            best.misses = 0.0;
+        }
+        self.search.aims[DENSITY] = self.density;
+    }
+
+    /// γ: first without, which tells how dense the consensus can be.
+    fn consensus(&mut self, target: f64) -> Result<(), Halt> {
+        self.point.gamma = Some(0.0);
+        self.solve()?;
+        let Some(dense) = self.search.take_best() else {
+            return Err(Halt::Spent);
+        };
+        let aim = density_aim(target, self.search.prepared.n_nodes());
+        let most = dense.values[CONSENSUS];
+        self.search.aims[CONSENSUS] = Some(aim);
+        if (target - most).abs() <= aim.tolerance {
+            self.search.best = Some(dense);
+            return Ok(());
+        }
+        if target > most {
+            let hint = "ask for at most that, or for denser or more similar views";
+            return Err(unreachable("consensus density", target, 0.0, most, hint).into());
+        }
+        self.search.start_from(Some(dense.fit.start()));
+        self.point = dense.point;
+        self.point.gamma = None;
+        self.point.at[CONSENSUS] = FIRST_GAMMA;
+        self.solve()
+    }
+
+    /// The error that tells between which values a target must be: those that were found, the ends of the search among them.
+    fn out_of_reach(&mut self, unknown: usize) -> Halt {
+        let limits = self.limits()[unknown];
+        let from = self.search.best.as_ref().map_or(self.point, |best| best.point);
+        for limit in limits {
+            let mut point = from;
+            point.at[unknown] = limit;
+            match self.search.try_at(point) {
+                // What was found before has to do.
+                Ok(_) | Err(Halt::Spent) => {}
+                Err(halt) => return halt,
+            }
+        }
+        let target = self.search.aims[unknown].map_or(f64::NAN, |aim| aim.target);
+        let [low, high] = self.search.found[unknown];
+        // Where whole groups of edges come or go at once, a target can be skipped, or met by one of the last trials.
+        if (low..=high).contains(&target) {
+            return match self.check_hit() {
+                Ok(()) => Halt::Spent,
+                Err(error) => Halt::Failed(error),
+            };
+        }
+        let hint = match unknown {
+            SIMILARITY => similarity_hint(self.floor.unwrap_or(low)),
+            _ => String::from("ask for a density in that range"),
+        };
+        unreachable(NAMES[unknown], target, low, high, &hint).into()
+    }
+
+    /// Which target that was asked for by number is missed by these values, if any is.
+    fn missed(&self, values: &Values) -> Option<usize> {
+        let n = self.search.prepared.n_nodes();
+        let edge = 2.0 / (n * (n - 1)) as f64;
+        let enough = [HIT.max(0.5 * edge), HIT, HIT.max(0.5 * edge)];
+        (0..NAMES.len()).find(|&k| {
+            let is_far = |aim: Aim| (values[k] - aim.target).abs() > 1.001 * enough[k];
+            self.asked[k] && self.search.aims[k].is_some_and(is_far)
+        })
+    }
+
+    /// What was asked for by number and is missed all the same: two targets can contradict each other, or a step be too wide.
+    fn check_hit(&self) -> Result<(), Error> {
+        let Some(best) = &self.search.best else { return Ok(()) };
+        if self.missed(&best.values).is_none() {
+            return Ok(());
+        }
+        let aims = || NAMES.iter().zip(&self.search.aims).zip(best.values);
+        let list = |text: &dyn Fn(&str, f64, f64) -> String| -> String {
+            let parts = aims().filter_map(|((name, aim), value)| Some(text(name, (*aim)?.target, value)));
+            parts.collect::<Vec<_>>().join(" and ")
+        };
+        let together = if aims().filter(|((_, aim), _)| aim.is_some()).count() > 1 {
+            " together"
+        } else {
+            ""
+        };
+        Err(DataError::new(
+            Code::E10,
+            format!(
+                "{} cannot be reached{together}: the nearest that was found is {}",
+                list(&|name, target, _| format!("a {name} of {}", shown(target))),
+                list(&|name, _, value| format!("a {name} of {}", shown(value)))
+            ),
+            "graphs change edge by edge, and on these data whole groups of edges come or go at once there",
+            "ask for what was found, or for a higher density or similarity",
+        )
+        .into())
+    }
+
+    /// One fit with the solver and the accuracy that were asked for.
+    fn finish(&mut self, watch: Watch<'_>) -> Result<(Fit, Reached), Error> {
+        let at = self.search.take_best();
+        if let Some(best) = &at {
+            self.point = best.point;
+        }
+        let model = self.search.model(&self.point);
+        let fit = match at {
+            Some(best) if self.search.is_exact => best.fit,
+            at => {
+                let start = at.map(|best| best.fit.start());
+                self.search.prepared.fit(&model, start.as_ref(), watch)?
+            }
+        };
+        if self.joint && self.floor.is_none() {
+            let separate = self.search.prepared.separate(&fit, watch)?;
+            self.tell_apart(&separate);
+        }
+        let search = &self.search;
+        let reach = |unknown: usize, value: f64| {
+            search.aims[unknown].map(|aim| Reach {
+                target: aim.target,
+                value,
+            })
+        };
+        let reached = Reached {
+            parameters: Parameters { ..model.parameters },
+            density: reach(DENSITY, fit.density()),
+            similarity: reach(SIMILARITY, fit.similarity().unwrap_or(1.0)),
+            consensus_density: reach(CONSENSUS, fit.consensus_density()),
+            floor: self.floor,
+            agreement: self.agreement,
+            solves: search.solves + 1,
+        };
+        Ok((fit, reached))
+    }
+}
+
+/// The fits along one density of a path: each similarity from the one before. What cannot be reached is left out.
+pub(super) fn along(
+    prepared: &Prepared<'_>,
+    density: f64,
+    similarities: &[f64],
+    watch: Watch<'_>,
+    each: &mut dyn FnMut(Fit, Reached, f64),
+) -> Result<(), Error> {
+    let targets = Targets {
+        density: Dial::At(density),
+        ..Targets::default()
+    };
+    let mut stages = Stages::new(prepared, &prepared.learner().model, &targets, watch)?;
+    let Some(()) = ended(stages.separate())? else {
+        return Ok(());
+    };
+    let Some(separate) = stages.search.take_best() else {
+        return Ok(());
+    };
+    let separate_alpha = separate.point.at[DENSITY].exp();
+    let floor = separate.values[SIMILARITY];
+    let mut beside: Option<(Point, Start)> = None;
+    for &similarity in similarities {
+        if similarity <= floor + SIMILARITY_TOLERANCE {
+            continue;
+        }
+        let dial = Dial::At(similarity);
+        let Some(()) = ended(stages.couple(&separate, dial))? else {
+            continue;
+        };
+        if let Some((point, start)) = beside.take() {
+            stages.point = point;
+            stages.search.start_from(Some(start));
+        }
+        stages.asked = [true, true, false];
+        let solved = match stages.solve() {
+            Ok(()) | Err(Halt::Spent) => stages.check_hit().map_err(Halt::Failed),
+            other => other,
+        };
+        if ended(solved)?.is_none() {
+            stages.search.take_best();
+            stages.search.solves = 0;
+            continue;
+        }
+        let (fit, reached) = stages.finish(watch)?;
+        stages.search.solves = 0;
+        beside = Some((stages.point, fit.start()));
+        each(fit, reached, separate_alpha);
+    }
+    Ok(())
+}
+
+/// None where a target is out of reach or the caller asked to stop.
+fn ended(outcome: Result<(), Halt>) -> Result<Option<()>, Error> {
+    match outcome {
+        Ok(()) | Err(Halt::Spent) => Ok(Some(())),
+        Err(Halt::Interrupted) => Ok(None),
+        Err(Halt::Failed(Error::Data(errors))) if errors.iter().all(|error| error.code == Code::E10) => Ok(None),
+        Err(Halt::Failed(error)) => Err(error),
+    }
+}
+
+fn density_aim(target: f64, n_nodes: usize) -> Aim {
+    let edge = 2.0 / (n_nodes * (n_nodes - 1)) as f64;
+    Aim {
+        target,
+        tolerance: DENSITY_TOLERANCE.min(DENSITY_SHARE * target).max(0.501 * edge),
+        floor: 0.0,
+    }
+}
+
+fn similarity_hint(floor: f64) -> String {
+    format!(
+        "ask for at least {:.3}; or learn the views separately with `--single`",
+        (1e3 * floor).ceil() / 1e3
+    )
+}
+
+fn unreachable(what: &str, target: f64, low: f64, high: f64, hint: &str) -> Error {
+    let why = match what {
+        "similarity" => "coupling the views can only make them more alike than they are when learned separately",
+        "consensus density" => "gamma can only take edges from the consensus that the views share without it",
+        _ => "no alpha gives graphs of another density on these data",
+    };
+    DataError::new(
+        Code::E10,
+        if shown(low) == shown(high) {
+            format!(
+                "a {what} of {target} cannot be reached: on these data only {} is possible",
+                shown(low)
+            )
+        } else {
+            format!(
+                "a {what} of {target} cannot be reached: on these data it is between {} and {}",
+                shown(low),
+                shown(high)
+            )
+        },
+        why,
+        hint,
+    )
+    .into()
+}
+
+/// Three digits, of small numbers too.
+fn shown(value: f64) -> String {
+    if value == 0.0 || value.abs() >= 0.01 {
+        format!("{value:.3}")
+    } else {
+        format!("{value:.1e}")
+    }
+}

@@ -1,0 +1,315 @@
+//! The choice without a truth: which cell of a path gives edges that come back in other samples?
+//!
+//! Every view's samples are halved at random, again and again (blocks stay whole), and all cells are fitted to each half.
+//! With f_e the share of R halves whose consensus has edge e, and d̄ the mean of f over all pairs:
+//!
+//! ```text
+//! instability   ξ = R/(R−1) · mean_e 2 f_e (1 − f_e)          the chance that two halves disagree on a pair (StARS)
+//! agreement     1 − ξ / 2 d̄(1 − d̄)                            beyond chance (Fleiss' κ): 1 if they never disagree
+//! prediction    mean correlation of a view's weights in one half with the same view's, learned separately, in the other
+//! ```
+//!
+//! StARS (Liu, Roeder and Wasserman 2010) takes the densest graph with ξ ≤ 0.05. That is too dense for graphs as sparse as
+//! these: ξ is a mean over all pairs, most of which never have an edge. So ξ ≤ 0.05, made increasing in the density, is kept
+//! as a bound, and of the densities within it the densest whose edges agree (nearly) best beyond chance is taken: too sparse a graph picks
+//! among true edges at random, too dense a one among false edges, and both disagree. The similarity is the one that
+//! predicts best: coupling borrows strength from other views until it blurs what is a view's own.
+//!
+//! Cost: two fits for each cell and halving, each from its neighbour's multipliers.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use super::path::Cell;
+use super::resample::halves;
+use crate::error::{Error, Warning, list_names};
+use crate::fit::{Fit, Learner, MANY_NODES};
+use crate::methods::smooth::Model;
+use crate::methods::smooth::working_set::Start;
+use crate::progress::{Watch, no_progress};
+use crate::views::{Kind, View, Views};
+
+/// Agreements this little below the highest are as good. Halves see less than all samples do, and choose a little too sparse
+/// a graph: of those that are as good the densest is taken.
+pub const AS_GOOD: f64 = 0.02;
+
+/// How stability is found out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stability {
+    /// How often the samples are halved; each halving gives two halves.
+    pub halvings: usize,
+    /// The most instability that a choice may have.
+    pub threshold: f64,
+    /// The seed of the halves.
+    pub seed: u64,
+}
+
+impl Default for Stability {
+    fn default() -> Self {
+        Self {
+            halvings: 10,
+            threshold: 0.05,
+            seed: 1,
+        }
+    }
+}
+
+/// What the halves said of one cell so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// In how many halves the consensus had each edge; nodes in sorted order.
+    pub counts: HashMap<[u32; 2], u32>,
+    /// The sum of the predictions over the halvings.
+    pub prediction: f64,
+}
+
+/// What stability says of one cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Verdict {
+    /// ξ: the chance that two halves disagree on a pair.
+    pub instability: f64,
+    /// The largest ξ of a density up to this one, at the same similarity.
+    pub bound: f64,
+    /// How much halves agree beyond chance.
+    pub agreement: f64,
+    /// How well a view predicts itself in the other half.
+    pub prediction: f64,
+}
+
+impl Tally {
+    fn add(&mut self, other: Self) {
+        for (pair, count) in other.counts {
+            *self.counts.entry(pair).or_default() += count;
+        }
+        self.prediction += other.prediction;
+    }
+
+    /// ξ and the agreement beyond chance, over `n_pairs` pairs and `n_halves` halves.
+    fn agreement(&self, n_pairs: usize, n_halves: usize) -> (f64, f64) {
+        let (halves, pairs) = (n_halves as f64, n_pairs as f64);
+        // Whole numbers: the order in which they are added does not matter.
+        let (mut present, mut apart) = (0_u64, 0_u64);
+        for &count in self.counts.values() {
+            present += u64::from(count);
+            apart += u64::from(count) * (n_halves as u64 - u64::from(count));
+        }
+        let density = present as f64 / (halves * pairs);
+        let instability = 2.0 * apart as f64 / (halves * (halves - 1.0) * pairs);
+        let chance = 2.0 * density * (1.0 - density);
+        let agreement = if chance > 0.0 { 1.0 - instability / chance } else { 0.0 };
+        (instability, agreement)
+    }
+}
+
+impl Stability {
+    /// Halves the samples once (the halving of this `number`) and fits all cells, which are in order of density and then
+    /// similarity.
+    ///
+    /// # Errors
+    /// E05 if a view cannot be halved; what the solver refuses.
+    pub fn halving(
+        &self,
+        learner: &Learner,
+        views: &Views,
+        cells: &[Cell],
+        number: usize,
+        watch: Watch<'_>,
+    ) -> Result<Vec<Tally>, Error> {
+        let (sorted, _) = views.sorted();
+        let [one, other] = halves(&sorted, self.seed, number as u64)?;
+        let prepared = [learner.prepare(&one, watch)?, learner.prepare(&other, watch)?];
+        let mut tallies = Vec::with_capacity(cells.len());
+        let mut starts: [Option<Start>; 2] = [None, None];
+        let mut separate: Option<(f64, [Fit; 2])> = None;
+        for cell in cells {
+            let alone = match &separate {
+                Some((alpha, fits)) if *alpha == cell.separate_alpha => fits,
+                _ => {
+                    let model = Model::single(cell.separate_alpha);
+                    let start = separate.as_ref().map(|(_, fits)| fits.each_ref().map(Fit::start));
+                    let fit = |half: usize| {
+                        let start = start.as_ref().map(|starts| &starts[half]);
+                        prepared[half].fit(&model, start, watch)
+                    };
+                    &separate.insert((cell.separate_alpha, [fit(0)?, fit(1)?])).1
+                }
+            };
+            let model = Model {
+                parameters: cell.parameters,
+                ..learner.model.clone()
+            };
+            let mut tally = Tally::default();
+            let mut fits = Vec::with_capacity(2);
+            for (prepared, start) in prepared.iter().zip(&mut starts) {
+                let fit = prepared.fit(&model, start.as_ref(), watch)?;
+                *start = Some(fit.start());
+                for (pair, _, consensus) in fit.pairs() {
+                    if consensus > 0.0 {
+                        *tally.counts.entry(pair).or_default() += 1;
+                    }
+                }
+                fits.push(fit);
+            }
+            tally.prediction = 0.5 * (correlation(&fits[0], &alone[1]) + correlation(&fits[1], &alone[0]));
+            tallies.push(tally);
+        }
+        Ok(tallies)
+    }
+
+    /// Several halvings, added to what is known of the cells. In parallel where fits are too small to be so themselves.
+    ///
+    /// # Errors
+    /// As [`Stability::halving`].
+    pub fn halve(
+        &self,
+        learner: &Learner,
+        views: &Views,
+        cells: &[Cell],
+        numbers: std::ops::Range<usize>,
+        tallies: &mut [Tally],
+        watch: Watch<'_>,
+    ) -> Result<(), Error> {
+        let found: Vec<Vec<Tally>> = if views.n_nodes() < MANY_NODES {
+            let one = |number| self.halving(learner, views, cells, number, &no_progress);
+            numbers.into_par_iter().map(one).collect::<Result<_, Error>>()?
+        } else {
+            let one = |number| self.halving(learner, views, cells, number, watch);
+            numbers.map(one).collect::<Result<_, Error>>()?
+        };
+        for halving in found {
+            for (tally, more) in tallies.iter_mut().zip(halving) {
+                tally.add(more);
+            }
+        }
+        Ok(())
+    }
+
+    /// What the halves say of every cell, and which cell is chosen. Cells are in order of density; their consensus is about so
+    /// many pairs of nodes, fewer than all where views lack nodes ([`Views::n_pairs`]).
+    pub fn choose(
+        &self,
+        n_pairs: usize,
+        cells: &[Cell],
+        tallies: &[Tally],
+        halvings: usize,
+    ) -> (Vec<Verdict>, Option<usize>) {
+        let mut verdicts: Vec<Verdict> = Vec::with_capacity(cells.len());
+        for (k, tally) in tallies.iter().enumerate() {
+            let (instability, agreement) = tally.agreement(n_pairs, 2 * halvings);
+            let sparser = |&j: &usize| cells[j].similarity.target == cells[k].similarity.target;
+            let bound = (0..k)
+                .filter(sparser)
+                .map(|j| verdicts[j].bound)
+                .fold(instability, f64::max);
+            verdicts.push(Verdict {
+                instability,
+                bound,
+                agreement,
+                prediction: tally.prediction / halvings as f64,
+            });
+        }
+        // One similarity for each density, and then one density.
+        let row = |one: &Cell, two: &Cell| one.density.target == two.density.target;
+        let mut first = 0;
+        let mut candidates = Vec::new();
+        for row in cells.chunk_by(row) {
+            let of_row = first..first + row.len();
+            first = of_row.end;
+            candidates.extend(of_row.max_by(|&i, &j| verdicts[i].prediction.total_cmp(&verdicts[j].prediction)));
+        }
+        let bound = |&k: &usize| verdicts[k].bound;
+        let agreement = |&k: &usize| verdicts[k].agreement;
+        let stable: Vec<usize> = candidates
+            .iter()
+            .copied()
+            .filter(|k| bound(k) <= self.threshold)
+            .collect();
+        let highest = stable.iter().map(agreement).fold(f64::NEG_INFINITY, f64::max);
+        let densest = stable.iter().copied().rfind(|k| agreement(k) >= highest - AS_GOOD);
+        // Where nothing is within the bound, the most stable is taken.
+        let least = || candidates.iter().copied().min_by(|i, j| bound(i).total_cmp(&bound(j)));
+        let best = densest.or_else(least);
+        (verdicts, best)
+    }
+}
+
+/// A warning for samples that follow each other like a time series and are halved one by one all the same.
+pub fn halved_time_series(views: &Views) -> Option<Warning> {
+    let is_series = |(index, view): &(usize, &View)| {
+        let own = (0..views.n_nodes()).filter(|&node| views.has(*index, node));
+        view.blocks().is_none() && succession(view, own) > SERIES
+    };
+    let found = views.iter().enumerate().filter(is_series);
+    let found: Vec<&str> = found.map(|(_, view)| view.name()).collect();
+    (views.kind() == Kind::Signals && !found.is_empty()).then(|| {
+        Warning::new(
+            "W10",
+            format!(
+                "in {} a sample resembles the one before, as in a time series, and samples are halved one by one as if they \
+                 were independent: edges look more stable than they are. Name trials or sessions with `--block-column`",
+                list_names(&found)
+            ),
+        )
+    })
+}
+
+/// Correlations between successive samples above this are no chance.
+const SERIES: f64 = 0.3;
+
+/// The mean over the nodes of the correlation between a sample and the next.
+fn succession(view: &View, nodes: impl Iterator<Item = usize>) -> f64 {
+    let of_node = |node: usize| {
+        let signal = view.node(node);
+        let mean = signal.iter().sum::<f64>() / signal.len() as f64;
+        let (mut product, mut square) = (0.0, 0.0);
+        for two in signal.windows(2) {
+            product += (two[0] - mean) * (two[1] - mean);
+            square += (two[0] - mean).powi(2);
+        }
+        if square > 0.0 { product / square } else { 0.0 }
+    };
+    let (mut sum, mut count) = (0.0, 0_usize);
+    for node in nodes {
+        sum += of_node(node);
+        count += 1;
+    }
+    sum / count as f64
+}
+
+/// The mean over the views of the correlation between their weights in two fits.
+fn correlation(one: &Fit, other: &Fit) -> f64 {
+    let n_views = one.solution.weights.views().n_views();
+    let mut sums = vec![[0.0; 5]; n_views];
+    let mut others = other.pairs().peekable();
+    let mut add = |x: Option<&[f64]>, y: Option<&[f64]>| {
+        for (view, [sum_x, sum_y, sum_xx, sum_yy, sum_xy]) in sums.iter_mut().enumerate() {
+            let (x, y) = (x.map_or(0.0, |row| row[view]), y.map_or(0.0, |row| row[view]));
+            *sum_x += x;
+            *sum_y += y;
+            *sum_xx += x * x;
+            *sum_yy += y * y;
+            *sum_xy += x * y;
+        }
+    };
+    for (pair, row, _) in one.pairs() {
+        while let Some((_, before, _)) = others.next_if(|(next, _, _)| *next < pair) {
+            add(None, Some(before));
+        }
+        let same = others.next_if(|(next, _, _)| *next == pair);
+        add(Some(row), same.map(|(_, row, _)| row));
+    }
+    for (_, rest, _) in others {
+        add(None, Some(rest));
+    }
+    let of_view = |(view, [sum_x, sum_y, sum_xx, sum_yy, sum_xy]): (usize, &[f64; 5])| {
+        let m = one.n_pairs_of(view) as f64;
+        let spread = ((sum_xx - sum_x * sum_x / m) * (sum_yy - sum_y * sum_y / m)).sqrt();
+        if spread > 0.0 {
+            (sum_xy - sum_x * sum_y / m) / spread
+        } else {
+            0.0
+        }
+    };
+    sums.iter().enumerate().map(of_view).sum::<f64>() / n_views as f64
+}
