@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use crate::options::{Plain, Spelling, spelled};
+
 /// A stable code for each kind of unusable input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -90,14 +92,27 @@ impl DataError {
     }
 }
 
+impl DataError {
+    /// The same error in the words of a face.
+    #[must_use]
+    pub fn spelled(&self, spelling: &dyn Spelling) -> Self {
+        Self {
+            what: spelled(&self.what, spelling),
+            why: spelled(&self.why, spelling),
+            hint: spelled(&self.hint, spelling),
+            ..self.clone()
+        }
+    }
+}
+
 impl fmt::Display for DataError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.code, self.what)?;
+        write!(f, "{}: {}", self.code, spelled(&self.what, &Plain))?;
         if !self.why.is_empty() {
-            write!(f, "\n  why: {}", self.why)?;
+            write!(f, "\n  why: {}", spelled(&self.why, &Plain))?;
         }
         if !self.hint.is_empty() {
-            write!(f, "\n  hint: {}", self.hint)?;
+            write!(f, "\n  hint: {}", spelled(&self.hint, &Plain))?;
         }
         Ok(())
     }
@@ -111,11 +126,18 @@ impl std::error::Error for DataError {}
 pub enum Error {
     /// The data cannot be used; at least one entry, the most telling first.
     Data(Vec<DataError>),
-    /// A parameter is out of its range.
+    /// An option is out of its range, or cannot be used here.
     Parameter {
-        /// Its name.
+        /// Its id, which each face spells its own way: see [`options`](crate::options).
         name: &'static str,
         /// What is wrong with it and which values are allowed.
+        message: String,
+    },
+    /// Something that is no option is not as it must be.
+    Invalid {
+        /// What it is.
+        what: &'static str,
+        /// What is wrong with it, and what to do.
         message: String,
     },
     /// The solver needs something that the penalty or regulariser does not offer.
@@ -140,7 +162,9 @@ impl fmt::Display for Error {
                 }
                 Ok(())
             }
-            Self::Parameter { name, message } => write!(f, "{name} {message}"),
+            Self::Parameter { name: what, message } | Self::Invalid { what, message } => {
+                write!(f, "{what} {}", spelled(message, &Plain))
+            }
             Self::Unsupported { solver, term, need } => {
                 write!(f, "the solver `{solver}` cannot be used with `{term}`: {need}")
             }
@@ -184,6 +208,13 @@ impl Warning {
     #[must_use]
     pub fn in_view(mut self, view: impl Into<String>) -> Self {
         self.view = Some(view.into());
+        self
+    }
+
+    /// The same warning in the words of a face.
+    #[must_use]
+    pub fn spelled(mut self, spelling: &dyn Spelling) -> Self {
+        self.message = spelled(&self.message, spelling);
         self
     }
 }

@@ -68,6 +68,7 @@ pub mod graph;
 pub mod inference;
 pub mod methods;
 pub mod metrics;
+pub mod options;
 mod parallel;
 pub mod penalties;
 pub mod progress;

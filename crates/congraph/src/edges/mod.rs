@@ -13,7 +13,7 @@ mod view_matrix;
 mod weights;
 
 pub use candidates::{Candidates, EdgeCost};
-pub use list::{Edges, complete_index};
 pub(crate) use list::incidence;
+pub use list::{Edges, complete_index};
 pub use view_matrix::ViewMatrix;
 pub use weights::Weights;

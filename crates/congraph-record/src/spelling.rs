@@ -1,0 +1,148 @@
+//! How each face spells an option.
+//!
+//! An option has one id, in snake case ([`congraph::options`]). On the command line it is `--its-id`, in Python the keyword
+//! `its_id`; the tables below hold the few that differ.
+
+use congraph::options::Spelling;
+
+/// Ids whose word on the command line is another.
+const FLAGS: &[(&str, &str)] = &[
+    ("n_nodes", "--nodes"),
+    ("n_views", "--views"),
+    ("n_signals", "--signals"),
+    ("probability", "--edge-probability"),
+    ("n_runs", "--runs"),
+    ("max_iter", "--max-iterations"),
+];
+
+/// Ids whose keyword in Python is another.
+const KEYWORDS: &[(&str, &str)] = &[
+    ("block_column", "blocks"),
+    ("view_column", "groups"),
+    ("max_iterations", "max_iter"),
+    ("n_runs", "runs"),
+    ("probability", "edge_probability"),
+];
+
+/// Settings that Python spells in a way of its own: id, value (empty for an option without one), spelling.
+const IN_PYTHON: &[(&str, &str, &str)] = &[
+    ("gram", "", "data=\"gram\""),
+    ("covariance", "", "data=\"covariance\""),
+    ("single", "", "SingleGraph"),
+    ("allow_counts", "", "allow_counts=True"),
+    ("method", "jgl-group", "JointGraphicalLasso"),
+    ("method", "jgl-fused", "JointGraphicalLasso"),
+];
+
+/// The spelling of the command line: `--missing mask`.
+#[derive(Clone, Copy, Debug)]
+pub struct CommandLine;
+
+impl Spelling for CommandLine {
+    fn name(&self, id: &str) -> String {
+        match FLAGS.iter().find(|(known, _)| *known == id) {
+            Some((_, flag)) => (*flag).to_owned(),
+            None => format!("--{}", id.replace('_', "-")),
+        }
+    }
+
+    fn setting(&self, id: &str, value: &str) -> String {
+        format!("{} {value}", self.name(id))
+    }
+}
+
+/// The spelling of Python: `missing="mask"`.
+#[derive(Clone, Copy, Debug)]
+pub struct Python;
+
+impl Python {
+    fn own_way(id: &str, value: &str) -> Option<&'static str> {
+        let known = IN_PYTHON.iter().find(|known| known.0 == id && known.1 == value);
+        known.map(|(_, _, spelling)| *spelling)
+    }
+}
+
+impl Spelling for Python {
+    fn name(&self, id: &str) -> String {
+        if let Some(spelling) = Self::own_way(id, "") {
+            return spelling.to_owned();
+        }
+        match KEYWORDS.iter().find(|(known, _)| *known == id) {
+            Some((_, keyword)) => (*keyword).to_owned(),
+            None => id.to_owned(),
+        }
+    }
+
+    fn setting(&self, id: &str, value: &str) -> String {
+        if let Some(spelling) = Self::own_way(id, value) {
+            return spelling.to_owned();
+        }
+        let keyword = self.name(id);
+        // Names of nodes are a list, ranges a pair; numbers stand as they are and words in quotes.
+        match (id, value.split_once(':')) {
+            ("drop_nodes", _) if value != "NAMES" => {
+                let names: Vec<String> = value.split(',').map(|name| format!("'{name}'")).collect();
+                format!("{keyword}=[{}]", names.join(", "))
+            }
+            (_, Some(("LO", "HI"))) => format!("{keyword}=(low, high)"),
+            _ if value.parse::<f64>().is_ok() => format!("{keyword}={value}"),
+            _ => format!("{keyword}=\"{value}\""),
+        }
+    }
+
+    fn added(&self, id: &str, value: Option<&str>) -> String {
+        let what = match value {
+            Some(value) => self.setting(id, value),
+            None => self.name(id),
+        };
+        // A class of its own is used, not added.
+        let verb = if what.starts_with(char::is_uppercase) {
+            "use"
+        } else {
+            "add"
+        };
+        format!("{verb} `{what}`")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use congraph::options::{option, spelled};
+
+    use super::*;
+
+    #[test]
+    fn each_face_spells_its_own_way() {
+        let cases = [
+            (
+                option("missing").set_to("mask"),
+                "`--missing mask`",
+                "`missing=\"mask\"`",
+            ),
+            (option("candidates"), "`--candidates`", "`candidates`"),
+            (option("block_column"), "`--block-column`", "`blocks`"),
+            (option("gram"), "`--gram`", "`data=\"gram\"`"),
+            (
+                option("similarity").set_to("LO:HI"),
+                "`--similarity LO:HI`",
+                "`similarity=(low, high)`",
+            ),
+            (
+                option("drop_nodes").set_to("a,b"),
+                "`--drop-nodes a,b`",
+                "`drop_nodes=['a', 'b']`",
+            ),
+            (option("alpha").set_to(0.5), "`--alpha 0.5`", "`alpha=0.5`"),
+            (option("single").added(), "add `--single`", "use `SingleGraph`"),
+            (
+                option("allow_counts").added(),
+                "add `--allow-counts`",
+                "add `allow_counts=True`",
+            ),
+        ];
+        for (mention, on_the_command_line, in_python) in cases {
+            assert_eq!(spelled(&mention.to_string(), &CommandLine), on_the_command_line);
+            assert_eq!(spelled(&mention.to_string(), &Python), in_python);
+        }
+    }
+}
