@@ -15,13 +15,13 @@
 //!
 //! ```
 //! use congraph::simulate::{Settings, simulate};
-//! use congraph::{Learner, ViewOptions, Views, metrics, no_progress};
+//! use congraph::{Learn, Smooth, ViewOptions, Views, metrics, no_progress};
 //!
 //! // Six data sets of 500 signals on 100 nodes, whose graphs share 90 % of their edges.
 //! let simulation = simulate(&Settings::default())?;
 //! let (views, _warnings) = Views::assemble(simulation.tables, &ViewOptions::default())?;
 //!
-//! let learned = Learner::new(0.07, 0.03).learn(&views, &no_progress)?;
+//! let learned = Smooth::new(0.07, 0.03).learn(&views, &no_progress)?;
 //!
 //! assert!(learned.certificate.relative_gap < 1e-8); // how far from the optimum at most
 //! let scores = metrics::evaluate(&learned.graph, &simulation.truth)?;
@@ -81,10 +81,12 @@ pub mod views;
 pub use distances::Distances;
 pub use edges::{Candidates, EdgeCost, Edges, ViewMatrix, Weights};
 pub use error::{Code, DataError, Error, Warning};
-pub use fit::{Fit, Learned, Learner, Prepared};
+pub use fit::{Fit, Learn, Learned, Session};
 pub use graph::MultiviewGraph;
 pub use inference::{Projection, Projector};
-pub use methods::smooth::{Admm, Certificate, Model, Newton, Parameters, Problem, Solution, Solver};
+pub use methods::graphical_lasso::GraphicalLasso;
+pub use methods::smooth::{Admm, Coupling, Model, Newton, Parameters, Problem, Smooth, Solution, Solver};
+pub use methods::{Certificate, Method};
 pub use progress::{Progress, Status, Watch, no_progress};
 pub use signals::Scaling;
 pub use tune::{Dial, Targets, Tuned};

@@ -10,14 +10,14 @@ use clarabel::solver::{
     DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SecondOrderConeT, SolverStatus, SupportedConeT,
     ZeroConeT,
 };
-use congraph::methods::graphical_lasso::{Coupling, JointGraphicalLasso};
+use congraph::methods::graphical_lasso::{Fusion, GraphicalLasso};
 use congraph::progress::no_progress;
 use congraph::signals::DistanceNorm;
 use congraph::simulate::{Settings, simulate};
 use congraph::views::{Kind, NanRule};
 use congraph::{
-    Admm, Candidates, Code, Distances, Edges, Error, Learner, Mask, Missing, Model, MultiviewGraph, Newton, Parameters,
-    Problem, Scaling, Solution, Solver, Table, Targets, ViewMatrix, ViewOptions, Views, metrics, penalties,
+    Admm, Candidates, Code, Distances, Edges, Error, Learn, Mask, Missing, Model, MultiviewGraph, Newton, Parameters,
+    Problem, Scaling, Smooth, Solution, Solver, Table, Targets, ViewMatrix, ViewOptions, Views, metrics, penalties,
 };
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -407,17 +407,14 @@ fn what_masks_may_not_leave_is_refused() {
         table("z", &["c", "d", "e"]),
     ];
     let (views, _) = Views::assemble(tables, &with_masks()).unwrap();
-    let Err(Error::Data(errors)) = Learner::new(0.1, 0.1).learn(&views, &no_progress) else {
+    let Err(Error::Data(errors)) = Smooth::new(0.1, 0.1).learn(&views, &no_progress) else {
         panic!("learned");
     };
     assert_eq!((errors[0].code, errors[0].view.as_deref()), (Code::E02, Some("z")));
-    let single = Learner {
-        single: true,
-        ..Learner::new(0.1, 0.1)
-    };
+    let single = Smooth::new(0.1, 0.1).uncoupled();
     assert!(single.learn(&views, &no_progress).unwrap().converged());
     // The joint graphical lasso knows no masks.
-    let joint = JointGraphicalLasso::new(Coupling::Fused, 0.1, 0.02);
+    let joint = GraphicalLasso::new(Fusion::Fused, 0.1, 0.02);
     assert!(matches!(
         joint.learn(&views, &no_progress),
         Err(Error::Parameter { .. })
@@ -464,12 +461,12 @@ fn groups_of_views_on_other_nodes_are_problems_of_their_own() {
             renamed.with_columns(names.iter().map(|name| format!("other {name}")))
         })
         .collect();
-    let learner = Learner {
+    let learner = Smooth {
         scaling: Scaling {
             distance_norm: DistanceNorm::None,
             ..Scaling::default()
         },
-        ..Learner::new(0.2, 0.05)
+        ..Smooth::new(0.2, 0.05)
     };
     let learn = |tables: Vec<Table>| {
         let (views, _) = Views::assemble(tables, &with_masks()).unwrap();
@@ -517,9 +514,9 @@ fn the_order_of_nodes_and_views_and_the_threads_do_not_matter() {
             ..Admm::default()
         }),
     ] {
-        let learner = Learner {
+        let learner = Smooth {
             solver,
-            ..Learner::new(0.07, 0.03)
+            ..Smooth::new(0.07, 0.03)
         };
         let learn = |tables: &[Table], n_threads: usize| {
             let (views, _) = Views::assemble(tables.to_vec(), &with_masks()).unwrap();
@@ -540,20 +537,17 @@ fn a_working_set_finds_what_all_pairs_give() {
     let mask = random_mask(300, 3, 0.1, &mut rng);
     let (views, _) = Views::assemble(masked_tables(&simulation.tables, &mask), &with_masks()).unwrap();
     for penalty in ["l1", "l2"] {
-        let learner = Learner {
-            model: Model {
-                penalty: penalties::by_name(penalty).unwrap(),
-                ..Model::l1(0.02, 0.01)
-            },
-            ..Learner::default()
+        let learner = Smooth {
+            model: Model::new(0.02, 0.01, penalties::by_name(penalty).unwrap()),
+            ..Smooth::default()
         };
         let all: Vec<[u32; 2]> = Edges::complete(300).pairs().to_vec();
-        let listed = Learner {
-            support: Candidates::Listed(all),
+        let listed = Smooth {
+            candidates: Candidates::Listed(all),
             ..learner.clone()
         };
         // Tiles kept, and computed anew for each pass.
-        let lean = Learner {
+        let lean = Smooth {
             memory: 0,
             ..learner.clone()
         };
@@ -565,7 +559,7 @@ fn a_working_set_finds_what_all_pairs_give() {
             let apart = largest_difference(learned.graph.weights().values(), all.graph.weights().values());
             assert!(apart < 1e-7, "{penalty}: weights differ by {apart:e}");
         }
-        assert_eq!(set.distance_divisor, all.distance_divisor);
+        assert_eq!(set.details.distance_divisor, all.details.distance_divisor);
     }
 }
 
@@ -575,11 +569,11 @@ fn a_restricted_support_is_solved_by_both_solvers() {
     let mut rng = rng(10);
     let mask = random_mask(40, 3, 0.15, &mut rng);
     let (views, _) = Views::assemble(masked_tables(&simulation.tables, &mask), &with_masks()).unwrap();
-    let newton = Learner {
-        support: Candidates::Nearest { k: 6, seed: 1 },
-        ..Learner::new(0.05, 0.02)
+    let newton = Smooth {
+        candidates: Candidates::Nearest { k: 6, seed: 1 },
+        ..Smooth::new(0.05, 0.02)
     };
-    let admm = Learner {
+    let admm = Smooth {
         solver: Arc::new(Admm::default()),
         ..newton.clone()
     };
@@ -589,9 +583,9 @@ fn a_restricted_support_is_solved_by_both_solvers() {
     // A list that leaves a view nothing.
     let missing = views.mask().unwrap().missing(0).next().unwrap() as u32;
     let other = (0..40).find(|&node| node != missing).unwrap();
-    let none = Learner {
-        support: Candidates::Listed(vec![[missing, other]]),
-        ..Learner::new(0.05, 0.02)
+    let none = Smooth {
+        candidates: Candidates::Listed(vec![[missing, other]]),
+        ..Smooth::new(0.05, 0.02)
     };
     assert!(matches!(none.learn(&views, &no_progress), Err(Error::Parameter { .. })));
 }
@@ -602,7 +596,7 @@ fn densities_and_likeness_are_those_of_what_a_view_has() {
     let mut rng = rng(12);
     let mask = random_mask(50, 4, 0.2, &mut rng);
     let (views, _) = Views::assemble(masked_tables(&simulation.tables, &mask), &with_masks()).unwrap();
-    let tuned = Learner::default()
+    let tuned = Smooth::default()
         .learn_to(&views, &Targets::new(0.12, 0.85), &no_progress)
         .unwrap();
     let graph = &tuned.learned.graph;
@@ -653,7 +647,7 @@ fn a_tenth_of_the_nodes_missing_costs_little() {
         let mask = Mask::new(100, 6, |view, node| missing[view].contains(&node)).unwrap();
         let (views, _) = Views::assemble(simulation.tables.clone(), &ViewOptions::default()).unwrap();
         let (fewer, _) = Views::assemble(masked_tables(&simulation.tables, &mask), &with_masks()).unwrap();
-        let learner = Learner::new(0.07, 0.03);
+        let learner = Smooth::new(0.07, 0.03);
         let masked = learner.learn(&fewer, &no_progress).unwrap().graph;
         let whole = learner.learn(&views, &no_progress).unwrap().graph;
         // The whole fit on the pairs of the masked one: its other weights are forgotten.
@@ -724,7 +718,7 @@ fn covariances_with_nan_give_what_signals_give() {
     let (from_matrices, _) = Views::assemble(matrices, &of_matrices).unwrap();
     let (from_signals, _) = Views::assemble(masked_tables(&tables, &mask), &with_masks()).unwrap();
     assert!((0..3).all(|view| (0..40).all(|node| from_matrices.has(view, node) == mask.has(view, node))));
-    let learner = Learner::new(0.05, 0.02);
+    let learner = Smooth::new(0.05, 0.02);
     let [one, two] =
         [from_matrices, from_signals].map(|views| by_name(&learner.learn(&views, &no_progress).unwrap().graph));
     assert_eq!(one.len(), two.len());

@@ -365,12 +365,21 @@ impl Views {
     }
 
     /// The same views with nodes and views sorted by name, and where each stood.
-    pub(crate) fn sorted(&self) -> (Cow<'_, Self>, Order) {
+    pub fn sorted(&self) -> (Cow<'_, Self>, Order) {
+        let mut views: Vec<usize> = (0..self.n_views()).collect();
+        views.sort_by_key(|&view| &self.views[view].name);
+        self.with_nodes_sorted(views)
+    }
+
+    /// The same with nodes sorted by name and views as they were given: for what depends on the order of the views.
+    pub fn sorted_nodes(&self) -> (Cow<'_, Self>, Order) {
+        self.with_nodes_sorted((0..self.n_views()).collect())
+    }
+
+    fn with_nodes_sorted(&self, views: Vec<usize>) -> (Cow<'_, Self>, Order) {
         let mut nodes: Vec<usize> = (0..self.n_nodes()).collect();
         nodes.sort_by_key(|&node| &self.nodes[node]);
-        let mut order: Vec<usize> = (0..self.n_views()).collect();
-        order.sort_by_key(|&view| &self.views[view].name);
-        let order = Order { nodes, views: order };
+        let order = Order { nodes, views };
         if order.nodes.is_sorted() && order.views.is_sorted() {
             return (Cow::Borrowed(self), order);
         }
@@ -458,16 +467,16 @@ impl Views {
 
 /// Where each sorted node and view stands in the user's order.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Order {
+pub struct Order {
     /// For each node in sorted order, its place in the given order.
-    pub(crate) nodes: Vec<usize>,
+    pub nodes: Vec<usize>,
     /// For each view in sorted order, its place in the given order.
-    pub(crate) views: Vec<usize>,
+    pub views: Vec<usize>,
 }
 
 impl Order {
     /// Everything stays where it is.
-    pub(crate) fn as_given(n_nodes: usize, n_views: usize) -> Self {
+    pub fn as_given(n_nodes: usize, n_views: usize) -> Self {
         Self {
             nodes: (0..n_nodes).collect(),
             views: (0..n_views).collect(),
@@ -483,7 +492,7 @@ impl Order {
     }
 
     /// For each node in the given order, its place in sorted order.
-    pub(crate) fn places(&self) -> Vec<u32> {
+    pub fn places(&self) -> Vec<u32> {
         let mut places = vec![0; self.nodes.len()];
         for (sorted, &given) in self.nodes.iter().enumerate() {
             places[given] = sorted as u32;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::error::Warning;
 use crate::graph::MultiviewGraph;
-use crate::methods::smooth::certificate::Certificate;
+use crate::methods::Certificate;
 use crate::progress::Status;
 
 /// How a view's edge relates to the consensus.

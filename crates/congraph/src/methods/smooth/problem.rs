@@ -20,59 +20,15 @@
 
 use std::sync::Arc;
 
+use super::model::{Model, Parameters};
 use crate::distances::Distances;
 use crate::edges::{ViewMatrix, Weights};
 use crate::error::Error;
 use crate::methods::smooth::edge_subproblem::{EdgeSubproblem, Frozen};
 use crate::parallel::chunks;
-use crate::penalties::{JointEdge, L1, NoPenalty, Penalty};
-use crate::regularisers::{NoRegulariser, Regulariser};
+use crate::penalties::{JointEdge, NoPenalty, Penalty};
+use crate::regularisers::Regulariser;
 use crate::views::{Mask, own};
-
-/// The three numbers that weigh the terms.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Parameters {
-    /// Weighs ‖L‖_F²; larger is denser. Must be positive.
-    pub alpha: f64,
-    /// Weighs the penalty; larger makes the views more alike. 0 learns every view on its own.
-    pub beta: f64,
-    /// Weighs the regulariser; larger makes the consensus sparser.
-    pub gamma: f64,
-}
-
-/// Everything of a problem but the data.
-#[derive(Clone, Debug)]
-pub struct Model {
-    /// α, β and γ.
-    pub parameters: Parameters,
-    /// The penalty c.
-    pub penalty: Arc<dyn Penalty>,
-    /// The regulariser r.
-    pub regulariser: Arc<dyn Regulariser>,
-}
-
-impl Model {
-    /// mvGL-ℓ1: the ℓ1 penalty, and no regulariser.
-    pub fn l1(alpha: f64, beta: f64) -> Self {
-        Self {
-            parameters: Parameters {
-                alpha,
-                beta,
-                gamma: 0.0,
-            },
-            penalty: Arc::new(L1),
-            regulariser: Arc::new(NoRegulariser),
-        }
-    }
-
-    /// Every view on its own (svGL, `eq:single_graph_learning`): β = 0 and no consensus.
-    pub fn single(alpha: f64) -> Self {
-        Self {
-            penalty: Arc::new(NoPenalty),
-            ..Self::l1(alpha, 0.0)
-        }
-    }
-}
 
 /// A graph learning problem. Cheap to clone: the distances are shared.
 #[derive(Clone, Debug)]
@@ -111,6 +67,12 @@ impl Problem {
                 });
             }
         }
+        // Views without coupling are one thing from here on, however they were asked for.
+        let model = if model.is_coupled() {
+            model
+        } else {
+            Model::uncoupled(alpha)
+        };
         let problem = Self {
             distances,
             model,
@@ -197,6 +159,11 @@ impl Problem {
         self.frozen.as_deref()
     }
 
+    /// The distances, to be kept.
+    pub(crate) fn distances_shared(&self) -> &Arc<Distances> {
+        &self.distances
+    }
+
     /// The distances.
     pub fn distances(&self) -> &Distances {
         &self.distances
@@ -209,12 +176,12 @@ impl Problem {
 
     /// The penalty c.
     pub fn penalty(&self) -> &dyn Penalty {
-        self.model.penalty.as_ref()
+        self.model.penalty()
     }
 
     /// The regulariser r.
     pub fn regulariser(&self) -> &dyn Regulariser {
-        self.model.regulariser.as_ref()
+        self.model.regulariser()
     }
 
     /// How many nodes.

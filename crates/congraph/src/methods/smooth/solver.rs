@@ -6,13 +6,18 @@
 //! A solver keeps no results in its fields. Not converging is a [`Status`], unusable input an [`Error`].
 
 use std::fmt;
+use std::sync::Arc;
 
-use super::WorkingSet;
+use super::working_set::{Start, WorkingSet};
+use crate::distances::Distances;
 use crate::edges::{ViewMatrix, Weights};
 use crate::error::Error;
+use crate::graph;
+use crate::methods::Certificate;
 use crate::methods::smooth::Problem;
-use crate::methods::smooth::certificate::{Certificate, DualPoint, certify};
+use crate::methods::smooth::certificate::{DualPoint, ProxPoints, certify};
 use crate::progress::{Status, Watch};
+use crate::views::{Mask, pairs_of};
 
 /// A certified result.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +32,12 @@ pub struct Solution {
     pub status: Status,
     /// Iterations done.
     pub iterations: usize,
+    /// The pairs that it was found on, with their distances: edges are numbered as there.
+    pub distances: Arc<Distances>,
+    /// Whether these are a working set, of all pairs those that matter.
+    pub(crate) is_working_set: bool,
+    /// Where the proximal maps were last taken, if the certificate needs them.
+    pub(crate) prox_points: Option<ProxPoints>,
 }
 
 impl Solution {
@@ -52,7 +63,71 @@ impl Solution {
             certificate,
             status,
             iterations,
+            distances: Arc::clone(problem.distances_shared()),
+            is_working_set: false,
+            prox_points: dual.prox_points,
         }
+    }
+
+    /// A start for a neighbouring problem.
+    pub fn start(&self) -> Start {
+        // Where pairs are listed they are the same for every fit.
+        let pairs = if self.is_working_set {
+            self.distances.edges().pairs()
+        } else {
+            &[]
+        };
+        Start {
+            multipliers: self.multipliers.clone(),
+            pairs: pairs.to_vec(),
+        }
+    }
+
+    /// The pairs that are present in some view or in the consensus, with their weights.
+    pub fn pairs(&self) -> impl Iterator<Item = ([u32; 2], &[f64], f64)> {
+        let listed = self.distances.edges().pairs();
+        let weights = self.weights.iter();
+        weights.map(|(edge, row, consensus)| (listed[edge], row, consensus))
+    }
+
+    /// Which nodes the views lack, if any does.
+    pub(crate) fn mask(&self) -> Option<&Mask> {
+        self.distances.mask().map(AsRef::as_ref)
+    }
+
+    /// How many pairs of nodes there are that some view has.
+    pub fn n_pairs(&self) -> usize {
+        let n_nodes = self.distances.edges().n_nodes();
+        self.mask().map_or(pairs_of(n_nodes), Mask::n_pairs)
+    }
+
+    /// How many pairs of nodes a view has.
+    pub(crate) fn n_pairs_of(&self, view: usize) -> usize {
+        let n_nodes = self.distances.edges().n_nodes();
+        self.mask().map_or(pairs_of(n_nodes), |mask| mask.n_pairs_of(view))
+    }
+
+    /// The mean density of the views.
+    pub fn density(&self) -> f64 {
+        let n_nodes = self.distances.edges().n_nodes();
+        graph::mean_density(self.weights.views(), n_nodes, self.mask())
+    }
+
+    /// The mean correlation between views; none for a single one.
+    pub fn similarity(&self) -> Option<f64> {
+        let listed = self.distances.edges().pairs();
+        match self.mask() {
+            None => graph::mean_correlation(self.weights.views(), self.n_pairs()),
+            Some(mask) => {
+                let pairs = self.weights.edges().iter().map(|&edge| &listed[edge as usize]);
+                graph::mean_common_correlation(&pairs.zip(self.weights.views().rows()), mask)
+            }
+        }
+    }
+
+    /// The density of the consensus (of no meaning where each view is learned on its own).
+    pub fn consensus_density(&self) -> f64 {
+        graph::density(self.weights.consensus().iter().copied(), self.n_pairs())
     }
 
     /// Whether the relative gap is within the tolerance.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use congraph::progress::no_progress;
 use congraph::simulate::{GraphModel, Settings, simulate};
-use congraph::{Admm, Candidates, EdgeCost, Learned, Learner, Table, ViewOptions, Views};
+use congraph::{Admm, Candidates, EdgeCost, Learn, Learned, Smooth, Table, ViewOptions, Views};
 
 fn tables(n_nodes: usize) -> Vec<Table> {
     let simulation = simulate(&Settings {
@@ -24,14 +24,14 @@ fn views(n_nodes: usize) -> Views {
         .0
 }
 
-fn learner(support: Candidates) -> Learner {
-    Learner {
-        support,
-        ..Learner::new(0.05, 0.02)
+fn learner(candidates: Candidates) -> Smooth {
+    Smooth {
+        candidates,
+        ..Smooth::new(0.05, 0.02)
     }
 }
 
-fn learn(views: &Views, learner: &Learner) -> Learned {
+fn learn(views: &Views, learner: &Smooth) -> Learned {
     let learned = learner.learn(views, &no_progress).expect("graphs");
     assert!(learned.converged(), "{:?}", learned.status);
     learned
@@ -91,7 +91,7 @@ fn newton_and_admm_agree_on_a_list_of_pairs() {
     let views = views(40);
     let pairs = every_third_pair(40);
     let newton = learner(Candidates::Listed(pairs.clone()));
-    let by_admm = Learner {
+    let by_admm = Smooth {
         solver: admm(),
         ..newton.clone()
     };
@@ -123,18 +123,18 @@ fn pairs_are_those_of_the_given_order_of_nodes() {
 #[test]
 fn enough_neighbours_are_all_pairs_and_the_check_says_so() {
     let views = views(300);
-    let nearest = |k: usize| Learner {
+    let nearest = |k: usize| Smooth {
         check_outside: true,
         ..learner(Candidates::Nearest { k, seed: 1 })
     };
     let exact = learn(&views, &learner(Candidates::AllPairs));
     let wide = learn(&views, &nearest(299));
-    assert_eq!(wide.outside, Some(0));
+    assert_eq!(wide.details.outside, Some(0));
     assert_close(&wide, &exact, 1e-8);
     let narrow = learn(&views, &nearest(2));
-    assert!(narrow.outside.expect("checked") > 0);
+    assert!(narrow.details.outside.expect("checked") > 0);
     assert!(narrow.graph.pairs().len() < exact.graph.pairs().len());
-    assert_eq!(exact.outside, None);
+    assert_eq!(exact.details.outside, None);
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn costs_forbid_and_favour_edges_alike_with_and_without_a_working_set() {
                 cost: -2.0,
             },
         ];
-        let with_costs = Learner {
+        let with_costs = Smooth {
             edge_costs: costs,
             ..learner(Candidates::AllPairs)
         };
@@ -169,7 +169,7 @@ fn costs_forbid_and_favour_edges_alike_with_and_without_a_working_set() {
         assert!(!learned.graph.pairs().contains(&forbidden), "n = {n}");
         assert!(learned.graph.pairs().contains(&absent), "n = {n}");
         // ADMM lists all pairs but the forbidden one, which is no complete graph any more.
-        let by_admm = Learner {
+        let by_admm = Smooth {
             solver: Arc::new(Admm {
                 tolerance: 1e-9,
                 ..Admm::default()
@@ -192,7 +192,7 @@ fn what_cannot_be_a_support_is_refused() {
     assert!(refused(Candidates::Listed(vec![[3, 3]])).contains("no pair of two"));
     assert!(refused(Candidates::Listed(vec![[3, 20]])).contains("20 nodes"));
     assert!(refused(Candidates::Listed(vec![])).contains("empty"));
-    let twice = Learner {
+    let twice = Smooth {
         edge_costs: vec![
             EdgeCost {
                 pair: [1, 2],

@@ -4,20 +4,19 @@
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use congraph::methods::graphical_lasso::{
-    Coupling, EdgeRule, JointAdmm, JointGraphicalLasso, JointPenalty, JointProblem, JointSolution, Scratch,
-};
+use congraph::methods::graphical_lasso;
+use congraph::methods::graphical_lasso::{EdgeRule, Fusion, GraphicalLasso, Scratch};
 use congraph::progress::{Status, no_progress};
 use congraph::simulate::{Settings, simulate};
-use congraph::{Code, Error, Table, ViewOptions, Views};
+use congraph::{Code, Error, Learn, Learned, Table, ViewOptions, Views};
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-fn penalty(coupling: Coupling, lambda1: f64, lambda2: f64) -> JointPenalty {
-    JointPenalty {
-        coupling,
+fn penalty(fusion: Fusion, lambda1: f64, lambda2: f64) -> graphical_lasso::Model {
+    graphical_lasso::Model {
+        fusion,
         lambda1,
         lambda2,
         fused_diagonal: false,
@@ -52,19 +51,19 @@ fn covariances(n: usize, n_views: usize, n_samples: usize, seed: u64) -> Vec<Vec
     (0..n_views).map(|_| covariance(n, n_samples, &mut rng)).collect()
 }
 
-fn problem(n: usize, covariances: Vec<Vec<f64>>, penalty: JointPenalty) -> JointProblem {
+fn problem(n: usize, covariances: Vec<Vec<f64>>, penalty: graphical_lasso::Model) -> graphical_lasso::Problem {
     let weights = vec![1.0; covariances.len()];
-    JointProblem::new(n, covariances, weights, penalty).unwrap()
+    graphical_lasso::Problem::new(n, covariances, weights, penalty).unwrap()
 }
 
-fn solve(problem: &JointProblem) -> JointSolution {
+fn solve(problem: &graphical_lasso::Problem) -> graphical_lasso::Solution {
     solve_to(problem, 1e-10)
 }
 
-fn solve_to(problem: &JointProblem, tolerance: f64) -> JointSolution {
-    let solver = JointAdmm {
+fn solve_to(problem: &graphical_lasso::Problem, tolerance: f64) -> graphical_lasso::Solution {
+    let solver = graphical_lasso::Admm {
         tolerance,
-        ..JointAdmm::default()
+        ..graphical_lasso::Admm::default()
     };
     let found = solver.run(problem, None, &no_progress).unwrap();
     assert_eq!(found.status, Status::Converged, "{:?}", found.certificate);
@@ -82,21 +81,26 @@ fn value() -> impl Strategy<Value = f64> {
     prop_oneof![3 => -2.0..2.0, 1 => -100.0..100.0, 1 => -0.01..0.01, 1 => Just(0.0), 1 => Just(0.5)]
 }
 
-fn any_penalty() -> impl Strategy<Value = JointPenalty> {
+fn any_penalty() -> impl Strategy<Value = graphical_lasso::Model> {
     let weight = || prop_oneof![1 => Just(0.0), 3 => 0.001..1.0, 1 => 1.0..20.0];
-    (0..2_usize, weight(), weight(), any::<bool>()).prop_map(|(k, lambda1, lambda2, fused_diagonal)| JointPenalty {
-        coupling: Coupling::ALL[k],
-        lambda1,
-        lambda2,
-        fused_diagonal,
+    (0..2_usize, weight(), weight(), any::<bool>()).prop_map(|(k, lambda1, lambda2, fused_diagonal)| {
+        graphical_lasso::Model {
+            fusion: Fusion::ALL[k],
+            lambda1,
+            lambda2,
+            fused_diagonal,
+        }
     })
 }
 
-type Value = fn(&JointPenalty, &[f64]) -> f64;
-type Prox = fn(&JointPenalty, &mut [f64], f64, &mut Scratch);
+type Value = fn(&graphical_lasso::Model, &[f64]) -> f64;
+type Prox = fn(&graphical_lasso::Model, &mut [f64], f64, &mut Scratch);
 const MAPS: [(Value, Prox); 2] = [
-    (JointPenalty::value, JointPenalty::prox),
-    (JointPenalty::diagonal_value, JointPenalty::diagonal_prox),
+    (graphical_lasso::Model::value, graphical_lasso::Model::prox),
+    (
+        graphical_lasso::Model::diagonal_value,
+        graphical_lasso::Model::diagonal_prox,
+    ),
 ];
 
 proptest! {
@@ -155,7 +159,7 @@ proptest! {
 #[test]
 fn fused_entries_are_equal_to_the_bit() {
     let mut row = [0.9, 1.1, 1.0, 5.0, 1.05];
-    penalty(Coupling::Fused, 0.01, 0.05).prox(&mut row, 1.0, &mut Scratch::new());
+    penalty(Fusion::Fused, 0.01, 0.05).prox(&mut row, 1.0, &mut Scratch::new());
     assert!(
         row[0] == row[1] && row[1] == row[2] && row[2] == row[4] && row[3] > row[0],
         "{row:?}"
@@ -164,12 +168,12 @@ fn fused_entries_are_equal_to_the_bit() {
 
 #[test]
 fn every_result_is_certified() {
-    for coupling in Coupling::ALL {
+    for coupling in Fusion::ALL {
         for (n, n_views, n_samples) in [(2, 2, 30), (10, 3, 50), (12, 7, 6), (25, 2, 100), (3, 12, 10)] {
             for lambda1 in [0.01, 0.1, 1.0] {
                 for lambda2 in [0.0, 0.03, 0.5] {
                     for fused_diagonal in [false, true] {
-                        let penalty = JointPenalty {
+                        let penalty = graphical_lasso::Model {
                             fused_diagonal,
                             ..penalty(coupling, lambda1, lambda2)
                         };
@@ -184,15 +188,15 @@ fn every_result_is_certified() {
 /// c(S − Θ⁻¹) + Γ = 0, Γ ∈ C and ⟨Γ, Θ⟩ = penalty(Θ), computed here from scratch.
 #[test]
 fn the_optimality_conditions_hold() {
-    for coupling in Coupling::ALL {
+    for coupling in Fusion::ALL {
         let (n, n_views) = (9, 4);
-        let penalty = JointPenalty {
+        let penalty = graphical_lasso::Model {
             fused_diagonal: true,
             ..penalty(coupling, 0.1, 0.07)
         };
         let problem = problem(n, covariances(n, n_views, 40, 3), penalty);
         let found = solve_to(&problem, 1e-13);
-        let (theta, gamma) = (&found.parts.precisions, &found.parts.multipliers);
+        let (theta, gamma) = (&found.iterate.precisions, &found.iterate.multipliers);
         let (mut charge, mut product, mut scratch) = (0.0, 0.0, Scratch::new());
         for view in 0..n_views {
             for i in 0..n {
@@ -232,7 +236,7 @@ fn the_optimality_conditions_hold() {
 
 #[test]
 fn multipliers_that_are_wrong_still_prove_a_bound() {
-    for coupling in Coupling::ALL {
+    for coupling in Fusion::ALL {
         let problem = problem(8, covariances(8, 3, 30, 1), penalty(coupling, 0.1, 0.05));
         let best = solve(&problem).certificate;
         let mut rng = ChaCha8Rng::seed_from_u64(7);
@@ -253,7 +257,7 @@ fn multipliers_that_are_wrong_still_prove_a_bound() {
 #[test]
 fn without_coupling_every_view_is_a_graphical_lasso() {
     let all = covariances(12, 3, 40, 5);
-    for coupling in Coupling::ALL {
+    for coupling in Fusion::ALL {
         let joint = solve_to(&problem(12, all.clone(), penalty(coupling, 0.1, 0.0)), 1e-12);
         let mut total = 0.0;
         for (view, covariance) in all.iter().enumerate() {
@@ -262,8 +266,8 @@ fn without_coupling_every_view_is_a_graphical_lasso() {
                 1e-12,
             );
             total += alone.certificate.objective;
-            let together = std::slice::from_ref(&joint.parts.precisions[view]);
-            assert!(largest_difference(together, &alone.parts.precisions) < 1e-5);
+            let together = std::slice::from_ref(&joint.iterate.precisions[view]);
+            assert!(largest_difference(together, &alone.iterate.precisions) < 1e-5);
         }
         assert!((total - joint.certificate.objective).abs() < 1e-9 * total.abs());
     }
@@ -272,12 +276,12 @@ fn without_coupling_every_view_is_a_graphical_lasso() {
 #[test]
 fn of_one_view_the_fused_coupling_is_nothing_and_the_group_coupling_more_of_lambda1() {
     let one = covariances(10, 1, 30, 8);
-    let plain = solve(&problem(10, one.clone(), penalty(Coupling::Fused, 0.2, 0.0)));
-    let fused = solve(&problem(10, one.clone(), penalty(Coupling::Fused, 0.2, 0.7)));
-    let group = solve(&problem(10, one, penalty(Coupling::Group, 0.15, 0.05)));
-    assert_eq!(plain.parts.precisions, fused.parts.precisions);
+    let plain = solve(&problem(10, one.clone(), penalty(Fusion::Fused, 0.2, 0.0)));
+    let fused = solve(&problem(10, one.clone(), penalty(Fusion::Fused, 0.2, 0.7)));
+    let group = solve(&problem(10, one, penalty(Fusion::Group, 0.15, 0.05)));
+    assert_eq!(plain.iterate.precisions, fused.iterate.precisions);
     assert!((plain.certificate.objective - group.certificate.objective).abs() < 1e-8);
-    assert!(largest_difference(&plain.parts.precisions, &group.parts.precisions) < 1e-4);
+    assert!(largest_difference(&plain.iterate.precisions, &group.iterate.precisions) < 1e-4);
 }
 
 #[test]
@@ -287,33 +291,33 @@ fn strongly_fused_views_are_the_graphical_lasso_of_the_mean() {
     let mean: Vec<f64> = (0..n * n)
         .map(|at| all.iter().map(|s| s[at]).sum::<f64>() / n_views as f64)
         .collect();
-    let strong = JointPenalty {
+    let strong = graphical_lasso::Model {
         fused_diagonal: true,
-        ..penalty(Coupling::Fused, 0.1, 50.0)
+        ..penalty(Fusion::Fused, 0.1, 50.0)
     };
     let joint = solve_to(&problem(n, all, strong), 1e-12);
-    let pooled = solve_to(&problem(n, vec![mean], penalty(Coupling::Fused, 0.1, 0.0)), 1e-12);
-    for precision in &joint.parts.precisions {
-        assert_eq!(precision, &joint.parts.precisions[0]);
-        assert!(largest_difference(std::slice::from_ref(precision), &pooled.parts.precisions) < 1e-5);
+    let pooled = solve_to(&problem(n, vec![mean], penalty(Fusion::Fused, 0.1, 0.0)), 1e-12);
+    for precision in &joint.iterate.precisions {
+        assert_eq!(precision, &joint.iterate.precisions[0]);
+        assert!(largest_difference(std::slice::from_ref(precision), &pooled.iterate.precisions) < 1e-5);
     }
 }
 
 #[test]
 fn screening_changes_nothing_but_the_time() {
-    for coupling in Coupling::ALL {
+    for coupling in Fusion::ALL {
         for (lambda1, lambda2, at_least) in [(0.1, 0.05, 2), (0.06, 0.0, 2), (1e3, 0.0, 14), (0.01, 0.01, 1)] {
-            let penalty = JointPenalty {
+            let penalty = graphical_lasso::Model {
                 fused_diagonal: true,
                 ..penalty(coupling, lambda1, lambda2)
             };
             let problem = problem(14, two_groups(), penalty);
-            let solver = JointAdmm {
+            let solver = graphical_lasso::Admm {
                 tolerance: 1e-12,
-                ..JointAdmm::default()
+                ..graphical_lasso::Admm::default()
             };
             let apart = solver.run(&problem, None, &no_progress).unwrap();
-            let whole = JointAdmm {
+            let whole = graphical_lasso::Admm {
                 screening: false,
                 ..solver
             }
@@ -326,10 +330,10 @@ fn screening_changes_nothing_but_the_time() {
             );
             let (one, two) = (apart.certificate, whole.certificate);
             assert!((one.objective - two.objective).abs() < 1e-9 * problem_size(&problem));
-            assert!(largest_difference(&apart.parts.precisions, &whole.parts.precisions) < 1e-4);
+            assert!(largest_difference(&apart.iterate.precisions, &whole.iterate.precisions) < 1e-4);
             // Nodes that were solved apart share no entry in the solution of the whole either.
             let zero = |x: &[Vec<f64>], at: usize| x.iter().all(|matrix| matrix[at] == 0.0);
-            let (a, b) = (&apart.parts.precisions, &whole.parts.precisions);
+            let (a, b) = (&apart.iterate.precisions, &whole.iterate.precisions);
             assert!(apart.n_components == 1 || (0..196).all(|at| !zero(a, at) || zero(b, at)));
         }
     }
@@ -349,15 +353,15 @@ fn two_groups() -> Vec<Vec<f64>> {
         .collect()
 }
 
-fn problem_size(problem: &JointProblem) -> f64 {
+fn problem_size(problem: &graphical_lasso::Problem) -> f64 {
     (problem.n_nodes() * problem.n_views()) as f64
 }
 
 #[test]
 fn a_warm_start_is_a_shorter_way_to_the_same_place() {
-    for coupling in Coupling::ALL {
+    for coupling in Fusion::ALL {
         let all = covariances(20, 4, 60, 6);
-        let solver = JointAdmm::default();
+        let solver = graphical_lasso::Admm::default();
         let first = solver
             .run(
                 &problem(20, all.clone(), penalty(coupling, 0.1, 0.05)),
@@ -367,41 +371,42 @@ fn a_warm_start_is_a_shorter_way_to_the_same_place() {
             .unwrap();
         let near = problem(20, all, penalty(coupling, 0.101, 0.05));
         let cold = solver.run(&near, None, &no_progress).unwrap();
-        let warm = solver.run(&near, Some(&first.parts), &no_progress).unwrap();
+        let warm = solver.run(&near, Some(&first.iterate), &no_progress).unwrap();
         assert!(warm.status == Status::Converged && warm.iterations < cold.iterations);
         assert!((warm.certificate.objective - cold.certificate.objective).abs() < 2e-8 * problem_size(&near));
         let other_size = problem(10, covariances(10, 4, 60, 6), penalty(coupling, 0.1, 0.05));
-        assert!(solver.run(&other_size, Some(&first.parts), &no_progress).is_err());
+        assert!(solver.run(&other_size, Some(&first.iterate), &no_progress).is_err());
     }
 }
 
 #[test]
 fn weighing_all_views_is_dividing_the_lambdas() {
     let all = covariances(8, 3, 40, 12);
-    let heavy = JointProblem::new(8, all.clone(), vec![500.0; 3], penalty(Coupling::Fused, 50.0, 10.0)).unwrap();
+    let heavy =
+        graphical_lasso::Problem::new(8, all.clone(), vec![500.0; 3], penalty(Fusion::Fused, 50.0, 10.0)).unwrap();
     let (heavy, light) = (
         solve(&heavy),
-        solve(&problem(8, all, penalty(Coupling::Fused, 0.1, 0.02))),
+        solve(&problem(8, all, penalty(Fusion::Fused, 0.1, 0.02))),
     );
     assert!((heavy.certificate.objective / 500.0 - light.certificate.objective).abs() < 1e-7);
-    assert!(largest_difference(&heavy.parts.precisions, &light.parts.precisions) < 1e-4);
+    assert!(largest_difference(&heavy.iterate.precisions, &light.iterate.precisions) < 1e-4);
 }
 
 #[test]
 fn the_unit_of_the_data_does_not_matter() {
     let all = covariances(8, 3, 40, 13);
-    let plain = solve(&problem(8, all.clone(), penalty(Coupling::Group, 0.1, 0.05)));
+    let plain = solve(&problem(8, all.clone(), penalty(Fusion::Group, 0.1, 0.05)));
     for unit in [1e-6, 1e6] {
         let scaled = all.iter().map(|s| s.iter().map(|x| x * unit).collect()).collect();
-        let found = solve(&problem(8, scaled, penalty(Coupling::Group, 0.1 * unit, 0.05 * unit)));
+        let found = solve(&problem(8, scaled, penalty(Fusion::Group, 0.1 * unit, 0.05 * unit)));
         assert!((found.iterations as f64) < 1.5 * plain.iterations as f64);
         let rescaled: Vec<Vec<f64>> = found
-            .parts
+            .iterate
             .precisions
             .iter()
             .map(|m| m.iter().map(|x| x * unit).collect())
             .collect();
-        assert!(largest_difference(&rescaled, &plain.parts.precisions) < 1e-4);
+        assert!(largest_difference(&rescaled, &plain.iterate.precisions) < 1e-4);
     }
 }
 
@@ -433,25 +438,30 @@ fn the_order_of_nodes_and_views_and_the_threads_change_no_bit() {
     let (nodes, order): (Vec<usize>, Vec<usize>) = ((0..15).collect(), (0..4).collect());
     let (moved_nodes, moved_order): (Vec<usize>, Vec<usize>) =
         ((0..15).map(|k| k * 7 % 15).collect(), vec![2, 0, 3, 1]);
-    for coupling in Coupling::ALL {
-        let learner = JointGraphicalLasso::new(coupling, 0.2, 0.05);
+    for coupling in Fusion::ALL {
+        let learner = GraphicalLasso::new(coupling, 0.2, 0.05);
         let with_threads = |views: &Views, threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| learner.learn(views, &no_progress).unwrap())
         };
         let one = with_threads(&simulated(&nodes, &order), 1);
         let three = with_threads(&simulated(&nodes, &order), 3);
-        assert_eq!(one.precisions, three.precisions);
+        assert_eq!(one.details.precisions, three.details.precisions);
         let moved = with_threads(&simulated(&moved_nodes, &moved_order), 2);
         for (view, &from) in moved_order.iter().enumerate() {
-            assert_eq!(moved.views[view], one.views[from]);
+            assert_eq!(moved.graph.views()[view], one.graph.views()[from]);
             for (a, &i) in moved_nodes.iter().enumerate() {
                 for (b, &j) in moved_nodes.iter().enumerate() {
-                    assert_eq!(moved.precisions[view][a * 15 + b], one.precisions[from][i * 15 + j]);
+                    assert_eq!(
+                        moved.details.precisions[view][a * 15 + b],
+                        one.details.precisions[from][i * 15 + j]
+                    );
                 }
             }
         }
-        let same = |rule| one.graph(rule).mean_density() == moved.graph(rule).mean_density();
+        let density =
+            |learned: &Learned<GraphicalLasso>, rule| learned.details.graph(&learned.graph, rule).mean_density();
+        let same = |rule| density(&one, rule) == density(&moved, rule);
         assert!(EdgeRule::ALL.into_iter().all(same));
     }
 }
@@ -470,25 +480,26 @@ fn the_two_edge_rules() {
 #[test]
 fn fewer_samples_than_nodes_need_lambda1() {
     let singular = covariances(10, 3, 4, 20);
-    for coupling in Coupling::ALL {
+    for coupling in Fusion::ALL {
         solve(&problem(10, singular.clone(), penalty(coupling, 0.05, 0.1)));
-        let refused = JointProblem::new(10, singular.clone(), vec![1.0; 3], penalty(coupling, 0.0, 0.0)).unwrap_err();
+        let refused =
+            graphical_lasso::Problem::new(10, singular.clone(), vec![1.0; 3], penalty(coupling, 0.0, 0.0)).unwrap_err();
         assert!(matches!(refused, Error::Parameter { name: "lambda1", .. }), "{refused}");
     }
     // The coupling alone bounds a group, and fused views whose mean is definite.
-    solve_to(&problem(10, singular.clone(), penalty(Coupling::Group, 0.0, 0.3)), 1e-8);
-    let fused = JointPenalty {
+    solve_to(&problem(10, singular.clone(), penalty(Fusion::Group, 0.0, 0.3)), 1e-8);
+    let fused = graphical_lasso::Model {
         fused_diagonal: true,
-        ..penalty(Coupling::Fused, 0.0, 0.5)
+        ..penalty(Fusion::Fused, 0.0, 0.5)
     };
     solve_to(&problem(10, singular.clone(), fused), 1e-8);
     // Ten nodes of three samples in two views are singular together.
     let few = covariances(10, 2, 3, 21);
-    assert!(JointProblem::new(10, few, vec![1.0; 2], fused).is_err());
+    assert!(graphical_lasso::Problem::new(10, few, vec![1.0; 2], fused).is_err());
     // Enough samples need no penalty at all: the inverse.
     let plenty = covariances(5, 1, 50, 22);
-    let found = solve_to(&problem(5, plenty.clone(), penalty(Coupling::Fused, 0.0, 0.0)), 1e-13);
-    let product: f64 = (0..5).map(|k| found.parts.precisions[0][k] * plenty[0][k * 5]).sum();
+    let found = solve_to(&problem(5, plenty.clone(), penalty(Fusion::Fused, 0.0, 0.0)), 1e-13);
+    let product: f64 = (0..5).map(|k| found.iterate.precisions[0][k] * plenty[0][k * 5]).sum();
     assert!((product - 1.0).abs() < 1e-5); // errors are of the order of the square root of the gap
 }
 
@@ -506,23 +517,23 @@ fn nodes_that_repeat_others_and_equal_views_are_no_trouble() {
         s[5] = s[0];
     }
     all[1] = all[0].clone();
-    for coupling in Coupling::ALL {
+    for coupling in Fusion::ALL {
         let found = solve(&problem(6, all.clone(), penalty(coupling, 0.05, 0.02)));
-        assert!(largest_difference(&found.parts.precisions[..1], &found.parts.precisions[1..]) < 1e-9);
+        assert!(largest_difference(&found.iterate.precisions[..1], &found.iterate.precisions[1..]) < 1e-9);
     }
 }
 
 #[test]
 fn what_cannot_be_solved_is_refused_with_a_reason() {
     let good = covariances(4, 2, 20, 1);
-    let plain = penalty(Coupling::Fused, 0.1, 0.1);
+    let plain = penalty(Fusion::Fused, 0.1, 0.1);
     let refused = |covariances: Vec<Vec<f64>>, weights: Vec<f64>, penalty| {
-        JointProblem::new(4, covariances, weights, penalty)
+        graphical_lasso::Problem::new(4, covariances, weights, penalty)
             .unwrap_err()
             .to_string()
     };
-    assert!(refused(good.clone(), vec![1.0; 2], penalty(Coupling::Fused, -1.0, 0.0)).starts_with("lambda1 is -1"));
-    assert!(refused(good.clone(), vec![1.0; 2], penalty(Coupling::Fused, 1.0, f64::NAN)).starts_with("lambda2 is NaN"));
+    assert!(refused(good.clone(), vec![1.0; 2], penalty(Fusion::Fused, -1.0, 0.0)).starts_with("lambda1 is -1"));
+    assert!(refused(good.clone(), vec![1.0; 2], penalty(Fusion::Fused, 1.0, f64::NAN)).starts_with("lambda2 is NaN"));
     assert!(refused(good.clone(), vec![1.0], plain).contains("one for each view"));
     assert!(refused(good.clone(), vec![1.0, 0.0], plain).contains("positive"));
     assert!(refused(vec![], vec![], plain).contains("one or more views"));
@@ -540,13 +551,13 @@ fn what_cannot_be_solved_is_refused_with_a_reason() {
     assert!(refused(indefinite, vec![1.0; 2], plain).contains("semidefinite"));
     let problem = problem(4, good, plain);
     for solver in [
-        JointAdmm {
+        graphical_lasso::Admm {
             tolerance: 0.0,
-            ..JointAdmm::default()
+            ..graphical_lasso::Admm::default()
         },
-        JointAdmm {
+        graphical_lasso::Admm {
             over_relaxation: 2.0,
-            ..JointAdmm::default()
+            ..graphical_lasso::Admm::default()
         },
     ] {
         assert!(solver.run(&problem, None, &no_progress).is_err());
@@ -561,7 +572,7 @@ fn a_node_without_variance_is_named() {
         ..ViewOptions::default()
     };
     let (views, _) = Views::assemble(vec![table], &options).unwrap();
-    let mut learner = JointGraphicalLasso::new(Coupling::Fused, 0.1, 0.0);
+    let mut learner = GraphicalLasso::new(Fusion::Fused, 0.1, 0.0);
     learner.scaling.scale = congraph::signals::Scale::Center;
     let Err(Error::Data(errors)) = learner.learn(&views, &no_progress) else {
         panic!("accepted")
@@ -571,16 +582,16 @@ fn a_node_without_variance_is_named() {
 
 #[test]
 fn stopping_early_is_a_status() {
-    let problem = problem(15, covariances(15, 3, 20, 4), penalty(Coupling::Fused, 0.05, 0.02));
-    let two = JointAdmm {
+    let problem = problem(15, covariances(15, 3, 20, 4), penalty(Fusion::Fused, 0.05, 0.02));
+    let two = graphical_lasso::Admm {
         max_iterations: 2,
-        ..JointAdmm::default()
+        ..graphical_lasso::Admm::default()
     }
     .run(&problem, None, &no_progress)
     .unwrap();
     assert_eq!(two.status, Status::IterationLimit);
     assert!(two.certificate.relative_gap > 1e-8);
-    let stopped = JointAdmm::default()
+    let stopped = graphical_lasso::Admm::default()
         .run(&problem, None, &|_| std::ops::ControlFlow::Break(()))
         .unwrap();
     assert_eq!((stopped.status, stopped.iterations), (Status::Interrupted, 1));
@@ -600,9 +611,9 @@ fn other_packages_find_the_same() {
     assert_eq!(cases.len(), 8);
     for case in cases {
         let coupling = if case["coupling"] == "group" {
-            Coupling::Group
+            Fusion::Group
         } else {
-            Coupling::Fused
+            Fusion::Fused
         };
         let penalty = penalty(coupling, number(case, "lambda1"), number(case, "lambda2"));
         let problem = problem(
@@ -619,7 +630,7 @@ fn other_packages_find_the_same() {
             case["peer"]
         );
         let apart = (ours.certificate.objective - theirs) / theirs.abs();
-        let moved = largest_difference(&ours.parts.precisions, &matrices(case, "precisions"));
+        let moved = largest_difference(&ours.iterate.precisions, &matrices(case, "precisions"));
         println!(
             "{} {} λ1 {} λ2 {}: objective {apart:+.1e}, entries {moved:.1e}",
             case["peer"], case["coupling"], case["lambda1"], case["lambda2"]

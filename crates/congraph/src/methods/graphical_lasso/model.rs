@@ -14,14 +14,14 @@ use super::group;
 
 /// How the same entry of several precision matrices is coupled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Coupling {
+pub enum Fusion {
     /// Σ_{k<l} |x_k − x_l|: entries are equal in many views.
     Fused,
     /// ‖x‖₂: entries are absent from all views at once.
     Group,
 }
 
-impl Coupling {
+impl Fusion {
     /// Both of them.
     pub const ALL: [Self; 2] = [Self::Fused, Self::Group];
 
@@ -36,9 +36,9 @@ impl Coupling {
 
 /// λ1, λ2 and the coupling.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct JointPenalty {
+pub struct Model {
     /// How the views are coupled.
-    pub coupling: Coupling,
+    pub fusion: Fusion,
     /// Weight of Σ|θ_ij| off the diagonal: larger is sparser.
     pub lambda1: f64,
     /// Weight of the coupling: larger makes the views more alike.
@@ -51,7 +51,7 @@ pub struct JointPenalty {
 /// HugePageBuffer for the proximal maps, to be used again and again.
 pub type Scratch = Vec<Pool>;
 
-impl JointPenalty {
+impl Model {
     /// The charge for one entry i ≠ j of all views; in the objective it counts twice, for (i, j) and (j, i).
     pub fn value(&self, row: &[f64]) -> f64 {
         let sizes: f64 = row.iter().map(|x| x.abs()).sum();
@@ -66,12 +66,12 @@ impl JointPenalty {
             row.fill(0.0);
             return;
         }
-        match self.coupling {
-            Coupling::Fused => {
+        match self.fusion {
+            Fusion::Fused => {
                 fused::prox(row, self.lambda2 * step, scratch);
                 soft(row, threshold);
             }
-            Coupling::Group => {
+            Fusion::Group => {
                 soft(row, threshold);
                 group::prox(row, self.lambda2 * step);
             }
@@ -87,14 +87,14 @@ impl JointPenalty {
         }
     }
 
-    /// The proximal map of [`JointPenalty::diagonal_value`].
+    /// The proximal map of [`Model::diagonal_value`].
     pub fn diagonal_prox(&self, row: &mut [f64], step: f64, scratch: &mut Scratch) {
         if self.couples_diagonal() {
             fused::prox(row, self.lambda2 * step, scratch);
         }
     }
 
-    /// [`JointPenalty::prox`] or [`JointPenalty::diagonal_prox`].
+    /// [`Model::prox`] or [`Model::diagonal_prox`].
     pub(super) fn prox_at(&self, on_diagonal: bool, row: &mut [f64], step: f64, scratch: &mut Scratch) {
         if on_diagonal {
             self.diagonal_prox(row, step, scratch);
@@ -104,13 +104,13 @@ impl JointPenalty {
     }
 
     pub(super) fn couples_diagonal(&self) -> bool {
-        self.coupling == Coupling::Fused && self.fused_diagonal && self.lambda2 > 0.0
+        self.fusion == Fusion::Fused && self.fused_diagonal && self.lambda2 > 0.0
     }
 
     fn coupling_value(&self, row: &[f64]) -> f64 {
-        match self.coupling {
-            Coupling::Fused => fused::value(row),
-            Coupling::Group => group::value(row),
+        match self.fusion {
+            Fusion::Fused => fused::value(row),
+            Fusion::Group => group::value(row),
         }
     }
 }
