@@ -90,7 +90,7 @@ pub use methods::{Certificate, Method};
 pub use progress::{Progress, Status, Watch, no_progress};
 pub use signals::Scaling;
 pub use tune::{Dial, Targets, Tuned};
-pub use views::{Mask, Missing, Table, ViewOptions, Views};
+pub use views::{Membership, Missing, Table, ViewOptions, Views};
 
 /// The code in the README and in CONTRIBUTING is compiled and run.
 #[cfg(doctest)]

@@ -16,27 +16,26 @@ use congraph::signals::DistanceNorm;
 use congraph::simulate::{Settings, simulate};
 use congraph::views::{Kind, NanRule};
 use congraph::{
-    Admm, Candidates, Code, Distances, Edges, Error, Learn, Mask, Missing, Model, MultiviewGraph, Newton, Parameters,
-    Problem, Scaling, Smooth, Solution, Solver, Table, Targets, ViewMatrix, ViewOptions, Views, metrics, penalties,
+    Admm, Candidates, Code, Distances, Edges, Error, Learn, Membership, Missing, Model, MultiviewGraph, Newton,
+    Parameters, Problem, Scaling, Smooth, Solution, Solver, Table, Targets, ViewMatrix, ViewOptions, Views, metrics,
+    penalties,
 };
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 /// A mask in which every view keeps at least three nodes, and every node some view.
-fn random_mask(n_nodes: usize, n_views: usize, share: f64, rng: &mut ChaCha8Rng) -> Arc<Mask> {
+fn random_mask(n_nodes: usize, n_views: usize, share: f64, rng: &mut ChaCha8Rng) -> Arc<Membership> {
     loop {
         let lacks: Vec<bool> = (0..n_nodes * n_views).map(|_| rng.random_bool(share)).collect();
-        let Some(mask) = Mask::new(n_nodes, n_views, |view, node| lacks[node * n_views + view]) else {
-            continue;
-        };
-        let enough = (0..n_views).all(|view| mask.n_nodes_of(view) >= 3);
+        let mask = Membership::new(n_nodes, n_views, |view, node| lacks[node * n_views + view]);
+        let enough = !mask.is_total() && (0..n_views).all(|view| mask.n_nodes_of(view) >= 3);
         if enough && (0..n_nodes).all(|node| (0..n_views).any(|view| mask.has(view, node))) {
             return Arc::new(mask);
         }
     }
 }
 
-fn masked_distances(mask: &Arc<Mask>, rng: &mut ChaCha8Rng) -> Arc<Distances> {
+fn masked_distances(mask: &Arc<Membership>, rng: &mut ChaCha8Rng) -> Arc<Distances> {
     let edges = Edges::complete(mask.n_nodes());
     let n_values = edges.n_edges() * mask.n_views();
     // What a view lacks may be anything.
@@ -51,13 +50,13 @@ fn masked_distances(mask: &Arc<Mask>, rng: &mut ChaCha8Rng) -> Arc<Distances> {
         }
     }
     let rows = ViewMatrix::from_values(mask.n_views(), values);
-    Arc::new(Distances::masked(edges, rows, DistanceNorm::Max, Some(Arc::clone(mask))).expect("valid distances"))
+    Arc::new(Distances::masked(edges, rows, DistanceNorm::Max, Arc::clone(mask)).expect("valid distances"))
 }
 
 /// The entries of a row that belong to views that have the pair.
 fn own(problem: &Problem, edge: usize, row: &[f64]) -> Vec<f64> {
     let pair = problem.distances().edges().pairs()[edge];
-    let mask = problem.mask().expect("a mask");
+    let mask = problem.membership();
     (0..row.len())
         .filter(|&view| mask.has_pair(view, pair))
         .map(|view| row[view])
@@ -92,7 +91,7 @@ fn objective(problem: &Problem, views: &ViewMatrix, consensus: &[f64]) -> f64 {
 /// pairs, its degrees, its share of the coupling.
 fn oracle(problem: &Problem) -> Option<ViewMatrix> {
     let Parameters { alpha, beta, gamma } = problem.parameters();
-    let mask = problem.mask().expect("a mask");
+    let mask = problem.membership();
     let (n_views, pairs) = (problem.n_views(), problem.distances().edges().pairs());
     let penalty = problem.penalty().name();
     // The variables: what they are, and the two terms of the objective.
@@ -210,7 +209,7 @@ fn oracle(problem: &Problem) -> Option<ViewMatrix> {
 /// What must be true of any result: what a view lacks has no weight, totals are the views' own, and the objective is that of
 /// the formulas.
 fn assert_sound(problem: &Problem, solution: &Solution, case: &str) -> (ViewMatrix, Vec<f64>) {
-    let mask = problem.mask().expect("a mask");
+    let mask = problem.membership();
     let (views, consensus) = dense(problem, &solution.weights);
     for (&pair, row) in problem.distances().edges().pairs().iter().zip(views.rows()) {
         for (view, &weight) in row.iter().enumerate() {
@@ -297,7 +296,7 @@ fn both_solvers_find_what_an_interior_point_solver_finds() {
 }
 
 /// The data of a simulation without the nodes that a mask takes, which are left out of a table, or NaN, or constant, in turn.
-fn masked_tables(tables: &[Table], mask: &Mask) -> Vec<Table> {
+fn masked_tables(tables: &[Table], mask: &Membership) -> Vec<Table> {
     let masked = |(view, table): (usize, &Table)| {
         let names = table.column_names.clone().unwrap_or_default();
         let mut table = table.clone();
@@ -338,7 +337,7 @@ fn a_mask_that_masks_nothing_changes_no_bit() {
     let tables = simulate(&settings(40, 3, 100, 1)).unwrap().tables;
     let (plain, _) = Views::assemble(tables.clone(), &ViewOptions::default()).unwrap();
     let (masked, warnings) = Views::assemble(tables, &with_masks()).unwrap();
-    assert!(masked.mask().is_none() && warnings.is_empty());
+    assert!(masked.membership().is_total() && warnings.is_empty());
     assert_eq!(plain, masked);
 }
 
@@ -357,7 +356,7 @@ fn w03_tells_what_was_masked_and_why() {
     ];
     let (views, warnings) = Views::assemble(tables, &with_masks()).unwrap();
     assert_eq!(views.nodes(), ["a", "b", "c", "d"]);
-    let mask = views.mask().unwrap();
+    let mask = views.membership();
     assert!(mask.has(0, 1) && !mask.has(1, 1) && !mask.has(1, 2) && mask.has(1, 3));
     let told: Vec<(&str, &str)> = warnings
         .iter()
@@ -581,7 +580,7 @@ fn a_restricted_support_is_solved_by_both_solvers() {
     assert!(one.converged() && two.converged());
     assert!((one.certificate.objective / two.certificate.objective - 1.0).abs() < 1e-7);
     // A list that leaves a view nothing.
-    let missing = views.mask().unwrap().missing(0).next().unwrap() as u32;
+    let missing = views.membership().missing(0).next().unwrap() as u32;
     let other = (0..40).find(|&node| node != missing).unwrap();
     let none = Smooth {
         candidates: Candidates::Listed(vec![[missing, other]]),
@@ -644,7 +643,7 @@ fn a_tenth_of_the_nodes_missing_costs_little() {
         let missing: Vec<Vec<usize>> = (0..6)
             .map(|_| rand::seq::index::sample(&mut rng, 100, 10).into_vec())
             .collect();
-        let mask = Mask::new(100, 6, |view, node| missing[view].contains(&node)).unwrap();
+        let mask = Membership::new(100, 6, |view, node| missing[view].contains(&node));
         let (views, _) = Views::assemble(simulation.tables.clone(), &ViewOptions::default()).unwrap();
         let (fewer, _) = Views::assemble(masked_tables(&simulation.tables, &mask), &with_masks()).unwrap();
         let learner = Smooth::new(0.07, 0.03);
@@ -658,7 +657,7 @@ fn a_tenth_of_the_nodes_missing_costs_little() {
             .map(|pair| pair.map(|node| place(&whole.nodes()[node as usize])))
             .map(|[a, b]| [a.min(b), a.max(b)])
             .collect();
-        let own_mask = masked.mask().unwrap().clone();
+        let own_mask = masked.membership().clone();
         let mut weights = whole.weights().clone();
         for (row, &pair) in weights.rows_mut().zip(&pairs) {
             let lacking = row
@@ -674,7 +673,7 @@ fn a_tenth_of_the_nodes_missing_costs_little() {
             &weights,
             whole.consensus(),
         )
-        .with_mask(Some(own_mask));
+        .with_membership(own_mask);
         let score = |graph: &MultiviewGraph| metrics::evaluate(graph, &simulation.truth).unwrap().mean_view_f1();
         let (one, two) = (score(&restricted), score(&masked));
         whole_sum += one;
@@ -742,7 +741,7 @@ fn samples_are_left_out_before_nodes_are_masked_where_that_is_asked_for() {
     let mask_of = |nan: NanRule| {
         let options = ViewOptions { nan, ..with_masks() };
         let (views, _) = Views::assemble(tables.clone(), &options).unwrap();
-        let missing: Vec<usize> = views.mask().unwrap().missing(0).collect();
+        let missing: Vec<usize> = views.membership().missing(0).collect();
         (missing, views.view(0).n_samples())
     };
     assert_eq!(mask_of(NanRule::DropRows), (vec![3], Some(28)));

@@ -232,7 +232,7 @@ fn with_masks_it_is_the_projection_on_the_nodes_that_the_view_has() {
             // Nothing of the consensus is lost, and nothing said of what is not measured.
             assert_eq!(masked.graph.nodes(), learned.graph.nodes());
             assert_eq!(masked.graph.consensus_adjacency(), learned.graph.consensus_adjacency());
-            let found: Vec<usize> = masked.graph.mask().expect("a mask").missing(0).collect();
+            let found: Vec<usize> = masked.graph.membership().missing(0).collect();
             assert_eq!(&found, lacking);
             let touches = |[a, b]: [u32; 2]| lacking.contains(&(a as usize)) || lacking.contains(&(b as usize));
             let unmeasured = |edge: &([u32; 2], f64, f64, Departure)| edge.3 == Departure::Unmeasured;
@@ -241,7 +241,7 @@ fn with_masks_it_is_the_projection_on_the_nodes_that_the_view_has() {
         }
     }
     // The consensus at pairs that no view has is no part of its density.
-    let dense = masked_views.mask().expect("a mask").n_pairs_of(1);
+    let dense = masked_views.membership().n_pairs_of(1);
     projector.missing = Missing::Mask;
     projector.node_rule = NodeRule::Same;
     let one = &projector.project(&masked_views, &no_progress).expect("projections")[1].graph;

@@ -35,7 +35,8 @@ pub(crate) fn nearest_pairs(signals: &Signals, k: usize, seed: u64, memory: u64,
     // One view at a time: its points are let go before the next.
     for (index, view) in signals.views.iter().enumerate() {
         // Nodes that the view lacks would be in the way of those that it has.
-        let own: Option<Vec<usize>> = signals.mask.as_ref().map(|mask| mask.nodes_of(index).collect());
+        let own: Option<Vec<usize>> =
+            (!signals.membership.is_total()).then(|| signals.membership.nodes_of(index).collect());
         let tiles = match &own {
             None => ViewTiles::new(view, signals.n_nodes, &|_| false),
             Some(own) => ViewTiles::new(&view.of_nodes(own), own.len(), &|_| false),
@@ -136,7 +137,7 @@ impl AllPairs {
     pub(crate) fn with_costs(mut self, costs: Vec<EdgeCost>) -> Self {
         let is_listed = |pair: &[u32; 2]| costs.binary_search_by_key(pair, |cost| cost.pair).is_ok();
         self.nearest.retain(|pair| !is_listed(pair));
-        let some_has = |pair: [u32; 2]| self.signals.mask.as_ref().is_none_or(|mask| mask.some_has(pair));
+        let some_has = |pair: [u32; 2]| self.signals.membership.some_has(pair);
         self.nearest.extend(
             costs
                 .iter()
@@ -150,9 +151,7 @@ impl AllPairs {
 
     /// Marks what views lack.
     fn mark(&self, pairs: &[[u32; 2]], distances: &mut ViewMatrix) {
-        if let Some(mask) = &self.signals.mask {
-            mask.mark(pairs, distances);
-        }
+        self.signals.membership.mark(pairs, distances);
     }
 
     /// Adds the costs of their own to the distances of pairs.
@@ -291,7 +290,7 @@ impl AllPairs {
             Edges::listed(self.n_nodes(), pairs),
             values,
             self.divisor,
-            self.signals.mask.clone(),
+            Arc::clone(&self.signals.membership),
         ))
     }
 }
@@ -396,7 +395,7 @@ mod tests {
         let (views, _) = views.sorted();
         let signals = Signals::new(&views, &Scaling::default());
         let pairs = nearest_pairs(&signals, 4, 1, 0, &no_progress);
-        let mask = views.mask().unwrap();
+        let mask = views.membership();
         assert!(pairs.iter().all(|&pair| mask.some_has(pair)));
         let (mut found, mut all) = (0, 0);
         for (view, node) in [0, 1]

@@ -54,7 +54,7 @@ pub fn log_likelihood(graph: &MultiviewGraph, weights: &[f64], data: &Views) -> 
     if !errors.is_empty() {
         return Err(Error::Data(errors));
     }
-    if data.mask().is_some() {
+    if !data.membership().is_total() {
         return Err(Error::Parameter {
             name: "views",
             message: "lack nodes, and the likelihood is that of all nodes together".into(),

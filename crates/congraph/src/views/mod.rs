@@ -6,15 +6,15 @@
 //! refused with a stable [`Code`]. All views then have the same nodes in the same order.
 //!
 //! With [`Missing::Mask`] a node that a view lacks, or that is of no use there (NaN, constant), is masked in that view alone: the
-//! nodes are then those of all views together, and [`Views::mask`] tells who has which.
+//! nodes are then those of all views together, and [`Views::membership`] tells who has which.
 //!
 //! Signals are kept node by node (each node's samples contiguous), which is what the distances read.
 
 mod checks;
 mod effective;
 mod gathering;
-mod mask;
 mod matching;
+mod membership;
 mod missing;
 mod table;
 mod turned;
@@ -23,8 +23,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use gathering::gather;
-pub use mask::Mask;
-pub(crate) use mask::{own, pairs_of};
+pub use membership::Membership;
+pub(crate) use membership::own;
 use missing::Lacking;
 use rayon::prelude::*;
 pub use table::Table;
@@ -152,7 +152,7 @@ pub struct Views {
     kind: Kind,
     nodes: Vec<String>,
     views: Vec<View>,
-    mask: Option<Arc<Mask>>,
+    membership: Arc<Membership>,
     electrodes: bool,
 }
 
@@ -244,14 +244,14 @@ impl Views {
         errors.extend(missing::too_little(&views, &matched.nodes, &lacking, options));
         stage(errors)?;
         warnings.extend(missing::warnings(&views, &matched.nodes, &lacking));
-        let mask = Mask::new(matched.nodes.len(), views.len(), |view, node| {
+        let membership = Membership::new(matched.nodes.len(), views.len(), |view, node| {
             lacking[view][node].is_some()
         });
         let views = Self {
             kind: options.kind,
             nodes: matched.nodes,
             views,
-            mask: mask.map(Arc::new),
+            membership: Arc::new(membership),
             electrodes: options.electrodes,
         };
         warnings.extend(checks::samples(&views));
@@ -259,21 +259,19 @@ impl Views {
         Ok((views, warnings))
     }
 
-    /// Which nodes each view lacks; none if all have all.
-    pub fn mask(&self) -> Option<&Arc<Mask>> {
-        self.mask.as_ref()
+    /// Which view has which node.
+    pub fn membership(&self) -> &Arc<Membership> {
+        &self.membership
     }
 
     /// Whether a view has a node.
     pub fn has(&self, view: usize, node: usize) -> bool {
-        self.mask.as_ref().is_none_or(|mask| mask.has(view, node))
+        self.membership.has(view, node)
     }
 
     /// How many pairs of nodes some view has.
     pub fn n_pairs(&self) -> usize {
-        self.mask
-            .as_ref()
-            .map_or(pairs_of(self.n_nodes()), |mask| mask.n_pairs())
+        self.membership.n_pairs()
     }
 
     /// Whether every view has a pair of nodes in common with another: without one nothing couples it to the others.
@@ -281,10 +279,13 @@ impl Views {
     /// # Errors
     /// E02 for each view that has none.
     pub fn check_coupled(&self) -> Result<(), Error> {
-        let Some(mask) = &self.mask else { return Ok(()) };
+        let membership = &self.membership;
+        if membership.is_total() {
+            return Ok(());
+        }
         let is_alone = |view: &usize| {
             let mut others = (0..self.n_views()).filter(|other| other != view);
-            self.n_views() > 1 && others.all(|other| mask.n_common_pairs(*view, other) == 0)
+            self.n_views() > 1 && others.all(|other| membership.n_common_pairs(*view, other) == 0)
         };
         let alone = (0..self.n_views()).filter(is_alone).map(|view| {
             let name = self.views[view].name();
@@ -293,7 +294,7 @@ impl Views {
                 name,
                 format!(
                     "view `{name}` has {} of the {} nodes, and no pair of them in common with any other view",
-                    mask.n_nodes_of(view),
+                    membership.n_nodes_of(view),
                     self.n_nodes()
                 ),
                 "views are coupled edge by edge, and this one shares none with another",
@@ -413,7 +414,7 @@ impl Views {
             kind: self.kind,
             nodes: order.nodes.iter().map(|&node| self.nodes[node].clone()).collect(),
             views: order.views.par_iter().map(arranged).collect(),
-            mask: self.mask.as_ref().map(|mask| Arc::new(mask.arranged(order))),
+            membership: Arc::new(self.membership.arranged(order)),
             electrodes: self.electrodes,
         }
     }
@@ -426,7 +427,7 @@ impl Views {
             views: vec![view],
         };
         Self {
-            mask: None,
+            membership: Arc::new(Membership::total(nodes.len(), 1)),
             ..self.arranged(&order)
         }
     }
@@ -454,7 +455,7 @@ impl Views {
             kind: self.kind,
             nodes: self.nodes.clone(),
             views: self.views.iter().zip(samples).map(chosen).collect(),
-            mask: self.mask.clone(),
+            membership: Arc::clone(&self.membership),
             electrodes: self.electrodes,
         }
     }

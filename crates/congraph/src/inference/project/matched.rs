@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Projector;
 use crate::error::{Code, DataError, Error, Warning, list_names};
-use crate::views::{Mask, Missing, NodeRule, Views, folded};
+use crate::views::{Membership, Missing, NodeRule, Views, folded};
 
 /// The nodes of a projection, those of the view among them; inside the fit the latter are sorted by name.
 pub(super) struct Matched {
@@ -101,9 +101,9 @@ impl Matched {
         (!absent.is_empty()).then(|| Warning::new("W03", message))
     }
 
-    /// Which of the kept nodes the view lacks.
-    pub(super) fn mask(&self) -> Option<Mask> {
-        Mask::new(self.kept.len(), 1, |_, k| self.places[self.kept[k]].is_none())
+    /// Which of the kept nodes the view has.
+    pub(super) fn membership(&self) -> Membership {
+        Membership::new(self.kept.len(), 1, |_, k| self.places[self.kept[k]].is_none())
     }
 }
 

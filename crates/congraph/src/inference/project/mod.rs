@@ -277,7 +277,8 @@ impl Projector {
             }
         }
         let nodes = matched.kept.iter().map(|&node| self.nodes[node].clone()).collect();
-        MultiviewGraph::new(nodes, vec![name.to_owned()], &pairs, &values, Some(&shared)).with_mask(matched.mask())
+        MultiviewGraph::new(nodes, vec![name.to_owned()], &pairs, &values, Some(&shared))
+            .with_membership(matched.membership())
     }
 }
 

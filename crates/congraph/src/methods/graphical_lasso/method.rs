@@ -101,7 +101,7 @@ impl Method for GraphicalLasso {
     }
 
     fn check(&self, views: &Views) -> Result<(), Error> {
-        if views.mask().is_some() {
+        if !views.membership().is_total() {
             return Err(Error::Invalid {
                 what: "the joint graphical lasso",
                 message: "needs the same nodes in all views, and some are masked; keep those that all views have"

@@ -157,7 +157,7 @@ pub fn dual_objective(problem: &Problem, dual: &DualPoint) -> f64 {
 fn degree_term(problem: &Problem, multipliers: &ViewMatrix) -> f64 {
     let alpha = problem.parameters().alpha;
     let sums = multipliers.column_sums();
-    let has = |view: usize, node: usize| problem.mask().is_none_or(|mask| mask.has(view, node));
+    let has = |view: usize, node: usize| problem.membership().has(view, node);
     let mut term = 0.0;
     for (view, sum) in sums.iter().enumerate() {
         let n = problem.total(view);

@@ -20,7 +20,7 @@ use crate::methods::{Certificate, Certified, Method, Told};
 use crate::options::option;
 use crate::progress::{Status, Watch};
 use crate::signals::{Scaling, Signals, check_spread};
-use crate::views::{Kind, Mask, Order, Views};
+use crate::views::{Kind, Membership, Order, Views};
 
 /// How to learn graphs on which signals are smooth, and their consensus.
 #[derive(Clone, Debug)]
@@ -340,8 +340,8 @@ impl Method for Smooth {
             }
         }
         let consensus = model.is_coupled().then_some(weights.consensus());
-        let mask = views.mask().map(|mask| Mask::clone(mask));
-        MultiviewGraph::new(views.nodes().to_vec(), views.names(), &pairs, &values, consensus).with_mask(mask)
+        MultiviewGraph::new(views.nodes().to_vec(), views.names(), &pairs, &values, consensus)
+            .with_membership(Membership::clone(views.membership()))
     }
 
     fn details(&self, told: &Told<'_, Self>, watch: Watch<'_>) -> Result<Details, Error> {
@@ -375,11 +375,15 @@ impl Certified for Solution {
 
 /// A view that lacks nodes may be left without any pair by what restricts the pairs of all.
 fn no_empty_view(views: &Views, data: &Data, costs: &[EdgeCost]) -> Result<(), Error> {
-    let Some(mask) = views.mask() else { return Ok(()) };
-    let is_forbidden = |cost: &EdgeCost, view: usize| cost.cost == f64::INFINITY && mask.has_pair(view, cost.pair);
+    let membership = views.membership();
+    if membership.is_total() {
+        return Ok(());
+    }
+    let is_forbidden =
+        |cost: &EdgeCost, view: usize| cost.cost == f64::INFINITY && membership.has_pair(view, cost.pair);
     let is_empty = |&view: &usize| match data {
         Data::Listed(distances) => distances.values().column(view).all(f64::is_infinite),
-        Data::Many(_) => mask.n_pairs_of(view) == costs.iter().filter(|cost| is_forbidden(cost, view)).count(),
+        Data::Many(_) => membership.n_pairs_of(view) == costs.iter().filter(|cost| is_forbidden(cost, view)).count(),
     };
     match (0..views.n_views()).find(is_empty) {
         None => Ok(()),
@@ -388,7 +392,7 @@ fn no_empty_view(views: &Views, data: &Data, costs: &[EdgeCost]) -> Result<(), E
             message: format!(
                 "leave view `{}` without any pair of the {} nodes it has: no edge could be present there",
                 views.view(view).name(),
-                mask.n_nodes_of(view)
+                membership.n_nodes_of(view)
             ),
         }),
     }

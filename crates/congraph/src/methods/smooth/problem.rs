@@ -9,7 +9,7 @@
 //! in weights w = −ℓ ≥ 0 rather than Laplacian entries ℓ. ‖S w‖² + 2‖w‖² is ‖L‖_F².
 //!
 //! A view that lacks nodes has edges between its own n_i nodes only and the total 1ᵀ w^i = n_i; c charges an edge in the views that
-//! have it, and the consensus has the edges that some view has ([`Mask`]).
+//! have it, and the consensus has the edges that some view has ([`Membership`]).
 //!
 //! With a **frozen** consensus ([`Problem::frozen`]) w is data, there is one view, and γ r(w) is a constant that is left out. An
 //! edge's minimiser is then that of one number, so the prox of c is all it takes:
@@ -28,7 +28,7 @@ use crate::methods::smooth::edge_subproblem::{EdgeSubproblem, Frozen};
 use crate::parallel::chunks;
 use crate::penalties::{JointEdge, NoPenalty, Penalty};
 use crate::regularisers::Regulariser;
-use crate::views::{Mask, own};
+use crate::views::{Membership, own};
 
 /// A graph learning problem. Cheap to clone: the distances are shared.
 #[derive(Clone, Debug)]
@@ -78,7 +78,7 @@ impl Problem {
             model,
             frozen: None,
         };
-        if problem.mask().is_some() && problem.edge_term().is_none() {
+        if !problem.membership().is_total() && problem.edge_term().is_none() {
             return Err(Error::Unsupported {
                 solver: "--missing mask",
                 term: problem.penalty().name().to_owned(),
@@ -89,14 +89,14 @@ impl Problem {
         Ok(problem)
     }
 
-    /// Which nodes the views lack, if any does.
-    pub fn mask(&self) -> Option<&Mask> {
-        self.distances.mask().map(AsRef::as_ref)
+    /// Which view has which node.
+    pub fn membership(&self) -> &Membership {
+        self.distances.membership()
     }
 
     /// The total 1ᵀ w^i of a view's weights: its number of nodes.
     pub fn total(&self, view: usize) -> f64 {
-        self.mask().map_or(self.n_nodes(), |mask| mask.n_nodes_of(view)) as f64
+        self.membership().n_nodes_of(view) as f64
     }
 
     /// The totals of all views.
@@ -113,10 +113,10 @@ impl Problem {
         scratch: &mut [Vec<f64>; 2],
     ) -> f64 {
         let [room, scratch] = scratch;
-        match self.mask() {
-            None => term.consensus(row, scratch),
-            Some(_) => term.consensus(own(row, self.distances.values().row(edge), room), scratch),
+        if self.membership().is_total() {
+            return term.consensus(row, scratch);
         }
+        term.consensus(own(row, self.distances.values().row(edge), room), scratch)
     }
 
     /// The problem of one view whose consensus is given, one weight ≥ 0 per edge.
@@ -213,7 +213,7 @@ impl Problem {
         let parts = chunks::map(present.len(), |range| {
             let mut differences = Vec::with_capacity(range.len() * self.n_views());
             let (mut smoothness, mut squares) = (0.0, 0.0);
-            if self.mask().is_some() {
+            if !self.membership().is_total() {
                 return self.masked_edges(weights, range);
             }
             for k in range {
@@ -286,7 +286,7 @@ impl Problem {
             joint,
             tau: beta / self.kappa(),
             sigma: gamma * slope / self.kappa(),
-            masked: self.mask().is_some(),
+            masked: !self.membership().is_total(),
             // Without a penalty nothing depends on the consensus.
             frozen: self.frozen_consensus().filter(|_| beta > 0.0).map(|consensus| Frozen {
                 consensus,

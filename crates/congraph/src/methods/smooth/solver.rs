@@ -17,7 +17,7 @@ use crate::methods::Certificate;
 use crate::methods::smooth::Problem;
 use crate::methods::smooth::certificate::{DualPoint, ProxPoints, certify};
 use crate::progress::{Status, Watch};
-use crate::views::{Mask, pairs_of};
+use crate::views::Membership;
 
 /// A certified result.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,39 +90,34 @@ impl Solution {
         weights.map(|(edge, row, consensus)| (listed[edge], row, consensus))
     }
 
-    /// Which nodes the views lack, if any does.
-    pub(crate) fn mask(&self) -> Option<&Mask> {
-        self.distances.mask().map(AsRef::as_ref)
+    /// Which view has which node.
+    fn membership(&self) -> &Membership {
+        self.distances.membership()
     }
 
     /// How many pairs of nodes there are that some view has.
     pub fn n_pairs(&self) -> usize {
-        let n_nodes = self.distances.edges().n_nodes();
-        self.mask().map_or(pairs_of(n_nodes), Mask::n_pairs)
+        self.membership().n_pairs()
     }
 
     /// How many pairs of nodes a view has.
     pub(crate) fn n_pairs_of(&self, view: usize) -> usize {
-        let n_nodes = self.distances.edges().n_nodes();
-        self.mask().map_or(pairs_of(n_nodes), |mask| mask.n_pairs_of(view))
+        self.membership().n_pairs_of(view)
     }
 
     /// The mean density of the views.
     pub fn density(&self) -> f64 {
-        let n_nodes = self.distances.edges().n_nodes();
-        graph::mean_density(self.weights.views(), n_nodes, self.mask())
+        graph::mean_density(self.weights.views(), self.membership())
     }
 
     /// The mean correlation between views; none for a single one.
     pub fn similarity(&self) -> Option<f64> {
-        let listed = self.distances.edges().pairs();
-        match self.mask() {
-            None => graph::mean_correlation(self.weights.views(), self.n_pairs()),
-            Some(mask) => {
-                let pairs = self.weights.edges().iter().map(|&edge| &listed[edge as usize]);
-                graph::mean_common_correlation(&pairs.zip(self.weights.views().rows()), mask)
-            }
+        if self.membership().is_total() {
+            return graph::mean_correlation(self.weights.views(), self.n_pairs());
         }
+        let listed = self.distances.edges().pairs();
+        let pairs = self.weights.edges().iter().map(|&edge| &listed[edge as usize]);
+        graph::mean_common_correlation(&pairs.zip(self.weights.views().rows()), self.membership())
     }
 
     /// The density of the consensus (of no meaning where each view is learned on its own).

@@ -67,7 +67,7 @@ fn of_data(views: &Views, distances: &Distances, scaling: &Scaling) -> Vec<Warni
     let mut identical: Vec<Vec<usize>> = Vec::new();
     let values = distances.values();
     for view in 0..views.n_views() {
-        let own = |distance: &f64| views.mask().is_none() || *distance < f64::INFINITY;
+        let own = |distance: &f64| views.membership().is_total() || *distance < f64::INFINITY;
         let n_own = values.column(view).filter(own).count();
         let mean = values.column(view).filter(own).sum::<f64>() / n_own as f64;
         // Where most nodes are nearly identical, their mean distance says nothing; z-scored signals have one that is known.

@@ -1,4 +1,4 @@
-//! Which nodes each view lacks: bad electrodes, unmeasured genes.
+//! Which view has which node: all of them, but for bad electrodes and unmeasured genes.
 //!
 //! A view takes part with the nodes it has. With V_i the nodes of view i and n_i their number, everything that the problem says of a
 //! view is said of V_i alone:
@@ -18,11 +18,12 @@ use std::collections::HashMap;
 use super::Order;
 use crate::edges::ViewMatrix;
 
-/// The nodes that each view lacks. At least one view lacks a node: where none does there is no mask.
+/// Which view has which node.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mask {
+pub struct Membership {
+    n_nodes: usize,
     n_views: usize,
-    /// For each node one entry per view: whether the view lacks it.
+    /// For each node one entry per view: whether the view lacks it. Empty where every view has every node.
     lacks: Vec<bool>,
     /// How many nodes each view has.
     sizes: Vec<usize>,
@@ -30,38 +31,53 @@ pub struct Mask {
     n_pairs: usize,
 }
 
-impl Mask {
-    /// From what `lacks` says of a view and a node; none if nothing is lacking.
+impl Membership {
+    /// Every view has every node.
+    pub fn total(n_nodes: usize, n_views: usize) -> Self {
+        Self {
+            n_nodes,
+            n_views,
+            lacks: Vec::new(),
+            sizes: vec![n_nodes; n_views],
+            n_pairs: pairs_of(n_nodes),
+        }
+    }
+
+    /// From what `lacks` says of a view and a node.
     ///
     /// ```
-    /// use congraph::views::Mask;
+    /// use congraph::Membership;
     ///
-    /// let mask = Mask::new(3, 2, |view, node| view == 1 && node == 0).unwrap();
-    /// assert!(!mask.has(1, 0) && mask.has(0, 0));
-    /// assert_eq!(mask.n_nodes_of(1), 2);
-    /// assert_eq!(mask.n_common_pairs(0, 1), 1);
-    /// assert!(Mask::new(3, 2, |_, _| false).is_none());
+    /// let membership = Membership::new(3, 2, |view, node| view == 1 && node == 0);
+    /// assert!(!membership.has(1, 0) && membership.has(0, 0));
+    /// assert_eq!(membership.n_nodes_of(1), 2);
+    /// assert_eq!(membership.n_common_pairs(0, 1), 1);
+    /// assert!(Membership::new(3, 2, |_, _| false).is_total());
     /// ```
-    pub fn new(n_nodes: usize, n_views: usize, lacks: impl Fn(usize, usize) -> bool) -> Option<Self> {
+    pub fn new(n_nodes: usize, n_views: usize, lacks: impl Fn(usize, usize) -> bool) -> Self {
         let entries = (0..n_nodes).flat_map(|node| (0..n_views).map(move |view| (view, node)));
         let lacks: Vec<bool> = entries.map(|(view, node)| lacks(view, node)).collect();
         if !lacks.contains(&true) {
-            return None;
+            return Self::total(n_nodes, n_views);
         }
-        let mut mask = Self {
-            n_views,
-            sizes: vec![0; n_views],
+        let mut membership = Self {
             lacks,
-            n_pairs: 0,
+            ..Self::total(n_nodes, n_views)
         };
-        mask.sizes = (0..n_views).map(|view| mask.nodes_of(view).count()).collect();
-        mask.n_pairs = mask.count_pairs();
-        Some(mask)
+        membership.sizes = (0..n_views).map(|view| membership.nodes_of(view).count()).collect();
+        membership.n_pairs = membership.count_pairs();
+        membership
+    }
+
+    /// Whether every view has every node.
+    #[inline]
+    pub fn is_total(&self) -> bool {
+        self.lacks.is_empty()
     }
 
     /// How many nodes there are in all views together.
     pub fn n_nodes(&self) -> usize {
-        self.lacks.len() / self.n_views.max(1)
+        self.n_nodes
     }
 
     /// How many views.
@@ -71,7 +87,7 @@ impl Mask {
 
     /// Whether a view has a node.
     pub fn has(&self, view: usize, node: usize) -> bool {
-        !self.lacks[node * self.n_views + view]
+        self.is_total() || !self.lacks[node * self.n_views + view]
     }
 
     /// Whether a view has both nodes of a pair.
@@ -82,7 +98,7 @@ impl Mask {
     /// Whether some view has both nodes of a pair.
     pub fn some_has(&self, [a, b]: [u32; 2]) -> bool {
         let ends = self.row(a as usize).iter().zip(self.row(b as usize));
-        ends.into_iter().any(|(a, b)| !(*a || *b))
+        self.is_total() || ends.into_iter().any(|(a, b)| !(*a || *b))
     }
 
     /// The nodes that a view has, in order.
@@ -115,24 +131,35 @@ impl Mask {
         self.n_pairs
     }
 
-    /// For each view, whether it lacks the node.
+    /// For each view, whether it lacks the node; nothing where every view has every node.
     #[inline]
     pub(crate) fn row(&self, node: usize) -> &[bool] {
+        if self.is_total() {
+            return &[];
+        }
         &self.lacks[node * self.n_views..(node + 1) * self.n_views]
     }
 
     /// The same of nodes and views in another order.
     pub(crate) fn arranged(&self, order: &Order) -> Self {
+        if self.is_total() {
+            return Self::total(order.nodes.len(), order.views.len());
+        }
         let of_node = |&node: &usize| order.views.iter().map(move |&view| !self.has(view, node));
         Self {
             lacks: order.nodes.iter().flat_map(of_node).collect(),
             sizes: order.views.iter().map(|&view| self.sizes[view]).collect(),
-            ..*self
+            n_nodes: order.nodes.len(),
+            n_views: order.views.len(),
+            n_pairs: self.n_pairs,
         }
     }
 
     /// Sets the entries of rows, one per pair, to infinity where the view lacks the pair.
     pub(crate) fn mark(&self, pairs: &[[u32; 2]], rows: &mut ViewMatrix) {
+        if self.is_total() {
+            return;
+        }
         for (&[a, b], row) in pairs.iter().zip(rows.rows_mut()) {
             let ends = self.row(a as usize).iter().zip(self.row(b as usize));
             for (value, (a, b)) in row.iter_mut().zip(ends) {
@@ -196,10 +223,9 @@ mod tests {
 
     #[test]
     fn pairs_are_counted_as_one_by_one() {
-        let mask = Mask::new(9, 3, |view, node| {
+        let mask = Membership::new(9, 3, |view, node| {
             (node * 5 + view * 3) % 4 == 0 || node == 7 && view > 0
-        })
-        .unwrap();
+        });
         let edges = Edges::complete(9);
         let count = |has: &dyn Fn([u32; 2]) -> bool| edges.pairs().iter().filter(|pair| has(**pair)).count();
         assert_eq!(mask.n_pairs(), count(&|pair| mask.some_has(pair)));
@@ -222,7 +248,7 @@ mod tests {
 
     #[test]
     fn what_is_lacking_is_marked() {
-        let mask = Mask::new(3, 2, |view, node| view == 1 && node == 2).unwrap();
+        let mask = Membership::new(3, 2, |view, node| view == 1 && node == 2);
         let mut rows = ViewMatrix::from_values(2, vec![1.0; 6]);
         mask.mark(Edges::complete(3).pairs(), &mut rows);
         assert_eq!(rows.values(), [1.0, 1.0, 1.0, f64::INFINITY, 1.0, f64::INFINITY]);
