@@ -30,8 +30,8 @@ const IN_PYTHON: &[(&str, &str, &str)] = &[
     ("covariance", "", "data=\"covariance\""),
     ("single", "", "SingleGraph"),
     ("allow_counts", "", "allow_counts=True"),
-    ("method", "jgl-group", "JointGraphicalLasso"),
-    ("method", "jgl-fused", "JointGraphicalLasso"),
+    ("method", "jgl-group", "GraphicalLasso"),
+    ("method", "jgl-fused", "GraphicalLasso"),
 ];
 
 /// The spelling of the command line: `--missing mask`.

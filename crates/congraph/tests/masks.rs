@@ -416,7 +416,7 @@ fn what_masks_may_not_leave_is_refused() {
     let joint = GraphicalLasso::new(Fusion::Fused, 0.1, 0.02);
     assert!(matches!(
         joint.learn(&views, &no_progress),
-        Err(Error::Parameter { .. })
+        Err(Error::Invalid { .. })
     ));
 }
 
