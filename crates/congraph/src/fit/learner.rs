@@ -17,6 +17,7 @@ use crate::fit::{Fit, Prepared, negative};
 use crate::graph::MultiviewGraph;
 use crate::methods::smooth::certificate::Certificate;
 use crate::methods::smooth::{Model, Newton, Parameters, Solution, Solver};
+use crate::options::option;
 use crate::parallel::chunks;
 use crate::progress::{Status, Watch};
 use crate::signals::{Scaling, Signals};
@@ -226,7 +227,7 @@ impl Learner {
             Candidates::Nearest { k, seed } => {
                 if views.kind() != Kind::Signals {
                     return Err(Error::Parameter {
-                        name: "--candidates",
+                        name: "candidates",
                         message: "knn needs signals; a precomputed matrix holds all pairs already".into(),
                     });
                 }
@@ -252,7 +253,10 @@ impl Learner {
                 Code::E09,
                 format!("there is only one view (`{name}`), and a consensus is asked"),
                 "a consensus is what several views share",
-                "give more views, or add `--single` to learn this view's graph alone",
+                format!(
+                    "give more views, or {} to learn this view's graph alone",
+                    option("single").added()
+                ),
             )
             .in_view(name)
             .into());
@@ -267,7 +271,10 @@ impl Learner {
                     "the penalty is `none`, and a consensus is asked"
                 },
                 "without coupling nothing determines the consensus: it is undefined",
-                "use beta > 0 and a penalty other than `none`, or add `--single` to learn every view on its own",
+                format!(
+                    "use beta > 0 and a penalty other than `none`, or {} to learn every view on its own",
+                    option("single").added()
+                ),
             )
             .into());
         }

@@ -16,6 +16,7 @@ use crate::fit::{Learned, Learner, MANY_NODES, NEIGHBOURS, fit_graph};
 use crate::graph::{self, MultiviewGraph};
 use crate::methods::smooth::working_set::Start;
 use crate::methods::smooth::{Model, Newton, Presence, Problem, Solution, Solver};
+use crate::options::option;
 use crate::parallel::chunks;
 use crate::progress::Watch;
 use crate::signals::{Signals, check_spread};
@@ -321,9 +322,10 @@ fn no_empty_view(views: &Views, data: &Data, costs: &[EdgeCost]) -> Result<(), E
     match (0..views.n_views()).find(is_empty) {
         None => Ok(()),
         Some(view) => Err(Error::Parameter {
-            name: "--candidates or --edge-costs",
+            name: "candidates",
             message: format!(
-                "leave view `{}` without any pair of the {} nodes it has: no edge could be present there",
+                "or {} leave view `{}` without any pair of the {} nodes it has: no edge could be present there",
+                option("edge_costs").bare(),
                 views.view(view).name(),
                 mask.n_nodes_of(view)
             ),

@@ -45,8 +45,8 @@ impl JointGraphicalLasso {
     /// Learns the precision matrices of the views; of one view alone it is the graphical lasso.
     ///
     /// # Errors
-    /// E04 for a node without variance; [`Error::Parameter`] for views that lack nodes, for λ1 or λ2 out of range, or λ1 = 0 where no best precision
-    /// matrix exists.
+    /// E04 for a node without variance; [`Error::Invalid`] for views that lack nodes; [`Error::Parameter`] for λ1 or λ2 out of range, or λ1 = 0 where
+    /// no best precision matrix exists.
     ///
     /// ```
     /// use congraph::methods::graphical_lasso::{Coupling, EdgeRule, JointGraphicalLasso};
@@ -73,8 +73,8 @@ impl JointGraphicalLasso {
     /// As [`JointGraphicalLasso::learn`].
     pub fn prepare<'a>(&'a self, views: &'a Views) -> Result<JointPrepared<'a>, Error> {
         if views.mask().is_some() {
-            return Err(Error::Parameter {
-                name: "the joint graphical lasso",
+            return Err(Error::Invalid {
+                what: "the joint graphical lasso",
                 message: "needs the same nodes in all views, and some are masked; keep those that all views have"
                     .into(),
             });
