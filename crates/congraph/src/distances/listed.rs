@@ -35,8 +35,8 @@ impl Distances {
     /// The distances of all pairs of nodes.
     ///
     /// # Errors
-    /// [`Error::Parameter`] when Gram matrices are to be averaged over samples but their number is not known; [`Error::Invalid`] when
-    /// the distances are too large for f64.
+    /// [`Error::Parameter`] when Gram matrices are to be averaged over samples but their number is not known;
+    /// [`Error::Invalid`] when the distances are too large for f64.
     pub fn from_views(views: &Views, scaling: &Scaling) -> Result<Self, Error> {
         let edges = Edges::complete(views.n_nodes());
         if views.kind() == Kind::Signals {

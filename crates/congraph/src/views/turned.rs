@@ -239,6 +239,7 @@ fn neighbours(mut signals: Vec<Vec<f64>>) -> [f64; 2] {
 mod tests {
     use super::*;
     use crate::error::Error;
+    use crate::options::Plain;
 
     /// Numbers without any order in them.
     fn noise(seed: u64, n: usize) -> Vec<f64> {
@@ -269,7 +270,7 @@ mod tests {
     fn warned(tables: Vec<Table>, options: &ViewOptions) -> Option<String> {
         let (_, warnings) = Views::assemble(tables, options).unwrap();
         let mut found = warnings.into_iter().filter(|warning| warning.code == "W16");
-        found.next().map(|warning| warning.message)
+        found.next().map(|warning| warning.spelled(&Plain).message)
     }
 
     #[test]

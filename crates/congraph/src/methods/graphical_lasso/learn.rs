@@ -45,8 +45,8 @@ impl JointGraphicalLasso {
     /// Learns the precision matrices of the views; of one view alone it is the graphical lasso.
     ///
     /// # Errors
-    /// E04 for a node without variance; [`Error::Invalid`] for views that lack nodes; [`Error::Parameter`] for λ1 or λ2 out of range, or λ1 = 0 where
-    /// no best precision matrix exists.
+    /// E04 for a node without variance; [`Error::Invalid`] for views that lack nodes; [`Error::Parameter`] for λ1 or λ2 out of
+    /// range, or λ1 = 0 where no best precision matrix exists.
     ///
     /// ```
     /// use congraph::methods::graphical_lasso::{Coupling, EdgeRule, JointGraphicalLasso};

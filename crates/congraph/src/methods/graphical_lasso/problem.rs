@@ -53,8 +53,8 @@ impl JointProblem {
     /// From one symmetric covariance matrix per view, row after row, and the weights c_k of the views.
     ///
     /// # Errors
-    /// [`Error::Invalid`] if sizes do not fit or a number is not finite or negative where it must not be; [`Error::Parameter`] if no
-    /// minimum exists: λ1 must be positive where covariances are singular. [`Code::E04`] for a node without variance.
+    /// [`Error::Invalid`] if sizes do not fit or a number is not finite or negative where it must not be;
+    /// [`Error::Parameter`] if no minimum exists: λ1 must be positive where covariances are singular. [`Code::E04`] for a node without variance.
     pub fn new(
         n_nodes: usize,
         covariances: Vec<Vec<f64>>,

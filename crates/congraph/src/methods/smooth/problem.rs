@@ -162,7 +162,8 @@ impl Problem {
     /// The problem of one view whose consensus is given, one weight ≥ 0 per edge.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if γ is not 0; [`Error::Invalid`] if there are several views or the consensus is not as it should be.
+    /// [`Error::Parameter`] if γ is not 0; [`Error::Invalid`] if there are several views or the consensus is not as it
+    /// should be.
     pub fn frozen(self, consensus: Arc<[f64]>) -> Result<Self, Error> {
         let refuse = |what, message: String| Err(Error::Invalid { what, message });
         if self.n_views() != 1 {
