@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine
-from ._ask import ask
 from ._base import GraphEstimator
 
 __all__ = ["JointGraphicalLasso"]
@@ -95,7 +94,7 @@ class JointGraphicalLasso(GraphEstimator):
             "edges": self.edges,
             "scales": self._scales(),
         }
-        result = ask(_engine.joint_graphical_lasso, views._lent(), self._reading(views), options, self._running())
+        result = _engine.joint_graphical_lasso(views._lent(), self._reading(views), options, self._running())
         self.precisions_ = np.stack(result["precisions"])
         self._learned(result, views, X)
         return self

@@ -25,6 +25,7 @@ pub mod interrupt;
 mod memory;
 pub mod output;
 mod summary;
+mod words;
 
 use std::panic::UnwindSafe;
 use std::process::ExitCode;

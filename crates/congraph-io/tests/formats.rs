@@ -240,8 +240,8 @@ fn variables_of_a_file_can_be_chosen() {
     };
     assert!(
         refused("several.mat", &ReadOptions::default())
-            .hint
-            .contains("`--variable NAME`")
+            .to_string()
+            .contains("`variable = NAME`")
     );
     let found = tables("several.mat", &only(&["rest"]));
     assert_eq!((found[0].name.as_str(), &found[0].values), ("several", &expected(1.0)));
@@ -477,9 +477,10 @@ fn what_anndata_lacks_is_told() {
         view_column: Some("cell_type".into()),
         ..ReadOptions::default()
     };
-    assert!(refused(name, &turned).hint.contains("--groupby"));
+    assert!(refused(name, &turned).to_string().contains("`groupby = COLUMN`"));
     // And of a table that is none.
-    assert!(refused("f64.mat", &grouped("cell_type")).hint.contains("--view-column"));
+    let told = refused("f64.mat", &grouped("cell_type")).to_string();
+    assert!(told.contains("leave out `groupby`; `view_column = COLUMN`"), "{told}");
 }
 
 /// How many damaged copies of a file are read.

@@ -15,9 +15,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::fields::from_fields;
+
 /// Graphs as Python holds them.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
 pub(crate) struct Arrays<'py> {
     nodes: Vec<String>,
     views: Vec<String>,
@@ -26,6 +26,8 @@ pub(crate) struct Arrays<'py> {
     consensus: Option<PyReadonlyArray1<'py, f64>>,
     present: Option<PyReadonlyArray2<'py, bool>>,
 }
+
+from_fields!(Arrays<'py> { nodes, views, edge_index, weights, consensus, present });
 
 impl Arrays<'_> {
     /// The graphs; everything is checked, since anything may come from Python.

@@ -6,14 +6,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::failure;
+use crate::fields::from_fields;
 use crate::graphs::{self, Measures};
 use crate::options::Scales;
 use crate::running::Running;
 use crate::tables::{Lent, Reading, assemble, chosen, tables};
 
 /// Its parameters.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
 pub(crate) struct Lambdas {
     coupling: String,
     lambda1: f64,
@@ -24,6 +23,17 @@ pub(crate) struct Lambdas {
     edges: String,
     scales: Scales,
 }
+
+from_fields!(Lambdas {
+    coupling,
+    lambda1,
+    lambda2,
+    fused_diagonal,
+    tol,
+    max_iter,
+    edges,
+    scales
+});
 
 /// Learns one precision matrix per view.
 #[pyfunction]

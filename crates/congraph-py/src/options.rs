@@ -13,6 +13,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::failure;
+use crate::fields::{Field, from_fields};
 use crate::penalty::Written;
 use crate::tables::chosen;
 
@@ -21,13 +22,17 @@ const SWEEPS: usize = 10;
 const GIB: f64 = (1_u64 << 30) as f64;
 
 /// How distances are made comparable.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
 pub(crate) struct Scales {
     scale: String,
     sample_norm: String,
     distance_norm: String,
 }
+
+from_fields!(Scales {
+    scale,
+    sample_norm,
+    distance_norm
+});
 
 impl Scales {
     pub(crate) fn scaling(&self) -> PyResult<Scaling> {
@@ -53,9 +58,13 @@ pub(crate) enum PenaltyOption {
     Written(Py<PyAny>),
 }
 
+impl<'py> Field<'py> for PenaltyOption {
+    fn read(_: &str, value: &Bound<'py, PyAny>) -> PyResult<Self> {
+        value.extract()
+    }
+}
+
 /// The keyword arguments of an estimator.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
 pub(crate) struct Options<'py> {
     density: Option<f64>,
     similarity: Option<f64>,
@@ -79,6 +88,12 @@ pub(crate) struct Options<'py> {
     memory: Option<f64>,
     scales: Scales,
 }
+
+from_fields!(Options<'py> {
+    density, similarity, consensus_density, alpha, beta, gamma, penalty, regulariser, single,
+    solver, z_step, tol, max_iter, nearest, pairs, cost_pairs, costs, check_outside, seed, memory,
+    scales,
+});
 
 /// A learner, what it is to reach, and the penalty if it is written in Python.
 pub(crate) struct Asked {

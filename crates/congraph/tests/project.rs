@@ -599,7 +599,7 @@ fn nodes_are_matched_by_name_and_others_are_refused() {
     .with_columns(tables[3].column_names.clone().expect("names").into_iter().take(11));
     let error = refused(&projector, &less);
     assert!(
-        error.hint.contains("`--missing mask`") && error.hint.contains("the 11 nodes"),
+        error.to_string().contains("`missing = mask`") && error.hint.contains("the 11 nodes"),
         "{error}"
     );
     let alike = late([

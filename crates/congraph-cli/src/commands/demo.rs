@@ -19,6 +19,7 @@ use crate::args::{DemoArgs, Global};
 use crate::console::{self, Console};
 use crate::failure::Failure;
 use crate::summary::{self, Seconds};
+use crate::words;
 use crate::{interrupt, output};
 
 /// β at which the views of the default data have a correlation of about 0.8, the paper's choice.
@@ -45,11 +46,12 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
         solve: joint.learned.solve_time,
         total: start.elapsed(),
     };
+    let warnings = words::spelled(joint.learned.warnings.iter().cloned());
     let mut summary = summary::summary(
         &joint.learner,
         &joint.learned,
         Some(&joint.reached),
-        &joint.learned.warnings,
+        &warnings,
         &seconds,
     );
     interrupt::uninterrupted(|| -> Result<(), Failure> {
@@ -64,7 +66,7 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
         seal(&folder, &mut summary)?;
         Ok(folder.commit()?)
     })?;
-    for warning in &joint.learned.warnings {
+    for warning in &warnings {
         console.warning(warning);
     }
     if global.json {

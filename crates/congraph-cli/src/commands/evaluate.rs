@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::args::{EvaluateArgs, Global};
 use crate::console::{self, Console};
 use crate::failure::Failure;
+use crate::words;
 
 /// A score: the head of its column, its name in JSON, and its value.
 type Measure = (&'static str, &'static str, fn(&GraphScore) -> f64);
@@ -109,7 +110,7 @@ fn data(args: &EvaluateArgs, learned: &MultiviewGraph, console: &Console) -> Res
         ..ViewOptions::default()
     };
     let (views, warnings) = Views::assemble(tables.into_iter().map(|loaded| loaded.table).collect(), &options)?;
-    for warning in &warnings {
+    for warning in &words::spelled(warnings) {
         console.warning(warning);
     }
     Ok((views, scaling))

@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use congraph::error::grouped;
 use congraph::methods::graphical_lasso::{
     Coupling, EdgeRule, JointAdmm, JointGraphicalLasso, JointLearned, JointPenalty,
 };
@@ -15,6 +14,7 @@ use crate::args::{DistanceNormArg, Global, LearnArgs, MissingArg, SolverArg, ZSt
 use crate::console::{self, Console};
 use crate::failure::Failure;
 use crate::summary::{self, Seconds};
+use crate::words;
 use crate::{interrupt, output};
 
 pub(super) fn run(args: &LearnArgs, coupling: Coupling, global: &Global, console: &Console) -> Result<(), Failure> {
@@ -35,7 +35,7 @@ pub(super) fn run(args: &LearnArgs, coupling: Coupling, global: &Global, console
         let progress = console.progress();
         learner.learn(&read.views, &|step| progress.step(step))?
     };
-    let warnings = grouped(read.warnings.iter().chain(&learned.warnings).cloned().collect());
+    let warnings = words::told(read.warnings.iter().chain(&learned.warnings).cloned());
     for warning in &warnings {
         console.warning(warning);
     }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use congraph::error::grouped;
 use congraph::methods::smooth::admm::ZStep;
 use congraph::signals::Scaling;
 use congraph::tune::{Dial, Reached, Targets, Tuned};
@@ -21,6 +20,7 @@ use crate::args::{FitArgs, Global, LearnArgs, OutputArgs, SolverArg, ZStepArg};
 use crate::console::{self, Console, count};
 use crate::failure::Failure;
 use crate::summary::{self, Seconds};
+use crate::words;
 use crate::{interrupt, memory, output};
 
 /// Alternations of the paper's block coordinate descent per iteration.
@@ -87,14 +87,8 @@ impl Fitting<'_> {
             ));
         }
         let near = read.places.as_ref().and_then(|places| places.nearness(&learned.graph));
-        let warnings = grouped(
-            read.warnings
-                .iter()
-                .chain(&learned.warnings)
-                .cloned()
-                .chain(near)
-                .collect(),
-        );
+        let noticed = read.warnings.iter().chain(&learned.warnings).cloned();
+        let warnings = words::told(noticed.chain(near));
         for warning in &warnings {
             console.warning(warning);
         }

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use congraph::error::grouped;
 use congraph::findings::{Geometry, Positions};
 use congraph::inference::Departure;
 use congraph::{Candidates, Mask, MultiviewGraph, Projection, Projector, ViewMatrix, ViewOptions, Warning};
@@ -18,6 +17,7 @@ use crate::args::{Global, ProjectArgs};
 use crate::console::{self, Console};
 use crate::failure::Failure;
 use crate::summary::{self, Seconds, warnings_json};
+use crate::words;
 use crate::{interrupt, output};
 
 pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Result<(), Failure> {
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Res
     let near = positions.as_ref().and_then(|positions| Geometry::of(&graph, positions));
     let noticed = projections.iter().flat_map(|projection| &projection.warnings);
     let near = near.and_then(|near| near.warning(&graph));
-    let warnings = grouped(read.warnings.iter().chain(noticed).cloned().chain(near).collect());
+    let warnings = words::told(read.warnings.iter().chain(noticed).cloned().chain(near));
     for warning in &warnings {
         console.warning(warning);
     }

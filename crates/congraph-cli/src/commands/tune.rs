@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use congraph::error::grouped;
 use congraph::metrics::evaluate;
 use congraph::progress::Progress;
 use congraph::tune::choice::{Chosen, Follow, Search, Steps};
@@ -21,6 +20,7 @@ use crate::checkpoint::{Checkpoint, refuse_existing};
 use crate::console::{self, Console};
 use crate::failure::Failure;
 use crate::summary::{self, Seconds};
+use crate::words;
 use crate::{interrupt, output};
 
 pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result<(), Failure> {
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
         .as_ref()
         .and_then(|places| places.nearness(&chosen.learned.graph));
     let noticed = read.warnings.iter().chain(&chosen.learned.warnings).cloned();
-    let warnings = grouped(noticed.chain(near).collect());
+    let warnings = words::told(noticed.chain(near));
     let Work { shared, scores, .. } = follower.work;
     let tuned = Tuned {
         chosen,

@@ -23,7 +23,7 @@ use congraph::Table;
 use congraph::error::list_names;
 use flate2::read::ZlibDecoder;
 
-use super::arrays::{Block, Names, check_wanted, is_wanted, tables};
+use super::arrays::{Block, Names, check_wanted, is_wanted, leave_out_or_name, reads_only_named, tables};
 use super::faults::{Fault, fault};
 use super::sources::decompressed_limit;
 use super::sparse::{Stored, place};
@@ -88,13 +88,11 @@ pub(super) fn views(
             Content::Numbers { values, .. } if values.len() == 1 => {}
             Content::Numbers { shape, .. } if !asked && has_matrix && is_vector(&shape) => {}
             Content::Numbers { shape, values } => {
-                let refuse = |what: &str, hint| fault(&input.path, &format!("variable `{name}` {what}"), WHY, hint);
+                let refuse =
+                    |what: &str, hint: &str| fault(&input.path, &format!("variable `{name}` {what}"), WHY, hint);
                 if values.is_empty() {
                     let what = format!("is empty: its size is {}", show_shape(&shape));
-                    return Err(refuse(
-                        &what,
-                        "leave it out of the file, or read only what `--variable NAME` names",
-                    ));
+                    return Err(refuse(&what, &leave_out_or_name()));
                 }
                 if !matches!(shape.len(), 2 | 3) {
                     let what = format!("has {} axes: its size is {}", shape.len(), show_shape(&shape));
@@ -105,7 +103,7 @@ pub(super) fn views(
             }
             Content::Other { what, hint } => {
                 let hint = match has_matrix && !asked {
-                    true => format!("{hint}; `--variable NAME` reads only what it names"),
+                    true => format!("{hint}; {}", reads_only_named()),
                     false => hint.to_owned(),
                 };
                 return Err(fault(&input.path, &format!("variable `{name}` {what}"), WHY, hint));

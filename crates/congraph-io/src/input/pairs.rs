@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use congraph::options::option;
 use congraph::{EdgeCost, Error};
 
 use super::cells::number;
@@ -81,7 +82,11 @@ fn read(path: &Path, nodes: &[String], with_cost: bool) -> Result<Vec<EdgeCost>,
         };
         let node = |name: &str| {
             index.get(name).copied().ok_or_else(|| {
-                let hint = "spell nodes as in the data; `--drop-nodes` and `--nodes common` leave some out";
+                let hint = format!(
+                    "spell nodes as in the data; {} and {} leave some out",
+                    option("drop_nodes"),
+                    option("nodes").set_to("common")
+                );
                 fault_at(path, line, &format!("the node `{name}` is not in the data"), WHY, hint)
             })
         };

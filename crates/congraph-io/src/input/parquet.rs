@@ -8,6 +8,7 @@
 use bytes::Bytes;
 use congraph::Table;
 use congraph::error::list_names;
+use congraph::options::option;
 use congraph::views::Orient;
 use parquet::basic::{Compression, ConvertedType, LogicalType, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -183,12 +184,12 @@ impl Layout {
             };
             let is_told = faults.iter().any(|fault: &Fault| fault.node.as_ref() == Some(name));
             if let (Some(what), true) = (reason, faults.len() < REPORTED && !is_told) {
+                let left_out = option("ignore_columns").set_to(format!("\"{name}\""));
                 let hint = if what == TEXT {
-                    format!(
-                        "leave it out with `--ignore-columns \"{name}\"`; `--view-column` if it tells the views apart"
-                    )
+                    let view_column = option("view_column");
+                    format!("leave it out with {left_out}; {view_column} if it tells the views apart")
                 } else {
-                    format!("leave it out with `--ignore-columns \"{name}\"`, or store plain numbers")
+                    format!("leave it out with {left_out}, or store plain numbers")
                 };
                 let mut fault = fault(
                     &input.path,

@@ -4,6 +4,7 @@
 //! 1 GiB and at most 16 GiB. Tables of numbers shrink 2 to 50 times. Nothing may take more memory than there is to use
 //! ([`limit_memory`]), and only regular files are read: a pipe or a device may never end.
 
+use congraph::options::option;
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::fs;
@@ -80,7 +81,11 @@ pub(super) fn too_large(path: &Path, what: &str) -> Fault {
         path,
         &format!("{what}, and {} of memory may be used for one file", size(memory())),
         "tables are read whole",
-        "give more with `--memory GIB` if the machine has it, or fewer samples or nodes; `--covariance` takes matrices made elsewhere",
+        format!(
+            "give more with {} if the machine has it, or fewer samples or nodes; {} takes matrices made elsewhere",
+            option("memory").set_to("GIB"),
+            option("covariance")
+        ),
     )
 }
 

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use congraph::Table;
+use congraph::options::option;
 use congraph::views::Orient;
 
 use super::cells::number;
@@ -106,7 +107,12 @@ impl Layout {
                     first[1].trim()
                 );
                 let why = "names taken for a sample would spoil the data, and nodes are matched by name";
-                let hint = "`--header yes` if they are the names of the columns, `--header no` if they are a sample";
+                let header = |value: &str| option("header").set_to(value);
+                let hint = format!(
+                    "{} if they are the names of the columns, {} if they are a sample",
+                    header("yes"),
+                    header("no")
+                );
                 return Err(fault_at(path, line, &what, why, hint));
             }
         }

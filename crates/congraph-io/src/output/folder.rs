@@ -5,6 +5,7 @@
 //! (a mount point, the folder one stands in) the files are staged inside and put into place one by one, `summary.json` last: it lists the SHA-256 of
 //! the others, so that no reader takes a half for a whole. A run that is killed on the way is finished or undone by the next.
 
+use congraph::options::{Plain, Spelling, option, spelled};
 use std::collections::HashSet;
 use std::fmt;
 use std::fs;
@@ -82,42 +83,46 @@ pub enum OutputError {
     },
 }
 
-impl fmt::Display for OutputError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotEmpty(path) => write!(
-                f,
+impl OutputError {
+    /// What went wrong and what to do, in the words of a face.
+    pub fn told(&self, spelling: &dyn Spelling) -> String {
+        let (force, elsewhere) = (option("force"), option("out").set_to("OTHER"));
+        let text = match self {
+            Self::NotEmpty(path) => format!(
                 "the output folder `{}` is not empty, and nothing is overwritten unasked\n  \
-                 hint: `--force` replaces the results in it and leaves other files alone; `-o OTHER` writes elsewhere",
+                 hint: {force} replaces the results in it and leaves other files alone; {elsewhere} writes elsewhere",
                 path.display()
             ),
-            Self::Exists(path) => write!(
-                f,
-                "`{}` is there already, and nothing is overwritten unasked\n  hint: `--force` replaces it",
+            Self::Exists(path) => format!(
+                "`{}` is there already, and nothing is overwritten unasked\n  hint: {force} replaces it",
                 path.display()
             ),
-            Self::NotAFolder(path) => write!(
-                f,
-                "the output path `{}` is a file, and a folder is written\n  hint: choose another with `-o OTHER`",
+            Self::NotAFolder(path) => format!(
+                "the output path `{}` is a file, and a folder is written\n  hint: choose another with {elsewhere}",
                 path.display()
             ),
             Self::Busy { path, process } => {
                 let who = process.map_or_else(String::new, |process| format!(" (process {process})"));
-                write!(
-                    f,
-                    "the folder `{}` is being written by another run of congraph{who}, and two runs in one folder would mix their \
-                     results\n  hint: wait until that run has ended, or write elsewhere with `-o OTHER`",
+                format!(
+                    "the folder `{}` is being written by another run of congraph{who}, and two runs in one folder would \
+                     mix their results\n  hint: wait until that run has ended, or write elsewhere with {elsewhere}",
                     path.display()
                 )
             }
-            Self::Io { path, source } => write!(
-                f,
+            Self::Io { path, source } => format!(
                 "`{}` cannot be written: {}\n  hint: check the disk and that you may write there, or choose \
-                 another folder with `-o OTHER`",
+                 another folder with {elsewhere}",
                 path.display(),
                 plain(source)
             ),
-        }
+        };
+        spelled(&text, spelling)
+    }
+}
+
+impl fmt::Display for OutputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.told(&Plain))
     }
 }
 
@@ -689,7 +694,7 @@ mod tests {
         fs::create_dir(&target).unwrap();
         fs::write(target.join("mine.txt"), "").unwrap();
         let error = folder.commit().unwrap_err();
-        assert!(matches!(error, OutputError::NotEmpty(_)) && error.to_string().contains("--force"));
+        assert!(matches!(error, OutputError::NotEmpty(_)) && error.to_string().contains("`force` replaces"));
         assert_eq!(names(&target), ["mine.txt"]);
     }
 

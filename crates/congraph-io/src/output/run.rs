@@ -16,6 +16,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use congraph::Error;
+use congraph::options::option;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -134,7 +135,10 @@ impl Run {
         };
         if lock::staging_path(dir, Path::new("")).join(swap::READY).exists() {
             let what = "is only half replaced: a run is putting its files into it, or was killed while it did";
-            let hint = "run the command again when no other is writing the folder; if one was killed, repeat it with `--force`";
+            let hint = format!(
+                "run the command again when no other is writing the folder; if one was killed, repeat it with {}",
+                option("force")
+            );
             return Err(fault(dir, what, WHY, hint));
         }
         let Some(text) = &run.told else {

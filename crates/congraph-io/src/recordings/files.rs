@@ -17,6 +17,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use congraph::error::list_names;
+use congraph::options::option;
 use congraph::{Code, DataError, Error};
 
 use super::grouping::Entities;
@@ -207,8 +208,8 @@ fn subject(path: &Path, input: &Input, pattern: Option<&SubjectPattern>) -> Resu
     if let Some(pattern) = pattern {
         return pattern.subject(&stem).ok_or_else(|| {
             let what = format!(
-                "does not match --subject-pattern {}; without its ending it is `{stem}`",
-                pattern.text
+                "does not match {}; without its ending it is `{stem}`",
+                option("subject_pattern").set_to(&pattern.text).bare()
             );
             fault(
                 path,

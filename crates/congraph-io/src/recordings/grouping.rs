@@ -10,6 +10,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use congraph::error::list_names;
+use congraph::options::option;
 use congraph::{Code, DataError, Error};
 
 use super::RecordingFile;
@@ -247,19 +248,18 @@ fn unknown((entity, values): &(Entity, Vec<String>), files: &[RecordingFile]) ->
             there(*entity, files).join(", ")
         ),
         format!(
-            "`--{word}` keeps the recordings whose names have `{}-…` with one of its values",
+            "{} keeps the recordings whose names have `{}-…` with one of its values",
+            option(word),
             entity.key()
         ),
-        format!("spell it as in the names of the files, or leave out `--{word}`"),
+        format!("spell it as in the names of the files, or leave out {}", option(word)),
     ))
 }
 
 /// No recording has all that is asked for.
 fn nothing_left(kept: &[(Entity, Vec<String>)], files: &[RecordingFile]) -> DataError {
-    let asked: Vec<String> = kept
-        .iter()
-        .map(|(entity, values)| format!("--{} {}", entity.word(), values.join(",")))
-        .collect();
+    let asked = |(entity, values): &(Entity, Vec<String>)| option(entity.word()).set_to(values.join(",")).bare();
+    let asked: Vec<String> = kept.iter().map(|kept| asked(kept).to_string()).collect();
     let lists = kept
         .iter()
         .map(|(entity, _)| format!("{}: {}", entity.word(), there(*entity, files).join(", ")));
@@ -283,8 +283,8 @@ fn unsplit(by: Entity, files: &[RecordingFile]) -> Option<DataError> {
         DataError::new(
             Code::E07,
             format!(
-                "--views-by {}: none of {} has `{}-…` in its name",
-                by.word(),
+                "{}: none of {} has `{}-…` in its name",
+                option("views_by").set_to(by.word()).bare(),
                 recordings(files.len()),
                 by.key()
             ),
@@ -314,8 +314,9 @@ fn joins(entity: Entity, views: &[&str], files: &[RecordingFile], split: &[Entit
         ),
         format!("one graph of several {word}s at once is that of none of them"),
         format!(
-            "`--{word} {first}` keeps one, `--views-by {}` makes a view of each; to join them all the same, name the view of each file: NAME=FILE",
-            by.join(",")
+            "{} keeps one, {} makes a view of each; to join them all the same, name the view of each file: NAME=FILE",
+            option(word).set_to(first),
+            option("views_by").set_to(by.join(","))
         ),
     )
 }
@@ -429,7 +430,7 @@ mod tests {
             message.contains("recordings of different tasks: `motor` (4 recordings), `rest` (8 recordings)"),
             "{message}"
         );
-        assert!(message.contains("--views-by session,task"), "{message}");
+        assert!(message.contains("`views_by = session,task`"), "{message}");
         let rest = Grouping {
             kept: kept(&[(Entity::Task, "task-rest"), (Entity::Session, "2")]),
             ..Grouping::default()
@@ -478,7 +479,7 @@ mod tests {
         );
         let message = asked(&[(Entity::Task, "motor"), (Entity::Run, "2")]).unwrap_err();
         assert!(
-            message.contains("none of 12 recordings is of `--task motor --run 2` at once"),
+            message.contains("none of 12 recordings is of `task = motor run = 2` at once"),
             "{message}"
         );
         let one = [(Entity::Task, "rest"), (Entity::Run, "1"), (Entity::Session, "1")];

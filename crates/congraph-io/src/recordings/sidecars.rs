@@ -6,6 +6,7 @@ use std::path::Path;
 
 use congraph::Error;
 use congraph::error::list_names;
+use congraph::options::option;
 use congraph_eeg::Annotation;
 
 use super::unreadable;
@@ -169,7 +170,10 @@ impl<'p> Sheet<'p> {
             self.path,
             &what,
             self.why,
-            "mend the line, or ignore the tables beside recordings with --no-sidecars",
+            format!(
+                "mend the line, or ignore the tables beside recordings with {}",
+                option("no_sidecars").bare()
+            ),
         )
     }
 }

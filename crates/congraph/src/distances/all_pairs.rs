@@ -10,6 +10,7 @@ use super::tiles::{Tiles, ViewTiles};
 use crate::edges::candidates::{EXACT_NEIGHBOURS, EdgeCost};
 use crate::edges::{Edges, ViewMatrix};
 use crate::error::Error;
+use crate::options::option;
 use crate::progress::{Progress, Watch};
 use crate::signals::{DistanceNorm, Scaling, Signals, ViewSignals};
 use crate::views::Views;
@@ -96,7 +97,7 @@ impl AllPairs {
     /// they take at most `memory` bytes.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if the distances are too large for f64.
+    /// [`Error::Invalid`] if the distances are too large for f64.
     pub fn new(views: &Views, scaling: &Scaling, k: usize, memory: u64, watch: Watch<'_>) -> Result<Self, Error> {
         let signals = Signals::new(views, scaling);
         let tiles = Tiles::new(&signals, memory, watch);
@@ -113,9 +114,12 @@ impl AllPairs {
                 largest = own.fold(largest, |largest, (_, &value)| largest.max(value));
             }
             if !largest.is_finite() {
-                return Err(Error::Parameter {
-                    name: "distances",
-                    message: "are too large for f64; signals this large need `--scale zscore`".into(),
+                return Err(Error::Invalid {
+                    what: "distances",
+                    message: format!(
+                        "are too large for f64; signals this large need {}",
+                        option("scale").set_to("zscore")
+                    ),
                 });
             }
             if largest > 0.0 {

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use crate::edges::candidates::EdgeCost;
 use crate::edges::{Edges, ViewMatrix, complete_index};
 use crate::error::Error;
+use crate::options::option;
 use crate::signals::{DistanceNorm, SampleNorm, Scale, Scaling, Signals};
 use crate::views::{Kind, Membership, View, Views};
 
@@ -34,8 +35,8 @@ impl Distances {
     /// The distances of all pairs of nodes.
     ///
     /// # Errors
-    /// [`Error::Parameter`] when Gram matrices are to be averaged over samples but their number is not known, or when
-    /// the distances are too large for f64.
+    /// [`Error::Parameter`] when Gram matrices are to be averaged over samples but their number is not known;
+    /// [`Error::Invalid`] when the distances are too large for f64.
     pub fn from_views(views: &Views, scaling: &Scaling) -> Result<Self, Error> {
         let edges = Edges::complete(views.n_nodes());
         if views.kind() == Kind::Signals {
@@ -53,7 +54,7 @@ impl Distances {
     pub(crate) fn of_pairs(views: &Views, scaling: &Scaling, pairs: Vec<[u32; 2]>) -> Result<Self, Error> {
         if pairs.is_empty() {
             return Err(Error::Parameter {
-                name: "--candidates",
+                name: "candidates",
                 message: "are empty: no edge could be present".into(),
             });
         }
@@ -94,7 +95,7 @@ impl Distances {
         }
         if pairs.is_empty() {
             return Err(Error::Parameter {
-                name: "--edge-costs",
+                name: "edge_costs",
                 message: "forbid every pair: no edge could be present".into(),
             });
         }
@@ -109,7 +110,7 @@ impl Distances {
     /// From distances computed elsewhere, one row per edge of `edges` and one column per view.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if a distance is negative or not finite, or their number does not fit.
+    /// [`Error::Invalid`] if a distance is negative or not finite, or their number does not fit.
     pub fn new(edges: Edges, values: ViewMatrix, norm: DistanceNorm) -> Result<Self, Error> {
         let membership = Membership::total(edges.n_nodes(), values.n_views());
         Self::masked(edges, values, norm, Arc::new(membership))
@@ -126,8 +127,8 @@ impl Distances {
         membership: Arc<Membership>,
     ) -> Result<Self, Error> {
         let refuse = |message: String| {
-            Err(Error::Parameter {
-                name: "distances",
+            Err(Error::Invalid {
+                what: "distances",
                 message,
             })
         };
@@ -153,7 +154,8 @@ impl Distances {
         }
         if let Some(value) = broken {
             return refuse(format!(
-                "must be finite and not negative, and one is {value}; signals this large need `--scale zscore`"
+                "must be finite and not negative, and one is {value}; signals this large need {}",
+                option("scale").set_to("zscore")
             ));
         }
         let largest = values
@@ -276,11 +278,13 @@ pub(crate) fn n_samples(view: &View) -> Result<f64, Error> {
     match view.n_samples() {
         Some(n_samples) if n_samples > 0 => Ok(n_samples as f64),
         _ => Err(Error::Parameter {
-            name: "--samples",
+            name: "samples",
             message: format!(
                 "is needed for view `{}`: a precomputed matrix does not say how many samples it was made from, and these \
-                 `--scale` and `--sample-norm` depend on it",
-                view.name()
+                 {} and {} depend on it",
+                view.name(),
+                option("scale"),
+                option("sample_norm")
             ),
         }),
     }

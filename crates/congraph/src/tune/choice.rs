@@ -11,6 +11,7 @@ use crate::error::{Code, DataError, Error};
 use crate::fit::{Learn, Learned, Session};
 use crate::graph::MultiviewGraph;
 use crate::methods::smooth::Smooth;
+use crate::options::option;
 use crate::progress::{Progress, Watch};
 use crate::views::Views;
 
@@ -157,11 +158,12 @@ impl Search {
         let Stability {
             halvings, threshold, ..
         } = self.stability;
-        if halvings == 0 || threshold.is_nan() || threshold <= 0.0 {
-            return Err(Error::Parameter {
-                name: "halvings and threshold",
-                message: "must be positive".into(),
-            });
+        let refuse = |name, message| Err(Error::Parameter { name, message });
+        if halvings == 0 {
+            return refuse("halvings", "is 0; it must be positive".into());
+        }
+        if threshold.is_nan() || threshold <= 0.0 {
+            return refuse("threshold", format!("is {threshold}; it must be positive"));
         }
         Ok(())
     }
@@ -245,7 +247,10 @@ impl Search {
                 ends(&self.grid.similarities)
             ),
             "coupling the views can only make them more alike than they are when learned separately",
-            "ask for higher similarities with `--similarity LO:HI`",
+            format!(
+                "ask for higher similarities with {}",
+                option("similarity").set_to("LO:HI")
+            ),
         )
         .into()
     }

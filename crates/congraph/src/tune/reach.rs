@@ -8,6 +8,7 @@ use crate::error::{Code, DataError, Error};
 use crate::fit::{Fit, Session};
 use crate::methods::smooth::working_set::Start;
 use crate::methods::smooth::{Model, Parameters};
+use crate::options::option;
 use crate::progress::Watch;
 
 /// Densities this near to their target will do, or this share of it if that is less; but always half an edge.
@@ -71,7 +72,7 @@ impl<'a, 'b> Stages<'a, 'b> {
         for (name, dial, least) in [
             ("density", targets.density, 0.0),
             ("similarity", targets.similarity, -1.0),
-            ("consensus density", targets.consensus_density, 0.0),
+            ("consensus_density", targets.consensus_density, 0.0),
         ] {
             if let Dial::At(target) = dial
                 && !(target > least && target <= 1.0)
@@ -476,8 +477,9 @@ fn density_aim(target: f64, n_nodes: usize) -> Aim {
 
 fn similarity_hint(floor: f64) -> String {
     format!(
-        "ask for at least {:.3}; or learn the views separately with `--single`",
-        (1e3 * floor).ceil() / 1e3
+        "ask for at least {:.3}; or learn the views separately with {}",
+        (1e3 * floor).ceil() / 1e3,
+        option("single")
     )
 }
 

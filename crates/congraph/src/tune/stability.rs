@@ -27,6 +27,7 @@ use crate::error::{Error, Warning, list_names};
 use crate::fit::{Fit, Learn};
 use crate::methods::smooth::working_set::Start;
 use crate::methods::smooth::{MANY_NODES, Model, Smooth};
+use crate::options::option;
 use crate::progress::{Watch, no_progress};
 use crate::views::{Kind, View, Views};
 
@@ -247,8 +248,9 @@ pub fn halved_time_series(views: &Views) -> Option<Warning> {
             "W10",
             format!(
                 "in {} a sample resembles the one before, as in a time series, and samples are halved one by one as if they \
-                 were independent: edges look more stable than they are. Name trials or sessions with `--block-column`",
-                list_names(&found)
+                 were independent: edges look more stable than they are. Name trials or sessions with {}",
+                list_names(&found),
+                option("block_column")
             ),
         )
     })

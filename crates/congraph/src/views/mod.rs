@@ -30,7 +30,7 @@ use rayon::prelude::*;
 pub use table::Table;
 
 use crate::error::{Code, DataError, Error, Warning};
-pub(crate) use checks::pasteable;
+use crate::options::option;
 pub(crate) use matching::folded;
 
 /// What the numbers of a table are.
@@ -200,8 +200,8 @@ impl Views {
         options: &ViewOptions,
     ) -> Result<(Self, Vec<Warning>), Error> {
         if tables.is_empty() {
-            return Err(Error::Parameter {
-                name: "views",
+            return Err(Error::Invalid {
+                what: "views",
                 message: "are empty: at least one data set is needed".into(),
             });
         }
@@ -298,7 +298,10 @@ impl Views {
                     self.n_nodes()
                 ),
                 "views are coupled edge by edge, and this one shares none with another",
-                "leave the view out, or add `--single` to learn every view on its own".into(),
+                format!(
+                    "leave the view out, or {} to learn every view on its own",
+                    option("single").added()
+                ),
             )
         });
         stage(alone.collect())

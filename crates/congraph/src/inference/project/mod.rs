@@ -81,18 +81,18 @@ impl Projector {
     /// Freezes the consensus of a graph that was learned so, from distances that were divided by `distance_divisor`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if the graph has no consensus or the divisor is not positive.
+    /// [`Error::Invalid`] if the graph has no consensus or the divisor is not positive.
     pub fn new(graph: &MultiviewGraph, method: &Smooth, distance_divisor: f64) -> Result<Self, Error> {
         let Some(consensus) = graph.consensus() else {
-            return Err(Error::Parameter {
-                name: "consensus",
+            return Err(Error::Invalid {
+                what: "consensus",
                 message: "is missing: each view of this fit was learned on its own, and there is nothing to project on"
                     .into(),
             });
         };
         if !(distance_divisor.is_finite() && distance_divisor > 0.0) {
-            return Err(Error::Parameter {
-                name: "distance_divisor",
+            return Err(Error::Invalid {
+                what: "distance_divisor",
                 message: format!("is {distance_divisor}; it must be positive and finite"),
             });
         }
@@ -238,7 +238,7 @@ impl Projector {
             Candidates::Listed(pairs) => matched.own_pairs(&tidy(pairs, self.nodes.len())?),
             Candidates::Nearest { .. } if one.kind() != Kind::Signals => {
                 return Err(Error::Parameter {
-                    name: "--candidates",
+                    name: "candidates",
                     message: "knn needs signals; a precomputed matrix holds all pairs already".into(),
                 });
             }

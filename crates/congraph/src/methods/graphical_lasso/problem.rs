@@ -25,6 +25,7 @@ use super::matrices::{log_det, symmetric};
 use super::model::{Fusion, Model, Scratch};
 use crate::error::{Code, DataError, Error};
 use crate::methods::Certificate;
+use crate::options::option;
 
 /// Negative eigenvalues this small, relative to the variances, are rounding.
 const SEMIDEFINITE: f64 = 1e-8;
@@ -42,15 +43,15 @@ impl Problem {
     /// From one symmetric covariance matrix per view, row after row, and the weights c_k of the views.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if sizes do not fit, a number is not finite or negative where it must not be, or no minimum
-    /// exists: λ1 must be positive where covariances are singular. [`Code::E04`] for a node without variance.
+    /// [`Error::Invalid`] if sizes do not fit or a number is not finite or negative where it must not be;
+    /// [`Error::Parameter`] if no minimum exists: λ1 must be positive where covariances are singular. [`Code::E04`] for a node without variance.
     pub fn new(
         n_nodes: usize,
         covariances: Vec<Vec<f64>>,
         view_weights: Vec<f64>,
         model: Model,
     ) -> Result<Self, Error> {
-        let refuse = |name: &'static str, message: String| Err(Error::Parameter { name, message });
+        let refuse = |what: &'static str, message: String| Err(Error::Invalid { what, message });
         if n_nodes == 0 || covariances.is_empty() || covariances.iter().any(|s| s.len() != n_nodes * n_nodes) {
             return refuse(
                 "covariances",
@@ -77,7 +78,7 @@ impl Problem {
                         Code::E04,
                         format!("node {i} of view {view} has a variance of {}", at(i, i)),
                         "its precision would be infinite",
-                        "drop the node (`--drop-nodes`)",
+                        format!("drop the node ({})", option("drop_nodes")),
                     );
                     return Err(error.into());
                 }

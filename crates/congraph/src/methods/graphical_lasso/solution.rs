@@ -75,7 +75,7 @@ impl Admm {
     /// Solves the problem, group of nodes by group of nodes, from an earlier result if given.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if a setting is out of range or the start is of another size.
+    /// [`Error::Parameter`] or [`Error::Invalid`] if a setting is out of range or the start is of another size.
     pub fn run(&self, problem: &Problem, start: Option<&Iterate>, watch: Watch<'_>) -> Result<Solution, Error> {
         self.check(problem, start)?;
         let n = problem.n_nodes();
@@ -135,14 +135,17 @@ impl Admm {
     }
 
     fn check(&self, problem: &Problem, start: Option<&Iterate>) -> Result<(), Error> {
-        let refuse = |name: &'static str, message: &str| {
-            Err(Error::Parameter {
-                name,
+        let refuse = |what: &'static str, message: &str| {
+            Err(Error::Invalid {
+                what,
                 message: message.into(),
             })
         };
         if !(self.tolerance > 0.0 && self.tolerance.is_finite()) {
-            return refuse("tolerance", "must be positive, and finite");
+            return Err(Error::Parameter {
+                name: "tol",
+                message: "must be positive, and finite".into(),
+            });
         }
         if !(1.0..2.0).contains(&self.over_relaxation) {
             return refuse("over_relaxation", "must be at least 1 and below 2");

@@ -388,9 +388,10 @@ fn no_empty_view(views: &Views, data: &Data, costs: &[EdgeCost]) -> Result<(), E
     match (0..views.n_views()).find(is_empty) {
         None => Ok(()),
         Some(view) => Err(Error::Parameter {
-            name: "--candidates or --edge-costs",
+            name: "candidates",
             message: format!(
-                "leave view `{}` without any pair of the {} nodes it has: no edge could be present there",
+                "or {} leave view `{}` without any pair of the {} nodes it has: no edge could be present there",
+                option("edge_costs").bare(),
                 views.view(view).name(),
                 membership.n_nodes_of(view)
             ),

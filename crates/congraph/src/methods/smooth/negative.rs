@@ -24,6 +24,7 @@ use rayon::prelude::*;
 
 use crate::distances::Distances;
 use crate::error::{Warning, list_names};
+use crate::options::option;
 use crate::signals::{SampleNorm, Scale, Scaling};
 use crate::views::{Kind, View, Views};
 
@@ -328,9 +329,10 @@ impl Found {
             "W14",
             format!(
                 "{n_negative} of {} nodes' strongest associations {place} are negative, such as {}: an edge needs positive \
-                 association, so the graphs cannot show these. `--method jgl-group` learns precision matrices, which have both signs",
+                 association, so the graphs cannot show these. {} learns precision matrices, which have both signs",
                 self.n_strong,
-                list_names(&pairs)
+                list_names(&pairs),
+                option("method").set_to("jgl-group")
             ),
         )
     }

@@ -43,8 +43,8 @@ impl Problem {
     /// States the problem.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if α is not positive, or β or γ is negative, or any is not finite. [`Error::Unsupported`] for views
-    /// that lack nodes and a penalty without a joint edge minimiser (a regulariser without a slope).
+    /// [`Error::Parameter`] if α is not positive, or β or γ is negative, or any is not finite; and for views that lack
+    /// nodes and a penalty without a joint edge minimiser (a regulariser without a slope).
     pub fn new(distances: Arc<Distances>, model: Model) -> Result<Self, Error> {
         let Parameters { alpha, beta, gamma } = model.parameters;
         if !(alpha > 0.0 && (4.0 * alpha).is_finite() && alpha.is_normal()) {
@@ -79,11 +79,13 @@ impl Problem {
             frozen: None,
         };
         if !problem.membership().is_total() && problem.edge_term().is_none() {
-            return Err(Error::Unsupported {
-                solver: "--missing mask",
-                term: problem.penalty().name().to_owned(),
-                need: "an edge is charged in the views that have it, which needs the joint edge minimiser (of a regulariser: \
-                       its slope)",
+            return Err(Error::Parameter {
+                name: "missing",
+                message: format!(
+                    "`mask` cannot be used with `{}`: an edge is charged in the views that have it, which needs the joint edge \
+                     minimiser (of a regulariser: its slope)",
+                    problem.penalty().name()
+                ),
             });
         }
         Ok(problem)
@@ -122,9 +124,10 @@ impl Problem {
     /// The problem of one view whose consensus is given, one weight ≥ 0 per edge.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if there are several views, γ is not 0, or the consensus is not as it should be.
+    /// [`Error::Parameter`] if γ is not 0; [`Error::Invalid`] if there are several views or the consensus is not as it
+    /// should be.
     pub fn frozen(self, consensus: Arc<[f64]>) -> Result<Self, Error> {
-        let refuse = |name, message: String| Err(Error::Parameter { name, message });
+        let refuse = |what, message: String| Err(Error::Invalid { what, message });
         if self.n_views() != 1 {
             let message = format!(
                 "are {}; against a frozen consensus each is learned on its own",
@@ -133,10 +136,10 @@ impl Problem {
             return refuse("views", message);
         }
         if self.parameters().gamma != 0.0 {
-            return refuse(
-                "gamma",
-                "weighs a consensus that is looked for; it must be 0 where it is frozen".into(),
-            );
+            return Err(Error::Parameter {
+                name: "gamma",
+                message: "weighs a consensus that is looked for; it must be 0 where it is frozen".into(),
+            });
         }
         if consensus.len() != self.n_edges() {
             let message = format!("has {} weights for {} edges", consensus.len(), self.n_edges());

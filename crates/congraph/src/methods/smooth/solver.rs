@@ -155,8 +155,8 @@ pub trait Solver: fmt::Debug + Send + Sync {
 pub(super) fn check_start(problem: &Problem, start: Option<&ViewMatrix>) -> Result<(), Error> {
     match start {
         Some(start) if start.n_rows() != problem.n_nodes() || start.n_views() != problem.n_views() => {
-            Err(Error::Parameter {
-                name: "start",
+            Err(Error::Invalid {
+                what: "start",
                 message: format!(
                     "has multipliers for {} nodes and {} views; the problem has {} and {}",
                     start.n_rows(),
@@ -166,8 +166,8 @@ pub(super) fn check_start(problem: &Problem, start: Option<&ViewMatrix>) -> Resu
                 ),
             })
         }
-        Some(start) if start.values().iter().any(|value| !value.is_finite()) => Err(Error::Parameter {
-            name: "start",
+        Some(start) if start.values().iter().any(|value| !value.is_finite()) => Err(Error::Invalid {
+            what: "start",
             message: "has multipliers that are not finite".into(),
         }),
         _ => Ok(()),
