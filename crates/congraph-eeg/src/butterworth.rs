@@ -1,14 +1,15 @@
 //! Butterworth band-pass filters as second-order sections.
 //!
-//! The analogue low-pass prototype of order M has its poles on the left half of the unit circle. Frequencies are warped (tan) so that the bilinear
-//! map brings them back to where they were asked for; the map of low-pass to band-pass, s → (s² + ω₀²)/(B s), makes two poles of each:
+//! The analogue low-pass prototype of order M has its poles on the left half of the unit circle. Frequencies are warped
+//! (tan) so that the bilinear map brings them back to where they were asked for; the map of low-pass to band-pass, s →
+//! (s² + ω₀²)/(B s), makes two poles of each:
 //!
 //! ```text
 //! s² − B p s + ω₀² = 0,   ω₀² = ω₁ ω₂,   B = ω₂ − ω₁,   z = (1 + s/2fs)/(1 − s/2fs)
 //! ```
 //!
-//! with M zeros at z = 1 and M at z = −1: every section has 1 − z⁻² above. A pole and its conjugate make a section; the real pole of an odd order makes one of its
-//! own two, which are real, not conjugate, when the band is wide (B > 2ω₀).
+//! with M zeros at z = 1 and M at z = −1: every section has 1 − z⁻² above. A pole and its conjugate make a section; the
+//! real pole of an odd order makes one of its own two, which are real, not conjugate, when the band is wide (B > 2ω₀).
 
 use std::f64::consts::PI;
 
@@ -45,7 +46,8 @@ pub struct Section {
     pub below: [f64; 2],
 }
 
-/// The sections of a band-pass filter at a sampling rate; the same filter as SciPy's `butter(order, [low, high], "bandpass", output="sos", fs=…)`.
+/// The sections of a band-pass filter at a sampling rate; the same filter as SciPy's
+/// `butter(order, [low, high], "bandpass", output="sos", fs=…)`.
 ///
 /// # Errors
 /// [`Error::Parameter`] unless 0 < low < high < half of the sampling rate and 1 ≤ order ≤ 20.
@@ -59,7 +61,8 @@ pub fn butterworth(band: &Band, sampling_hz: f64) -> Result<Vec<Section>, Error>
     }
     if high >= nyquist || nyquist.is_nan() {
         return refused(format!(
-            "{low}:{high} reaches above {nyquist} Hz, half of the sampling rate of {sampling_hz} Hz, beyond which nothing was recorded"
+            "{low}:{high} reaches above {nyquist} Hz, half of the sampling rate of {sampling_hz} Hz, beyond which \
+            nothing was recorded"
         ));
     }
     if !(1..=20).contains(&band.order) {

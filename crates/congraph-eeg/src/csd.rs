@@ -1,7 +1,7 @@
 //! Current source density: the surface Laplacian of the potential, by spherical splines (Perrin et al. 1989).
 //!
-//! The potential at the electrodes is interpolated on the sphere by c₀ + Σ_j c_j g(cos ∠(x, x_j)), smoothed by λ, with Σ c_j = 0; its Laplacian is
-//! −Σ_j c_j h(cos ∠)/r². With n the degree of the Legendre polynomials and m the stiffness,
+//! The potential at the electrodes is interpolated on the sphere by c₀ + Σ_j c_j g(cos ∠(x, x_j)), smoothed by λ, with
+//! Σ c_j = 0; its Laplacian is −Σ_j c_j h(cos ∠)/r². With n the degree of the Legendre polynomials and m the stiffness,
 //!
 //! ```text
 //! g(x) = 1/4π Σ_n (2n+1)/(n(n+1))^m     P_n(x),     G = g + λ I
@@ -23,7 +23,8 @@ use super::{Position, Sphere, fit_sphere};
 /// The sphere that stands for the head.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Head {
-    /// Around the origin of the positions, with the radius of the sphere that fits them best. This is what MNE's `sphere="auto"` comes down to for EEG.
+    /// Around the origin of the positions, with the radius of the sphere that fits them best. This is what MNE's
+    /// `sphere="auto"` comes down to for EEG.
     #[default]
     AroundOrigin,
     /// The sphere that fits the electrodes best.

@@ -1,7 +1,7 @@
 //! A recording → filtered epochs.
 //!
-//! One channel per thread at a time is turned into f64, filtered stretch by stretch, and cut; only what is cut out is kept. So a recording of 16-bit numbers needs its own size, a
-//! channel per thread, and the epochs.
+//! One channel per thread at a time is turned into f64, filtered stretch by stretch, and cut; only what is cut out is
+//! kept. So a recording of 16-bit numbers needs its own size, a channel per thread, and the epochs.
 
 use std::ops::Range;
 
@@ -97,10 +97,12 @@ pub fn events(recording: &Recording) -> Vec<Annotation> {
     events
 }
 
-/// Filters some channels of a recording, in microvolts, and cuts them around events (or end to end), `span` seconds before and after.
+/// Filters some channels of a recording, in microvolts, and cuts them around events (or end to end), `span` seconds
+/// before and after.
 ///
 /// # Errors
-/// E07 if the events are not there, the channels have different sampling rates, or the band is above half of it; E05 if no epoch lies within the recording.
+/// E07 if the events are not there, the channels have different sampling rates, or the band is above half of it; E05 if
+/// no epoch lies within the recording.
 pub fn cut(
     recording: &Recording,
     channels: &[usize],

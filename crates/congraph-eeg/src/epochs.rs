@@ -1,7 +1,8 @@
 //! Epochs: equal stretches of signal around events, and what is done to them.
 //!
-//! Every step is linear in the signals except leaving trials out, so the steps over channels (reference, CSD) and those over time (filter, baseline) may
-//! change places: the filter runs on the continuous recording, the rest on the epochs alone.
+//! Every step is linear in the signals except leaving trials out, so the steps over channels (reference, CSD) and those
+//! over time (filter, baseline) may change places: the filter runs on the continuous recording, the rest on the epochs
+//! alone.
 
 use std::ops::Range;
 
@@ -26,7 +27,8 @@ pub struct Epochs {
 }
 
 impl Epochs {
-    /// Epochs of `values`: trial after trial, channel after channel, `n_times` samples each, the event at sample `event_at`.
+    /// Epochs of `values`: trial after trial, channel after channel, `n_times` samples each, the event at sample
+    /// `event_at`.
     ///
     /// # Panics
     /// If there are not as many values as trials × channels × times.
@@ -89,7 +91,8 @@ impl Epochs {
         &mut self.values[trial * size..(trial + 1) * size]
     }
 
-    /// The samples of a stretch of time around the event: from its first to before its last moment, each at the nearest sample.
+    /// The samples of a stretch of time around the event: from its first to before its last moment, each at the nearest
+    /// sample.
     ///
     /// # Errors
     /// E05 if it holds no sample or reaches beyond the epoch.
@@ -102,7 +105,8 @@ impl Epochs {
             return Err(DataError::new(
                 Code::E05,
                 format!(
-                    "{from}:{to} s around the event holds no sample or reaches beyond the epoch, which is {}:{} s at {} Hz",
+                    "{from}:{to} s around the event holds no sample or reaches beyond the epoch, which is {}:{} s at \
+                    {} Hz",
                     seconds(0),
                     seconds(self.n_times),
                     self.sampling_hz
@@ -132,7 +136,8 @@ impl Epochs {
         }
     }
 
-    /// Filters each channel of each trial on its own, for epochs whose recording is not at hand. Filtering before cutting knows more at both ends.
+    /// Filters each channel of each trial on its own, for epochs whose recording is not at hand. Filtering before
+    /// cutting knows more at both ends.
     ///
     /// # Errors
     /// As [`ZeroPhase::apply`].

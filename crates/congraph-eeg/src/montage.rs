@@ -1,7 +1,8 @@
 //! Where electrodes are: built in, or read from a file.
 //!
-//! Positions are in metres, x to the right, y to the front, z up. What a file gives is brought there: by its fiducials, if it has all three, into
-//! the head frame (origin on the line between the ears, below the nasion), and by its size into metres, for few formats say their unit.
+//! Positions are in metres, x to the right, y to the front, z up. What a file gives is brought there: by its fiducials,
+//! if it has all three, into the head frame (origin on the line between the ears, below the nasion), and by its size
+//! into metres, for few formats say their unit.
 
 use congraph::error::{Code, DataError, Error};
 
@@ -42,7 +43,8 @@ impl Default for Montage {
 }
 
 impl Montage {
-    /// A montage of positions in any unit, brought into the head frame if the fiducials are known and into metres by their size.
+    /// A montage of positions in any unit, brought into the head frame if the fiducials are known and into metres by
+    /// their size.
     ///
     /// # Errors
     /// E07 if a position is not finite or all are the same point; E06 if a name occurs twice.
@@ -109,7 +111,8 @@ impl Montage {
     }
 }
 
-/// Metres per unit of a file, from how large the head in it is. A head of radius 1, as files of ideal positions have it, gets the built-in radius.
+/// Metres per unit of a file, from how large the head in it is. A head of radius 1, as files of ideal positions have
+/// it, gets the built-in radius.
 fn metres_per_unit(electrodes: &[(String, Position)]) -> Option<f64> {
     let n = electrodes.len() as f64;
     let mean = [0, 1, 2].map(|axis| electrodes.iter().map(|(_, at)| at[axis]).sum::<f64>() / n);

@@ -1,7 +1,8 @@
 //! Labels of channels → names of the 10-10 system.
 //!
-//! `Fc5.`, `FC5`, `EEG FC5-Ref` and `fc5` are all FC5; the old names T3, T4, T5, T6 are T7, T8, P7, P8. A bipolar channel such as `Fpz-Cz` is no
-//! electrode, and neither are A1 and A2 (the ears, or the first two of BioSemi's own numbering).
+//! `Fc5.`, `FC5`, `EEG FC5-Ref` and `fc5` are all FC5; the old names T3, T4, T5, T6 are T7, T8, P7, P8. A bipolar
+//! channel such as `Fpz-Cz` is no electrode, and neither are A1 and A2 (the ears, or the first two of BioSemi's own
+//! numbering).
 
 use super::standard_montage;
 

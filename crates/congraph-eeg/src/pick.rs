@@ -32,7 +32,8 @@ pub struct Picked {
     pub unknown_bads: Vec<String>,
 }
 
-/// Finds the electrodes of a recording: the channels that the montage knows, or those asked for by name, without the bad ones.
+/// Finds the electrodes of a recording: the channels that the montage knows, or those asked for by name, without the
+/// bad ones.
 ///
 /// # Errors
 /// E02 if a channel asked for is not there or none is an electrode; E06 if two channels have the same name.

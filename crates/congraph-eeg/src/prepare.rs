@@ -4,8 +4,9 @@
 //! names → positions → channels left out → reference → CSD → band-pass → epochs → baseline → rejection → window → (first trials → stack)
 //! ```
 //!
-//! The filter runs before anything is cut; reference and CSD, which act on each sample alone, are applied to what is cut out (see
-//! [`Epochs`]). Amplitudes are judged on the potentials, in microvolts, also where CSD is asked for: it has no scale that one could name a limit in.
+//! The filter runs before anything is cut; reference and CSD, which act on each sample alone, are applied to what is
+//! cut out (see [`Epochs`]). Amplitudes are judged on the potentials, in microvolts, also where CSD is asked for: it
+//! has no scale that one could name a limit in.
 
 use congraph::error::{Code, DataError, Error, Warning, list_names};
 
@@ -87,7 +88,8 @@ pub struct Prepared {
     pub warnings: Vec<Warning>,
 }
 
-/// Carries out all steps on a recording. `other_events` take the place of those in the recording, for example from a `_events.tsv`.
+/// Carries out all steps on a recording. `other_events` take the place of those in the recording, for example from a
+/// `_events.tsv`.
 ///
 /// # Errors
 /// [`Error::Data`] that names the recording and what is there instead of what was asked for.
@@ -100,7 +102,8 @@ pub fn prepare(
     all_steps(recording, montage, other_events, settings).map_err(Error::from)
 }
 
-/// As [`prepare`], telling a recording of which no trial is left from one with which something is wrong: the one may be left out of a study, the other may not.
+/// As [`prepare`], telling a recording of which no trial is left from one with which something is wrong: the one may be
+/// left out of a study, the other may not.
 ///
 /// # Errors
 /// As [`prepare`].
@@ -186,7 +189,8 @@ fn all_steps(
     }
     if cuts.n_outside > 0 {
         let message = format!(
-            "`{}`: {} of {} events are too close to a gap or an end of the recording for {}:{} s around them, and were left out",
+            "`{}`: {} of {} events are too close to a gap or an end of the recording for {}:{} s around them, and \
+            were left out",
             recording.name, cuts.n_outside, cuts.n_events, span[0], span[1]
         );
         warnings.push(Warning::new("W05", message));
@@ -331,7 +335,8 @@ fn reject(recording: &Recording, epochs: Epochs, limit: f64) -> Result<Epochs, B
     let error = DataError::new(
         Code::E05,
         format!(
-            "`{}`: all {} trials have amplitudes above {limit} µV; the quietest reaches {least:.1} µV, and `{}` is the largest in {} of them",
+            "`{}`: all {} trials have amplitudes above {limit} µV; the quietest reaches {least:.1} µV, and `{}` is \
+            the largest in {} of them",
             recording.name,
             epochs.n_trials(),
             epochs.names()[worst],

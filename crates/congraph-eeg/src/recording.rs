@@ -1,7 +1,7 @@
 //! A recording as it was digitised: channels of whole numbers with their scale, annotations, and where time jumps.
 //!
-//! Samples stay whole numbers until a channel is asked for, because a recording of 16-bit numbers is four times as large in f64:
-//! physical value = digital · gain + offset.
+//! Samples stay whole numbers until a channel is asked for, because a recording of 16-bit numbers is four times as
+//! large in f64: physical value = digital · gain + offset.
 
 use std::ops::Range;
 
@@ -140,7 +140,8 @@ impl Recording {
         segment.records.start * samples_per_record..segment.records.end * samples_per_record
     }
 
-    /// The segment and the sample at which an event falls: the nearest sample, half-way ones to the even. None in a gap or outside the recording.
+    /// The segment and the sample at which an event falls: the nearest sample, half-way ones to the even. None in a gap
+    /// or outside the recording.
     pub fn sample_at(&self, onset: f64, samples_per_record: usize) -> Option<(usize, usize)> {
         let sampling_hz = samples_per_record as f64 / self.record_seconds;
         self.segments.iter().enumerate().find_map(|(place, segment)| {

@@ -1,7 +1,7 @@
 //! The sphere that fits electrodes best: |x − c|² = r² is linear in c and r² − |c|².
 //!
-//! Least squares by its 4 × 4 normal equations, as MNE fits it for its CSD: points below and before the origin (`z < 0`, `y > 0`), which lie on the face,
-//! do not count.
+//! Least squares by its 4 × 4 normal equations, as MNE fits it for its CSD: points below and before the origin
+//! (`z < 0`, `y > 0`), which lie on the face, do not count.
 
 use super::Position;
 use super::linear::Cholesky;

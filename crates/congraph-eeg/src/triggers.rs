@@ -1,8 +1,8 @@
 //! Trigger codes from a channel of them, such as BioSemi's Status.
 //!
-//! The lower 16 bits of a sample are the state of the trigger lines; above them BioSemi keeps flags of its own (electrodes in range, battery,
-//! start of an epoch). An event is where the code **rises**: a falling code is the end of a pulse. This is what MNE finds with
-//! `find_events(raw, mask=0xffff, shortest_event=1)`.
+//! The lower 16 bits of a sample are the state of the trigger lines; above them BioSemi keeps flags of its own
+//! (electrodes in range, battery, start of an epoch). An event is where the code **rises**: a falling code is the end
+//! of a pulse. This is what MNE finds with `find_events(raw, mask=0xffff, shortest_event=1)`.
 
 use super::{Channel, Digits};
 
@@ -21,8 +21,8 @@ pub struct Trigger {
 
 /// All rises of the code in a channel.
 ///
-/// Codes of 24-bit channels are their bits as recorded, whatever scale the header claims for them; those of 16-bit channels are the physical
-/// values, to which some writers scale them.
+/// Codes of 24-bit channels are their bits as recorded, whatever scale the header claims for them; those of 16-bit
+/// channels are the physical values, to which some writers scale them.
 pub fn triggers(channel: &Channel) -> Vec<Trigger> {
     let code = |digit: i32| match channel.digits {
         Digits::Wide(_) => digit & LINES,

@@ -1,7 +1,8 @@
 //! Filtering forwards and backwards, so that nothing is delayed.
 //!
-//! The gain is that of the filter squared. Both ends are extended by a piece of the signal turned about its end value (odd extension), and the filter starts
-//! in the state in which it would have come to rest on the first value: what SciPy's `sosfiltfilt` does by default.
+//! The gain is that of the filter squared. Both ends are extended by a piece of the signal turned about its end value
+//! (odd extension), and the filter starts in the state in which it would have come to rest on the first value: what
+//! SciPy's `sosfiltfilt` does by default.
 
 use congraph::error::Error;
 

@@ -1,7 +1,7 @@
 //! Line charts with shaded bands as SVG, in the manner of the paper's figures: panels side by side, one legend below.
 //!
-//! Colours are those of Okabe and Ito, which colour-blind readers can tell apart; marks and dashes differ as well. Text is in
-//! whatever sans-serif font the reader has.
+//! Colours are those of Okabe and Ito, which colour-blind readers can tell apart; marks and dashes differ as well. Text
+//! is in whatever sans-serif font the reader has.
 
 use std::fmt::Write;
 
@@ -53,10 +53,10 @@ impl Chart {
         let legend_top = HEAD + HEIGHT * rows as f64 + 8.0;
         let height = legend_top + LEGEND_ROW * labels.len().div_ceil(per_row) as f64 + 8.0;
         let mut out = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
-             font-family=\"sans-serif\" font-size=\"12\" role=\"img\">\n<title>{title}</title>\n\
-             <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n\
-             <text x=\"{middle}\" y=\"21\" text-anchor=\"middle\" font-size=\"15\">{title}</text>\n",
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
+             height=\"{height}\" font-family=\"sans-serif\" font-size=\"12\" role=\"img\">\n<title>{title}</title>\n\
+             <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n<text x=\"{middle}\" y=\"21\" \
+             text-anchor=\"middle\" font-size=\"15\">{title}</text>\n",
             title = escaped(&self.title),
             middle = width / 2.0,
         );
@@ -120,7 +120,8 @@ impl Chart {
         for &tick in &y.ticks {
             let _ = writeln!(
                 out,
-                "<path d=\"M{x0} {0:.2}H{x1}\" stroke=\"#dddddd\"/><text x=\"{1}\" y=\"{2:.2}\" text-anchor=\"end\">{3}</text>",
+                "<path d=\"M{x0} {0:.2}H{x1}\" stroke=\"#dddddd\"/><text x=\"{1}\" y=\"{2:.2}\" \
+                text-anchor=\"end\">{3}</text>",
                 at_y(tick),
                 x0 - 6.0,
                 at_y(tick) + 4.0,
@@ -130,7 +131,8 @@ impl Chart {
         for &tick in &x.ticks {
             let _ = writeln!(
                 out,
-                "<path d=\"M{0:.2} {y0}v5\" stroke=\"#000000\"/><text x=\"{0:.2}\" y=\"{1}\" text-anchor=\"middle\">{2}</text>",
+                "<path d=\"M{0:.2} {y0}v5\" stroke=\"#000000\"/><text x=\"{0:.2}\" y=\"{1}\" \
+                text-anchor=\"middle\">{2}</text>",
                 at_x(tick),
                 y0 + 18.0,
                 shown(tick)

@@ -1,5 +1,5 @@
-//! A grid search that is the same for every method: a coarse grid in equal ratios, longer where the best is at its end, then
-//! twice finer around the best.
+//! A grid search that is the same for every method: a coarse grid in equal ratios, longer where the best is at its end,
+//! then twice finer around the best.
 
 /// How often the grid grows past an end.
 const GROWTHS: usize = 8;
@@ -13,8 +13,8 @@ struct Tried<T, const RULES: usize> {
     outcome: Option<([f64; RULES], T)>,
 }
 
-/// The outcome with the best score by each rule; the smallest value of equals. `trial` is given the outcome at the value
-/// tried before it, to start from.
+/// The outcome with the best score by each rule; the smallest value of equals. `trial` is given the outcome at the
+/// value tried before it, to start from.
 pub(super) fn search<T, E, const RULES: usize>(
     coarse: &[f64],
     mut trial: impl FnMut(f64, Option<&T>) -> Result<Option<([f64; RULES], T)>, E>,

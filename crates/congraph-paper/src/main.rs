@@ -1,5 +1,5 @@
-//! The program `congraph-paper`: the paper's experiments, and what it says about them. Those on simulated data (its section
-//! "Simulated Datasets") are here, those on EEG in `eeg`.
+//! The program `congraph-paper`: the paper's experiments, and what it says about them. Those on simulated data (its
+//! section "Simulated Datasets") are here, those on EEG in `eeg`.
 //!
 //! It speaks, is interrupted, resumes and ends as the command line of congraph does (`congraph_cli`), and is no part of
 //! what users install.
@@ -17,8 +17,9 @@
 //! chart       SVG                                      tables      CSV, claims.tsv, README.md
 //! ```
 //!
-//! Parameters, for each data set: α, γ and λ1 by the best mean F1 of the views over a grid, which takes the truth; β and λ2,
-//! for each value of these, by a correlation of 0.8 between the views. No method gets a finer grid than another.
+//! Parameters, for each data set: α, γ and λ1 by the best mean F1 of the views over a grid, which takes the truth; β
+//! and λ2, for each value of these, by a correlation of 0.8 between the views. No method gets a finer grid than
+//! another.
 
 mod args;
 mod chart;

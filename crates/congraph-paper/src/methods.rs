@@ -9,10 +9,10 @@
 //! median         no learning: the element-wise median of the views of svGL
 //! ```
 //!
-//! Why the largest γ of equals: as long as no consensus weight is zero, the best consensus of an edge with weights v and
-//! mean m costs √(β² − γ²/N) ‖v − m‖ + γ m, and the sum of all m is fixed by 1ᵀw^i = n. So γ does nothing to the views that
-//! another β would not do, and with β chosen by correlation their F1 cannot tell any such γ from 0; it only begins to change
-//! where γ makes the consensus sparse.
+//! Why the largest γ of equals: as long as no consensus weight is zero, the best consensus of an edge with weights v
+//! and mean m costs √(β² − γ²/N) ‖v − m‖ + γ m, and the sum of all m is fixed by 1ᵀw^i = n. So γ does nothing to the
+//! views that another β would not do, and with β chosen by correlation their F1 cannot tell any such γ from 0; it only
+//! begins to change where γ makes the consensus sparse.
 
 use std::sync::Arc;
 
@@ -144,7 +144,8 @@ pub(crate) struct Outcome {
     pub(crate) scores: Vec<Score>,
 }
 
-/// Simulates the data set and learns from it by every method; by the joint graphical lasso only if the views are asked for.
+/// Simulates the data set and learns from it by every method; by the joint graphical lasso only if the views are asked
+/// for.
 pub(crate) fn outcome(plan: &Plan, job: &Job, with_joint: bool) -> Result<Outcome, Error> {
     let simulation = simulate(&job.setting.simulated(plan.seed_of(job.realisation)))?;
     let truth = &simulation.truth;
@@ -298,7 +299,8 @@ pub(super) fn l2(alpha: f64, gamma: f64) -> Model {
     }
 }
 
-/// The graph with the element-wise median of its views as consensus; of an even number of views, the mean of the middle two.
+/// The graph with the element-wise median of its views as consensus; of an even number of views, the mean of the middle
+/// two.
 fn with_median(graph: &MultiviewGraph) -> MultiviewGraph {
     let median = |row: &[f64]| {
         let mut sorted = row.to_vec();

@@ -1,8 +1,8 @@
 //! How long every method takes: the paper's figure on run times, over n (N = 3) and over N (n as planned).
 //!
-//! Each method runs with the parameters that its protocol chose on the first realisation, from views to graphs with distances
-//! or covariances, to the same relative gap: a proof of accuracy that the paper's stopping rules do not give. Everything
-//! runs one after the other; the shortest of a few runs is taken where runs are short.
+//! Each method runs with the parameters that its protocol chose on the first realisation, from views to graphs with
+//! distances or covariances, to the same relative gap: a proof of accuracy that the paper's stopping rules do not give.
+//! Everything runs one after the other; the shortest of a few runs is taken where runs are short.
 
 use std::sync::Arc;
 use std::time::Instant;

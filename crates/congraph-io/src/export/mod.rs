@@ -7,10 +7,11 @@
 //! relmat          BIDS derivatives: one matrix per graph with its description
 //! ```
 //!
-//! The consensus is called `consensus`, a view `view-NAME` with what a file's name cannot hold replaced. Weights are written with as
-//! many digits as it takes to read the same f64; only edges with a weight are listed, and every node that the graph has: where a view
-//! lacks nodes, these are not in its file. GraphML and GEXF tell of each node its strength (the sum of its weights), its coordinates and its community in that graph, as far
-//! as these are known. `mat` and `npz`, which hold all views at once, tell with `present` (N × n) who has which.
+//! The consensus is called `consensus`, a view `view-NAME` with what a file's name cannot hold replaced. Weights are
+//! written with as many digits as it takes to read the same f64; only edges with a weight are listed, and every node
+//! that the graph has: where a view lacks nodes, these are not in its file. GraphML and GEXF tell of each node its
+//! strength (the sum of its weights), its coordinates and its community in that graph, as far as these are known. `mat`
+//! and `npz`, which hold all views at once, tell with `present` (N × n) who has which.
 
 mod edges;
 mod matlab;

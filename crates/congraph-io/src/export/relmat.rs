@@ -1,9 +1,9 @@
-//! BIDS derivatives: `…_relmat.tsv`, a matrix per graph with the nodes' names in its first row and column, and `…_relmat.json`,
-//! which describes it (as proposed in BEP017).
+//! BIDS derivatives: `…_relmat.tsv`, a matrix per graph with the nodes' names in its first row and column, and
+//! `…_relmat.json`, which describes it (as proposed in BEP017).
 //!
-//! A view whose name starts with `sub-` keeps what its name says of subject, session and task; any other becomes `sub-LABEL`, with the
-//! letters and digits of its name, and so does one that would have the name of another. The consensus belongs to no subject. The matrix
-//! of a view has the nodes that the view has.
+//! A view whose name starts with `sub-` keeps what its name says of subject, session and task; any other becomes
+//! `sub-LABEL`, with the letters and digits of its name, and so does one that would have the name of another. The
+//! consensus belongs to no subject. The matrix of a view has the nodes that the view has.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,7 +1,7 @@
 //! Lists of pairs of nodes: candidates for edges, or costs of some.
 //!
-//! A text table with the columns `source` and `target`, and `cost` where costs are asked for; other columns are left alone,
-//! so that an `edges.tsv` of an earlier result will do. `inf` forbids an edge.
+//! A text table with the columns `source` and `target`, and `cost` where costs are asked for; other columns are left
+//! alone, so that an `edges.tsv` of an earlier result will do. `inf` forbids an edge.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -19,7 +19,8 @@ const WHY: &str = "it says which pairs of nodes may be joined, or what joining t
 /// Reads pairs of the given nodes, with their cost (0 unless `with_cost`).
 ///
 /// # Errors
-/// E07 with file and line: a column is missing, a node is not known, a cost is no number, a pair joins a node with itself.
+/// E07 with file and line: a column is missing, a node is not known, a cost is no number, a pair joins a node with
+/// itself.
 pub fn read_pairs(path: &Path, nodes: &[String], with_cost: bool) -> Result<Vec<EdgeCost>, Error> {
     read(path, nodes, with_cost).map_err(|fault| Error::Data(vec![*fault]))
 }

@@ -1,9 +1,9 @@
 //! Parquet tables: samples in rows, nodes in columns, or one long table for all views.
 //!
-//! Columns are read one by one through the format's own types, without a data frame in between: whole and floating point numbers,
-//! truth values as 0 and 1, missing values as NaN. What pandas stored as the index of the rows is no column; with nodes in rows it
-//! names them, and so does a first column of text. Otherwise text is taken for views and blocks alone; dates, decimals and nested
-//! columns are refused by name.
+//! Columns are read one by one through the format's own types, without a data frame in between: whole and floating
+//! point numbers, truth values as 0 and 1, missing values as NaN. What pandas stored as the index of the rows is no
+//! column; with nodes in rows it names them, and so does a first column of text. Otherwise text is taken for views and
+//! blocks alone; dates, decimals and nested columns are refused by name.
 
 use bytes::Bytes;
 use congraph::Table;
@@ -42,7 +42,8 @@ fn read_whole(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Result<Ve
     let layout = Layout::find(input, reader.metadata(), options)?;
     if let Some(codec) = unknown_codec(reader.metadata(), &layout) {
         let what = format!("is compressed with {codec}, which is not read");
-        let hint = "write it with zstd, Snappy, gzip, LZ4 or without compression: in pandas `to_parquet(…, compression=\"zstd\")`";
+        let hint = "write it with zstd, Snappy, gzip, LZ4 or without compression: in pandas `to_parquet(…, \
+            compression=\"zstd\")`";
         return Err(vec![fault(&input.path, &what, WHY, hint)]);
     }
     // Missing values and repeated ones take hardly any bytes; still a table has its limits.

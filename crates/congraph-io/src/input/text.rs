@@ -101,7 +101,8 @@ impl Layout {
             let follows = row(path, &mut records.clone(), &mut second)?.is_some();
             if follows && second.iter().any(|cell| number(cell).is_some_and(|x| x.fract() != 0.0)) {
                 let what = format!(
-                    "whole numbers, all different (`{}`, `{}`, …), where the next row has fractions: these may be names or a sample",
+                    "whole numbers, all different (`{}`, `{}`, …), where the next row has fractions: these may be \
+                    names or a sample",
                     first[0].trim(),
                     first[1].trim()
                 );
@@ -209,7 +210,8 @@ fn looks_like_names(cells: &[Cow<'_, str>]) -> bool {
         || (first.iter().all(|cell| cell.is_empty()) && counts_up(others))
 }
 
-/// pandas numbers the columns of a table without names, R those of a matrix: `0,1,2,…` or `1,2,3,…`. No sample looks so.
+/// pandas numbers the columns of a table without names, R those of a matrix: `0,1,2,…` or `1,2,3,…`. No sample looks
+/// so.
 fn counts_up(cells: &[Cow<'_, str>]) -> bool {
     let from = |first: usize| {
         cells

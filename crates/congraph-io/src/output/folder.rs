@@ -1,9 +1,10 @@
 //! An output folder that appears whole or not at all, and belongs to one run.
 //!
-//! From [`Folder::create`] on the folder is locked: a second run on it is refused. Files are staged beside it and brought to the disk;
-//! [`Folder::commit`] then puts the whole folder into place in one step, with whatever else was in the old one. Where a folder cannot be replaced
-//! (a mount point, the folder one stands in) the files are staged inside and put into place one by one, `summary.json` last: it lists the SHA-256 of
-//! the others, so that no reader takes a half for a whole. A run that is killed on the way is finished or undone by the next.
+//! From [`Folder::create`] on the folder is locked: a second run on it is refused. Files are staged beside it and
+//! brought to the disk; [`Folder::commit`] then puts the whole folder into place in one step, with whatever else was in
+//! the old one. Where a folder cannot be replaced (a mount point, the folder one stands in) the files are staged inside
+//! and put into place one by one, `summary.json` last: it lists the SHA-256 of the others, so that no reader takes a
+//! half for a whole. A run that is killed on the way is finished or undone by the next.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -105,7 +106,8 @@ impl fmt::Display for OutputError {
                 let who = process.map_or_else(String::new, |process| format!(" (process {process})"));
                 write!(
                     f,
-                    "the folder `{}` is being written by another run of congraph{who}, and two runs in one folder would mix their \
+                    "the folder `{}` is being written by another run of congraph{who}, and two runs in one folder \
+                     would mix their \
                      results\n  hint: wait until that run has ended, or write elsewhere with `-o OTHER`",
                     path.display()
                 )
@@ -165,17 +167,19 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Starts a result folder at `path`, which is not touched until [`Folder::commit`], nor are its parents created. It is locked from now on.
+    /// Starts a result folder at `path`, which is not touched until [`Folder::commit`], nor are its parents created. It
+    /// is locked from now on.
     ///
     /// # Errors
     /// [`OutputError::NotEmpty`] if the folder holds anything and `force` is not set, [`OutputError::NotAFolder`] if
-    /// there is a file in its place, [`OutputError::Busy`] if another run is writing it, [`OutputError::Io`] if nothing can be written there.
+    /// there is a file in its place, [`OutputError::Busy`] if another run is writing it, [`OutputError::Io`] if nothing
+    /// can be written there.
     pub fn create(path: impl AsRef<Path>, force: bool) -> Result<Self, OutputError> {
         Self::start(path.as_ref(), &OURS, false, force)
     }
 
-    /// Starts files that will be added to the folder at `path`, such as the communities of a result. Only `files` will be
-    /// written there; those of an earlier run that are not written again are removed.
+    /// Starts files that will be added to the folder at `path`, such as the communities of a result. Only `files` will
+    /// be written there; those of an earlier run that are not written again are removed.
     ///
     /// # Errors
     /// [`OutputError::Exists`] if one of them is there already and `force` is not set, and those of [`Folder::create`].
@@ -260,8 +264,8 @@ impl Folder {
         &self.target
     }
 
-    /// Where a file can be written before it takes its place beside the folder: the next run removes what a killed one left there. The
-    /// folder it is in may have to be created.
+    /// Where a file can be written before it takes its place beside the folder: the next run removes what a killed one
+    /// left there. The folder it is in may have to be created.
     pub fn scratch(&self) -> PathBuf {
         self.lock.staging().join("scratch")
     }
@@ -271,8 +275,8 @@ impl Folder {
         self.stale.extend(stale);
     }
 
-    /// Shows everything that the folder will hold where files are staged: what is to be made of all of it can be made now. Files in `except` are
-    /// left out, since they will be written.
+    /// Shows everything that the folder will hold where files are staged: what is to be made of all of it can be made
+    /// now. Files in `except` are left out, since they will be written.
     ///
     /// # Errors
     /// [`OutputError::Io`] if the operating system refuses.
@@ -329,11 +333,12 @@ impl Folder {
 
     /// Puts the folder into place.
     ///
-    /// With `force`, results of an earlier run that were not written again are gone (with what was exported of them to its folder `export`), and all other
-    /// files are still there.
+    /// With `force`, results of an earlier run that were not written again are gone (with what was exported of them to
+    /// its folder `export`), and all other files are still there.
     ///
     /// # Errors
-    /// [`OutputError::Io`] if the operating system refuses, [`OutputError::NotEmpty`] if the folder was filled meanwhile.
+    /// [`OutputError::Io`] if the operating system refuses, [`OutputError::NotEmpty`] if the folder was filled
+    /// meanwhile.
     pub fn commit(self) -> Result<(), OutputError> {
         let is_vacant = self.is_vacant();
         let failed = |source| OutputError::Io {

@@ -16,12 +16,14 @@ pub(super) const HINT: &str = "undo the change to the file, or run the command t
 /// Reads the graph in a result folder back from its `.tsv` tables.
 ///
 /// # Errors
-/// [`Error::Data`] (E07) with file and line if a table is missing or malformed, or if the files are not all of one run (see [`Run::check`]).
+/// [`Error::Data`] (E07) with file and line if a table is missing or malformed, or if the files are not all of one run
+/// (see [`Run::check`]).
 pub fn read_graph(dir: &Path) -> Result<MultiviewGraph, Error> {
     Ok(read_run(dir)?.1)
 }
 
-/// The same with the run that wrote the folder, for those who read more of it: [`Run::check_again`] tells whether all of it was one run's.
+/// The same with the run that wrote the folder, for those who read more of it: [`Run::check_again`] tells whether all
+/// of it was one run's.
 ///
 /// # Errors
 /// Those of [`read_graph`].

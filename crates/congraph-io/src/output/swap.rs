@@ -59,9 +59,11 @@ pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes everything in `old` that is to be kept part of `new` as well, without taking it away; what `new` has already wins.
+/// Makes everything in `old` that is to be kept part of `new` as well, without taking it away; what `new` has already
+/// wins.
 ///
-/// Files become links. Where that cannot be (another user's file, a disk without links) they are copied, if `copy` allows it.
+/// Files become links. Where that cannot be (another user's file, a disk without links) they are copied, if `copy`
+/// allows it.
 ///
 /// Returns the files that were taken over.
 pub(super) fn carry(old: &Path, new: &Path, keep: &dyn Fn(&Path) -> bool, copy: bool) -> io::Result<Vec<PathBuf>> {
@@ -189,8 +191,8 @@ pub(super) fn look_alike(old: &Path, new: &Path) -> io::Result<()> {
     fs::set_permissions(new, known.permissions())
 }
 
-/// Puts staged files into a folder that cannot be replaced, one after the other. Once this has begun it is finished by whoever
-/// comes next, see [`recover`].
+/// Puts staged files into a folder that cannot be replaced, one after the other. Once this has begun it is finished by
+/// whoever comes next, see [`recover`].
 pub(super) fn fill(staging: &Path, target: &Path, written: &[PathBuf], removed: &[PathBuf]) -> io::Result<()> {
     if let Some(name) = written.iter().find(|name| target.join(name).is_dir()) {
         return Err(in_the_way(&target.join(name)));

@@ -4,8 +4,9 @@
 //! +onset [0x15 duration] 0x14 text 0x14 text 0x14 … 0x00       again and again, padded with 0x00
 //! ```
 //!
-//! The first list of the first annotation signal in a record has an empty first text; its onset is when the record starts. Onsets count from the
-//! start time in the header, which is a whole second: what the first record says is taken off, so that 0 is the first sample.
+//! The first list of the first annotation signal in a record has an empty first text; its onset is when the record
+//! starts. Onsets count from the start time in the header, which is a whole second: what the first record says is taken
+//! off, so that 0 is the first sample.
 
 use congraph_eeg::Annotation;
 

@@ -7,7 +7,8 @@
 //! tmin                seconds from the event to the first sample; 0 if it is not there
 //! ```
 //!
-//! The unit is told by the end of the array's or the file's name (`data_uV`, `study_nV.npz`), and taken for microvolts otherwise. Other arrays are left alone.
+//! The unit is told by the end of the array's or the file's name (`data_uV`, `study_nV.npz`), and taken for microvolts
+//! otherwise. Other arrays are left alone.
 
 use std::path::Path;
 

@@ -1,8 +1,10 @@
 //! The header of an EDF, EDF+, BDF or BDF+ file: 256 bytes, then 256 for each signal, all text of fixed width.
 //!
 //! ```text
-//! 8 version | 80 patient | 80 recording | 8 date | 8 time | 8 header bytes | 44 reserved | 8 records | 8 seconds per record | 4 signals
-//! per signal, field by field:  16 label | 80 transducer | 8 unit | 8 physical min | 8 max | 8 digital min | 8 max | 80 filters | 8 samples per record | 32 reserved
+//! fixed        8 version | 80 patient | 80 recording | 8 date | 8 time | 8 header bytes | 44 reserved
+//!              8 records | 8 seconds per record | 4 signals
+//! per signal,  16 label | 80 transducer | 8 unit | 8 physical min | 8 physical max | 8 digital min | 8 digital max
+//! by field     80 filters | 8 samples per record | 32 reserved
 //! ```
 //!
 //! Who was recorded and when is not kept: nothing downstream needs it, and it should not travel into result folders.
@@ -149,13 +151,15 @@ fn signal(path: &Path, fields: &[u8], n_signals: usize, place: usize) -> Result<
     })
 }
 
-/// Gain and offset of physical = digital · gain + offset. The physical limits may be the wrong way round (an inverted channel), the digital ones not.
+/// Gain and offset of physical = digital · gain + offset. The physical limits may be the wrong way round (an inverted
+/// channel), the digital ones not.
 fn scale(limits: [Option<f64>; 4]) -> Option<(f64, f64)> {
     let [physical_min, physical_max, digital_min, digital_max] = limits;
     let (physical_min, physical_max) = (physical_min?, physical_max?);
     let (digital_min, digital_max) = (digital_min?, digital_max?);
     let gain = (physical_max - physical_min) / (digital_max - digital_min);
-    // Not physical_min − digital_min · gain: this way the offset of symmetric limits is 0 and not what rounding leaves of it.
+    // Not physical_min − digital_min · gain: this way the offset of symmetric limits is 0 and not what rounding leaves
+    // of it.
     let offset = (physical_min * digital_max - physical_max * digital_min) / (digital_max - digital_min);
     (digital_max > digital_min && gain != 0.0 && gain.is_finite() && offset.is_finite()).then_some((gain, offset))
 }

@@ -1,7 +1,8 @@
 //! Where time jumps between data records.
 //!
-//! Each record of EDF+ and BDF+ says when it starts. Files that are marked as discontinuous (EDF+D, BDF+D) are split where a record starts later than the one
-//! before it ended; all others are read as continuous, and told when their records disagree.
+//! Each record of EDF+ and BDF+ says when it starts. Files that are marked as discontinuous (EDF+D, BDF+D) are split
+//! where a record starts later than the one before it ended; all others are read as continuous, and told when their
+//! records disagree.
 
 use std::path::Path;
 
@@ -40,8 +41,8 @@ pub(super) fn segments(
         let off: Vec<usize> = notes.record_onsets.iter().enumerate().filter_map(is_off).collect();
         if let Some(first) = off.first() {
             warn(format!(
-                "says that it is continuous, but {} of its {n_records} data records start at another time, the first of them record {}; \
-                 it was read as continuous",
+                "says that it is continuous, but {} of its {n_records} data records start at another time, the first \
+                 of them record {}; it was read as continuous",
                 off.len(),
                 first + 1
             ));

@@ -1,7 +1,7 @@
 //! Data records → channels, in one pass over the file.
 //!
-//! A record holds, one signal after the other, that signal's samples as little-endian whole numbers of 2 or 3 bytes. One signal of one record
-//! is in memory beside the channels. The file is hashed while it is read.
+//! A record holds, one signal after the other, that signal's samples as little-endian whole numbers of 2 or 3 bytes.
+//! One signal of one record is in memory beside the channels. The file is hashed while it is read.
 
 use std::fs::File;
 use std::io::{BufReader, Read};

@@ -119,14 +119,16 @@ pub(super) fn claims(sweeps: &[Sweep<'_>]) -> Vec<Claim> {
         ),
         claim(
             "X2",
-            "not in the paper: the consensus of mvGL-ℓ1 is better than the element-wise median of separately learned views",
+            "not in the paper: the consensus of mvGL-ℓ1 is better than the element-wise median of separately learned \
+            views",
             FIGURE,
             sweeps,
             |sweep| above(sweep, Method::MvGl1, Method::Median),
         ),
         claim(
             "X3",
-            "not in the paper: the consensus of mvGL-ℓ2 is better than the element-wise median of separately learned views",
+            "not in the paper: the consensus of mvGL-ℓ2 is better than the element-wise median of separately learned \
+            views",
             FIGURE,
             sweeps,
             |sweep| above(sweep, Method::MvGl2, Method::Median),

@@ -143,8 +143,8 @@ pub(super) fn claims(sweeps: &[Sweep<'_>]) -> Vec<Claim> {
         ),
         claim(
             "V12",
-            "over noise, the comparison between the methods is the same: the proposed ones similar to each other, above svGL \
-             and JGL",
+            "over noise, the comparison between the methods is the same: the proposed ones similar to each other, \
+             above svGL and JGL",
             FIGURE,
             over(sweeps, Varied::Noise),
             |sweep| {

@@ -1,7 +1,8 @@
 //! What the paper says about its EEG experiments, judged on the epochs at hand.
 //!
-//! Levels are compared by the mean over the subjects of paired differences, as in the simulated experiments. Where there is but one comparison, of communities, the
-//! difference must be beyond its 95 % band: some are in the fifth decimal.
+//! Levels are compared by the mean over the subjects of paired differences, as in the simulated experiments. Where
+//! there is but one comparison, of communities, the difference must be beyond its 95 % band: some are in the fifth
+//! decimal.
 
 use super::communities::Consistency;
 use super::recovery::{Learned, Recovery};
@@ -11,7 +12,8 @@ use super::{Data, Results};
 use crate::claims::{Claim, SIMILAR};
 use crate::statistics::Band;
 
-/// A community is around a place if its middle is at most this far from it, in metres: about the distance between neighbours of the 10-10 system.
+/// A community is around a place if its middle is at most this far from it, in metres: about the distance between
+/// neighbours of the 10-10 system.
 const NEAR: f64 = 0.035;
 /// Where the paper finds communities: around one of these electrodes each.
 const REGIONS: [(&str, &[&str]); 5] = [
@@ -163,8 +165,8 @@ fn of_communities(data: &Data, found: &Consistency) -> Vec<Claim> {
     vec![
         claim(
             "E7",
-            "communities of the consensus graph are more consistent with those of mvGL-ℓ1's subject graphs than the group \
-             partition of svGL's",
+            "communities of the consensus graph are more consistent with those of mvGL-ℓ1's subject graphs than the \
+             group partition of svGL's",
             "eeg-consistency",
             more(0),
         ),
@@ -177,8 +179,8 @@ fn of_communities(data: &Data, found: &Consistency) -> Vec<Claim> {
         ),
         claim(
             "E9",
-            "there are communities around frontal-central, left and right lateral prefrontal, visual and motor regions (of an \
-             error task)",
+            "there are communities around frontal-central, left and right lateral prefrontal, visual and motor regions \
+             (of an error task)",
             "eeg-communities",
             regions(data, found),
         ),

@@ -1,5 +1,5 @@
-//! Whose communities are more consistent with those of the subjects (`tbl:consistency`): of the consensus graph of mvGL-ℓ1, or the group partition that
-//! consensus clustering finds in the graphs of svGL.
+//! Whose communities are more consistent with those of the subjects (`tbl:consistency`): of the consensus graph of
+//! mvGL-ℓ1, or the group partition that consensus clustering finds in the graphs of svGL.
 
 use congraph::communities::{Communities, ConsensusClustering, Leiden, communities};
 use congraph::metrics::nmi;
@@ -16,7 +16,8 @@ pub(super) struct Consistency {
     /// The community of each node in the consensus graph, and in the group of svGL's graphs.
     pub(super) shared: [Vec<usize>; 2],
     pub(super) modularity: f64,
-    /// Of the consensus and of the group, with the subjects' partitions by mvGL-ℓ1 and by svGL: the NMI with every subject.
+    /// Of the consensus and of the group, with the subjects' partitions by mvGL-ℓ1 and by svGL: the NMI with every
+    /// subject.
     pub(super) nmi: [[Vec<f64>; 2]; 2],
     pub(super) agreed: bool,
 }

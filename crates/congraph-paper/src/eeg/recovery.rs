@@ -1,10 +1,12 @@
-//! Recovery from few trials (`fig:eeg_gt_based_comparison`): the "true" graph is what svGL learns from all trials at a density of 0.15,
+//! Recovery from few trials (`fig:eeg_gt_based_comparison`): the "true" graph is what svGL learns from all trials at a
+//! density of 0.15,
 //!
 //! ```text
 //! a   of each subject           b   of all trials of all subjects together
 //! ```
 //!
-//! and svGL, mvGL-ℓ1 and the consensus of the latter are learned from the first ⌊34ρ⌋ trials. α is that of the best mean F1 of the subjects, as in the simulated experiments.
+//! and svGL, mvGL-ℓ1 and the consensus of the latter are learned from the first ⌊34ρ⌋ trials. α is that of the best
+//! mean F1 of the subjects, as in the simulated experiments.
 
 use congraph::metrics::evaluate;
 use congraph::progress::no_progress;

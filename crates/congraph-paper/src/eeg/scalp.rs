@@ -1,7 +1,8 @@
 //! The head from above, nose up, with electrodes in the colours of their communities, as SVG.
 //!
-//! Azimuthal equidistant projection: an electrode's distance from the middle is its angle from the top of the head, so that nothing near the rim is squeezed. Colours are
-//! those of Okabe and Ito, which colour-blind readers can tell apart; electrodes bear their names, and beyond eight communities also a number.
+//! Azimuthal equidistant projection: an electrode's distance from the middle is its angle from the top of the head, so
+//! that nothing near the rim is squeezed. Colours are those of Okabe and Ito, which colour-blind readers can tell
+//! apart; electrodes bear their names, and beyond eight communities also a number.
 
 use std::fmt::Write;
 
@@ -114,9 +115,10 @@ pub(super) fn matched(one: &[usize], other: &[usize]) -> Vec<usize> {
 pub(super) fn svg(title: &str, nodes: &[String], globe: &Globe, pictures: &[Picture<'_>]) -> String {
     let width = WIDTH * pictures.len() as f64;
     let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {HEIGHT}\" width=\"{width}\" height=\"{HEIGHT}\" \
-         font-family=\"sans-serif\" role=\"img\">\n<title>{0}</title>\n<rect width=\"{width}\" height=\"{HEIGHT}\" fill=\"#ffffff\"/>\n\
-         <text x=\"{1}\" y=\"24\" text-anchor=\"middle\" font-size=\"16\">{0}</text>\n",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {HEIGHT}\" width=\"{width}\" \
+         height=\"{HEIGHT}\" font-family=\"sans-serif\" role=\"img\">\n<title>{0}</title>\n<rect width=\"{width}\" \
+         height=\"{HEIGHT}\" fill=\"#ffffff\"/>\n<text x=\"{1}\" y=\"24\" text-anchor=\"middle\" \
+         font-size=\"16\">{0}</text>\n",
         escaped(title),
         width / 2.0
     );
@@ -153,7 +155,8 @@ fn head(out: &mut String, picture: &Picture<'_>, nodes: &[String], places: &[[f6
         };
         let _ = writeln!(
             out,
-            "<path d=\"M{x0:.1} {y0:.1}L{x1:.1} {y1:.1}\" stroke=\"{colour}\" stroke-opacity=\"{}\" stroke-width=\"{:.2}\"/>",
+            "<path d=\"M{x0:.1} {y0:.1}L{x1:.1} {y1:.1}\" stroke=\"{colour}\" stroke-opacity=\"{}\" \
+            stroke-width=\"{:.2}\"/>",
             if within { 0.75 } else { 0.45 },
             0.4 + 4.0 * weight / largest.max(1e-300)
         );

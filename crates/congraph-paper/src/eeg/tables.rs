@@ -187,8 +187,9 @@ fn communities_picture(data: &Data, found: &Consistency) -> String {
 pub(super) fn summary(results: &Results) -> String {
     let data = &results.data;
     let mut text = format!(
-        "# The paper's EEG experiments\n\n`{}` (SHA-256 {}): {} subjects, {} electrodes, {} Hz; the first {TRIALS} trials of each, {}:{} Hz, {}:{} s, {}. \
-         Density {DENSITY}; β by a similarity of {SIMILARITY}, or of separately learned graphs plus 0.01 where that is more.\n",
+        "# The paper's EEG experiments\n\n`{}` (SHA-256 {}): {} subjects, {} electrodes, {} Hz; the first {TRIALS} \
+         trials of each, {}:{} Hz, {}:{} s, {}. Density {DENSITY}; β by a similarity of {SIMILARITY}, or of separately \
+         learned graphs plus 0.01 where that is more.\n",
         data.name,
         data.sha256,
         data.subjects.len(),
@@ -207,15 +208,17 @@ pub(super) fn summary(results: &Results) -> String {
     if let Some(recovery) = &results.recovery {
         let _ = write!(
             text,
-            "\nThe graphs of all trials have densities of {:.3} (each subject) and {:.3} (all together); those of the subjects correlate by {:.3}.\n",
+            "\nThe graphs of all trials have densities of {:.3} (each subject) and {:.3} (all together); those of the \
+            subjects correlate by {:.3}.\n",
             recovery.densities[0], recovery.densities[1], recovery.similarity
         );
     }
     if let Some(found) = &results.communities {
         let _ = write!(
             text,
-            "\nSeparately learned graphs of all trials correlate by {:.3}, those of mvGL-ℓ1 by {:.3}; the consensus has {} communities (modularity {:.3}), the group of svGL's graphs {}{}. \
-             Mean NMI with the subjects' communities:\n\n| | mvGL-ℓ1 | svGL |\n| --- | --- | --- |\n",
+            "\nSeparately learned graphs of all trials correlate by {:.3}, those of mvGL-ℓ1 by {:.3}; the consensus \
+             has {} communities (modularity {:.3}), the group of svGL's graphs {}{}. Mean NMI with the subjects' \
+             communities:\n\n| | mvGL-ℓ1 | svGL |\n| --- | --- | --- |\n",
             found.floor,
             found.graph.similarity().unwrap_or(1.0),
             n_communities(&found.shared[0]),

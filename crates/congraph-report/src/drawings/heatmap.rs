@@ -48,8 +48,8 @@ pub(crate) fn draw(findings: &Findings) -> Option<Heatmap> {
     let name = |view: usize| findings.views[view].name.as_str();
     let (near, far) = (similarities.nearest, similarities.farthest);
     let description = format!(
-        "Correlations between the weights of {n} views, ordered so that like is next to like. Most alike: {} and {} ({}). Least alike: \
-         {} and {} ({}).",
+        "Correlations between the weights of {n} views, ordered so that like is next to like. Most alike: {} and {} \
+         ({}). Least alike: {} and {} ({}).",
         name(near.0[0]),
         name(near.0[1]),
         words::significant(near.1),

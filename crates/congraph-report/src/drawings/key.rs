@@ -1,6 +1,7 @@
 //! What the sizes mean, below the graph: areas of nodes as strengths, widths of lines as weights.
 //!
-//! Inside the drawing, so that it scales with it and is in the downloaded figure. Narrow pages have a larger one with fewer entries.
+//! Inside the drawing, so that it scales with it and is in the downloaded figure. Narrow pages have a larger one with
+//! fewer entries.
 
 use super::network::{CLASSES, FINE, Network};
 use crate::svg::{self, Svg, at};

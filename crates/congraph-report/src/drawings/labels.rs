@@ -1,4 +1,5 @@
-//! Names beside nodes, where there is room: the strongest nodes choose first, and a name that would cover another or a node is left out.
+//! Names beside nodes, where there is room: the strongest nodes choose first, and a name that would cover another or a
+//! node is left out.
 
 use congraph::findings::Findings;
 
@@ -12,7 +13,8 @@ const MOST: usize = 150;
 /// left, top, right, bottom
 type Room = [f64; 4];
 
-/// Names for a page of usual width, larger ones for paper, where the drawing is smaller, and fewer for a narrow page, where it is shrunk.
+/// Names for a page of usual width, larger ones for paper, where the drawing is smaller, and fewer for a narrow page,
+/// where it is shrunk.
 pub(super) fn draw(svg: &mut Svg, network: &Network, findings: &Findings) {
     let n = network.points.len();
     let most = if n <= MOST { n } else { MOST / 3 };

@@ -22,7 +22,8 @@ pub(crate) fn draw(geometry: &Geometry) -> String {
     let across = |k: f64| left + (right - left) * k / n as f64;
     let up = |share: f64| floor - (floor - top) * share / highest;
     let description = format!(
-        "The mean edge is {} long, the mean distance between two nodes {}. {} of the edges join neighbours, against {} of all pairs.",
+        "The mean edge is {} long, the mean distance between two nodes {}. {} of the edges join neighbours, against \
+        {} of all pairs.",
         length(geometry, geometry.mean_edge),
         length(geometry, geometry.mean_pair),
         words::percent(geometry.neighbour_share),

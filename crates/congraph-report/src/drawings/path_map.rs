@@ -1,4 +1,5 @@
-//! The path as a map: densities to the right, similarities up, the agreement of halves as shade. The chosen cell has a frame.
+//! The path as a map: densities to the right, similarities up, the agreement of halves as shade. The chosen cell has a
+//! frame.
 
 use congraph::findings::PathCell;
 

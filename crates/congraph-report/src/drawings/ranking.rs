@@ -1,5 +1,5 @@
-//! Who is like the group: the views by how far they are from the consensus, nearest first. Many views are all there as dots above the named rows of
-//! the furthest.
+//! Who is like the group: the views by how far they are from the consensus, nearest first. Many views are all there as
+//! dots above the named rows of the furthest.
 
 use congraph::findings::{Findings, ViewFinding};
 

@@ -184,7 +184,8 @@ fn done(steps: &KnownSteps) -> Vec<String> {
     }];
     if let Some([lambda, stiffness]) = steps.csd {
         done.push(format!(
-            "turned into current source densities (spherical splines, λ = {lambda:e}, stiffness {}; Perrin et al. 1989)",
+            "turned into current source densities (spherical splines, λ = {lambda:e}, stiffness {}; Perrin et al. \
+            1989)",
             significant(stiffness)
         ));
     }

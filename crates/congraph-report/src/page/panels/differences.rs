@@ -38,8 +38,8 @@ pub(in crate::page) fn similarity_figure(findings: &Findings, map: Heatmap) -> F
         name: "similarity",
         headline,
         svg: map.svg,
-        caption: "Pearson correlation between the weights of two views over all pairs of nodes. Views are ordered by average-linkage clustering, so \
-                  that groups show as blocks. The line is each view against itself."
+        caption: "Pearson correlation between the weights of two views over all pairs of nodes. Views are ordered by \
+            average-linkage clustering, so that groups show as blocks. The line is each view against itself."
             .into(),
     }
 }
@@ -103,7 +103,8 @@ impl Differences {
                 "Nodes are where they are in the consensus graph.".into()
             } else {
                 format!(
-                    "Nodes are where they are in the consensus graph. Views in order of their distance from it, the furthest first.{more}"
+                    "Nodes are where they are in the consensus graph. Views in order of their distance from it, the \
+                    furthest first.{more}"
                 )
             },
         })
