@@ -16,9 +16,8 @@ use std::f64::consts::PI;
 
 use congraph::error::Error;
 
-use super::linear::Cholesky;
-use super::montage::{dot, minus, unit};
-use super::{Position, Sphere, fit_sphere};
+use crate::linear::Cholesky;
+use crate::montage::{Position, Sphere, dot, fit_sphere, minus, unit};
 
 /// The sphere that stands for the head.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,7 +1,7 @@
 //! Small dense linear algebra: Cholesky for as many unknowns as there are electrodes.
 
 /// A = L Lᵀ of a symmetric positive definite matrix.
-pub(super) struct Cholesky {
+pub(crate) struct Cholesky {
     n: usize,
     /// L, row by row; above the diagonal is what was there.
     factor: Vec<f64>,
@@ -9,7 +9,7 @@ pub(super) struct Cholesky {
 
 impl Cholesky {
     /// Factors a matrix given row by row; none if a pivot is below `tolerance` times its diagonal entry.
-    pub(super) fn new(mut a: Vec<f64>, n: usize, tolerance: f64) -> Option<Self> {
+    pub(crate) fn new(mut a: Vec<f64>, n: usize, tolerance: f64) -> Option<Self> {
         for i in 0..n {
             let (above, rest) = a.split_at_mut(i * n);
             let row = &mut rest[..n];
@@ -29,7 +29,7 @@ impl Cholesky {
     }
 
     /// x ← A⁻¹ x.
-    pub(super) fn solve(&self, x: &mut [f64]) {
+    pub(crate) fn solve(&self, x: &mut [f64]) {
         let n = self.n;
         for i in 0..n {
             let row = &self.factor[i * n..i * n + n];

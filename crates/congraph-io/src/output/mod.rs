@@ -4,7 +4,7 @@
 //! nodes.tsv       name  strength  degree                  and x  y (z) where positions are known
 //! recordings.tsv  of `eeg`: what was kept and dropped of each recording
 //! views.tsv       name  file  n_samples  density  uniqueness  n_edges
-//! edges.tsv       source  target  consensus  n_views  mean_weightevery edge of any view or of the consensus
+//! edges.tsv       source  target  consensus  n_views  mean_weight  every edge of any view or of the consensus
 //! edges_long.tsv  view  source  target  weight            only weights > 0
 //! candidates.tsv  source  target                          the pairs that could be joined, if they were listed
 //! edge_costs.tsv  source  target  cost                    what was added to the distances of pairs, if anything
@@ -21,7 +21,7 @@
 //! ```text
 //! missing.tsv     view  node                              the nodes that a view lacks
 //! views.tsv       n_nodes: how many it has                densities are over its own pairs
-//! edges.tsv       n_measured: how many views have both nodesmean_weight is over these, empty without any
+//! edges.tsv       n_measured: how many views have both nodes  mean_weight is over these, empty without any
 //! matrices.npz    present (N×n): whether a view has a node; weights of others are 0
 //! ```
 //!

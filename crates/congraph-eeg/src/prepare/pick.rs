@@ -2,7 +2,8 @@
 
 use congraph::error::{Code, DataError, Error, list_names};
 
-use super::{Montage, Position, Recording, standard_name};
+use crate::montage::{Montage, Position, standard_name};
+use crate::recording::Recording;
 
 /// Why a channel is not a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
-//! Trigger codes from a channel of them, such as BioSemi's Status.
+//! The events of a recording: its annotations, and trigger codes from a channel of them, such as BioSemi's Status.
 //!
 //! The lower 16 bits of a sample are the state of the trigger lines; above them BioSemi keeps flags of its own
 //! (electrodes in range, battery, start of an epoch). An event is where the code **rises**: a falling code is the end
 //! of a pulse. This is what MNE finds with `find_events(raw, mask=0xffff, shortest_event=1)`.
 
-use super::{Channel, Digits};
+use super::{Annotation, Channel, Digits, Recording};
 
 const LINES: i32 = 0xffff;
 
@@ -40,6 +40,31 @@ pub fn triggers(channel: &Channel) -> Vec<Trigger> {
         before = Some(code);
     }
     found
+}
+
+/// The events of a recording: its annotations, and the rises of its trigger channels with the code as text.
+pub fn events(recording: &Recording) -> Vec<Annotation> {
+    let mut events = recording.annotations.clone();
+    for channel in recording.channels.iter().filter(|channel| channel.is_trigger()) {
+        let onset = |sample: usize| {
+            let record = sample / channel.samples_per_record;
+            let segment = recording
+                .segments
+                .iter()
+                .find(|segment| segment.records.contains(&record))?;
+            let start = segment.records.start * channel.samples_per_record;
+            Some(segment.onset + (sample - start) as f64 / channel.sampling_hz)
+        };
+        events.extend(triggers(channel).iter().filter_map(|trigger| {
+            Some(Annotation {
+                onset: onset(trigger.sample)?,
+                duration: 0.0,
+                text: trigger.code.to_string(),
+            })
+        }));
+    }
+    events.sort_by(|a, b| a.onset.total_cmp(&b.onset));
+    events
 }
 
 #[cfg(test)]

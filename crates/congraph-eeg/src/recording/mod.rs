@@ -3,7 +3,11 @@
 //! Samples stay whole numbers until a channel is asked for, because a recording of 16-bit numbers is four times as
 //! large in f64: physical value = digital · gain + offset.
 
+mod events;
+
 use std::ops::Range;
+
+pub use events::{Trigger, events, triggers};
 
 /// The numbers of one channel as the converter gave them.
 #[derive(Clone, Debug, PartialEq)]

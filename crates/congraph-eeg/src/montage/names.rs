@@ -4,7 +4,7 @@
 //! channel such as `Fpz-Cz` is no electrode, and neither are A1 and A2 (the ears, or the first two of BioSemi's own
 //! numbering).
 
-use super::standard_montage;
+use super::standard::standard_montage;
 
 /// Names that electrodes had before 1991 and have now.
 const OLD: [(&str, &str); 4] = [("T3", "T7"), ("T4", "T8"), ("T5", "P7"), ("T6", "P8")];

@@ -4,12 +4,17 @@
 //! over time (filter, baseline) may change places: the filter runs on the continuous recording, the rest on the epochs
 //! alone.
 
+mod cut;
+
 use std::ops::Range;
 
 use congraph::error::{Code, DataError, Error};
 use congraph::views::Table;
 
-use super::{SurfaceLaplacian, ZeroPhase};
+use crate::csd::SurfaceLaplacian;
+use crate::filters::ZeroPhase;
+pub use cut::{Cut, Cuts, Nothing, cut};
+pub(crate) use cut::{Stop, try_cut};
 
 /// Equal stretches of signal, one per trial.
 #[derive(Clone, Debug, PartialEq)]

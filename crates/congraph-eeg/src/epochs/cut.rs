@@ -8,7 +8,9 @@ use std::ops::Range;
 use congraph::error::{Code, DataError, Error, list_names};
 use rayon::prelude::*;
 
-use super::{Annotation, Band, Epochs, Recording, ZeroPhase, triggers};
+use super::Epochs;
+use crate::filters::{Band, ZeroPhase};
+use crate::recording::{Annotation, Recording};
 
 /// Where epochs are cut.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +46,7 @@ pub struct Nothing {
 }
 
 /// Why there are no epochs.
-pub(super) enum Stop {
+pub(crate) enum Stop {
     /// Something is wrong with the recording or with what is asked of it.
     Wrong(Error),
     /// No trial is left.
@@ -72,31 +74,6 @@ impl From<Stop> for Error {
     }
 }
 
-/// The events of a recording: its annotations, and the rises of its trigger channels with the code as text.
-pub fn events(recording: &Recording) -> Vec<Annotation> {
-    let mut events = recording.annotations.clone();
-    for channel in recording.channels.iter().filter(|channel| channel.is_trigger()) {
-        let onset = |sample: usize| {
-            let record = sample / channel.samples_per_record;
-            let segment = recording
-                .segments
-                .iter()
-                .find(|segment| segment.records.contains(&record))?;
-            let start = segment.records.start * channel.samples_per_record;
-            Some(segment.onset + (sample - start) as f64 / channel.sampling_hz)
-        };
-        events.extend(triggers(channel).iter().filter_map(|trigger| {
-            Some(Annotation {
-                onset: onset(trigger.sample)?,
-                duration: 0.0,
-                text: trigger.code.to_string(),
-            })
-        }));
-    }
-    events.sort_by(|a, b| a.onset.total_cmp(&b.onset));
-    events
-}
-
 /// Filters some channels of a recording, in microvolts, and cuts them around events (or end to end), `span` seconds
 /// before and after.
 ///
@@ -116,7 +93,7 @@ pub fn cut(
 }
 
 /// The same, where it matters whether something is wrong or just nothing left.
-pub(super) fn try_cut(
+pub(crate) fn try_cut(
     recording: &Recording,
     channels: &[usize],
     names: &[String],

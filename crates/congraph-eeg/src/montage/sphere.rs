@@ -3,8 +3,8 @@
 //! Least squares by its 4 × 4 normal equations, as MNE fits it for its CSD: points below and before the origin
 //! (`z < 0`, `y > 0`), which lie on the face, do not count.
 
-use super::Position;
-use super::linear::Cholesky;
+use super::position::{Position, length, minus};
+use crate::linear::Cholesky;
 
 /// A sphere, in metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,15 +25,11 @@ pub fn fit_sphere(points: &[Position]) -> Option<Sphere> {
     // About their mean, because the normal equations square the condition.
     let n = points.len() as f64;
     let mean = [0, 1, 2].map(|axis| points.iter().map(|at| at[axis]).sum::<f64>() / n);
-    let spread = points
-        .iter()
-        .map(|at| super::montage::length(super::montage::minus(*at, mean)))
-        .sum::<f64>()
-        / n;
+    let spread = points.iter().map(|at| length(minus(*at, mean))).sum::<f64>() / n;
     let mut normal = vec![0.0; 16];
     let mut right = vec![0.0; 4];
     for at in &points {
-        let [x, y, z] = super::montage::minus(*at, mean).map(|c| c / spread);
+        let [x, y, z] = minus(*at, mean).map(|c| c / spread);
         let row = [2.0 * x, 2.0 * y, 2.0 * z, 1.0];
         let value = x * x + y * y + z * z;
         for (i, a) in row.iter().enumerate() {

@@ -4,14 +4,20 @@
 //! if it has all three, into the head frame (origin on the line between the ears, below the nasion), and by its size
 //! into metres, for few formats say their unit.
 
+mod names;
+mod position;
+mod sphere;
+mod standard;
+
 use congraph::error::{Code, DataError, Error};
 
-use super::names::bare;
-use super::standard::HEAD_RADIUS;
-use super::{standard_montage, standard_name};
-
-/// x (right), y (front) and z (up), in metres.
-pub type Position = [f64; 3];
+use names::bare;
+pub use names::standard_name;
+pub use position::Position;
+use position::{cross, length};
+pub(crate) use position::{dot, minus, unit};
+pub use sphere::{Sphere, fit_sphere};
+pub use standard::{HEAD_RADIUS, standard_montage};
 
 /// The points that define the head frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -143,38 +149,15 @@ impl HeadFrame {
         let along = dot(ahead, x);
         let origin = [0, 1, 2].map(|axis| fiducials.left[axis] + along * x[axis]);
         let y = unit(minus(fiducials.nasion, origin))?;
-        let z = [
-            x[1] * y[2] - x[2] * y[1],
-            x[2] * y[0] - x[0] * y[2],
-            x[0] * y[1] - x[1] * y[0],
-        ];
         Some(Self {
             origin,
-            axes: [x, y, z],
+            axes: [x, y, cross(x, y)],
         })
     }
 
     fn apply(&self, at: Position) -> Position {
         self.axes.map(|axis| dot(minus(at, self.origin), axis))
     }
-}
-
-pub(super) fn minus(a: Position, b: Position) -> Position {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-pub(super) fn dot(a: Position, b: Position) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-pub(super) fn length(a: Position) -> f64 {
-    dot(a, a).sqrt()
-}
-
-/// The direction of a vector; none if it is (nearly) nought.
-pub(super) fn unit(a: Position) -> Option<Position> {
-    let length = length(a);
-    (length > 1e-12).then(|| a.map(|c| c / length))
 }
 
 #[cfg(test)]

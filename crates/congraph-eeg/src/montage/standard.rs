@@ -17,7 +17,7 @@
 use std::f64::consts::PI;
 use std::sync::LazyLock;
 
-use super::Position;
+use super::position::Position;
 
 /// The radius of the built-in head, in metres; as in MNE.
 pub const HEAD_RADIUS: f64 = 0.095;

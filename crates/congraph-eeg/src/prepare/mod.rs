@@ -1,18 +1,25 @@
 //! All steps from a recording to epochs, in order, each optional.
 //!
 //! ```text
-//! names → positions → channels left out → reference → CSD → band-pass → epochs → baseline → rejection → window → (first trials → stack)
+//! names → positions → channels left out → reference → CSD → band-pass → epochs → baseline → rejection
+//!       → window → (first trials → stack)
 //! ```
 //!
 //! The filter runs before anything is cut; reference and CSD, which act on each sample alone, are applied to what is
 //! cut out (see [`Epochs`]). Amplitudes are judged on the potentials, in microvolts, also where CSD is asked for: it
 //! has no scale that one could name a limit in.
 
+mod pick;
+
 use congraph::error::{Code, DataError, Error, Warning, list_names};
 
-use super::cut::{Cut, Nothing, Stop, events, try_cut};
-use super::pick::{Dropped, Picked, find, pick};
-use super::{Annotation, Band, Epochs, Montage, Position, Recording, SplineSettings, SurfaceLaplacian};
+use crate::csd::{SplineSettings, SurfaceLaplacian};
+use crate::epochs::{Cut, Epochs, Nothing, Stop, try_cut};
+use crate::filters::Band;
+use crate::montage::{Montage, Position};
+use crate::recording::{Annotation, Recording, events};
+use pick::find;
+pub use pick::{Dropped, Picked, pick};
 
 /// What potentials are measured against.
 #[derive(Clone, Debug, Default, PartialEq)]
