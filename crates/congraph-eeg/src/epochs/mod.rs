@@ -283,6 +283,7 @@ impl Epochs {
     /// The same without a copy of the values.
     pub fn into_table(mut self, view: impl Into<String>) -> Table {
         let (n_channels, n_times) = (self.names.len(), self.n_times);
+        // Each trial is transposed in place, channels × times → times × channels, with one trial of spare memory.
         let mut trial = Vec::with_capacity(n_channels * n_times);
         for values in self.values.chunks_exact_mut((n_channels * n_times).max(1)) {
             trial.clear();

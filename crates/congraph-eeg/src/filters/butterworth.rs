@@ -68,15 +68,17 @@ pub fn butterworth(band: &Band, sampling_hz: f64) -> Result<Vec<Section>, Error>
     if !(1..=20).contains(&band.order) {
         return refused(format!("has order {}; it must be 1 to 20", band.order));
     }
+    // Step 1: the edges as analogue frequencies, warped so that the bilinear map brings them back to low and high.
     let twice = 2.0 * sampling_hz;
     let warped = |hz: f64| twice * (PI * hz / sampling_hz).tan();
     let (first, last) = (warped(low), warped(high));
     let (centre_squared, width) = (first * last, last - first);
+    // Step 2: a pole of the prototype per k, its conjugate implied, becomes two of the band-pass.
     let order = band.order as f64;
     let mut sections = Vec::with_capacity(band.order);
     for k in 0..band.order.div_ceil(2) {
         let angle = PI * (2.0 * k as f64 + 1.0 + order) / (2.0 * order);
-        // Half of B p; the real pole exactly on the axis.
+        // Half of B p. cos and sin would leave the real pole of an odd order slightly off the axis.
         let is_real = 2 * k + 1 == band.order;
         let half = if is_real {
             Complex { re: -1.0, im: 0.0 }
@@ -95,9 +97,9 @@ pub fn butterworth(band: &Band, sampling_hz: f64) -> Result<Vec<Section>, Error>
             sections.extend(poles.map(|pole| section(pole, pole.conjugate())));
         }
     }
-    // As close to SciPy as can be in rounding: the poles nearest to the unit circle come last.
+    // The poles nearest to the unit circle come last, as in SciPy: rounding then differs least.
     sections.sort_by(|a, b| a.below[1].total_cmp(&b.below[1]));
-    // The gain at the centre of the band is 1; shared out evenly, so that no section over- or underflows.
+    // Step 3: the gain at the centre of the band is 1 in every section, so that none over- or underflows.
     let centre = 2.0 * (centre_squared.sqrt() / twice).atan();
     for section in &mut sections {
         let gain = section.gain_at(centre);
@@ -118,6 +120,7 @@ impl Section {
     }
 }
 
+/// The section with these two poles, and zeros at 1 and −1.
 fn section(first: Complex, second: Complex) -> Section {
     let sum = first.re + second.re;
     let product = first.re * second.re - first.im * second.im;
@@ -127,6 +130,7 @@ fn section(first: Complex, second: Complex) -> Section {
     }
 }
 
+/// z = (1 + s/2fs)/(1 − s/2fs), with `twice` for 2fs.
 fn bilinear(s: Complex, twice: f64) -> Complex {
     let (above, below) = (
         Complex {

@@ -82,6 +82,7 @@ impl Montage {
                 .into());
             }
         }
+        // First the frame, then the unit: sizes do not change under rotation.
         if let Some(fiducials) = fiducials {
             let frame = HeadFrame::new(&fiducials)
                 .ok_or_else(|| fault(Code::E07, format!("`{name}`: its fiducials lie on one line")))?;
@@ -122,6 +123,7 @@ impl Montage {
 fn metres_per_unit(electrodes: &[(String, Position)]) -> Option<f64> {
     let n = electrodes.len() as f64;
     let mean = [0, 1, 2].map(|axis| electrodes.iter().map(|(_, at)| at[axis]).sum::<f64>() / n);
+    // The median, because a misplaced electrode or one on the neck must not change the unit.
     let mut reach: Vec<f64> = electrodes.iter().map(|(_, at)| length(minus(*at, mean))).collect();
     reach.sort_by(f64::total_cmp);
     let reach = *reach.get(reach.len() / 2)?;
@@ -146,6 +148,7 @@ impl HeadFrame {
     fn new(fiducials: &Fiducials) -> Option<Self> {
         let x = unit(minus(fiducials.right, fiducials.left))?;
         let ahead = minus(fiducials.nasion, fiducials.left);
+        // The origin is the foot of the perpendicular from the nasion onto the line between the ears.
         let along = dot(ahead, x);
         let origin = [0, 1, 2].map(|axis| fiducials.left[axis] + along * x[axis]);
         let y = unit(minus(fiducials.nasion, origin))?;

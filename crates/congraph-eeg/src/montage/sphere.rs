@@ -22,10 +22,11 @@ pub fn fit_sphere(points: &[Position]) -> Option<Sphere> {
     if points.len() < 4 {
         return None;
     }
-    // About their mean, because the normal equations square the condition.
+    // Centred and scaled first, because normal equations square the condition number.
     let n = points.len() as f64;
     let mean = [0, 1, 2].map(|axis| points.iter().map(|at| at[axis]).sum::<f64>() / n);
     let spread = points.iter().map(|at| length(minus(*at, mean))).sum::<f64>() / n;
+    // Each point is a row [2x 2y 2z 1] · [c, r² − |c|²] = |x|².
     let mut normal = vec![0.0; 16];
     let mut right = vec![0.0; 4];
     for at in &points {
@@ -41,6 +42,7 @@ pub fn fit_sphere(points: &[Position]) -> Option<Sphere> {
     }
     let factor = Cholesky::new(normal, 4, 1e-12)?;
     factor.solve(&mut right);
+    // Back from the scaled frame; the last unknown is r² − |c|².
     let [x, y, z, rest] = [right[0], right[1], right[2], right[3]];
     let radius = spread * (x * x + y * y + z * z + rest).sqrt();
     let centre = [x * spread + mean[0], y * spread + mean[1], z * spread + mean[2]];

@@ -89,6 +89,7 @@ fn between(step: f64, part: f64, side: f64) -> Position {
     let rise = (top_y - foot_y).hypot(top_z - foot_z);
     let centre = (rise * rise - width * width) / (2.0 * rise);
     let radius = rise - centre;
+    // The arc from z to the side spans the angle of (width, −centre); a part of it is taken.
     let (sin, cos) = (part * width.atan2(-centre)).sin_cos();
     let up = (centre + radius * cos) / rise;
     [

@@ -46,6 +46,7 @@ pub fn triggers(channel: &Channel) -> Vec<Trigger> {
 pub fn events(recording: &Recording) -> Vec<Annotation> {
     let mut events = recording.annotations.clone();
     for channel in recording.channels.iter().filter(|channel| channel.is_trigger()) {
+        // Samples are counted over all segments, times within theirs.
         let onset = |sample: usize| {
             let record = sample / channel.samples_per_record;
             let segment = recording
