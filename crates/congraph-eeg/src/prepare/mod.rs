@@ -13,6 +13,8 @@ mod pick;
 mod reference;
 mod reject;
 
+use std::borrow::Cow;
+
 use congraph::error::{Code, DataError, Error, Warning, list_names};
 
 use crate::csd::{SplineSettings, SurfaceLaplacian};
@@ -128,21 +130,14 @@ fn all_steps(
     let mut picked = pick(recording, montage, settings.channels.as_deref(), &settings.bads)?;
     let mut warnings = cautions(recording, &picked);
     let cutting = with_references(recording, &mut picked, &settings.reference)?;
-    let own;
-    let events = match other_events {
-        Some(events) => events,
-        None => {
-            own = events(recording);
-            &own
-        }
-    };
+    let events = other_events.map_or_else(|| Cow::Owned(events(recording)), Cow::Borrowed);
     let (span, window) = span(settings);
     let cuts = try_cut(
         recording,
         &cutting.channels,
         &cutting.names,
         settings.band,
-        events,
+        &events,
         &settings.cut,
         span,
     )?;

@@ -118,16 +118,6 @@ pub fn export(
     }
 }
 
-/// Whether a file has a name that an export gives.
-pub(crate) fn is_export(name: &str) -> bool {
-    let is_graph = name.starts_with("view-") || name.starts_with("consensus.");
-    let is_relmat = name.contains(relmat::MEASURE) && name.contains("_relmat.");
-    let endings = [".graphml", ".gexf", ".edges.tsv"];
-    is_graph && endings.iter().any(|ending| name.ends_with(ending))
-        || is_relmat
-        || ["graphs.mat", "graphs.npz"].contains(&name)
-}
-
 /// One file per graph.
 fn each(
     folder: &Folder,

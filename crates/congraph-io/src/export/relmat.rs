@@ -12,10 +12,9 @@ use serde_json::json;
 
 use super::{LONGEST, distinct, nodes_of};
 use crate::output::tables::{exact, table};
-use crate::output::{Folder, OutputError, write, write_json};
+use crate::output::{Folder, OutputError, RELMAT_MEASURE as MEASURE, write, write_json};
 
-pub(super) const MEASURE: &str = "meas-graphlearning";
-
+/// Writes one matrix per graph and returns the names of the files.
 pub(super) fn export(folder: &Folder, graph: &MultiviewGraph) -> Result<Vec<String>, OutputError> {
     let mut files = Vec::new();
     let mut one = |stem: String, nodes: &[usize], matrix: &[f64], what: &str| -> Result<(), OutputError> {

@@ -79,6 +79,31 @@ pub(super) fn separator(text: &str, ending: Ending) -> Separator {
     }
 }
 
+/// Refuses a first row that may be names or a sample: whole numbers, all different, before a row with fractions.
+fn refuse_ambiguous_header(
+    path: &Path,
+    line: usize,
+    first: &[Cow<'_, str>],
+    mut rest: Records<'_>,
+) -> Result<(), Fault> {
+    let mut second = Vec::new();
+    if !may_be_names(first) || row(path, &mut rest, &mut second)?.is_none() {
+        return Ok(());
+    }
+    if !second.iter().any(|cell| number(cell).is_some_and(|x| x.fract() != 0.0)) {
+        return Ok(());
+    }
+    let what = format!(
+        "whole numbers, all different (`{}`, `{}`, …), where the next row has fractions: these may be names or a \
+         sample",
+        first[0].trim(),
+        first[1].trim()
+    );
+    let why = "names taken for a sample would spoil the data, and nodes are matched by name";
+    let hint = "`--header yes` if they are the names of the columns, `--header no` if they are a sample";
+    Err(fault_at(path, line, &what, why, hint))
+}
+
 impl Layout {
     /// Reads the header, if there is one, and finds what each column is for. Leaves `records` at the first row of data.
     fn find(
@@ -96,20 +121,8 @@ impl Layout {
             Header::No => false,
             Header::Auto => looks_like_names(&first),
         };
-        if options.header == Header::Auto && !is_header && may_be_names(&first) {
-            let mut second = Vec::new();
-            let follows = row(path, &mut records.clone(), &mut second)?.is_some();
-            if follows && second.iter().any(|cell| number(cell).is_some_and(|x| x.fract() != 0.0)) {
-                let what = format!(
-                    "whole numbers, all different (`{}`, `{}`, …), where the next row has fractions: these may be \
-                    names or a sample",
-                    first[0].trim(),
-                    first[1].trim()
-                );
-                let why = "names taken for a sample would spoil the data, and nodes are matched by name";
-                let hint = "`--header yes` if they are the names of the columns, `--header no` if they are a sample";
-                return Err(fault_at(path, line, &what, why, hint));
-            }
+        if options.header == Header::Auto && !is_header {
+            refuse_ambiguous_header(path, line, &first, records.clone())?;
         }
         let mut n_cells = first.len();
         let mut has_row_names = false;
