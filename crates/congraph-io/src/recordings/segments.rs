@@ -30,25 +30,40 @@ pub(super) fn segments(
         return Ok(vec![whole]);
     };
     let slack = 0.5 * header.record_seconds / most as f64;
+    if header.is_discontinuous {
+        return split_at_gaps(path, header, notes, n_records, slack);
+    }
+    if let Some((n_off, first)) = off_times(header, notes, slack) {
+        warn(format!(
+            "says that it is continuous, but {n_off} of its {n_records} data records start at another time, the first \
+             of them record {first}; it was read as continuous"
+        ));
+    }
+    Ok(vec![whole])
+}
+
+/// How many records of a continuous file say that they start at another time, and the number of the first of them.
+fn off_times(header: &Header, notes: &Notes, slack: f64) -> Option<(usize, usize)> {
     let start = notes.start();
     let expected = |record: usize| start + record as f64 * header.record_seconds;
-    if !header.is_discontinuous {
-        let is_off = |(record, onset): (usize, &Option<f64>)| {
-            onset
-                .filter(|onset| (onset - expected(record)).abs() > slack)
-                .map(|_| record)
-        };
-        let off: Vec<usize> = notes.record_onsets.iter().enumerate().filter_map(is_off).collect();
-        if let Some(first) = off.first() {
-            warn(format!(
-                "says that it is continuous, but {} of its {n_records} data records start at another time, the first \
-                 of them record {}; it was read as continuous",
-                off.len(),
-                first + 1
-            ));
-        }
-        return Ok(vec![whole]);
-    }
+    let is_off = |(record, onset): (usize, &Option<f64>)| {
+        onset
+            .filter(|onset| (onset - expected(record)).abs() > slack)
+            .map(|_| record)
+    };
+    let off: Vec<usize> = notes.record_onsets.iter().enumerate().filter_map(is_off).collect();
+    off.first().map(|first| (off.len(), first + 1))
+}
+
+/// Records that follow one another without a gap become one segment.
+fn split_at_gaps(
+    path: &Path,
+    header: &Header,
+    notes: &Notes,
+    n_records: usize,
+    slack: f64,
+) -> Result<Vec<Segment>, Fault> {
+    let start = notes.start();
     let mut segments: Vec<Segment> = Vec::new();
     for record in 0..n_records {
         let onset = notes.record_onsets.get(record).copied().flatten().ok_or_else(|| {
