@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use super::statistics::Band;
+use crate::statistics::Band;
 
 /// One line.
 pub(crate) struct Line {

@@ -8,7 +8,7 @@
 //! args        every option                             study       one run: the studies, the checkpoint, the files
 //! plan        which data sets: two graph families, three settings that vary, levels, realisations
 //! methods     one data set → the score of every method, its parameters chosen as the paper chooses them
-//! grid        the grid search for the best F1          joint       the joint graphical lasso over its grid
+//!             (protocol, over grids), the joint graphical lasso among them
 //! runtime     how long every method takes
 //! work        what is done so far, as JSON
 //! statistics  means with 95 % bands, paired differences
@@ -25,8 +25,6 @@ mod args;
 mod chart;
 mod claims;
 mod eeg;
-mod grid;
-mod joint;
 mod methods;
 mod plan;
 mod runtime;

@@ -11,9 +11,8 @@ use congraph::progress::no_progress;
 use congraph::simulate::simulate;
 use congraph::{Admm, Error, Learner, Model, Newton, Parameters, Solver, ViewOptions, Views};
 
-use super::joint;
-use super::methods::{self, Method, Outcome};
-use super::plan::{Family, Job, Plan, Setting, Varied};
+use crate::methods::{self, Method, Outcome};
+use crate::plan::{Family, Job, Plan, Setting, Varied};
 
 /// The relative gap that every method has to reach.
 pub(crate) const TOLERANCE: f64 = 1e-6;
@@ -150,7 +149,7 @@ fn run(plan: &Plan, views: &Views, timed: Timed, [alpha, beta, gamma]: [f64; 3])
             ..Admm::default()
         }),
         Timed::Joint => {
-            let learned = joint::learner(plan, alpha, beta, TOLERANCE).learn(views, &no_progress)?;
+            let learned = methods::joint_learner(plan, alpha, beta, TOLERANCE).learn(views, &no_progress)?;
             let seconds = clock.elapsed().as_secs_f64();
             return Ok((seconds, learned.iterations, learned.certificate.relative_gap));
         }

@@ -5,14 +5,14 @@
 
 use std::fmt::Write;
 
-use super::chart::{Chart, Line, Panel};
-use super::claims::Claim;
-use super::methods::{Method, Score};
-use super::plan::{Plan, Varied};
-use super::runtime::{TOLERANCE, Timed, Timing};
-use super::statistics::Band;
-use super::sweeps::Sweep;
-use super::work::Work;
+use crate::chart::{Chart, Line, Panel};
+use crate::claims::Claim;
+use crate::methods::{Method, Score};
+use crate::plan::{Plan, Varied};
+use crate::runtime::{TOLERANCE, Timed, Timing};
+use crate::statistics::Band;
+use crate::sweeps::Sweep;
+use crate::work::Work;
 
 /// One figure of F1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -27,7 +27,7 @@ use congraph_cli::console::Reporter;
 use congraph_cli::failure::Failure;
 use congraph_io::Folder;
 
-use super::claims::Claim;
+use crate::claims::Claim;
 pub(crate) use data::Data;
 
 /// How many trials of each subject there are.

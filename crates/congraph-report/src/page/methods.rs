@@ -68,21 +68,7 @@ fn learned(findings: &Findings, summary: &Summary) -> String {
         );
     }
     if is_projection(findings) {
-        let fit = summary
-            .fit
-            .as_deref()
-            .map_or_else(String::new, |fit| format!(" ({})", shell::told(fit)));
-        let new = if graph.n_views() == 1 {
-            format!("The graph of a new view over {n_nodes} was")
-        } else {
-            format!("The graphs of {} new views over {n_nodes} were", graph.n_views())
-        };
-        return format!(
-            "{new} learned with {program} against the consensus graph of an earlier fit{fit}, which was held as it is, \
-             with the {penalty} penalty and that fit's scale of distances{}. The method is multiview graph learning \
-             with a consensus graph (Karaaslanli and Aviyente 2025).",
-            with(&coupled)
-        );
+        return projected(findings, summary, &program, penalty, &coupled);
     }
     if graph.consensus().is_none() {
         let each = if graph.n_views() == 1 {
@@ -107,6 +93,27 @@ fn learned(findings: &Findings, summary: &Summary) -> String {
             format!(" and {coupled}")
         },
         targets(findings, summary)
+    )
+}
+
+/// As [`learned`], of new views against the consensus of an earlier fit.
+fn projected(findings: &Findings, summary: &Summary, program: &str, penalty: &str, coupled: &str) -> String {
+    let n_views = findings.graph.n_views();
+    let n_nodes = plural(findings.graph.n_nodes(), "node");
+    let fit = summary
+        .fit
+        .as_deref()
+        .map_or_else(String::new, |fit| format!(" ({})", shell::told(fit)));
+    let new = if n_views == 1 {
+        format!("The graph of a new view over {n_nodes} was")
+    } else {
+        format!("The graphs of {n_views} new views over {n_nodes} were")
+    };
+    format!(
+        "{new} learned with {program} against the consensus graph of an earlier fit{fit}, which was held as it is, \
+         with the {penalty} penalty and that fit's scale of distances{}. The method is multiview graph learning with \
+         a consensus graph (Karaaslanli and Aviyente 2025).",
+        with(coupled)
     )
 }
 
