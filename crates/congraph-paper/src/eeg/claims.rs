@@ -76,31 +76,56 @@ fn both(names: [&str; 2], one: &(bool, String), two: &(bool, String)) -> (bool, 
     )
 }
 
+/// The panels against each subject's own graph, and against one graph of all.
+const RECOVERY: [&str; 2] = ["eeg-recovery a", "eeg-recovery b"];
+const ABOVE: fn(f64) -> bool = |difference| difference > 0.0;
+const EVERYWHERE: fn(f64) -> bool = |_| true;
+
 fn of_recovery(recovery: &Recovery) -> Vec<Claim> {
-    const FIGURE: [&str; 2] = ["eeg-recovery a", "eeg-recovery b"];
-    let compared = |truth: usize, one: Learned, two: Learned, about: fn(f64) -> bool, is_fine: fn(f64) -> bool| {
-        differences(
-            "ρ",
-            &recovery.series(truth, one),
-            &recovery.series(truth, two),
-            about,
-            is_fine,
-        )
-    };
-    let above: fn(f64) -> bool = |difference| difference > 0.0;
-    let everywhere: fn(f64) -> bool = |_| true;
+    let mut claims = against_own_graphs(recovery);
+    claims.extend(against_one_graph(recovery));
+    claims
+}
+
+/// The differences of two methods at the shares of noise that are asked about.
+fn compared(
+    recovery: &Recovery,
+    truth: usize,
+    one: Learned,
+    two: Learned,
+    about: fn(f64) -> bool,
+    is_fine: fn(f64) -> bool,
+) -> (bool, String) {
+    differences(
+        "ρ",
+        &recovery.series(truth, one),
+        &recovery.series(truth, two),
+        about,
+        is_fine,
+    )
+}
+
+fn against_own_graphs(recovery: &Recovery) -> Vec<Claim> {
     vec![
         claim(
             "E1",
             "against each subject's own graph, mvGL-ℓ1 has higher performance than svGL for ρ up to 0.3",
-            FIGURE[0],
-            compared(0, Learned::MvGl1, Learned::SvGl, |share| share <= 0.3 + 1e-9, above),
+            RECOVERY[0],
+            compared(
+                recovery,
+                0,
+                Learned::MvGl1,
+                Learned::SvGl,
+                |share| share <= 0.3 + 1e-9,
+                ABOVE,
+            ),
         ),
         claim(
             "E2",
             "for ρ > 0.3 mvGL-ℓ1 and svGL become similar to each other",
-            FIGURE[0],
+            RECOVERY[0],
             compared(
+                recovery,
                 0,
                 Learned::MvGl1,
                 Learned::SvGl,
@@ -111,29 +136,34 @@ fn of_recovery(recovery: &Recovery) -> Vec<Claim> {
         claim(
             "E3",
             "the consensus graph performs worse than the subjects' graphs of mvGL-ℓ1 and svGL",
-            FIGURE[0],
+            RECOVERY[0],
             both(
                 ["below mvGL-ℓ1 by", "below svGL by"],
-                &compared(0, Learned::MvGl1, Learned::Consensus, everywhere, above),
-                &compared(0, Learned::SvGl, Learned::Consensus, everywhere, above),
+                &compared(recovery, 0, Learned::MvGl1, Learned::Consensus, EVERYWHERE, ABOVE),
+                &compared(recovery, 0, Learned::SvGl, Learned::Consensus, EVERYWHERE, ABOVE),
             ),
         ),
+    ]
+}
+
+fn against_one_graph(recovery: &Recovery) -> Vec<Claim> {
+    vec![
         claim(
             "E4",
             "against one graph of all subjects, mvGL-ℓ1 has much higher performance than svGL for all ρ",
-            FIGURE[1],
-            compared(1, Learned::MvGl1, Learned::SvGl, everywhere, |difference| {
+            RECOVERY[1],
+            compared(recovery, 1, Learned::MvGl1, Learned::SvGl, EVERYWHERE, |difference| {
                 difference > SIMILAR
             }),
         ),
         claim(
             "E5",
             "the consensus graph of mvGL-ℓ1 has the highest F1",
-            FIGURE[1],
+            RECOVERY[1],
             both(
                 ["above mvGL-ℓ1 by", "above svGL by"],
-                &compared(1, Learned::Consensus, Learned::MvGl1, everywhere, above),
-                &compared(1, Learned::Consensus, Learned::SvGl, everywhere, above),
+                &compared(recovery, 1, Learned::Consensus, Learned::MvGl1, EVERYWHERE, ABOVE),
+                &compared(recovery, 1, Learned::Consensus, Learned::SvGl, EVERYWHERE, ABOVE),
             ),
         ),
     ]

@@ -87,8 +87,8 @@ fn unit(at: Position) -> Position {
 /// The labels of `other` renamed so that communities that share most nodes with one of `one` have its label.
 pub(super) fn matched(one: &[usize], other: &[usize]) -> Vec<usize> {
     let n = 1 + one.iter().chain(other).max().copied().unwrap_or(0);
-    let mut shared = vec![vec![0_usize; n]; n];
-    one.iter().zip(other).for_each(|(&a, &b)| shared[b][a] += 1);
+    let mut common = vec![vec![0_usize; n]; n];
+    one.iter().zip(other).for_each(|(&a, &b)| common[b][a] += 1);
     let mut name = vec![None; n];
     let mut taken = vec![false; 2 * n];
     loop {
@@ -96,8 +96,8 @@ pub(super) fn matched(one: &[usize], other: &[usize]) -> Vec<usize> {
         let best = open
             .flat_map(|b| (0..n).map(move |a| (b, a)))
             .filter(|&(_, a)| !taken[a]);
-        match best.max_by_key(|&(b, a)| (shared[b][a], std::cmp::Reverse((a, b)))) {
-            Some((b, a)) if shared[b][a] > 0 => {
+        match best.max_by_key(|&(b, a)| (common[b][a], std::cmp::Reverse((a, b)))) {
+            Some((b, a)) if common[b][a] > 0 => {
                 name[b] = Some(a);
                 taken[a] = true;
             }
@@ -130,6 +130,7 @@ pub(super) fn svg(title: &str, nodes: &[String], globe: &Globe, pictures: &[Pict
     out
 }
 
+/// One head: its outline, the edges, the electrodes above them, and the communities below.
 fn head(out: &mut String, picture: &Picture<'_>, nodes: &[String], places: &[[f64; 2]], cx: f64, cy: f64) {
     let (left, right, top) = (cx - HEAD, cx + HEAD, cy - HEAD);
     let _ = writeln!(
@@ -144,6 +145,13 @@ fn head(out: &mut String, picture: &Picture<'_>, nodes: &[String], places: &[[f6
         ear = cy - 38.0,
     );
     let at = |node: usize| (cx + HEAD * places[node][0], cy - HEAD * places[node][1]);
+    edges(out, picture, at);
+    electrodes(out, picture, nodes, at);
+    legend(out, picture, cx);
+}
+
+/// The wider, the heavier; edges between communities in grey.
+fn edges(out: &mut String, picture: &Picture<'_>, at: impl Fn(usize) -> (f64, f64)) {
     let largest = picture.edges.iter().map(|(_, weight)| *weight).fold(0.0, f64::max);
     for ([a, b], weight) in &picture.edges {
         let ((x0, y0), (x1, y1)) = (at(*a), at(*b));
@@ -161,6 +169,9 @@ fn head(out: &mut String, picture: &Picture<'_>, nodes: &[String], places: &[[f6
             0.4 + 4.0 * weight / largest.max(1e-300)
         );
     }
+}
+
+fn electrodes(out: &mut String, picture: &Picture<'_>, nodes: &[String], at: impl Fn(usize) -> (f64, f64)) {
     let many = picture.labels.iter().any(|&label| label >= COLOURS.len());
     for (node, name) in nodes.iter().enumerate() {
         let ((x, y), label) = (at(node), picture.labels[node]);
@@ -178,6 +189,10 @@ fn head(out: &mut String, picture: &Picture<'_>, nodes: &[String], places: &[[f6
             escaped(name)
         );
     }
+}
+
+/// The communities in their colours, with their sizes.
+fn legend(out: &mut String, picture: &Picture<'_>, cx: f64) {
     let n = 1 + picture.labels.iter().max().copied().unwrap_or(0);
     let present: Vec<usize> = (0..n).filter(|label| picture.labels.contains(label)).collect();
     let step = 74.0_f64.min((WIDTH - 20.0) / present.len().max(1) as f64);
