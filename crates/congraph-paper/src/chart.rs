@@ -1,4 +1,4 @@
-//! Line charts with shaded bands as SVG, in the manner of the paper's figures: panels side by side, one legend below.
+//! Line charts with shaded bands as SVG, laid out as the paper's figures are: panels side by side, one legend below.
 //!
 //! Colours are those of Okabe and Ito, which colour-blind readers can tell apart; marks and dashes differ as well. Text
 //! is in whatever sans-serif font the reader has.

@@ -45,8 +45,8 @@ impl Figure {
 
     pub(crate) fn csv(self, plan: &Plan, work: &Work) -> String {
         let mut text = String::from(
-            "panel,graph,varied,level,method,realisation,f1,low,high,density,similarity,consensus_precision,consensus_density,\
-             parameter1,parameter2,parameter3\n",
+            "panel,graph,varied,level,method,realisation,f1,low,high,density,similarity,consensus_precision,\
+             consensus_density,parameter1,parameter2,parameter3\n",
         );
         for sweep in Sweep::all(plan, &work.outcomes) {
             let place = format!("{},{},{}", sweep.letter(), sweep.family.name(), sweep.varied.name());

@@ -262,7 +262,7 @@ fn of_few_views_none_is_said_not_to_stand_out() {
         &graph(3, 4, &edges, true),
         Known::default(),
         &[
-            "Of 4 views none can be told to stand out (five are needed); v3 is furthest from the consensus (1), then \
+            "With 4 views, none can be said to stand out (at least five are needed); v3 is furthest from the consensus (1), then \
             v1 (0.01)",
         ],
         &["No view stands out"],
@@ -317,7 +317,7 @@ fn edges_that_follow_distance_are_warned_of_with_their_lengths() {
         &[
             "Careful: edges follow distance.",
             "W09 the consensus follows distance: 100 % of its edges and 100 % of its weight are between neighbours",
-            "The mean edge is 20 mm long, the mean distance of two nodes",
+            "The mean edge is 20 mm long, the mean distance between two nodes",
             "100 % of the edges join neighbours,",
         ],
         &["half", "longest"],
@@ -393,7 +393,7 @@ fn targets_that_were_not_reached_are_not_said_to_be_met() {
         &[
             "the nearest to the target 0.15",
             "(found for the density nearest to 0.15 that there is)",
-            "All views are equally alike: each two correlate with",
+            "All views are equally alike: every two have a correlation of",
             "with the squared ℓ2 penalty",
             "The consensus has 1 of 1 possible edge.",
         ],

@@ -311,7 +311,7 @@ fn common_rate(recording: &Recording, channels: &[usize]) -> Result<usize, Error
     Err(DataError::new(
         Code::E07,
         format!(
-            "`{}`: {} have another sampling rate than the others ({} Hz)",
+            "`{}`: {} have a sampling rate that differs from the others' ({} Hz)",
             recording.name,
             list_names(&others),
             most as f64 / recording.record_seconds

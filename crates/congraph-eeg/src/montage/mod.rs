@@ -74,12 +74,11 @@ impl Montage {
                 .iter()
                 .any(|(other, _)| other.eq_ignore_ascii_case(label))
             {
-                return Err(fault(
-                    Code::E06,
-                    format!("`{name}`: the electrode `{label}` stands there twice"),
-                )
-                .at_node(label)
-                .into());
+                return Err(
+                    fault(Code::E06, format!("`{name}`: the electrode `{label}` occurs twice"))
+                        .at_node(label)
+                        .into(),
+                );
             }
         }
         // First the frame, then the unit: sizes do not change under rotation.

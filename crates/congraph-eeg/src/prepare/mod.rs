@@ -240,7 +240,7 @@ fn positions(recording: &Recording, montage: &Montage, picked: &Picked) -> Resul
     Err(DataError::new(
         Code::E02,
         format!(
-            "`{}`: no position is known of {}; `{}` has {}",
+            "`{}`: no position is known for {}; `{}` has {}",
             recording.name,
             list_names(&nowhere),
             montage.name,

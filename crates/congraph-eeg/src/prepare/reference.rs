@@ -81,7 +81,7 @@ fn no_reference(recording: &Recording, name: &str) -> DataError {
     DataError::new(
         Code::E02,
         format!(
-            "`{}` has no channel `{name}` to refer to; its {} channels are {}",
+            "`{}` has no channel `{name}` to use as the reference; its {} channels are {}",
             recording.name,
             labels.len(),
             list_names(&labels)

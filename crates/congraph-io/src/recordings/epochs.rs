@@ -63,7 +63,7 @@ fn read(path: &Path, montage: &Montage) -> Result<EpochsFile, Fault> {
         .ok_or_else(|| odd("has no sampling rate (`sfreq`)".into()))?;
     let start = archive.start;
     if !(start.is_finite() && start.abs() * sampling_hz < 1e9) {
-        return Err(odd(format!("starts at {start} s, which is no time")));
+        return Err(odd(format!("starts at {start} s, which is not a time")));
     }
     let known: Vec<Electrode<'_>> = names
         .iter()

@@ -87,7 +87,7 @@ fn of_recovery(recovery: &Recovery) -> Vec<Claim> {
     claims
 }
 
-/// The differences of two methods at the shares of noise that are asked about.
+/// The differences of two methods, at the shares ρ of the trials that are asked about.
 fn compared(
     recovery: &Recovery,
     truth: usize,
@@ -181,7 +181,7 @@ fn of_smoothness(smoothness: &Smoothness) -> Claim {
 
 fn of_communities(data: &Data, found: &Consistency) -> Vec<Claim> {
     let more = |of: usize| {
-        let [consensus, group] = [0, 1].map(|shared| &found.nmi[shared][of]);
+        let [consensus, group] = [0, 1].map(|which| &found.nmi[which][of]);
         let band = Band::of_differences(consensus, group);
         let [one, two] = [consensus, group].map(|values| Band::of(values).mean);
         (
@@ -220,7 +220,7 @@ fn of_communities(data: &Data, found: &Consistency) -> Vec<Claim> {
 /// How far the middle of the nearest community is from each region.
 fn regions(data: &Data, found: &Consistency) -> (bool, String) {
     let globe = Globe::of(&data.positions);
-    let labels = &found.shared[0];
+    let labels = &found.partitions[0];
     let n = labels.iter().max().map_or(0, |most| most + 1);
     let of = |community: usize| (0..labels.len()).filter(move |&node| labels[node] == community);
     let middles: Vec<[f64; 3]> = (0..n).map(|community| globe.middle(of(community))).collect();

@@ -117,8 +117,8 @@ fn truths(data: &Data) -> Result<[MultiviewGraph; 2], Error> {
     };
     let names = data.names();
     let own: Vec<Vec<f64>> = tables.into_par_iter().map(matrix).collect::<Result<_, _>>()?;
-    let shared = vec![matrix(all)?; names.len()];
-    Ok([own, shared].map(|matrices| from_matrices(&data.nodes, &names, &matrices)))
+    let common = vec![matrix(all)?; names.len()];
+    Ok([own, common].map(|matrices| from_matrices(&data.nodes, &names, &matrices)))
 }
 
 fn level(data: &Data, truths: &[MultiviewGraph; 2], share: f64) -> Result<Level, Error> {

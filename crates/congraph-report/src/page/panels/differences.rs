@@ -16,10 +16,15 @@ pub(in crate::page) fn similarity_figure(findings: &Findings, map: Heatmap) -> F
         let ([a, b], near) = found.nearest;
         let ([c, d], far) = found.farthest;
         if findings.views.len() == 2 {
-            format!("{} and {} correlate with {}", name(a), name(b), significant(near))
+            format!(
+                "{} and {} have a correlation of {}",
+                name(a),
+                name(b),
+                significant(near)
+            )
         } else if significant(near) == significant(far) {
             format!(
-                "All views are equally alike: each two correlate with {}",
+                "All views are equally alike: every two have a correlation of {}",
                 significant(near)
             )
         } else {

@@ -82,7 +82,7 @@ impl RankRow {
     }
 }
 
-/// Of few views none can be told to stand out; how far they are can be told all the same.
+/// With few views none can be said to stand out; how far they are can be told all the same.
 fn too_few(findings: &Findings, ranked: &[&ViewFinding]) -> String {
     let name = |view: &ViewFinding| words::view(findings, view);
     let far = |view: &ViewFinding| words::significant(view.uniqueness.unwrap_or(0.0));
@@ -93,7 +93,7 @@ fn too_few(findings: &Findings, ranked: &[&ViewFinding]) -> String {
             format!("All views are equally far from the consensus ({})", far(last))
         }
         [.., second, last] => format!(
-            "Of {} views none can be told to stand out (five are needed); {} is furthest from the consensus ({}), \
+            "With {} views, none can be said to stand out (at least five are needed); {} is furthest from the consensus ({}), \
             then {} ({})",
             ranked.len(),
             name(last),
