@@ -17,8 +17,8 @@ const ROOM: usize = 2_000_000;
 /// The most edges of the cells of a path, all together: 4.7 MB.
 const PATH_EDGES: usize = 700_000;
 
-/// The edges that are in the page, in the order of the table: by consensus weight, then by mean weight. The heaviest, if
-/// there is no room for all.
+/// The edges that are in the page, in the order of the table: by consensus weight, then by mean weight. The heaviest,
+/// if there is no room for all.
 pub(crate) fn table_order(findings: &Findings) -> Vec<usize> {
     held(findings, ROOM)
 }

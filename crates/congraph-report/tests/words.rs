@@ -262,8 +262,8 @@ fn of_few_views_none_is_said_not_to_stand_out() {
         &graph(3, 4, &edges, true),
         Known::default(),
         &[
-            "With 4 views, none can be said to stand out (at least five are needed); v3 is furthest from the consensus (1), then \
-            v1 (0.01)",
+            "With 4 views, none can be said to stand out (at least five are needed); v3 is furthest from the consensus \
+             (1), then v1 (0.01)",
         ],
         &["No view stands out"],
     );

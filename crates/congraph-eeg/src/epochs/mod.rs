@@ -253,8 +253,8 @@ impl Epochs {
             return Err(DataError::new(
                 Code::E02,
                 format!(
-                    "two recordings of one subject differ in channels, sampling rate or length of epochs: {} channels at \
-                     {} Hz, and {} channels at {} Hz",
+                    "two recordings of one subject differ in channels, sampling rate or length of epochs: {} channels \
+                     at {} Hz, and {} channels at {} Hz",
                     self.names.len(),
                     self.sampling_hz,
                     other.names.len(),

@@ -89,6 +89,7 @@ pub(super) fn views(
                 }
             }
             _ if !is_wanted(&name, options) => {}
+            // Scalars are settings, and vectors beside matrices are too, unless they are asked for.
             Content::Numbers { values, .. } if values.len() == 1 => {}
             Content::Numbers { shape, .. } if !asked && has_matrix && is_vector(&shape) => {}
             Content::Numbers { shape, values } => {
@@ -238,6 +239,7 @@ impl<'a> Elements<'a> {
                 kind::MATRIX => variables.push(self.within(element.data).variable(0)?),
                 kind::COMPRESSED => {
                     let mut unpacked = Vec::new();
+                    // A few bytes may unpack to terabytes: all variables share one allowance.
                     let read = ZlibDecoder::new(element.data).take(left).read_to_end(&mut unpacked);
                     if read.is_err() {
                         return broken("a compressed variable cannot be unpacked");
@@ -269,6 +271,7 @@ impl<'a> Elements<'a> {
         if self.bytes.is_empty() {
             return Ok((String::new(), empty()));
         }
+        // A variable is: flags, dimensions, name, then what its class says.
         let flags = self.expect()?;
         let Some(&flags) = flags.data.first_chunk::<4>() else {
             return broken(CUT);

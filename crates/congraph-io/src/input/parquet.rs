@@ -68,6 +68,7 @@ fn read_whole(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Result<Ve
     if n_rows == 0 {
         return Err(nothing("has no rows"));
     }
+    // Parquet keeps columns, a table rows.
     let values = (0..n_rows)
         .flat_map(|row| data.iter().map(move |column| column[row]))
         .collect();

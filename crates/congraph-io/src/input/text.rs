@@ -114,6 +114,7 @@ impl Layout {
     ) -> Result<Self, Fault> {
         let nothing = |what: &str| fault(path, what, "there are no numbers to read", "check how it was written");
         let mut first = Vec::new();
+        // Without a header the first row is data: the walk starts there again.
         let start = records.clone();
         let line = row(path, records, &mut first)?.ok_or_else(|| nothing("is empty"))?;
         let is_header = match options.header {

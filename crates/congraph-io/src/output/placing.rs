@@ -12,15 +12,18 @@ impl Folder {
     /// Puts what was staged into place, in one step where the system allows it.
     pub(super) fn put(&self, is_vacant: bool) -> io::Result<()> {
         self.open()?;
+        // Step 1: what was written is on the disk.
         let mut written = swap::walk(&self.files)?;
         written.retain(|name| !self.carried.contains(name));
         swap::sync(&self.files, &written)?;
         // Replacing the folder one stands in would leave the shell nowhere.
         let is_here = std::env::current_dir().is_ok_and(|here| here.starts_with(&self.target));
         let is_inside = self.staging.starts_with(&self.target);
+        // Step 2: where there was nothing, the whole folder appears by one rename.
         if is_vacant && !is_here && !is_inside && self.appear()? {
             return Ok(());
         }
+        // Step 3: else what is to be kept is linked into the new folder, and the two change places.
         let names: HashSet<PathBuf> = written.iter().cloned().collect();
         let gone = self.gone(&names)?;
         let mut removed = swap::walk(&self.target).unwrap_or_default();
@@ -38,6 +41,7 @@ impl Folder {
                 }
             }
         }
+        // Step 4: a folder that cannot be replaced is filled file by file.
         self.fill(&written, &removed)
     }
 

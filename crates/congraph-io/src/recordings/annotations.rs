@@ -42,6 +42,7 @@ impl Notes {
                 self.n_damaged += 1;
                 continue;
             };
+            // The list that keeps time: the first of its record, with an empty first text.
             if place == 0 && texts.first().is_some_and(|text| text.is_empty()) {
                 onset_of_record = Some(onset);
             }
@@ -64,6 +65,7 @@ impl Notes {
         for annotation in &mut annotations {
             annotation.onset -= start;
         }
+        // Stable, so that annotations of the same moment stay in the order of the file.
         annotations.sort_by(|a, b| a.onset.total_cmp(&b.onset));
         annotations
     }

@@ -52,6 +52,7 @@ impl Signal {
 impl Header {
     /// Reads the header of a file of `length` bytes and leaves `input` at the first data record.
     pub(super) fn read(path: &Path, input: &mut impl Read, length: u64) -> Result<Self, Fault> {
+        // The fixed part. Every field is checked before anything that depends on it is read.
         let mut fixed = [0; 256];
         take(path, input, length, 256, &mut fixed)?;
         let width = sample_width(path, &fixed)?;

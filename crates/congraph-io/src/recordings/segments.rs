@@ -82,6 +82,7 @@ fn split_at_gaps(
                     format!("is discontinuous, and its data record {record} starts before the one before it ends");
                 return Err(damaged(path, &what));
             }
+            // It goes on where the last one ended.
             if onset <= end + slack {
                 last.records.end = record + 1;
                 continue;

@@ -96,6 +96,7 @@ pub(super) fn matched(one: &[usize], other: &[usize]) -> Vec<usize> {
         let best = open
             .flat_map(|b| (0..n).map(move |a| (b, a)))
             .filter(|&(_, a)| !taken[a]);
+        // Greedy: the pair with most nodes in common first, ties by the smaller labels.
         match best.max_by_key(|&(b, a)| (common[b][a], std::cmp::Reverse((a, b)))) {
             Some((b, a)) if common[b][a] > 0 => {
                 name[b] = Some(a);

@@ -95,6 +95,7 @@ impl Protocol<'_> {
     /// The fit at the model's α and γ with the β at which the views are alike; none if there is no such β.
     fn alike(&self, model: &Model) -> Result<Option<([f64; 1], Fit)>, Error> {
         let separate = Model::single(model.parameters.alpha);
+        // Coupling can only bring views closer than they are on their own: the target must lie above that.
         let floor = self.prepared.fit(&separate, None, &no_progress)?.similarity();
         let targets = Targets {
             density: Dial::Fixed,
@@ -119,8 +120,10 @@ impl Protocol<'_> {
             }
         }
         let best = tried.iter().map(|&(_, score)| score).fold(0.0, f64::max);
+        // F1 cannot tell small γ apart (see above): the largest of equals makes the consensus sparse.
         let equal = tried.iter().filter(|&&(_, score)| score >= best - EQUAL);
         let gamma = equal.map(|&(gamma, _)| gamma).fold(shares[0], f64::max);
+        // α once more, around the best without r.
         let alphas = [-0.5, 0.0, 0.5].map(|power| free.alpha * ratio.powf(power));
         let [found] = grid::search(&alphas, |alpha, _: Option<&Fit>| self.alike(&l2(alpha, gamma)))?;
         self.usable(found)

@@ -144,6 +144,7 @@ fn shades(svg: &mut Svg, layout: &Layout, value: &impl Fn(usize, usize) -> f64) 
                 continue;
             }
             let class = layout.step(value(row, column));
+            // Up to the next other colour, or the diagonal.
             let end = (column..n)
                 .find(|&k| k == row || layout.step(value(row, k)) != class)
                 .unwrap_or(n);

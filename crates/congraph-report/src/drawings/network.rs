@@ -72,6 +72,7 @@ impl Network {
             .copied()
             .fold(0.0, f64::max)
             .max(f64::MIN_POSITIVE);
+        // Marks shrink with the number of nodes, as areas: what 64 have is the largest.
         let unit = RADIUS * (64.0 / n as f64).sqrt().clamp(0.3, 1.0);
         let radii = findings
             .strengths
@@ -157,6 +158,7 @@ impl Network {
     pub(crate) fn edges(&self, svg: &mut Svg, edges: impl Iterator<Item = ([u32; 2], f64)>) {
         let mut paths = vec![String::new(); CLASSES];
         for (pair, share) in edges {
+            // By the square root: most weights are small, and would all be of the thinnest class.
             let class = ((CLASSES as f64 * share.sqrt()).ceil() as usize).clamp(1, CLASSES);
             paths[class - 1].push_str(&self.segment(pair));
         }

@@ -110,9 +110,9 @@ fn near(geometry: &Geometry) -> Figure {
         ),
         svg: lengths::draw(geometry),
         caption: format!(
-            "The mean edge is {} long, the mean distance between two nodes {}. Two nodes are neighbours if one is among the \
-             other's four nearest. By weight, neighbours have {}. What spreads through the medium (volume conduction) \
-             joins neighbours even where nothing is connected.",
+            "The mean edge is {} long, the mean distance between two nodes {}. Two nodes are neighbours if one is \
+             among the other's four nearest. By weight, neighbours have {}. What spreads through the medium (volume \
+             conduction) joins neighbours even where nothing is connected.",
             lengths::length(geometry, geometry.mean_edge),
             lengths::length(geometry, geometry.mean_pair),
             percent(geometry.weight_share)

@@ -93,8 +93,8 @@ fn too_few(findings: &Findings, ranked: &[&ViewFinding]) -> String {
             format!("All views are equally far from the consensus ({})", far(last))
         }
         [.., second, last] => format!(
-            "With {} views, none can be said to stand out (at least five are needed); {} is furthest from the consensus ({}), \
-            then {} ({})",
+            "With {} views, none can be said to stand out (at least five are needed); {} is furthest from the \
+             consensus ({}), then {} ({})",
             ranked.len(),
             name(last),
             far(last),
