@@ -78,7 +78,6 @@ fn read_whole(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Result<Ve
             blocks,
             ..Table::new(input.view_name(), data.len(), values).with_columns(names)
         },
-        ..Sheet::default()
     };
     if options.view_column.is_some() {
         return Ok(long::split(input, &sheet));
