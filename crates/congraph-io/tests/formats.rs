@@ -1,5 +1,5 @@
-//! Tables as pandas, SciPy, MATLAB and anndata write them (see `tests/fixtures/table_formats.py`), and what becomes of them when
-//! they are damaged.
+//! Tables as pandas, SciPy, MATLAB and anndata write them (see `tests/fixtures/table_formats.py`), and what becomes of
+//! them when they are damaged.
 
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used, clippy::panic)]

@@ -1,8 +1,9 @@
 //! How much a new view gains from the consensus of others: F1 of its graph, projected and learned alone.
 //!
-//! Six simulated views of 100 nodes with 500 signals are learned with everything at its default. A seventh, of the same consensus
-//! graph, comes with 20, 50, 100 or 400 signals and is projected on their consensus with the α and β of their fit; nothing of it is
-//! tuned. Learned alone it has the default density, and once more the best of 17 values of α *knowing the truth*.
+//! Six simulated views of 100 nodes with 500 signals are learned with everything at its default. A seventh, of the same
+//! consensus graph, comes with 20, 50, 100 or 400 signals and is projected on their consensus with the α and β of their
+//! fit; nothing of it is tuned. Learned alone it has the default density, and once more the best of 17 values of α
+//! *knowing the truth*.
 //!
 //! ```console
 //! cargo run --release -p congraph-paper --example projection_study -- docs/project.svg

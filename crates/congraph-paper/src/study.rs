@@ -1,5 +1,5 @@
-//! One run: the studies that are asked for, in figures, tables and judged claims. Those on simulated data are checkpointed; those on EEG
-//! take a minute.
+//! One run: the studies that are asked for, in figures, tables and judged claims. Those on simulated data are
+//! checkpointed; those on EEG take a minute.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -236,7 +236,15 @@ fn write(
 }
 
 fn report(plan: &Plan, claims: &[Claim], seconds: f64) -> serde_json::Value {
-    let claim = |claim: &Claim| json!({"id": claim.id, "claim": claim.sentence, "figure": claim.figure, "holds": claim.holds, "numbers": claim.numbers});
+    let claim = |claim: &Claim| {
+        json!({
+            "id": claim.id,
+            "claim": claim.sentence,
+            "figure": claim.figure,
+            "holds": claim.holds,
+            "numbers": claim.numbers,
+        })
+    };
     json!({
         "schema": "congraph.paper/1",
         "n_nodes": plan.n_nodes,

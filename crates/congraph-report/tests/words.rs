@@ -262,7 +262,8 @@ fn of_few_views_none_is_said_not_to_stand_out() {
         &graph(3, 4, &edges, true),
         Known::default(),
         &[
-            "Of 4 views none can be told to stand out (five are needed); v3 is furthest from the consensus (1), then v1 (0.01)",
+            "With 4 views, none can be said to stand out (at least five are needed); v3 is furthest from the consensus \
+             (1), then v1 (0.01)",
         ],
         &["No view stands out"],
     );
@@ -316,7 +317,7 @@ fn edges_that_follow_distance_are_warned_of_with_their_lengths() {
         &[
             "Careful: edges follow distance.",
             "W09 the consensus follows distance: 100 % of its edges and 100 % of its weight are between neighbours",
-            "The mean edge is 20 mm long, the mean distance of two nodes",
+            "The mean edge is 20 mm long, the mean distance between two nodes",
             "100 % of the edges join neighbours,",
         ],
         &["half", "longest"],
@@ -367,8 +368,8 @@ fn the_dials_say_by_which_rule_they_were_chosen() {
         &graph,
         known(true),
         &[
-            "Density 0.15 and similarity 0.7 were chosen: of the fits that predict the other half of the data best at each density, the densest within \
-             0.02 of the best agreement of these (0.91).",
+            "Density 0.15 and similarity 0.7 were chosen: of the fits that predict the other half of the data best at \
+             each density, the densest within 0.02 of the best agreement of these (0.91).",
         ],
         &["come back best"],
     );
@@ -392,7 +393,7 @@ fn targets_that_were_not_reached_are_not_said_to_be_met() {
         &[
             "the nearest to the target 0.15",
             "(found for the density nearest to 0.15 that there is)",
-            "All views are equally alike: each two correlate with",
+            "All views are equally alike: every two have a correlation of",
             "with the squared ℓ2 penalty",
             "The consensus has 1 of 1 possible edge.",
         ],
@@ -413,7 +414,8 @@ fn candidates_are_what_edges_are_counted_of() {
         with_summary(summary),
         &[
             "2 views share 2 of 7 candidate connections (15 are possible).",
-            "of which one is among the 5 nearest neighbours of the other in some view could be joined: 7 of 15 possible.",
+            "of which one is among the 5 nearest neighbours of the other in some view could be joined: 7 of 15 \
+            possible.",
             "The consensus has 2 of 7 candidate edges.",
         ],
         &["2 of 15"],
@@ -505,9 +507,10 @@ fn the_methods_of_a_recorded_study_are_ready_to_paste() {
         &graph(3, 2, &edges, true),
         known,
         &[
-            "EEG of 2 subjects (2 recordings, 3 electrodes, sampled at 160 Hz) was referenced to the average of all electrodes, turned into current source \
-             densities (spherical splines, λ = 1e-5, stiffness 4; Perrin et al. 1989), band-pass filtered to 4–7 Hz (Butterworth filter of order 4, \
-             forwards and backwards) and cut from 0 to 0.5 s around the events T1 and T2.",
+            "EEG of 2 subjects (2 recordings, 3 electrodes, sampled at 160 Hz) was referenced to the average of all \
+             electrodes, turned into current source densities (spherical splines, λ = 1e-5, stiffness 4; Perrin et al. \
+             1989), band-pass filtered to 4–7 Hz (Butterworth filter of order 4, forwards and backwards) and cut from \
+             0 to 0.5 s around the events T1 and T2.",
             "The mean of the baseline (-0.2 to 0 s) was subtracted.",
             "Epochs with a peak-to-peak amplitude above 150 µV were rejected (3).",
             "Bad channels were left out (v0: F2).",

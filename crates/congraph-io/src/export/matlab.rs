@@ -1,7 +1,8 @@
-//! A MATLAB file of version 5: `consensus` (n × n), `views` (N × n × n), and the names `nodes` and `view_names` as cell arrays of text;
-//! where views lack nodes also `present` (N × n), 1 where a view has a node.
+//! A MATLAB file of version 5: `consensus` (n × n), `views` (N × n × n), and the names `nodes` and `view_names` as cell
+//! arrays of text; where views lack nodes also `present` (N × n), 1 where a view has a node.
 //!
-//! The layout is described in `input::matlab`; here every variable is compressed, since most pairs of a sparse graph are zeros.
+//! The layout is described in `input::matlab`; here every variable is compressed, since most pairs of a sparse graph
+//! are zeros.
 
 use std::io::{self, Write};
 

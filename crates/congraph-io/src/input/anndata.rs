@@ -7,7 +7,8 @@
 //!                   (where one is missing it does not), or those listed in a text file, one a line
 //! ```
 //!
-//! Files of anndata before 0.7, where `obs` and `var` are rows of fields, are read as well; their categories are in `uns`.
+//! Files of anndata before 0.7, where `obs` and `var` are rows of fields, are read as well; their categories are in
+//! `uns`.
 //!
 //! A group without a label has no view, so cells that lack one are refused rather than left out.
 

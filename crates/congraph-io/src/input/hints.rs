@@ -112,7 +112,8 @@ fn repeats(cell: &str, column: usize, rest: &Records<'_>) -> bool {
 pub(super) fn ragged(path: &Path, line: usize, layout: &Layout, cells: &[Cow<'_, str>]) -> Fault {
     let (expected, found) = (layout.n_cells(), cells.len());
     let hint = if expected > 1 && found == 2 * expected && layout.separator == Separator::Byte(b',') {
-        "there are twice as many cells as columns: if the numbers have decimal commas, write decimal points: 0.5, not 0,5"
+        "there are twice as many cells as columns: if the numbers have decimal commas, write decimal points: 0.5, not \
+        0,5"
     } else if found == expected + 1 && cells.last().is_some_and(|cell| is_missing(cell)) {
         "the row ends with a separator too many: remove it"
     } else {

@@ -11,9 +11,10 @@
 //!
 //! With `--variable`, only those that it names are views, whatever the others are.
 //!
-//! A file is a header of 128 bytes and a row of elements: a type, a length and so many bytes. An element may be a variable, or
-//! another element compressed. Variables hold elements of their own: flags, lengths of the axes, a name, values. Numbers are
-//! stored in the smallest type that holds them, whatever the class of the variable; the first axis is the fastest.
+//! A file is a header of 128 bytes and a row of elements: a type, a length and so many bytes. An element may be a
+//! variable, or another element compressed. Variables hold elements of their own: flags, lengths of the axes, a name,
+//! values. Numbers are stored in the smallest type that holds them, whatever the class of the variable; the first axis
+//! is the fastest.
 //!
 //! Every length is checked against the bytes that are there; nothing is allocated on a file's word alone.
 
@@ -74,7 +75,10 @@ pub(super) fn views(
     let found: Vec<String> = variables.iter().map(|(name, _)| name.clone()).collect();
     check_wanted(input, &found, options)?;
     let is_vector = |shape: &[usize]| shape.len() == 2 && shape.contains(&1);
-    let is_matrix = |content: &Content| matches!(content, Content::Numbers { shape, values } if !is_vector(shape) && !values.is_empty());
+    let is_matrix = |content: &Content| match content {
+        Content::Numbers { shape, values } => !is_vector(shape) && !values.is_empty(),
+        _ => false,
+    };
     let has_matrix = variables.iter().any(|(_, content)| is_matrix(content));
     let asked = !options.variables.is_empty();
     for (name, content) in variables {
@@ -85,6 +89,7 @@ pub(super) fn views(
                 }
             }
             _ if !is_wanted(&name, options) => {}
+            // Scalars are settings, and vectors beside matrices are too, unless they are asked for.
             Content::Numbers { values, .. } if values.len() == 1 => {}
             Content::Numbers { shape, .. } if !asked && has_matrix && is_vector(&shape) => {}
             Content::Numbers { shape, values } => {
@@ -232,6 +237,7 @@ impl<'a> Elements<'a> {
                 kind::MATRIX => variables.push(self.within(element.data).variable(0)?),
                 kind::COMPRESSED => {
                     let mut unpacked = Vec::new();
+                    // A few bytes may unpack to terabytes: all variables share one allowance.
                     let read = ZlibDecoder::new(element.data).take(left).read_to_end(&mut unpacked);
                     if read.is_err() {
                         return broken("a compressed variable cannot be unpacked");
@@ -263,6 +269,7 @@ impl<'a> Elements<'a> {
         if self.bytes.is_empty() {
             return Ok((String::new(), empty()));
         }
+        // A variable is: flags, dimensions, name, then what its class says.
         let flags = self.expect()?;
         let Some(&flags) = flags.data.first_chunk::<4>() else {
             return broken(CUT);

@@ -18,8 +18,8 @@ use sha2::{Digest, Sha256};
 use super::faults::{Fault, fault};
 
 pub(super) const GIB: u64 = 1 << 30;
-const READABLE: &str = "tables can be read from .csv, .tsv and .txt (also compressed: .csv.gz …), .npy, .npz, .parquet, .mat and \
-                        .h5ad";
+const READABLE: &str = "tables can be read from .csv, .tsv and .txt (also compressed: .csv.gz …), .npy, .npz, \
+    .parquet, .mat and .h5ad";
 
 /// The kinds of text table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,8 @@ static MEMORY: AtomicU64 = AtomicU64::new(u64::MAX);
 /// Files up to this size are read, however little memory a fit may use.
 const SMALL: u64 = 64 << 20;
 
-/// From now on, a file that would take more bytes of memory than this (but at least 64 MiB) is refused, however it is packed.
+/// From now on, a file that would take more bytes of memory than this (but at least 64 MiB) is refused, however it is
+/// packed.
 pub fn limit_memory(bytes: u64) {
     MEMORY.store(bytes.max(SMALL), Ordering::Relaxed);
 }

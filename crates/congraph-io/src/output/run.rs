@@ -8,7 +8,8 @@
 //!                    files       the SHA-256 of the files that came with it
 //! ```
 //!
-//! `report.html` is made of the other files and made again when something is added to them. Folders of versions before this list are read unchecked.
+//! `report.html` is made of the other files and made again when something is added to them. Folders of versions before
+//! this list are read unchecked.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -46,7 +47,8 @@ const READ: [&str; 10] = [
 const HINT: &str =
     "undo the change to the file, or run the command that wrote the folder again; columns may be added to nodes.tsv";
 
-/// Writes `summary.json` of a folder whose other files are written, with the list of them; `summary` is then what was written.
+/// Writes `summary.json` of a folder whose other files are written, with the list of them; `summary` is then what was
+/// written.
 ///
 /// # Errors
 /// [`OutputError::Io`] if a file cannot be read or written.
@@ -75,7 +77,8 @@ pub fn seal(folder: &Folder, summary: &mut Value) -> Result<(), OutputError> {
     write_json(folder, SUMMARY, summary)
 }
 
-/// The same for what is added to the folder of a run: `facts` gets the run's number and the list of the files that come with it.
+/// The same for what is added to the folder of a run: `facts` gets the run's number and the list of the files that come
+/// with it.
 ///
 /// # Errors
 /// [`OutputError::Io`] if a file cannot be read or written.

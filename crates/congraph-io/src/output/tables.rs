@@ -1,4 +1,5 @@
-//! The `.tsv` tables of a result folder, and signals as `.csv`. Weights are printed with as many digits as it takes to read the same f64.
+//! The `.tsv` tables of a result folder, and signals as `.csv`. Weights are printed with as many digits as it takes to
+//! read the same f64.
 
 use std::io::{self, Write};
 
@@ -144,7 +145,8 @@ pub(super) fn edges_long(out: impl Write, graph: &MultiviewGraph) -> io::Result<
     table.flush()
 }
 
-/// `communities.tsv`; views may be called `consensus` or `group` too, and come after those. A node that a view lacks has an empty cell.
+/// `communities.tsv`; views may be called `consensus` or `group` too, and come after those. A node that a view lacks
+/// has an empty cell.
 pub(super) fn communities(out: impl Write, graph: &MultiviewGraph, found: &GraphCommunities) -> io::Result<()> {
     let views = graph.views().iter().map(String::as_str);
     let columns: Vec<&str> = ["node", "consensus", "group"].into_iter().chain(views).collect();

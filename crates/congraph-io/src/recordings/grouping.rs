@@ -1,9 +1,10 @@
 //! Which recordings are used, and which of them become one view.
 //!
-//! A file's name tells session, task, acquisition and run where it follows BIDS (`sub-01_ses-2_task-rest_acq-hd_run-1_eeg.edf`); the session may also be that of
-//! a folder (`ses-2/…`). A view is a subject, or what [`Grouping::views_by`] splits it into. **Only runs are ever joined unasked**: recordings of
-//! different tasks, sessions or acquisitions in one view are refused with a list of what is there, and so are two files of the same name. Whoever names the view of
-//! each file (`NAME=FILE`) has asked.
+//! A file's name tells session, task, acquisition and run where it follows BIDS
+//! (`sub-01_ses-2_task-rest_acq-hd_run-1_eeg.edf`); the session may also be that of a folder (`ses-2/…`). A view is a
+//! subject, or what [`Grouping::views_by`] splits it into. **Only runs are ever joined unasked**: recordings of
+//! different tasks, sessions or acquisitions in one view are refused with a list of what is there, and so are two files
+//! of the same name. Whoever names the view of each file (`NAME=FILE`) has asked.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -110,7 +111,8 @@ impl Grouping {
     /// The recordings that are kept, each with the name of its view.
     ///
     /// # Errors
-    /// E07 if a value that is asked for, or an entity to split by, is in no name; E06 if a view would join what differs.
+    /// E07 if a value that is asked for, or an entity to split by, is in no name; E06 if a view would join what
+    /// differs.
     pub fn apply(&self, files: Vec<RecordingFile>) -> Result<Vec<RecordingFile>, Error> {
         let unknown: Vec<DataError> = self.kept.iter().filter_map(|kept| unknown(kept, &files)).collect();
         if !unknown.is_empty() {
@@ -423,7 +425,10 @@ mod tests {
     fn what_differs_is_refused_with_what_is_there() {
         let message = views(&Grouping::default(), study()).unwrap_err();
         assert!(
-            message.contains("E06: the views `sub-01` and `sub-02` would join recordings of different sessions: `1` (6 recordings), `2` (6 recordings)"),
+            message.contains(
+                "E06: the views `sub-01` and `sub-02` would join recordings of different sessions: `1` \
+                (6 recordings), `2` (6 recordings)"
+            ),
             "{message}"
         );
         assert!(
@@ -474,7 +479,10 @@ mod tests {
         };
         let message = asked(&[(Entity::Task, "rest,sleep")]).unwrap_err();
         assert!(
-            message.contains("no recording is of task `sleep`; of 12 recordings there are `motor` (4 recordings), `rest` (8 recordings)"),
+            message.contains(
+                "no recording is of task `sleep`; of 12 recordings there are `motor` (4 recordings), \
+                `rest` (8 recordings)"
+            ),
             "{message}"
         );
         let message = asked(&[(Entity::Task, "motor"), (Entity::Run, "2")]).unwrap_err();

@@ -1,4 +1,5 @@
-//! The paper's experiments on EEG (its section "EEG Dataset"), on epochs that the user brings, and what it says about them.
+//! The paper's experiments on EEG (its section "EEG Dataset"), on epochs that the user brings, and what it says about
+//! them.
 //!
 //! ```text
 //! data         .npz → per subject the first 34 trials: CSD, 4–7 Hz, 0–100 ms
@@ -8,8 +9,8 @@
 //! scalp        the picture of the latter               claims, tables   what is said, and written
 //! ```
 //!
-//! The paper's recordings are private; its protocol is not: density 0.15, and β by a correlation of 0.75 between subjects, or by what separately learned graphs have plus
-//! 0.01 where that is more.
+//! The paper's recordings are private; its protocol is not: density 0.15, and β by a correlation of 0.75 between
+//! subjects, or by what separately learned graphs have plus 0.01 where that is more.
 
 mod claims;
 mod communities;
@@ -26,7 +27,7 @@ use congraph_cli::console::Reporter;
 use congraph_cli::failure::Failure;
 use congraph_io::Folder;
 
-use super::claims::Claim;
+use crate::claims::Claim;
 pub(crate) use data::Data;
 
 /// How many trials of each subject there are.

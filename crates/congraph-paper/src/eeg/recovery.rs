@@ -1,10 +1,12 @@
-//! Recovery from few trials (`fig:eeg_gt_based_comparison`): the "true" graph is what svGL learns from all trials at a density of 0.15,
+//! Recovery from few trials (`fig:eeg_gt_based_comparison`): the "true" graph is what svGL learns from all trials at a
+//! density of 0.15,
 //!
 //! ```text
 //! a   of each subject           b   of all trials of all subjects together
 //! ```
 //!
-//! and svGL, mvGL-ℓ1 and the consensus of the latter are learned from the first ⌊34ρ⌋ trials. α is that of the best mean F1 of the subjects, as in the simulated experiments.
+//! and svGL, mvGL-ℓ1 and the consensus of the latter are learned from the first ⌊34ρ⌋ trials. α is that of the best
+//! mean F1 of the subjects, as in the simulated experiments.
 
 use congraph::metrics::evaluate;
 use congraph::progress::no_progress;
@@ -115,8 +117,8 @@ fn truths(data: &Data) -> Result<[MultiviewGraph; 2], Error> {
     };
     let names = data.names();
     let own: Vec<Vec<f64>> = tables.into_par_iter().map(matrix).collect::<Result<_, _>>()?;
-    let shared = vec![matrix(all)?; names.len()];
-    Ok([own, shared].map(|matrices| from_matrices(&data.nodes, &names, &matrices)))
+    let common = vec![matrix(all)?; names.len()];
+    Ok([own, common].map(|matrices| from_matrices(&data.nodes, &names, &matrices)))
 }
 
 fn level(data: &Data, truths: &[MultiviewGraph; 2], share: f64) -> Result<Level, Error> {

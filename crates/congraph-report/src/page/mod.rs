@@ -141,7 +141,8 @@ fn straight(text: &str) -> String {
 /// What the graphs are, where the page's words depend on it.
 #[derive(Serialize)]
 struct Kind {
-    /// Precision matrices of a joint graphical lasso, and the share of their edges that stand for positive entries, if known.
+    /// Precision matrices of a joint graphical lasso, and the share of their edges that stand for positive entries, if
+    /// known.
     is_precision: bool,
     positive_share: Option<String>,
     /// New views against the consensus of an earlier fit.

@@ -115,7 +115,8 @@ fn made_note(made: &KnownRecordings) -> String {
     places.sort_unstable();
     places.dedup();
     format!(
-        "{}: {} used of {}, {} rejected for their amplitude, {} too near to an end. Positions of the electrodes: {}. All of it is in recordings.tsv.",
+        "{}: {} used of {}, {} rejected for their amplitude, {} too near to an end. Positions of the electrodes: {}. \
+        All of it is in recordings.tsv.",
         plural(made.recordings.len(), "recording"),
         sum(|one| one.n_used),
         plural(sum(|one| one.n_events), "trial"),

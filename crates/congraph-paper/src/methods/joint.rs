@@ -8,15 +8,16 @@ use congraph::progress::no_progress;
 use congraph::{Error, MultiviewGraph, Views};
 
 use super::grid;
-use super::methods::{Method, SIMILARITY, Score};
-use super::plan::Plan;
+use super::protocol::SIMILARITY;
+use super::score::{Method, Score};
+use crate::plan::Plan;
 
 /// Edges are the same far above this gap.
 const TOLERANCE: f64 = 1e-4;
 /// The grid of λ1, in shares of the one at which no edge is left.
 const COARSE: [f64; 6] = [0.02, 0.04, 0.08, 0.16, 0.32, 0.64];
 
-pub(super) fn learner(plan: &Plan, lambda1: f64, lambda2: f64, tolerance: f64) -> JointGraphicalLasso {
+pub(crate) fn learner(plan: &Plan, lambda1: f64, lambda2: f64, tolerance: f64) -> JointGraphicalLasso {
     JointGraphicalLasso {
         scaling: plan.scaling(),
         solver: JointAdmm {
@@ -27,6 +28,7 @@ pub(super) fn learner(plan: &Plan, lambda1: f64, lambda2: f64, tolerance: f64) -
     }
 }
 
+/// The scores of both edge rules.
 pub(super) fn scores(plan: &Plan, views: &Views, truth: &MultiviewGraph) -> Result<Vec<Score>, Error> {
     let learner = learner(plan, 1.0, 1.0, TOLERANCE);
     let prepared = learner.prepare(views)?;

@@ -1,14 +1,16 @@
 //! A recording → filtered epochs.
 //!
-//! One channel per thread at a time is turned into f64, filtered stretch by stretch, and cut; only what is cut out is kept. So a recording of 16-bit numbers needs its own size, a
-//! channel per thread, and the epochs.
+//! Each thread turns one channel at a time into f64, filters it segment by segment, and cuts it; only what is cut out
+//! is kept. So a recording of 16-bit numbers needs its own size, a channel per thread, and the epochs.
 
 use std::ops::Range;
 
 use congraph::error::{Code, DataError, Error, list_names};
 use rayon::prelude::*;
 
-use super::{Annotation, Band, Epochs, Recording, ZeroPhase, triggers};
+use super::Epochs;
+use crate::filters::{Band, ZeroPhase};
+use crate::recording::{Annotation, Recording};
 
 /// Where epochs are cut.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +46,7 @@ pub struct Nothing {
 }
 
 /// Why there are no epochs.
-pub(super) enum Stop {
+pub(crate) enum Stop {
     /// Something is wrong with the recording or with what is asked of it.
     Wrong(Error),
     /// No trial is left.
@@ -72,35 +74,12 @@ impl From<Stop> for Error {
     }
 }
 
-/// The events of a recording: its annotations, and the rises of its trigger channels with the code as text.
-pub fn events(recording: &Recording) -> Vec<Annotation> {
-    let mut events = recording.annotations.clone();
-    for channel in recording.channels.iter().filter(|channel| channel.is_trigger()) {
-        let onset = |sample: usize| {
-            let record = sample / channel.samples_per_record;
-            let segment = recording
-                .segments
-                .iter()
-                .find(|segment| segment.records.contains(&record))?;
-            let start = segment.records.start * channel.samples_per_record;
-            Some(segment.onset + (sample - start) as f64 / channel.sampling_hz)
-        };
-        events.extend(triggers(channel).iter().filter_map(|trigger| {
-            Some(Annotation {
-                onset: onset(trigger.sample)?,
-                duration: 0.0,
-                text: trigger.code.to_string(),
-            })
-        }));
-    }
-    events.sort_by(|a, b| a.onset.total_cmp(&b.onset));
-    events
-}
-
-/// Filters some channels of a recording, in microvolts, and cuts them around events (or end to end), `span` seconds before and after.
+/// Filters some channels of a recording, in microvolts, and cuts them around events (or end to end), `span` seconds
+/// before and after.
 ///
 /// # Errors
-/// E07 if the events are not there, the channels have different sampling rates, or the band is above half of it; E05 if no epoch lies within the recording.
+/// E07 if the events are not there, the channels have different sampling rates, or the band is above half of it; E05 if
+/// no epoch lies within the recording.
 pub fn cut(
     recording: &Recording,
     channels: &[usize],
@@ -114,7 +93,7 @@ pub fn cut(
 }
 
 /// The same, where it matters whether something is wrong or just nothing left.
-pub(super) fn try_cut(
+pub(crate) fn try_cut(
     recording: &Recording,
     channels: &[usize],
     names: &[String],
@@ -134,36 +113,20 @@ pub(super) fn try_cut(
             name: "window",
             message: format!("{}:{} s holds no sample at {sampling_hz} Hz", span[0], span[1]),
         })?;
-    let usable = |segment: usize| -> Range<usize> {
-        let whole = recording.samples_of(&recording.segments[segment], per_record);
-        let needed = filter.as_ref().map_or(0, ZeroPhase::padding);
-        if whole.len() > needed {
-            whole
-        } else {
-            whole.start..whole.start
-        }
-    };
+    let usable = usable_stretches(recording, per_record, filter.as_ref());
     let (starts, n_events) = match cut {
         Cut::Events(wanted) => around(recording, events, wanted, per_record, from)?,
         Cut::Every(_) => {
-            let all = (0..recording.segments.len()).flat_map(|segment| {
-                let samples = usable(segment);
-                let label =
-                    move |sample: usize| (segment, sample as isize, format!("{:.3}s", sample as f64 / sampling_hz));
-                (samples.start..samples.end).step_by(n_times).map(label)
-            });
-            let all: Vec<Start> = all
-                .filter(|(segment, sample, _)| *sample + n_times as isize <= usable(*segment).end as isize)
-                .collect();
+            let all = end_to_end(&usable, n_times, sampling_hz);
             let n = all.len();
             (all, n)
         }
     };
     let is_inside = |(segment, start, _): &Start| {
-        let samples = usable(*segment);
+        let samples = &usable[*segment];
         *start >= samples.start as isize && *start + n_times as isize <= samples.end as isize
     };
-    let inside: Vec<Start> = starts.iter().filter(|start| is_inside(start)).cloned().collect();
+    let inside: Vec<Start> = starts.into_iter().filter(is_inside).collect();
     if inside.is_empty() {
         return Err(Stop::Nothing(Box::new(Nothing {
             error: nothing_inside(recording, n_events, span, events),
@@ -172,13 +135,65 @@ pub(super) fn try_cut(
             n_rejected: 0,
         })));
     }
-    let mut values = vec![0.0; inside.len() * channels.len() * n_times];
+    let n_outside = n_events - inside.len();
+    let values = cut_channels(recording, channels, filter.as_ref(), &inside, n_times, per_record)?;
+    // Numbered, because an event's text names many trials.
+    let trials = inside
+        .into_iter()
+        .enumerate()
+        .map(|(k, (_, _, label))| format!("{}:{label}", k + 1))
+        .collect();
+    Ok(Cuts {
+        n_events,
+        n_outside,
+        epochs: Epochs::new(names.to_vec(), sampling_hz, -from, n_times, trials, values),
+    })
+}
+
+/// Segment, first sample and label of an epoch.
+type Start = (usize, isize, String);
+
+/// The samples of each segment that epochs may be cut from: all, or none where it is too short to be filtered.
+fn usable_stretches(recording: &Recording, per_record: usize, filter: Option<&ZeroPhase>) -> Vec<Range<usize>> {
+    let needed = filter.map_or(0, ZeroPhase::padding);
+    let usable = |segment| {
+        let whole = recording.samples_of(segment, per_record);
+        if whole.len() > needed {
+            whole
+        } else {
+            whole.start..whole.start
+        }
+    };
+    recording.segments.iter().map(usable).collect()
+}
+
+/// Where epochs that follow one another start; what is left at the end of a segment is too short for one.
+fn end_to_end(usable: &[Range<usize>], n_times: usize, sampling_hz: f64) -> Vec<Start> {
+    let mut starts = Vec::new();
+    for (segment, samples) in usable.iter().enumerate() {
+        let fits = |sample: &usize| sample + n_times <= samples.end;
+        let label = |sample: usize| (segment, sample as isize, format!("{:.3}s", sample as f64 / sampling_hz));
+        starts.extend(samples.clone().step_by(n_times).filter(fits).map(label));
+    }
+    starts
+}
+
+/// The epochs of all channels: trial after trial, channel after channel.
+fn cut_channels(
+    recording: &Recording,
+    channels: &[usize],
+    filter: Option<&ZeroPhase>,
+    starts: &[Start],
+    n_times: usize,
+    per_record: usize,
+) -> Result<Vec<f64>, Error> {
+    let mut values = vec![0.0; starts.len() * channels.len() * n_times];
     // A few channels at a time: all of them at once would take as much again as the epochs do.
     let at_once = rayon::current_num_threads().max(1);
     for (batch, some) in channels.chunks(at_once).enumerate() {
         let rows: Vec<Vec<f64>> = some
             .par_iter()
-            .map(|&channel| one_channel(recording, channel, filter.as_ref(), &inside, n_times, per_record))
+            .map(|&channel| one_channel(recording, channel, filter, starts, n_times, per_record))
             .collect::<Result<_, _>>()?;
         for (k, row) in rows.iter().enumerate() {
             let place = batch * at_once + k;
@@ -187,20 +202,8 @@ pub(super) fn try_cut(
             }
         }
     }
-    let trials = inside
-        .into_iter()
-        .enumerate()
-        .map(|(k, (_, _, label))| format!("{}:{label}", k + 1))
-        .collect();
-    Ok(Cuts {
-        n_events,
-        n_outside: n_events - starts.iter().filter(|start| is_inside(start)).count(),
-        epochs: Epochs::new(names.to_vec(), sampling_hz, -from, n_times, trials, values),
-    })
+    Ok(values)
 }
-
-/// Segment, first sample and label of an epoch.
-type Start = (usize, isize, String);
 
 /// A time in whole samples.
 fn samples(seconds: f64, sampling_hz: f64) -> Result<isize, Error> {
@@ -228,25 +231,18 @@ fn around(
         .filter(|text| !events.iter().any(|event| event.text == **text))
         .collect();
     if chosen.is_empty() || !absent.is_empty() {
-        let mut there: Vec<(&str, usize)> = Vec::new();
-        for event in events {
-            match there.iter_mut().find(|(text, _)| *text == event.text) {
-                Some((_, n)) => *n += 1,
-                None => there.push((&event.text, 1)),
-            }
-        }
-        let there: Vec<String> = there.iter().map(|(text, n)| format!("{text} ({n}×)")).collect();
         let error = DataError::new(
             Code::E07,
             format!(
                 "`{}` has no event {}; its events are {}",
                 recording.name,
                 list_names(&absent),
-                list_names(&there)
+                list_names(&counted(events))
             ),
             "trials are cut around events",
             "name events as they are in the recording: the text of an annotation, or the code of a trigger",
         );
+        // Without any of the events there is no trial; with some of them, a name is likely to be misspelt.
         return Err(if chosen.is_empty() {
             Stop::Nothing(Box::new(Nothing {
                 error,
@@ -263,6 +259,18 @@ fn around(
         Some((segment, sample as isize + from, event.text.clone()))
     };
     Ok((chosen.iter().filter_map(start).collect(), chosen.len()))
+}
+
+/// The texts of events in order of their first, each with how often it occurs.
+fn counted(events: &[Annotation]) -> Vec<String> {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for event in events {
+        match counts.iter_mut().find(|(text, _)| *text == event.text) {
+            Some((_, n)) => *n += 1,
+            None => counts.push((&event.text, 1)),
+        }
+    }
+    counts.iter().map(|(text, n)| format!("{text} ({n}×)")).collect()
 }
 
 /// The filter at the recording's sampling rate.
@@ -303,7 +311,7 @@ fn common_rate(recording: &Recording, channels: &[usize]) -> Result<usize, Error
     Err(DataError::new(
         Code::E07,
         format!(
-            "`{}`: {} have another sampling rate than the others ({} Hz)",
+            "`{}`: {} have a sampling rate that differs from the others' ({} Hz)",
             recording.name,
             list_names(&others),
             most as f64 / recording.record_seconds
@@ -331,6 +339,7 @@ fn one_channel(
         if here.peek().is_none() {
             continue;
         }
+        // A segment is filtered as a whole: the filter must not run across a gap, nor start anew at every epoch.
         let samples = recording.samples_of(segment, per_record);
         let mut values = channel.values(samples.clone());
         values.iter_mut().for_each(|x| *x *= unit);

@@ -1,6 +1,7 @@
 //! The built-in montage: the 10-10 system on a sphere, from its own rules.
 //!
-//! On a unit sphere with Cz on top, the nasion (Nz), T9, the inion (Iz) and T10 lie on the equator, x to the right, y to the front, z up:
+//! On a unit sphere with Cz on top, the nasion (Nz), T9, the inion (Iz) and T10 lie on the equator, x to the right, y
+//! to the front, z up:
 //!
 //! ```text
 //! midline           Nz, Fpz, AFz, Fz, FCz, Cz, CPz, Pz, POz, Oz, Iz      10 % of the half circle, 18°, apart
@@ -9,18 +10,20 @@
 //! between           the arc through 7, z and 8 of a row in quarters      5, 3, 1
 //! ```
 //!
-//! after Jurcak et al. (2007) and Oostenveld and Praamstra (2001). These are the positions of the package eeg_positions and of MNE's
-//! `spherical_1005`, to the four decimals that those are published with; they are not measured on a head, as MNE's `standard_1005` is.
+//! after Jurcak et al. (2007) and Oostenveld and Praamstra (2001). These are the positions of the package eeg_positions
+//! and of MNE's `spherical_1005`, to the four decimals that those are published with; they are not measured on a head,
+//! as MNE's `standard_1005` is.
 
 use std::f64::consts::PI;
 use std::sync::LazyLock;
 
-use super::Position;
+use super::position::Position;
 
 /// The radius of the built-in head, in metres; as in MNE.
 pub const HEAD_RADIUS: f64 = 0.095;
 
-/// A row of electrodes: its name at the sides (7 to 10), its name between them, and how many steps of 18° it is from the nasion.
+/// A row of electrodes: its name at the sides (7 to 10), its name between them, and how many steps of 18° it is from
+/// the nasion.
 const ROWS: [(&str, &str, f64); 7] = [
     ("AF", "AF", 2.0),
     ("F", "F", 3.0),
@@ -86,6 +89,7 @@ fn between(step: f64, part: f64, side: f64) -> Position {
     let rise = (top_y - foot_y).hypot(top_z - foot_z);
     let centre = (rise * rise - width * width) / (2.0 * rise);
     let radius = rise - centre;
+    // The arc from z to the side spans the angle of (width, −centre); a part of it is taken.
     let (sin, cos) = (part * width.atan2(-centre)).sin_cos();
     let up = (centre + radius * cos) / rise;
     [

@@ -1,7 +1,8 @@
 //! Filtering forwards and backwards, so that nothing is delayed.
 //!
-//! The gain is that of the filter squared. Both ends are extended by a piece of the signal turned about its end value (odd extension), and the filter starts
-//! in the state in which it would have come to rest on the first value: what SciPy's `sosfiltfilt` does by default.
+//! The gain is that of the filter squared. Both ends are extended by a piece of the signal turned about its end value
+//! (odd extension), and the filter starts in the state in which it would have come to rest on the first value: what
+//! SciPy's `sosfiltfilt` does by default.
 
 use congraph::error::Error;
 
@@ -46,6 +47,7 @@ impl ZeroPhase {
                 ),
             });
         }
+        // Odd extension: the padding is the signal near the end, turned by 180° about its end value.
         let (first, last) = (signal[0], signal[n - 1]);
         let mut extended = Vec::with_capacity(n + 2 * padding);
         extended.extend(signal[1..=padding].iter().rev().map(|x| 2.0 * first - x));
@@ -57,7 +59,7 @@ impl ZeroPhase {
         Ok(())
     }
 
-    /// One direction.
+    /// Filters in one direction, the one in which the iterator runs.
     fn run<'a>(&self, signal: impl Iterator<Item = &'a mut f64>) {
         let mut signal = signal.peekable();
         let start = signal.peek().map_or(0.0, |first| **first);
@@ -73,6 +75,7 @@ impl ZeroPhase {
     fn resting(&self, mut level: f64) -> Vec<[f64; 2]> {
         let rest = |section: &Section| {
             let ([b0, b1, b2], [a1, a2]) = (section.above, section.below);
+            // z = 1 in the transfer function: what comes out of a constant in the end.
             let out = level * (b0 + b1 + b2) / (1.0 + a1 + a2);
             let second = b2 * level - a2 * out;
             let first = b1 * level - a1 * out + second;

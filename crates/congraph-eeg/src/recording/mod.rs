@@ -1,9 +1,13 @@
 //! A recording as it was digitised: channels of whole numbers with their scale, annotations, and where time jumps.
 //!
-//! Samples stay whole numbers until a channel is asked for, because a recording of 16-bit numbers is four times as large in f64:
-//! physical value = digital · gain + offset.
+//! Samples stay whole numbers until a channel is asked for, because a recording of 16-bit numbers is four times as
+//! large in f64: physical value = digital · gain + offset.
+
+mod events;
 
 use std::ops::Range;
+
+pub use events::{Trigger, events, triggers};
 
 /// The numbers of one channel as the converter gave them.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,7 +144,8 @@ impl Recording {
         segment.records.start * samples_per_record..segment.records.end * samples_per_record
     }
 
-    /// The segment and the sample at which an event falls: the nearest sample, half-way ones to the even. None in a gap or outside the recording.
+    /// The segment and the sample at which an event falls: the nearest sample, half-way ones to the even. None in a gap
+    /// or outside the recording.
     pub fn sample_at(&self, onset: f64, samples_per_record: usize) -> Option<(usize, usize)> {
         let sampling_hz = samples_per_record as f64 / self.record_seconds;
         self.segments.iter().enumerate().find_map(|(place, segment)| {

@@ -1,16 +1,23 @@
 //! Where electrodes are: built in, or read from a file.
 //!
-//! Positions are in metres, x to the right, y to the front, z up. What a file gives is brought there: by its fiducials, if it has all three, into
-//! the head frame (origin on the line between the ears, below the nasion), and by its size into metres, for few formats say their unit.
+//! Positions are in metres, x to the right, y to the front, z up. What a file gives is brought there: by its fiducials,
+//! if it has all three, into the head frame (origin on the line between the ears, below the nasion), and by its size
+//! into metres, for few formats say their unit.
+
+mod names;
+mod position;
+mod sphere;
+mod standard;
 
 use congraph::error::{Code, DataError, Error};
 
-use super::names::bare;
-use super::standard::HEAD_RADIUS;
-use super::{standard_montage, standard_name};
-
-/// x (right), y (front) and z (up), in metres.
-pub type Position = [f64; 3];
+use names::bare;
+pub use names::standard_name;
+pub use position::Position;
+use position::{cross, length};
+pub(crate) use position::{dot, minus, unit};
+pub use sphere::{Sphere, fit_sphere};
+pub use standard::{HEAD_RADIUS, standard_montage};
 
 /// The points that define the head frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,7 +49,8 @@ impl Default for Montage {
 }
 
 impl Montage {
-    /// A montage of positions in any unit, brought into the head frame if the fiducials are known and into metres by their size.
+    /// A montage of positions in any unit, brought into the head frame if the fiducials are known and into metres by
+    /// their size.
     ///
     /// # Errors
     /// E07 if a position is not finite or all are the same point; E06 if a name occurs twice.
@@ -66,14 +74,14 @@ impl Montage {
                 .iter()
                 .any(|(other, _)| other.eq_ignore_ascii_case(label))
             {
-                return Err(fault(
-                    Code::E06,
-                    format!("`{name}`: the electrode `{label}` stands there twice"),
-                )
-                .at_node(label)
-                .into());
+                return Err(
+                    fault(Code::E06, format!("`{name}`: the electrode `{label}` occurs twice"))
+                        .at_node(label)
+                        .into(),
+                );
             }
         }
+        // First the frame, then the unit: sizes do not change under rotation.
         if let Some(fiducials) = fiducials {
             let frame = HeadFrame::new(&fiducials)
                 .ok_or_else(|| fault(Code::E07, format!("`{name}`: its fiducials lie on one line")))?;
@@ -109,10 +117,12 @@ impl Montage {
     }
 }
 
-/// Metres per unit of a file, from how large the head in it is. A head of radius 1, as files of ideal positions have it, gets the built-in radius.
+/// Metres per unit of a file, from how large the head in it is. A head of radius 1, as files of ideal positions have
+/// it, gets the built-in radius.
 fn metres_per_unit(electrodes: &[(String, Position)]) -> Option<f64> {
     let n = electrodes.len() as f64;
     let mean = [0, 1, 2].map(|axis| electrodes.iter().map(|(_, at)| at[axis]).sum::<f64>() / n);
+    // The median, because a misplaced electrode or one on the neck must not change the unit.
     let mut reach: Vec<f64> = electrodes.iter().map(|(_, at)| length(minus(*at, mean))).collect();
     reach.sort_by(f64::total_cmp);
     let reach = *reach.get(reach.len() / 2)?;
@@ -137,41 +147,19 @@ impl HeadFrame {
     fn new(fiducials: &Fiducials) -> Option<Self> {
         let x = unit(minus(fiducials.right, fiducials.left))?;
         let ahead = minus(fiducials.nasion, fiducials.left);
+        // The origin is the foot of the perpendicular from the nasion onto the line between the ears.
         let along = dot(ahead, x);
         let origin = [0, 1, 2].map(|axis| fiducials.left[axis] + along * x[axis]);
         let y = unit(minus(fiducials.nasion, origin))?;
-        let z = [
-            x[1] * y[2] - x[2] * y[1],
-            x[2] * y[0] - x[0] * y[2],
-            x[0] * y[1] - x[1] * y[0],
-        ];
         Some(Self {
             origin,
-            axes: [x, y, z],
+            axes: [x, y, cross(x, y)],
         })
     }
 
     fn apply(&self, at: Position) -> Position {
         self.axes.map(|axis| dot(minus(at, self.origin), axis))
     }
-}
-
-pub(super) fn minus(a: Position, b: Position) -> Position {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-pub(super) fn dot(a: Position, b: Position) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-pub(super) fn length(a: Position) -> f64 {
-    dot(a, a).sqrt()
-}
-
-/// The direction of a vector; none if it is (nearly) nought.
-pub(super) fn unit(a: Position) -> Option<Position> {
-    let length = length(a);
-    (length > 1e-12).then(|| a.map(|c| c / length))
 }
 
 #[cfg(test)]

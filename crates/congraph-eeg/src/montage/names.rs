@@ -1,9 +1,10 @@
 //! Labels of channels → names of the 10-10 system.
 //!
-//! `Fc5.`, `FC5`, `EEG FC5-Ref` and `fc5` are all FC5; the old names T3, T4, T5, T6 are T7, T8, P7, P8. A bipolar channel such as `Fpz-Cz` is no
-//! electrode, and neither are A1 and A2 (the ears, or the first two of BioSemi's own numbering).
+//! `Fc5.`, `FC5`, `EEG FC5-Ref` and `fc5` are all FC5; the old names T3, T4, T5, T6 are T7, T8, P7, P8. A bipolar
+//! channel such as `Fpz-Cz` is no electrode, and neither are A1 and A2 (the ears, or the first two of BioSemi's own
+//! numbering).
 
-use super::standard_montage;
+use super::standard::standard_montage;
 
 /// Names that electrodes had before 1991 and have now.
 const OLD: [(&str, &str); 4] = [("T3", "T7"), ("T4", "T8"), ("T5", "P7"), ("T6", "P8")];

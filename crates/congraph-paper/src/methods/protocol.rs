@@ -1,18 +1,9 @@
-//! One data set → what every method scores on it, its parameters chosen as the paper chooses them.
+//! How parameters are chosen where a truth is known.
 //!
-//! ```text
-//! svGL           α by best view F1
-//! mvGL-ℓ1        α by best view F1, for each α the β of a correlation of 0.8
-//! mvGL-ℓ2 − r    the same, without a regulariser of the consensus
-//! mvGL-ℓ2        from there γ by best view F1 (the largest of equals), then α once more
-//! JGL            λ1 by best view F1, λ2 by correlation
-//! median         no learning: the element-wise median of the views of svGL
-//! ```
-//!
-//! Why the largest γ of equals: as long as no consensus weight is zero, the best consensus of an edge with weights v and
-//! mean m costs √(β² − γ²/N) ‖v − m‖ + γ m, and the sum of all m is fixed by 1ᵀw^i = n. So γ does nothing to the views that
-//! another β would not do, and with β chosen by correlation their F1 cannot tell any such γ from 0; it only begins to change
-//! where γ makes the consensus sparse.
+//! Why the largest γ of equals: as long as no consensus weight is zero, the best consensus of an edge with weights v
+//! and mean m costs √(β² − γ²/N) ‖v − m‖ + γ m, and the sum of all m is fixed by 1ᵀw^i = n. So γ does nothing to the
+//! views that another β would not do, and with β chosen by correlation their F1 cannot tell any such γ from 0; it only
+//! begins to change where γ makes the consensus sparse.
 
 use std::sync::Arc;
 
@@ -20,15 +11,14 @@ use congraph::metrics::evaluate;
 use congraph::penalties::L2;
 use congraph::progress::no_progress;
 use congraph::regularisers::{L1Norm, NoRegulariser};
-use congraph::simulate::simulate;
 use congraph::tune::{Dial, Targets};
-use congraph::{Code, Error, Fit, Learner, Model, MultiviewGraph, Parameters, Prepared, ViewOptions, Views};
+use congraph::{Code, Error, Fit, Model, MultiviewGraph, Parameters, Prepared};
 
-use super::plan::{Job, Plan, Setting};
-use super::{grid, joint};
+use super::grid;
+use super::score::{Method, Score};
 
 /// The correlation between views that the paper chooses β by.
-pub(super) const SIMILARITY: f64 = 0.8;
+pub(crate) const SIMILARITY: f64 = 0.8;
 /// Where separate views are already more alike, coupling them adds this much.
 const MORE_ALIKE: f64 = 0.01;
 /// The densities of separate views between which the grid of α begins and ends, and how many there are.
@@ -39,143 +29,12 @@ const SHARES: [f64; 8] = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 /// View F1s this near are equal: what the tolerance of the correlation lets them differ by.
 const EQUAL: f64 = 0.001;
 
-/// What is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Method {
-    SvGl,
-    JglNonZero,
-    JglNegative,
-    MvGl1,
-    MvGl2,
-    MvGl2Free,
-    Median,
-}
-
-impl Method {
-    pub(crate) const ALL: [Self; 7] = [
-        Self::SvGl,
-        Self::JglNonZero,
-        Self::JglNegative,
-        Self::MvGl1,
-        Self::MvGl2,
-        Self::MvGl2Free,
-        Self::Median,
-    ];
-    pub(crate) const OF_VIEWS: [Self; 5] = [
-        Self::SvGl,
-        Self::JglNonZero,
-        Self::JglNegative,
-        Self::MvGl1,
-        Self::MvGl2,
-    ];
-    pub(crate) const OF_CONSENSUS: [Self; 4] = [Self::MvGl1, Self::MvGl2, Self::MvGl2Free, Self::Median];
-
-    /// The name in tables.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::SvGl => "svGL",
-            Self::JglNonZero => "JGL",
-            Self::JglNegative => "JGL-negative",
-            Self::MvGl1 => "mvGL-l1",
-            Self::MvGl2 => "mvGL-l2",
-            Self::MvGl2Free => "mvGL-l2-without-r",
-            Self::Median => "median-of-svGL",
-        }
-    }
-
-    pub(crate) fn by_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|method| method.name() == name)
-    }
-
-    /// The name in figures.
-    pub(crate) fn label(self) -> &'static str {
-        match self {
-            Self::SvGl => "svGL",
-            Self::JglNonZero => "JGL, non-zero entries",
-            Self::JglNegative => "JGL, negative entries",
-            Self::MvGl1 => "mvGL-ℓ1",
-            Self::MvGl2 => "mvGL-ℓ2",
-            Self::MvGl2Free => "mvGL-ℓ2 without r",
-            Self::Median => "median of svGL",
-        }
-    }
-}
-
-/// How well one method did on one data set.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Score {
-    pub(crate) method: Method,
-    pub(crate) view_f1: f64,
-    pub(crate) density: f64,
-    pub(crate) similarity: f64,
-    /// F1, precision and density, of methods that have a consensus.
-    pub(crate) consensus: Option<[f64; 3]>,
-    /// α, β, γ; or λ1, λ2.
-    pub(crate) parameters: [f64; 3],
-}
-
-impl Score {
-    pub(super) fn of(
-        method: Method,
-        graph: &MultiviewGraph,
-        truth: &MultiviewGraph,
-        parameters: [f64; 3],
-    ) -> Result<Self, Error> {
-        let found = evaluate(graph, truth)?;
-        let consensus = found.consensus.as_ref().zip(graph.consensus_density());
-        Ok(Self {
-            method,
-            view_f1: found.mean_view_f1(),
-            density: graph.mean_density(),
-            similarity: graph.similarity().unwrap_or(1.0),
-            consensus: consensus.map(|(score, density)| [score.f1(), score.precision(), density]),
-            parameters,
-        })
-    }
-}
-
-/// What came of one data set.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Outcome {
-    pub(crate) setting: Setting,
-    pub(crate) realisation: usize,
-    /// Of the pairs at which some true view differs from the true consensus: in how many views, on average.
-    pub(crate) differing: f64,
-    pub(crate) scores: Vec<Score>,
-}
-
-/// Simulates the data set and learns from it by every method; by the joint graphical lasso only if the views are asked for.
-pub(crate) fn outcome(plan: &Plan, job: &Job, with_joint: bool) -> Result<Outcome, Error> {
-    let simulation = simulate(&job.setting.simulated(plan.seed_of(job.realisation)))?;
-    let truth = &simulation.truth;
-    let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default())?;
-    let learner = Learner {
-        scaling: plan.scaling(),
-        ..Learner::default()
-    };
-    let protocol = Protocol {
-        prepared: learner.prepare(&views, &no_progress)?,
-        truth,
-        similarity: SIMILARITY,
-    };
-    let mut scores = protocol.scores()?;
-    if with_joint {
-        scores.extend(joint::scores(plan, &views, truth)?);
-    }
-    Ok(Outcome {
-        setting: job.setting,
-        realisation: job.realisation,
-        differing: differing(truth),
-        scores,
-    })
-}
-
 /// How parameters are chosen where a truth is known.
-pub(super) struct Protocol<'a> {
-    pub(super) prepared: Prepared<'a>,
-    pub(super) truth: &'a MultiviewGraph,
+pub(crate) struct Protocol<'a> {
+    pub(crate) prepared: Prepared<'a>,
+    pub(crate) truth: &'a MultiviewGraph,
     /// The correlation between views that β is chosen by.
-    pub(super) similarity: f64,
+    pub(crate) similarity: f64,
 }
 
 impl Protocol<'_> {
@@ -184,7 +43,7 @@ impl Protocol<'_> {
     }
 
     /// svGL: α by best view F1.
-    pub(super) fn separate(&self) -> Result<Fit, Error> {
+    pub(crate) fn separate(&self) -> Result<Fit, Error> {
         let [single] = grid::search(&self.alphas(), |alpha, beside: Option<&Fit>| {
             let start = beside.map(Fit::start);
             let fit = self.prepared.fit(&Model::single(alpha), start.as_ref(), &no_progress)?;
@@ -194,14 +53,15 @@ impl Protocol<'_> {
     }
 
     /// mvGL-ℓ1: α by best view F1, for each α the β of the correlation.
-    pub(super) fn coupled(&self) -> Result<Fit, Error> {
+    pub(crate) fn coupled(&self) -> Result<Fit, Error> {
         let [one] = grid::search(&self.alphas(), |alpha, _: Option<&Fit>| {
             self.alike(&Model::l1(alpha, 1.0))
         })?;
         self.usable(one)
     }
 
-    fn scores(&self) -> Result<Vec<Score>, Error> {
+    /// Every method but the joint graphical lasso.
+    pub(super) fn scores(&self) -> Result<Vec<Score>, Error> {
         let alphas = self.alphas();
         let (single, one) = (self.separate()?, self.coupled()?);
         let [free] = grid::search(&alphas, |alpha, _: Option<&Fit>| self.alike(&l2(alpha, 0.0)))?;
@@ -235,6 +95,7 @@ impl Protocol<'_> {
     /// The fit at the model's α and γ with the β at which the views are alike; none if there is no such β.
     fn alike(&self, model: &Model) -> Result<Option<([f64; 1], Fit)>, Error> {
         let separate = Model::single(model.parameters.alpha);
+        // Coupling can only bring views closer than they are on their own: the target must lie above that.
         let floor = self.prepared.fit(&separate, None, &no_progress)?.similarity();
         let targets = Targets {
             density: Dial::Fixed,
@@ -259,8 +120,10 @@ impl Protocol<'_> {
             }
         }
         let best = tried.iter().map(|&(_, score)| score).fold(0.0, f64::max);
+        // F1 cannot tell small γ apart (see above): the largest of equals makes the consensus sparse.
         let equal = tried.iter().filter(|&&(_, score)| score >= best - EQUAL);
         let gamma = equal.map(|&(gamma, _)| gamma).fold(shares[0], f64::max);
+        // α once more, around the best without r.
         let alphas = [-0.5, 0.0, 0.5].map(|power| free.alpha * ratio.powf(power));
         let [found] = grid::search(&alphas, |alpha, _: Option<&Fit>| self.alike(&l2(alpha, gamma)))?;
         self.usable(found)
@@ -277,12 +140,12 @@ impl Protocol<'_> {
 }
 
 /// The similarity to ask for of views that have this one when learned separately.
-pub(super) fn above(floor: Option<f64>, similarity: f64) -> f64 {
+pub(crate) fn above(floor: Option<f64>, similarity: f64) -> f64 {
     let least = floor.map_or(similarity, |floor| floor + MORE_ALIKE);
     similarity.max(least).min(1.0)
 }
 
-pub(super) fn l2(alpha: f64, gamma: f64) -> Model {
+pub(crate) fn l2(alpha: f64, gamma: f64) -> Model {
     Model {
         parameters: Parameters {
             alpha,
@@ -298,7 +161,8 @@ pub(super) fn l2(alpha: f64, gamma: f64) -> Model {
     }
 }
 
-/// The graph with the element-wise median of its views as consensus; of an even number of views, the mean of the middle two.
+/// The graph with the element-wise median of its views as consensus; of an even number of views, the mean of the middle
+/// two.
 fn with_median(graph: &MultiviewGraph) -> MultiviewGraph {
     let median = |row: &[f64]| {
         let mut sorted = row.to_vec();
@@ -314,17 +178,6 @@ fn with_median(graph: &MultiviewGraph) -> MultiviewGraph {
         graph.weights(),
         Some(&medians),
     )
-}
-
-fn differing(truth: &MultiviewGraph) -> f64 {
-    let consensus = truth.consensus().unwrap_or_default();
-    let counts = truth
-        .weights()
-        .rows()
-        .zip(consensus)
-        .map(|(row, shared)| row.iter().filter(|weight| (**weight > 0.0) != (*shared > 0.0)).count());
-    let counts: Vec<usize> = counts.filter(|&count| count > 0).collect();
-    counts.iter().sum::<usize>() as f64 / counts.len().max(1) as f64
 }
 
 #[cfg(test)]
@@ -352,11 +205,5 @@ mod tests {
         assert_eq!(with_median(&odd).consensus(), Some(&[1.0, 0.0][..]));
         let even = graph(2, &[0.0, 2.0, 4.0, 2.0], &[9.0, 9.0]);
         assert_eq!(with_median(&even).consensus(), Some(&[1.0, 3.0][..]));
-    }
-
-    #[test]
-    fn views_that_differ_are_counted_where_some_do() {
-        let truth = graph(3, &[1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 0.0], &[1.0, 1.0, 0.0]);
-        assert_eq!(differing(&truth), 1.5);
     }
 }

@@ -1,29 +1,31 @@
 //! All steps from a recording to epochs, in order, each optional.
 //!
 //! ```text
-//! names → positions → channels left out → reference → CSD → band-pass → epochs → baseline → rejection → window → (first trials → stack)
+//! names → positions → channels left out → reference → CSD → band-pass → epochs → baseline → rejection
+//!       → window → (first trials → stack)
 //! ```
 //!
-//! The filter runs before anything is cut; reference and CSD, which act on each sample alone, are applied to what is cut out (see
-//! [`Epochs`]). Amplitudes are judged on the potentials, in microvolts, also where CSD is asked for: it has no scale that one could name a limit in.
+//! The filter runs before anything is cut; reference and CSD, which act on each sample alone, are applied to what is
+//! cut out (see [`Epochs`]). Amplitudes are judged on the potentials, in microvolts, also where CSD is asked for: it
+//! has no scale that one could name a limit in.
+
+mod pick;
+mod reference;
+mod reject;
+
+use std::borrow::Cow;
 
 use congraph::error::{Code, DataError, Error, Warning, list_names};
 
-use super::cut::{Cut, Nothing, Stop, events, try_cut};
-use super::pick::{Dropped, Picked, find, pick};
-use super::{Annotation, Band, Epochs, Montage, Position, Recording, SplineSettings, SurfaceLaplacian};
-
-/// What potentials are measured against.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum Reference {
-    /// As recorded.
-    #[default]
-    Recorded,
-    /// The mean of all electrodes that are kept.
-    Average,
-    /// The mean of these channels, which need not be electrodes of the montage.
-    Channels(Vec<String>),
-}
+use crate::csd::{SplineSettings, SurfaceLaplacian};
+use crate::epochs::{Cut, Epochs, Nothing, Stop, try_cut};
+use crate::filters::Band;
+use crate::montage::{Montage, Position};
+use crate::recording::{Annotation, Recording, events};
+pub use pick::{Dropped, Picked, pick};
+pub use reference::Reference;
+use reference::{Cutting, with_references};
+use reject::reject;
 
 /// The steps.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,7 +89,8 @@ pub struct Prepared {
     pub warnings: Vec<Warning>,
 }
 
-/// Carries out all steps on a recording. `other_events` take the place of those in the recording, for example from a `_events.tsv`.
+/// Carries out all steps on a recording. `other_events` take the place of those in the recording, for example from a
+/// `_events.tsv`.
 ///
 /// # Errors
 /// [`Error::Data`] that names the recording and what is there instead of what was asked for.
@@ -100,7 +103,8 @@ pub fn prepare(
     all_steps(recording, montage, other_events, settings).map_err(Error::from)
 }
 
-/// As [`prepare`], telling a recording of which no trial is left from one with which something is wrong: the one may be left out of a study, the other may not.
+/// As [`prepare`], telling a recording of which no trial is left from one with which something is wrong: the one may be
+/// left out of a study, the other may not.
 ///
 /// # Errors
 /// As [`prepare`].
@@ -125,41 +129,23 @@ fn all_steps(
 ) -> Result<Prepared, Stop> {
     let mut picked = pick(recording, montage, settings.channels.as_deref(), &settings.bads)?;
     let mut warnings = cautions(recording, &picked);
-    let Cutting {
-        channels: all,
-        names,
-        references,
-    } = with_references(recording, &mut picked, &settings.reference)?;
-    let own;
-    let events = match other_events {
-        Some(events) => events,
-        None => {
-            own = events(recording);
-            &own
-        }
-    };
+    let cutting = with_references(recording, &mut picked, &settings.reference)?;
+    let events = other_events.map_or_else(|| Cow::Owned(events(recording)), Cow::Borrowed);
     let (span, window) = span(settings);
-    let cuts = try_cut(recording, &all, &names, settings.band, events, &settings.cut, span)?;
-    let mut epochs = cuts.epochs;
-    if let Some(channels) = references {
-        epochs.reference(&channels);
+    let cuts = try_cut(
+        recording,
+        &cutting.channels,
+        &cutting.names,
+        settings.band,
+        &events,
+        &settings.cut,
+        span,
+    )?;
+    if cuts.n_outside > 0 {
+        warnings.push(outside(recording, cuts.n_outside, cuts.n_events, span));
     }
-    if let Some(stretch) = settings.baseline {
-        epochs
-            .baseline(stretch)
-            .map_err(|error| named(recording, "baseline", error))?;
-    }
-    // Channels that were only needed as a reference go now.
-    let kept: Vec<usize> = picked
-        .channels
-        .iter()
-        .filter_map(|channel| all.iter().position(|other| other == channel))
-        .collect();
-    if kept.len() < epochs.names().len() {
-        epochs = epochs
-            .window(&kept, span)
-            .map_err(|error| named(recording, "epoch", error))?;
-    }
+    let mut epochs = referred(recording, cuts.epochs, &cutting, &picked, settings, span)?;
+    // Amplitudes are judged over the whole epoch and before CSD, whose unit is another.
     let n_before = epochs.n_trials();
     if let Some(limit) = settings.reject_microvolts {
         epochs = reject(recording, epochs, limit).map_err(|error| {
@@ -172,10 +158,10 @@ fn all_steps(
         })?;
     }
     let n_rejected = n_before - epochs.n_trials();
-    let places: Vec<usize> = (0..kept.len()).collect();
     if window != span {
+        let all: Vec<usize> = (0..epochs.names().len()).collect();
         epochs = epochs
-            .window(&places, window)
+            .window(&all, window)
             .map_err(|error| named(recording, "window", error))?;
     }
     if let Some(spline) = &settings.csd {
@@ -183,13 +169,6 @@ fn all_steps(
             &positions(recording, montage, &picked)?,
             spline,
         )?);
-    }
-    if cuts.n_outside > 0 {
-        let message = format!(
-            "`{}`: {} of {} events are too close to a gap or an end of the recording for {}:{} s around them, and were left out",
-            recording.name, cuts.n_outside, cuts.n_events, span[0], span[1]
-        );
-        warnings.push(Warning::new("W05", message));
     }
     Ok(Prepared {
         epochs,
@@ -202,85 +181,47 @@ fn all_steps(
     })
 }
 
+/// Reference and baseline; the channels that were only needed as a reference are gone afterwards.
+fn referred(
+    recording: &Recording,
+    mut epochs: Epochs,
+    cutting: &Cutting,
+    picked: &Picked,
+    settings: &Settings,
+    span: [f64; 2],
+) -> Result<Epochs, Error> {
+    if let Some(channels) = &cutting.references {
+        epochs.reference(channels);
+    }
+    if let Some(stretch) = settings.baseline {
+        epochs
+            .baseline(stretch)
+            .map_err(|error| named(recording, "baseline", error))?;
+    }
+    let kept: Vec<usize> = picked
+        .channels
+        .iter()
+        .filter_map(|channel| cutting.channels.iter().position(|other| other == channel))
+        .collect();
+    if kept.len() == epochs.names().len() {
+        return Ok(epochs);
+    }
+    epochs
+        .window(&kept, span)
+        .map_err(|error| named(recording, "epoch", error))
+}
+
 /// What is cut, and what is kept of it.
 fn span(settings: &Settings) -> ([f64; 2], [f64; 2]) {
     if let Cut::Every(seconds) = settings.cut {
         return ([0.0, seconds], [0.0, seconds]);
     }
+    // Everything that is needed is cut out: the window, the baseline, and the epoch that amplitudes are judged over.
     let [mut from, mut to] = settings.window;
     for [first, last] in settings.baseline.iter().chain(&settings.epoch) {
         (from, to) = (from.min(*first), to.max(*last));
     }
     ([from, to], settings.window)
-}
-
-/// What is cut: the electrodes, and after them the channels that they are only referred to.
-struct Cutting {
-    /// Places among the recording's channels.
-    channels: Vec<usize>,
-    names: Vec<String>,
-    /// Places among these channels of those whose mean is the reference.
-    references: Option<Vec<usize>>,
-}
-
-fn with_references(recording: &Recording, picked: &mut Picked, reference: &Reference) -> Result<Cutting, Error> {
-    let mut all = picked.channels.clone();
-    let references = match reference {
-        Reference::Recorded => None,
-        Reference::Average => Some((0..all.len()).collect()),
-        Reference::Channels(names) => {
-            let mut places = Vec::with_capacity(names.len());
-            for name in names {
-                let channel = find(recording, name).ok_or_else(|| no_reference(recording, name))?;
-                let place = all.iter().position(|&other| other == channel).unwrap_or_else(|| {
-                    all.push(channel);
-                    all.len() - 1
-                });
-                places.push(place);
-            }
-            if places.is_empty() {
-                return Err(Error::Parameter {
-                    name: "reference",
-                    message: "names no channel".into(),
-                });
-            }
-            // A single reference is zero afterwards, and no node.
-            if let ([place], true) = (&places[..], places[0] < picked.names.len()) {
-                picked.dropped.push((picked.names.remove(*place), Dropped::Reference));
-                picked.channels.remove(*place);
-                picked.positions.remove(*place);
-            }
-            Some(places)
-        }
-    };
-    let name = |channel: &usize| {
-        let place = picked.channels.iter().position(|other| other == channel);
-        place.map_or_else(
-            || recording.channels[*channel].label.clone(),
-            |place| picked.names[place].clone(),
-        )
-    };
-    let names = all.iter().map(name).collect();
-    Ok(Cutting {
-        channels: all,
-        names,
-        references,
-    })
-}
-
-fn no_reference(recording: &Recording, name: &str) -> DataError {
-    let labels: Vec<&String> = recording.channels.iter().map(|channel| &channel.label).collect();
-    DataError::new(
-        Code::E02,
-        format!(
-            "`{}` has no channel `{name}` to refer to; its {} channels are {}",
-            recording.name,
-            labels.len(),
-            list_names(&labels)
-        ),
-        "potentials are measured against it",
-        "spell it as in the recording or in the 10-10 system, or use the average reference",
-    )
 }
 
 /// The positions of all electrodes, which CSD needs.
@@ -299,7 +240,7 @@ fn positions(recording: &Recording, montage: &Montage, picked: &Picked) -> Resul
     Err(DataError::new(
         Code::E02,
         format!(
-            "`{}`: no position is known of {}; `{}` has {}",
+            "`{}`: no position is known for {}; `{}` has {}",
             recording.name,
             list_names(&nowhere),
             montage.name,
@@ -311,39 +252,7 @@ fn positions(recording: &Recording, montage: &Montage, picked: &Picked) -> Resul
     .into())
 }
 
-fn reject(recording: &Recording, epochs: Epochs, limit: f64) -> Result<Epochs, Box<DataError>> {
-    let amplitudes: Vec<(f64, usize)> = (0..epochs.n_trials()).map(|trial| epochs.amplitude(trial)).collect();
-    if amplitudes.iter().all(|(amplitude, _)| *amplitude <= limit) {
-        return Ok(epochs);
-    }
-    let kept = epochs.retain(|trial| amplitudes[trial].0 <= limit);
-    if kept.n_trials() > 0 {
-        return Ok(kept);
-    }
-    let least = amplitudes
-        .iter()
-        .map(|(amplitude, _)| *amplitude)
-        .fold(f64::INFINITY, f64::min);
-    let blamed = |channel: usize| amplitudes.iter().filter(|(_, largest)| *largest == channel).count();
-    let worst = (0..epochs.names().len())
-        .max_by_key(|&channel| blamed(channel))
-        .unwrap_or(0);
-    let error = DataError::new(
-        Code::E05,
-        format!(
-            "`{}`: all {} trials have amplitudes above {limit} µV; the quietest reaches {least:.1} µV, and `{}` is the largest in {} of them",
-            recording.name,
-            epochs.n_trials(),
-            epochs.names()[worst],
-            blamed(worst)
-        ),
-        "there would be nothing to learn from",
-        "allow larger amplitudes, or name channels as bad that are large in most trials",
-    )
-    .at_node(&epochs.names()[worst]);
-    Err(Box::new(error))
-}
-
+/// What should be known of the channels before anything is done to them.
 fn cautions(recording: &Recording, picked: &Picked) -> Vec<Warning> {
     let file = &recording.name;
     let mut warnings = Vec::new();
@@ -367,6 +276,15 @@ fn cautions(recording: &Recording, picked: &Picked) -> Vec<Warning> {
         warnings.push(Warning::new("W08", message));
     }
     warnings
+}
+
+fn outside(recording: &Recording, n_outside: usize, n_events: usize, span: [f64; 2]) -> Warning {
+    let message = format!(
+        "`{}`: {n_outside} of {n_events} events are too close to a gap or an end of the recording for {}:{} s around \
+         them, and were left out",
+        recording.name, span[0], span[1]
+    );
+    Warning::new("W05", message)
 }
 
 /// The same errors, said of a step on a recording.

@@ -1,14 +1,15 @@
 //! Butterworth band-pass filters as second-order sections.
 //!
-//! The analogue low-pass prototype of order M has its poles on the left half of the unit circle. Frequencies are warped (tan) so that the bilinear
-//! map brings them back to where they were asked for; the map of low-pass to band-pass, s → (s² + ω₀²)/(B s), makes two poles of each:
+//! The analogue low-pass prototype of order M has its poles on the left half of the unit circle. Frequencies are warped
+//! (tan) so that the bilinear map brings them back to where they were asked for; the map of low-pass to band-pass, s →
+//! (s² + ω₀²)/(B s), makes two poles of each:
 //!
 //! ```text
 //! s² − B p s + ω₀² = 0,   ω₀² = ω₁ ω₂,   B = ω₂ − ω₁,   z = (1 + s/2fs)/(1 − s/2fs)
 //! ```
 //!
-//! with M zeros at z = 1 and M at z = −1: every section has 1 − z⁻² above. A pole and its conjugate make a section; the real pole of an odd order makes one of its
-//! own two, which are real, not conjugate, when the band is wide (B > 2ω₀).
+//! with M zeros at z = 1 and M at z = −1: every section has 1 − z⁻² above. A pole and its conjugate make a section; the
+//! real pole of an odd order makes one of its own two, which are real, not conjugate, when the band is wide (B > 2ω₀).
 
 use std::f64::consts::PI;
 
@@ -45,7 +46,8 @@ pub struct Section {
     pub below: [f64; 2],
 }
 
-/// The sections of a band-pass filter at a sampling rate; the same filter as SciPy's `butter(order, [low, high], "bandpass", output="sos", fs=…)`.
+/// The sections of a band-pass filter at a sampling rate; the same filter as SciPy's
+/// `butter(order, [low, high], "bandpass", output="sos", fs=…)`.
 ///
 /// # Errors
 /// [`Error::Parameter`] unless 0 < low < high < half of the sampling rate and 1 ≤ order ≤ 20.
@@ -59,21 +61,24 @@ pub fn butterworth(band: &Band, sampling_hz: f64) -> Result<Vec<Section>, Error>
     }
     if high >= nyquist || nyquist.is_nan() {
         return refused(format!(
-            "{low}:{high} reaches above {nyquist} Hz, half of the sampling rate of {sampling_hz} Hz, beyond which nothing was recorded"
+            "{low}:{high} reaches above {nyquist} Hz, half of the sampling rate of {sampling_hz} Hz, beyond which \
+            nothing was recorded"
         ));
     }
     if !(1..=20).contains(&band.order) {
         return refused(format!("has order {}; it must be 1 to 20", band.order));
     }
+    // Step 1: the edges as analogue frequencies, warped so that the bilinear map brings them back to low and high.
     let twice = 2.0 * sampling_hz;
     let warped = |hz: f64| twice * (PI * hz / sampling_hz).tan();
     let (first, last) = (warped(low), warped(high));
     let (centre_squared, width) = (first * last, last - first);
+    // Step 2: a pole of the prototype per k, its conjugate implied, becomes two of the band-pass.
     let order = band.order as f64;
     let mut sections = Vec::with_capacity(band.order);
     for k in 0..band.order.div_ceil(2) {
         let angle = PI * (2.0 * k as f64 + 1.0 + order) / (2.0 * order);
-        // Half of B p; the real pole exactly on the axis.
+        // Half of B p. cos and sin would leave the real pole of an odd order slightly off the axis.
         let is_real = 2 * k + 1 == band.order;
         let half = if is_real {
             Complex { re: -1.0, im: 0.0 }
@@ -92,9 +97,9 @@ pub fn butterworth(band: &Band, sampling_hz: f64) -> Result<Vec<Section>, Error>
             sections.extend(poles.map(|pole| section(pole, pole.conjugate())));
         }
     }
-    // As close to SciPy as can be in rounding: the poles nearest to the unit circle come last.
+    // The poles nearest to the unit circle come last, as in SciPy: rounding then differs least.
     sections.sort_by(|a, b| a.below[1].total_cmp(&b.below[1]));
-    // The gain at the centre of the band is 1; shared out evenly, so that no section over- or underflows.
+    // Step 3: the gain at the centre of the band is 1 in every section, so that none over- or underflows.
     let centre = 2.0 * (centre_squared.sqrt() / twice).atan();
     for section in &mut sections {
         let gain = section.gain_at(centre);
@@ -115,6 +120,7 @@ impl Section {
     }
 }
 
+/// The section with these two poles, and zeros at 1 and −1.
 fn section(first: Complex, second: Complex) -> Section {
     let sum = first.re + second.re;
     let product = first.re * second.re - first.im * second.im;
@@ -124,6 +130,7 @@ fn section(first: Complex, second: Complex) -> Section {
     }
 }
 
+/// z = (1 + s/2fs)/(1 − s/2fs), with `twice` for 2fs.
 fn bilinear(s: Complex, twice: f64) -> Complex {
     let (above, below) = (
         Complex {

@@ -1,10 +1,10 @@
 //! The sphere that fits electrodes best: |x − c|² = r² is linear in c and r² − |c|².
 //!
-//! Least squares by its 4 × 4 normal equations, as MNE fits it for its CSD: points below and before the origin (`z < 0`, `y > 0`), which lie on the face,
-//! do not count.
+//! Least squares by its 4 × 4 normal equations, as MNE fits it for its CSD: points below and before the origin
+//! (`z < 0`, `y > 0`), which lie on the face, do not count.
 
-use super::Position;
-use super::linear::Cholesky;
+use super::position::{Position, length, minus};
+use crate::linear::Cholesky;
 
 /// A sphere, in metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,18 +22,15 @@ pub fn fit_sphere(points: &[Position]) -> Option<Sphere> {
     if points.len() < 4 {
         return None;
     }
-    // About their mean, because the normal equations square the condition.
+    // Centred and scaled first, because normal equations square the condition number.
     let n = points.len() as f64;
     let mean = [0, 1, 2].map(|axis| points.iter().map(|at| at[axis]).sum::<f64>() / n);
-    let spread = points
-        .iter()
-        .map(|at| super::montage::length(super::montage::minus(*at, mean)))
-        .sum::<f64>()
-        / n;
+    let spread = points.iter().map(|at| length(minus(*at, mean))).sum::<f64>() / n;
+    // Each point is a row [2x 2y 2z 1] · [c, r² − |c|²] = |x|².
     let mut normal = vec![0.0; 16];
     let mut right = vec![0.0; 4];
     for at in &points {
-        let [x, y, z] = super::montage::minus(*at, mean).map(|c| c / spread);
+        let [x, y, z] = minus(*at, mean).map(|c| c / spread);
         let row = [2.0 * x, 2.0 * y, 2.0 * z, 1.0];
         let value = x * x + y * y + z * z;
         for (i, a) in row.iter().enumerate() {
@@ -45,6 +42,7 @@ pub fn fit_sphere(points: &[Position]) -> Option<Sphere> {
     }
     let factor = Cholesky::new(normal, 4, 1e-12)?;
     factor.solve(&mut right);
+    // Back from the scaled frame; the last unknown is r² − |c|².
     let [x, y, z, rest] = [right[0], right[1], right[2], right[3]];
     let radius = spread * (x * x + y * y + z * z + rest).sqrt();
     let centre = [x * spread + mean[0], y * spread + mean[1], z * spread + mean[2]];

@@ -1,5 +1,5 @@
-//! A grid search that is the same for every method: a coarse grid in equal ratios, longer where the best is at its end, then
-//! twice finer around the best.
+//! A grid search that is the same for every method: a coarse grid in equal ratios, longer where the best is at its end,
+//! then twice finer around the best.
 
 /// How often the grid grows past an end.
 const GROWTHS: usize = 8;
@@ -13,8 +13,8 @@ struct Tried<T, const RULES: usize> {
     outcome: Option<([f64; RULES], T)>,
 }
 
-/// The outcome with the best score by each rule; the smallest value of equals. `trial` is given the outcome at the value
-/// tried before it, to start from.
+/// The outcome with the best score by each rule; the smallest value of equals. `trial` is given the outcome at the
+/// value tried before it, to start from.
 pub(super) fn search<T, E, const RULES: usize>(
     coarse: &[f64],
     mut trial: impl FnMut(f64, Option<&T>) -> Result<Option<([f64; RULES], T)>, E>,
@@ -24,6 +24,7 @@ where
 {
     let mut tried: Vec<Tried<T, RULES>> = Vec::new();
     let mut at = |value: f64, tried: &mut Vec<Tried<T, RULES>>| -> Result<(), E> {
+        // Warm start: what was found at the nearest value, by ratio.
         let nearest = tried.iter().filter(|tried| tried.outcome.is_some()).min_by(|one, two| {
             let far = |tried: &Tried<T, RULES>| (tried.value / value).ln().abs();
             far(one).total_cmp(&far(two))
@@ -34,6 +35,7 @@ where
         tried.insert(place, Tried { value, outcome });
         Ok(())
     };
+    // Step 1: the coarse grid.
     for &value in coarse {
         at(value, &mut tried)?;
     }
@@ -41,6 +43,7 @@ where
         [first, second, ..] => second / first,
         _ => 1.5,
     };
+    // Step 2: longer, as long as the best is at an end.
     for rule in 0..RULES {
         for _ in 0..GROWTHS {
             let next = match best(&tried, rule) {
@@ -51,6 +54,7 @@ where
             at(next, &mut tried)?;
         }
     }
+    // Step 3: finer around the best of each rule.
     for _ in 0..REFINEMENTS {
         ratio = ratio.sqrt();
         for rule in 0..RULES {

@@ -2,7 +2,8 @@
 
 use congraph::error::{Code, DataError, Error, list_names};
 
-use super::{Montage, Position, Recording, standard_name};
+use crate::montage::{Montage, Position, standard_name};
+use crate::recording::Recording;
 
 /// Why a channel is not a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +33,8 @@ pub struct Picked {
     pub unknown_bads: Vec<String>,
 }
 
-/// Finds the electrodes of a recording: the channels that the montage knows, or those asked for by name, without the bad ones.
+/// Finds the electrodes of a recording: the channels that the montage knows, or those asked for by name, without the
+/// bad ones.
 ///
 /// # Errors
 /// E02 if a channel asked for is not there or none is an electrode; E06 if two channels have the same name.
@@ -42,24 +44,9 @@ pub fn pick(
     asked: Option<&[String]>,
     bads: &[String],
 ) -> Result<Picked, Error> {
-    let file = &recording.name;
     let labels: Vec<&str> = recording.channels.iter().map(|channel| &channel.label[..]).collect();
     if let Some(asked) = asked {
-        let missing: Vec<&String> = asked.iter().filter(|name| find(recording, name).is_none()).collect();
-        if !missing.is_empty() {
-            return Err(DataError::new(
-                Code::E02,
-                format!(
-                    "`{file}` has no channel {}; its {} channels are {}",
-                    list_names(&missing),
-                    labels.len(),
-                    list_names(&labels)
-                ),
-                "every subject must have the nodes that are asked for",
-                "spell them as in the recording or in the 10-10 system",
-            )
-            .into());
-        }
+        all_there(recording, &labels, asked)?;
     }
     let mut picked = Picked {
         unknown_bads: bads
@@ -87,38 +74,66 @@ pub fn pick(
             |(name, _)| name.to_owned(),
         );
         if let Some(other) = picked.names.iter().position(|known| *known == name) {
-            return Err(DataError::new(
-                Code::E06,
-                format!(
-                    "`{file}`: the channels `{}` and `{label}` are both `{name}`",
-                    labels[picked.channels[other]]
-                ),
-                "nodes are matched by name",
-                "leave one of them out as bad, or ask for the channels you want",
-            )
-            .at_node(name)
-            .into());
+            let other = labels[picked.channels[other]];
+            return Err(twice(recording, other, label, name).into());
         }
         picked.names.push(name);
         picked.channels.push(place);
         picked.positions.push(known.map(|(_, at)| at));
     }
     if picked.names.len() < 2 {
-        return Err(DataError::new(
-            Code::E02,
-            format!(
-                "`{file}` has {} channels that are electrodes of the {}; its {} channels are {}",
-                picked.names.len(),
-                montage.name,
-                labels.len(),
-                list_names(&labels)
-            ),
-            "a graph needs at least two nodes",
-            "give a file of positions with the recording's names, or ask for the channels by name",
-        )
-        .into());
+        return Err(too_few(recording, montage, &labels, picked.names.len()).into());
     }
     Ok(picked)
+}
+
+/// Refuses names of channels that the recording does not have.
+fn all_there(recording: &Recording, labels: &[&str], asked: &[String]) -> Result<(), Error> {
+    let missing: Vec<&String> = asked.iter().filter(|name| find(recording, name).is_none()).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(DataError::new(
+        Code::E02,
+        format!(
+            "`{}` has no channel {}; its {} channels are {}",
+            recording.name,
+            list_names(&missing),
+            labels.len(),
+            list_names(labels)
+        ),
+        "every subject must have the nodes that are asked for",
+        "spell them as in the recording or in the 10-10 system",
+    )
+    .into())
+}
+
+fn twice(recording: &Recording, label: &str, other: &str, name: String) -> DataError {
+    DataError::new(
+        Code::E06,
+        format!(
+            "`{}`: the channels `{label}` and `{other}` are both `{name}`",
+            recording.name
+        ),
+        "nodes are matched by name",
+        "leave one of them out as bad, or ask for the channels you want",
+    )
+    .at_node(name)
+}
+
+fn too_few(recording: &Recording, montage: &Montage, labels: &[&str], n_picked: usize) -> DataError {
+    DataError::new(
+        Code::E02,
+        format!(
+            "`{}` has {n_picked} channels that are electrodes of the {}; its {} channels are {}",
+            recording.name,
+            montage.name,
+            labels.len(),
+            list_names(labels)
+        ),
+        "a graph needs at least two nodes",
+        "give a file of positions with the recording's names, or ask for the channels by name",
+    )
 }
 
 /// The place of the channel with this label or this 10-10 name.

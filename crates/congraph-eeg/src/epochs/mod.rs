@@ -1,14 +1,20 @@
 //! Epochs: equal stretches of signal around events, and what is done to them.
 //!
-//! Every step is linear in the signals except leaving trials out, so the steps over channels (reference, CSD) and those over time (filter, baseline) may
-//! change places: the filter runs on the continuous recording, the rest on the epochs alone.
+//! Every step is linear in the signals except leaving trials out, so the steps over channels (reference, CSD) and those
+//! over time (filter, baseline) may change places: the filter runs on the continuous recording, the rest on the epochs
+//! alone.
+
+mod cut;
 
 use std::ops::Range;
 
 use congraph::error::{Code, DataError, Error};
 use congraph::views::Table;
 
-use super::{SurfaceLaplacian, ZeroPhase};
+use crate::csd::SurfaceLaplacian;
+use crate::filters::ZeroPhase;
+pub use cut::{Cut, Cuts, Nothing, cut};
+pub(crate) use cut::{Stop, try_cut};
 
 /// Equal stretches of signal, one per trial.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +32,8 @@ pub struct Epochs {
 }
 
 impl Epochs {
-    /// Epochs of `values`: trial after trial, channel after channel, `n_times` samples each, the event at sample `event_at`.
+    /// Epochs of `values`: trial after trial, channel after channel, `n_times` samples each, the event at sample
+    /// `event_at`.
     ///
     /// # Panics
     /// If there are not as many values as trials × channels × times.
@@ -89,7 +96,8 @@ impl Epochs {
         &mut self.values[trial * size..(trial + 1) * size]
     }
 
-    /// The samples of a stretch of time around the event: from its first to before its last moment, each at the nearest sample.
+    /// The samples of a stretch of time around the event: from its first to before its last moment, each at the nearest
+    /// sample.
     ///
     /// # Errors
     /// E05 if it holds no sample or reaches beyond the epoch.
@@ -102,7 +110,8 @@ impl Epochs {
             return Err(DataError::new(
                 Code::E05,
                 format!(
-                    "{from}:{to} s around the event holds no sample or reaches beyond the epoch, which is {}:{} s at {} Hz",
+                    "{from}:{to} s around the event holds no sample or reaches beyond the epoch, which is {}:{} s at \
+                    {} Hz",
                     seconds(0),
                     seconds(self.n_times),
                     self.sampling_hz
@@ -132,7 +141,8 @@ impl Epochs {
         }
     }
 
-    /// Filters each channel of each trial on its own, for epochs whose recording is not at hand. Filtering before cutting knows more at both ends.
+    /// Filters each channel of each trial on its own, for epochs whose recording is not at hand. Filtering before
+    /// cutting knows more at both ends.
     ///
     /// # Errors
     /// As [`ZeroPhase::apply`].
@@ -243,7 +253,8 @@ impl Epochs {
             return Err(DataError::new(
                 Code::E02,
                 format!(
-                    "two recordings of one subject differ: {} channels at {} Hz, and {} channels at {} Hz, or others",
+                    "two recordings of one subject differ in channels, sampling rate or length of epochs: {} channels \
+                     at {} Hz, and {} channels at {} Hz",
                     self.names.len(),
                     self.sampling_hz,
                     other.names.len(),
@@ -273,6 +284,7 @@ impl Epochs {
     /// The same without a copy of the values.
     pub fn into_table(mut self, view: impl Into<String>) -> Table {
         let (n_channels, n_times) = (self.names.len(), self.n_times);
+        // Each trial is transposed in place, channels × times → times × channels, with one trial of spare memory.
         let mut trial = Vec::with_capacity(n_channels * n_times);
         for values in self.values.chunks_exact_mut((n_channels * n_times).max(1)) {
             trial.clear();
