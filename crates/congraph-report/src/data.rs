@@ -75,9 +75,11 @@ pub(crate) fn data(
     };
     let number = |node: u32| nodes.binary_search(&(node as usize)).unwrap_or(0) as u16;
     let ends = |end: usize| packed::u16s(order.iter().map(|&edge| number(graph.pairs()[edge][end])));
-    let code = |edge: usize, view: usize, weight: f64| match graph.mask() {
-        Some(mask) if weight <= 0.0 && !mask.has_pair(view, graph.pairs()[edge]) => LACKING,
-        _ => packed::code(weight),
+    let code = |edge: usize, view: usize, weight: f64| {
+        if weight <= 0.0 && !graph.membership().has_pair(view, graph.pairs()[edge]) {
+            return LACKING;
+        }
+        packed::code(weight)
     };
     let codes = order.iter().flat_map(|&edge| {
         let row = graph.weights().row(edge).iter().enumerate();
@@ -126,7 +128,7 @@ fn counts(findings: &Findings) -> Value {
     };
     let there = |edge: usize, view: usize| graph.weights().row(edge)[view] > 0.0;
     let lacks = |edge: usize, view: usize| {
-        let has = graph.mask().is_none_or(|mask| mask.has_pair(view, graph.pairs()[edge]));
+        let has = graph.membership().has_pair(view, graph.pairs()[edge]);
         has && !there(edge, view)
     };
     json!({

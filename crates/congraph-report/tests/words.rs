@@ -7,7 +7,7 @@ use congraph::findings::known::{TuneSummary, WarningSummary};
 use congraph::findings::{
     Findings, Known, KnownRecording, KnownRecordings, KnownSteps, KnownView, PathCell, Positions, Summary,
 };
-use congraph::views::Mask;
+use congraph::Membership;
 use congraph::{MultiviewGraph, ViewMatrix};
 
 /// Rows of view weights and a consensus weight (none without a consensus) over pairs of `n` nodes.
@@ -92,7 +92,7 @@ fn warning(code: &str, view: Option<&str>, message: &str) -> WarningSummary {
 fn an_edge_of_masked_views_is_in_every_view_only_if_all_have_it() {
     // The first edge is in all three views; the second in the two that have node 2.
     let edges: [([u32; 2], &[f64]); 2] = [([0, 1], &[1.0, 1.0, 1.0, 1.0]), ([1, 2], &[1.0, 1.0, 0.0, 1.0])];
-    let graph = graph(3, 3, &edges, true).with_mask(Mask::new(3, 3, |view, node| view == 2 && node == 2));
+    let graph = graph(3, 3, &edges, true).with_membership(Mask::new(3, 3, |view, node| view == 2 && node == 2));
     let masked = "1 of the 3 nodes is masked, and it takes part with the others: `n2` (not in its table)";
     let known = with_summary(Summary {
         warnings: vec![warning("W03", Some("v2"), masked)],
@@ -116,7 +116,7 @@ fn an_edge_of_masked_views_is_in_every_view_only_if_all_have_it() {
 fn important_warnings_come_first_and_those_of_many_views_are_one() {
     let edges: Vec<([u32; 2], Vec<f64>)> = vec![([0, 1], vec![1.0; 31])];
     let rows: Vec<([u32; 2], &[f64])> = edges.iter().map(|(pair, row)| (*pair, &row[..])).collect();
-    let graph = graph(40, 30, &rows, true).with_mask(Mask::new(40, 30, |view, node| view < 14 && node == view + 2));
+    let graph = graph(40, 30, &rows, true).with_membership(Mask::new(40, 30, |view, node| view < 14 && node == view + 2));
     let masked = (0..14).map(|view| warning("W03", Some(&format!("v{view}")), "1 of the 40 nodes is masked"));
     let known = with_summary(Summary {
         warnings: masked

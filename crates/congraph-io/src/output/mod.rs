@@ -138,8 +138,8 @@ fn write_all(
     let at = |name: &str| Path::new(within).join(name);
     write(folder, at("nodes.tsv"), |out| tables::nodes(out, graph, positions))?;
     write(folder, at("views.tsv"), |out| tables::views(out, graph, views))?;
-    if let Some(mask) = graph.mask() {
-        write(folder, at("missing.tsv"), |out| tables::missing(out, graph, mask))?;
+    if !graph.membership().is_total() {
+        write(folder, at("missing.tsv"), |out| tables::missing(out, graph))?;
     }
     write(folder, at("edges.tsv"), |out| tables::edges(out, graph))?;
     write(folder, at("edges_long.tsv"), |out| tables::edges_long(out, graph))?;

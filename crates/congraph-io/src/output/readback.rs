@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use congraph::{Error, Mask, MultiviewGraph, ViewMatrix};
+use congraph::{Error, Membership, MultiviewGraph, ViewMatrix};
 
 use super::run::Run;
 use crate::input::records::{BadQuote, Records, Separator};
@@ -51,12 +51,12 @@ fn graph(dir: &Path) -> Result<MultiviewGraph, Fault> {
         nodes: index(dir, "nodes.tsv", "node", &nodes)?,
         views: index(dir, "views.tsv", "view", &views)?,
     };
-    let mask = missing(dir, &names)?;
+    let membership = membership(dir, &names)?;
     let edges = Edges::read(dir, &names, has_consensus)?;
-    let weights = weights(dir, &names, &edges, mask.as_ref())?;
+    let weights = weights(dir, &names, &edges, &membership)?;
     let consensus = has_consensus.then_some(&edges.consensus[..]);
     let graph = MultiviewGraph::new(nodes.clone(), views.clone(), &edges.pairs, &weights, consensus);
-    Ok(graph.with_mask(mask))
+    Ok(graph.with_membership(membership))
 }
 
 /// The places of nodes and views by their names.
@@ -65,8 +65,8 @@ struct Names<'n> {
     views: HashMap<&'n str, usize>,
 }
 
-/// The nodes that views lack.
-fn missing(dir: &Path, names: &Names<'_>) -> Result<Option<Mask>, Fault> {
+/// Which view has which node.
+fn membership(dir: &Path, names: &Names<'_>) -> Result<Membership, Fault> {
     let (n_nodes, n_views) = (names.nodes.len(), names.views.len());
     let mut lacks = vec![false; n_views * n_nodes];
     if dir.join("missing.tsv").exists() {
@@ -78,7 +78,9 @@ fn missing(dir: &Path, names: &Names<'_>) -> Result<Option<Mask>, Fault> {
             Ok(())
         })?;
     }
-    Ok(Mask::new(n_nodes, n_views, |view, node| lacks[view * n_nodes + node]))
+    Ok(Membership::new(n_nodes, n_views, |view, node| {
+        lacks[view * n_nodes + node]
+    }))
 }
 
 /// The edges of any graph, as `edges.tsv` lists them.
@@ -118,7 +120,7 @@ impl Edges {
 }
 
 /// The views' weights of each edge; what `edges_long.tsv` does not list is 0.
-fn weights(dir: &Path, names: &Names<'_>, edges: &Edges, mask: Option<&Mask>) -> Result<ViewMatrix, Fault> {
+fn weights(dir: &Path, names: &Names<'_>, edges: &Edges, membership: &Membership) -> Result<ViewMatrix, Fault> {
     let (n_edges, n_views) = (edges.pairs.len(), names.views.len());
     let mut weights = ViewMatrix::zeros(n_edges, n_views);
     let mut filled = vec![false; n_edges * n_views];
@@ -140,7 +142,7 @@ fn weights(dir: &Path, names: &Names<'_>, edges: &Edges, mask: Option<&Mask>) ->
                 )));
             }
             let weight = place.weight(weight)?;
-            if weight > 0.0 && mask.is_some_and(|mask| !mask.has_pair(view_at, pair)) {
+            if weight > 0.0 && !membership.has_pair(view_at, pair) {
                 return Err(place.fault(&format!(
                     "the edge `{source}`, `{target}` is at a node that view `{view}` lacks"
                 )));

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use congraph::communities::{GraphCommunities, Partition};
-use congraph::{Mask, MultiviewGraph, Table};
+use congraph::{MultiviewGraph, Table};
 use csv::{Terminator, Writer, WriterBuilder};
 
 use super::{Places, ViewRow};
@@ -81,7 +81,8 @@ pub(super) fn views(out: impl Write, graph: &MultiviewGraph, rows: &[ViewRow]) -
         "n_edges",
         "n_nodes",
     ];
-    let mut table = table(out, &columns[..if graph.mask().is_some() { 7 } else { 6 }])?;
+    let lacks_nodes = !graph.membership().is_total();
+    let mut table = table(out, &columns[..if lacks_nodes { 7 } else { 6 }])?;
     for (view, name) in graph.views().iter().enumerate() {
         let told = rows.get(view);
         let n_samples = told
@@ -96,17 +97,17 @@ pub(super) fn views(out: impl Write, graph: &MultiviewGraph, rows: &[ViewRow]) -
             optional(graph.uniqueness(view)),
             n_edges.to_string(),
         ];
-        row.extend(graph.mask().map(|mask| mask.n_nodes_of(view).to_string()));
+        row.extend(lacks_nodes.then(|| graph.membership().n_nodes_of(view).to_string()));
         table.write_record(row)?;
     }
     table.flush()
 }
 
 /// `missing.tsv`.
-pub(super) fn missing(out: impl Write, graph: &MultiviewGraph, mask: &Mask) -> io::Result<()> {
+pub(super) fn missing(out: impl Write, graph: &MultiviewGraph) -> io::Result<()> {
     let mut table = table(out, &["view", "node"])?;
     for (view, name) in graph.views().iter().enumerate() {
-        for node in mask.missing(view) {
+        for node in graph.membership().missing(view) {
             table.write_record([name, &graph.nodes()[node]])?;
         }
     }
@@ -116,7 +117,8 @@ pub(super) fn missing(out: impl Write, graph: &MultiviewGraph, mask: &Mask) -> i
 /// `edges.tsv`.
 pub(super) fn edges(out: impl Write, graph: &MultiviewGraph) -> io::Result<()> {
     let columns = ["source", "target", "consensus", "n_views", "mean_weight", "n_measured"];
-    let mut table = table(out, &columns[..if graph.mask().is_some() { 6 } else { 5 }])?;
+    let lacks_nodes = !graph.membership().is_total();
+    let mut table = table(out, &columns[..if lacks_nodes { 6 } else { 5 }])?;
     for (edge, (&[a, b], row)) in graph.pairs().iter().zip(graph.weights().rows()).enumerate() {
         let mut cells = vec![
             graph.nodes()[a as usize].clone(),
@@ -125,7 +127,7 @@ pub(super) fn edges(out: impl Write, graph: &MultiviewGraph) -> io::Result<()> {
             row.iter().filter(|&&weight| weight > 0.0).count().to_string(),
             optional((graph.n_measured(edge) > 0).then(|| graph.mean_weight(edge))),
         ];
-        cells.extend(graph.mask().map(|_| graph.n_measured(edge).to_string()));
+        cells.extend(lacks_nodes.then(|| graph.n_measured(edge).to_string()));
         table.write_record(cells)?;
     }
     table.flush()

@@ -152,9 +152,11 @@ fn costs(summary: &Summary) -> String {
 /// What became of nodes that views lack.
 fn masked(findings: &Findings) -> String {
     let graph = &findings.graph;
-    let Some(mask) = graph.mask() else { return String::new() };
+    if graph.membership().is_total() {
+        return String::new();
+    }
     let lacking: Vec<usize> = (0..graph.n_views())
-        .map(|view| mask.missing(view).count())
+        .map(|view| graph.membership().missing(view).count())
         .filter(|n| *n > 0)
         .collect();
     format!(

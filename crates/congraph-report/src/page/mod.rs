@@ -162,7 +162,7 @@ impl Kind {
             is_precision: summary.is_some_and(|summary| summary.method.is_some()),
             positive_share: positive.filter(|share| share.is_finite()).map(words::percent),
             is_projection: is_projection(findings),
-            is_masked: findings.graph.mask().is_some(),
+            is_masked: !findings.graph.membership().is_total(),
             is_one: findings.graph.n_views() == 1,
         }
     }

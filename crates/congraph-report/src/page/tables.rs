@@ -156,7 +156,7 @@ impl ViewTable {
         Self {
             has_bad: rows.iter().any(|row| !row.made.bad.is_empty()),
             rows,
-            lacks_nodes: findings.graph.mask().is_some(),
+            lacks_nodes: !findings.graph.membership().is_total(),
             has_recordings: made.is_some(),
             note: made.map(made_note),
             has_files: findings.known.views.iter().any(|view| !view.file.is_empty()),
