@@ -13,6 +13,7 @@ const FLAGS: &[(&str, &str)] = &[
     ("probability", "--edge-probability"),
     ("n_runs", "--runs"),
     ("max_iter", "--max-iterations"),
+    ("fused_diagonal", "--free-diagonal"),
 ];
 
 /// Ids whose keyword in Python is another.

@@ -14,7 +14,7 @@
 //! search, sorting and downloads. A content security policy in the page forbids it to load anything.
 //!
 //! ```
-//! use congraph::findings::{Findings, Known};
+//! use congraph_record::findings::{Findings, Known};
 //! use congraph::simulate::{Settings, simulate};
 //!
 //! let truth = simulate(&Settings { n_nodes: 20, n_views: 3, ..Settings::default() })?.truth;
@@ -30,9 +30,9 @@ mod page;
 mod svg;
 mod words;
 
-use congraph::findings::Findings;
+use congraph_record::findings::Findings;
 
-/// The report as one HTML file. Of more than [`MOST_DRAWN`](congraph::findings::MOST_DRAWN) nodes there is no picture, and the page
+/// The report as one HTML file. Of more than [`MOST_DRAWN`](congraph_record::findings::MOST_DRAWN) nodes there is no picture, and the page
 /// says so.
 pub fn write(findings: &Findings) -> String {
     page::page(findings)

@@ -24,16 +24,53 @@ const END: char = '\u{E0A2}';
 pub struct Mention {
     id: &'static str,
     value: Option<String>,
-    is_added: bool,
+    how: How,
+}
+
+/// How a mention stands in its sentence.
+#[derive(Clone, Copy, Debug)]
+enum How {
+    Quoted,
+    Bare,
+    Added,
+    Step,
+}
+
+impl How {
+    const fn mark(self) -> &'static str {
+        match self {
+            Self::Quoted => "",
+            Self::Bare => "bare",
+            Self::Added => "add",
+            Self::Step => "step",
+        }
+    }
 }
 
 /// Mentions an option by its id.
-pub fn option(id: &'static str) -> Mention {
+pub const fn option(id: &'static str) -> Mention {
     Mention {
         id,
         value: None,
-        is_added: false,
+        how: How::Quoted,
     }
+}
+
+/// Mentions something to do for which faces have words of their own; otherwise it is told in `words`.
+pub fn step(id: &'static str, words: impl fmt::Display) -> Mention {
+    Mention {
+        how: How::Step,
+        ..option(id).set_to(words)
+    }
+}
+
+/// Names of nodes as the value of an option: `NAMES` if they are too many, or have marks that a list cannot hold.
+pub fn names_listed(names: &[&str]) -> String {
+    const LISTED: usize = 10;
+    if names.len() > LISTED || names.iter().any(|name| name.contains([',', '\''])) {
+        return "NAMES".into();
+    }
+    names.join(",")
 }
 
 impl Mention {
@@ -47,15 +84,21 @@ impl Mention {
     /// As advice: "add" the option, or whatever a face has in its place.
     #[must_use]
     pub fn added(mut self) -> Self {
-        self.is_added = true;
+        self.how = How::Added;
+        self
+    }
+
+    /// Without quotes around it.
+    #[must_use]
+    pub fn bare(mut self) -> Self {
+        self.how = How::Bare;
         self
     }
 }
 
 impl fmt::Display for Mention {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let how = if self.is_added { "add" } else { "" };
-        write!(f, "{BEGIN}{how}{PART}{}", self.id)?;
+        write!(f, "{BEGIN}{}{PART}{}", self.how.mark(), self.id)?;
         if let Some(value) = &self.value {
             write!(f, "{PART}{value}")?;
         }
@@ -70,6 +113,12 @@ pub trait Spelling {
 
     /// An option that is set to a value.
     fn setting(&self, id: &str, value: &str) -> String;
+
+    /// Something to do, told in `words` by a face that has none of its own.
+    fn step(&self, id: &str, words: &str) -> String {
+        let _ = id;
+        words.to_owned()
+    }
 
     /// The advice to add an option.
     fn added(&self, id: &str, value: Option<&str>) -> String {
@@ -107,10 +156,15 @@ pub fn spelled(text: &str, spelling: &dyn Spelling) -> String {
         out.push_str(before);
         let mut parts = mention.splitn(3, PART);
         let (how, id, value) = (parts.next(), parts.next().unwrap_or_default(), parts.next());
-        out.push_str(&match (how, value) {
-            (Some("add"), value) => spelling.added(id, value),
-            (_, Some(value)) => format!("`{}`", spelling.setting(id, value)),
-            (_, None) => format!("`{}`", spelling.name(id)),
+        let setting = || match value {
+            Some(value) => spelling.setting(id, value),
+            None => spelling.name(id),
+        };
+        out.push_str(&match how {
+            Some("add") => spelling.added(id, value),
+            Some("step") => spelling.step(id, value.unwrap_or_default()),
+            Some("bare") => setting(),
+            _ => format!("`{}`", setting()),
         });
         rest = after;
     }
@@ -139,5 +193,7 @@ mod tests {
             spelled(&option("drop_nodes").set_to("a=b,c").added().to_string(), &Plain),
             "add `drop_nodes = a=b,c`"
         );
+        let text = format!("{}: {}", option("views_by").bare(), step("check", "look again"));
+        assert_eq!(spelled(&text, &Plain), "views_by: look again");
     }
 }

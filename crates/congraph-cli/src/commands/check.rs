@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use congraph::chance::Correlations;
 use congraph::error::grouped;
 use congraph::{DataError, Error, Views};
+use congraph_record::record::warning_records;
 use serde_json::json;
 
 use super::input;
 use crate::args::{CheckArgs, Global, OrientArg};
 use crate::console::{self, Console};
 use crate::failure::Failure;
-use crate::summary::warnings_json;
 
 pub(crate) fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let loaded = input::load(&args.input.files, &args.input.reading)?;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, console: &Console) -> Resul
         })
         .collect();
     let tables = loaded.into_iter().map(|loaded| loaded.table).collect();
-    let options = input::view_options(&args.input.reading, args.input.scaling.scaling().scale);
+    let options = input::view_options(&args.input.reading, args.input.scaling.scale);
     let outcome = Views::assemble(tables, &options);
     let (warnings, errors) = match outcome {
         Ok((views, warnings)) => {
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, console: &Console) -> Resul
         Err(other) => return Err(other.into()),
     };
     if global.json {
-        console::print(&report(&rows, &errors, &warnings_json(&warnings)).to_string())?;
+        console::print(&report(&rows, &errors, &json!(warning_records(&warnings))).to_string())?;
     } else {
         console::print(&table(&rows, &errors))?;
     }

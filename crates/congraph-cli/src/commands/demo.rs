@@ -12,14 +12,15 @@ use congraph::simulate::{GraphModel, Settings, Simulation, simulate};
 use congraph::tune::{Dial, Reached, Targets, Tuned};
 use congraph::{Learned, Learner, MultiviewGraph, ViewOptions, Views};
 use congraph_io::{ViewRow, seal, write_graph, write_json};
+use congraph_record::record::Timing;
+use congraph_record::{FitRecord, RunRecord};
 
 use super::evaluate::row;
 use super::simulate::write_simulation;
 use crate::args::{DemoArgs, Global};
 use crate::console::{self, Console};
 use crate::failure::Failure;
-use crate::summary::{self, Seconds};
-use crate::{interrupt, output};
+use crate::{interrupt, output, summary};
 
 /// β at which the views of the default data have a correlation of about 0.8, the paper's choice.
 const BETA: f64 = 0.03;
@@ -39,25 +40,25 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
     let read = start.elapsed();
     let separate = best(&views, &simulation.truth, true)?;
     let joint = best(&views, &simulation.truth, false)?;
-    let seconds = Seconds {
+    let timing = Timing {
         read,
         distances: joint.learned.distances_time,
         solve: joint.learned.solve_time,
         total: start.elapsed(),
     };
-    let mut summary = summary::summary(
+    let mut summary = FitRecord::of(
         &joint.learner,
         &joint.learned,
         Some(&joint.reached),
         &joint.learned.warnings,
-        &seconds,
+        Some(&timing),
     );
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         write_simulation(&folder, "data", &simulation)?;
         let rows: Vec<ViewRow> = views.iter().map(|view| row_of(view.name(), view.n_samples())).collect();
         write_graph(&folder, "", &joint.learned.graph, &rows)?;
         write_json(&folder, "summary.json", &summary)?;
-        let run = summary::run("demo", &summary, &[], Some(args.seed), &seconds);
+        let run = summary::run("demo", &summary, Vec::new(), Some(args.seed), &timing);
         write_json(&folder, "run.json", &run)?;
         super::report::write_quality(&folder, &views)?;
         super::report::stage(&folder, &joint.learned.graph, console)?;
@@ -68,7 +69,7 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
         console.warning(warning);
     }
     if global.json {
-        console::print(&summary.to_string())
+        console::print(&summary.to_json())
     } else {
         console::print(&story(&settings, &simulation, &separate, &joint, &args.out))
     }
@@ -187,6 +188,6 @@ fn row_of(name: &str, n_samples: Option<usize>) -> ViewRow {
 fn is_demo(folder: &Path) -> bool {
     std::fs::read_to_string(folder.join("run.json"))
         .ok()
-        .and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok())
-        .is_some_and(|run| run["kind"] == "demo")
+        .and_then(|text| serde_json::from_str::<RunRecord>(&text).ok())
+        .is_some_and(|run| run.kind.as_deref() == Some("demo"))
 }

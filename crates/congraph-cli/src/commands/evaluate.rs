@@ -96,7 +96,7 @@ impl Against {
 /// The signals of `--data`, and how they are scaled.
 fn data(args: &EvaluateArgs, learned: &MultiviewGraph, console: &Console) -> Result<(Views, Scaling), Failure> {
     let scaling = Scaling {
-        scale: args.scale.into(),
+        scale: args.scale,
         sample_norm: SampleNorm::Mean,
         ..Scaling::default()
     };

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use congraph::findings::{KnownRecording, KnownRecordings, KnownSteps};
+use congraph_record::RunRecord;
+use congraph_record::findings::{KnownRecording, KnownRecordings, KnownSteps};
 use serde_json::Value;
 
 use super::known::optional;
@@ -10,7 +11,7 @@ use super::readback::Sheet;
 use crate::input::Fault;
 
 /// None where they were not.
-pub(super) fn recordings(dir: &Path, run: &Value) -> Result<Option<KnownRecordings>, Fault> {
+pub(super) fn recordings(dir: &Path, run: &RunRecord) -> Result<Option<KnownRecordings>, Fault> {
     if !dir.join("recordings.tsv").exists() {
         return Ok(None);
     }
@@ -81,7 +82,10 @@ pub(super) fn recordings(dir: &Path, run: &Value) -> Result<Option<KnownRecordin
         },
     )?;
     Ok(Some(KnownRecordings {
-        steps: steps(&run["eeg"]["steps"]),
+        steps: run
+            .eeg
+            .as_ref()
+            .map_or_else(KnownSteps::default, |eeg| steps(&eeg["steps"])),
         recordings,
         dropped: dropped(dir)?,
     }))
