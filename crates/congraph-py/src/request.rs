@@ -98,7 +98,8 @@ fn pairs(id: &str, array: &PyReadonlyArray2<'_, i64>) -> PyResult<Vec<[u32; 2]>>
     rows.map(|pair| Ok([node(pair[0])?, node(pair[1])?])).collect()
 }
 
-/// The exception that says why a request is refused; `given` is what the option was set to, if that is of the wrong kind.
+/// The exception that says why a request is refused; `given` is what the option was set to, if that is of the wrong
+/// kind.
 pub(crate) fn refused(py: Python<'_>, error: &RequestError, given: Option<&Bound<'_, PyAny>>) -> PyErr {
     if let Refusal::Coded(coded) = &error.refusal {
         return failure::of_data(py, coded.spelled(&Spelled));

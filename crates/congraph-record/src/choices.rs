@@ -1,6 +1,7 @@
 //! Options whose values are words: one list of words for each, used to read them and to write them.
 //!
-//! The command line offers these words, Python takes them, and `summary.json` tells them: a word that is added here is known to all.
+//! The command line offers these words, Python takes them, and `summary.json` tells them: a word that is added here is
+//! known to all.
 
 use congraph::methods::graphical_lasso::{Coupling, EdgeRule};
 use congraph::methods::smooth::admm::ZStep;

@@ -1,4 +1,5 @@
-//! The contract between congraph and its faces, as types: what was asked, what was found, and how each face spells an option.
+//! The contract between congraph and its faces, as types: what was asked, what was found, and how each face spells an
+//! option.
 //!
 //! ```text
 //! spelling    option ids → words of the command line, keywords of Python
@@ -9,8 +10,8 @@
 //! findings    what learned graphs and their record say: all that a report shows
 //! ```
 //!
-//! Faces fill a request and show a record; what either means is here. No file is read or written, and no words of a command line are
-//! parsed: `congraph-io` and the faces do.
+//! Faces fill a request and show a record; what either means is here. No file is read or written, and no words of a
+//! command line are parsed: `congraph-io` and the faces do.
 
 pub mod choices;
 pub mod findings;

@@ -1,4 +1,5 @@
-//! Why a request is refused: the id of the option, and words in which options are mentioned by their ids. Each face spells them.
+//! Why a request is refused: the id of the option, and words in which options are mentioned by their ids. Each face
+//! spells them.
 
 use std::fmt;
 

@@ -78,29 +78,11 @@ impl Fitting<'_> {
                 count(outside, "pair")
             ));
         }
-        let near = read.places.as_ref().and_then(|places| places.nearness(&learned.graph));
-        let warnings = grouped(
-            read.warnings
-                .iter()
-                .chain(&learned.warnings)
-                .cloned()
-                .chain(near)
-                .collect(),
-        );
+        let warnings = noticed(read, &learned);
         for warning in &warnings {
             console.warning(warning);
         }
-        if args.strict && !learned.converged() {
-            return Err(Failure::NotConverged(format!(
-                "{}: the relative gap is {:.1e}, above --tol {:e}, after {} iteration{}; nothing was written because of --strict\n  \
-                 hint: raise --max-iterations or --tol",
-                learned.status,
-                learned.certificate.relative_gap,
-                args.tol,
-                learned.iterations,
-                if learned.iterations == 1 { "" } else { "s" }
-            )));
-        }
+        check_converged(args, &learned)?;
         let timing = Timing {
             read: read.time,
             distances: learned.distances_time,
@@ -125,6 +107,29 @@ impl Fitting<'_> {
         let line = result_line(self.output, &learned, &reached, &timing);
         Ok(Fitted { summary, line })
     }
+}
+
+/// What was noticed of the data and of the fit.
+fn noticed(read: &Read, learned: &Learned) -> Vec<Warning> {
+    let near = read.places.as_ref().and_then(|places| places.nearness(&learned.graph));
+    let noticed = read.warnings.iter().chain(&learned.warnings).cloned();
+    grouped(noticed.chain(near).collect())
+}
+
+/// With `--strict`, nothing is written of a fit that has not converged.
+fn check_converged(args: &FitArgs, learned: &Learned) -> Result<(), Failure> {
+    if !args.strict || learned.converged() {
+        return Ok(());
+    }
+    Err(Failure::NotConverged(format!(
+        "{}: the relative gap is {:.1e}, above --tol {:e}, after {} iteration{}; nothing was written because of --strict\n  \
+         hint: raise --max-iterations or --tol",
+        learned.status,
+        learned.certificate.relative_gap,
+        args.tol,
+        learned.iterations,
+        if learned.iterations == 1 { "" } else { "s" }
+    )))
 }
 
 /// What is told of a fit that is written.

@@ -1,4 +1,5 @@
-//! Does what should not matter matter? Rank correlations of strength with variance, and of a view's distance from the group with its samples.
+//! Does what should not matter matter? Rank correlations of strength with variance, and of a view's distance from the
+//! group with its samples.
 
 use congraph::graph::pearson;
 use serde::Serialize;

@@ -1,4 +1,5 @@
-//! What learned graphs and what is known of them say, as plain data: everything that a report shows, computed once and drawn elsewhere.
+//! What learned graphs and what is known of them say, as plain data: everything that a report shows, computed once and
+//! drawn elsewhere.
 //!
 //! ```text
 //! known        what is known beside the graphs: positions, samples, how they were learned, communities, a path
@@ -8,8 +9,8 @@
 //! verdict      the result in two plain sentences
 //! ```
 //!
-//! What graphs say by themselves is in [`congraph::findings`], and is found here too. Nothing here reads a file. Results do not depend
-//! on the order of nodes or views, apart from their own order.
+//! What graphs say by themselves is in [`congraph::findings`], and is found here too. Nothing here reads a file.
+//! Results do not depend on the order of nodes or views, apart from their own order.
 
 mod influences;
 pub mod known;
@@ -33,7 +34,8 @@ pub use recordings::{KnownRecording, KnownRecordings, KnownSteps};
 pub use verdict::Verdict;
 pub use views::ViewFinding;
 
-/// Above this number of nodes a picture of them all tells nothing, and takes longer than the fit: nodes are then not laid out.
+/// Above this number of nodes a picture of them all tells nothing, and takes longer than the fit: nodes are then not
+/// laid out.
 pub const MOST_DRAWN: usize = 2000;
 /// Above this number of nodes lengths of edges are not compared with those of all pairs.
 const MOST_COMPARED: usize = 20_000;
@@ -77,8 +79,8 @@ pub struct Findings {
 impl Findings {
     /// What the graphs and what is known beside them say.
     ///
-    /// What is known of nodes or views must be in the order of the graphs'; where there is not one entry for each, it is
-    /// left out.
+    /// What is known of nodes or views must be in the order of the graphs'; where there is not one entry for each, it
+    /// is left out.
     ///
     /// ```
     /// use congraph_record::findings::{Findings, Known};

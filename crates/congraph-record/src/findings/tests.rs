@@ -1,4 +1,5 @@
-//! Headlines of real fits: noise is called noise, structure is not, and agreement that only the coupling makes is told of.
+//! Headlines of real fits: noise is called noise, structure is not, and agreement that only the coupling makes is told
+//! of.
 
 use congraph::simulate::{Settings, simulate};
 use congraph::{Learner, Table, Targets, Tuned, ViewOptions, Views, no_progress};

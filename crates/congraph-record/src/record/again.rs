@@ -9,8 +9,8 @@ use super::FitRecord;
 use crate::choices::Choice;
 
 impl FitRecord {
-    /// The learner and the divisor of the distances; none if the record lacks something of them. All pairs may be joined, and the
-    /// solver is Newton's with the same tolerance, whichever it was.
+    /// The learner and the divisor of the distances; none if the record lacks something of them. All pairs may be
+    /// joined, and the solver is Newton's with the same tolerance, whichever it was.
     pub fn learner(&self) -> Option<(Learner, f64)> {
         let model = Model {
             parameters: Parameters {

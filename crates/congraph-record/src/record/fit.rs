@@ -73,8 +73,8 @@ impl FitRecord {
         .on_pairs(&learner.support, &learner.edge_costs)
     }
 
-    /// What is told of a joint graphical lasso: no α, β, γ and no consensus. Of both edge rules, `rule` is the one that the graphs
-    /// are made by.
+    /// What is told of a joint graphical lasso: no α, β, γ and no consensus. Of both edge rules, `rule` is the one that
+    /// the graphs are made by.
     pub fn of_joint(
         learner: &JointGraphicalLasso,
         learned: &JointLearned,

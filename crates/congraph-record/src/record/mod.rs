@@ -9,8 +9,9 @@
 //! named        what is told of several things by their names
 //! ```
 //!
-//! Keys are written in the order of the fields. A field that is `None` is left out, and where `null` is a key's own answer (there is no
-//! target, no cost) the field says so. Readers take whatever is there: results of earlier versions tell less.
+//! Keys are written in the order of the fields. A field that is `None` is left out, and where `null` is a key's own
+//! answer (there is no target, no cost) the field says so. Readers take whatever is there: results of earlier versions
+//! tell less.
 
 mod again;
 mod fit;

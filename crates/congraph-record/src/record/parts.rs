@@ -237,7 +237,8 @@ pub struct BestCell {
 }
 
 impl TuneRecord {
-    /// What is told of a choice. `scores` are the F1 of the views of each fit, or empty; `best` is the fit with the highest.
+    /// What is told of a choice. `scores` are the F1 of the views of each fit, or empty; `best` is the fit with the
+    /// highest.
     pub fn of(chosen: &Chosen, threshold: f64, scores: &[f64], best: Option<usize>) -> Self {
         let verdict = &chosen.verdicts[chosen.cell];
         let best = best.map(|best| {

@@ -1,7 +1,8 @@
 //! Every option of a fit: its field, its id, what it means, and what it is refused for.
 //!
-//! An option that is added to a fit is added here, in all of these places: a field of [`FitRequest`] and its usual value, its id in
-//! [`FitRequest::set`], its meaning in [`FitRequest::learner`] and, if the result should tell it, in [`FitRequest::echo`].
+//! An option that is added to a fit is added here, in all of these places: a field of [`FitRequest`] and its usual
+//! value, its id in [`FitRequest::set`], its meaning in [`FitRequest::learner`] and, if the result should tell it, in
+//! [`FitRequest::echo`].
 
 use std::sync::Arc;
 

@@ -77,7 +77,8 @@ impl FitRequest {
             (None, false) => Err(missing(
                 "lambda2",
                 format!(
-                    "with the default scaling, {} is a start; {} learns each view on its own (the plain graphical lasso)",
+                    "with the default scaling, {} is a start; {} learns each view on its own (the plain graphical \
+                     lasso)",
                     option("lambda2").set_to(0.02),
                     option("single")
                 ),

@@ -9,8 +9,8 @@
 //! value    what an option is set to, as a face has it
 //! ```
 //!
-//! A face fills a request, by its fields or by ids ([`FitRequest::set`]), and calls [`FitRequest::resolve`]: all checks are there,
-//! and what they refuse names options by their ids.
+//! A face fills a request, by its fields or by ids ([`FitRequest::set`]), and calls [`FitRequest::resolve`]: all checks
+//! are there, and what they refuse names options by their ids.
 
 mod fit;
 mod jgl;

@@ -1,7 +1,7 @@
 //! Which pairs may be joined, and at what cost.
 //!
-//! Both can be a table whose nodes only the data name: no table is read here. What is resolved then says which ones a face has to
-//! read and hand in ([`Asked::on_pairs`](super::Asked::on_pairs)).
+//! Both can be a table whose nodes only the data name: no table is read here. What is resolved then says which ones a
+//! face has to read and hand in ([`Asked::on_pairs`](super::Asked::on_pairs)).
 
 use std::path::PathBuf;
 
