@@ -78,7 +78,7 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
     similarity_: float | None
     warnings_: list[CongraphWarning]
     positions_: dict[str, Any] | None
-    _asked_for: dict[str, Any]
+    _record: str
 
     # scikit-learn's words for what is accepted.
     def __sklearn_tags__(self) -> Any:
@@ -111,9 +111,6 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         unnamed = all(nodes is None for nodes in views.nodes.values())
         return [str(node + 1) if unnamed and isinstance(node, (int, np.integer)) else str(node) for node in wanted]
 
-    def _scales(self) -> dict[str, Any]:
-        return {"scale": self.scale, "sample_norm": self.sample_norm, "distance_norm": getattr(self, "distance_norm", "max")}
-
     def _running(self) -> dict[str, Any]:
         return running(self.n_jobs, self.verbose)
 
@@ -145,7 +142,7 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         self.densities_ = result["densities"]
         self.similarity_ = result["similarity"]
         self.positions_ = views.positions
-        self._asked_for = _asked_for(result)
+        self._record = result["record"]
         self.warnings_ = [CongraphWarning(message, code, view) for code, view, message in [*result["warnings"], *self._near()]]
         for warning in self.warnings_:
             warnings.warn(warning, stacklevel=_outside())
@@ -158,23 +155,8 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         found = _engine.follows_distance(self._arrays(), [[float(x) for x in places[node]] for node in self.node_names_])
         return [] if found is None else [found]
 
-    def _told(self) -> dict[str, Any]:
-        penalty = getattr(self, "penalty", None)
-        return {
-            "penalty": penalty if penalty is None or isinstance(penalty, str) else type(penalty).__name__,
-            "regulariser": getattr(self, "regulariser", None),
-            "solver": getattr(self, "solver", None),
-            **{name: getattr(self, f"{name}_", None) for name in ("alpha", "beta", "gamma")},
-            **{name: getattr(self, name, None) for name in ("lambda1", "lambda2")},
-            **self._scales(),
-            "objective": self.objective_,
-            "dual_objective": self.dual_objective_,
-            "relative_gap": self.relative_gap_,
-            "converged": bool(self.converged_),
-            "iterations": int(self.n_iter_),
-            **self._asked_for,
-            "warnings": [{"code": warning.code, "view": warning.view, "message": warning.args[0]} for warning in self.warnings_],
-        }
+    def _told(self) -> tuple[str, list[tuple[str, str | None, str]]]:
+        return self._record, [(warning.code, warning.view, warning.args[0]) for warning in self.warnings_]
 
     def _check_learned(self) -> None:
         if not hasattr(self, "edges_"):
@@ -243,19 +225,6 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
     def _certified(self) -> tuple[str, str]:
         times = counted(self.n_iter_, "iteration")
         return "certified", f"relative gap {self.relative_gap_:.1e}, {self.status_} after {times}"
-
-
-def _asked_for(result: dict[str, Any]) -> dict[str, Any]:
-    """What a fit was to reach and which pairs it could join, in the words of `summary.json`."""
-    n_costs = result.get("n_edge_costs", 0)
-    return {
-        "density": {"target": result.get("density_target"), "consensus_target": result.get("consensus_density_target")},
-        "similarity": {"target": result.get("similarity_target"), "floor": result.get("floor")},
-        "candidates": result.get("candidates"),
-        "n_candidates": result.get("n_candidates"),
-        "candidates_outside": result.get("candidates_outside"),
-        "n_edge_costs": n_costs or None,
-    }
 
 
 def _outside() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -51,6 +52,10 @@ class Projection:
         return [(names[a], names[b]) for a, b, k in zip(one, other, self.kinds, strict=True) if k == kind]
 
 
+# Parameters about how data are read and work is done, not about what is asked of a fit.
+_OF_READING = frozenset({"data", "orient", "nodes", "drop_nodes", "missing", "nan", "allow_counts", "n_jobs", "verbose"})
+
+
 class _Learner(GraphEstimator):
     """Fitting by the engine, as `ConsensusGraph` and `SingleGraph` do it."""
 
@@ -60,30 +65,15 @@ class _Learner(GraphEstimator):
     seconds_: dict[str, float]
 
     def _options(self, views: Views | None, single: bool) -> dict[str, Any]:
-        nearest, pairs = self._candidates(views)
-        cost_pairs, costs = self._edge_costs(views)
+        """What is asked of a fit, by the names of the constructor's parameters; the engine knows and checks them all."""
+        asked = inspect.signature(SingleGraph if single else ConsensusGraph).parameters
+        options = {name: getattr(self, name) for name in asked if name not in _OF_READING}
         return {
-            "density": self.density,
-            "similarity": None if single else self.similarity,
-            "consensus_density": None if single else self.consensus_density,
-            "alpha": self.alpha,
-            "beta": None if single else self.beta,
-            "gamma": None if single else self.gamma,
-            "penalty": "l1" if single else self.penalty,
-            "regulariser": "l1" if single else self.regulariser,
+            **options,
             "single": single,
-            "solver": self.solver,
-            "z_step": "exact" if single else self.z_step,
-            "tol": self.tol,
-            "max_iter": self.max_iter,
-            "nearest": nearest,
-            "pairs": pairs,
-            "cost_pairs": cost_pairs,
-            "costs": costs,
+            "candidates": self._candidates(views),
+            "edge_costs": self._edge_costs(views),
             "check_outside": bool(self.check_outside),
-            "seed": self.seed,
-            "memory": self.memory,
-            "scales": self._scales(),
         }
 
     def _learn(self, X: Any, groups: Any, blocks: Any, single: bool) -> None:
@@ -99,20 +89,20 @@ class _Learner(GraphEstimator):
         self.seconds_ = {name.removesuffix("_seconds"): result[name] for name in seconds if name in result}
         self._learned(result, views, X)
 
-    def _candidates(self, views: Views | None) -> tuple[int | None, npt.NDArray[np.int64] | None]:
+    def _candidates(self, views: Views | None) -> str | npt.NDArray[np.int64] | None:
         wanted = self.candidates
         if wanted is None:
-            return None, None
+            return None
         if isinstance(wanted, str):
             head, _, k = wanted.partition("knn:")
             if head or not k.isdigit() or int(k) == 0:
                 raise ValueError(f'candidates is {wanted!r}; it must be such as "knn:20", or pairs of nodes')
-            return int(k), None
-        return None, self._pairs(views, wanted)
+            return wanted
+        return self._pairs(views, wanted)
 
-    def _edge_costs(self, views: Views | None) -> tuple[npt.NDArray[np.int64] | None, npt.NDArray[np.float64] | None]:
+    def _edge_costs(self, views: Views | None) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]] | None:
         if self.edge_costs is None:
-            return None, None
+            return None
         costs = dict(self.edge_costs)
         return self._pairs(views, list(costs)), np.asarray(list(costs.values()), dtype=np.float64)
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
-import math
 import os
 import uuid
 from collections.abc import Mapping, Sequence
@@ -60,17 +58,6 @@ def _replace(target: Path, text: str) -> None:
 
 def counted(n: int, noun: str) -> str:
     return f"{n} {noun}{'' if n == 1 else 's'}"
-
-
-def _finite(value: Any) -> Any:
-    """The same without numbers that JSON does not know."""
-    if isinstance(value, dict):
-        return {key: _finite(entry) for key, entry in value.items()}
-    if isinstance(value, list):
-        return [_finite(entry) for entry in value]
-    if isinstance(value, (float, np.floating)):
-        return float(value) if math.isfinite(value) else None
-    return value
 
 
 class LearnedGraphs:
@@ -254,9 +241,9 @@ class LearnedGraphs:
         found = _engine.communities(self._arrays(), search, running())
         return Communities(node_names=list(self.node_names_), view_names=list(self.view_names_), **found)
 
-    def _told(self) -> dict[str, Any]:
-        """How the graphs were learned, as `summary.json` tells it."""
-        return {}
+    def _told(self) -> tuple[str, list[tuple[str, str | None, str]]]:
+        """How the graphs were learned, as `summary.json` tells it, and what was warned of."""
+        return "{}", []
 
     def report(
         self,
@@ -290,8 +277,10 @@ class LearnedGraphs:
         if communities is not None and communities.node_names != list(self.node_names_):
             raise ValueError("communities are of other nodes than these graphs")
         labels = None if communities is None else (communities.group if communities.consensus is None else communities.consensus)
+        record, warned = self._told()
         beside = {
-            "summary": json.dumps(_finite(self._told()), allow_nan=False),
+            "record": record,
+            "warnings": warned,
             "positions": [[float(x) for x in places[node]] for node in self.node_names_] if known and places else None,
             "labels": None if labels is None else labels.tolist(),
             "modularity": None if communities is None else communities.consensus_modularity,

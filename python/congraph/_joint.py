@@ -84,23 +84,14 @@ class JointGraphicalLasso(GraphEstimator):
     def fit(self, X: Any, y: Any = None, *, groups: Any = None, blocks: Any = None) -> JointGraphicalLasso:
         """Learn the precision matrices of the views; ``X`` as for `ConsensusGraph.fit`."""
         views = self._views(X, groups, blocks)
-        options = {
-            "coupling": self.coupling,
-            "lambda1": self.lambda1,
-            "lambda2": self.lambda2,
-            "fused_diagonal": self.fused_diagonal,
-            "tol": self.tol,
-            "max_iter": self.max_iter,
-            "edges": self.edges,
-            "scales": self._scales(),
-        }
-        result = _engine.joint_graphical_lasso(views._lent(), self._reading(views), options, self._running())
+        asked = ["coupling", "lambda1", "lambda2", "tol", "max_iter", "scale", "sample_norm"]
+        if self.coupling == "fused":
+            asked.append("fused_diagonal")
+        options = {name: getattr(self, name) for name in asked}
+        result = _engine.joint_graphical_lasso(views._lent(), self._reading(views), options, self.edges, self._running())
         self.precisions_ = np.stack(result["precisions"])
         self._learned(result, views, X)
         return self
-
-    def _told(self) -> dict[str, Any]:
-        return {**super()._told(), "method": f"jgl-{self.coupling}", "solver": "admm"}
 
     def _summary(self) -> list[tuple[str, str]]:
         return [

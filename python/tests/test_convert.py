@@ -1,6 +1,7 @@
 """Graphs as other packages know them."""
 
 import os
+import pickle
 
 import numpy as np
 import pandas
@@ -89,6 +90,22 @@ def test_report(model, tmp_path):
     on_a_line = {node: (k, 0.5 * k, 0.0) for k, node in enumerate(model.node_names_)}
     model.report(path, positions=on_a_line)
     assert path.read_text(encoding="utf-8") != page
+
+
+def test_a_report_tells_what_was_asked_and_which_pairs_could_be_joined(data, tmp_path):
+    from congraph import ConsensusGraph, JointGraphicalLasso
+
+    fixed = {"alpha": 0.05, "beta": 0.02}
+    asked = [({"candidates": "knn:5", "check_outside": True}, "the 5 nearest neighbours of the other"), ({"candidates": [(0, 1), (1, 2), (0, 2)]}, "of a given list")]
+    for params, which in asked:
+        page = ConsensusGraph(**fixed, **params).fit(data.views).report(tmp_path / "report.html").read_text(encoding="utf-8")
+        assert which in page and "candidate connections" in page, params
+    # A model that is fitted says how it was fitted, whatever is set afterwards; and survives pickling.
+    model = pickle.loads(pickle.dumps(ConsensusGraph(**fixed, penalty="squared-l2").fit(data.views)))
+    page = model.set_params(penalty="l2").report(tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "squared ℓ2 penalty" in page
+    page = JointGraphicalLasso(0.2, 0.05).fit(data.views).report(tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "λ1 = 0.2" in page and "stand for positive entries" in page
 
 
 def test_plots(model, data, tmp_path):

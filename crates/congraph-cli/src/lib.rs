@@ -13,7 +13,8 @@
 //! console     words to stderr, results to stdout, progress
 //! failure     why a command ended, and its exit code         interrupt   Ctrl-C and other signals
 //! output      the place of a result                          checkpoint  work that can be resumed
-//! memory      how much of it may be used                     summary     what a fit says of itself
+//! memory      how much of it may be used                     summary     what a run says of itself
+//! usage       values that cannot be meant
 //! ```
 
 pub mod args;
@@ -25,6 +26,7 @@ pub mod interrupt;
 mod memory;
 pub mod output;
 mod summary;
+mod usage;
 mod words;
 
 use std::panic::UnwindSafe;

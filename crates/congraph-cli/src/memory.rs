@@ -1,11 +1,10 @@
 //! How much memory there is, and how much of it may be used.
 
-use crate::args::Command;
-use crate::commands::check_value;
-use crate::failure::Failure;
+use congraph_record::refusal::check_range;
+use congraph_record::request::GIB;
 
-/// Bytes in a GiB.
-pub(crate) const GIB: f64 = (1_u64 << 30) as f64;
+use crate::args::Command;
+use crate::failure::Failure;
 
 /// How many GiB a command is asked to use at most.
 pub(crate) fn asked(command: &Command) -> Option<f64> {
@@ -20,21 +19,19 @@ pub(crate) fn asked(command: &Command) -> Option<f64> {
 /// Files are refused that would take more than may be used: the GiB that were asked for, or half of what is free.
 pub(crate) fn limit(asked: Option<f64>) -> Result<(), Failure> {
     if let Some(gib) = asked {
-        check_value("--memory", gib, gib > 0.0, "positive")?;
+        check_range("memory", gib, gib > 0.0, "positive")?;
     }
-    let bytes = asked
-        .map(|gib| (gib * GIB) as u64)
-        .or_else(|| free().map(|free| free / 2));
+    let bytes = asked.map(|gib| (gib * GIB) as u64).or_else(half_of_free);
     if let Some(bytes) = bytes {
         congraph_io::limit_memory(bytes);
     }
     Ok(())
 }
 
-/// Bytes that are free, where the system tells.
-pub(crate) fn free() -> Option<u64> {
+/// Half of the bytes that are free, where the system tells: what may be used unless it is asked for.
+pub(crate) fn half_of_free() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
     let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kib * 1024)
+    Some(kib * 1024 / 2)
 }

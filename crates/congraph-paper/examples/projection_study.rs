@@ -23,7 +23,7 @@ use congraph::metrics::evaluate;
 use congraph::progress::no_progress;
 use congraph::simulate::{Settings, Simulation, simulate};
 use congraph::tune::{Dial, Targets};
-use congraph::{Error, Learner, MultiviewGraph, Projector, Table, ViewMatrix, ViewOptions, Views};
+use congraph::{Error, Learn, MultiviewGraph, Projector, Smooth, Table, ViewMatrix, ViewOptions, Views};
 use statistics::Band;
 
 const N_SIGNALS: [usize; 4] = [20, 50, 100, 400];
@@ -78,16 +78,13 @@ fn realisation(seed: u64) -> Result<Vec<Vec<f64>>, Error> {
         let projector = match &projector {
             Some(found) => found,
             None => {
-                let tuned = Learner::default().learn_to(&views(tables)?, &Targets::default(), &no_progress)?;
+                let tuned = Smooth::default().learn_to(&views(tables)?, &Targets::default(), &no_progress)?;
                 projector.insert(Projector::of(&tuned.learner, &tuned.learned)?)
             }
         };
         let truth = last_view(&truth);
         let score = |graph: &MultiviewGraph| Ok::<f64, Error>(evaluate(graph, &truth)?.mean_view_f1());
-        let alone = Learner {
-            single: true,
-            ..Learner::default()
-        };
+        let alone = Smooth::default().uncoupled();
         let usual = Targets {
             density: Dial::Usual,
             similarity: Dial::Fixed,

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use congraph::progress::no_progress;
 use congraph::simulate::simulate;
-use congraph::{Admm, Error, Learner, Model, Newton, Parameters, Solver, ViewOptions, Views};
+use congraph::{Admm, Error, Learn, Model, Newton, Parameters, Smooth, Solver, ViewOptions, Views};
 
 use crate::methods::{self, Method, Outcome};
 use crate::plan::{Family, Job, Plan, Setting, Varied};
@@ -161,12 +161,16 @@ fn run(plan: &Plan, views: &Views, timed: Timed, [alpha, beta, gamma]: [f64; 3])
         },
         _ => Model::l1(alpha, beta),
     };
-    let learner = Learner {
+    let learner = Smooth {
         scaling: plan.scaling(),
         model,
         solver,
-        single: timed.method() == Method::SvGl,
-        ..Learner::default()
+        ..Smooth::default()
+    };
+    let learner = if timed.method() == Method::SvGl {
+        learner.uncoupled()
+    } else {
+        learner
     };
     let learned = learner.learn(views, &no_progress)?;
     Ok((

@@ -8,6 +8,7 @@
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 /// A dictionary of arguments.
 pub(crate) struct Fields<'a, 'py>(Borrowed<'a, 'py, PyAny>);
@@ -85,6 +86,8 @@ told_as!(
     Vec<usize> => "whole numbers, 0 or more",
     Vec<Vec<f64>> => "a list of points",
     Py<PyAny> => "an object",
+    Bound<'py, PyDict> => "a dictionary",
+    Vec<(String, Option<String>, String)> => "a list of warnings",
     PyReadonlyArray1<'py, f64> => "an array of numbers",
     PyReadonlyArray2<'py, f64> => "an array of numbers with two axes",
     PyReadonlyArray2<'py, i64> => "an array of whole numbers with two axes",

@@ -7,7 +7,7 @@
 //! present      N × n: whether a view has a node, if any lacks one
 //! ```
 
-use congraph::views::Mask;
+use congraph::Membership;
 use congraph::{MultiviewGraph, ViewMatrix};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
@@ -57,10 +57,10 @@ impl Arrays<'_> {
         } else {
             ViewMatrix::from_values(self.views.len(), values)
         };
-        let mask = self.mask(&pairs, &rows)?;
+        let membership = self.membership(&pairs, &rows)?;
         let nodes = self.nodes.clone();
         let graph = MultiviewGraph::new(nodes, self.views.clone(), &pairs, &rows, consensus.as_deref());
-        Ok(graph.with_mask(mask))
+        Ok(graph.with_membership(membership))
     }
 
     /// The two ends of every edge, the first of the nodes first.
@@ -81,9 +81,11 @@ impl Arrays<'_> {
         Ok(pairs)
     }
 
-    /// Which nodes the views lack.
-    fn mask(&self, pairs: &[[u32; 2]], weights: &ViewMatrix) -> PyResult<Option<Mask>> {
-        let Some(present) = &self.present else { return Ok(None) };
+    /// Which view has which node.
+    fn membership(&self, pairs: &[[u32; 2]], weights: &ViewMatrix) -> PyResult<Membership> {
+        let Some(present) = &self.present else {
+            return Ok(Membership::total(self.nodes.len(), self.views.len()));
+        };
         let present = present.as_array();
         if present.dim() != (self.views.len(), self.nodes.len()) {
             return refuse("present must be views × nodes");
@@ -98,7 +100,7 @@ impl Arrays<'_> {
                 return refuse("a view has an edge at a node that it lacks");
             }
         }
-        Ok(Mask::new(self.nodes.len(), self.views.len(), |view, node| {
+        Ok(Membership::new(self.nodes.len(), self.views.len(), |view, node| {
             !present[[view, node]]
         }))
     }
@@ -121,12 +123,11 @@ pub(crate) fn put<'py>(into: &Bound<'py, PyDict>, graph: &MultiviewGraph) -> PyR
     let consensus = graph.consensus().map(|consensus| consensus.to_vec().into_pyarray(py));
     into.set_item("consensus", consensus)?;
     let has = |view: usize| (0..graph.n_nodes()).map(move |node| graph.has(view, node));
-    let present = match graph.mask() {
-        None => None,
-        Some(_) => {
-            let values = (0..graph.n_views()).flat_map(has).collect();
-            Some(matrix(py, graph.n_views(), graph.n_nodes(), values)?)
-        }
+    let present = if graph.membership().is_total() {
+        None
+    } else {
+        let values = (0..graph.n_views()).flat_map(has).collect();
+        Some(matrix(py, graph.n_views(), graph.n_nodes(), values)?)
     };
     into.set_item("present", present)
 }

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! tables      NumPy arrays → tables, without a copy      graphs       learned graphs ⇄ arrays
-//! options     keyword arguments → learner and targets    failure      errors of the library → Python exceptions
+//! request     keyword arguments → a request              failure      errors of the library → Python exceptions
 //! running     the interpreter let go of, Ctrl-C, progress
 //! penalty     a penalty written in Python
 //! learn, project, tune, joint, communities, metrics, report, simulate     one call each
@@ -21,10 +21,10 @@ mod graphs;
 mod joint;
 mod learn;
 mod metrics;
-mod options;
 mod penalty;
 mod project;
 mod report;
+mod request;
 mod running;
 mod simulate;
 mod tables;

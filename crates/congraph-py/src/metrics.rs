@@ -8,7 +8,7 @@ use pyo3::types::PyDict;
 
 use crate::failure;
 use crate::graphs::Arrays;
-use crate::options::Scales;
+use crate::request::Scales;
 use crate::running::{Running, briefly};
 use crate::tables::{Lent, Reading, assemble, tables};
 
@@ -71,7 +71,7 @@ pub(crate) fn total_variation<'py>(
     running: Running,
 ) -> PyResult<Bound<'py, PyDict>> {
     let graph = graph.graph()?;
-    let (view_options, scaling) = (reading.options()?, scales.scaling()?);
+    let (view_options, scaling) = (reading.options()?, scales.scaling(py)?);
     let tables = tables(&views, &view_options)?;
     let found = running.run(py, None, |_| {
         let (views, _) = assemble(tables, &view_options)?;

@@ -1,20 +1,21 @@
 //! New views against the frozen consensus of a fit.
 
 use congraph::{Projection, Projector, ViewOptions, Warning};
+use congraph_record::refusal::check_range;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::failure;
 use crate::fields::from_fields;
 use crate::graphs::{self, Arrays, Measures};
-use crate::options::Options;
+use crate::request::{self, refused};
 use crate::running::Running;
 use crate::tables::{Lent, Reading, assemble, tables};
-use crate::{failure, options};
 
 /// How the fit was made: the options it was asked for, and what came of them.
 pub(crate) struct Fitted<'py> {
-    options: Options<'py>,
+    options: Bound<'py, PyDict>,
     alpha: f64,
     beta: f64,
     distance_divisor: f64,
@@ -34,14 +35,16 @@ pub(crate) fn project<'py>(
     running: Running,
 ) -> PyResult<Bound<'py, PyList>> {
     let graph = graph.graph()?;
-    let asked = fitted.options.asked(py)?;
-    if asked.written.is_some() {
+    let request = request::read(&fitted.options)?;
+    if request.written.is_some() {
         return Err(PyValueError::new_err(
             "a fit with a penalty that is written in Python cannot be projected on: that needs one of the penalties that have a name",
         ));
     }
-    options::in_range("alpha", fitted.alpha, fitted.alpha > 0.0, "positive")?;
-    options::in_range("beta", fitted.beta, fitted.beta >= 0.0, "0 or positive")?;
+    let asked = request.fit.learner().map_err(|error| refused(py, &error, None))?;
+    check_range("alpha", fitted.alpha, fitted.alpha > 0.0, "positive")
+        .and_then(|()| check_range("beta", fitted.beta, fitted.beta >= 0.0, "0 or positive"))
+        .map_err(|error| refused(py, &error, None))?;
     let view_options = ViewOptions {
         projected: true,
         ..reading.options()?

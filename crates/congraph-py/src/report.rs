@@ -1,6 +1,8 @@
 //! The report of learned graphs: one HTML page.
 
-use congraph::findings::{Findings, Geometry, Known, KnownCommunities, Positions, Summary};
+use congraph_record::FitRecord;
+use congraph_record::findings::{Findings, Geometry, Known, KnownCommunities, Positions};
+use congraph_record::record::WarningRecord;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -11,8 +13,10 @@ use crate::running::briefly;
 
 /// What Python knows beside the graphs.
 pub(crate) struct Beside {
-    /// How they were learned: JSON as in `summary.json`.
-    summary: String,
+    /// How they were learned: JSON as in `summary.json`, without warnings.
+    record: String,
+    /// What the user was warned of: (code, view, message).
+    warnings: Vec<(String, Option<String>, String)>,
     /// Two or three coordinates for each node.
     positions: Option<Vec<Vec<f64>>>,
     /// The community of each node, and the modularity of them all.
@@ -21,7 +25,8 @@ pub(crate) struct Beside {
 }
 
 from_fields!(Beside {
-    summary,
+    record,
+    warnings,
     positions,
     labels,
     modularity
@@ -32,10 +37,19 @@ from_fields!(Beside {
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn report(py: Python<'_>, graph: Arrays<'_>, beside: Beside) -> PyResult<String> {
     let graph = graph.graph()?;
-    let summary: Summary =
-        serde_json::from_str(&beside.summary).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let record: FitRecord =
+        serde_json::from_str(&beside.record).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let warning = |(code, view, message)| WarningRecord {
+        code,
+        view,
+        message,
+        ..WarningRecord::default()
+    };
     let known = Known {
-        summary: Some(summary),
+        summary: Some(FitRecord {
+            warnings: beside.warnings.into_iter().map(warning).collect(),
+            ..record
+        }),
         positions: beside.positions.and_then(|points| positions(&points)),
         communities: beside.labels.map(|labels| KnownCommunities {
             labels,

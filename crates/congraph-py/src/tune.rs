@@ -1,17 +1,18 @@
 //! The path over densities and similarities, and the fit whose edges come back in other samples.
 
-use congraph::Error;
-use congraph::tune::choice::{Chosen, Search, Steps, Unfollowed};
-use congraph::tune::path::{Cell, Grid};
-use congraph::tune::stability::{Stability, Verdict};
+use congraph::tune::choice::{Chosen, Steps, Unfollowed};
+use congraph::tune::path::Cell;
+use congraph::tune::stability::Verdict;
+use congraph_record::record::TuneRecord;
+use congraph_record::{FitRecord, FitRequest, TuneRequest};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::fields::from_fields;
 use crate::graphs::Measures;
-use crate::learn::{result, tell_reached};
-use crate::options::Options;
+use crate::learn::result;
+use crate::request::{self, Request, refused};
 use crate::running::Running;
 use crate::tables::{Lent, Reading, assemble, tables};
 
@@ -39,39 +40,44 @@ pub(crate) fn tune<'py>(
     py: Python<'py>,
     views: Vec<Lent<'py>>,
     reading: Reading,
-    options: Options<'py>,
+    options: Bound<'py, PyDict>,
     choice: Choice,
     running: Running,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let asked = options.asked(py)?;
+    let Request { fit, written } = request::read(&options)?;
+    let request = choice.request(fit);
+    let asked = request.resolve().map_err(|error| refused(py, &error, None))?;
     let view_options = reading.options()?;
     let tables = tables(&views, &view_options)?;
-    let raised = asked.written.as_ref().map(|penalty| penalty.raised());
+    let raised = written.as_ref().map(|penalty| penalty.raised());
     let (chosen, noticed) = running.run(py, raised, |watch| {
         let (views, noticed) = assemble(tables, &view_options)?;
-        let search = choice.search(views.n_nodes())?;
+        let search = asked.search(views.n_nodes())?;
         let chosen = search.choose(&asked.learner, &views, Steps::default(), &mut Unfollowed, watch)?;
         Ok((chosen, noticed))
     })?;
     let measures = Measures::new(&chosen.learned.graph);
-    let told = result(py, &chosen.learner, &chosen.learned, measures, &noticed)?;
-    tell_reached(&told, &chosen.reached)?;
+    let record = FitRecord {
+        tune: Some(TuneRecord::of(&chosen, request.threshold, &[], None)),
+        ..FitRecord::of(&chosen.learner, &chosen.learned, Some(&chosen.reached), &[], None)
+    };
+    let told = result(py, &chosen.learned, &record, measures, &noticed)?;
     told.set_item("path", path(py, &chosen)?)?;
     told.set_item("chosen", chosen.cell)?;
     Ok(told)
 }
 
 impl Choice {
-    fn search(&self, n_nodes: usize) -> Result<Search, Error> {
+    fn request(&self, fit: FitRequest) -> TuneRequest {
         let ends = |given: Option<(f64, f64)>| given.map(|(low, high)| [low, high]);
-        Ok(Search {
-            grid: Grid::asked(n_nodes, ends(self.density), ends(self.similarity))?,
-            stability: Stability {
-                halvings: self.halvings,
-                threshold: self.threshold,
-                seed: self.seed,
-            },
-        })
+        TuneRequest {
+            fit,
+            density: ends(self.density),
+            similarity: ends(self.similarity),
+            halvings: self.halvings,
+            threshold: self.threshold,
+            seed: self.seed,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! How each face spells an option.
 //!
-//! An option has one id, in snake case ([`congraph::options`]). On the command line it is `--its-id`, in Python the keyword
-//! `its_id`; the tables below hold the few that differ.
+//! An option has one id, in snake case ([`congraph::options`]). On the command line it is `--its-id`, in Python the
+//! keyword `its_id`; the tables below hold the few that differ.
 
 use congraph::options::Spelling;
 
@@ -13,6 +13,8 @@ const FLAGS: &[(&str, &str)] = &[
     ("probability", "--edge-probability"),
     ("n_runs", "--runs"),
     ("out", "-o"),
+    ("max_iter", "--max-iterations"),
+    ("fused_diagonal", "--free-diagonal"),
 ];
 
 /// Ids whose keyword in Python is another.

@@ -4,7 +4,7 @@
 //! or start another is escaped, so that no name can. Counts that the page's edges could not give if some are left out
 //! come from all of them.
 
-use congraph::findings::{Findings, MOST_DRAWN, PathCell};
+use congraph_record::findings::{Findings, MOST_DRAWN, PathCell};
 use serde_json::{Value, json};
 
 use crate::drawings::Network;
@@ -236,7 +236,7 @@ mod tests {
             &congraph::ViewMatrix::from_values(n_views, weights),
             Some(&consensus),
         );
-        Findings::of(&graph, congraph::findings::Known::default())
+        Findings::of(&graph, congraph_record::findings::Known::default())
     }
 
     #[test]

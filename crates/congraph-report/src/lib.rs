@@ -15,7 +15,7 @@
 //! anything.
 //!
 //! ```
-//! use congraph::findings::{Findings, Known};
+//! use congraph_record::findings::{Findings, Known};
 //! use congraph::simulate::{Settings, simulate};
 //!
 //! let truth = simulate(&Settings { n_nodes: 20, n_views: 3, ..Settings::default() })?.truth;
@@ -31,9 +31,9 @@ mod page;
 mod svg;
 mod words;
 
-use congraph::findings::Findings;
+use congraph_record::findings::Findings;
 
-/// The report as one HTML file. Of more than [`MOST_DRAWN`](congraph::findings::MOST_DRAWN) nodes there is no picture,
+/// The report as one HTML file. Of more than [`MOST_DRAWN`](congraph_record::findings::MOST_DRAWN) nodes there is no picture,
 /// and the page says so.
 pub fn write(findings: &Findings) -> String {
     page::page(findings)

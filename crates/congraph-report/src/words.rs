@@ -1,6 +1,6 @@
 //! Numbers and names for people.
 
-use congraph::findings::{Findings, ViewFinding, short_names};
+use congraph_record::findings::{Findings, ViewFinding, short_names};
 
 /// How wide a name may be in a drawing, in units of its size.
 const NAME: f64 = 10.5;

@@ -3,9 +3,10 @@
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used)]
 
-use congraph::findings::{Findings, Known, KnownView, PathCell, Positions, Summary};
 use congraph::simulate::{Settings, simulate};
 use congraph::{MultiviewGraph, ViewMatrix};
+use congraph_record::FitRecord;
+use congraph_record::findings::{Findings, Known, KnownView, PathCell, Positions};
 
 fn simulated(n_nodes: usize, n_views: usize) -> MultiviewGraph {
     let settings = Settings {
@@ -52,11 +53,11 @@ fn the_picture_does_not_depend_on_the_order_of_the_nodes() {
 #[test]
 fn nothing_is_loaded_and_nothing_is_left_unfilled() {
     let known = Known {
-        summary: Some(Summary {
+        summary: Some(FitRecord {
             relative_gap: Some(1e-12),
             converged: Some(true),
             alpha: Some(0.07),
-            ..Summary::default()
+            ..FitRecord::default()
         }),
         positions: Some(Positions::Plane(
             (0..40).map(|k| [f64::from(k % 7), f64::from(k / 7)]).collect(),

@@ -3,12 +3,13 @@
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used)]
 
-use congraph::findings::known::{TuneSummary, WarningSummary};
-use congraph::findings::{
-    Findings, Known, KnownRecording, KnownRecordings, KnownSteps, KnownView, PathCell, Positions, Summary,
-};
 use congraph::Membership;
 use congraph::{MultiviewGraph, ViewMatrix};
+use congraph_record::FitRecord;
+use congraph_record::findings::{
+    Findings, Known, KnownRecording, KnownRecordings, KnownSteps, KnownView, PathCell, Positions,
+};
+use congraph_record::record::{TuneRecord, WarningRecord};
 
 /// Rows of view weights and a consensus weight (none without a consensus) over pairs of `n` nodes.
 fn graph(n: u32, n_views: usize, edges: &[([u32; 2], &[f64])], has_consensus: bool) -> MultiviewGraph {
@@ -73,18 +74,19 @@ fn says(graph: &MultiviewGraph, known: Known, expected: &[&str], never: &[&str])
     text
 }
 
-fn with_summary(summary: Summary) -> Known {
+fn with_summary(summary: FitRecord) -> Known {
     Known {
         summary: Some(summary),
         ..Known::default()
     }
 }
 
-fn warning(code: &str, view: Option<&str>, message: &str) -> WarningSummary {
-    WarningSummary {
+fn warning(code: &str, view: Option<&str>, message: &str) -> WarningRecord {
+    WarningRecord {
         code: code.into(),
         view: view.map(String::from),
         message: message.into(),
+        ..WarningRecord::default()
     }
 }
 
@@ -92,11 +94,11 @@ fn warning(code: &str, view: Option<&str>, message: &str) -> WarningSummary {
 fn an_edge_of_masked_views_is_in_every_view_only_if_all_have_it() {
     // The first edge is in all three views; the second in the two that have node 2.
     let edges: [([u32; 2], &[f64]); 2] = [([0, 1], &[1.0, 1.0, 1.0, 1.0]), ([1, 2], &[1.0, 1.0, 0.0, 1.0])];
-    let graph = graph(3, 3, &edges, true).with_membership(Mask::new(3, 3, |view, node| view == 2 && node == 2));
+    let graph = graph(3, 3, &edges, true).with_membership(Membership::new(3, 3, |view, node| view == 2 && node == 2));
     let masked = "1 of the 3 nodes is masked, and it takes part with the others: `n2` (not in its table)";
-    let known = with_summary(Summary {
+    let known = with_summary(FitRecord {
         warnings: vec![warning("W03", Some("v2"), masked)],
-        ..Summary::default()
+        ..FitRecord::default()
     });
     says(
         &graph,
@@ -116,9 +118,10 @@ fn an_edge_of_masked_views_is_in_every_view_only_if_all_have_it() {
 fn important_warnings_come_first_and_those_of_many_views_are_one() {
     let edges: Vec<([u32; 2], Vec<f64>)> = vec![([0, 1], vec![1.0; 31])];
     let rows: Vec<([u32; 2], &[f64])> = edges.iter().map(|(pair, row)| (*pair, &row[..])).collect();
-    let graph = graph(40, 30, &rows, true).with_membership(Mask::new(40, 30, |view, node| view < 14 && node == view + 2));
+    let graph =
+        graph(40, 30, &rows, true).with_membership(Membership::new(40, 30, |view, node| view < 14 && node == view + 2));
     let masked = (0..14).map(|view| warning("W03", Some(&format!("v{view}")), "1 of the 40 nodes is masked"));
-    let known = with_summary(Summary {
+    let known = with_summary(FitRecord {
         warnings: masked
             .chain([
                 warning("W02", Some("v1"), "in another order"),
@@ -128,7 +131,7 @@ fn important_warnings_come_first_and_those_of_many_views_are_one() {
                 warning("W01", None, "not converged"),
             ])
             .collect(),
-        ..Summary::default()
+        ..FitRecord::default()
     });
     let text = says(
         &graph,
@@ -149,11 +152,11 @@ fn important_warnings_come_first_and_those_of_many_views_are_one() {
 #[test]
 fn a_new_view_is_compared_with_the_frozen_consensus() {
     let edges: [([u32; 2], &[f64]); 3] = [([0, 1], &[1.0, 1.0]), ([1, 2], &[1.0, 0.0]), ([2, 3], &[0.0, 1.0])];
-    let summary = Summary {
+    let summary = FitRecord {
         schema: Some("congraph.projection/1".into()),
         fit: Some("/somewhere/study/fit".into()),
         alpha: Some(0.1),
-        ..Summary::default()
+        ..FitRecord::default()
     };
     says(
         &graph(4, 1, &edges, true),
@@ -187,10 +190,10 @@ fn a_new_view_is_compared_with_the_frozen_consensus() {
 
 #[test]
 fn precision_matrices_have_signs_and_their_own_reference() {
-    let mut summary = Summary {
+    let mut summary = FitRecord {
         method: Some("jgl-fused".into()),
         lambda1: Some(0.1),
-        ..Summary::default()
+        ..FitRecord::default()
     };
     summary.density.views = Some(0.3);
     summary.density.views_negative = Some(0.15);
@@ -218,9 +221,9 @@ fn precision_matrices_have_signs_and_their_own_reference() {
 fn an_empty_consensus_is_not_called_nothing_in_common() {
     let edges: [([u32; 2], &[f64]); 2] = [([0, 1], &[1.0, 1.0, 0.0]), ([1, 2], &[1.0, 0.0, 0.0])];
     let positions = Positions::Plane((0..12).map(|k| [f64::from(k % 4), f64::from(k / 4)]).collect());
-    let summary = |gamma: f64| Summary {
+    let summary = |gamma: f64| FitRecord {
         gamma: Some(gamma),
-        ..Summary::default()
+        ..FitRecord::default()
     };
     let known = Known {
         positions: Some(positions),
@@ -324,9 +327,9 @@ fn edges_that_follow_distance_are_warned_of_with_their_lengths() {
     );
     assert_eq!(text.matches("W09").count(), 1);
     // Who learned the graphs has said more: it is repeated, and nothing is added.
-    let told = Summary {
+    let told = FitRecord {
         warnings: vec![warning("W09", None, "the consensus follows distance, as told")],
-        ..Summary::default()
+        ..FitRecord::default()
     };
     let known = Known {
         summary: Some(told),
@@ -354,13 +357,14 @@ fn the_dials_say_by_which_rule_they_were_chosen() {
             cell(0.1, 0.7, 0.92, false),
             cell(0.15, 0.7, 0.91, true),
         ],
-        ..with_summary(Summary {
-            tune: Some(TuneSummary {
+        ..with_summary(FitRecord {
+            tune: Some(TuneRecord {
                 halvings: 3,
                 threshold: Some(0.05),
                 is_within: Some(is_within),
+                ..TuneRecord::default()
             }),
-            ..Summary::default()
+            ..FitRecord::default()
         })
     };
     let graph = graph(4, 2, &edges, true);
@@ -384,7 +388,7 @@ fn the_dials_say_by_which_rule_they_were_chosen() {
 #[test]
 fn targets_that_were_not_reached_are_not_said_to_be_met() {
     let edges: [([u32; 2], &[f64]); 1] = [([0, 1], &[2.0, 2.0, 2.0, 2.0])];
-    let mut summary = Summary::default();
+    let mut summary = FitRecord::default();
     summary.density.target = Some(0.15);
     summary.penalty = Some("squared-l2".into());
     says(
@@ -404,10 +408,10 @@ fn targets_that_were_not_reached_are_not_said_to_be_met() {
 #[test]
 fn candidates_are_what_edges_are_counted_of() {
     let edges: [([u32; 2], &[f64]); 2] = [([0, 1], &[1.0, 0.5, 0.7]), ([1, 2], &[0.5, 0.5, 0.5])];
-    let summary = Summary {
+    let summary = FitRecord {
         candidates: Some("knn:5".into()),
         n_candidates: Some(7),
-        ..Summary::default()
+        ..FitRecord::default()
     };
     says(
         &graph(6, 2, &edges, true),
@@ -425,9 +429,9 @@ fn candidates_are_what_edges_are_counted_of() {
 #[test]
 fn one_graph_is_not_called_a_consensus_or_a_mean() {
     let edges: [([u32; 2], &[f64]); 2] = [([0, 1], &[1.0]), ([1, 2], &[0.5])];
-    let summary = Summary {
+    let summary = FitRecord {
         alpha: Some(0.0178),
-        ..Summary::default()
+        ..FitRecord::default()
     };
     says(
         &graph(8, 1, &edges, false),

@@ -259,7 +259,7 @@ impl MultiviewGraph {
 /// The Pearson correlation between two vectors of `n` values, of which those that are zero in both need not be listed.
 ///
 /// Two vectors without any variation count as equal; one without has nothing to do with another.
-pub(crate) fn pearson(values: impl Iterator<Item = (f64, f64)>, n: usize) -> f64 {
+pub fn pearson(values: impl Iterator<Item = (f64, f64)>, n: usize) -> f64 {
     let mut sums = Sums::new(2);
     for (x, y) in values {
         sums.add(&[x, y]);

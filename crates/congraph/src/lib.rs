@@ -51,7 +51,7 @@
 //! inference    what a fit says of new data: the graph of a new view against its consensus
 //! communities  of the learned graphs (Leiden), and what those of the views have in common
 //! simulate     data whose graphs are known          metrics         how well they were found
-//! findings     what learned graphs say, as plain data for a report
+//! findings     what graphs say by themselves, as plain data for a report
 //! baselines    other methods to compare with: the joint graphical lasso
 //! ```
 //!

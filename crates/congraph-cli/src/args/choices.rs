@@ -1,10 +1,10 @@
 //! The words that an option may take.
 
 use clap::ValueEnum;
-use congraph::methods::graphical_lasso::Coupling;
-use congraph::signals::Scale;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use congraph::views::{Missing, NanRule, NodeRule, Orient};
 use congraph_io::Header;
+use congraph_record::Choice;
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OrientArg {
@@ -84,65 +84,6 @@ impl From<MissingArg> for Missing {
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
-pub(crate) enum ScaleArg {
-    Zscore,
-    Center,
-    None,
-}
-
-impl From<ScaleArg> for Scale {
-    fn from(arg: ScaleArg) -> Self {
-        match arg {
-            ScaleArg::Zscore => Self::Zscore,
-            ScaleArg::Center => Self::Center,
-            ScaleArg::None => Self::None,
-        }
-    }
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug)]
-pub(crate) enum SampleNormArg {
-    Mean,
-    Sum,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DistanceNormArg {
-    Max,
-    None,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MethodArg {
-    Congraph,
-    JglFused,
-    JglGroup,
-}
-
-impl MethodArg {
-    /// The coupling of the joint graphical lasso, if it is one.
-    pub(crate) fn coupling(self) -> Option<Coupling> {
-        match self {
-            Self::Congraph => None,
-            Self::JglFused => Some(Coupling::Fused),
-            Self::JglGroup => Some(Coupling::Group),
-        }
-    }
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SolverArg {
-    Newton,
-    Admm,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ZStepArg {
-    Exact,
-    Bcd,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug)]
 pub(crate) enum GraphArg {
     Er,
     Ba,
@@ -157,8 +98,14 @@ pub(crate) enum FilterArg {
     Tikhonov,
 }
 
+/// The words of an option that has a list of them, as what they stand for.
+pub(super) fn choice<C: Choice + Send + Sync>() -> impl TypedValueParser<Value = C> {
+    let parser = PossibleValuesParser::new(C::words());
+    parser.try_map(|word| C::of_word(&word).ok_or("is not known"))
+}
+
 /// The penalties, as the library offers them.
-pub(super) fn penalties() -> clap::builder::PossibleValuesParser {
+pub(super) fn penalties() -> PossibleValuesParser {
     names(
         congraph::penalties::registry()
             .iter()
@@ -167,7 +114,7 @@ pub(super) fn penalties() -> clap::builder::PossibleValuesParser {
 }
 
 /// The regularisers, as the library offers them.
-pub(super) fn regularisers() -> clap::builder::PossibleValuesParser {
+pub(super) fn regularisers() -> PossibleValuesParser {
     names(
         congraph::regularisers::registry()
             .iter()
@@ -175,6 +122,6 @@ pub(super) fn regularisers() -> clap::builder::PossibleValuesParser {
     )
 }
 
-fn names(names: impl Iterator<Item = String>) -> clap::builder::PossibleValuesParser {
+fn names(names: impl Iterator<Item = String>) -> PossibleValuesParser {
     names.collect::<Vec<_>>().into()
 }

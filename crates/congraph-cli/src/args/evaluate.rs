@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
+use congraph::signals::Scale;
 
-use super::ScaleArg;
+use super::choices::choice;
 
 /// What its help ends with.
 pub(super) const AFTER_HELP: &str = "\
@@ -35,6 +36,6 @@ pub(crate) struct EvaluateArgs {
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) data: Vec<String>,
     /// How to scale each node of the data within its view; as it was for `learn`
-    #[arg(long, value_enum, default_value_t = ScaleArg::Zscore, requires = "data")]
-    pub(crate) scale: ScaleArg,
+    #[arg(long, default_value = "zscore", value_parser = choice::<Scale>(), requires = "data")]
+    pub(crate) scale: Scale,
 }

@@ -3,9 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use congraph::methods::smooth::admm::ZStep;
+use congraph_record::choices::SolverChoice;
+use congraph_record::request::{CandidateRequest, CostRequest, PenaltyRequest};
+use congraph_record::{FitRequest, RequestError};
 
-use super::choices::{penalties, regularisers};
-use super::{SolverArg, ZStepArg};
+use super::ScalingArgs;
+use super::choices::{choice, penalties, regularisers};
 
 /// What is learned from views, however they were read: the dials, the support, the solver.
 #[derive(Args, Debug)]
@@ -42,25 +46,25 @@ pub(crate) struct FitArgs {
     pub(crate) single: bool,
     /// Which pairs may be joined: `knn:K` (each node's K nearest neighbours in any view, approximate above 30 000 nodes) or a
     /// table of pairs with the columns source and target [default: all pairs]
-    #[arg(long, value_name = "knn:K|FILE", help_heading = "Candidates")]
+    #[arg(long, value_name = "knn:K|FILE", help_heading = "Support")]
     pub(crate) candidates: Option<String>,
     /// A table with the columns source, target and cost: added to a pair's distance in every view; negative favours the edge,
     /// `inf` forbids it
-    #[arg(long, value_name = "FILE", help_heading = "Candidates")]
+    #[arg(long, value_name = "FILE", help_heading = "Support")]
     pub(crate) edge_costs: Option<PathBuf>,
     /// With --candidates, count the pairs outside that would have entered (up to 50 000 nodes)
-    #[arg(long, requires = "candidates", help_heading = "Candidates")]
+    #[arg(long, requires = "candidates", help_heading = "Support")]
     pub(crate) check_outside: bool,
     /// The seed of the approximate neighbour search
-    #[arg(long, default_value_t = 1, help_heading = "Candidates")]
+    #[arg(long, default_value_t = 1, help_heading = "Support")]
     pub(crate) seed: u64,
     /// How much memory may be used, in GiB [default: half of what is free]. With less, distances are computed anew instead of
     /// kept
     #[arg(long, value_name = "GIB", help_heading = "Solver")]
     pub(crate) memory: Option<f64>,
     /// How to solve the problem: newton is fast, admm is the paper's algorithm
-    #[arg(long, value_enum, default_value_t = SolverArg::Newton, help_heading = "Solver")]
-    pub(crate) solver: SolverArg,
+    #[arg(long, default_value = "newton", value_parser = choice::<SolverChoice>(), help_heading = "Solver")]
+    pub(crate) solver: SolverChoice,
     /// The relative gap at which the result counts as converged
     #[arg(
         long,
@@ -74,9 +78,43 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "N", help_heading = "Solver")]
     pub(crate) max_iterations: Option<usize>,
     /// With admm, how to solve its (z^i, z)-step: exactly, or by the paper's block coordinate descent
-    #[arg(long, value_enum, default_value_t = ZStepArg::Exact, help_heading = "Solver")]
-    pub(crate) z_step: ZStepArg,
+    #[arg(long, default_value = "exact", value_parser = choice::<ZStep>(), help_heading = "Solver")]
+    pub(crate) z_step: ZStep,
     /// Fail with exit code 5 if the result has not converged
     #[arg(long, help_heading = "Solver")]
     pub(crate) strict: bool,
+}
+
+impl FitArgs {
+    /// What is asked of a fit of views that are scaled so.
+    pub(crate) fn request(&self, scaling: &ScalingArgs) -> Result<FitRequest, RequestError> {
+        let candidates = self.candidates.as_deref().map(CandidateRequest::of_word).transpose()?;
+        Ok(FitRequest {
+            density: self.density,
+            similarity: self.similarity,
+            consensus_density: self.consensus_density,
+            alpha: self.alpha,
+            beta: self.beta,
+            gamma: self.gamma,
+            penalty: PenaltyRequest::Named(self.penalty.clone()),
+            regulariser: self.regulariser.clone(),
+            single: self.single,
+            candidates: candidates.unwrap_or_default(),
+            seed: self.seed,
+            edge_costs: self
+                .edge_costs
+                .clone()
+                .map_or_else(CostRequest::default, CostRequest::Table),
+            check_outside: self.check_outside,
+            solver: self.solver,
+            z_step: self.z_step,
+            tol: self.tol,
+            max_iterations: self.max_iterations,
+            memory: self.memory,
+            scale: scaling.scale,
+            sample_norm: scaling.sample_norm,
+            distance_norm: scaling.distance_norm,
+            ..FitRequest::default()
+        })
+    }
 }

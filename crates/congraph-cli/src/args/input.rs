@@ -1,9 +1,10 @@
 //! What is read, and how: the words of all commands that read tables.
 
 use clap::Args;
-use congraph::signals::{DistanceNorm, SampleNorm, Scaling};
+use congraph::signals::{DistanceNorm, SampleNorm, Scale};
 
-use super::{DistanceNormArg, HeaderArg, MissingArg, NanArg, NodesArg, OrientArg, SampleNormArg, ScaleArg};
+use super::choices::choice;
+use super::{HeaderArg, MissingArg, NanArg, NodesArg, OrientArg};
 
 /// What to read, and how.
 #[derive(Args, Debug)]
@@ -83,28 +84,12 @@ pub(crate) struct ReadingArgs {
 #[derive(Args, Debug)]
 pub(crate) struct ScalingArgs {
     /// Scale each node within its view
-    #[arg(long, value_enum, default_value_t = ScaleArg::Zscore, help_heading = "Scaling")]
-    pub(crate) scale: ScaleArg,
+    #[arg(long, default_value = "zscore", value_parser = choice::<Scale>(), help_heading = "Scaling")]
+    pub(crate) scale: Scale,
     /// Costs are means over samples, or sums
-    #[arg(long, value_enum, default_value_t = SampleNormArg::Mean, help_heading = "Scaling")]
-    pub(crate) sample_norm: SampleNormArg,
+    #[arg(long, default_value = "mean", value_parser = choice::<SampleNorm>(), help_heading = "Scaling")]
+    pub(crate) sample_norm: SampleNorm,
     /// Divide distances by the largest one over all views, so that alpha and beta do not depend on units
-    #[arg(long, value_enum, default_value_t = DistanceNormArg::Max, help_heading = "Scaling")]
-    pub(crate) distance_norm: DistanceNormArg,
-}
-
-impl ScalingArgs {
-    pub(crate) fn scaling(&self) -> Scaling {
-        Scaling {
-            scale: self.scale.into(),
-            sample_norm: match self.sample_norm {
-                SampleNormArg::Mean => SampleNorm::Mean,
-                SampleNormArg::Sum => SampleNorm::Sum,
-            },
-            distance_norm: match self.distance_norm {
-                DistanceNormArg::Max => DistanceNorm::Max,
-                DistanceNormArg::None => DistanceNorm::None,
-            },
-        }
-    }
+    #[arg(long, default_value = "max", value_parser = choice::<DistanceNorm>(), help_heading = "Scaling")]
+    pub(crate) distance_norm: DistanceNorm,
 }

@@ -2,7 +2,11 @@
 
 use clap::Args;
 
-use super::{FitArgs, InputArgs, MethodArg, OutputArgs};
+use congraph_record::choices::Method;
+use congraph_record::{FitRequest, RequestError};
+
+use super::choices::choice;
+use super::{FitArgs, InputArgs, OutputArgs};
 
 /// What its help ends with.
 pub(super) const AFTER_HELP: &str = "\
@@ -22,8 +26,8 @@ pub(crate) struct LearnArgs {
     pub(crate) output: OutputArgs,
     /// What to learn: congraph's own graphs with a consensus, or precision matrices by the joint graphical lasso, fused or
     /// group, to compare with
-    #[arg(long, value_enum, default_value_t = MethodArg::Congraph, help_heading = "Model")]
-    pub(crate) method: MethodArg,
+    #[arg(long, default_value = "congraph", value_parser = choice::<Method>(), help_heading = "Model")]
+    pub(crate) method: Method,
     /// With --method jgl-…: weight of Σ|θ_ij| off the diagonal; larger is sparser
     #[arg(
         long,
@@ -45,4 +49,17 @@ pub(crate) struct LearnArgs {
     pub(crate) free_diagonal: bool,
     #[command(flatten)]
     pub(crate) fit: FitArgs,
+}
+
+impl LearnArgs {
+    /// What is asked of the fit.
+    pub(crate) fn request(&self) -> Result<FitRequest, RequestError> {
+        Ok(FitRequest {
+            method: self.method,
+            lambda1: self.lambda1,
+            lambda2: self.lambda2,
+            fused_diagonal: self.free_diagonal.then_some(false),
+            ..self.fit.request(&self.input.scaling)?
+        })
+    }
 }

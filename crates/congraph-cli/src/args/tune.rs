@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use congraph_record::request::PenaltyRequest;
+use congraph_record::{FitRequest, TuneRequest};
 
 use super::choices::penalties;
 use super::{InputArgs, OutputArgs};
@@ -55,6 +57,29 @@ pub(crate) struct TuneArgs {
     /// How much memory may be used, in GiB [default: half of what is free]
     #[arg(long, value_name = "GIB", help_heading = "Solver")]
     pub(crate) memory: Option<f64>,
+}
+
+impl TuneArgs {
+    /// What is asked of the path and its fits.
+    pub(crate) fn request(&self) -> TuneRequest {
+        let scaling = &self.input.scaling;
+        TuneRequest {
+            fit: FitRequest {
+                penalty: PenaltyRequest::Named(self.penalty.clone()),
+                tol: self.tol,
+                memory: self.memory,
+                scale: scaling.scale,
+                sample_norm: scaling.sample_norm,
+                distance_norm: scaling.distance_norm,
+                ..FitRequest::default()
+            },
+            density: self.density,
+            similarity: self.similarity,
+            halvings: self.halvings as usize,
+            threshold: self.threshold,
+            seed: self.seed,
+        }
+    }
 }
 
 /// Two shares with a colon between them, the smaller first.

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use congraph::chance::Correlations;
 use congraph::{DataError, Error, Views};
+use congraph_record::record::warning_records;
 use serde_json::json;
 
 use super::input;
 use crate::args::{CheckArgs, Global, OrientArg};
 use crate::console::{self, Console};
 use crate::failure::Failure;
-use crate::summary::warnings_json;
 use crate::words;
 
 pub(crate) fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<(), Failure> {
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, console: &Console) -> Resul
         })
         .collect();
     let tables = loaded.into_iter().map(|loaded| loaded.table).collect();
-    let options = input::view_options(&args.input.reading, args.input.scaling.scaling().scale);
+    let options = input::view_options(&args.input.reading, args.input.scaling.scale);
     let outcome = Views::assemble(tables, &options);
     let (warnings, errors) = match outcome {
         Ok((views, warnings)) => {
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, console: &Console) -> Resul
     };
     let errors = words::listed(&errors);
     if global.json {
-        console::print(&report(&rows, &errors, &warnings_json(&warnings)).to_string())?;
+        console::print(&report(&rows, &errors, &json!(warning_records(&warnings))).to_string())?;
     } else {
         console::print(&table(&rows, &errors))?;
     }
@@ -80,10 +80,11 @@ struct Row {
 
 /// Rows and views are in the same order.
 fn count_masked(rows: &mut [Row], views: &Views) {
-    if let Some(mask) = views.mask() {
-        for (view, row) in rows.iter_mut().enumerate() {
-            row.masked = Some(mask.missing(view).count());
-        }
+    if views.membership().is_total() {
+        return;
+    }
+    for (view, row) in rows.iter_mut().enumerate() {
+        row.masked = Some(views.membership().missing(view).count());
     }
 }
 

@@ -6,13 +6,13 @@ use congraph::communities::{Communities, ConsensusClustering, GraphCommunities, 
 use congraph::{MultiviewGraph, Warning};
 use congraph_io::output::DENSE_NODES;
 use congraph_io::{COMMUNITIES_FILES, Folder, read_graph, read_run, seal_communities, write_communities};
+use congraph_record::record::warning_records;
 use serde_json::{Map, Value, json};
 
 use crate::args::{CommunitiesArgs, Global};
 use crate::console::{self, Console};
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::summary::warnings_json;
 
 pub(crate) fn run(args: &CommunitiesArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
@@ -134,6 +134,6 @@ fn facts(
         "nmi": {"partitions": names, "values": nmi},
         "version": env!("CARGO_PKG_VERSION"),
         "seconds": seconds,
-        "warnings": warnings_json(warnings),
+        "warnings": warning_records(warnings),
     })
 }

@@ -10,17 +10,17 @@ use congraph::metrics::{Evaluation, evaluate};
 use congraph::progress::no_progress;
 use congraph::simulate::{GraphModel, Settings, Simulation, simulate};
 use congraph::tune::{Dial, Reached, Targets, Tuned};
-use congraph::{Learned, Learner, MultiviewGraph, ViewOptions, Views};
+use congraph::{Learned, MultiviewGraph, Smooth, ViewOptions, Views};
 use congraph_io::{ViewRow, seal, write_graph, write_json};
+use congraph_record::record::Timing;
+use congraph_record::{FitRecord, RunRecord};
 
 use super::evaluate::row;
 use super::simulate::write_simulation;
 use crate::args::{DemoArgs, Global};
 use crate::console::{self, Console};
 use crate::failure::Failure;
-use crate::summary::{self, Seconds};
-use crate::words;
-use crate::{interrupt, output};
+use crate::{interrupt, output, summary, words};
 
 /// β at which the views of the default data have a correlation of about 0.8, the paper's choice.
 const BETA: f64 = 0.03;
@@ -40,26 +40,26 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
     let read = start.elapsed();
     let separate = best(&views, &simulation.truth, true)?;
     let joint = best(&views, &simulation.truth, false)?;
-    let seconds = Seconds {
+    let timing = Timing {
         read,
-        distances: joint.learned.distances_time,
+        distances: joint.learned.prepare_time,
         solve: joint.learned.solve_time,
         total: start.elapsed(),
     };
     let warnings = words::spelled(joint.learned.warnings.iter().cloned());
-    let mut summary = summary::summary(
+    let mut summary = FitRecord::of(
         &joint.learner,
         &joint.learned,
         Some(&joint.reached),
         &warnings,
-        &seconds,
+        Some(&timing),
     );
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         write_simulation(&folder, "data", &simulation)?;
         let rows: Vec<ViewRow> = views.iter().map(|view| row_of(view.name(), view.n_samples())).collect();
         write_graph(&folder, "", &joint.learned.graph, &rows)?;
         write_json(&folder, "summary.json", &summary)?;
-        let run = summary::run("demo", &summary, &[], Some(args.seed), &seconds);
+        let run = summary::run("demo", &summary, Vec::new(), Some(args.seed), &timing);
         write_json(&folder, "run.json", &run)?;
         super::report::write_quality(&folder, &views)?;
         super::report::stage(&folder, &joint.learned.graph, console)?;
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
         console.warning(warning);
     }
     if global.json {
-        console::print(&summary.to_string())
+        console::print(&summary.to_json())
     } else {
         console::print(&story(&settings, &simulation, &separate, &joint, &args.out))
     }
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
 
 /// A fit and how well it matches the truth.
 struct Trial {
-    learner: Learner,
+    learner: Smooth,
     learned: Learned,
     reached: Reached,
     evaluation: Evaluation,
@@ -97,10 +97,8 @@ fn best(views: &Views, truth: &MultiviewGraph, single: bool) -> Result<Trial, Fa
     for exponent in ALPHAS {
         // Four decimals, so that the command printed at the end gives the very same graphs.
         let alpha = (1e3 * 2.0_f64.powf(0.5 * f64::from(exponent))).round() / 1e4;
-        let learner = Learner {
-            single,
-            ..Learner::new(alpha, BETA)
-        };
+        let coupled = Smooth::new(alpha, BETA);
+        let learner = if single { coupled.uncoupled() } else { coupled };
         let Tuned { learned, reached, .. } = learner.learn_to(views, &AS_IT_IS, &no_progress)?;
         let evaluation = evaluate(&learned.graph, truth)?;
         if best
@@ -161,7 +159,7 @@ fn story(settings: &Settings, simulation: &Simulation, separate: &Trial, joint: 
     let learned = &joint.learned;
     let proof = format!(
         "The joint fit took {:.0} ms and {} Newton steps. The relative gap between its objective and the best possible one is {}.",
-        1e3 * (learned.distances_time + learned.solve_time).as_secs_f64(),
+        1e3 * (learned.prepare_time + learned.solve_time).as_secs_f64(),
         learned.iterations,
         summary::gap(learned.certificate.relative_gap),
     );
@@ -189,6 +187,6 @@ fn row_of(name: &str, n_samples: Option<usize>) -> ViewRow {
 fn is_demo(folder: &Path) -> bool {
     std::fs::read_to_string(folder.join("run.json"))
         .ok()
-        .and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok())
-        .is_some_and(|run| run["kind"] == "demo")
+        .and_then(|text| serde_json::from_str::<RunRecord>(&text).ok())
+        .is_some_and(|run| run.kind.as_deref() == Some("demo"))
 }

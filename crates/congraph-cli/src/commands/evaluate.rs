@@ -97,7 +97,7 @@ impl Against {
 /// The signals of `--data`, and how they are scaled.
 fn data(args: &EvaluateArgs, learned: &MultiviewGraph, console: &Console) -> Result<(Views, Scaling), Failure> {
     let scaling = Scaling {
-        scale: args.scale.into(),
+        scale: args.scale,
         sample_norm: SampleNorm::Mean,
         ..Scaling::default()
     };
@@ -106,7 +106,11 @@ fn data(args: &EvaluateArgs, learned: &MultiviewGraph, console: &Console) -> Res
     let options = ViewOptions {
         allow_constant: scaling.scale != Scale::Zscore,
         // Views that were learned without some nodes may come without them again.
-        missing: learned.mask().map_or(Missing::Error, |_| Missing::Mask),
+        missing: if learned.membership().is_total() {
+            Missing::Error
+        } else {
+            Missing::Mask
+        },
         ..ViewOptions::default()
     };
     let (views, warnings) = Views::assemble(tables.into_iter().map(|loaded| loaded.table).collect(), &options)?;

@@ -15,11 +15,9 @@ mod places;
 pub(crate) mod project;
 pub(crate) mod report;
 pub(crate) mod simulate;
-pub(crate) mod support;
+mod support;
 pub(crate) mod tune;
 mod work;
-
-pub(crate) use learn::check_value;
 
 use crate::console::visible;
 

@@ -1,8 +1,8 @@
 //! Where nodes are, if that is known, and whether edges follow it (W09).
 
-use congraph::findings::{Geometry, Positions};
 use congraph::{MultiviewGraph, Warning};
 use congraph_eeg::Position;
+use congraph_record::findings::{Geometry, Positions};
 
 /// Where electrodes are: the mean over the subjects, where they differ.
 pub(super) struct NodePlaces {

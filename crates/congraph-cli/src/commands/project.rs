@@ -3,22 +3,21 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use congraph::findings::{Geometry, Positions};
-use congraph::inference::Departure;
-use congraph::{Candidates, Mask, MultiviewGraph, Projection, Projector, ViewMatrix, ViewOptions, Warning};
+use congraph::{Candidates, Membership, MultiviewGraph, Projection, Projector, ViewMatrix, ViewOptions};
 use congraph_io::{Folder, Places, ViewRow, read_pairs, seal, write_graph_at, write_json, write_rows};
-use serde_json::{Map, Value, json};
+use congraph_record::FitRecord;
+use congraph_record::findings::{Geometry, Positions};
+use congraph_record::record::{ProjectedView, Timing};
+use congraph_record::refusal::check_range;
 
 use super::fit::FitFolder;
 use super::input::{read_as, view_options};
-use super::learn::{check_value, inputs, view_rows};
+use super::learn::{inputs, view_rows};
 use super::support;
 use crate::args::{Global, ProjectArgs};
 use crate::console::{self, Console};
 use crate::failure::Failure;
-use crate::summary::{self, Seconds, warnings_json};
-use crate::words;
-use crate::{interrupt, output};
+use crate::{interrupt, output, summary, words};
 
 pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
@@ -57,29 +56,30 @@ pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Res
         )));
     }
     let sum = |time: fn(&Projection) -> Duration| projections.iter().map(time).sum();
-    let seconds = Seconds {
+    let timing = Timing {
         read: read.time,
         distances: sum(|projection| projection.distances_time),
         solve: sum(|projection| projection.solve_time),
         total: start.elapsed(),
     };
-    let mut facts = facts(args, &projector, &projections, &graph, &warnings, &seconds);
+    let fit = args.folder.display().to_string();
+    let mut told = FitRecord::of_projection(fit, &projector, &projections, &graph, &warnings, &timing);
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         write_placed(&folder, &graph, &view_rows(&read), positions.as_ref())?;
         write_departures(&folder, &projections)?;
-        support::write(&folder, &projector.support, &projector.edge_costs, projector.nodes())?;
+        support::write(&folder, &projector.candidates, &projector.edge_costs, projector.nodes())?;
         write_json(
             &folder,
             "run.json",
-            &summary::run("project", &facts, &inputs(&read), None, &seconds),
+            &summary::run("project", &told, inputs(&read), None, &timing),
         )?;
-        seal(&folder, &mut facts)?;
+        seal(&folder, &mut told)?;
         Ok(folder.commit()?)
     })?;
     if global.json {
-        console::print(&facts.to_string())
+        console::print(&told.to_json())
     } else {
-        console::print(&story(&args.output.out, &projections))
+        console::print(&story(&args.output.out, &projections, &told))
     }
 }
 
@@ -132,16 +132,16 @@ fn projector(args: &ProjectArgs, console: &Console) -> Result<(Projector, Option
     projector.beta = args.beta.unwrap_or(projector.beta);
     projector.newton.tolerance = args.tol.unwrap_or(projector.newton.tolerance);
     let (alpha, beta, tolerance) = (projector.alpha, projector.beta, projector.newton.tolerance);
-    check_value("--alpha", alpha, alpha > 0.0, "positive")?;
-    check_value("--beta", beta, beta >= 0.0, "0 or positive")?;
-    check_value("--tol", tolerance, tolerance > 0.0, "positive")?;
+    check_range("alpha", alpha, alpha > 0.0, "positive")?;
+    check_range("beta", beta, beta >= 0.0, "0 or positive")?;
+    check_range("tol", tolerance, tolerance > 0.0, "positive")?;
     projector.node_rule = args.reading.nodes.into();
     projector.missing = args.reading.missing.into();
     projector.drop_nodes.clone_from(&args.reading.drop_nodes);
     match args.candidates.as_deref() {
         None => {}
-        Some("all") => projector.support = Candidates::AllPairs,
-        Some(text) => projector.support = support::read_candidates(text, 1, projector.nodes())?,
+        Some("all") => projector.candidates = Candidates::AllPairs,
+        Some(text) => projector.candidates = support::read_candidates(text, 1, projector.nodes())?,
     }
     match args.edge_costs.as_deref() {
         None => {}
@@ -171,8 +171,8 @@ fn together(projections: &[Projection]) -> MultiviewGraph {
         .first()
         .map_or_else(Vec::new, |one| one.graph.nodes().to_vec());
     let lacks = |view: usize, node: usize| !projections[view].graph.has(0, node);
-    let mask = Mask::new(nodes.len(), projections.len(), lacks);
-    MultiviewGraph::new(nodes, names, &pairs, &weights, Some(&consensus)).with_mask(mask)
+    let membership = Membership::new(nodes.len(), projections.len(), lacks);
+    MultiviewGraph::new(nodes, names, &pairs, &weights, Some(&consensus)).with_membership(membership)
 }
 
 /// `projection.tsv`: every edge of a view or of the consensus, and which of the two has it.
@@ -195,88 +195,25 @@ fn write_departures(folder: &Folder, projections: &[Projection]) -> Result<(), F
     Ok(write_rows(folder, "projection.tsv", &columns, &rows)?)
 }
 
-fn count(projection: &Projection, asked: Departure) -> usize {
-    projection
-        .edges()
-        .filter(|&(_, _, _, departure)| departure == asked)
-        .count()
-}
-
-fn facts(
-    args: &ProjectArgs,
-    projector: &Projector,
-    projections: &[Projection],
-    graph: &MultiviewGraph,
-    warnings: &[Warning],
-    seconds: &Seconds,
-) -> Value {
-    let mut views = Map::new();
-    for projection in projections {
-        let mut facts = json!({
-            "objective": projection.certificate.objective,
-            "dual_objective": projection.certificate.dual_objective,
-            "relative_gap": projection.certificate.relative_gap,
-            "converged": projection.converged(),
-            "iterations": projection.iterations,
-            "density": projection.graph.density(0),
-            "uniqueness": projection.uniqueness(),
-            "n_shared": count(projection, Departure::Shared),
-            "n_added": count(projection, Departure::Added),
-            "n_lacking": count(projection, Departure::Lacking),
-        });
-        if let Some(mask) = projection.graph.mask() {
-            let missing: Vec<&String> = mask.missing(0).map(|node| &projection.graph.nodes()[node]).collect();
-            facts["n_unmeasured"] = json!(count(projection, Departure::Unmeasured));
-            facts["missing"] = json!(missing);
-        }
-        views.insert(projection.name().to_owned(), facts);
-    }
-    let mut facts = json!({
-        "schema": "congraph.projection/1",
-        "fit": args.folder.display().to_string(),
-        "n_nodes": graph.n_nodes(),
-        "n_views": graph.n_views(),
-        "penalty": projector.penalty.name(),
-        "solver": "newton",
-        "alpha": projector.alpha,
-        "beta": projector.beta,
-        "scale": summary::scale_name(projector.scaling.scale),
-        "sample_norm": summary::sample_norm_name(projector.scaling.sample_norm),
-        "distance_divisor": projector.distance_divisor,
-        "tolerance": projector.newton.tolerance,
-        "relative_gap": projections.iter().map(|one| one.certificate.relative_gap).fold(0.0, f64::max),
-        "converged": projections.iter().all(Projection::converged),
-        "consensus": {"n_edges": projector.n_edges(), "density": graph.consensus_density()},
-        "views": views,
-        "seconds": {
-            "distances": seconds.distances.as_secs_f64(),
-            "solve": seconds.solve.as_secs_f64(),
-            "total": seconds.total.as_secs_f64(),
-        },
-        "warnings": warnings_json(warnings),
-    });
-    support::tell(&mut facts, &projector.support, &projector.edge_costs);
-    facts
-}
-
 /// One line for each view.
-fn story(out: &Path, projections: &[Projection]) -> String {
-    let line = |projection: &Projection| {
+fn story(out: &Path, projections: &[Projection], told: &FitRecord) -> String {
+    let views = told.views.iter().flat_map(|views| &views.0);
+    let line = |(projection, (name, view)): (&Projection, &(String, ProjectedView))| {
         format!(
             "{}: view {}, {} shared with the consensus, {} added, {} lacking{}, uniqueness {:.3}, relative gap {} ({})",
             out.display(),
-            console::visible(projection.name()),
-            console::count(count(projection, Departure::Shared), "edge"),
-            count(projection, Departure::Added),
-            count(projection, Departure::Lacking),
-            match count(projection, Departure::Unmeasured) {
-                0 => String::new(),
-                n_unmeasured => format!(", {n_unmeasured} unmeasured"),
+            console::visible(name),
+            console::count(view.n_shared, "edge"),
+            view.n_added,
+            view.n_lacking,
+            match view.n_unmeasured {
+                None | Some(0) => String::new(),
+                Some(n_unmeasured) => format!(", {n_unmeasured} unmeasured"),
             },
             projection.uniqueness(),
             summary::gap(projection.certificate.relative_gap),
             projection.status
         )
     };
-    projections.iter().map(line).collect::<Vec<_>>().join("\n")
+    projections.iter().zip(views).map(line).collect::<Vec<_>>().join("\n")
 }

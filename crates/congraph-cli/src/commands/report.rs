@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use congraph::findings::{Findings, Known, MOST_DRAWN, relative_variances};
 use congraph::{MultiviewGraph, Views};
 use congraph_io::{Folder, OutputError, read_graph, read_known, write_rows, write_text};
+use congraph_record::findings::{Findings, Known, MOST_DRAWN, relative_variances};
 use serde_json::json;
 
 use crate::args::{Global, ReportArgs};

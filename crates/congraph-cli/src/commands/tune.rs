@@ -1,48 +1,37 @@
 //! `congraph tune`: the path over densities and similarities, and the fit whose edges come back in other samples.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use congraph::metrics::evaluate;
 use congraph::progress::Progress;
 use congraph::tune::choice::{Chosen, Follow, Search, Steps};
 use congraph::tune::path::{Cell, Grid};
-use congraph::tune::stability::Stability;
-use congraph::{Learner, Model, MultiviewGraph, Newton, Warning, penalties};
+use congraph::{MultiviewGraph, Warning};
 use congraph_io::{read_graph, seal, write_rows};
+use congraph_record::FitRecord;
+use congraph_record::record::{Timing, TuneRecord};
+use congraph_record::request::check_memory;
 use serde_json::{Value, json};
 
 use super::input::{self, Read};
-use super::learn::{caveat, check_memory, check_value, memory_of, write};
+use super::learn::{caveat, write};
 use super::work::Work;
 use crate::args::{Global, TuneArgs};
 use crate::checkpoint::{Checkpoint, refuse_existing};
 use crate::console::{self, Console};
 use crate::failure::Failure;
-use crate::summary::{self, Seconds};
-use crate::words;
-use crate::{interrupt, output};
+use crate::{interrupt, memory, output, words};
 
 pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
-    let learner = learner(args)?;
+    let asked = args.request().resolve()?;
     let folder = output::place(&args.output.out, args.output.force)?;
     refuse_existing::<Work>(&args.output.out, args.resume, args.output.force)?;
     let read = input::read(&args.input)?;
-    let learner = Learner {
-        memory: memory_of(args.memory, &learner)?,
-        ..learner
-    };
-    check_memory(&learner, &read.views)?;
+    let asked = asked.with_free_memory(memory::half_of_free());
+    check_memory(&asked.learner, &read.views)?;
     let truth = args.truth.as_deref().map(read_graph).transpose()?;
-    let search = Search {
-        grid: Grid::asked(read.views.n_nodes(), args.density, args.similarity)?,
-        stability: Stability {
-            halvings: args.halvings as usize,
-            threshold: args.threshold,
-            seed: args.seed,
-        },
-    };
+    let search = asked.search(read.views.n_nodes())?;
     let checkpoint = Checkpoint::new(&args.output.out, &folder, key(args, &read, &search.grid));
     let mut follower = Follower {
         work: earlier(args, &checkpoint, &search, read.views.n_nodes(), console)?,
@@ -53,7 +42,7 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
     let chosen = {
         let progress = console.progress();
         let watch = |step: &Progress| progress.step(step);
-        search.choose(&learner, &read.views, follower.steps(), &mut follower, &watch)?
+        search.choose(&asked.learner, &read.views, follower.steps(), &mut follower, &watch)?
     };
     let near = read
         .places
@@ -78,16 +67,18 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
         reached,
         ..
     } = &tuned.chosen;
-    let seconds = Seconds {
+    let timing = Timing {
         read: read.time,
-        distances: learned.distances_time,
+        distances: learned.prepare_time,
         solve: learned.solve_time,
         total: start.elapsed(),
     };
-    let mut summary = summary::summary(learner, learned, Some(reached), &tuned.warnings, &seconds);
-    summary["tune"] = tuned.told();
+    let mut summary = FitRecord {
+        tune: Some(tuned.told()),
+        ..FitRecord::of(learner, learned, Some(reached), &tuned.warnings, Some(&timing))
+    };
     interrupt::uninterrupted(|| -> Result<(), Failure> {
-        write(&folder, "tune", Some(args.seed), &read, learned, &summary, &seconds)?;
+        write(&folder, "tune", Some(args.seed), &read, learned, &summary, &timing)?;
         let (columns, rows) = tuned.table();
         write_rows(&folder, "tune.tsv", &columns, &rows)?;
         let edges = tuned.path_rows(read.views.nodes());
@@ -101,9 +92,9 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
         Ok(())
     })?;
     if global.json {
-        console::print(&summary.to_string())
+        console::print(&summary.to_json())
     } else {
-        console::print(&tuned.line(args, &seconds))
+        console::print(&tuned.line(args, &timing))
     }
 }
 
@@ -122,26 +113,6 @@ fn heaviest(graph: &MultiviewGraph, most: usize) -> Vec<([u32; 2], f64)> {
         .iter_mut()
         .for_each(|(_, weight)| *weight = (*weight * unit(*weight)).round() / unit(*weight));
     edges
-}
-
-fn learner(args: &TuneArgs) -> Result<Learner, Failure> {
-    check_value("--tol", args.tol, args.tol > 0.0, "positive")?;
-    check_value("--threshold", args.threshold, args.threshold > 0.0, "positive")?;
-    let learner = Learner::default();
-    let penalty = penalties::by_name(&args.penalty)
-        .ok_or_else(|| Failure::usage(format!("--penalty `{}` is not known", args.penalty), ""))?;
-    Ok(Learner {
-        scaling: args.input.scaling.scaling(),
-        model: Model {
-            penalty,
-            ..learner.model
-        },
-        solver: Arc::new(Newton {
-            tolerance: args.tol,
-            ..Newton::default()
-        }),
-        ..Learner::default()
-    })
 }
 
 /// All that the work depends on, apart from the number of threads.
@@ -243,27 +214,9 @@ impl Tuned {
         (0..scores.len()).max_by(|&i, &j| scores[i][0].total_cmp(&scores[j][0]))
     }
 
-    fn told(&self) -> Value {
-        let verdict = &self.chosen.verdicts[self.chosen.cell];
-        let mut told = json!({
-            "cells": self.chosen.steps.cells.len(),
-            "halvings": self.chosen.steps.halvings,
-            "threshold": self.threshold,
-            "is_within": verdict.bound <= self.threshold,
-            "instability": verdict.instability,
-            "agreement": verdict.agreement,
-            "prediction": verdict.prediction,
-        });
-        if let Some(oracle) = self.oracle() {
-            let cell = &self.chosen.steps.cells[oracle];
-            told["view_f1"] = json!(self.scores[self.chosen.cell][0]);
-            told["oracle"] = json!({
-                "view_f1": self.scores[oracle][0],
-                "density": cell.density.target,
-                "similarity": cell.similarity.target,
-            });
-        }
-        told
+    fn told(&self) -> TuneRecord {
+        let scores: Vec<f64> = self.scores.iter().map(|score| score[0]).collect();
+        TuneRecord::of(&self.chosen, self.threshold, &scores, self.oracle())
     }
 
     /// `path.tsv`.
@@ -332,7 +285,7 @@ impl Tuned {
         (columns, rows.collect())
     }
 
-    fn line(&self, args: &TuneArgs, seconds: &Seconds) -> String {
+    fn line(&self, args: &TuneArgs, timing: &Timing) -> String {
         let cell = &self.chosen.steps.cells[self.chosen.cell];
         let verdict = &self.chosen.verdicts[self.chosen.cell];
         let truth = self.oracle().map_or_else(String::new, |oracle| {
@@ -354,7 +307,7 @@ impl Tuned {
             cell.parameters.alpha,
             cell.parameters.beta,
             verdict.instability,
-            seconds.total.as_secs_f64()
+            timing.total.as_secs_f64()
         )
     }
 }

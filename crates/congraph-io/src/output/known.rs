@@ -4,8 +4,9 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use congraph::findings::{Known, KnownCommunities, KnownView, PathCell, Positions, Summary};
 use congraph::{Error, MultiviewGraph};
+use congraph_record::findings::{Known, KnownCommunities, KnownView, PathCell, Positions};
+use congraph_record::{FitRecord, RunRecord};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -25,11 +26,7 @@ pub fn read_known(dir: &Path, graph: &MultiviewGraph) -> Result<Known, Error> {
 }
 
 fn known(dir: &Path, graph: &MultiviewGraph) -> Result<Known, Fault> {
-    let run: Value = json(dir, "run.json")?.unwrap_or_default();
-    let words = run["command"].as_array().map(|words| {
-        let words = words.iter().filter_map(Value::as_str);
-        words.map(str::to_owned).collect()
-    });
+    let run: RunRecord = json(dir, "run.json")?.unwrap_or_default();
     let mut views = Vec::new();
     Sheet::open(dir, "views.tsv")?.each(["file", "n_samples"], |place, [file, n_samples]| {
         views.push(KnownView {
@@ -40,17 +37,17 @@ fn known(dir: &Path, graph: &MultiviewGraph) -> Result<Known, Fault> {
     })?;
     let nodes = Sheet::open(dir, "nodes.tsv")?;
     Ok(Known {
-        summary: json::<Summary>(dir, "summary.json")?,
+        summary: json::<FitRecord>(dir, "summary.json")?,
         positions: positions(&nodes)?,
         variances: variances(dir)?,
         views,
         communities: communities(dir, graph)?,
         path: path(dir, graph)?,
-        version: run["version"].as_str().map(str::to_owned),
-        command: words,
         recordings: recordings(dir, &run)?,
+        version: run.version,
+        command: run.command,
         folder: None,
-        finished: run["finished_unix_time"].as_u64().filter(|seconds| *seconds > 0),
+        finished: run.finished_unix_time.filter(|seconds| *seconds > 0),
     })
 }
 

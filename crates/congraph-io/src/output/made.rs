@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use congraph::findings::{KnownRecording, KnownRecordings, KnownSteps};
+use congraph_record::RunRecord;
+use congraph_record::findings::{KnownRecording, KnownRecordings, KnownSteps};
 use serde_json::Value;
 
 use super::known::optional;
@@ -10,12 +11,15 @@ use super::readback::Sheet;
 use crate::input::Fault;
 
 /// The recordings and the steps, or none if views were not made from recordings.
-pub(super) fn recordings(dir: &Path, run: &Value) -> Result<Option<KnownRecordings>, Fault> {
+pub(super) fn recordings(dir: &Path, run: &RunRecord) -> Result<Option<KnownRecordings>, Fault> {
     if !dir.join("recordings.tsv").exists() {
         return Ok(None);
     }
     Ok(Some(KnownRecordings {
-        steps: steps(&run["eeg"]["steps"]),
+        steps: run
+            .eeg
+            .as_ref()
+            .map_or_else(KnownSteps::default, |eeg| steps(&eeg["steps"])),
         recordings: rows(&Sheet::open(dir, "recordings.tsv")?)?,
         dropped: dropped(dir)?,
     }))

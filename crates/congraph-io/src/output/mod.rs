@@ -53,6 +53,7 @@ use std::path::Path;
 
 use congraph::communities::GraphCommunities;
 use congraph::{MultiviewGraph, Table};
+use serde::Serialize;
 
 pub use folder::{Folder, OutputError};
 pub use known::{NodeFacts, read_known, read_node_facts, read_places};
@@ -204,7 +205,7 @@ pub fn write_text(folder: &Folder, name: &str, text: &str) -> Result<(), OutputE
 ///
 /// # Errors
 /// [`OutputError::Io`] if it cannot be written.
-pub fn write_json(folder: &Folder, name: &str, value: &serde_json::Value) -> Result<(), OutputError> {
+pub fn write_json(folder: &Folder, name: &str, value: &impl Serialize) -> Result<(), OutputError> {
     write(folder, name, |mut out| {
         serde_json::to_writer_pretty(&mut out, value)?;
         writeln!(out)

@@ -18,6 +18,8 @@ use std::path::{Path, PathBuf};
 
 use congraph::Error;
 use congraph::options::option;
+use congraph_record::FitRecord;
+use congraph_record::record::Named;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -52,7 +54,7 @@ const HINT: &str =
 ///
 /// # Errors
 /// [`OutputError::Io`] if a file cannot be read or written.
-pub fn seal(folder: &Folder, summary: &mut Value) -> Result<(), OutputError> {
+pub fn seal(folder: &Folder, summary: &mut FitRecord) -> Result<(), OutputError> {
     let staged = folder.path("");
     let failed = |source| OutputError::Io {
         path: folder.target().to_path_buf(),
@@ -60,20 +62,20 @@ pub fn seal(folder: &Folder, summary: &mut Value) -> Result<(), OutputError> {
     };
     let mut names = swap::walk(&staged).map_err(failed)?;
     names.retain(|name| ![SUMMARY, REPORT].iter().any(|other| name == Path::new(other)));
-    let mut files = Map::new();
+    let mut files = Vec::new();
     let mut all = Sha256::new();
     for name in names {
         // In the same way on every system.
         let parts: Vec<String> = name.iter().map(|part| part.to_string_lossy().into_owned()).collect();
         let (name, sha256) = (parts.join("/"), sha256_of(&staged.join(&name)).map_err(failed)?);
         all.update(format!("{sha256}  {name}\n"));
-        files.insert(name, json!(sha256));
+        files.push((name, sha256));
     }
-    summary["run"] = json!(hexadecimal(&all.finalize()[..16]));
+    summary.run = Some(hexadecimal(&all.finalize()[..16]));
     if let Ok(names) = names_of(&staged) {
-        summary["node_names"] = json!(names);
+        summary.node_names = Some(names);
     }
-    summary["files"] = Value::Object(files);
+    summary.files = Some(Named(files));
     write_json(folder, SUMMARY, summary)
 }
 
@@ -165,23 +167,25 @@ impl Run {
                 super::readback::HINT,
             )
         };
-        let summary: Value = serde_json::from_slice(text).map_err(|error| broken(&error))?;
-        let is_ours = summary["schema"]
-            .as_str()
-            .is_some_and(|schema| schema.starts_with("congraph."));
-        if !is_ours {
+        let summary: FitRecord = serde_json::from_slice(text).map_err(|error| broken(&error))?;
+        let schema = summary.schema.as_deref();
+        if !schema.is_some_and(|schema| schema.starts_with("congraph.")) {
             return Err(broken(&"it does not say what it is"));
         }
-        let Some(files) = summary.get("files") else {
+        let Some(files) = &summary.files else {
             return Ok(run);
         };
-        let (Some(files), Some(id)) = (files.as_object(), summary["run"].as_str()) else {
+        let Some(id) = &summary.run else {
             return Err(broken(&"its list of files is damaged"));
         };
-        compare(dir, files, summary["node_names"].as_str())?;
+        let listed = files
+            .0
+            .iter()
+            .map(|(name, sha256)| (name.as_str(), Some(sha256.as_str())));
+        compare(dir, listed, summary.node_names.as_deref())?;
         let stranger = READ
             .iter()
-            .find(|name| !files.contains_key(**name) && dir.join(name).exists());
+            .find(|name| files.get(name).is_none() && dir.join(name).exists());
         if let Some(name) = stranger {
             let what = format!("does not belong to the run that wrote `{}`", path.display());
             let why = "files of different runs say different things";
@@ -195,8 +199,8 @@ impl Run {
 }
 
 /// Whether communities in the folder are those of its graphs, which `summary` is about.
-pub(super) fn check_communities(dir: &Path, summary: &Value) -> Result<(), Fault> {
-    let Some(run) = summary["run"].as_str() else {
+pub(super) fn check_communities(dir: &Path, summary: &FitRecord) -> Result<(), Fault> {
+    let Some(run) = summary.run.as_deref() else {
         return Ok(());
     };
     let path = dir.join(COMMUNITIES);
@@ -218,18 +222,23 @@ pub(super) fn check_communities(dir: &Path, summary: &Value) -> Result<(), Fault
     if !files.contains_key("communities.tsv") {
         return Err(broken("does not list communities.tsv"));
     }
-    compare(dir, files, None)
+    let listed = files.iter().map(|(name, sha256)| (name.as_str(), sha256.as_str()));
+    compare(dir, listed, None)
 }
 
 /// Whether the files are as they are listed.
-fn compare(dir: &Path, files: &Map<String, Value>, node_names: Option<&str>) -> Result<(), Fault> {
+fn compare<'f>(
+    dir: &Path,
+    files: impl Iterator<Item = (&'f str, Option<&'f str>)>,
+    node_names: Option<&str>,
+) -> Result<(), Fault> {
     for (name, listed) in files {
         let path = dir.join(name);
         if !swap::is_inside(Path::new(name)) {
             continue;
         }
         let found = sha256_of(&path).map_err(|error| unreadable(&path, &error))?;
-        if listed.as_str() == Some(&found) {
+        if listed == Some(&found) {
             continue;
         }
         if name == NODES && node_names.is_some() {
@@ -271,8 +280,8 @@ fn told(dir: &Path) -> Result<Option<Vec<u8>>, Fault> {
 /// What the run in a folder says that it wrote; nothing if it does not say.
 pub(super) fn listed(dir: &Path) -> HashSet<PathBuf> {
     let text = read_regular(&dir.join(SUMMARY)).unwrap_or_default();
-    let summary: Value = serde_json::from_slice(&text).unwrap_or_default();
-    let names = summary["files"].as_object().into_iter().flat_map(|files| files.keys());
+    let summary: FitRecord = serde_json::from_slice(&text).unwrap_or_default();
+    let names = summary.files.iter().flat_map(Named::names);
     names.map(PathBuf::from).filter(|name| swap::is_inside(name)).collect()
 }
 

@@ -22,7 +22,7 @@ mod tables;
 
 use std::path::Path;
 
-use congraph::{Error, Learner, MultiviewGraph, Table, Targets, ViewMatrix, ViewOptions, Views};
+use congraph::{Error, MultiviewGraph, Smooth, Table, Targets, ViewMatrix, ViewOptions, Views};
 use congraph_cli::console::Reporter;
 use congraph_cli::failure::Failure;
 use congraph_io::Folder;
@@ -111,10 +111,7 @@ fn assembled(tables: Vec<Table>) -> Result<Views, Error> {
 
 /// Views on their own at a mean density.
 fn separate(views: &Views, density: f64) -> Result<MultiviewGraph, Error> {
-    let learner = Learner {
-        single: true,
-        ..Learner::default()
-    };
+    let learner = Smooth::default().uncoupled();
     let targets = Targets::new(density, 1.0);
     let tuned = learner.learn_to(views, &targets, &congraph::progress::no_progress)?;
     Ok(tuned.learned.graph)
@@ -123,7 +120,7 @@ fn separate(views: &Views, density: f64) -> Result<MultiviewGraph, Error> {
 /// mvGL-ℓ1 at a mean density and the similarity that is asked for.
 fn coupled(views: &Views, density: f64, similarity: f64) -> Result<MultiviewGraph, Error> {
     let targets = Targets::new(density, similarity);
-    let tuned = Learner::default().learn_to(views, &targets, &congraph::progress::no_progress)?;
+    let tuned = Smooth::default().learn_to(views, &targets, &congraph::progress::no_progress)?;
     Ok(tuned.learned.graph)
 }
 

@@ -10,7 +10,7 @@
 
 use congraph::metrics::evaluate;
 use congraph::progress::no_progress;
-use congraph::{Error, Learner, MultiviewGraph, Parameters, Table};
+use congraph::{Error, Learn, MultiviewGraph, Parameters, Smooth, Table};
 use rayon::prelude::*;
 
 use super::{DENSITY, Data, Plan, SIMILARITY, TRIALS, assembled, from_matrices, separate};
@@ -125,10 +125,10 @@ fn level(data: &Data, truths: &[MultiviewGraph; 2], share: f64) -> Result<Level,
     // A share such as 0.15 is not exact: 34 · 0.5 must not become 16.
     let n_trials = ((share * TRIALS as f64 + 1e-9).floor() as usize).max(1);
     let views = assembled(data.tables(|trial| trial < n_trials))?;
-    let learner = Learner::default();
+    let learner = Smooth::default();
     let points = |truth: &MultiviewGraph| -> Result<Vec<Point>, Error> {
         let protocol = Protocol {
-            prepared: learner.prepare(&views, &no_progress)?,
+            session: learner.session(&views, &no_progress)?,
             truth,
             similarity: SIMILARITY,
         };
@@ -146,7 +146,7 @@ fn level(data: &Data, truths: &[MultiviewGraph; 2], share: f64) -> Result<Level,
                 parameters,
             })
         };
-        let (alone, together) = (protocol.prepared.graph(&single), protocol.prepared.graph(&joint));
+        let (alone, together) = (protocol.session.graph(&single), protocol.session.graph(&joint));
         let consensus = together.consensus_adjacency().unwrap_or_default();
         let everyone = from_matrices(together.nodes(), together.views(), &vec![consensus; together.n_views()]);
         Ok(vec![

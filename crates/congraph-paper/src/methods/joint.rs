@@ -2,10 +2,11 @@
 //!
 //! The same fits are scored by both edge rules, each of which chooses its own λ1; the correlation is that of |θ_ij|.
 
-use congraph::methods::graphical_lasso::{Coupling, EdgeRule, JointAdmm, JointFit, JointGraphicalLasso};
+use congraph::methods::graphical_lasso;
+use congraph::methods::graphical_lasso::{EdgeRule, Fusion, GraphicalLasso};
 use congraph::metrics::evaluate;
 use congraph::progress::no_progress;
-use congraph::{Error, MultiviewGraph, Views};
+use congraph::{Error, Fit, Learn, MultiviewGraph, Views};
 
 use super::grid;
 use super::protocol::SIMILARITY;
@@ -17,28 +18,28 @@ const TOLERANCE: f64 = 1e-4;
 /// The grid of λ1, in shares of the one at which no edge is left.
 const COARSE: [f64; 6] = [0.02, 0.04, 0.08, 0.16, 0.32, 0.64];
 
-pub(crate) fn learner(plan: &Plan, lambda1: f64, lambda2: f64, tolerance: f64) -> JointGraphicalLasso {
-    JointGraphicalLasso {
+pub(crate) fn learner(plan: &Plan, lambda1: f64, lambda2: f64, tolerance: f64) -> GraphicalLasso {
+    GraphicalLasso {
         scaling: plan.scaling(),
-        solver: JointAdmm {
+        solver: graphical_lasso::Admm {
             tolerance,
-            ..JointAdmm::default()
+            ..graphical_lasso::Admm::default()
         },
-        ..JointGraphicalLasso::new(Coupling::Fused, lambda1, lambda2)
+        ..GraphicalLasso::new(Fusion::Fused, lambda1, lambda2)
     }
 }
 
 /// The scores of both edge rules.
 pub(super) fn scores(plan: &Plan, views: &Views, truth: &MultiviewGraph) -> Result<Vec<Score>, Error> {
     let learner = learner(plan, 1.0, 1.0, TOLERANCE);
-    let prepared = learner.prepare(views)?;
-    let largest = prepared.largest_lambda1();
+    let session = learner.session(views, &no_progress)?;
+    let largest = session.largest_lambda1();
     let coarse = COARSE.map(|share| share * largest);
-    let found = grid::search(&coarse, |lambda1, beside: Option<&JointFit>| {
-        let fit = prepared.reach(lambda1, SIMILARITY, EdgeRule::NonZero, beside, &no_progress)?;
+    let found = grid::search(&coarse, |lambda1, beside: Option<&Fit<GraphicalLasso>>| {
+        let fit = session.reach_similarity(lambda1, SIMILARITY, EdgeRule::NonZero, beside, &no_progress)?;
         let mut scores = [0.0; 2];
         for (score, rule) in scores.iter_mut().zip(EdgeRule::ALL) {
-            *score = evaluate(&prepared.graph(&fit, rule), truth)?.mean_view_f1();
+            *score = evaluate(&session.graph_by(&fit, rule), truth)?.mean_view_f1();
         }
         Ok::<_, Error>(Some((scores, fit)))
     })?;
@@ -49,8 +50,8 @@ pub(super) fn scores(plan: &Plan, views: &Views, truth: &MultiviewGraph) -> Resu
             EdgeRule::NonZero => Method::JglNonZero,
             EdgeRule::Negative => Method::JglNegative,
         };
-        let parameters = [fit.penalty.lambda1, fit.penalty.lambda2, 0.0];
-        scores.push(Score::of(method, &prepared.graph(&fit, rule), truth, parameters)?);
+        let parameters = [fit.model.lambda1, fit.model.lambda2, 0.0];
+        scores.push(Score::of(method, &session.graph_by(&fit, rule), truth, parameters)?);
     }
     Ok(scores)
 }

@@ -16,7 +16,7 @@ mod score;
 
 use congraph::progress::no_progress;
 use congraph::simulate::simulate;
-use congraph::{Error, Learner, MultiviewGraph, ViewOptions, Views};
+use congraph::{Error, Learn, MultiviewGraph, Smooth, ViewOptions, Views};
 
 use crate::plan::{Job, Plan, Setting};
 pub(crate) use joint::learner as joint_learner;
@@ -39,12 +39,12 @@ pub(crate) fn outcome(plan: &Plan, job: &Job, with_joint: bool) -> Result<Outcom
     let simulation = simulate(&job.setting.simulated(plan.seed_of(job.realisation)))?;
     let truth = &simulation.truth;
     let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default())?;
-    let learner = Learner {
+    let learner = Smooth {
         scaling: plan.scaling(),
-        ..Learner::default()
+        ..Smooth::default()
     };
     let protocol = Protocol {
-        prepared: learner.prepare(&views, &no_progress)?,
+        session: learner.session(&views, &no_progress)?,
         truth,
         similarity: SIMILARITY,
     };

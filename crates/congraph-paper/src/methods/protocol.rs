@@ -12,7 +12,7 @@ use congraph::penalties::L2;
 use congraph::progress::no_progress;
 use congraph::regularisers::{L1Norm, NoRegulariser};
 use congraph::tune::{Dial, Targets};
-use congraph::{Code, Error, Fit, Model, MultiviewGraph, Parameters, Prepared};
+use congraph::{Code, Coupling, Error, Fit, Model, MultiviewGraph, Parameters, Session};
 
 use super::grid;
 use super::score::{Method, Score};
@@ -31,7 +31,7 @@ const EQUAL: f64 = 0.001;
 
 /// How parameters are chosen where a truth is known.
 pub(crate) struct Protocol<'a> {
-    pub(crate) prepared: Prepared<'a>,
+    pub(crate) session: Session<'a>,
     pub(crate) truth: &'a MultiviewGraph,
     /// The correlation between views that β is chosen by.
     pub(crate) similarity: f64,
@@ -39,14 +39,16 @@ pub(crate) struct Protocol<'a> {
 
 impl Protocol<'_> {
     fn alphas(&self) -> Vec<f64> {
-        self.prepared.alphas(DENSITIES, N_ALPHAS)
+        self.session.alphas(DENSITIES, N_ALPHAS)
     }
 
     /// svGL: α by best view F1.
     pub(crate) fn separate(&self) -> Result<Fit, Error> {
         let [single] = grid::search(&self.alphas(), |alpha, beside: Option<&Fit>| {
             let start = beside.map(Fit::start);
-            let fit = self.prepared.fit(&Model::single(alpha), start.as_ref(), &no_progress)?;
+            let fit = self
+                .session
+                .fit(&Model::uncoupled(alpha), start.as_ref(), &no_progress)?;
             self.rated(fit).map(Some)
         })?;
         self.usable(single)
@@ -68,7 +70,7 @@ impl Protocol<'_> {
         let free = self.usable(free)?;
         let two = self.with_sparse_consensus(free.model.parameters, alphas[1] / alphas[0])?;
 
-        let graph = with_median(&self.prepared.graph(&single));
+        let graph = with_median(&self.session.graph(&single));
         let of_median = self.score(Method::Median, &graph, single.model.parameters)?;
         let mut scores = vec![Score {
             method: Method::SvGl,
@@ -76,7 +78,7 @@ impl Protocol<'_> {
             ..of_median.clone()
         }];
         for (method, fit) in [(Method::MvGl1, one), (Method::MvGl2, two), (Method::MvGl2Free, free)] {
-            scores.push(self.score(method, &self.prepared.graph(&fit), fit.model.parameters)?);
+            scores.push(self.score(method, &self.session.graph(&fit), fit.model.parameters)?);
         }
         scores.push(of_median);
         Ok(scores)
@@ -88,21 +90,21 @@ impl Protocol<'_> {
     }
 
     fn rated(&self, fit: Fit) -> Result<([f64; 1], Fit), Error> {
-        let score = evaluate(&self.prepared.graph(&fit), self.truth)?.mean_view_f1();
+        let score = evaluate(&self.session.graph(&fit), self.truth)?.mean_view_f1();
         Ok(([score], fit))
     }
 
     /// The fit at the model's α and γ with the β at which the views are alike; none if there is no such β.
     fn alike(&self, model: &Model) -> Result<Option<([f64; 1], Fit)>, Error> {
-        let separate = Model::single(model.parameters.alpha);
+        let separate = Model::uncoupled(model.parameters.alpha);
         // Coupling can only bring views closer than they are on their own: the target must lie above that.
-        let floor = self.prepared.fit(&separate, None, &no_progress)?.similarity();
+        let floor = self.session.fit(&separate, None, &no_progress)?.similarity();
         let targets = Targets {
             density: Dial::Fixed,
             similarity: Dial::At(above(floor, self.similarity)),
             consensus_density: Dial::Fixed,
         };
-        match self.prepared.reach_with(model, &targets, &no_progress) {
+        match self.session.reach_with(model, &targets, &no_progress) {
             Ok((fit, _)) => self.rated(fit).map(Some),
             Err(Error::Data(errors)) if errors.iter().all(|error| error.code == Code::E10) => Ok(None),
             Err(error) => Err(error),
@@ -111,7 +113,7 @@ impl Protocol<'_> {
 
     /// mvGL-ℓ2 with its regulariser, from the best without it.
     fn with_sparse_consensus(&self, free: Parameters, ratio: f64) -> Result<Fit, Error> {
-        let empty = free.beta * (self.prepared.n_views() as f64).sqrt();
+        let empty = free.beta * (self.session.n_views() as f64).sqrt();
         let shares = SHARES.map(|share| share * empty);
         let mut tried = Vec::new();
         for gamma in shares {
@@ -152,11 +154,13 @@ pub(crate) fn l2(alpha: f64, gamma: f64) -> Model {
             beta: 1.0,
             gamma,
         },
-        penalty: Arc::new(L2),
-        regulariser: if gamma > 0.0 {
-            Arc::new(L1Norm)
-        } else {
-            Arc::new(NoRegulariser)
+        coupling: Coupling::Consensus {
+            penalty: Arc::new(L2),
+            regulariser: if gamma > 0.0 {
+                Arc::new(L1Norm)
+            } else {
+                Arc::new(NoRegulariser)
+            },
         },
     }
 }

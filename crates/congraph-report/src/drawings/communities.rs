@@ -1,6 +1,6 @@
 //! Which mark a community has: seven shapes in seven colours are 49 marks before one comes again.
 
-use congraph::findings::Findings;
+use congraph_record::findings::Findings;
 
 use crate::svg::SHAPES;
 
@@ -48,8 +48,8 @@ pub(crate) fn caption(findings: &Findings) -> &'static str {
 mod tests {
     use std::collections::HashSet;
 
-    use congraph::findings::{Findings, Known, KnownCommunities};
     use congraph::{MultiviewGraph, ViewMatrix};
+    use congraph_record::findings::{Findings, Known, KnownCommunities};
 
     #[test]
     fn no_mark_comes_twice() {

@@ -1,6 +1,6 @@
 //! View × view similarity in clustered order. One path per colour; numbers in the cells where there is room.
 
-use congraph::findings::{Findings, Similarities};
+use congraph_record::findings::{Findings, Similarities};
 
 use super::axis;
 use crate::svg::{self, Svg, at};

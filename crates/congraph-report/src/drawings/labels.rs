@@ -1,7 +1,7 @@
 //! Names beside nodes, where there is room: the strongest nodes choose first, and a name that would cover another or a
 //! node is left out.
 
-use congraph::findings::Findings;
+use congraph_record::findings::Findings;
 
 use super::network::{Network, WIDTH};
 use crate::svg::Svg;

@@ -1,6 +1,6 @@
 //! How long edges are, against all pairs of nodes: what edges drawn at random would look like.
 
-use congraph::findings::{Geometry, Unit};
+use congraph_record::findings::{Geometry, Unit};
 
 use super::axis;
 use crate::svg::{self, Svg, at};

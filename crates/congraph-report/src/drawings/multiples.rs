@@ -1,6 +1,6 @@
 //! Small multiples: what each view adds to the consensus (solid) and what it lacks (dashed), on the same places.
 
-use congraph::findings::{Findings, ViewFinding};
+use congraph_record::findings::{Findings, ViewFinding};
 
 use super::network::{Network, WIDTH};
 use crate::svg::Svg;

@@ -3,7 +3,7 @@
 //! Edges are drawn in six classes of weight, one path each. The scripts draw other edges with the same classes and
 //! places.
 
-use congraph::findings::{Findings, LayoutKind};
+use congraph_record::findings::{Findings, LayoutKind};
 
 use super::{communities, key, labels};
 use crate::svg::{self, Svg, at};

@@ -1,7 +1,7 @@
 //! The path as a map: densities to the right, similarities up, the agreement of halves as shade. The chosen cell has a
 //! frame.
 
-use congraph::findings::PathCell;
+use congraph_record::findings::PathCell;
 
 use super::heatmap::STEPS;
 use crate::svg::{self, Svg};

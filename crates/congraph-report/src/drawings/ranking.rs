@@ -1,7 +1,7 @@
 //! Who is like the group: the views by how far they are from the consensus, nearest first. Many views are all there as
 //! dots above the named rows of the furthest.
 
-use congraph::findings::{Findings, ViewFinding};
+use congraph_record::findings::{Findings, ViewFinding};
 
 use super::axis;
 use crate::svg::{self, Svg};

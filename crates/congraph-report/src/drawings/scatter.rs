@@ -1,6 +1,6 @@
 //! One quantity against another that should have nothing to do with it.
 
-use congraph::findings::Influence;
+use congraph_record::findings::Influence;
 
 use super::axis;
 use crate::svg::{self, Svg};

@@ -1,6 +1,7 @@
 //! The methods paragraphs, ready to paste, and what to cite.
 
-use congraph::findings::{Findings, Summary};
+use congraph_record::FitRecord;
+use congraph_record::findings::Findings;
 
 use super::{is_projection, preparation, shell};
 use crate::page::panels::is_met;
@@ -25,7 +26,7 @@ pub(super) fn references(findings: &Findings) -> Vec<&'static str> {
 }
 
 pub(super) fn paragraphs(findings: &Findings) -> Vec<String> {
-    let nothing = Summary::default();
+    let nothing = FitRecord::default();
     let summary = findings.known.summary.as_ref().unwrap_or(&nothing);
     let made = findings.known.recordings.as_ref();
     let mut text = learned(findings, summary);
@@ -42,7 +43,7 @@ pub(super) fn paragraphs(findings: &Findings) -> Vec<String> {
 }
 
 /// What was learned, by which method, with which parameters.
-fn learned(findings: &Findings, summary: &Summary) -> String {
+fn learned(findings: &Findings, summary: &FitRecord) -> String {
     let graph = &findings.graph;
     let version = findings.known.version.as_deref();
     let program = version.map_or_else(|| "congraph".into(), |version| format!("congraph {version}"));
@@ -97,7 +98,7 @@ fn learned(findings: &Findings, summary: &Summary) -> String {
 }
 
 /// As [`learned`], of new views against the consensus of an earlier fit.
-fn projected(findings: &Findings, summary: &Summary, program: &str, penalty: &str, coupled: &str) -> String {
+fn projected(findings: &Findings, summary: &FitRecord, program: &str, penalty: &str, coupled: &str) -> String {
     let n_views = findings.graph.n_views();
     let n_nodes = plural(findings.graph.n_nodes(), "node");
     let fit = summary
@@ -118,7 +119,7 @@ fn projected(findings: &Findings, summary: &Summary, program: &str, penalty: &st
 }
 
 /// Which pairs could be joined, if not all.
-fn candidates(findings: &Findings, summary: &Summary) -> String {
+fn candidates(findings: &Findings, summary: &FitRecord) -> String {
     let which = match summary.candidates.as_deref() {
         None | Some("all") => return String::new(),
         Some("knn:1") => "that are nearest neighbours in some view".into(),
@@ -140,7 +141,7 @@ fn candidates(findings: &Findings, summary: &Summary) -> String {
 }
 
 /// What was added to distances.
-fn costs(summary: &Summary) -> String {
+fn costs(summary: &FitRecord) -> String {
     summary.n_edge_costs.map_or_else(String::new, |n| {
         format!(
             " Costs that were given beforehand were added to the distances of {}.",
@@ -169,7 +170,7 @@ fn masked(findings: &Findings) -> String {
     )
 }
 
-fn scaling(summary: &Summary) -> String {
+fn scaling(summary: &FitRecord) -> String {
     let scale = match summary.scale.as_deref() {
         Some("zscore") => "Every node's signal was z-scored within its view",
         Some("center") => "Every node's signal was centred within its view",
@@ -193,7 +194,7 @@ fn scaling(summary: &Summary) -> String {
 }
 
 /// How close to optimal.
-fn solved(summary: &Summary) -> String {
+fn solved(summary: &FitRecord) -> String {
     let Some(gap) = summary.relative_gap else {
         return String::new();
     };
@@ -218,7 +219,7 @@ fn solved(summary: &Summary) -> String {
 }
 
 /// What came out.
-fn found(findings: &Findings, summary: &Summary) -> String {
+fn found(findings: &Findings, summary: &FitRecord) -> String {
     let graph = &findings.graph;
     let mut text = if graph.n_views() == 1 {
         format!(" The view has a density of {}", percent(graph.mean_density()))
@@ -277,7 +278,7 @@ fn told(parameters: &[(&str, Option<f64>)]) -> String {
 }
 
 /// What the parameters were found for.
-fn targets(findings: &Findings, summary: &Summary) -> String {
+fn targets(findings: &Findings, summary: &FitRecord) -> String {
     let graph = &findings.graph;
     let looked_for = |name: &str, value: Option<f64>, asked: Option<f64>| {
         let (value, asked) = (value?, asked?);

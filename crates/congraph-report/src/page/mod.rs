@@ -6,7 +6,8 @@ mod preparation;
 mod shell;
 mod tables;
 
-use congraph::findings::{Findings, MOST_DRAWN, Summary, short_names};
+use congraph_record::FitRecord;
+use congraph_record::findings::{Findings, MOST_DRAWN, short_names};
 use minijinja::Environment;
 use serde::Serialize;
 
@@ -172,7 +173,7 @@ impl Kind {
 fn is_projection(findings: &Findings) -> bool {
     let summary = findings.known.summary.as_ref();
     findings.graph.consensus().is_some()
-        && (findings.graph.n_views() == 1 || summary.is_some_and(Summary::is_projection))
+        && (findings.graph.n_views() == 1 || summary.is_some_and(FitRecord::is_projection))
 }
 
 /// Which result this is: of several reports in one browser each has its own.

@@ -1,6 +1,6 @@
 //! From recordings to views, for the methods paragraph.
 
-use congraph::findings::{Findings, KnownRecording, KnownRecordings, KnownSteps};
+use congraph_record::findings::{Findings, KnownRecording, KnownRecordings, KnownSteps};
 
 use crate::words::{listed, plural, range, significant};
 

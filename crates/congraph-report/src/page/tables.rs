@@ -1,6 +1,6 @@
 //! The tables: the first edges, and all views.
 
-use congraph::findings::{Findings, KnownRecording, KnownRecordings};
+use congraph_record::findings::{Findings, KnownRecording, KnownRecordings};
 use serde::Serialize;
 
 use super::preparation::channels;

@@ -8,7 +8,7 @@
 
 use serde::Serialize;
 
-use super::known::Positions;
+use super::positions::Positions;
 use crate::error::Warning;
 use crate::graph::MultiviewGraph;
 
@@ -83,10 +83,11 @@ impl Geometry {
         if !placed {
             return None;
         }
-        Self::of_shared(graph, &super::shared(graph), positions)
+        Self::of_shared(graph, &super::shared_weights(graph), positions)
     }
 
-    pub(super) fn of_shared(graph: &MultiviewGraph, shared: &[f64], positions: &Positions) -> Option<Self> {
+    /// The same with the shared weight of each pair at hand.
+    pub fn of_shared(graph: &MultiviewGraph, shared: &[f64], positions: &Positions) -> Option<Self> {
         let unit = Unit::of(positions);
         let points = positions.points();
         let n = points.len();

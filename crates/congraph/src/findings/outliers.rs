@@ -13,7 +13,7 @@ const LEAST: f64 = 0.05;
 pub const ENOUGH: usize = 5;
 
 /// Whether each value is an outlier, and the median.
-pub(crate) fn outliers(values: &[f64]) -> (Vec<bool>, f64) {
+pub fn outliers(values: &[f64]) -> (Vec<bool>, f64) {
     if values.is_empty() {
         return (Vec::new(), 0.0);
     }

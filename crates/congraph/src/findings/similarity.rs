@@ -25,7 +25,7 @@ pub struct Similarities {
 
 impl Similarities {
     /// Of the views of a graph; none of one view.
-    pub(super) fn of(graph: &MultiviewGraph) -> Option<Self> {
+    pub fn of(graph: &MultiviewGraph) -> Option<Self> {
         let mean = graph.similarity()?;
         let views: Vec<usize> = (0..graph.n_views()).collect();
         // One triangle, and its mirror image.

@@ -17,10 +17,11 @@ use std::time::Instant;
 use congraph::signals::Scale;
 use congraph::{ViewOptions, Views};
 use congraph_io::{Folder, find_recordings, write_rows};
+use congraph_record::record::RecordingCounts;
 use serde_json::{Value, json};
 
 use super::input::Read;
-use super::learn::{self, Fitting};
+use super::learn::Fitting;
 use super::places::NodePlaces;
 use crate::args::{EegArgs, Global};
 use crate::console::Console;
@@ -46,17 +47,18 @@ pub(super) struct Recordings {
 
 impl Preparation {
     /// What the summary tells: what a view is, and how many recordings there are.
-    pub(super) fn summary(&self) -> Value {
+    pub(super) fn summary(&self) -> RecordingCounts {
         let settings = &self.steps["steps"][0]["settings"];
-        json!({
-            "views_by": settings["views_by"],
-            "session": settings["session"],
-            "task": settings["task"],
-            "acquisition": settings["acquisition"],
-            "run": settings["run"],
-            "n_recordings": self.recordings.rows.len(),
-            "n_dropped": self.dropped.rows.len(),
-        })
+        let names = |key: &str| serde_json::from_value(settings[key].clone()).unwrap_or_default();
+        RecordingCounts {
+            views_by: names("views_by"),
+            session: names("session"),
+            task: names("task"),
+            acquisition: names("acquisition"),
+            run: names("run"),
+            n_recordings: self.recordings.rows.len(),
+            n_dropped: self.dropped.rows.len(),
+        }
     }
 
     /// Writes recordings.tsv and, if any was left out, dropped.tsv.
@@ -78,7 +80,7 @@ pub(crate) fn run(args: &EegArgs, global: &Global, console: &Console) -> Result<
 
 fn learn_from(args: &EegArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
-    let learner = learn::learner(&args.fit, args.scaling.scaling())?;
+    let asked = args.fit.request(&args.scaling)?.learner()?;
     let steps = Steps::new(args)?;
     let folder = output::place(&args.output.out, args.output.force)?;
     let views_folder = match &args.save_views {
@@ -111,7 +113,7 @@ fn learn_from(args: &EegArgs, global: &Global, console: &Console) -> Result<(), 
         missing: args.missing.into(),
         allow_counts: true,
         electrodes: true,
-        allow_constant: args.scaling.scaling().scale != Scale::Zscore,
+        allow_constant: args.scaling.scale != Scale::Zscore,
         ..ViewOptions::default()
     };
     let (views, more) = Views::assemble(tables, &options)?;
@@ -134,7 +136,7 @@ fn learn_from(args: &EegArgs, global: &Global, console: &Console) -> Result<(), 
     };
     let fitting = Fitting {
         kind: "eeg",
-        learner,
+        asked,
         args: &args.fit,
         output: &args.output,
         folder,

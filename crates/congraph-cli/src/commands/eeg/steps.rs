@@ -9,8 +9,8 @@ use congraph_io::{Entity, Grouping};
 use serde_json::{Value, json};
 
 use crate::args::{EegArgs, ViewsByArg};
-use crate::commands::learn::check_value;
 use crate::failure::Failure;
+use crate::usage::check_value;
 
 /// What epochs are cut around.
 enum Around {

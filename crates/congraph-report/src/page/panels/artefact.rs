@@ -1,6 +1,6 @@
 //! Could this be an artefact?
 
-use congraph::findings::{Findings, Geometry, Influence};
+use congraph_record::findings::{Findings, Geometry, Influence};
 use serde::Serialize;
 
 use super::Figure;

@@ -1,6 +1,6 @@
 //! Communities, if they were looked for.
 
-use congraph::findings::{Findings, MOST_DRAWN, visible};
+use congraph_record::findings::{Findings, MOST_DRAWN, visible};
 use serde::Serialize;
 
 use crate::drawings::communities;

@@ -1,6 +1,6 @@
 //! The consensus graph.
 
-use congraph::findings::{Findings, MOST_DRAWN, visible};
+use congraph_record::findings::{Findings, MOST_DRAWN, visible};
 use serde::Serialize;
 
 use super::Figure;

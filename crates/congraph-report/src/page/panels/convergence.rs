@@ -1,6 +1,6 @@
 //! How close to optimal.
 
-use congraph::findings::Findings;
+use congraph_record::findings::Findings;
 use serde::Serialize;
 
 use super::Figure;

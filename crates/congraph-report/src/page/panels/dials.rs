@@ -1,7 +1,7 @@
 //! The path over densities and similarities, if one was fitted.
 
-use congraph::findings::{Findings, PathCell};
 use congraph::tune::stability::AS_GOOD;
+use congraph_record::findings::{Findings, PathCell};
 use serde::Serialize;
 
 use crate::drawings::Network;

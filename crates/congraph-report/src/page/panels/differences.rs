@@ -1,6 +1,6 @@
 //! How alike the views are, and what each adds to the consensus and lacks.
 
-use congraph::findings::Findings;
+use congraph_record::findings::Findings;
 use serde::Serialize;
 
 use super::Figure;

@@ -1,6 +1,6 @@
 //! Who is like the group.
 
-use congraph::findings::{ENOUGH, Findings, ViewFinding};
+use congraph_record::findings::{ENOUGH, Findings, ViewFinding};
 use serde::Serialize;
 
 use super::Figure;

@@ -1,6 +1,6 @@
 //! The figures of the verdict, and what to be careful about.
 
-use congraph::findings::Findings;
+use congraph_record::findings::Findings;
 use serde::Serialize;
 
 use crate::page::is_projection;

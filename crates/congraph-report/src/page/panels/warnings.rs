@@ -1,7 +1,7 @@
 //! What to be careful about: the most important first, and what is said of many views said once.
 
-use congraph::findings::Findings;
-use congraph::findings::known::WarningSummary;
+use congraph_record::findings::Findings;
+use congraph_record::record::WarningRecord;
 use serde::Serialize;
 
 use crate::words::plural;
@@ -49,14 +49,14 @@ pub(in crate::page) fn warnings(findings: &Findings) -> Vec<Warned> {
         }
     }
     codes.sort_by_key(|code| RANKS.iter().position(|known| known == code).unwrap_or(RANKS.len()));
-    let of = |code: &str| -> Vec<&WarningSummary> { all.iter().filter(|warning| warning.code == code).collect() };
+    let of = |code: &str| -> Vec<&WarningRecord> { all.iter().filter(|warning| warning.code == code).collect() };
     codes
         .into_iter()
         .flat_map(|code| of_code(findings, code, of(code)))
         .collect()
 }
 
-fn of_code(findings: &Findings, code: &str, mut warnings: Vec<&WarningSummary>) -> Vec<Warned> {
+fn of_code(findings: &Findings, code: &str, mut warnings: Vec<&WarningRecord>) -> Vec<Warned> {
     let mut told = Vec::new();
     if code == "W03"
         && let Some(message) = masked(findings)

@@ -6,7 +6,7 @@ use std::f64::consts::FRAC_PI_2;
 
 use serde::Serialize;
 
-use super::known::Positions;
+use super::positions::Positions;
 use crate::graph::MultiviewGraph;
 
 /// How nodes were placed.
@@ -32,7 +32,7 @@ pub struct Layout {
 
 impl Layout {
     /// From positions if they are known, else by forces along the shared weights.
-    pub(super) fn of(graph: &MultiviewGraph, shared: &[f64], positions: Option<&Positions>) -> Self {
+    pub fn of(graph: &MultiviewGraph, shared: &[f64], positions: Option<&Positions>) -> Self {
         let (kind, points) = match positions {
             Some(Positions::Head(points)) => {
                 let points = points.iter().map(|&at| azimuthal(at)).collect();
@@ -53,7 +53,7 @@ impl Layout {
     }
 
     /// All in one place: they are not drawn.
-    pub(super) fn nowhere(n_nodes: usize) -> Self {
+    pub fn nowhere(n_nodes: usize) -> Self {
         Self {
             kind: LayoutKind::Force,
             points: vec![[0.0; 2]; n_nodes],

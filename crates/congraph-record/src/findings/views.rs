@@ -1,10 +1,10 @@
 //! Each view against the consensus.
 
+use congraph::MultiviewGraph;
+use congraph::findings::outliers;
 use serde::Serialize;
 
 use super::known::Known;
-use super::outliers::outliers;
-use crate::graph::MultiviewGraph;
 
 /// What is found of one view.
 #[derive(Clone, Debug, PartialEq, Serialize)]

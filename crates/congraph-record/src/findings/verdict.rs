@@ -1,12 +1,12 @@
 //! The result in two plain sentences, and what to be careful about.
 
+use congraph::MultiviewGraph;
+use congraph::findings::{Geometry, short_names};
 use serde::Serialize;
 
-use super::known::{Known, Summary, WarningSummary};
-use super::names::short_names;
-use super::neighbours::Geometry;
+use super::known::Known;
 use super::views::ViewFinding;
-use crate::graph::MultiviewGraph;
+use crate::record::{FitRecord, WarningRecord};
 
 /// The longest name in a sentence.
 const NAME: usize = 32;
@@ -25,7 +25,7 @@ pub struct Verdict {
     /// Nodes without an edge.
     pub isolated: Vec<usize>,
     /// What the user was warned of, and what was found here.
-    pub warnings: Vec<WarningSummary>,
+    pub warnings: Vec<WarningRecord>,
 }
 
 impl Verdict {
@@ -48,11 +48,7 @@ impl Verdict {
         let is_told = warnings.iter().any(|warning| warning.code == "W09");
         // Commands that know positions have told; others may be added to a result later.
         if let Some(near) = geometry.filter(|_| !is_told).and_then(|near| near.warning(graph)) {
-            warnings.push(WarningSummary {
-                code: near.code.into(),
-                view: near.view,
-                message: near.message,
-            });
+            warnings.push(WarningRecord::from(&near));
         }
         let counts = Counts {
             shared: n_shared,
@@ -78,7 +74,7 @@ impl Verdict {
 }
 
 /// The first words where the data do not bear out what follows.
-fn caveat(warnings: &[WarningSummary]) -> Option<&'static str> {
+fn caveat(warnings: &[WarningRecord]) -> Option<&'static str> {
     let has = |code: &str| warnings.iter().any(|warning| warning.code == code);
     match (has("W13"), has("W15")) {
         (true, _) => Some("Nothing in these data goes beyond chance: the edges below are those of noise."),
@@ -118,7 +114,7 @@ fn sentences(graph: &MultiviewGraph, known: &Known, counts: &Counts, views: &[Vi
             format!("{}.", in_every(counts)),
         ];
     };
-    if n == 1 || summary.is_some_and(Summary::is_projection) {
+    if n == 1 || summary.is_some_and(FitRecord::is_projection) {
         return projected(counts.shared, &possible, views);
     }
     if counts.shared == 0 {

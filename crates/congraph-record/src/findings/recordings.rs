@@ -9,7 +9,8 @@ pub struct KnownRecordings {
     pub steps: KnownSteps,
     /// Each recording.
     pub recordings: Vec<KnownRecording>,
-    /// The files of recordings that were left out because no trial was left of them, each with the view that it would have been a part of.
+    /// The files of recordings that were left out because no trial was left of them, each with the view that it would
+    /// have been a part of.
     pub dropped: Vec<(String, String)>,
 }
 

@@ -1,0 +1,170 @@
+//! Options whose values are words: one list of words for each, used to read them and to write them.
+//!
+//! The command line offers these words, Python takes them, and `summary.json` tells them: a word that is added here is
+//! known to all.
+
+use congraph::methods::graphical_lasso::{EdgeRule, Fusion};
+use congraph::methods::smooth::admm::ZStep;
+use congraph::signals::{DistanceNorm, SampleNorm, Scale};
+
+use crate::refusal::RequestError;
+
+/// What an option can be set to, by words.
+pub trait Choice: Copy + PartialEq + 'static {
+    /// The option's id.
+    const ID: &'static str;
+    /// Every choice and its word.
+    const WORDS: &'static [(&'static str, Self)];
+
+    /// What a word stands for, if it is one.
+    fn of_word(word: &str) -> Option<Self> {
+        let known = Self::WORDS.iter().find(|(known, _)| *known == word);
+        known.map(|(_, choice)| *choice)
+    }
+
+    /// What a word stands for.
+    ///
+    /// # Errors
+    /// One that names the words there are.
+    fn from_word(word: &str) -> Result<Self, RequestError> {
+        Self::of_word(word).ok_or_else(|| {
+            let words: Vec<String> = Self::words().map(|known| format!("{known:?}")).collect();
+            RequestError::about(Self::ID, format!("is {word:?}; it must be {}", words.join(" or ")))
+        })
+    }
+
+    /// Its word.
+    fn word(self) -> &'static str {
+        let known = Self::WORDS.iter().find(|(_, known)| *known == self);
+        known.map_or("", |(word, _)| word)
+    }
+
+    /// All words, the usual one first.
+    fn words() -> impl Iterator<Item = &'static str> {
+        Self::WORDS.iter().map(|(word, _)| *word)
+    }
+}
+
+impl Choice for Scale {
+    const ID: &'static str = "scale";
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("zscore", Self::Zscore), ("center", Self::Center), ("none", Self::None)];
+}
+
+impl Choice for SampleNorm {
+    const ID: &'static str = "sample_norm";
+    const WORDS: &'static [(&'static str, Self)] = &[("mean", Self::Mean), ("sum", Self::Sum)];
+}
+
+impl Choice for DistanceNorm {
+    const ID: &'static str = "distance_norm";
+    const WORDS: &'static [(&'static str, Self)] = &[("max", Self::Max), ("none", Self::None)];
+}
+
+/// What is learned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Graphs with a consensus, from smooth signals.
+    #[default]
+    Congraph,
+    /// Precision matrices by the fused graphical lasso.
+    JglFused,
+    /// Precision matrices by the group graphical lasso.
+    JglGroup,
+}
+
+impl Method {
+    /// The coupling of the joint graphical lasso, if it is one.
+    pub fn fusion(self) -> Option<Fusion> {
+        match self {
+            Self::Congraph => None,
+            Self::JglFused => Some(Fusion::Fused),
+            Self::JglGroup => Some(Fusion::Group),
+        }
+    }
+}
+
+impl From<Fusion> for Method {
+    fn from(fusion: Fusion) -> Self {
+        match fusion {
+            Fusion::Fused => Self::JglFused,
+            Fusion::Group => Self::JglGroup,
+        }
+    }
+}
+
+impl Choice for Method {
+    const ID: &'static str = "method";
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("congraph", Self::Congraph),
+        ("jgl-fused", Self::JglFused),
+        ("jgl-group", Self::JglGroup),
+    ];
+}
+
+impl Choice for Fusion {
+    const ID: &'static str = "coupling";
+    const WORDS: &'static [(&'static str, Self)] = &[("fused", Self::Fused), ("group", Self::Group)];
+}
+
+impl Choice for EdgeRule {
+    const ID: &'static str = "edges";
+    const WORDS: &'static [(&'static str, Self)] = &[("nonzero", Self::NonZero), ("negative", Self::Negative)];
+}
+
+/// How the problem is solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SolverChoice {
+    /// Fast.
+    #[default]
+    Newton,
+    /// The paper's algorithm.
+    Admm,
+}
+
+impl Choice for SolverChoice {
+    const ID: &'static str = "solver";
+    const WORDS: &'static [(&'static str, Self)] = &[("newton", Self::Newton), ("admm", Self::Admm)];
+}
+
+/// Alternations of the paper's block coordinate descent per iteration.
+const SWEEPS: usize = 10;
+
+impl Choice for ZStep {
+    const ID: &'static str = "z_step";
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("exact", Self::Exact),
+        ("bcd", Self::BlockCoordinateDescent { sweeps: SWEEPS }),
+    ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words_stand_for_what_they_are_the_words_of<C: Choice + std::fmt::Debug>() {
+        for (word, choice) in C::WORDS {
+            assert_eq!(C::of_word(word), Some(*choice));
+            assert_eq!(choice.word(), *word);
+        }
+        let refused = C::from_word("loud").unwrap_err();
+        assert_eq!(refused.option, C::ID);
+        for word in C::words() {
+            assert!(refused.to_string().contains(&format!("{word:?}")), "{refused}");
+        }
+    }
+
+    #[test]
+    fn every_choice_has_a_word_and_every_word_is_one() {
+        words_stand_for_what_they_are_the_words_of::<Scale>();
+        words_stand_for_what_they_are_the_words_of::<SampleNorm>();
+        words_stand_for_what_they_are_the_words_of::<DistanceNorm>();
+        words_stand_for_what_they_are_the_words_of::<Method>();
+        words_stand_for_what_they_are_the_words_of::<Fusion>();
+        words_stand_for_what_they_are_the_words_of::<EdgeRule>();
+        words_stand_for_what_they_are_the_words_of::<SolverChoice>();
+        words_stand_for_what_they_are_the_words_of::<ZStep>();
+        assert_eq!(Fusion::Fused.name(), Method::from(Fusion::Fused).word());
+        assert_eq!(Fusion::Group.name(), Method::from(Fusion::Group).word());
+    }
+}

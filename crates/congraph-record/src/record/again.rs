@@ -1,0 +1,44 @@
+//! The learner of a fit from its record: what it takes for α and β to mean the same again.
+
+use std::sync::Arc;
+
+use congraph::signals::Scaling;
+use congraph::{Coupling, Model, Newton, Parameters, Smooth, penalties, regularisers};
+
+use super::FitRecord;
+use crate::choices::Choice;
+
+impl FitRecord {
+    /// The learner and the divisor of the distances; none if the record lacks something of them. All pairs may be
+    /// joined, and the solver is Newton's with the same tolerance, whichever it was.
+    pub fn learner(&self) -> Option<(Smooth, f64)> {
+        let model = Model {
+            parameters: Parameters {
+                alpha: self.alpha?,
+                beta: self.beta?,
+                gamma: self.gamma?,
+            },
+            coupling: Coupling::Consensus {
+                penalty: penalties::by_name(self.penalty.as_deref()?)?,
+                regulariser: regularisers::by_name(self.regulariser.as_deref()?)?,
+            },
+        };
+        let scaling = Scaling {
+            scale: Choice::of_word(self.scale.as_deref()?)?,
+            sample_norm: Choice::of_word(self.sample_norm.as_deref()?)?,
+            distance_norm: Choice::of_word(self.distance_norm.as_deref()?)?,
+        };
+        let usual = Newton::default();
+        let newton = Newton {
+            tolerance: self.tolerance.unwrap_or(usual.tolerance),
+            ..usual
+        };
+        let learner = Smooth {
+            scaling,
+            model,
+            solver: Arc::new(newton),
+            ..Smooth::default()
+        };
+        Some((learner, self.distance_divisor?))
+    }
+}

@@ -1,0 +1,212 @@
+//! What was found: `summary.json` and `run.json`, each written and read by one definition.
+//!
+//! ```text
+//! parts        what a record is made of: densities, similarities, times, warnings
+//! fit          the record of a fit and of a joint graphical lasso
+//! projection   the record of new views against a frozen consensus
+//! again        the learner of a fit, from its record
+//! run          what it takes to run the same again
+//! named        what is told of several things by their names
+//! ```
+//!
+//! Keys are written in the order of the fields. A field that is `None` is left out, and where `null` is a key's own
+//! answer (there is no target, no cost) the field says so. Readers take whatever is there: results of earlier versions
+//! tell less.
+
+mod again;
+mod fit;
+mod named;
+mod parts;
+mod projection;
+mod run;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+
+pub use named::Named;
+pub use parts::{
+    BestCell, ChanceRecord, DensityRecord, FrozenConsensus, ProjectedView, RecordingCounts, SecondsRecord,
+    SimilarityRecord, Timing, TuneRecord, WarningRecord, warning_records,
+};
+pub use run::{InputRecord, RunRecord, RunSeconds};
+
+/// The schema of the record of a fit.
+pub const SUMMARY_SCHEMA: &str = "congraph.summary/1";
+/// The schema of the record of a projection.
+pub const PROJECTION_SCHEMA: &str = "congraph.projection/1";
+/// The table of the pairs that a fit could join, in its folder.
+pub const CANDIDATES_TABLE: &str = "candidates.tsv";
+/// The table of the costs that a fit charged, in its folder.
+pub const EDGE_COSTS_TABLE: &str = "edge_costs.tsv";
+
+/// How graphs were learned, and what came of it: `summary.json`. Any of it may be missing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FitRecord {
+    /// What kind of record it is: [`SUMMARY_SCHEMA`] or [`PROJECTION_SCHEMA`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
+    /// The fit whose consensus new views were projected on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fit: Option<String>,
+    /// How many nodes there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub n_nodes: Option<usize>,
+    /// How many views there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub n_views: Option<usize>,
+    /// The method, where it is not congraph's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// The penalty c.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub penalty: Option<String>,
+    /// The regulariser r.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regulariser: Option<String>,
+    /// The solver.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub solver: Option<String>,
+    /// α.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alpha: Option<f64>,
+    /// β.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beta: Option<f64>,
+    /// γ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gamma: Option<f64>,
+    /// λ1 of a joint graphical lasso.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lambda1: Option<f64>,
+    /// λ2 of a joint graphical lasso.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lambda2: Option<f64>,
+    /// Whether its fused coupling has the diagonal in it; `null` of the group coupling.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "told")]
+    pub fused_diagonal: Option<Option<bool>>,
+    /// How nodes were scaled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale: Option<String>,
+    /// Whether costs are means or sums over samples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample_norm: Option<String>,
+    /// Whether distances were divided by the largest one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distance_norm: Option<String>,
+    /// What they were divided by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distance_divisor: Option<f64>,
+    /// The relative gap at which the result counts as converged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
+    /// The objective.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub objective: Option<f64>,
+    /// Its lower bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dual_objective: Option<f64>,
+    /// The relative gap between them; of several projections the largest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relative_gap: Option<f64>,
+    /// Whether that is within the tolerance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub converged: Option<bool>,
+    /// How many iterations the solver took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iterations: Option<usize>,
+    /// How many parts the problem of a joint graphical lasso fell into.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub components: Option<usize>,
+    /// Which entries of precision matrices are edges.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edge_rule: Option<String>,
+    /// The consensus that was projected on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub consensus: Option<FrozenConsensus>,
+    /// Every view that was projected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub views: Option<Named<ProjectedView>>,
+    /// Density.
+    #[serde(skip_serializing_if = "DensityRecord::is_untold")]
+    pub density: DensityRecord,
+    /// Similarity.
+    #[serde(skip_serializing_if = "SimilarityRecord::is_untold")]
+    pub similarity: SimilarityRecord,
+    /// What chance alone would give.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chance: Option<ChanceRecord>,
+    /// How long it took.
+    #[serde(skip_serializing_if = "SecondsRecord::is_untold")]
+    pub seconds: SecondsRecord,
+    /// What the user was warned of.
+    pub warnings: Vec<WarningRecord>,
+    /// How many fits it took to reach the targets, if more than one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub solves: Option<usize>,
+    /// The nodes that views lack, of those that lack any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Named<Vec<String>>>,
+    /// Which pairs could be joined: `all`, `knn:K` or the table of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub candidates: Option<String>,
+    /// The seed of the approximate search for nearest neighbours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub candidates_seed: Option<u64>,
+    /// The table of costs that were added to distances; `null` if there are none.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "told")]
+    pub edge_costs: Option<Option<String>>,
+    /// For how many pairs costs were added to the distances, if for any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub n_edge_costs: Option<usize>,
+    /// How many pairs could be joined, if not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub n_candidates: Option<usize>,
+    /// How many pairs outside of them would have been joined, if that was checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub candidates_outside: Option<usize>,
+    /// What views are, if they were made from recordings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recordings: Option<RecordingCounts>,
+    /// How a path was chosen from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tune: Option<TuneRecord>,
+    /// What the request told of options that have no field here, and what later versions tell.
+    #[serde(flatten)]
+    pub echo: Map<String, Value>,
+    /// The run's own number, when its files are sealed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// The SHA-256 of the names of the nodes, one per line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_names: Option<String>,
+    /// The SHA-256 of every file that the run wrote, apart from this one and the report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<Named<String>>,
+}
+
+impl FitRecord {
+    /// Whether the user was warned of this.
+    pub fn has_warning(&self, code: &str) -> bool {
+        self.warnings.iter().any(|warning| warning.code == code)
+    }
+
+    /// Whether it is about new views against the consensus of an earlier fit.
+    pub fn is_projection(&self) -> bool {
+        let schema = self.schema.as_deref();
+        schema.is_some_and(|schema| schema.starts_with("congraph.projection"))
+    }
+
+    /// In one line of JSON.
+    pub fn to_json(&self) -> String {
+        // Text keys and numbers can always be written.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// A key that is there, though it may be `null`.
+fn told<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<T>>, D::Error> {
+    Option::<T>::deserialize(deserializer).map(Some)
+}

@@ -1,0 +1,54 @@
+//! What was asked of a fit, whoever asked: plain fields, resolved once into what the library runs.
+//!
+//! ```text
+//! fit      FitRequest: every option of a fit, what it means, and congraph's own learner
+//! jgl      the same request as a joint graphical lasso
+//! tune     TuneRequest: a path and how its fits are judged
+//! pairs    which pairs may be joined and at what cost: told, or in a table that a face has to read
+//! memory   what cannot fit is refused before any work is done
+//! value    what an option is set to, as a face has it
+//! ```
+//!
+//! A face fills a request, by its fields or by ids ([`FitRequest::set`]), and calls [`FitRequest::resolve`]: all checks
+//! are there, and what they refuse names options by their ids.
+
+mod fit;
+mod jgl;
+mod memory;
+mod pairs;
+#[cfg(test)]
+mod tests;
+mod tune;
+mod value;
+
+use congraph::methods::graphical_lasso::GraphicalLasso;
+
+pub use fit::{Asked, FitRequest, PenaltyRequest};
+pub use memory::{GIB, check_memory};
+pub use pairs::{CandidateRequest, CostRequest, Tables};
+pub use tune::{TuneAsked, TuneRequest};
+pub use value::Value;
+
+use crate::refusal::RequestError;
+
+/// What the library is to run.
+#[derive(Clone, Debug)]
+pub enum Resolved {
+    /// congraph's own learner, and what it is to reach.
+    Congraph(Box<Asked>),
+    /// The joint graphical lasso.
+    GraphicalLasso(GraphicalLasso),
+}
+
+impl FitRequest {
+    /// Checks everything, and says what the library is to run.
+    ///
+    /// # Errors
+    /// The first option that contradicts another, is out of its range, is missing or means nothing here.
+    pub fn resolve(&self) -> Result<Resolved, RequestError> {
+        match self.method.fusion() {
+            None => Ok(Resolved::Congraph(Box::new(self.learner()?))),
+            Some(fusion) => Ok(Resolved::GraphicalLasso(self.graphical_lasso(fusion)?)),
+        }
+    }
+}

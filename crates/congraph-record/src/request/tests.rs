@@ -1,0 +1,325 @@
+//! Each contradiction names its option, wrong kinds are refused, and what is fine becomes what the library runs.
+
+use congraph::methods::graphical_lasso::Fusion;
+use congraph::penalties::L1;
+use congraph::signals::{DistanceNorm, SampleNorm, Scale};
+use congraph::{Candidates, Code, Dial, EdgeCost};
+
+use super::*;
+use crate::choices::{Method, SolverChoice};
+use crate::refusal::Refusal;
+use crate::spelling::{CommandLine, Python};
+
+fn refused(request: &FitRequest) -> RequestError {
+    request.resolve().unwrap_err()
+}
+
+fn jgl() -> FitRequest {
+    FitRequest {
+        method: Method::JglFused,
+        lambda1: Some(0.1),
+        lambda2: Some(0.02),
+        ..FitRequest::default()
+    }
+}
+
+/// Each is refused for the first option of its line.
+const REFUSED: &str = "
+    density=0.1 alpha=0.1
+    similarity=0.9 beta=0.1
+    consensus_density=0.1 gamma=0.1
+    similarity=0.9 single
+    consensus_density=0.9 single
+    density=0
+    density=1.1
+    similarity=NaN
+    alpha=-1
+    alpha=1e-320
+    beta=-1
+    gamma=inf
+    tol=0
+    memory=0
+    penalty=l3
+    regulariser=l3
+    lambda1=0.1
+    lambda2=0.1
+    fused_diagonal
+    lambda1 method=jgl-fused lambda2=0.1
+    lambda2 method=jgl-fused lambda1=0.1
+    lambda2=0.1 method=jgl-fused lambda1=0.1 single
+    lambda1=-0.1 method=jgl-fused lambda2=0.1
+    lambda2=NaN method=jgl-fused lambda1=0.1
+    tol=NaN method=jgl-fused lambda1=0.1 lambda2=0.1
+    alpha=0.1 method=jgl-fused lambda1=0.1 lambda2=0.1
+    density=0.1 method=jgl-group lambda1=0.1 lambda2=0.1
+    penalty=l2 method=jgl-group lambda1=0.1 lambda2=0.1
+    regulariser=none method=jgl-group lambda1=0.1 lambda2=0.1
+    candidates=knn:3 method=jgl-group lambda1=0.1 lambda2=0.1
+    memory=1 method=jgl-group lambda1=0.1 lambda2=0.1
+    solver=admm method=jgl-group lambda1=0.1 lambda2=0.1
+    z_step=bcd method=jgl-group lambda1=0.1 lambda2=0.1
+    distance_norm=none method=jgl-group lambda1=0.1 lambda2=0.1
+    fused_diagonal=no method=jgl-group lambda1=0.1 lambda2=0.1";
+
+/// A word of [`REFUSED`]: a number, a word, `no`, or a flag; λ1 and λ2 without a value are left out.
+fn value(id: &str, word: Option<&str>) -> Value {
+    match (id, word) {
+        ("lambda1" | "lambda2", None) => Value::Missing,
+        (_, None) => Value::Flag(true),
+        (_, Some("no")) => Value::Flag(false),
+        (_, Some(word)) => word.parse().map_or_else(|_| Value::Word(word.into()), Value::Number),
+    }
+}
+
+#[test]
+fn what_contradicts_itself_names_its_option() {
+    for line in REFUSED.lines().filter(|line| !line.is_empty()) {
+        let mut request = FitRequest::default();
+        let words: Vec<(&str, Option<&str>)> = line
+            .split_whitespace()
+            .map(|word| word.split_once('=').map_or((word, None), |(id, word)| (id, Some(word))))
+            .collect();
+        for (id, word) in &words {
+            request.set(id, &value(id, *word)).unwrap();
+        }
+        let error = refused(&request);
+        assert_eq!(error.option, words[0].0, "{line}: {error}");
+        let [there, here] = [error.spelled(&CommandLine).0, error.spelled(&Python).0];
+        assert!(there.contains("--") && !here.contains("--"), "{there} / {here}");
+    }
+}
+
+#[test]
+fn a_dial_and_its_parameter_have_a_code() {
+    let request = FitRequest {
+        density: Some(0.1),
+        alpha: Some(0.1),
+        ..FitRequest::default()
+    };
+    let Refusal::Coded(error) = refused(&request).refusal else {
+        unreachable!()
+    };
+    assert_eq!(error.code, Code::E12);
+    assert_eq!(
+        error.spelled(&CommandLine).what,
+        "`--density` and `--alpha` are both given"
+    );
+    assert_eq!(error.spelled(&Python).hint, "leave out `density` or `alpha`");
+}
+
+#[test]
+fn words_say_what_is_off_and_what_to_do() {
+    let request = FitRequest {
+        similarity: Some(0.9),
+        single: true,
+        ..FitRequest::default()
+    };
+    let (message, hint) = refused(&request).spelled(&CommandLine);
+    assert_eq!(
+        message,
+        "--similarity is about what views share, and --single learns each on its own"
+    );
+    assert_eq!(hint, "leave out `--similarity` or `--single`");
+    let (message, hint) = refused(&FitRequest {
+        lambda1: Some(0.1),
+        ..FitRequest::default()
+    })
+    .spelled(&CommandLine);
+    assert_eq!(message, "--lambda1 is an option of the joint graphical lasso");
+    assert!(
+        hint.starts_with("add `--method jgl-fused` or `--method jgl-group`, or leave it out"),
+        "{hint}"
+    );
+    let wrong = CandidateRequest::of_word("knn:0").unwrap_err();
+    assert_eq!(
+        (wrong.option, wrong.to_string().contains("knn:20")),
+        ("candidates", true)
+    );
+}
+
+#[test]
+fn usual_requests_find_what_is_not_given() {
+    let asked = FitRequest::default().learner().unwrap();
+    assert_eq!(
+        (asked.targets.density, asked.targets.similarity),
+        (Dial::Usual, Dial::Usual)
+    );
+    assert_eq!(asked.targets.consensus_density, Dial::Fixed);
+    assert!(!asked.is_memory_given && asked.echo.is_empty());
+    let given = FitRequest {
+        alpha: Some(0.1),
+        similarity: Some(0.9),
+        memory: Some(2.0),
+        candidates: CandidateRequest::of_word("knn:7").unwrap(),
+        seed: 5,
+        ..FitRequest::default()
+    };
+    let asked = given.learner().unwrap().with_free_memory(Some(1));
+    assert_eq!(
+        (asked.targets.density, asked.targets.similarity),
+        (Dial::Fixed, Dial::At(0.9))
+    );
+    assert_eq!(asked.learner.memory, 2 << 30);
+    assert_eq!(asked.learner.candidates, Candidates::Nearest { k: 7, seed: 5 });
+    assert_eq!(asked.learner.solver.name(), "newton");
+    let own = FitRequest {
+        penalty: PenaltyRequest::Given(std::sync::Arc::new(L1)),
+        ..FitRequest::default()
+    };
+    assert_eq!(own.learner().unwrap().learner.solver.name(), "admm");
+}
+
+#[test]
+fn tables_are_read_by_the_face() {
+    let request = FitRequest {
+        candidates: CandidateRequest::of_word("pairs.tsv").unwrap(),
+        edge_costs: CostRequest::Table("costs.tsv".into()),
+        ..FitRequest::default()
+    };
+    let asked = request.learner().unwrap();
+    assert_eq!(asked.tables.candidates, Some("pairs.tsv".into()));
+    assert_eq!(asked.tables.edge_costs, Some("costs.tsv".into()));
+    let cost = EdgeCost {
+        pair: [0, 1],
+        cost: 0.5,
+    };
+    let asked = asked.on_pairs(Some(vec![[0, 1]]), Some(vec![cost]));
+    assert_eq!(asked.learner.candidates, Candidates::Listed(vec![[0, 1]]));
+    assert_eq!(asked.learner.edge_costs, [cost]);
+}
+
+#[test]
+fn the_joint_graphical_lasso_is_a_request_too() {
+    let Resolved::GraphicalLasso(learner) = jgl().resolve().unwrap() else {
+        unreachable!()
+    };
+    assert_eq!(learner.model.fusion, Fusion::Fused);
+    assert!(learner.model.fused_diagonal && learner.model.lambda2 == 0.02);
+    let alone = FitRequest {
+        lambda2: None,
+        single: true,
+        ..jgl()
+    };
+    let Resolved::GraphicalLasso(learner) = alone.resolve().unwrap() else {
+        unreachable!()
+    };
+    assert_eq!(learner.model.lambda2, 0.0);
+}
+
+#[test]
+fn options_are_set_by_their_ids() {
+    let word = |word: &str| Value::Word(word.into());
+    let mut request = FitRequest::default();
+    let settings = [
+        ("coupling", word("group")),
+        ("density", Value::Whole(1)),
+        ("alpha", Value::Missing),
+        ("beta", Value::Number(0.5)),
+        ("lambda1", Value::Number(0.2)),
+        ("fused_diagonal", Value::Flag(true)),
+        ("penalty", word("l2")),
+        ("regulariser", word("none")),
+        ("single", Value::Flag(true)),
+        ("candidates", Value::Pairs(vec![[0, 1]])),
+        ("edge_costs", Value::Costs(Vec::new())),
+        ("seed", Value::Whole(7)),
+        ("solver", word("admm")),
+        ("z_step", word("bcd")),
+        ("tol", Value::Number(1e-6)),
+        ("max_iter", Value::Whole(9)),
+        ("scale", word("center")),
+        ("sample_norm", word("sum")),
+        ("distance_norm", word("none")),
+    ];
+    for (id, value) in settings {
+        request.set(id, &value).unwrap();
+    }
+    assert_eq!(
+        (request.method, request.density, request.beta),
+        (Method::JglGroup, Some(1.0), Some(0.5))
+    );
+    assert_eq!(request.candidates, CandidateRequest::Listed(vec![[0, 1]]));
+    assert_eq!((request.seed, request.max_iterations), (7, Some(9)));
+    assert_eq!((request.scale, request.sample_norm), (Scale::Center, SampleNorm::Sum));
+}
+
+#[test]
+fn values_of_the_wrong_kind_are_refused_by_id() {
+    let word = |word: &str| Value::Word(word.into());
+    let cases = [
+        ("density", word("much"), Refusal::Kind { wanted: "a number" }),
+        ("tol", Value::Missing, Refusal::Kind { wanted: "a number" }),
+        (
+            "seed",
+            Value::Missing,
+            Refusal::Kind {
+                wanted: "a whole number",
+            },
+        ),
+        ("seed", Value::Whole(-1), Refusal::Count { wanted: "0 or more" }),
+        ("seed", Value::Whole(i128::MAX), Refusal::Count { wanted: "smaller" }),
+        (
+            "max_iterations",
+            Value::Number(1.5),
+            Refusal::Kind {
+                wanted: "a whole number",
+            },
+        ),
+        (
+            "single",
+            Value::Whole(1),
+            Refusal::Kind {
+                wanted: "true or false",
+            },
+        ),
+        ("scale", Value::Whole(3), Refusal::Kind { wanted: "a word" }),
+        ("regulariser", Value::Other, Refusal::Kind { wanted: "a word" }),
+        (
+            "candidates",
+            Value::Whole(3),
+            Refusal::Kind {
+                wanted: "a word, or pairs of nodes",
+            },
+        ),
+        (
+            "edge_costs",
+            Value::Flag(true),
+            Refusal::Kind {
+                wanted: "costs of pairs of nodes",
+            },
+        ),
+    ];
+    for (id, value, refusal) in cases {
+        let error = FitRequest::default().set(id, &value).unwrap_err();
+        assert_eq!((error.option, error.refusal), (id, refusal));
+    }
+    let error = FitRequest::default().set("scale", &word("loud")).unwrap_err();
+    assert_eq!(
+        error.spelled(&Python).0,
+        "scale is \"loud\"; it must be \"zscore\" or \"center\" or \"none\""
+    );
+    assert!(FitRequest::default().set("no_option", &Value::Missing).is_err());
+}
+
+#[test]
+fn a_path_is_asked_for_and_checked() {
+    let asked = TuneRequest::default().resolve().unwrap();
+    assert!(!asked.search(50).unwrap().grid.densities.is_empty());
+    let wrong = TuneRequest {
+        threshold: 0.0,
+        ..TuneRequest::default()
+    };
+    assert_eq!(wrong.resolve().unwrap_err().option, "threshold");
+    let mut request = TuneRequest::default();
+    request.set("halvings", &Value::Whole(3)).unwrap();
+    assert_eq!(request.halvings, 3);
+    assert_eq!(
+        request.set("threshold", &Value::Word("x".into())).unwrap_err().option,
+        "threshold"
+    );
+    let backwards = TuneRequest {
+        density: Some([0.4, 0.1]),
+        ..TuneRequest::default()
+    };
+    assert!(backwards.resolve().unwrap().search(50).is_err());
+}

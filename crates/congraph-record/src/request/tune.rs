@@ -1,0 +1,114 @@
+//! What was asked of a path: its densities and similarities, and how its fits are judged.
+
+use congraph::tune::choice::Search;
+use congraph::tune::path::Grid;
+use congraph::tune::stability::Stability;
+use congraph::{Error, Smooth};
+
+use super::{FitRequest, Value};
+use crate::refusal::{RequestError, check_range};
+
+/// A path over densities and similarities, and the choice of one of its fits.
+#[derive(Clone, Debug)]
+pub struct TuneRequest {
+    /// How each fit is made; its targets are the path's.
+    pub fit: FitRequest,
+    /// The least and the highest density; the usual ones otherwise.
+    pub density: Option<[f64; 2]>,
+    /// The least and the highest similarity; the usual ones otherwise.
+    pub similarity: Option<[f64; 2]>,
+    /// How often the samples of every view are halved.
+    pub halvings: usize,
+    /// The most instability that the choice may have.
+    pub threshold: f64,
+    /// The seed of the halves.
+    pub seed: u64,
+}
+
+impl Default for TuneRequest {
+    fn default() -> Self {
+        let usual = Stability::default();
+        Self {
+            fit: FitRequest::default(),
+            density: None,
+            similarity: None,
+            halvings: usual.halvings,
+            threshold: usual.threshold,
+            seed: usual.seed,
+        }
+    }
+}
+
+/// How a path is fitted and chosen from.
+#[derive(Clone, Debug)]
+pub struct TuneAsked {
+    /// How each fit is made.
+    pub learner: Smooth,
+    /// Whether the learner's memory was asked for.
+    pub is_memory_given: bool,
+    density: Option<[f64; 2]>,
+    similarity: Option<[f64; 2]>,
+    stability: Stability,
+}
+
+impl TuneAsked {
+    /// The search on so many nodes, on which the usual densities depend.
+    ///
+    /// # Errors
+    /// If ends of the path are not two numbers above 0 and at most 1, the smaller first.
+    pub fn search(&self, n_nodes: usize) -> Result<Search, Error> {
+        Ok(Search {
+            grid: Grid::asked(n_nodes, self.density, self.similarity)?,
+            stability: self.stability,
+        })
+    }
+
+    /// With this many bytes of memory, unless it was asked for.
+    #[must_use]
+    pub fn with_free_memory(mut self, bytes: Option<u64>) -> Self {
+        if let Some(bytes) = bytes.filter(|_| !self.is_memory_given) {
+            self.learner.memory = bytes;
+        }
+        self
+    }
+}
+
+impl TuneRequest {
+    /// Sets what the choice depends on by its id; the fit has options of its own.
+    ///
+    /// # Errors
+    /// If it is no option of a path, or the value is of another kind than it takes.
+    pub fn set(&mut self, id: &str, value: &Value) -> Result<(), RequestError> {
+        match id {
+            "halvings" => self.halvings = value.size("halvings")?,
+            "threshold" => self.threshold = value.number("threshold")?,
+            "seed" => self.seed = value.count("seed")?,
+            other => {
+                let message = format!("`{other}` is no option of a path");
+                return Err(RequestError::usage("options", message, ""));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks everything, and says what the library is to run.
+    ///
+    /// # Errors
+    /// The first option that is out of its range.
+    pub fn resolve(&self) -> Result<TuneAsked, RequestError> {
+        check_range("tol", self.fit.tol, self.fit.tol > 0.0, "positive")?;
+        check_range("threshold", self.threshold, self.threshold > 0.0, "positive")?;
+        let asked = self.fit.learner()?;
+        Ok(TuneAsked {
+            learner: asked.learner,
+            is_memory_given: asked.is_memory_given,
+            density: self.density,
+            similarity: self.similarity,
+            stability: Stability {
+                halvings: self.halvings,
+                threshold: self.threshold,
+                seed: self.seed,
+            },
+        })
+    }
+}
