@@ -71,6 +71,9 @@ def imports_of(crate: Path) -> tuple[set[str], Imports]:
         if room not in rooms:
             continue
         text = code_of(path)
+        # In the file of a module d levels below the root, d times `super::` is `crate::`.
+        depth = len(parts) - (parts[-1] == "mod.rs")
+        text = re.sub(rf"(?<![\w:])(?:super::){{{depth}}}(?!super)", "crate::", text)
         for found in re.finditer(r"\bcrate::\s*(?=[{A-Za-z_])", text):
             line = text.count("\n", 0, found.start()) + 1
             for name in names_after(text, found.end()):
