@@ -66,6 +66,8 @@ impl TuneArgs {
         TuneRequest {
             fit: FitRequest {
                 penalty: PenaltyRequest::Named(self.penalty.clone()),
+                // γ is 0 all along the path: nothing is asked of the consensus itself.
+                regulariser: "none".into(),
                 tol: self.tol,
                 memory: self.memory,
                 scale: scaling.scale,
