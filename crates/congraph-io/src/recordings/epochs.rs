@@ -295,7 +295,10 @@ mod tests {
             (vec![labels()], "no sampling rate"),
             (vec![labels(), ("sfreq", numbers(&[], &[0.0]))], "no sampling rate"),
             (vec![labels(), rate()], "holds no epochs"),
-            (vec![labels(), rate(), ("tmin", numbers(&[], &[f64::NAN]))], "no time"),
+            (
+                vec![labels(), rate(), ("tmin", numbers(&[], &[f64::NAN]))],
+                "not a time",
+            ),
             (
                 vec![labels(), rate(), ("a", numbers(&[1, 3, 2], &[0.0; 6]))],
                 "2 names for the 3 channels of `a`",
