@@ -3,8 +3,7 @@
 //! Its messages mention options by their ids. Errors are spelled where they are told ([`Failure`](crate::failure::Failure));
 //! warnings here, before they are printed, written or put into a report.
 
-use congraph::error::grouped;
-use congraph::{DataError, Warning};
+use congraph::{DataError, Warning, grouped};
 use congraph_record::CommandLine;
 
 /// Warnings as they are told: spelled, and what is said of many views alike said once.

@@ -14,7 +14,7 @@
 
 use std::f64::consts::PI;
 
-use congraph::error::Error;
+use congraph::Error;
 
 use crate::linear::Cholesky;
 use crate::montage::{Position, Sphere, dot, fit_sphere, minus, unit};

@@ -7,8 +7,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use congraph::progress::no_progress;
-use congraph::{Error, Learn, Smooth, ViewOptions, Views};
+use congraph::{Error, Learn, Smooth, ViewOptions, Views, no_progress};
 use congraph_eeg::{Band, Cut, Montage, Reference, Settings, SplineSettings, prepare};
 use congraph_io::read_recording;
 

@@ -8,8 +8,7 @@ use crate::files;
 
 use std::path::{Path, PathBuf};
 
-use congraph::views::Orient;
-use congraph::{Code, DataError, Error, Table, ViewOptions, Views};
+use congraph::{Code, DataError, Error, Orient, Table, ViewOptions, Views};
 use congraph_io::{Input, ReadOptions, read};
 
 const NAMES: [&str; 5] = ["Fz", "Cz", "Pz", "Oz", "T7"];

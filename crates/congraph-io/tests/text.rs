@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::files::{errors, file, loaded, one};
-use congraph::views::Orient;
+use congraph::Orient;
 use congraph_io::{Header, Input, ReadOptions, read};
 use proptest::prelude::*;
 

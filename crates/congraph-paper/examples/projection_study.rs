@@ -20,10 +20,9 @@ mod statistics;
 
 use chart::{Chart, Line, Panel};
 use congraph::metrics::evaluate;
-use congraph::progress::no_progress;
 use congraph::simulate::{Settings, Simulation, simulate};
 use congraph::tune::{Dial, Targets};
-use congraph::{Error, Learn, MultiviewGraph, Projector, Smooth, Table, ViewMatrix, ViewOptions, Views};
+use congraph::{Error, Learn, MultiviewGraph, Projector, Smooth, Table, ViewMatrix, ViewOptions, Views, no_progress};
 use statistics::Band;
 
 const N_SIGNALS: [usize; 4] = [20, 50, 100, 400];

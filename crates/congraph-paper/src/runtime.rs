@@ -7,9 +7,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use congraph::progress::no_progress;
 use congraph::simulate::simulate;
-use congraph::{Admm, Error, Learn, Model, Newton, Parameters, Smooth, Solver, ViewOptions, Views};
+use congraph::{Admm, Error, Learn, Model, Newton, Parameters, Smooth, Solver, ViewOptions, Views, no_progress};
 
 use crate::methods::{self, Method, Outcome};
 use crate::plan::{Family, Job, Plan, Setting, Varied};

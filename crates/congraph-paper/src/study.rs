@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use congraph::progress::Progress;
+use congraph::Progress;
 use congraph_cli::checkpoint::{Checkpoint, refuse_existing};
 use congraph_cli::console::{self, Console, Reporter};
 use congraph_cli::failure::Failure;

@@ -3,8 +3,7 @@
 //! The exception classes are Python's own (`congraph._errors`), so that they can be documented, subclassed and pickled there; here
 //! they are only filled, with options spelled as Python's keywords.
 
-use congraph::error::grouped;
-use congraph::{DataError, Error, Warning};
+use congraph::{DataError, Error, Warning, grouped};
 use congraph_record::Python as Spelled;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

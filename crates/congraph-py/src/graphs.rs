@@ -7,8 +7,7 @@
 //! present      N × n: whether a view has a node, if any lacks one
 //! ```
 
-use congraph::Membership;
-use congraph::{MultiviewGraph, ViewMatrix};
+use congraph::{Membership, MultiviewGraph, ViewMatrix};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;

@@ -3,8 +3,7 @@
 //! The signals are lent for the length of a call. The library takes each node's samples out of them, in its own order, while
 //! it checks them; nothing else is copied.
 
-use congraph::views::{Kind, Missing, NanRule, NodeRule, Orient, Table, ViewOptions, Views};
-use congraph::{Error, Warning};
+use congraph::{Error, Kind, Missing, NanRule, NodeRule, Orient, Table, ViewOptions, Views, Warning};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -5,7 +5,7 @@
 
 use congraph::methods::graphical_lasso::{EdgeRule, Fusion};
 use congraph::methods::smooth::admm::ZStep;
-use congraph::signals::{DistanceNorm, SampleNorm, Scale};
+use congraph::{DistanceNorm, SampleNorm, Scale};
 
 use crate::refusal::RequestError;
 

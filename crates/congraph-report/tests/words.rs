@@ -3,8 +3,7 @@
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used)]
 
-use congraph::Membership;
-use congraph::{MultiviewGraph, ViewMatrix};
+use congraph::{Membership, MultiviewGraph, ViewMatrix};
 use congraph_record::FitRecord;
 use congraph_record::findings::{
     Findings, Known, KnownRecording, KnownRecordings, KnownSteps, KnownView, PathCell, Positions,

@@ -8,9 +8,8 @@ use std::time::{Duration, Instant};
 
 use congraph::methods::smooth::Newton;
 use congraph::methods::smooth::working_set::Start;
-use congraph::progress::no_progress;
 use congraph::simulate::{Settings, simulate};
-use congraph::{Learn, Model, Smooth, ViewMatrix, ViewOptions, Views};
+use congraph::{Learn, Model, Smooth, ViewMatrix, ViewOptions, Views, no_progress};
 
 fn main() -> Result<(), congraph::Error> {
     // `cargo test` runs benches too, to see that they run: a small path will do.

@@ -11,9 +11,8 @@
 //! ```
 
 use congraph::chance::{BEYOND_CHANCE, Correlations};
-use congraph::progress::no_progress;
 use congraph::simulate::{Filter, GraphModel, Reach, Settings, simulate};
-use congraph::{Smooth, Table, Targets, ViewOptions, Views};
+use congraph::{Smooth, Table, Targets, ViewOptions, Views, no_progress};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Cauchy, Distribution, StandardNormal, StudentT};

@@ -14,9 +14,8 @@ use std::sync::Arc;
 
 use congraph::methods::smooth::Admm;
 use congraph::penalties::Penalty;
-use congraph::progress::no_progress;
 use congraph::simulate::{Settings, simulate};
-use congraph::{Learn, Model, Newton, Smooth, ViewOptions, Views, metrics};
+use congraph::{Learn, Model, Newton, Smooth, ViewOptions, Views, metrics, no_progress};
 
 /// The Huber penalty with threshold `delta`.
 #[derive(Debug)]

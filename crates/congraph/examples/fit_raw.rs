@@ -9,9 +9,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use congraph::progress::no_progress;
-use congraph::signals::DistanceNorm;
-use congraph::{Admm, Candidates, Learn, Newton, Smooth, Table, ViewOptions, Views, views::Orient};
+use congraph::{Admm, Candidates, DistanceNorm, Learn, Newton, Orient, Smooth, Table, ViewOptions, Views, no_progress};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();

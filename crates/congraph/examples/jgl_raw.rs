@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use congraph::methods::graphical_lasso;
 use congraph::methods::graphical_lasso::Fusion;
-use congraph::progress::no_progress;
+use congraph::no_progress;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();

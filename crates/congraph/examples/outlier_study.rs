@@ -7,9 +7,8 @@
 //! one odd view   the same, with the nodes of one view in another order
 //! ```
 
-use congraph::progress::no_progress;
 use congraph::simulate::{Filter, GraphModel, Settings, simulate};
-use congraph::{Smooth, Table, Targets, ViewOptions, Views};
+use congraph::{Smooth, Table, Targets, ViewOptions, Views, no_progress};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};

@@ -7,11 +7,10 @@
 //! similarity of least instability) stands beside.
 
 use congraph::metrics::evaluate;
-use congraph::progress::no_progress;
 use congraph::simulate::{GraphModel, Settings, simulate};
 use congraph::tune::path::{Cell, Grid};
 use congraph::tune::stability::{Stability, Tally};
-use congraph::{Error, Learn, Smooth, ViewOptions, Views};
+use congraph::{Error, Learn, Smooth, ViewOptions, Views, no_progress};
 
 fn main() -> Result<(), Error> {
     let words: Vec<u64> = std::env::args().skip(1).filter_map(|word| word.parse().ok()).collect();

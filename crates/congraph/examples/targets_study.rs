@@ -5,8 +5,9 @@
 //! A fit must have what was asked for within 0.005 (or half an edge), or be refused with E10. The last line counts both, and what
 //! missed its target without a word.
 
-use congraph::progress::no_progress;
-use congraph::{Code, Dial, Error, Model, MultiviewGraph, Smooth, Table, Targets, ViewOptions, Views, penalties};
+use congraph::{
+    Code, Dial, Error, Model, MultiviewGraph, Smooth, Table, Targets, ViewOptions, Views, no_progress, penalties,
+};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use congraph::progress::no_progress;
 use congraph::simulate::{GraphModel, Settings, simulate};
-use congraph::{Admm, Candidates, EdgeCost, Learn, Learned, Smooth, Table, ViewOptions, Views};
+use congraph::{Admm, Candidates, EdgeCost, Learn, Learned, Smooth, Table, ViewOptions, Views, no_progress};
 
 fn tables(n_nodes: usize) -> Vec<Table> {
     let simulation = simulate(&Settings {

@@ -4,10 +4,9 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use congraph::chance::Correlations;
-use congraph::progress::no_progress;
 use congraph::simulate::{Settings, simulate};
 use congraph::tune::Tuned;
-use congraph::{Dial, Learn, Projector, Smooth, Table, Targets, ViewOptions, Views};
+use congraph::{Dial, Learn, Projector, Smooth, Table, Targets, ViewOptions, Views, no_progress};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Cauchy, Distribution, StandardNormal};

@@ -9,10 +9,11 @@ use crate::support::{
 use congraph::methods::smooth::admm::ZStep;
 use congraph::methods::smooth::certificate::{DualPoint, dual_objective};
 use congraph::penalties::Penalty;
-use congraph::progress::no_progress;
 use congraph::regularisers::L1Norm;
-use congraph::signals::DistanceNorm;
-use congraph::{Admm, Coupling, Distances, Error, Model, Newton, Parameters, Problem, Solution, Solver, ViewMatrix};
+use congraph::{
+    Admm, Coupling, DistanceNorm, Distances, Error, Model, Newton, Parameters, Problem, Solution, Solver, ViewMatrix,
+    no_progress,
+};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -223,7 +224,7 @@ fn permuted(distances: &Distances, nodes: &[usize], views: &[usize]) -> Arc<Dist
     for a in 0..n {
         for b in a + 1..n {
             let (x, y) = (nodes[a].min(nodes[b]), nodes[a].max(nodes[b]));
-            let row = distances.values().row(congraph::edges::complete_index(n, x, y));
+            let row = distances.values().row(congraph::complete_index(n, x, y));
             values.extend(views.iter().map(|&view| row[view]));
         }
     }

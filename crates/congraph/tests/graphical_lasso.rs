@@ -6,9 +6,8 @@
 
 use congraph::methods::graphical_lasso;
 use congraph::methods::graphical_lasso::{EdgeRule, Fusion, GraphicalLasso, Scratch};
-use congraph::progress::{Status, no_progress};
 use congraph::simulate::{Settings, simulate};
-use congraph::{Code, Error, Learn, Learned, Table, ViewOptions, Views};
+use congraph::{Code, Error, Learn, Learned, Status, Table, ViewOptions, Views, no_progress};
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -573,7 +572,7 @@ fn a_node_without_variance_is_named() {
     };
     let (views, _) = Views::assemble(vec![table], &options).unwrap();
     let mut learner = GraphicalLasso::new(Fusion::Fused, 0.1, 0.0);
-    learner.scaling.scale = congraph::signals::Scale::Center;
+    learner.scaling.scale = congraph::Scale::Center;
     let Err(Error::Data(errors)) = learner.learn(&views, &no_progress) else {
         panic!("accepted")
     };

@@ -11,14 +11,11 @@ use clarabel::solver::{
     ZeroConeT,
 };
 use congraph::methods::graphical_lasso::{Fusion, GraphicalLasso};
-use congraph::progress::no_progress;
-use congraph::signals::DistanceNorm;
 use congraph::simulate::{Settings, simulate};
-use congraph::views::{Kind, NanRule};
 use congraph::{
-    Admm, Candidates, Code, Distances, Edges, Error, Learn, Membership, Missing, Model, MultiviewGraph, Newton,
-    Parameters, Problem, Scaling, Smooth, Solution, Solver, Table, Targets, ViewMatrix, ViewOptions, Views, metrics,
-    penalties,
+    Admm, Candidates, Code, DistanceNorm, Distances, Edges, Error, Kind, Learn, Membership, Missing, Model,
+    MultiviewGraph, NanRule, Newton, Parameters, Problem, Scaling, Smooth, Solution, Solver, Table, Targets,
+    ViewMatrix, ViewOptions, Views, metrics, no_progress, penalties,
 };
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;

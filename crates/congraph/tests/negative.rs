@@ -7,9 +7,8 @@
 mod signed;
 
 use congraph::methods::smooth::negative::negative_associations;
-use congraph::progress::no_progress;
 use congraph::simulate::{Filter, GraphModel, Reach};
-use congraph::{Learn, Smooth, Table, ViewOptions, Views, Warning};
+use congraph::{Learn, Smooth, Table, ViewOptions, Views, Warning, no_progress};
 use signed::{Null, SmoothSignals, null};
 
 fn views(tables: Vec<Table>) -> Views {
@@ -91,9 +90,9 @@ fn every_way_of_learning_tells_of_it() {
     let mut listed = Smooth::new(0.1, 0.05);
     listed.candidates = congraph::Candidates::Nearest { k: 5, seed: 1 };
     let mut centred = Smooth::new(0.1, 0.05);
-    centred.scaling.scale = congraph::signals::Scale::Center;
+    centred.scaling.scale = congraph::Scale::Center;
     let mut summed = Smooth::new(10.0, 5.0);
-    summed.scaling.sample_norm = congraph::signals::SampleNorm::Sum;
+    summed.scaling.sample_norm = congraph::SampleNorm::Sum;
     for learner in [Smooth::new(0.1, 0.05), listed, centred, summed] {
         assert_eq!(codes(smooth.tables().unwrap(), &learner), 0, "{learner:?}");
         assert_eq!(codes(smooth.turned().unwrap(), &learner), 1, "{learner:?}");

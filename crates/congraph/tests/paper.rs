@@ -4,10 +4,9 @@
 #![allow(clippy::unwrap_used)]
 
 use congraph::metrics::evaluate;
-use congraph::progress::no_progress;
 use congraph::simulate::{GraphModel, Settings, simulate};
 use congraph::tune::{Dial, Targets};
-use congraph::{Learn, Model, Smooth, ViewOptions, Views};
+use congraph::{Learn, Model, Smooth, ViewOptions, Views, no_progress};
 
 /// α by the best view F1, β by a correlation of 0.8.
 #[test]

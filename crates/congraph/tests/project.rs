@@ -5,15 +5,12 @@ use std::sync::Arc;
 use crate::support::{KINDS, assert_sound, largest_difference, log_uniform, newton, problem, random_distances, rng};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, ZeroConeT};
-use congraph::inference::Departure;
 use congraph::methods::smooth::certificate::{DualPoint, certify};
-use congraph::progress::no_progress;
-use congraph::signals::DistanceNorm;
 use congraph::simulate::{Settings, simulate};
-use congraph::views::{Missing, NodeRule};
 use congraph::{
-    Admm, Candidates, Code, EdgeCost, Error, Learn, Learned, Model, MultiviewGraph, Newton, Parameters, Problem,
-    Projection, Projector, Smooth, Solver, Table, ViewMatrix, ViewOptions, Views, Weights, penalties,
+    Admm, Candidates, Code, Departure, DistanceNorm, EdgeCost, Error, Learn, Learned, Missing, Model, MultiviewGraph,
+    Newton, NodeRule, Parameters, Problem, Projection, Projector, Smooth, Solver, Table, ViewMatrix, ViewOptions,
+    Views, Weights, no_progress, penalties,
 };
 use rand::RngExt;
 

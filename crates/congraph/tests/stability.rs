@@ -4,11 +4,10 @@
 #![allow(clippy::unwrap_used)]
 
 use congraph::metrics::evaluate;
-use congraph::progress::no_progress;
 use congraph::simulate::{Settings, simulate};
 use congraph::tune::path::{Cell, Grid};
 use congraph::tune::stability::{Stability, Tally, halved_time_series};
-use congraph::{Learn, Model, Smooth, Table, ViewOptions, Views};
+use congraph::{Learn, Model, Smooth, Table, ViewOptions, Views, no_progress};
 
 fn cells(learner: &Smooth, views: &Views, grid: &Grid) -> Vec<Cell> {
     let session = learner.session(views, &no_progress).unwrap();
@@ -17,7 +16,7 @@ fn cells(learner: &Smooth, views: &Views, grid: &Grid) -> Vec<Cell> {
         session
             .path_row(density, &grid.similarities, &no_progress, &mut |cell, _| {
                 cells.push(cell)
-            })
+            });
             .unwrap();
     }
     cells

@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use congraph::progress::no_progress;
 use congraph::simulate::{GraphModel, Settings, simulate};
 use congraph::tune::{Dial, Targets, Tuned};
 use congraph::{
-    Admm, Candidates, Code, Error, Learn, Model, Smooth, Table, ViewOptions, Views, penalties, regularisers,
+    Admm, Candidates, Code, Error, Learn, Model, Smooth, Table, ViewOptions, Views, no_progress, penalties,
+    regularisers,
 };
 
 fn data(settings: &Settings) -> Vec<Table> {

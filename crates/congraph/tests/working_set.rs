@@ -3,14 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use congraph::distances::AllPairs;
 use congraph::methods::smooth::working_set::{SetSolution, Start};
 use congraph::methods::smooth::{Newton, Solver};
-use congraph::progress::no_progress;
 use congraph::simulate::{GraphModel, Settings, simulate};
 use congraph::{
-    Coupling, Distances, Model, Parameters, Problem, Scaling, Solution, Table, ViewOptions, Views, penalties,
-    regularisers,
+    AllPairs, Coupling, Distances, Model, Parameters, Problem, Scaling, Solution, Table, ViewOptions, Views,
+    no_progress, penalties, regularisers,
 };
 use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;

@@ -7,10 +7,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use congraph::metrics::{Evaluation, evaluate};
-use congraph::progress::no_progress;
 use congraph::simulate::{GraphModel, Settings, Simulation, simulate};
 use congraph::tune::{Dial, Reached, Targets, Tuned};
-use congraph::{Learned, MultiviewGraph, Smooth, ViewOptions, Views};
+use congraph::{Learned, MultiviewGraph, Smooth, ViewOptions, Views, no_progress};
 use congraph_io::{ViewRow, seal, write_graph, write_json};
 use congraph_record::record::Timing;
 use congraph_record::{FitRecord, RunRecord};

@@ -2,8 +2,7 @@
 
 use congraph::methods::graphical_lasso::EdgeRule;
 use congraph::metrics::{EdgeScore, Evaluation, GraphScore, Smoothness, TotalVariation, evaluate, total_variation};
-use congraph::signals::{SampleNorm, Scale, Scaling};
-use congraph::{Missing, MultiviewGraph, ViewOptions, Views};
+use congraph::{Missing, MultiviewGraph, SampleNorm, Scale, Scaling, ViewOptions, Views};
 use congraph_io::{Input, ReadOptions, read_graph, read_precisions, read_run};
 use serde_json::{Map, Value, json};
 

@@ -3,8 +3,7 @@
 use std::time::Instant;
 
 use congraph::tune::{Reached, Tuned};
-use congraph::views::View;
-use congraph::{Learned, Parameters, Warning};
+use congraph::{Learned, Parameters, View, Warning};
 use congraph_io::{Folder, Places, ViewRow, seal, write_graph_at, write_json};
 use congraph_record::record::{InputRecord, Timing};
 use congraph_record::request::{Asked, check_memory};

@@ -3,10 +3,9 @@
 use std::time::Instant;
 
 use congraph::metrics::evaluate;
-use congraph::progress::Progress;
 use congraph::tune::choice::{Chosen, Follow, Search, Steps};
 use congraph::tune::path::{Cell, Grid};
-use congraph::{MultiviewGraph, Warning};
+use congraph::{MultiviewGraph, Progress, Warning};
 use congraph_io::{read_graph, seal, write_rows};
 use congraph_record::FitRecord;
 use congraph_record::record::{Timing, TuneRecord};

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use congraph::error::{Code, DataError, Error, list_names};
+use congraph::{Code, DataError, Error, list_names};
 use rayon::prelude::*;
 
 use super::Epochs;

@@ -8,8 +8,7 @@ mod cut;
 
 use std::ops::Range;
 
-use congraph::error::{Code, DataError, Error};
-use congraph::views::Table;
+use congraph::{Code, DataError, Error, Table};
 
 use crate::csd::SurfaceLaplacian;
 use crate::filters::ZeroPhase;

@@ -13,7 +13,7 @@
 
 use std::f64::consts::PI;
 
-use congraph::error::Error;
+use congraph::Error;
 
 /// A band and how steeply it is cut.
 #[derive(Clone, Copy, Debug, PartialEq)]

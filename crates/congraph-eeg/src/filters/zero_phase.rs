@@ -4,7 +4,7 @@
 //! (odd extension), and the filter starts in the state in which it would have come to rest on the first value: what
 //! SciPy's `sosfiltfilt` does by default.
 
-use congraph::error::Error;
+use congraph::Error;
 
 use super::butterworth::{Band, Section, butterworth};
 

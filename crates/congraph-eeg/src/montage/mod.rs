@@ -9,7 +9,7 @@ mod position;
 mod sphere;
 mod standard;
 
-use congraph::error::{Code, DataError, Error};
+use congraph::{Code, DataError, Error};
 
 use names::bare;
 pub use names::standard_name;

@@ -15,7 +15,7 @@ mod reject;
 
 use std::borrow::Cow;
 
-use congraph::error::{Code, DataError, Error, Warning, list_names};
+use congraph::{Code, DataError, Error, Warning, list_names};
 
 use crate::csd::{SplineSettings, SurfaceLaplacian};
 use crate::epochs::{Cut, Epochs, Nothing, Stop, try_cut};

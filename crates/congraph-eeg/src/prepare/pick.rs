@@ -1,6 +1,6 @@
 //! Which channels of a recording are electrodes, what they are called, and where they are.
 
-use congraph::error::{Code, DataError, Error, list_names};
+use congraph::{Code, DataError, Error, list_names};
 
 use crate::montage::{Montage, Position, standard_name};
 use crate::recording::Recording;

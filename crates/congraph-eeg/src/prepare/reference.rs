@@ -1,6 +1,6 @@
 //! What potentials are measured against, and the channels that this needs.
 
-use congraph::error::{Code, DataError, Error, list_names};
+use congraph::{Code, DataError, Error, list_names};
 
 use super::pick::{Dropped, Picked, find};
 use crate::recording::Recording;

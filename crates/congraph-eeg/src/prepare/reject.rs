@@ -1,6 +1,6 @@
 //! Trials left out by their amplitude.
 
-use congraph::error::{Code, DataError};
+use congraph::{Code, DataError};
 
 use crate::epochs::Epochs;
 use crate::recording::Recording;

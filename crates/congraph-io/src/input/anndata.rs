@@ -15,10 +15,8 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use congraph::Table;
-use congraph::error::list_names;
 use congraph::options::option;
-use congraph::views::Orient;
+use congraph::{Orient, Table, list_names};
 use hdf5_reader::group::Group;
 use hdf5_reader::{Dataset, Hdf5File};
 

@@ -13,10 +13,8 @@
 use std::io::{Cursor, Read};
 use std::path::Path;
 
-use congraph::Table;
-use congraph::error::list_names;
 use congraph::options::option;
-use congraph::views::Orient;
+use congraph::{Orient, Table, list_names};
 use zip::ZipArchive;
 
 use super::faults::{Fault, fault, no_such_column};

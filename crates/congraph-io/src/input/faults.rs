@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use congraph::error::list_names;
 use congraph::options::option;
-use congraph::{Code, DataError};
+use congraph::{Code, DataError, list_names};
 
 /// Why a file was refused; boxed, for it is mostly text and rarely there.
 pub(crate) type Fault = Box<DataError>;

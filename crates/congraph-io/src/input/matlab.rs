@@ -20,8 +20,7 @@
 
 use std::io::Read;
 
-use congraph::Table;
-use congraph::error::list_names;
+use congraph::{Table, list_names};
 use flate2::read::ZlibDecoder;
 
 use super::arrays::{Block, Names, check_wanted, is_wanted, leave_out_or_name, reads_only_named, tables};

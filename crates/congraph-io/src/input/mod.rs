@@ -47,8 +47,7 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use congraph::options::option;
-use congraph::views::Orient;
-use congraph::{Error, Table};
+use congraph::{Error, Orient, Table};
 
 pub(crate) use crate::npy::Refused;
 pub(crate) use arrays::each_array;

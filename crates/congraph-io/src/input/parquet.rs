@@ -6,10 +6,8 @@
 //! blocks alone; dates, decimals and nested columns are refused by name.
 
 use bytes::Bytes;
-use congraph::Table;
-use congraph::error::list_names;
 use congraph::options::option;
-use congraph::views::Orient;
+use congraph::{Orient, Table, list_names};
 use parquet::basic::{Compression, ConvertedType, LogicalType, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType, FixedLenByteArray};

@@ -7,9 +7,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::Path;
 
-use congraph::Table;
 use congraph::options::option;
-use congraph::views::Orient;
+use congraph::{Orient, Table};
 
 use super::cells::number;
 use super::faults::{Fault, fault, fault_at, no_such_column};

@@ -12,8 +12,7 @@
 
 use std::path::Path;
 
-use congraph::Error;
-use congraph::error::list_names;
+use congraph::{Error, list_names};
 use congraph_eeg::{Epochs, Montage, Position};
 
 use crate::input::{Fault, Refused, each_array, fault, read_bytes};

@@ -17,9 +17,8 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use congraph::error::list_names;
 use congraph::options::option;
-use congraph::{Code, DataError, Error};
+use congraph::{Code, DataError, Error, list_names};
 
 use super::grouping::Entities;
 use super::unreadable;

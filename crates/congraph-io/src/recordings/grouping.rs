@@ -10,9 +10,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use congraph::error::list_names;
 use congraph::options::option;
-use congraph::{Code, DataError, Error};
+use congraph::{Code, DataError, Error, list_names};
 
 use super::RecordingFile;
 use super::files::natural;

@@ -5,9 +5,8 @@
 
 use std::path::Path;
 
-use congraph::Error;
-use congraph::error::list_names;
 use congraph::options::option;
+use congraph::{Error, list_names};
 use congraph_eeg::Annotation;
 
 use super::unreadable;

@@ -7,8 +7,7 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use congraph::Warning;
-use congraph::error::list_names;
+use congraph::{Warning, list_names};
 use congraph_eeg::{Channel, Digits, Recording};
 use sha2::{Digest, Sha256};
 

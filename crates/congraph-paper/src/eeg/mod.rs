@@ -113,14 +113,14 @@ fn assembled(tables: Vec<Table>) -> Result<Views, Error> {
 fn separate(views: &Views, density: f64) -> Result<MultiviewGraph, Error> {
     let learner = Smooth::default().uncoupled();
     let targets = Targets::new(density, 1.0);
-    let tuned = learner.learn_to(views, &targets, &congraph::progress::no_progress)?;
+    let tuned = learner.learn_to(views, &targets, &congraph::no_progress)?;
     Ok(tuned.learned.graph)
 }
 
 /// mvGL-ℓ1 at a mean density and the similarity that is asked for.
 fn coupled(views: &Views, density: f64, similarity: f64) -> Result<MultiviewGraph, Error> {
     let targets = Targets::new(density, similarity);
-    let tuned = Smooth::default().learn_to(views, &targets, &congraph::progress::no_progress)?;
+    let tuned = Smooth::default().learn_to(views, &targets, &congraph::no_progress)?;
     Ok(tuned.learned.graph)
 }
 

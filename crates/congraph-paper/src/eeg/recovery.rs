@@ -9,8 +9,7 @@
 //! mean F1 of the subjects, as in the simulated experiments.
 
 use congraph::metrics::evaluate;
-use congraph::progress::no_progress;
-use congraph::{Error, Learn, MultiviewGraph, Parameters, Smooth, Table};
+use congraph::{Error, Learn, MultiviewGraph, Parameters, Smooth, Table, no_progress};
 use rayon::prelude::*;
 
 use super::{DENSITY, Data, Plan, SIMILARITY, TRIALS, assembled, from_matrices, separate};

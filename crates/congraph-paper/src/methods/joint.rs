@@ -5,8 +5,7 @@
 use congraph::methods::graphical_lasso;
 use congraph::methods::graphical_lasso::{EdgeRule, Fusion, GraphicalLasso};
 use congraph::metrics::evaluate;
-use congraph::progress::no_progress;
-use congraph::{Error, Fit, Learn, MultiviewGraph, Views};
+use congraph::{Error, Fit, Learn, MultiviewGraph, Views, no_progress};
 
 use super::grid;
 use super::protocol::SIMILARITY;

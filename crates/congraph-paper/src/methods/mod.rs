@@ -14,9 +14,8 @@ mod joint;
 mod protocol;
 mod score;
 
-use congraph::progress::no_progress;
 use congraph::simulate::simulate;
-use congraph::{Error, Learn, MultiviewGraph, Smooth, ViewOptions, Views};
+use congraph::{Error, Learn, MultiviewGraph, Smooth, ViewOptions, Views, no_progress};
 
 use crate::plan::{Job, Plan, Setting};
 pub(crate) use joint::learner as joint_learner;

@@ -9,10 +9,9 @@ use std::sync::Arc;
 
 use congraph::metrics::evaluate;
 use congraph::penalties::L2;
-use congraph::progress::no_progress;
 use congraph::regularisers::{L1Norm, NoRegulariser};
 use congraph::tune::{Dial, Targets};
-use congraph::{Code, Coupling, Error, Fit, Model, MultiviewGraph, Parameters, Session};
+use congraph::{Code, Coupling, Error, Fit, Model, MultiviewGraph, Parameters, Session, no_progress};
 
 use super::grid;
 use super::score::{Method, Score};

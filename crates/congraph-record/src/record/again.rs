@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use congraph::signals::Scaling;
-use congraph::{Coupling, Model, Newton, Parameters, Smooth, penalties, regularisers};
+use congraph::{Coupling, Model, Newton, Parameters, Scaling, Smooth, penalties, regularisers};
 
 use super::FitRecord;
 use crate::choices::Choice;

@@ -1,7 +1,6 @@
 //! The record of new views against a frozen consensus.
 
-use congraph::inference::Departure;
-use congraph::{MultiviewGraph, Projection, Projector, Warning};
+use congraph::{Departure, MultiviewGraph, Projection, Projector, Warning};
 
 use super::{
     FitRecord, FrozenConsensus, Named, PROJECTION_SCHEMA, ProjectedView, SecondsRecord, Timing, warning_records,

@@ -10,9 +10,9 @@ use congraph::methods::smooth::admm::ZStep;
 use congraph::options::option;
 use congraph::penalties::Penalty;
 use congraph::regularisers::Regulariser;
-use congraph::signals::{DistanceNorm, SampleNorm, Scale, Scaling};
 use congraph::{
-    Admm, Candidates, Code, DataError, Dial, EdgeCost, Model, Newton, Smooth, Solver, Targets, penalties, regularisers,
+    Admm, Candidates, Code, DataError, Dial, DistanceNorm, EdgeCost, Model, Newton, SampleNorm, Scale, Scaling, Smooth,
+    Solver, Targets, penalties, regularisers,
 };
 use serde_json::{Map, Value as Json};
 

@@ -2,8 +2,7 @@
 
 use congraph::methods::graphical_lasso::Fusion;
 use congraph::penalties::L1;
-use congraph::signals::{SampleNorm, Scale};
-use congraph::{Candidates, Code, Dial, EdgeCost};
+use congraph::{Candidates, Code, Dial, EdgeCost, SampleNorm, Scale};
 
 use super::*;
 use crate::choices::Method;

@@ -166,7 +166,7 @@ impl Views {
     /// [`Error::Data`] with every problem found at the first stage that found any.
     ///
     /// ```
-    /// use congraph::views::{Table, ViewOptions, Views};
+    /// use congraph::{Table, ViewOptions, Views};
     ///
     /// let tables = vec![
     ///     Table::new("monday", 2, vec![1.0, 2.0, 3.0, 1.0]).with_columns(["left", "right"]),
@@ -188,7 +188,7 @@ impl Views {
     /// As [`Views::assemble`].
     ///
     /// ```
-    /// use congraph::views::{Table, ViewOptions, Views};
+    /// use congraph::{Table, ViewOptions, Views};
     ///
     /// let mine = [1.0, 2.0, 3.0, 1.0];
     /// let (views, _) = Views::assemble_from(vec![Table::new("monday", 2, &mine)], &ViewOptions::default())?;
@@ -314,7 +314,7 @@ impl Views {
     /// added up. Independent samples keep their number. What [`Table::n_effective`] told goes before. None for precomputed matrices whose samples are not told.
     ///
     /// ```
-    /// use congraph::views::{Table, ViewOptions, Views};
+    /// use congraph::{Table, ViewOptions, Views};
     ///
     /// let slow = |k: usize| [(k as f64 / 50.0).sin(), (k as f64 / 60.0).cos()];
     /// let table = Table::new("slow", 2, (0..400).flat_map(slow).collect());

@@ -4,11 +4,9 @@
 
 use std::sync::Arc;
 
-use congraph::progress::no_progress;
-use congraph::signals::DistanceNorm;
 use congraph::{
-    Admm, Coupling, Distances, Edges, Error, Model, Newton, Parameters, Problem, Solution, Solver, Status, ViewMatrix,
-    Weights, penalties, regularisers,
+    Admm, Coupling, DistanceNorm, Distances, Edges, Error, Model, Newton, Parameters, Problem, Solution, Solver,
+    Status, ViewMatrix, Weights, no_progress, penalties, regularisers,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

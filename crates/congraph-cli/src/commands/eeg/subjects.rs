@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use congraph::error::list_names;
 use congraph::options::Spelling;
-use congraph::{Code, DataError, Error, Table, Warning};
+use congraph::{Code, DataError, Error, Table, Warning, list_names};
 use congraph_eeg::{Dropped, Epochs, Montage, Nothing, Position, Prepared, Recording, attempt, events};
 use congraph_io::{Entity, RecordingFile, read_channels, read_events, read_montage, read_recording};
 use congraph_record::CommandLine;
