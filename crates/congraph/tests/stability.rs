@@ -15,8 +15,8 @@ fn cells(learner: &Smooth, views: &Views, grid: &Grid) -> Vec<Cell> {
     for &density in &grid.densities {
         session
             .path_row(density, &grid.similarities, &no_progress, &mut |cell, _| {
-                cells.push(cell)
-            });
+                cells.push(cell);
+            })
             .unwrap();
     }
     cells
