@@ -1,17 +1,20 @@
 //! Learn, from N data sets over the same nodes, **one sparse graph per data set and the consensus graph they share**.
 //!
-//! Smooth signals vary little across the edges of their graph. With the squared distances `D^i_e = ‖x^i_a − x^i_b‖²` between
-//! the signals of nodes a and b in view i, the graphs' edge weights solve
+//! Smooth signals vary little across the edges of their graph. With the squared distances
+//! $D^i_e = \lVert x^i_a - x^i_b \rVert^2$ between the signals of nodes $a$ and $b$ in view $i$, the graphs' edge weights solve
 //!
-//! ```text
-//! minimise over w^1..w^N, w :
-//!     Σ_i { D^iᵀ w^i + α ( ‖S w^i‖² + 2‖w^i‖² ) } + β c({w^i − w}) + γ r(w)
-//! subject to  w^i ≥ 0,  1ᵀ w^i = n,  w ≥ 0
-//! ```
+//! $$
+//! \begin{aligned}
+//! \min_{w^1, \dots, w^N, w} \quad & \sum_i \Big\lbrace D^{i\top} w^i
+//!     + \alpha \big( \lVert S w^i \rVert^2 + 2 \lVert w^i \rVert^2 \big) \Big\rbrace
+//!     + \beta \thinspace c\big(\lbrace w^i - w \rbrace\big) + \gamma \thinspace r(w) \cr
+//! \text{subject to} \quad & w^i \ge 0, \quad 1^\top w^i = n, \quad w \ge 0
+//! \end{aligned}
+//! $$
 //!
-//! where `S w` are the degrees. α sets the density, β how alike the views are, γ how sparse the consensus w is. This is the
-//! problem of *Multiview Graph Learning with Consensus Graph* (Karaaslanli and Aviyente) written in weights instead of
-//! Laplacian entries; `docs/notation.md` relates the two.
+//! where $S w$ are the degrees. $\alpha$ sets the density, $\beta$ how alike the views are, $\gamma$ how sparse the consensus $w$ is. This
+//! is the problem of *Multiview Graph Learning with Consensus Graph* (Karaaslanli and Aviyente) written in weights instead
+//! of Laplacian entries; `docs/notation.md` relates the two.
 //!
 //! ```
 //! use congraph::simulate::{Settings, simulate};
@@ -30,32 +33,43 @@
 //! # Ok::<(), congraph::Error>(())
 //! ```
 //!
+//! # What you need
+//!
+//! | to | take |
+//! | --- | --- |
+//! | bring data | [`Table`], [`Views`], [`ViewOptions`]; [`Scaling`] for how signals are made comparable |
+//! | learn | a [`Method`] ([`Smooth`], [`GraphicalLasso`]) and [`Learn`]; [`Model`] and [`Coupling`] for its terms |
+//! | learn for a density and a similarity | [`Targets`], [`Smooth::learn_to`] |
+//! | fit many times | [`Session`], [`Fit`]: the data are made ready once, each fit starts from its neighbour |
+//! | trust a result | [`Certificate`], [`Learned::warnings`](Learned), [`chance`] |
+//! | read graphs | [`MultiviewGraph`], [`Membership`] for who has which node |
+//! | learn a new view against the consensus | [`Projector`] |
+//! | extend it | [`penalties`], [`regularisers`], [`Solver`], [`Method`]; CONTRIBUTING has a recipe for each |
+//!
 //! # Rooms
 //!
-//! Data flows one way:
+//! Data flows one way, and no room imports a higher one (`tests/rooms.py` checks that):
 //!
 //! ```text
-//! views        tables → views whose nodes are matched by name and whose values are checked; which nodes a view lacks
-//! distances    views → squared distances, scaled so that α and β mean the same everywhere
-//! pairs        the same for all pairs of many nodes, without a list of them
-//! support      which pairs may be joined, and what is known of some beforehand
-//! problem      distances, α β γ, a penalty and a regulariser; the objective
-//! penalties    c: one penalty, one file             regularisers    r: one regulariser, one file
-//! solvers      problem → solution: newton (fast), admm (the paper's)
-//! certificate  objective, lower bound and gap of any solution; knows no solver
-//! chance       what chance alone would give: is there anything in the data, and is it shared?
-//! learn        all of the above in one call         prepared        distances once, fits as often as needed
-//! negative     negative association, which the graphs cannot show
-//! tuning       α, β, γ for a density and a similarity; the path; the choice by stability
-//! graph        weighted graphs: density, similarity, uniqueness, components
-//! inference    what a fit says of new data: the graph of a new view against its consensus
-//! communities  of the learned graphs (Leiden), and what those of the views have in common
-//! simulate     data whose graphs are known          metrics         how well they were found
-//! findings     what graphs say by themselves, as plain data for a report
-//! baselines    other methods to compare with: the joint graphical lasso
+//! error, options   what goes wrong; options by id, spelled by each face        progress   what long work tells
+//! parallel         chunks in a fixed order, vector units, buffers
+//! edges            pairs of nodes, one row of N views per edge, weights, candidates
+//! views            tables → views whose nodes are matched by name and whose values are checked
+//! signals          scaled signals                    distances   squared distances, listed or of all pairs
+//! penalties        c: one penalty, one file          regularisers    r: one regulariser, one file
+//! graph            weighted graphs: density, similarity, uniqueness, components
+//! chance           what chance alone would give: is there anything in the data, and is it shared?
+//! methods          prepare · fit (warm) · certify · graph
+//!   smooth           the paper's model: problem, edge subproblem, certificate, Newton, ADMM, working set
+//!   graphical_lasso  the joint graphical lasso, to compare with
+//! fit              sessions: order, warm starts, timing, warnings
+//! tune             α, β, γ for a density and a similarity; the path; the choice by stability
+//! inference        what a fit says of new data
+//! findings, metrics, communities, simulate     what is read from graphs, and data whose graphs are known
 //! ```
 //!
-//! Tables of EEG recordings are made by `congraph-eeg`. This crate reads no files and prints nothing. Results do not depend on the number of threads (rayon's current pool).
+//! Tables of EEG recordings are made by `congraph-eeg`. This crate reads no files and prints nothing. Results do not depend on
+//! the number of threads (rayon's current pool).
 
 pub mod chance;
 pub mod communities;

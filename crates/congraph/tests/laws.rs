@@ -404,3 +404,221 @@ fn the_minimum_lies_below_its_tangents() {
         }
     }
 }
+
+/// What penalties say of themselves, whatever is registered.
+mod capabilities {
+    use std::sync::Arc;
+
+    use congraph::methods::smooth::Needs;
+    use congraph::penalties::{self, Penalty};
+    use congraph::regularisers::L1Norm;
+    use congraph::simulate::{Settings, simulate};
+    use congraph::{Admm, Learn, Model, Smooth, Solver, ViewOptions, Views, no_progress};
+
+    fn views() -> Views {
+        let settings = Settings {
+            n_nodes: 12,
+            n_views: 3,
+            ..Settings::default()
+        };
+        Views::assemble(simulate(&settings).unwrap().tables, &ViewOptions::default())
+            .unwrap()
+            .0
+    }
+
+    #[test]
+    fn a_separable_penalty_is_the_sum_over_its_edges_and_a_symmetric_one_knows_no_order() {
+        let rows = [0.3, -0.1, 0.2, 0.0, 0.5, -0.4, 1.0, 1.0, -2.0];
+        for penalty in penalties::registry() {
+            let whole = penalty.value(&rows, 3);
+            if penalty.is_separable() {
+                let sum: f64 = rows.chunks(3).map(|row| penalty.value(row, 3)).sum();
+                assert!((whole - sum).abs() < 1e-14, "{}", penalty.name());
+            }
+            if penalty.is_symmetric() {
+                let turned: Vec<f64> = rows.chunks(3).flat_map(|row| [row[2], row[0], row[1]]).collect();
+                assert!((whole - penalty.value(&turned, 3)).abs() < 1e-14, "{}", penalty.name());
+            }
+            assert_eq!(penalty.couples(), whole > 0.0, "{}", penalty.name());
+            assert!(!penalty.label().is_empty());
+        }
+    }
+
+    /// Just above its limit γ leaves no consensus, just below some.
+    #[test]
+    fn the_limit_of_gamma_is_where_the_consensus_is_empty() {
+        let views = views();
+        for penalty in penalties::registry() {
+            let limit = penalty.gamma_limit(views.n_views());
+            if !penalty.couples() || limit.is_infinite() {
+                continue;
+            }
+            let n_edges = |share: f64| {
+                let beta = 0.05;
+                let model = Model::new(0.05, beta, Arc::clone(&penalty));
+                let model = model.regularised(share * limit * beta, Arc::new(L1Norm));
+                let learned = Smooth::with_model(model).learn(&views, &no_progress).unwrap();
+                let consensus = learned.graph.consensus().unwrap().to_vec();
+                consensus.iter().filter(|&&weight| weight > 0.0).count()
+            };
+            assert_eq!(n_edges(1.0001), 0, "{}", penalty.name());
+            assert!(n_edges(0.9) > 0, "{}", penalty.name());
+        }
+    }
+
+    /// c(V) = ½ Σ (V_{i+1} − V_i)² + ½ Σ V_i²: a chain of views in the order in which they were given.
+    #[derive(Debug)]
+    struct Chain;
+
+    impl Penalty for Chain {
+        fn name(&self) -> &str {
+            "chain"
+        }
+
+        fn value(&self, differences: &[f64], n_views: usize) -> f64 {
+            let steps = |row: &[f64]| row.windows(2).map(|two| (two[1] - two[0]).powi(2)).sum::<f64>();
+            let rows = differences.chunks_exact(n_views);
+            rows.map(|row| 0.5 * steps(row) + 0.5 * row.iter().map(|v| v * v).sum::<f64>())
+                .sum()
+        }
+
+        /// (I + step (I + L)) y = v with the Laplacian L of the chain, by Gauss–Seidel.
+        fn prox(&self, differences: &mut [f64], n_views: usize, step: f64) {
+            for row in differences.chunks_exact_mut(n_views) {
+                let target = row.to_vec();
+                for _ in 0..200 {
+                    for i in 0..n_views {
+                        let before = if i > 0 { row[i - 1] } else { 0.0 };
+                        let after = if i + 1 < n_views { row[i + 1] } else { 0.0 };
+                        let neighbours = f64::from(u8::from(i > 0)) + f64::from(u8::from(i + 1 < n_views));
+                        row[i] = (target[i] + step * (before + after)) / (1.0 + step * (1.0 + neighbours));
+                    }
+                }
+            }
+        }
+
+        fn is_symmetric(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn a_chain_follows_the_order_in_which_views_are_given() {
+        let tables = simulate(&Settings {
+            n_nodes: 10,
+            n_views: 3,
+            ..Settings::default()
+        })
+        .unwrap()
+        .tables;
+        let learn = |order: [usize; 3], names: [&str; 3]| {
+            let tables = order.iter().zip(names).map(|(&view, name)| {
+                let mut table = tables[view].clone();
+                table.name = name.to_owned();
+                table
+            });
+            let (views, _) = Views::assemble(tables.collect(), &ViewOptions::default()).unwrap();
+            let method = Smooth {
+                solver: Arc::new(Admm {
+                    tolerance: 1e-9,
+                    ..Admm::default()
+                }),
+                ..Smooth::with_model(Model::new(0.05, 2.0, Arc::new(Chain)))
+            };
+            method.learn(&views, &no_progress).unwrap()
+        };
+        // Names are no order: the same chain under names that sort the other way round.
+        let given = learn([0, 1, 2], ["a", "b", "c"]);
+        let renamed = learn([0, 1, 2], ["z", "y", "x"]);
+        assert_eq!(given.graph.weights(), renamed.graph.weights());
+        // Another chain is another problem.
+        let other = learn([1, 0, 2], ["b", "a", "c"]);
+        assert!((given.certificate.objective / other.certificate.objective - 1.0).abs() > 1e-9);
+    }
+
+    #[test]
+    fn what_a_solver_needs_is_checked_once_before_any_work() {
+        let views = views();
+        let method = Smooth::with_model(Model::new(0.05, 0.1, Arc::new(Chain)));
+        assert_eq!(method.solver.needs(), Needs::EdgeMinimiser);
+        let Err(error) = method.session(&views, &no_progress) else {
+            panic!("prepared");
+        };
+        let said = error.to_string();
+        assert!(
+            said.contains("`newton`") && said.contains("`chain`") && said.contains("`admm`"),
+            "{said}"
+        );
+        assert_eq!(Admm::default().needs(), Needs::ProximalMaps);
+    }
+}
+
+/// The certificate is computed anew from data, model and solution, and is the one that the solver's result carries.
+mod certificates {
+    use std::sync::Arc;
+
+    use congraph::methods::graphical_lasso::{Fusion, GraphicalLasso};
+    use congraph::simulate::{Settings, simulate};
+    use congraph::{Admm, Certificate, Fit, Learn, Method, Smooth, ViewOptions, Views, no_progress};
+
+    fn views(n_nodes: usize) -> Views {
+        let settings = Settings {
+            n_nodes,
+            n_views: 3,
+            ..Settings::default()
+        };
+        Views::assemble(simulate(&settings).unwrap().tables, &ViewOptions::default())
+            .unwrap()
+            .0
+    }
+
+    fn anew<M: Method>(method: &M, n_nodes: usize) -> (Certificate, Certificate, Fit<M>) {
+        let views = views(n_nodes);
+        let session = method.session(&views, &no_progress).unwrap();
+        let fit = session.fit(method.model(), None, &no_progress).unwrap();
+        let carried = congraph::Certified::certificate(&fit.solution);
+        (carried, session.certify(&fit).unwrap(), fit)
+    }
+
+    fn close(one: Certificate, two: Certificate) {
+        assert!((one.objective / two.objective - 1.0).abs() < 1e-12, "{one:?} {two:?}");
+        assert!(
+            (one.dual_objective / two.dual_objective - 1.0).abs() < 1e-12,
+            "{one:?} {two:?}"
+        );
+    }
+
+    #[test]
+    fn every_method_is_certified_anew() {
+        // Listed pairs, a working set, the other solver, and the other method.
+        for (method, n_nodes) in [
+            (Smooth::new(0.05, 0.02), 30),
+            (Smooth::new(0.02, 0.01), 300),
+            (
+                Smooth {
+                    solver: Arc::new(Admm::default()),
+                    ..Smooth::new(0.05, 0.02)
+                },
+                30,
+            ),
+        ] {
+            let (carried, anew, _) = anew(&method, n_nodes);
+            close(carried, anew);
+        }
+        let (carried, anew, _) = anew(&GraphicalLasso::new(Fusion::Fused, 0.1, 0.02), 20);
+        close(carried, anew);
+    }
+
+    #[test]
+    fn a_result_that_is_not_optimal_is_found_out() {
+        let views = views(30);
+        let method = Smooth::new(0.05, 0.02);
+        let session = method.session(&views, &no_progress).unwrap();
+        let mut fit = session.fit(&method.model, None, &no_progress).unwrap();
+        let other = session
+            .fit(&congraph::Model::l1(0.2, 0.02), None, &no_progress)
+            .unwrap();
+        fit.solution.weights = other.solution.weights;
+        assert!(session.certify(&fit).unwrap().relative_gap > 1e-3);
+    }
+}

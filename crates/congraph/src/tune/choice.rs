@@ -91,7 +91,7 @@ impl Search {
     /// stop, the choice is of what was done.
     ///
     /// # Errors
-    /// E10 if no cell can be reached, E05 if a view cannot be halved; as [`Smooth::learn`], and what `follow` refuses.
+    /// E10 if no cell can be reached, E05 if a view cannot be halved; as [`Learn::learn`], and what `follow` refuses.
     ///
     /// ```
     /// use congraph::simulate::{Settings, simulate};

@@ -139,7 +139,7 @@ impl Smooth {
     /// Learns the graphs of the views with the α, β and γ that reach the targets.
     ///
     /// # Errors
-    /// E10 with the reachable range if a target cannot be reached, and as [`Smooth::learn`].
+    /// E10 with the reachable range if a target cannot be reached, and as [`Learn::learn`](crate::Learn::learn).
     ///
     /// ```
     /// use congraph::simulate::{Settings, simulate};

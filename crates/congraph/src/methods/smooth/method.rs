@@ -242,7 +242,7 @@ impl Method for Smooth {
         }
         views.check_coupled()?;
         if self.model.is_coupled() {
-            return Ok(());
+            return self.solver.needs().check(&self.model, self.solver.name());
         }
         Err(DataError::new(
             Code::E11,

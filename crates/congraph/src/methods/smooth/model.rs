@@ -125,7 +125,7 @@ impl Model {
         }
     }
 
-    /// Whether penalty and regulariser offer the minimiser over one edge: what Newton and working sets need.
+    /// Whether penalty and regulariser offer the minimiser over one edge, whatever γ: what Newton and working sets need.
     pub fn has_edge_minimiser(&self) -> bool {
         !self.is_coupled() || self.penalty().joint().is_some() && self.regulariser().slope().is_some()
     }

@@ -177,6 +177,11 @@ impl Problem {
         self.model.parameters
     }
 
+    /// α, and what couples the views.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
     /// The penalty c.
     pub fn penalty(&self) -> &dyn Penalty {
         self.model.penalty()
@@ -211,7 +216,7 @@ impl Problem {
     pub fn objective(&self, weights: &Weights) -> f64 {
         let Parameters { alpha, beta, gamma } = self.parameters();
         let degrees = weights.degrees(self.distances.edges());
-        let separable = self.penalty().joint().is_some();
+        let separable = self.penalty().is_separable();
         let (present, views) = (weights.edges(), weights.views());
         let parts = chunks::map(present.len(), |range| {
             let mut differences = Vec::with_capacity(range.len() * self.n_views());

@@ -8,6 +8,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::model::Model;
 use super::working_set::{Start, WorkingSet};
 use crate::distances::Distances;
 use crate::edges::{ViewMatrix, Weights};
@@ -131,6 +132,45 @@ impl Solution {
     }
 }
 
+/// What a solver needs of the penalty and the regulariser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Their proximal maps, which all have.
+    ProximalMaps,
+    /// The minimiser over one edge, jointly over the views and the consensus: the penalty's
+    /// [joint](crate::penalties::Penalty::joint) minimiser, and the [slope](crate::regularisers::Regulariser::slope) of the regulariser.
+    EdgeMinimiser,
+}
+
+impl Needs {
+    /// Refuses a model that does not offer it.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] with what is missing, and which solver does without.
+    pub fn check(self, model: &Model, solver: &'static str) -> Result<(), Error> {
+        match self {
+            // A regulariser that nothing weighs may be any.
+            Self::EdgeMinimiser if model.parameters.gamma == 0.0 && model.penalty().joint().is_some() => Ok(()),
+            Self::EdgeMinimiser if !model.has_edge_minimiser() => Err(without_edge_minimiser(model, solver)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The error of a solver that needs the edge minimiser where there is none.
+pub(super) fn without_edge_minimiser(model: &Model, solver: &'static str) -> Error {
+    let term = if model.penalty().joint().is_none() {
+        model.penalty().name()
+    } else {
+        model.regulariser().name()
+    };
+    Error::Unsupported {
+        solver,
+        term: term.to_owned(),
+        need: "it needs the joint edge minimiser (a regulariser: its slope); the solver `admm` needs only the prox",
+    }
+}
+
 /// A way to solve the problem.
 pub trait Solver: fmt::Debug + Send + Sync {
     /// The name by which users choose it.
@@ -138,6 +178,11 @@ pub trait Solver: fmt::Debug + Send + Sync {
 
     /// The relative gap at which a result counts as converged.
     fn tolerance(&self) -> f64;
+
+    /// What it needs of the penalty and the regulariser.
+    fn needs(&self) -> Needs {
+        Needs::ProximalMaps
+    }
 
     /// The working-set method around this solver, if it can solve on any set of pairs.
     fn working_set(&self) -> Option<WorkingSet> {

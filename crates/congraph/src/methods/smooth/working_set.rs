@@ -15,8 +15,9 @@
 
 use std::sync::Arc;
 
-use super::Solution;
 use super::newton::{Descent, Newton};
+use super::solver::without_edge_minimiser;
+use super::{Solution, Solver};
 use crate::distances::{AllPairs, Distances, Entering, PresenceTest};
 use crate::edges::ViewMatrix;
 use crate::error::Error;
@@ -98,7 +99,7 @@ impl WorkingSet {
             passes += 1;
             found.iterations = iterations;
             let _ = watch(&Progress::Checking);
-            let test = Presence::new(&problem).ok_or_else(|| unsupported(model))?;
+            let test = Presence::new(&problem).ok_or_else(|| without_edge_minimiser(model, self.newton.name()))?;
             // What the last steps may yet bring in is taken along.
             let margin = if last { 0.0 } else { AHEAD * mean_weight(&found) };
             let entering = all.entering(
@@ -139,7 +140,7 @@ impl WorkingSet {
             iterations += found.iterations;
             passes += 1;
             let _ = watch(&Progress::Checking);
-            let test = Presence::new(&problem).ok_or_else(|| unsupported(model))?;
+            let test = Presence::new(&problem).ok_or_else(|| without_edge_minimiser(model, self.newton.name()))?;
             let pairs = distances.edges().pairs();
             let (more, _) = all.candidates(&found.multipliers, pairs, MOST_ENTERING, &test, None);
             let few = more.len() as f64 <= SETTLED * pairs.len() as f64;
@@ -176,14 +177,6 @@ impl WorkingSet {
             solution.status = Status::IterationLimit;
         }
         Ok(())
-    }
-}
-
-fn unsupported(model: &Model) -> Error {
-    Error::Unsupported {
-        solver: "newton",
-        term: model.penalty().name().to_owned(),
-        need: "a working set needs the joint edge minimiser",
     }
 }
 

@@ -87,7 +87,7 @@ impl Scratch {
 
 /// Whether c is taken tile by tile.
 pub(super) fn takes_penalty(problem: &Problem) -> bool {
-    problem.parameters().beta == 0.0 || problem.penalty().joint().is_some()
+    problem.parameters().beta == 0.0 || problem.penalty().is_separable()
 }
 
 /// Whether r is taken tile by tile.

@@ -30,8 +30,8 @@ use direction::Hessian;
 use dual::{Dual, Evaluation};
 use vectors::{combine, dot, norm};
 
-use super::solver::check_start;
-use super::{Solution, Solver, WorkingSet};
+use super::solver::{check_start, without_edge_minimiser};
+use super::{Needs, Solution, Solver, WorkingSet};
 use crate::edges::{ViewMatrix, Weights};
 use crate::error::Error;
 use crate::methods::smooth::Problem;
@@ -105,17 +105,9 @@ impl Newton {
         watch: Watch<'_>,
     ) -> Result<Descent, Error> {
         check_start(problem, start)?;
-        let Some(term) = problem.edge_term() else {
-            return Err(Error::Unsupported {
-                solver: "newton",
-                term: if problem.penalty().joint().is_none() {
-                    problem.penalty().name().to_owned()
-                } else {
-                    problem.regulariser().name().to_owned()
-                },
-                need: "it needs the joint edge minimiser (a regulariser: its slope); the solver `admm` needs only the prox",
-            });
-        };
+        let term = problem
+            .edge_term()
+            .ok_or_else(|| without_edge_minimiser(problem.model(), self.name()))?;
         let dual = Dual::new(problem, term);
         let kappa = problem.kappa();
         let (mut multipliers, mut at) = match start {
@@ -198,6 +190,10 @@ impl Solver for Newton {
 
     fn tolerance(&self) -> f64 {
         self.tolerance
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::EdgeMinimiser
     }
 
     fn working_set(&self) -> Option<WorkingSet> {
