@@ -38,10 +38,10 @@ pub(crate) struct ProjectArgs {
     pub(crate) beta: Option<f64>,
     /// Other pairs that may be joined, besides those of the consensus, than the fit's: `all`, `knn:K` or a table of pairs with the
     /// columns source and target
-    #[arg(long, value_name = "all|knn:K|FILE", help_heading = "Candidates")]
+    #[arg(long, value_name = "all|knn:K|FILE", help_heading = "Support")]
     pub(crate) candidates: Option<String>,
     /// Other costs of pairs than the fit's: `none`, or a table with the columns source, target and cost
-    #[arg(long, value_name = "none|FILE", help_heading = "Candidates")]
+    #[arg(long, value_name = "none|FILE", help_heading = "Support")]
     pub(crate) edge_costs: Option<String>,
     /// The relative gap at which the result counts as converged [default: that of the fit]
     #[arg(long, allow_negative_numbers = true, value_name = "GAP", help_heading = "Solver")]
