@@ -2,11 +2,11 @@
 
 use congraph::methods::graphical_lasso::Coupling;
 use congraph::penalties::L1;
-use congraph::signals::{DistanceNorm, SampleNorm, Scale};
+use congraph::signals::{SampleNorm, Scale};
 use congraph::{Candidates, Code, Dial, EdgeCost};
 
 use super::*;
-use crate::choices::{Method, SolverChoice};
+use crate::choices::Method;
 use crate::refusal::Refusal;
 use crate::spelling::{CommandLine, Python};
 
