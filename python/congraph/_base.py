@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine
-from ._ask import ask
-from ._errors import CongraphWarning, in_python
+from ._errors import CongraphWarning
 from ._graphs import LearnedGraphs, counted
 from ._progress import running
 from ._views import Views, as_views
@@ -144,7 +143,7 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         self.similarity_ = result["similarity"]
         self.positions_ = views.positions
         self._record = result["record"]
-        self.warnings_ = [CongraphWarning(in_python(message), code, view) for code, view, message in [*result["warnings"], *self._near()]]
+        self.warnings_ = [CongraphWarning(message, code, view) for code, view, message in [*result["warnings"], *self._near()]]
         for warning in self.warnings_:
             warnings.warn(warning, stacklevel=_outside())
 
@@ -170,7 +169,7 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         self._check_learned()
         views = self._new_views(X, groups)
         reading = {**self._reading(views), "missing": "error"}
-        gains = ask(_engine.log_likelihood, self._arrays(), view, views._lent(), reading, self._running())
+        gains = _engine.log_likelihood(self._arrays(), view, views._lent(), reading, self._running())
         return float(gains.mean())
 
     def _new_views(self, X: Any, groups: Any = None) -> Views:

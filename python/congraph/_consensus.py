@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine
-from ._ask import ask
 from ._base import GraphEstimator
-from ._errors import in_python, one_error
+from ._errors import one_error
 from ._graphs import Graphs, counted
 from ._views import Views
 
@@ -79,7 +78,7 @@ class _Learner(GraphEstimator):
 
     def _learn(self, X: Any, groups: Any, blocks: Any, single: bool) -> None:
         views = self._views(X, groups, blocks)
-        result = ask(_engine.learn, views._lent(), self._reading(views), self._options(views, single), self._running())
+        result = _engine.learn(views._lent(), self._reading(views), self._options(views, single), self._running())
         self._keep(result, views, X)
 
     def _keep(self, result: dict[str, Any], views: Views, X: Any) -> None:
@@ -350,7 +349,7 @@ class ConsensusGraph(_Learner):
         options = self._options(views, single=False)
         options.update(density=None, similarity=None, consensus_density=None, alpha=None, beta=None)
         choice = {"density": density, "similarity": similarity, "halvings": halvings, "threshold": threshold, "seed": self.seed}
-        result = ask(_engine.tune, views._lent(), self._reading(views), options, choice, self._running())
+        result = _engine.tune(views._lent(), self._reading(views), options, choice, self._running())
         self._keep(result, views, X)
         self.path_ = result["path"]
         self.path_choice_ = result["chosen"]
@@ -369,7 +368,7 @@ class ConsensusGraph(_Learner):
             "beta": self.beta_ if beta is None else beta,
             "distance_divisor": self.distance_divisor_,
         }
-        found = ask(_engine.project, self._arrays(), fitted, views._lent(), self._reading(views), self._running())
+        found = _engine.project(self._arrays(), fitted, views._lent(), self._reading(views), self._running())
         return [_projection(one, self.positions_) for one in found]
 
     def transform(self, X: Any, *, groups: Any = None) -> npt.NDArray[np.float64]:
@@ -419,7 +418,7 @@ def _projection(found: dict[str, Any], positions: dict[str, Any] | None) -> Proj
         density=found["density"],
         relative_gap=found["relative_gap"],
         converged=found["converged"],
-        warnings=[(code, view, in_python(message)) for code, view, message in found["warnings"]],
+        warnings=found["warnings"],
     )
 
 

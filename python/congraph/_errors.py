@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["CongraphDataError", "CongraphWarning", "data_error", "in_python"]
+__all__ = ["CongraphDataError", "CongraphWarning", "one_error"]
 
 
 class CongraphDataError(ValueError):
@@ -53,12 +52,6 @@ def one_error(code: str, what: str, why: str, hint: str, view: str | None = None
     return CongraphDataError([{"code": code, "what": what, "why": why, "hint": hint, "view": view, "node": node}])
 
 
-def data_error(entries: Sequence[Mapping[str, str | None]]) -> CongraphDataError:
-    """The error that the engine found, with options spelled as in Python."""
-    words = ("what", "why", "hint")
-    return CongraphDataError([{key: in_python(value) if key in words and value else value for key, value in entry.items()} for entry in entries])
-
-
 def _said(error: Mapping[str, str | None]) -> str:
     text = f"{error['code']}: {error['what']}"
     if error["why"]:
@@ -66,39 +59,3 @@ def _said(error: Mapping[str, str | None]) -> str:
     if error["hint"]:
         text += f"\n  hint: {error['hint']}"
     return text
-
-
-_SPELLED = {
-    "`--gram`/`--covariance`": '`data="gram"` or `data="covariance"`',
-    "`--covariance`": '`data="covariance"`',
-    "`--gram`": '`data="gram"`',
-    "add `--single` to learn": "use `SingleGraph` to learn",
-    "`--single`": "`SingleGraph`",
-    "`--allow-counts`": "`allow_counts=True`",
-    "`--block-column`": "`blocks=`",
-    "`--view-column`": "`groups=`",
-    "join them in time": "join them in time, as `congraph.from_epochs` does",
-    "`--method jgl-group`": "`JointGraphicalLasso`",
-    "`--similarity LO:HI`": "`similarity=(low, high)`",
-}
-_WITH_VALUE = re.compile(r"`--([a-z][a-z0-9-]*) ([^`]+)`")
-_ALONE = re.compile(r"--([a-z][a-z0-9-]*)")
-
-
-def in_python(text: str) -> str:
-    """A message of the engine with the options of the command line spelled as keyword arguments."""
-    for there, here in _SPELLED.items():
-        text = text.replace(there, here)
-    text = _WITH_VALUE.sub(_keyword, text)
-    return _ALONE.sub(lambda found: found.group(1).replace("-", "_"), text)
-
-
-def _keyword(found: re.Match[str]) -> str:
-    name, value = found.group(1).replace("-", "_"), found.group(2).strip("'")
-    if name == "drop_nodes" and value != "NAMES":
-        return f"`drop_nodes={value.split(',')!r}`"
-    try:
-        float(value)
-    except ValueError:
-        return f'`{name}="{value}"`'
-    return f"`{name}={value}`"

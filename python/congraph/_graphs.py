@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine
-from ._ask import ask
 from ._progress import running
 
 __all__ = ["Communities", "Graphs", "LearnedGraphs"]
@@ -239,7 +238,7 @@ class LearnedGraphs:
     ) -> Communities:
         """The communities of every view, of the consensus (both by Leiden) and of the group of views (by consensus clustering)."""
         search = {"resolution": resolution, "runs": runs, "threshold": threshold, "max_rounds": max_rounds, "seed": seed}
-        found = ask(_engine.communities, self._arrays(), search, running())
+        found = _engine.communities(self._arrays(), search, running())
         return Communities(node_names=list(self.node_names_), view_names=list(self.view_names_), **found)
 
     def _told(self) -> tuple[str, list[tuple[str, str | None, str]]]:

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine
-from ._ask import ask
 from ._graphs import Graphs, LearnedGraphs, _optional
 from ._progress import running
 from ._views import as_views
@@ -117,5 +116,5 @@ def total_variation(graphs: Any, X: Any, *, groups: Any = None, scale: str = "zs
         "electrodes": False,
     }
     scales = {"scale": scale, "sample_norm": "mean", "distance_norm": "none"}
-    found = ask(_engine.total_variation, _graphs(graphs)._arrays(), as_views(X, groups=groups)._lent(), reading, scales, running())
+    found = _engine.total_variation(_graphs(graphs)._arrays(), as_views(X, groups=groups)._lent(), reading, scales, running())
     return found["relative" if relative else "total"]

@@ -19,7 +19,7 @@ def running(n_jobs: int | None = None, verbose: bool | int = False) -> dict[str,
         raise TypeError(f"n_jobs must be a whole number or None, not {n_jobs!r}")
     if n_jobs is not None and n_jobs < -1:
         raise ValueError(f"n_jobs is {n_jobs}; it must be 1 or more, -1 for all cores, or None")
-    return {"threads": None if n_jobs in (None, -1) else n_jobs, "progress": _shown() if verbose else None}
+    return {"n_jobs": None if n_jobs in (None, -1) else n_jobs, "progress": _shown() if verbose else None}
 
 
 def _shown() -> Callable[[str], None]:

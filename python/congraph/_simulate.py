@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine
-from ._ask import ask
 from ._graphs import Graphs
 from ._views import Views
 
@@ -90,7 +89,7 @@ def simulate(
         "noise": noise,
         "seed": seed,
     }
-    found = ask(_engine.simulate, wanted)
+    found = _engine.simulate(wanted)
     truth = Graphs(**found["truth"])
     positions = found["positions"]
     places = None if positions is None else dict(zip(truth.node_names_, positions.tolist(), strict=True))

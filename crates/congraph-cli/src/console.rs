@@ -8,8 +8,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-use congraph::Warning;
-use congraph::progress::Progress;
+use congraph::{Progress, Warning};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::failure::Failure;

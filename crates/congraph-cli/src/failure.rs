@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use congraph::options::spelled;
 use congraph::{Code, DataError, Error};
 use congraph_io::OutputError;
+use congraph_record::CommandLine;
 
 /// How many data errors are told; the one at the top must still be on the screen.
 pub(crate) const SHOWN: usize = 8;
@@ -64,7 +66,8 @@ impl fmt::Display for Failure {
             Self::Usage { message, hint } if hint.is_empty() => f.write_str(message),
             Self::Usage { message, hint } => write!(f, "{message}\n  hint: {hint}"),
             Self::Data(errors) => {
-                let texts: Vec<String> = errors.iter().take(SHOWN).map(ToString::to_string).collect();
+                let told = |error: &DataError| error.spelled(&CommandLine).to_string();
+                let texts: Vec<String> = errors.iter().take(SHOWN).map(told).collect();
                 f.write_str(&texts.join("\nerror: "))?;
                 if errors.len() > SHOWN {
                     write!(
@@ -79,13 +82,15 @@ impl fmt::Display for Failure {
                 // What several have in common is said once, below the last of them.
                 let same = |one: &DataError, two: &DataError| one.why == two.why && one.hint == two.hint;
                 let text = |(k, error): (usize, &DataError)| match errors.get(k + 1) {
-                    Some(next) if same(error, next) => format!("{}: {}", error.code, error.what),
-                    _ => error.to_string(),
+                    Some(next) if same(error, next) => {
+                        format!("{}: {}", error.code, spelled(&error.what, &CommandLine))
+                    }
+                    _ => error.spelled(&CommandLine).to_string(),
                 };
                 let texts: Vec<String> = errors.iter().enumerate().map(text).collect();
                 f.write_str(&texts.join("\nerror: "))
             }
-            Self::Output(error) => error.fmt(f),
+            Self::Output(error) => f.write_str(&error.told(&CommandLine)),
             Self::Stdout(error) => write!(f, "the result cannot be printed: {}", error.kind()),
             Self::NotConverged(message) => f.write_str(message),
         }
@@ -102,31 +107,7 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match error {
             Error::Data(errors) => Self::Data(errors),
-            Error::Parameter { name, message } => Self::usage(format!("{} {message}", flag(name)), ""),
-            other => Self::usage(other.to_string(), ""),
+            other => Self::usage(other.told(&CommandLine), ""),
         }
-    }
-}
-
-/// The option by which a parameter of the library is set on the command line.
-pub(crate) fn flag(parameter: &str) -> String {
-    match parameter {
-        "n_nodes" => "--nodes".into(),
-        "n_views" => "--views".into(),
-        "n_signals" => "--signals".into(),
-        "probability" => "--edge-probability".into(),
-        "alpha" | "beta" | "gamma" | "lambda1" | "lambda2" | "growth" | "radius" | "shuffled" | "added" | "removed"
-        | "noise" => {
-            format!("--{parameter}")
-        }
-        "mean_degree" | "changed_views" | "filter_t" => format!("--{}", parameter.replace('_', "-")),
-        "n_runs" => "--runs".into(),
-        "resolution" | "threshold" => format!("--{parameter}"),
-        "max_rounds" => "--max-rounds".into(),
-        "csd" | "band" | "window" | "reference" => format!("--{parameter}"),
-        "subject_pattern" => "--subject-pattern".into(),
-        "view_column" => "--view-column".into(),
-        "block_column" => "--block-column".into(),
-        other => other.into(),
     }
 }

@@ -27,6 +27,7 @@ mod memory;
 pub mod output;
 mod summary;
 mod usage;
+mod words;
 
 use std::panic::UnwindSafe;
 use std::process::ExitCode;

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::place::{self, MODEL, Place, csv};
 
-const COMMANDS: [&str; 12] = [
+pub(crate) const COMMANDS: [&str; 12] = [
     "demo",
     "check",
     "learn",

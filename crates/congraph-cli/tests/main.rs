@@ -20,3 +20,4 @@ mod results;
 mod store;
 mod support;
 mod tune;
+mod words;

@@ -1,7 +1,7 @@
 //! Current source density: the surface Laplacian of the potential, by spherical splines (Perrin et al. 1989).
 //!
-//! The potential at the electrodes is interpolated on the sphere by c₀ + Σ_j c_j g(cos ∠(x, x_j)), smoothed by λ, with Σ c_j = 0; its Laplacian is
-//! −Σ_j c_j h(cos ∠)/r². With n the degree of the Legendre polynomials and m the stiffness,
+//! The potential at the electrodes is interpolated on the sphere by c₀ + Σ_j c_j g(cos ∠(x, x_j)), smoothed by λ, with
+//! Σ c_j = 0; its Laplacian is −Σ_j c_j h(cos ∠)/r². With n the degree of the Legendre polynomials and m the stiffness,
 //!
 //! ```text
 //! g(x) = 1/4π Σ_n (2n+1)/(n(n+1))^m     P_n(x),     G = g + λ I
@@ -14,16 +14,16 @@
 
 use std::f64::consts::PI;
 
-use congraph::error::Error;
+use congraph::Error;
 
-use super::linear::Cholesky;
-use super::montage::{dot, minus, unit};
-use super::{Position, Sphere, fit_sphere};
+use crate::linear::Cholesky;
+use crate::montage::{Position, Sphere, dot, fit_sphere, minus, unit};
 
 /// The sphere that stands for the head.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Head {
-    /// Around the origin of the positions, with the radius of the sphere that fits them best. This is what MNE's `sphere="auto"` comes down to for EEG.
+    /// Around the origin of the positions, with the radius of the sphere that fits them best. This is what MNE's
+    /// `sphere="auto"` comes down to for EEG.
     #[default]
     AroundOrigin,
     /// The sphere that fits the electrodes best.
@@ -69,55 +69,36 @@ impl SurfaceLaplacian {
     /// # Errors
     /// [`Error::Parameter`] if a setting is out of range, no sphere fits, or two electrodes lie on the same spot.
     pub fn new(positions: &[Position], settings: &SplineSettings) -> Result<Self, Error> {
-        let refused = |message: String| Error::Parameter { name: "csd", message };
-        let n = positions.len();
         if !(0.0..1.0).contains(&settings.lambda2) || settings.stiffness < 2 || settings.n_legendre_terms < 1 {
             return Err(refused(format!(
                 "needs 0 ≤ lambda2 < 1, a stiffness of at least 2 and at least one Legendre term, not {}, {} and {}",
                 settings.lambda2, settings.stiffness, settings.n_legendre_terms
             )));
         }
-        let fitted = || {
-            let message =
-                format!("needs at least four electrodes that do not lie in a plane; no sphere fits these {n}");
-            fit_sphere(positions).ok_or_else(|| refused(message))
-        };
-        let sphere = match settings.head {
-            Head::Given(sphere) => sphere,
-            Head::Fitted => fitted()?,
-            Head::AroundOrigin => Sphere {
-                centre: [0.0; 3],
-                ..fitted()?
-            },
-        };
+        let sphere = head_sphere(positions, settings.head)?;
+        // Only angles matter to the splines: electrodes are projected onto the sphere along its radii.
         let directions: Vec<Position> = positions
             .iter()
             .map(|at| unit(minus(*at, sphere.centre)))
             .collect::<Option<_>>()
             .ok_or_else(|| refused("cannot be computed: an electrode is in the centre of the head".into()))?;
-        let (spline, laplacian) = (
-            weights(settings, settings.stiffness),
-            weights(settings, settings.stiffness - 1),
-        );
-        let (mut g, mut h) = (vec![0.0; n * n], vec![0.0; n * n]);
-        for i in 0..n {
-            for j in 0..=i {
-                let cosine = dot(directions[i], directions[j]).clamp(-1.0, 1.0);
-                let [bent, dense] = legendre_sums(cosine, &spline, &laplacian);
-                (g[i * n + j], g[j * n + i]) = (bent, bent);
-                (h[i * n + j], h[j * n + i]) = (dense, dense);
-            }
-            g[i * n + i] += settings.lambda2;
-        }
-        let factor = Cholesky::new(g, n, 1e-14).ok_or_else(|| {
+        let (g, h) = spline_matrices(&directions, settings);
+        let factor = Cholesky::new(g, positions.len(), 1e-14).ok_or_else(|| {
             refused("cannot be computed: two electrodes are at the same place, or lambda2 is too small".into())
         })?;
+        Ok(Self::from_splines(&factor, &h, positions.len(), sphere.radius))
+    }
+
+    /// H C / r², column by column: column k is the density that a unit potential at electrode k causes.
+    fn from_splines(factor: &Cholesky, h: &[f64], n: usize, radius: f64) -> Self {
+        // G⁻¹ 1 and 1ᵀ G⁻¹ 1, which keep Σ c_j = 0.
         let mut ones = vec![1.0; n];
         factor.solve(&mut ones);
         let total: f64 = ones.iter().sum();
-        let scale = 1.0 / (sphere.radius * sphere.radius);
+        let scale = 1.0 / (radius * radius);
         let mut matrix = vec![0.0; n * n];
         for column in 0..n {
+            // A column of Z = I − 11ᵀ/n: the unit potential against the average reference.
             let mut c = vec![-1.0 / n as f64; n];
             c[column] += 1.0;
             factor.solve(&mut c);
@@ -128,7 +109,7 @@ impl SurfaceLaplacian {
                 matrix[row * n + column] = sum * scale;
             }
         }
-        Ok(Self { n, matrix })
+        Self { n, matrix }
     }
 
     /// The entry that says how much the potential at one electrode adds to the density at another.
@@ -154,6 +135,48 @@ impl SurfaceLaplacian {
             }
         }
     }
+}
+
+fn refused(message: String) -> Error {
+    Error::Parameter { name: "csd", message }
+}
+
+/// The sphere that stands for the head.
+fn head_sphere(positions: &[Position], head: Head) -> Result<Sphere, Error> {
+    let fitted = || {
+        let n = positions.len();
+        let message = format!("needs at least four electrodes that do not lie in a plane; no sphere fits these {n}");
+        fit_sphere(positions).ok_or_else(|| refused(message))
+    };
+    Ok(match head {
+        Head::Given(sphere) => sphere,
+        Head::Fitted => fitted()?,
+        Head::AroundOrigin => Sphere {
+            centre: [0.0; 3],
+            ..fitted()?
+        },
+    })
+}
+
+/// G (with λ on its diagonal) and H between electrodes in these directions, row by row.
+fn spline_matrices(directions: &[Position], settings: &SplineSettings) -> (Vec<f64>, Vec<f64>) {
+    let n = directions.len();
+    let (spline, laplacian) = (
+        weights(settings, settings.stiffness),
+        weights(settings, settings.stiffness - 1),
+    );
+    let (mut g, mut h) = (vec![0.0; n * n], vec![0.0; n * n]);
+    for i in 0..n {
+        for j in 0..=i {
+            // Rounding may carry the cosine past 1, where Legendre polynomials grow fast.
+            let cosine = dot(directions[i], directions[j]).clamp(-1.0, 1.0);
+            let [bent, dense] = legendre_sums(cosine, &spline, &laplacian);
+            (g[i * n + j], g[j * n + i]) = (bent, bent);
+            (h[i * n + j], h[j * n + i]) = (dense, dense);
+        }
+        g[i * n + i] += settings.lambda2;
+    }
+    (g, h)
 }
 
 /// (2n+1)/(4π (n(n+1))^power) for n = 1, 2, …

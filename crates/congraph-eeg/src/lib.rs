@@ -1,13 +1,13 @@
 //! From EEG recordings to views: every step of preprocessing as a function of its own, and all of them in order.
 //!
 //! ```text
-//! recording     channels as digitised, annotations, gaps            triggers      codes of a Status channel → events
-//! names         labels → the 10-10 system                           pick          which channels are electrodes
-//! standard      the 10-10 system on a sphere                        montage       positions, also from files, in the head frame
-//! butterworth   band → second-order sections                        zero_phase    filtering forwards and backwards
-//! sphere        the sphere that fits electrodes                     csd           spherical-spline surface Laplacian
-//! cut           recording → filtered epochs                         epochs        reference, baseline, window, stacking
-//! prepare       all of it in order
+//! recording   channels as digitised, annotations, gaps; events from annotations and trigger codes
+//! filters     band → second-order sections, applied forwards and backwards
+//! montage     labels → the 10-10 system; positions, built in or from files; the sphere that fits them
+//! linear      Cholesky for as many unknowns as there are electrodes
+//! csd         spherical-spline surface Laplacian
+//! epochs      recording → filtered epochs; reference, baseline, window, stacking
+//! prepare     which channels are electrodes, and all steps in order
 //! ```
 //!
 //! ```
@@ -37,31 +37,17 @@
 //! # Ok::<(), congraph::Error>(())
 //! ```
 
-mod butterworth;
 mod csd;
-mod cut;
 mod epochs;
+mod filters;
 mod linear;
 mod montage;
-mod names;
-mod pick;
 mod prepare;
 mod recording;
-mod sphere;
-mod standard;
-mod triggers;
-mod zero_phase;
 
-pub use butterworth::{Band, Section, butterworth};
 pub use csd::{Head, SplineSettings, SurfaceLaplacian};
-pub use cut::{Cut, Cuts, Nothing, cut, events};
-pub use epochs::Epochs;
-pub use montage::{Fiducials, Montage, Position};
-pub use names::standard_name;
-pub use pick::{Dropped, Picked, pick};
-pub use prepare::{Prepared, Reference, Settings, attempt, prepare};
-pub use recording::{Annotation, Channel, Digits, Recording, Segment};
-pub use sphere::{Sphere, fit_sphere};
-pub use standard::{HEAD_RADIUS, standard_montage};
-pub use triggers::{Trigger, triggers};
-pub use zero_phase::ZeroPhase;
+pub use epochs::{Cut, Cuts, Epochs, Nothing, cut};
+pub use filters::{Band, Section, ZeroPhase, butterworth};
+pub use montage::{Fiducials, HEAD_RADIUS, Montage, Position, Sphere, fit_sphere, standard_montage, standard_name};
+pub use prepare::{Dropped, Picked, Prepared, Reference, Settings, attempt, pick, prepare};
+pub use recording::{Annotation, Channel, Digits, Recording, Segment, Trigger, events, triggers};

@@ -287,7 +287,7 @@ fn what_is_not_there_is_told_with_the_file_and_what_is() {
                 ..left()
             },
             Code::E02,
-            ["no position is known of `Fp1`", "cap.sfp"],
+            ["no position is known for `Fp1`", "cap.sfp"],
         ),
         (
             &recording(&["A1", "A2", "Status"]),

@@ -7,8 +7,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use congraph::progress::no_progress;
-use congraph::{Error, Learner, ViewOptions, Views};
+use congraph::{Error, Learn, Smooth, ViewOptions, Views, no_progress};
 use congraph_eeg::{Band, Cut, Montage, Reference, Settings, SplineSettings, prepare};
 use congraph_io::read_recording;
 
@@ -37,7 +36,7 @@ fn main() -> Result<(), Error> {
     }
     println!("views after {:.2} s", start.elapsed().as_secs_f64());
     let (views, _) = Views::assemble(tables, &ViewOptions::default())?;
-    let learned = Learner::new(0.05, 0.03).learn(&views, &no_progress)?;
+    let learned = Smooth::new(0.05, 0.03).learn(&views, &no_progress)?;
     let n_edges = learned
         .graph
         .consensus()

@@ -7,8 +7,8 @@
 //! export    the same graphs for other programs: GraphML, GEXF, .mat, .npz, edge lists, BIDS
 //! ```
 //!
-//! Reading never guesses silently and never trusts a file: sizes that a header claims are checked against the bytes that
-//! are there, and everything that cannot be read says which file, line and column, and what to do about it.
+//! Reading never guesses silently and never trusts a file: sizes that a header claims are checked against the bytes
+//! that are there, and everything that cannot be read says which file, line and column, and what to do about it.
 
 pub mod export;
 pub mod input;

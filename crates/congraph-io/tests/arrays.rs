@@ -6,7 +6,7 @@
 use std::io::{Cursor, Write};
 
 use crate::files::{self, errors, loaded, one};
-use congraph::views::Orient;
+use congraph::Orient;
 use congraph_io::ReadOptions;
 use npyz::WriterBuilder;
 

@@ -1,5 +1,5 @@
-//! Tables as pandas, SciPy, MATLAB and anndata write them (see `tests/fixtures/table_formats.py`), and what becomes of them when
-//! they are damaged.
+//! Tables as pandas, SciPy, MATLAB and anndata write them (see `tests/fixtures/table_formats.py`), and what becomes of
+//! them when they are damaged.
 
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used, clippy::panic)]
@@ -8,8 +8,7 @@ use crate::files;
 
 use std::path::{Path, PathBuf};
 
-use congraph::views::Orient;
-use congraph::{Code, DataError, Error, Table, ViewOptions, Views};
+use congraph::{Code, DataError, Error, Orient, Table, ViewOptions, Views};
 use congraph_io::{Input, ReadOptions, read};
 
 const NAMES: [&str; 5] = ["Fz", "Cz", "Pz", "Oz", "T7"];
@@ -240,8 +239,8 @@ fn variables_of_a_file_can_be_chosen() {
     };
     assert!(
         refused("several.mat", &ReadOptions::default())
-            .hint
-            .contains("`--variable NAME`")
+            .to_string()
+            .contains("`variable = NAME`")
     );
     let found = tables("several.mat", &only(&["rest"]));
     assert_eq!((found[0].name.as_str(), &found[0].values), ("several", &expected(1.0)));
@@ -477,9 +476,10 @@ fn what_anndata_lacks_is_told() {
         view_column: Some("cell_type".into()),
         ..ReadOptions::default()
     };
-    assert!(refused(name, &turned).hint.contains("--groupby"));
+    assert!(refused(name, &turned).to_string().contains("`groupby = COLUMN`"));
     // And of a table that is none.
-    assert!(refused("f64.mat", &grouped("cell_type")).hint.contains("--view-column"));
+    let told = refused("f64.mat", &grouped("cell_type")).to_string();
+    assert!(told.contains("leave out `groupby`; `view_column = COLUMN`"), "{told}");
 }
 
 /// How many damaged copies of a file are read.

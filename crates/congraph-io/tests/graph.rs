@@ -171,7 +171,10 @@ prop_compose! {
     fn graphs()(n in 2..7_usize, n_views in 1..4_usize, has_consensus in any::<bool>())(
         nodes in prop::collection::hash_set("\\PC{0,4}|[\t\r\n\" ]{1,3}", n),
         views in prop::collection::hash_set("\\PC{0,4}|[\t\r\n\" ]{1,3}", n_views),
-        values in prop::collection::vec(prop_oneof![Just(0.0), 0.0..1e-300, 0.0..1e3, 0.0..1e300], (n_views + 1) * n * (n - 1) / 2),
+        values in prop::collection::vec(
+            prop_oneof![Just(0.0), 0.0..1e-300, 0.0..1e3, 0.0..1e300],
+            (n_views + 1) * n * (n - 1) / 2,
+        ),
         n in Just(n), n_views in Just(n_views), has_consensus in Just(has_consensus),
     ) -> MultiviewGraph {
         let pairs: Vec<[u32; 2]> = (0..n as u32).flat_map(|b| (0..b).map(move |a| [a, b])).collect();

@@ -4,8 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::files::{errors, file, loaded, one};
-use congraph::Error;
-use congraph::views::Orient;
+use congraph::{Error, Orient};
 use congraph_io::{Input, ReadOptions, read};
 
 fn by_subject() -> ReadOptions {

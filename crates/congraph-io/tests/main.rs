@@ -1,7 +1,7 @@
 //! Files in and out, whole and damaged.
 //!
-//! One binary, so that the crate and its dependencies are linked once: `cargo test --workspace --test io formats::` runs what is in
-//! `formats.rs`. A new file needs its line here; `./test` fails without.
+//! One binary, so that the crate and its dependencies are linked once: `cargo test --workspace --test io formats::`
+//! runs what is in `formats.rs`. A new file needs its line here; `./test` fails without.
 
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used, clippy::panic)]

@@ -1,6 +1,7 @@
 //! Every sample of every file below a folder of recordings, against what pyEDFlib and MNE read.
 //!
-//! Needs files that are not part of this repository, so it runs only when asked to: see `tests/fixtures/eeg_readings.py`.
+//! Needs files that are not part of this repository, so it runs only when asked to: see
+//! `tests/fixtures/eeg_readings.py`.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 

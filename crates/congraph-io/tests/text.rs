@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::files::{errors, file, loaded, one};
-use congraph::views::Orient;
+use congraph::Orient;
 use congraph_io::{Header, Input, ReadOptions, read};
 use proptest::prelude::*;
 
@@ -36,7 +36,11 @@ fn a_header_is_found_or_told() {
         header: Header::No,
         ..ReadOptions::default()
     };
-    assert!(errors("a.csv", b"x,y\n3,4\n", &no)[0].hint.contains("--header yes"));
+    assert!(
+        errors("a.csv", b"x,y\n3,4\n", &no)[0]
+            .to_string()
+            .contains("`header = yes`")
+    );
 }
 
 #[test]
@@ -106,9 +110,9 @@ fn text_cells_are_told_with_place_and_way_out() {
         text.contains("line 3, column 2 (`y`): `oops` is not a number"),
         "{text}"
     );
-    assert!(text.contains("--ignore-columns \"y\""), "{text}");
-    assert!(said("a.csv", "subject,y\ns1,2\n").contains("--view-column \"subject\""));
-    assert!(said("a.csv", "x,y\nA,2\nA,3\n").contains("--view-column \"x\""));
+    assert!(text.contains("`ignore_columns = \"y\"`"), "{text}");
+    assert!(said("a.csv", "subject,y\ns1,2\n").contains("`view_column = \"subject\"`"));
+    assert!(said("a.csv", "x,y\nA,2\nA,3\n").contains("`view_column = \"x\"`"));
     assert!(said("a.csv", "x;y\n0,5;2\n").contains("decimal comma"));
     assert!(said("a.csv", "x,y\n\"0,5\",2\n").contains("decimal point"));
     assert!(said("a.csv", "1,5;2,5\n1,5;2,5\n").contains("decimal"));

@@ -1,8 +1,9 @@
 //! How much a new view gains from the consensus of others: F1 of its graph, projected and learned alone.
 //!
-//! Six simulated views of 100 nodes with 500 signals are learned with everything at its default. A seventh, of the same consensus
-//! graph, comes with 20, 50, 100 or 400 signals and is projected on their consensus with the α and β of their fit; nothing of it is
-//! tuned. Learned alone it has the default density, and once more the best of 17 values of α *knowing the truth*.
+//! Six simulated views of 100 nodes with 500 signals are learned with everything at its default. A seventh, of the same
+//! consensus graph, comes with 20, 50, 100 or 400 signals and is projected on their consensus with the α and β of their
+//! fit; nothing of it is tuned. Learned alone it has the default density, and once more the best of 17 values of α
+//! *knowing the truth*.
 //!
 //! ```console
 //! cargo run --release -p congraph-paper --example projection_study -- docs/project.svg
@@ -19,10 +20,9 @@ mod statistics;
 
 use chart::{Chart, Line, Panel};
 use congraph::metrics::evaluate;
-use congraph::progress::no_progress;
 use congraph::simulate::{Settings, Simulation, simulate};
 use congraph::tune::{Dial, Targets};
-use congraph::{Error, Learner, MultiviewGraph, Projector, Table, ViewMatrix, ViewOptions, Views};
+use congraph::{Error, Learn, MultiviewGraph, Projector, Smooth, Table, ViewMatrix, ViewOptions, Views, no_progress};
 use statistics::Band;
 
 const N_SIGNALS: [usize; 4] = [20, 50, 100, 400];
@@ -77,16 +77,13 @@ fn realisation(seed: u64) -> Result<Vec<Vec<f64>>, Error> {
         let projector = match &projector {
             Some(found) => found,
             None => {
-                let tuned = Learner::default().learn_to(&views(tables)?, &Targets::default(), &no_progress)?;
+                let tuned = Smooth::default().learn_to(&views(tables)?, &Targets::default(), &no_progress)?;
                 projector.insert(Projector::of(&tuned.learner, &tuned.learned)?)
             }
         };
         let truth = last_view(&truth);
         let score = |graph: &MultiviewGraph| Ok::<f64, Error>(evaluate(graph, &truth)?.mean_view_f1());
-        let alone = Learner {
-            single: true,
-            ..Learner::default()
-        };
+        let alone = Smooth::default().uncoupled();
         let usual = Targets {
             density: Dial::Usual,
             similarity: Dial::Fixed,

@@ -1,11 +1,11 @@
-//! Line charts with shaded bands as SVG, in the manner of the paper's figures: panels side by side, one legend below.
+//! Line charts with shaded bands as SVG, laid out as the paper's figures are: panels side by side, one legend below.
 //!
-//! Colours are those of Okabe and Ito, which colour-blind readers can tell apart; marks and dashes differ as well. Text is in
-//! whatever sans-serif font the reader has.
+//! Colours are those of Okabe and Ito, which colour-blind readers can tell apart; marks and dashes differ as well. Text
+//! is in whatever sans-serif font the reader has.
 
 use std::fmt::Write;
 
-use super::statistics::Band;
+use crate::statistics::Band;
 
 /// One line.
 pub(crate) struct Line {
@@ -53,10 +53,10 @@ impl Chart {
         let legend_top = HEAD + HEIGHT * rows as f64 + 8.0;
         let height = legend_top + LEGEND_ROW * labels.len().div_ceil(per_row) as f64 + 8.0;
         let mut out = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
-             font-family=\"sans-serif\" font-size=\"12\" role=\"img\">\n<title>{title}</title>\n\
-             <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n\
-             <text x=\"{middle}\" y=\"21\" text-anchor=\"middle\" font-size=\"15\">{title}</text>\n",
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
+             height=\"{height}\" font-family=\"sans-serif\" font-size=\"12\" role=\"img\">\n<title>{title}</title>\n\
+             <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n<text x=\"{middle}\" y=\"21\" \
+             text-anchor=\"middle\" font-size=\"15\">{title}</text>\n",
             title = escaped(&self.title),
             middle = width / 2.0,
         );
@@ -107,9 +107,14 @@ impl Chart {
             .iter()
             .flat_map(|line| line.points.iter().map(|point| point.0))
             .collect();
-        let x = Axis::of_levels(&levels, self.logarithmic);
-        let at_x = |value: f64| x0 + (x1 - x0) * x.share(value);
-        let at_y = |value: f64| y0 + (y1 - y0) * y.share(value);
+        let frame = Frame {
+            x: Axis::of_levels(&levels, self.logarithmic),
+            y,
+            x0,
+            x1,
+            y0,
+            y1,
+        };
         let _ = writeln!(
             out,
             "<text x=\"{}\" y=\"{}\" font-weight=\"bold\">{}</text>",
@@ -117,21 +122,34 @@ impl Chart {
             y1 - 10.0,
             escaped(&panel.title)
         );
+        self.axes(out, &panel.x_label, &frame);
+        for (place, line) in panel.lines.iter().enumerate() {
+            if !line.points.is_empty() {
+                draw_line(out, line, place, &frame);
+            }
+        }
+    }
+
+    /// Grid lines, ticks, the axes and what they are called.
+    fn axes(&self, out: &mut String, x_label: &str, frame: &Frame<'_>) {
+        let Frame { x, y, x0, x1, y0, y1 } = frame;
         for &tick in &y.ticks {
             let _ = writeln!(
                 out,
-                "<path d=\"M{x0} {0:.2}H{x1}\" stroke=\"#dddddd\"/><text x=\"{1}\" y=\"{2:.2}\" text-anchor=\"end\">{3}</text>",
-                at_y(tick),
+                "<path d=\"M{x0} {0:.2}H{x1}\" stroke=\"#dddddd\"/><text x=\"{1}\" y=\"{2:.2}\" \
+                text-anchor=\"end\">{3}</text>",
+                frame.at_y(tick),
                 x0 - 6.0,
-                at_y(tick) + 4.0,
+                frame.at_y(tick) + 4.0,
                 shown(tick)
             );
         }
         for &tick in &x.ticks {
             let _ = writeln!(
                 out,
-                "<path d=\"M{0:.2} {y0}v5\" stroke=\"#000000\"/><text x=\"{0:.2}\" y=\"{1}\" text-anchor=\"middle\">{2}</text>",
-                at_x(tick),
+                "<path d=\"M{0:.2} {y0}v5\" stroke=\"#000000\"/><text x=\"{0:.2}\" y=\"{1}\" \
+                text-anchor=\"middle\">{2}</text>",
+                frame.at_x(tick),
                 y0 + 18.0,
                 shown(tick)
             );
@@ -143,38 +161,58 @@ impl Chart {
              <text transform=\"translate({} {}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
             0.5 * (x0 + x1),
             y0 + 36.0,
-            escaped(&panel.x_label),
-            left + 16.0,
+            escaped(x_label),
+            x0 - MARGIN[0] + 16.0,
             0.5 * (y0 + y1),
             escaped(&self.y_label)
         );
-        for (place, line) in panel.lines.iter().enumerate() {
-            if line.points.is_empty() {
-                continue;
-            }
-            let corner = |level: f64, value: f64| format!("{:.2} {:.2}", at_x(level), at_y(value));
-            let upper = line.points.iter().map(|(level, band)| corner(*level, band.high));
-            let lower = line.points.iter().rev().map(|(level, band)| corner(*level, band.low));
-            let band: Vec<String> = upper.chain(lower).collect();
-            let path: Vec<String> = line
-                .points
-                .iter()
-                .map(|(level, band)| corner(*level, band.mean))
-                .collect();
-            let _ = writeln!(
-                out,
-                "<path d=\"M{}Z\" fill=\"{}\" fill-opacity=\"0.15\"/><path d=\"M{}\" {}/>",
-                band.join("L"),
-                COLOURS[place % COLOURS.len()],
-                path.join("L"),
-                stroke(place)
-            );
-            for (level, band) in &line.points {
-                out.push_str(&mark(place, at_x(*level), at_y(band.mean)));
-            }
-            out.push('\n');
-        }
     }
+}
+
+/// Where a panel's values go on the drawing.
+struct Frame<'a> {
+    x: Axis,
+    y: &'a Axis,
+    /// The ends of the axes: left and right, below and above.
+    x0: f64,
+    x1: f64,
+    y0: f64,
+    y1: f64,
+}
+
+impl Frame<'_> {
+    fn at_x(&self, value: f64) -> f64 {
+        self.x0 + (self.x1 - self.x0) * self.x.share(value)
+    }
+
+    fn at_y(&self, value: f64) -> f64 {
+        self.y0 + (self.y1 - self.y0) * self.y.share(value)
+    }
+}
+
+/// A line with its band and marks, in the style of its place.
+fn draw_line(out: &mut String, line: &Line, place: usize, frame: &Frame<'_>) {
+    let corner = |level: f64, value: f64| format!("{:.2} {:.2}", frame.at_x(level), frame.at_y(value));
+    let upper = line.points.iter().map(|(level, band)| corner(*level, band.high));
+    let lower = line.points.iter().rev().map(|(level, band)| corner(*level, band.low));
+    let band: Vec<String> = upper.chain(lower).collect();
+    let path: Vec<String> = line
+        .points
+        .iter()
+        .map(|(level, band)| corner(*level, band.mean))
+        .collect();
+    let _ = writeln!(
+        out,
+        "<path d=\"M{}Z\" fill=\"{}\" fill-opacity=\"0.15\"/><path d=\"M{}\" {}/>",
+        band.join("L"),
+        COLOURS[place % COLOURS.len()],
+        path.join("L"),
+        stroke(place)
+    );
+    for (level, band) in &line.points {
+        out.push_str(&mark(place, frame.at_x(*level), frame.at_y(band.mean)));
+    }
+    out.push('\n');
 }
 
 const LEGEND_WIDTH: f64 = 190.0;

@@ -1,5 +1,5 @@
-//! The program `congraph-paper`: the paper's experiments, and what it says about them. Those on simulated data (its section
-//! "Simulated Datasets") are here, those on EEG in `eeg`.
+//! The program `congraph-paper`: the paper's experiments, and what it says about them. Those on simulated data (its
+//! section "Simulated Datasets") are here, those on EEG in `eeg`.
 //!
 //! It speaks, is interrupted, resumes and ends as the command line of congraph does (`congraph_cli`), and is no part of
 //! what users install.
@@ -8,7 +8,7 @@
 //! args        every option                             study       one run: the studies, the checkpoint, the files
 //! plan        which data sets: two graph families, three settings that vary, levels, realisations
 //! methods     one data set → the score of every method, its parameters chosen as the paper chooses them
-//! grid        the grid search for the best F1          joint       the joint graphical lasso over its grid
+//!             (protocol, over grids), the joint graphical lasso among them
 //! runtime     how long every method takes
 //! work        what is done so far, as JSON
 //! statistics  means with 95 % bands, paired differences
@@ -17,15 +17,14 @@
 //! chart       SVG                                      tables      CSV, claims.tsv, README.md
 //! ```
 //!
-//! Parameters, for each data set: α, γ and λ1 by the best mean F1 of the views over a grid, which takes the truth; β and λ2,
-//! for each value of these, by a correlation of 0.8 between the views. No method gets a finer grid than another.
+//! Parameters, for each data set: α, γ and λ1 by the best mean F1 of the views over a grid, which takes the truth; β
+//! and λ2, for each value of these, by a correlation of 0.8 between the views. No method gets a finer grid than
+//! another.
 
 mod args;
 mod chart;
 mod claims;
 mod eeg;
-mod grid;
-mod joint;
 mod methods;
 mod plan;
 mod runtime;

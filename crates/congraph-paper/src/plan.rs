@@ -1,6 +1,6 @@
 //! Which data sets: what varies from the setting n = 100, N = 6, p = 500, η = 0.1, and over which levels.
 
-use congraph::signals::Scaling;
+use congraph::Scaling;
 use congraph::simulate::{GraphModel, Settings};
 
 /// What the consensus graph is drawn from.

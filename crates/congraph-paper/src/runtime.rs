@@ -1,19 +1,17 @@
 //! How long every method takes: the paper's figure on run times, over n (N = 3) and over N (n as planned).
 //!
-//! Each method runs with the parameters that its protocol chose on the first realisation, from views to graphs with distances
-//! or covariances, to the same relative gap: a proof of accuracy that the paper's stopping rules do not give. Everything
-//! runs one after the other; the shortest of a few runs is taken where runs are short.
+//! Each method runs with the parameters that its protocol chose on the first realisation, from views to graphs with
+//! distances or covariances, to the same relative gap: a proof of accuracy that the paper's stopping rules do not give.
+//! Everything runs one after the other; the shortest of a few runs is taken where runs are short.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use congraph::progress::no_progress;
 use congraph::simulate::simulate;
-use congraph::{Admm, Error, Learner, Model, Newton, Parameters, Solver, ViewOptions, Views};
+use congraph::{Admm, Error, Learn, Model, Newton, Parameters, Smooth, Solver, ViewOptions, Views, no_progress};
 
-use super::joint;
-use super::methods::{self, Method, Outcome};
-use super::plan::{Family, Job, Plan, Setting, Varied};
+use crate::methods::{self, Method, Outcome};
+use crate::plan::{Family, Job, Plan, Setting, Varied};
 
 /// The relative gap that every method has to reach.
 pub(crate) const TOLERANCE: f64 = 1e-6;
@@ -150,7 +148,7 @@ fn run(plan: &Plan, views: &Views, timed: Timed, [alpha, beta, gamma]: [f64; 3])
             ..Admm::default()
         }),
         Timed::Joint => {
-            let learned = joint::learner(plan, alpha, beta, TOLERANCE).learn(views, &no_progress)?;
+            let learned = methods::joint_learner(plan, alpha, beta, TOLERANCE).learn(views, &no_progress)?;
             let seconds = clock.elapsed().as_secs_f64();
             return Ok((seconds, learned.iterations, learned.certificate.relative_gap));
         }
@@ -162,12 +160,16 @@ fn run(plan: &Plan, views: &Views, timed: Timed, [alpha, beta, gamma]: [f64; 3])
         },
         _ => Model::l1(alpha, beta),
     };
-    let learner = Learner {
+    let learner = Smooth {
         scaling: plan.scaling(),
         model,
         solver,
-        single: timed.method() == Method::SvGl,
-        ..Learner::default()
+        ..Smooth::default()
+    };
+    let learner = if timed.method() == Method::SvGl {
+        learner.uncoupled()
+    } else {
+        learner
     };
     let learned = learner.learn(views, &no_progress)?;
     Ok((

@@ -23,6 +23,7 @@ impl Band {
         let reach = if values.len() < 2 {
             0.0
         } else {
+            // Unbiased, over R − 1.
             let variance = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0);
             T.get(values.len() - 2).unwrap_or(&NORMAL) * (variance / n).sqrt()
         };

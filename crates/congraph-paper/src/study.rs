@@ -1,11 +1,11 @@
-//! One run: the studies that are asked for, in figures, tables and judged claims. Those on simulated data are checkpointed; those on EEG
-//! take a minute.
+//! One run: the studies that are asked for, in figures, tables and judged claims. Those on simulated data are
+//! checkpointed; those on EEG take a minute.
 
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use congraph::progress::Progress;
+use congraph::Progress;
 use congraph_cli::checkpoint::{Checkpoint, refuse_existing};
 use congraph_cli::console::{self, Console, Reporter};
 use congraph_cli::failure::Failure;
@@ -236,7 +236,15 @@ fn write(
 }
 
 fn report(plan: &Plan, claims: &[Claim], seconds: f64) -> serde_json::Value {
-    let claim = |claim: &Claim| json!({"id": claim.id, "claim": claim.sentence, "figure": claim.figure, "holds": claim.holds, "numbers": claim.numbers});
+    let claim = |claim: &Claim| {
+        json!({
+            "id": claim.id,
+            "claim": claim.sentence,
+            "figure": claim.figure,
+            "holds": claim.holds,
+            "numbers": claim.numbers,
+        })
+    };
     json!({
         "schema": "congraph.paper/1",
         "n_nodes": plan.n_nodes,

@@ -1,8 +1,8 @@
 //! Results arranged as the figures are: one sweep per panel, one series per line.
 
-use super::methods::{Method, Outcome, Score};
-use super::plan::{Family, Plan, Varied};
-use super::statistics::Band;
+use crate::methods::{Method, Outcome, Score};
+use crate::plan::{Family, Plan, Varied};
+use crate::statistics::Band;
 
 /// One line of a panel: at each level, one value per realisation.
 #[derive(Clone, Debug, PartialEq)]

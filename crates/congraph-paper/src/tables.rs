@@ -1,18 +1,18 @@
 //! What is written: a CSV and an SVG per figure, `claims.tsv`, and `summary.md`.
 //!
-//! A CSV has one row per method, level and realisation, and one with `mean` in the column `realisation` and the ends of the
-//! 95 % band in `low` and `high`.
+//! A CSV has one row per method, level and realisation, and one with `mean` in the column `realisation` and the ends of
+//! the 95 % band in `low` and `high`.
 
 use std::fmt::Write;
 
-use super::chart::{Chart, Line, Panel};
-use super::claims::Claim;
-use super::methods::{Method, Score};
-use super::plan::{Plan, Varied};
-use super::runtime::{TOLERANCE, Timed, Timing};
-use super::statistics::Band;
-use super::sweeps::Sweep;
-use super::work::Work;
+use crate::chart::{Chart, Line, Panel};
+use crate::claims::Claim;
+use crate::methods::{Method, Score};
+use crate::plan::{Plan, Varied};
+use crate::runtime::{TOLERANCE, Timed, Timing};
+use crate::statistics::Band;
+use crate::sweeps::Sweep;
+use crate::work::Work;
 
 /// One figure of F1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,8 +45,8 @@ impl Figure {
 
     pub(crate) fn csv(self, plan: &Plan, work: &Work) -> String {
         let mut text = String::from(
-            "panel,graph,varied,level,method,realisation,f1,low,high,density,similarity,consensus_precision,consensus_density,\
-             parameter1,parameter2,parameter3\n",
+            "panel,graph,varied,level,method,realisation,f1,low,high,density,similarity,consensus_precision,\
+             consensus_density,parameter1,parameter2,parameter3\n",
         );
         for sweep in Sweep::all(plan, &work.outcomes) {
             let place = format!("{},{},{}", sweep.letter(), sweep.family.name(), sweep.varied.name());
@@ -221,11 +221,10 @@ pub(crate) fn summary(plan: &Plan, seconds: f64, threads: usize) -> String {
     }
     format!(
         "# The paper's simulated experiments\n\n`congraph-paper {options}`, version {}: {seconds:.0} s with {threads} \
-         thread{}.\n\n\
-         n = {}; Erdős–Rényi with p = 0.1 and Barabási–Albert with m = 5; each view moves 10 % of the edges. Panels a–c and \
-         d–f vary from N = 6, p = 500, η = 0.1; run times over n have N = 3. Signals are {}. Realisation r of seed {} is \
-         simulated with the seed {}·1000 + r − 1, the same at every level.\n\n\
-         α, γ and λ1 are those of the best mean view F1, β and λ2 those of a correlation of 0.8 between the views.\n",
+         thread{}.\n\nn = {}; Erdős–Rényi with p = 0.1 and Barabási–Albert with m = 5; each view moves 10 % of the \
+         edges. Panels a–c and d–f vary from N = 6, p = 500, η = 0.1; run times over n have N = 3. Signals are {}. \
+         Realisation r of seed {} is simulated with the seed {}·1000 + r − 1, the same at every level.\n\nα, γ and λ1 \
+         are those of the best mean view F1, β and λ2 those of a correlation of 0.8 between the views.\n",
         env!("CARGO_PKG_VERSION"),
         if threads == 1 { "" } else { "s" },
         plan.n_nodes,
@@ -243,8 +242,8 @@ pub(crate) fn summary(plan: &Plan, seconds: f64, threads: usize) -> String {
 pub(crate) fn verdicts(claims: &[Claim]) -> String {
     let held = claims.iter().filter(|claim| claim.holds).count();
     let mut text = format!(
-        "\n{held} of {} claims hold. Numbers are in `claims.tsv`; figures in the `.svg` files, with every value in the `.csv` \
-         files.\n\n| id | claim | figure | verdict |\n| --- | --- | --- | --- |\n",
+        "\n{held} of {} claims hold. Numbers are in `claims.tsv`; figures in the `.svg` files, with every value in the \
+         `.csv` files.\n\n| id | claim | figure | verdict |\n| --- | --- | --- | --- |\n",
         claims.len()
     );
     for claim in claims {

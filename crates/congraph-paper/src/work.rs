@@ -3,9 +3,9 @@
 use congraph_cli::checkpoint::Resumable;
 use serde_json::{Value, json};
 
-use super::methods::{Method, Outcome, Score};
-use super::plan::{Family, Job, Setting, Varied};
-use super::runtime::{Timed, Timing};
+use crate::methods::{Method, Outcome, Score};
+use crate::plan::{Family, Job, Setting, Varied};
+use crate::runtime::{Timed, Timing};
 
 /// The work so far.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -6,12 +6,11 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::fields::from_fields;
 use crate::graphs::{self, Arrays};
 use crate::running::Running;
 
 /// How to look for them.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
 pub(crate) struct Search {
     resolution: f64,
     runs: usize,
@@ -19,6 +18,14 @@ pub(crate) struct Search {
     max_rounds: usize,
     seed: u64,
 }
+
+from_fields!(Search {
+    resolution,
+    runs,
+    threshold,
+    max_rounds,
+    seed
+});
 
 /// The communities of every view, of the consensus and of the group of views.
 #[pyfunction]

@@ -1,10 +1,10 @@
 //! Errors and warnings of the library as Python objects.
 //!
 //! The exception classes are Python's own (`congraph._errors`), so that they can be documented, subclassed and pickled there; here
-//! they are only filled.
+//! they are only filled, with options spelled as Python's keywords.
 
-use congraph::error::grouped;
-use congraph::{DataError, Error, Warning};
+use congraph::{DataError, Error, Warning, grouped};
+use congraph_record::Python as Spelled;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -13,7 +13,7 @@ use pyo3::types::{PyDict, PyList};
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
     match error {
         Error::Data(errors) => data_error(py, errors).unwrap_or_else(|failed| failed),
-        other => parameter(py, &other.to_string()).unwrap_or_else(|failed| failed),
+        other => PyValueError::new_err(other.told(&Spelled)),
     }
 }
 
@@ -25,6 +25,7 @@ pub(crate) fn of_data(py: Python<'_>, error: DataError) -> PyErr {
 fn data_error(py: Python<'_>, errors: &[DataError]) -> PyResult<PyErr> {
     let entries = PyList::empty(py);
     for error in errors {
+        let error = error.spelled(&Spelled);
         let entry = PyDict::new(py);
         entry.set_item("code", error.code.to_string())?;
         entry.set_item("what", &error.what)?;
@@ -36,19 +37,14 @@ fn data_error(py: Python<'_>, errors: &[DataError]) -> PyResult<PyErr> {
     }
     let made = py
         .import("congraph._errors")?
-        .getattr("data_error")?
+        .getattr("CongraphDataError")?
         .call1((entries,))?;
     Ok(PyErr::from_value(made))
-}
-
-/// A value that is out of its range; options are named as Python spells them.
-fn parameter(py: Python<'_>, message: &str) -> PyResult<PyErr> {
-    let said = py.import("congraph._errors")?.getattr("in_python")?.call1((message,))?;
-    Ok(PyValueError::new_err(said.unbind()))
 }
 
 /// What the user should know: (code, view, message).
 pub(crate) fn warnings(warnings: &[Warning]) -> Vec<(&'static str, Option<String>, String)> {
     let told = |warning: &Warning| (warning.code, warning.view.clone(), warning.message.clone());
-    grouped(warnings.to_vec()).iter().map(told).collect()
+    let spelled = warnings.iter().map(|warning| warning.clone().spelled(&Spelled));
+    grouped(spelled.collect()).iter().map(told).collect()
 }

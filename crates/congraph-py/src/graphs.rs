@@ -7,17 +7,16 @@
 //! present      N × n: whether a view has a node, if any lacks one
 //! ```
 
-use congraph::views::Mask;
-use congraph::{MultiviewGraph, ViewMatrix};
+use congraph::{Membership, MultiviewGraph, ViewMatrix};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::fields::from_fields;
+
 /// Graphs as Python holds them.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
 pub(crate) struct Arrays<'py> {
     nodes: Vec<String>,
     views: Vec<String>,
@@ -26,6 +25,8 @@ pub(crate) struct Arrays<'py> {
     consensus: Option<PyReadonlyArray1<'py, f64>>,
     present: Option<PyReadonlyArray2<'py, bool>>,
 }
+
+from_fields!(Arrays<'py> { nodes, views, edge_index, weights, consensus, present });
 
 impl Arrays<'_> {
     /// The graphs; everything is checked, since anything may come from Python.
@@ -55,10 +56,10 @@ impl Arrays<'_> {
         } else {
             ViewMatrix::from_values(self.views.len(), values)
         };
-        let mask = self.mask(&pairs, &rows)?;
+        let membership = self.membership(&pairs, &rows)?;
         let nodes = self.nodes.clone();
         let graph = MultiviewGraph::new(nodes, self.views.clone(), &pairs, &rows, consensus.as_deref());
-        Ok(graph.with_mask(mask))
+        Ok(graph.with_membership(membership))
     }
 
     /// The two ends of every edge, the first of the nodes first.
@@ -79,9 +80,11 @@ impl Arrays<'_> {
         Ok(pairs)
     }
 
-    /// Which nodes the views lack.
-    fn mask(&self, pairs: &[[u32; 2]], weights: &ViewMatrix) -> PyResult<Option<Mask>> {
-        let Some(present) = &self.present else { return Ok(None) };
+    /// Which view has which node.
+    fn membership(&self, pairs: &[[u32; 2]], weights: &ViewMatrix) -> PyResult<Membership> {
+        let Some(present) = &self.present else {
+            return Ok(Membership::total(self.nodes.len(), self.views.len()));
+        };
         let present = present.as_array();
         if present.dim() != (self.views.len(), self.nodes.len()) {
             return refuse("present must be views × nodes");
@@ -96,7 +99,7 @@ impl Arrays<'_> {
                 return refuse("a view has an edge at a node that it lacks");
             }
         }
-        Ok(Mask::new(self.nodes.len(), self.views.len(), |view, node| {
+        Ok(Membership::new(self.nodes.len(), self.views.len(), |view, node| {
             !present[[view, node]]
         }))
     }
@@ -119,12 +122,11 @@ pub(crate) fn put<'py>(into: &Bound<'py, PyDict>, graph: &MultiviewGraph) -> PyR
     let consensus = graph.consensus().map(|consensus| consensus.to_vec().into_pyarray(py));
     into.set_item("consensus", consensus)?;
     let has = |view: usize| (0..graph.n_nodes()).map(move |node| graph.has(view, node));
-    let present = match graph.mask() {
-        None => None,
-        Some(_) => {
-            let values = (0..graph.n_views()).flat_map(has).collect();
-            Some(matrix(py, graph.n_views(), graph.n_nodes(), values)?)
-        }
+    let present = if graph.membership().is_total() {
+        None
+    } else {
+        let values = (0..graph.n_views()).flat_map(has).collect();
+        Some(matrix(py, graph.n_views(), graph.n_nodes(), values)?)
     };
     into.set_item("present", present)
 }

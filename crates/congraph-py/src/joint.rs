@@ -1,7 +1,7 @@
 //! The joint graphical lasso.
 
-use congraph::Warning;
 use congraph::methods::graphical_lasso::EdgeRule;
+use congraph::{Learn, Warning};
 use congraph_record::{FitRecord, Resolved};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -37,12 +37,12 @@ pub(crate) fn joint_graphical_lasso<'py>(
         Ok((learner.learn(&views, watch)?, noticed))
     })?;
     let result = PyDict::new(py);
-    let graph = learned.graph(rule);
+    let graph = learned.details.graph(&learned.graph, rule);
     graphs::put(&result, &graph)?;
     Measures::new(&graph).put(&result)?;
-    let n = learned.nodes.len();
+    let n = graph.n_nodes();
     let precisions = PyList::empty(py);
-    for precision in &learned.precisions {
+    for precision in &learned.details.precisions {
         precisions.append(graphs::matrix(py, n, n, precision.clone())?)?;
     }
     result.set_item("precisions", precisions)?;

@@ -59,7 +59,7 @@ pub(crate) fn result<'py>(
     measures.put(&result)?;
     put(&result, record)?;
     result.set_item("status", learned.status.to_string())?;
-    result.set_item("distances_seconds", learned.distances_time.as_secs_f64())?;
+    result.set_item("distances_seconds", learned.prepare_time.as_secs_f64())?;
     result.set_item("solve_seconds", learned.solve_time.as_secs_f64())?;
     let warnings: Vec<Warning> = noticed.iter().chain(&learned.warnings).cloned().collect();
     result.set_item("warnings", failure::warnings(&warnings))?;

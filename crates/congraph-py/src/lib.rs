@@ -16,6 +16,7 @@
 
 mod communities;
 mod failure;
+mod fields;
 mod graphs;
 mod joint;
 mod learn;

@@ -7,20 +7,21 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::failure;
+use crate::fields::from_fields;
 use crate::graphs::{self, Arrays, Measures};
 use crate::request::{self, refused};
 use crate::running::Running;
 use crate::tables::{Lent, Reading, assemble, tables};
 
 /// How the fit was made: the options it was asked for, and what came of them.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
 pub(crate) struct Fitted<'py> {
     options: Bound<'py, PyDict>,
     alpha: f64,
     beta: f64,
     distance_divisor: f64,
 }
+
+from_fields!(Fitted<'py> { options, alpha, beta, distance_divisor });
 
 /// The graph of every view with the consensus held as it is.
 #[pyfunction]

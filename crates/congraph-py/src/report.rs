@@ -7,12 +7,11 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::failure;
+use crate::fields::from_fields;
 use crate::graphs::Arrays;
 use crate::running::briefly;
 
 /// What Python knows beside the graphs.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
 pub(crate) struct Beside {
     /// How they were learned: JSON as in `summary.json`, without warnings.
     record: String,
@@ -24,6 +23,14 @@ pub(crate) struct Beside {
     labels: Option<Vec<usize>>,
     modularity: Option<f64>,
 }
+
+from_fields!(Beside {
+    record,
+    warnings,
+    positions,
+    labels,
+    modularity
+});
 
 /// The page.
 #[pyfunction]

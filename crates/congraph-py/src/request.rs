@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use congraph::EdgeCost;
-use congraph::signals::Scaling;
+use congraph::{EdgeCost, Scaling};
 use congraph_record::refusal::Refusal;
 use congraph_record::request::Value;
 use congraph_record::{Choice, FitRequest, Python as Spelled, RequestError};

@@ -11,26 +11,26 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use congraph::Error;
-use congraph::progress::{Progress, Watch};
+use congraph::{Error, Progress, Watch};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::failure;
+use crate::fields::from_fields;
 
 /// How long the calling thread waits before it looks at signals and shows progress.
 const GLANCE: Duration = Duration::from_millis(100);
 
 /// How to run.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
 pub(crate) struct Running {
     /// How many threads; all cores if not given. The result does not depend on it.
-    threads: Option<usize>,
+    n_jobs: Option<usize>,
     /// Called with a text now and then.
     progress: Option<Py<PyAny>>,
 }
+
+from_fields!(Running { n_jobs, progress });
 
 /// Short work without holding the interpreter.
 pub(crate) fn briefly<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
@@ -94,12 +94,12 @@ impl Running {
     }
 
     fn pool(&self) -> PyResult<Arc<ThreadPool>> {
-        if self.threads == Some(0) {
+        if self.n_jobs == Some(0) {
             return Err(PyValueError::new_err(
                 "n_jobs is 0; it must be 1 or more, -1 for all cores, or None",
             ));
         }
-        match self.threads {
+        match self.n_jobs {
             Some(threads) => started(threads).map(Arc::new),
             None => everyone(),
         }

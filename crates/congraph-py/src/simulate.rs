@@ -5,11 +5,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::fields::from_fields;
 use crate::{failure, graphs, running};
 
 /// What to simulate.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
 pub(crate) struct Wanted {
     graph: String,
     n_nodes: usize,
@@ -29,6 +28,26 @@ pub(crate) struct Wanted {
     noise: f64,
     seed: u64,
 }
+
+from_fields!(Wanted {
+    graph,
+    n_nodes,
+    n_views,
+    n_signals,
+    edge_probability,
+    growth,
+    radius,
+    mean_degree,
+    shuffled,
+    added,
+    removed,
+    changed_views,
+    same_views,
+    filter,
+    filter_t,
+    noise,
+    seed
+});
 
 impl Wanted {
     fn settings(&self) -> PyResult<Settings> {

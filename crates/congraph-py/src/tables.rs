@@ -3,15 +3,14 @@
 //! The signals are lent for the length of a call. The library takes each node's samples out of them, in its own order, while
 //! it checks them; nothing else is copied.
 
-use congraph::views::{Kind, Missing, NanRule, NodeRule, Orient, Table, ViewOptions, Views};
-use congraph::{Error, Warning};
+use congraph::{Error, Kind, Missing, NanRule, NodeRule, Orient, Table, ViewOptions, Views, Warning};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::fields::from_fields;
+
 /// One data set: an array of samples × nodes with whatever is known of it.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
 pub(crate) struct Lent<'py> {
     name: String,
     values: PyReadonlyArray2<'py, f64>,
@@ -20,9 +19,9 @@ pub(crate) struct Lent<'py> {
     n_samples: Option<usize>,
 }
 
+from_fields!(Lent<'py> { name, values, nodes, blocks, n_samples });
+
 /// How tables become views.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
 pub(crate) struct Reading {
     data: String,
     orient: String,
@@ -34,6 +33,18 @@ pub(crate) struct Reading {
     allow_constant: bool,
     electrodes: bool,
 }
+
+from_fields!(Reading {
+    data,
+    orient,
+    nodes,
+    drop_nodes,
+    nan,
+    missing,
+    allow_counts,
+    allow_constant,
+    electrodes
+});
 
 impl Reading {
     pub(crate) fn options(&self) -> PyResult<ViewOptions> {

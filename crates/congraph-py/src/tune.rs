@@ -9,6 +9,7 @@ use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::fields::from_fields;
 use crate::graphs::Measures;
 use crate::learn::result;
 use crate::request::{self, Request, refused};
@@ -16,8 +17,6 @@ use crate::running::Running;
 use crate::tables::{Lent, Reading, assemble, tables};
 
 /// Which densities and similarities, and how they are judged.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
 pub(crate) struct Choice {
     density: Option<(f64, f64)>,
     similarity: Option<(f64, f64)>,
@@ -25,6 +24,14 @@ pub(crate) struct Choice {
     threshold: f64,
     seed: u64,
 }
+
+from_fields!(Choice {
+    density,
+    similarity,
+    halvings,
+    threshold,
+    seed
+});
 
 /// Fits a grid of densities and similarities and chooses one by stability.
 #[pyfunction]

@@ -3,9 +3,9 @@
 //! The command line offers these words, Python takes them, and `summary.json` tells them: a word that is added here is
 //! known to all.
 
-use congraph::methods::graphical_lasso::{Coupling, EdgeRule};
+use congraph::methods::graphical_lasso::{EdgeRule, Fusion};
 use congraph::methods::smooth::admm::ZStep;
-use congraph::signals::{DistanceNorm, SampleNorm, Scale};
+use congraph::{DistanceNorm, SampleNorm, Scale};
 
 use crate::refusal::RequestError;
 
@@ -75,20 +75,20 @@ pub enum Method {
 
 impl Method {
     /// The coupling of the joint graphical lasso, if it is one.
-    pub fn coupling(self) -> Option<Coupling> {
+    pub fn fusion(self) -> Option<Fusion> {
         match self {
             Self::Congraph => None,
-            Self::JglFused => Some(Coupling::Fused),
-            Self::JglGroup => Some(Coupling::Group),
+            Self::JglFused => Some(Fusion::Fused),
+            Self::JglGroup => Some(Fusion::Group),
         }
     }
 }
 
-impl From<Coupling> for Method {
-    fn from(coupling: Coupling) -> Self {
-        match coupling {
-            Coupling::Fused => Self::JglFused,
-            Coupling::Group => Self::JglGroup,
+impl From<Fusion> for Method {
+    fn from(fusion: Fusion) -> Self {
+        match fusion {
+            Fusion::Fused => Self::JglFused,
+            Fusion::Group => Self::JglGroup,
         }
     }
 }
@@ -102,7 +102,7 @@ impl Choice for Method {
     ];
 }
 
-impl Choice for Coupling {
+impl Choice for Fusion {
     const ID: &'static str = "coupling";
     const WORDS: &'static [(&'static str, Self)] = &[("fused", Self::Fused), ("group", Self::Group)];
 }
@@ -160,11 +160,11 @@ mod tests {
         words_stand_for_what_they_are_the_words_of::<SampleNorm>();
         words_stand_for_what_they_are_the_words_of::<DistanceNorm>();
         words_stand_for_what_they_are_the_words_of::<Method>();
-        words_stand_for_what_they_are_the_words_of::<Coupling>();
+        words_stand_for_what_they_are_the_words_of::<Fusion>();
         words_stand_for_what_they_are_the_words_of::<EdgeRule>();
         words_stand_for_what_they_are_the_words_of::<SolverChoice>();
         words_stand_for_what_they_are_the_words_of::<ZStep>();
-        assert_eq!(Coupling::Fused.name(), Method::from(Coupling::Fused).word());
-        assert_eq!(Coupling::Group.name(), Method::from(Coupling::Group).word());
+        assert_eq!(Fusion::Fused.name(), Method::from(Fusion::Fused).word());
+        assert_eq!(Fusion::Group.name(), Method::from(Fusion::Group).word());
     }
 }

@@ -12,6 +12,7 @@ const FLAGS: &[(&str, &str)] = &[
     ("n_signals", "--signals"),
     ("probability", "--edge-probability"),
     ("n_runs", "--runs"),
+    ("out", "-o"),
     ("max_iter", "--max-iterations"),
     ("fused_diagonal", "--free-diagonal"),
 ];
@@ -23,6 +24,7 @@ const KEYWORDS: &[(&str, &str)] = &[
     ("max_iterations", "max_iter"),
     ("n_runs", "runs"),
     ("probability", "edge_probability"),
+    ("samples", "n_samples"),
 ];
 
 /// Settings that Python spells in a way of its own: id, value (empty for an option without one), spelling.
@@ -31,9 +33,25 @@ const IN_PYTHON: &[(&str, &str, &str)] = &[
     ("covariance", "", "data=\"covariance\""),
     ("single", "", "SingleGraph"),
     ("allow_counts", "", "allow_counts=True"),
-    ("method", "jgl-group", "JointGraphicalLasso"),
-    ("method", "jgl-fused", "JointGraphicalLasso"),
+    ("method", "jgl-group", "GraphicalLasso"),
+    ("method", "jgl-fused", "GraphicalLasso"),
 ];
+
+/// Steps that are told otherwise on the command line, and in Python: id, words.
+const STEPS: &[(&str, &str)] = &[
+    ("check", "`congraph check`"),
+    ("learn_once", "learn once, without halves (`congraph learn`)"),
+];
+const STEPS_IN_PYTHON: &[(&str, &str)] = &[
+    ("join_trials", "join them in time, as `congraph.from_epochs` does"),
+    ("learn_once", "learn once, without halves (`fit`)"),
+];
+
+/// The word of an id in a table, if it has one there.
+fn listed(table: &[(&str, &'static str)], id: &str) -> Option<&'static str> {
+    let found = table.iter().find(|(known, _)| *known == id);
+    found.map(|(_, word)| *word)
+}
 
 /// The spelling of the command line: `--missing mask`.
 #[derive(Clone, Copy, Debug)]
@@ -41,14 +59,30 @@ pub struct CommandLine;
 
 impl Spelling for CommandLine {
     fn name(&self, id: &str) -> String {
-        match FLAGS.iter().find(|(known, _)| *known == id) {
-            Some((_, flag)) => (*flag).to_owned(),
-            None => format!("--{}", id.replace('_', "-")),
-        }
+        listed(FLAGS, id).map_or_else(|| format!("--{}", id.replace('_', "-")), str::to_owned)
     }
 
     fn setting(&self, id: &str, value: &str) -> String {
-        format!("{} {value}", self.name(id))
+        let flag = self.name(id);
+        // Names of nodes can be anything, and are there to be pasted.
+        if id == "drop_nodes" {
+            format!("{flag} {}", quoted_for_a_shell(value))
+        } else {
+            format!("{flag} {value}")
+        }
+    }
+
+    fn step(&self, id: &str, words: &str) -> String {
+        listed(STEPS, id).unwrap_or(words).to_owned()
+    }
+}
+
+fn quoted_for_a_shell(value: &str) -> String {
+    let is_plain = |mark: char| mark.is_alphanumeric() || "-_.,:/+@%".contains(mark);
+    if value.chars().all(is_plain) && !value.is_empty() {
+        value.to_owned()
+    } else {
+        format!("'{value}'")
     }
 }
 
@@ -68,10 +102,7 @@ impl Spelling for Python {
         if let Some(spelling) = Self::own_way(id, "") {
             return spelling.to_owned();
         }
-        match KEYWORDS.iter().find(|(known, _)| *known == id) {
-            Some((_, keyword)) => (*keyword).to_owned(),
-            None => id.to_owned(),
-        }
+        listed(KEYWORDS, id).unwrap_or(id).to_owned()
     }
 
     fn setting(&self, id: &str, value: &str) -> String {
@@ -91,6 +122,10 @@ impl Spelling for Python {
         }
     }
 
+    fn step(&self, id: &str, words: &str) -> String {
+        listed(STEPS_IN_PYTHON, id).unwrap_or(words).to_owned()
+    }
+
     fn added(&self, id: &str, value: Option<&str>) -> String {
         let what = match value {
             Some(value) => self.setting(id, value),
@@ -108,7 +143,7 @@ impl Spelling for Python {
 
 #[cfg(test)]
 mod tests {
-    use congraph::options::{option, spelled};
+    use congraph::options::{option, spelled, step};
 
     use super::*;
 
@@ -133,6 +168,17 @@ mod tests {
                 "`--drop-nodes a,b`",
                 "`drop_nodes=['a', 'b']`",
             ),
+            (
+                option("drop_nodes").set_to("left hand"),
+                "`--drop-nodes 'left hand'`",
+                "`drop_nodes=['left hand']`",
+            ),
+            (
+                option("views_by").set_to("task").bare(),
+                "--views-by task",
+                "views_by=\"task\"",
+            ),
+            (step("check", "a check"), "`congraph check`", "a check"),
             (option("alpha").set_to(0.5), "`--alpha 0.5`", "`alpha=0.5`"),
             (option("single").added(), "add `--single`", "use `SingleGraph`"),
             (

@@ -1,7 +1,8 @@
 //! What the scripts need, as JSON inside the page.
 //!
-//! Columns instead of objects, and those of edges packed: a report is mailed around. What could end the script element or start
-//! another is escaped, so that no name can. Counts that the page's edges could not give if some are left out come from all of them.
+//! Columns instead of objects, and those of edges packed: a report is mailed around. What could end the script element
+//! or start another is escaped, so that no name can. Counts that the page's edges could not give if some are left out
+//! come from all of them.
 
 use congraph_record::findings::{Findings, MOST_DRAWN, PathCell};
 use serde_json::{Value, json};
@@ -16,7 +17,8 @@ const ROOM: usize = 2_000_000;
 /// The most edges of the cells of a path, all together: 4.7 MB.
 const PATH_EDGES: usize = 700_000;
 
-/// The edges that are in the page, in the order of the table: by shared weight, then by mean weight. The heaviest, if there is no room for all.
+/// The edges that are in the page, in the order of the table: by consensus weight, then by mean weight. The heaviest,
+/// if there is no room for all.
 pub(crate) fn table_order(findings: &Findings) -> Vec<usize> {
     held(findings, ROOM)
 }
@@ -28,8 +30,8 @@ fn held(findings: &Findings, room: usize) -> Vec<usize> {
     let means = &findings.means;
     let mut order: Vec<usize> = (0..findings.shared.len()).collect();
     order.sort_by(|&one, &two| {
-        let by_shared = findings.shared[two].total_cmp(&findings.shared[one]);
-        by_shared.then_with(|| means[two].total_cmp(&means[one]))
+        let by_consensus = findings.shared[two].total_cmp(&findings.shared[one]);
+        by_consensus.then_with(|| means[two].total_cmp(&means[one]))
     });
     // Two ends, two weights of two numbers each, and one of each view.
     order.truncate(room / (6 + findings.graph.n_views()));
@@ -73,9 +75,11 @@ pub(crate) fn data(
     };
     let number = |node: u32| nodes.binary_search(&(node as usize)).unwrap_or(0) as u16;
     let ends = |end: usize| packed::u16s(order.iter().map(|&edge| number(graph.pairs()[edge][end])));
-    let code = |edge: usize, view: usize, weight: f64| match graph.mask() {
-        Some(mask) if weight <= 0.0 && !mask.has_pair(view, graph.pairs()[edge]) => LACKING,
-        _ => packed::code(weight),
+    let code = |edge: usize, view: usize, weight: f64| {
+        if weight <= 0.0 && !graph.membership().has_pair(view, graph.pairs()[edge]) {
+            return LACKING;
+        }
+        packed::code(weight)
     };
     let codes = order.iter().flat_map(|&edge| {
         let row = graph.weights().row(edge).iter().enumerate();
@@ -124,7 +128,7 @@ fn counts(findings: &Findings) -> Value {
     };
     let there = |edge: usize, view: usize| graph.weights().row(edge)[view] > 0.0;
     let lacks = |edge: usize, view: usize| {
-        let has = graph.mask().is_none_or(|mask| mask.has_pair(view, graph.pairs()[edge]));
+        let has = graph.membership().has_pair(view, graph.pairs()[edge]);
         has && !there(edge, view)
     };
     json!({

@@ -10,8 +10,9 @@
 //! assets/      style sheet and scripts, put together into the page
 //! ```
 //!
-//! The page is complete without scripts: every figure is drawn here, and the first rows of every table are written. Scripts add sliders,
-//! search, sorting and downloads. A content security policy in the page forbids it to load anything.
+//! The page is complete without scripts: every figure is drawn here, and the first rows of every table are written.
+//! Scripts add sliders, search, sorting and downloads. A content security policy in the page forbids it to load
+//! anything.
 //!
 //! ```
 //! use congraph_record::findings::{Findings, Known};
@@ -32,8 +33,8 @@ mod words;
 
 use congraph_record::findings::Findings;
 
-/// The report as one HTML file. Of more than [`MOST_DRAWN`](congraph_record::findings::MOST_DRAWN) nodes there is no picture, and the page
-/// says so.
+/// The report as one HTML file. Of more than [`MOST_DRAWN`](congraph_record::findings::MOST_DRAWN) nodes there is no picture,
+/// and the page says so.
 pub fn write(findings: &Findings) -> String {
     page::page(findings)
 }

@@ -1,8 +1,9 @@
 //! Columns of numbers as text: little-endian bytes in base64.
 //!
-//! A weight as JSON takes eight characters, packed less than three, so that all edges of large graphs fit into a page that can be mailed. The weights of
-//! the views keep three significant digits in 16 bits, whatever their size: 900 mantissas times 72 powers of ten. What the page shows of them is
-//! then true to the last digit. Codes sort as their weights do.
+//! A weight as JSON takes eight characters, packed less than three, so that all edges of large graphs fit into a page
+//! that can be mailed. The weights of the views keep three significant digits in 16 bits, whatever their size: 900
+//! mantissas times 72 powers of ten. What the page shows of them is then true to the last digit. Codes sort as their
+//! weights do.
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 /// The smallest power of ten, and how many there are.

@@ -1,6 +1,7 @@
 //! SVG as text: every attribute and every text is escaped, and numbers have one decimal.
 //!
-//! Many like things are one element: edges of a weight class or cells of a colour are one path. A thousand nodes then still draw at once.
+//! Many like things are one element: edges of a weight class or cells of a colour are one path. A thousand nodes then
+//! still draw at once.
 
 use std::fmt::Write;
 
@@ -143,7 +144,8 @@ pub(crate) fn rectangle(x: f64, y: f64, width: f64, height: f64) -> String {
     format!("M{} {}h{}v{}h{}z", at(x), at(y), at(width), at(height), at(-width))
 }
 
-/// Path data of a mark around a point: a circle, or another shape of the same area, so that colour is never alone and size can be compared.
+/// Path data of a mark around a point: a circle, or another shape of the same area, so that colour is never alone and
+/// size can be compared.
 pub(crate) fn mark(shape: usize, [x, y]: [f64; 2], radius: f64) -> String {
     use std::f64::consts::{PI, TAU};
     // Small marks need a second decimal, or their areas are off by a tenth.
@@ -167,7 +169,8 @@ pub(crate) fn mark(shape: usize, [x, y]: [f64; 2], radius: f64) -> String {
         5 => corners(0.0, 6),
         6 => corners(0.0, 5),
         _ => {
-            // Two halves: the second end is where the first arc began, so the width must be twice the radius to the digit.
+            // Two halves: the second end is where the first arc began, so the width must be twice the radius to the
+            // digit.
             let r = fine(radius);
             let (left, d) = (fine(x - r), fine(2.0 * r));
             format!("M{left} {}a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0 -{d} 0z", fine(y))

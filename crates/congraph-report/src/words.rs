@@ -140,7 +140,8 @@ pub(crate) fn range(values: impl Iterator<Item = f64>) -> String {
 
 /// The day of a Unix time, in UTC: `2026-11-16`.
 pub(crate) fn day(seconds: u64) -> String {
-    // Years that begin in March end with the leap day; an era is the 400 years after which days and years are in step again.
+    // Years that begin in March end with the leap day; an era is the 400 years after which days and years are in step
+    // again.
     let days = seconds / 86_400 + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;

@@ -3,8 +3,7 @@
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used)]
 
-use congraph::views::Mask;
-use congraph::{MultiviewGraph, ViewMatrix};
+use congraph::{Membership, MultiviewGraph, ViewMatrix};
 use congraph_record::FitRecord;
 use congraph_record::findings::{
     Findings, Known, KnownRecording, KnownRecordings, KnownSteps, KnownView, PathCell, Positions,
@@ -94,7 +93,7 @@ fn warning(code: &str, view: Option<&str>, message: &str) -> WarningRecord {
 fn an_edge_of_masked_views_is_in_every_view_only_if_all_have_it() {
     // The first edge is in all three views; the second in the two that have node 2.
     let edges: [([u32; 2], &[f64]); 2] = [([0, 1], &[1.0, 1.0, 1.0, 1.0]), ([1, 2], &[1.0, 1.0, 0.0, 1.0])];
-    let graph = graph(3, 3, &edges, true).with_mask(Mask::new(3, 3, |view, node| view == 2 && node == 2));
+    let graph = graph(3, 3, &edges, true).with_membership(Membership::new(3, 3, |view, node| view == 2 && node == 2));
     let masked = "1 of the 3 nodes is masked, and it takes part with the others: `n2` (not in its table)";
     let known = with_summary(FitRecord {
         warnings: vec![warning("W03", Some("v2"), masked)],
@@ -118,7 +117,8 @@ fn an_edge_of_masked_views_is_in_every_view_only_if_all_have_it() {
 fn important_warnings_come_first_and_those_of_many_views_are_one() {
     let edges: Vec<([u32; 2], Vec<f64>)> = vec![([0, 1], vec![1.0; 31])];
     let rows: Vec<([u32; 2], &[f64])> = edges.iter().map(|(pair, row)| (*pair, &row[..])).collect();
-    let graph = graph(40, 30, &rows, true).with_mask(Mask::new(40, 30, |view, node| view < 14 && node == view + 2));
+    let graph =
+        graph(40, 30, &rows, true).with_membership(Membership::new(40, 30, |view, node| view < 14 && node == view + 2));
     let masked = (0..14).map(|view| warning("W03", Some(&format!("v{view}")), "1 of the 40 nodes is masked"));
     let known = with_summary(FitRecord {
         warnings: masked
@@ -264,7 +264,8 @@ fn of_few_views_none_is_said_not_to_stand_out() {
         &graph(3, 4, &edges, true),
         Known::default(),
         &[
-            "Of 4 views none can be told to stand out (five are needed); v3 is furthest from the consensus (1), then v1 (0.01)",
+            "With 4 views, none can be said to stand out (at least five are needed); v3 is furthest from the consensus \
+             (1), then v1 (0.01)",
         ],
         &["No view stands out"],
     );
@@ -318,7 +319,7 @@ fn edges_that_follow_distance_are_warned_of_with_their_lengths() {
         &[
             "Careful: edges follow distance.",
             "W09 the consensus follows distance: 100 % of its edges and 100 % of its weight are between neighbours",
-            "The mean edge is 20 mm long, the mean distance of two nodes",
+            "The mean edge is 20 mm long, the mean distance between two nodes",
             "100 % of the edges join neighbours,",
         ],
         &["half", "longest"],
@@ -370,8 +371,8 @@ fn the_dials_say_by_which_rule_they_were_chosen() {
         &graph,
         known(true),
         &[
-            "Density 0.15 and similarity 0.7 were chosen: of the fits that predict the other half of the data best at each density, the densest within \
-             0.02 of the best agreement of these (0.91).",
+            "Density 0.15 and similarity 0.7 were chosen: of the fits that predict the other half of the data best at \
+             each density, the densest within 0.02 of the best agreement of these (0.91).",
         ],
         &["come back best"],
     );
@@ -395,7 +396,7 @@ fn targets_that_were_not_reached_are_not_said_to_be_met() {
         &[
             "the nearest to the target 0.15",
             "(found for the density nearest to 0.15 that there is)",
-            "All views are equally alike: each two correlate with",
+            "All views are equally alike: every two have a correlation of",
             "with the squared ℓ2 penalty",
             "The consensus has 1 of 1 possible edge.",
         ],
@@ -416,7 +417,8 @@ fn candidates_are_what_edges_are_counted_of() {
         with_summary(summary),
         &[
             "2 views share 2 of 7 candidate connections (15 are possible).",
-            "of which one is among the 5 nearest neighbours of the other in some view could be joined: 7 of 15 possible.",
+            "of which one is among the 5 nearest neighbours of the other in some view could be joined: 7 of 15 \
+            possible.",
             "The consensus has 2 of 7 candidate edges.",
         ],
         &["2 of 15"],
@@ -508,9 +510,10 @@ fn the_methods_of_a_recorded_study_are_ready_to_paste() {
         &graph(3, 2, &edges, true),
         known,
         &[
-            "EEG of 2 subjects (2 recordings, 3 electrodes, sampled at 160 Hz) was referenced to the average of all electrodes, turned into current source \
-             densities (spherical splines, λ = 1e-5, stiffness 4; Perrin et al. 1989), band-pass filtered to 4–7 Hz (Butterworth filter of order 4, \
-             forwards and backwards) and cut from 0 to 0.5 s around the events T1 and T2.",
+            "EEG of 2 subjects (2 recordings, 3 electrodes, sampled at 160 Hz) was referenced to the average of all \
+             electrodes, turned into current source densities (spherical splines, λ = 1e-5, stiffness 4; Perrin et al. \
+             1989), band-pass filtered to 4–7 Hz (Butterworth filter of order 4, forwards and backwards) and cut from \
+             0 to 0.5 s around the events T1 and T2.",
             "The mean of the baseline (-0.2 to 0 s) was subtracted.",
             "Epochs with a peak-to-peak amplitude above 150 µV were rejected (3).",
             "Bad channels were left out (v0: F2).",

@@ -7,9 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use congraph::methods::smooth::{Admm, Solver};
-use congraph::progress::Progress;
-use congraph::signals::DistanceNorm;
-use congraph::{Distances, Edges, Model, Problem, ViewMatrix};
+use congraph::{DistanceNorm, Distances, Edges, Model, Problem, Progress, ViewMatrix};
 use rand::{RngExt, SeedableRng};
 use rayon::prelude::*;
 

@@ -8,9 +8,8 @@ use std::time::{Duration, Instant};
 
 use congraph::methods::smooth::Newton;
 use congraph::methods::smooth::working_set::Start;
-use congraph::progress::no_progress;
 use congraph::simulate::{Settings, simulate};
-use congraph::{Learner, Model, ViewMatrix, ViewOptions, Views};
+use congraph::{Learn, Model, Smooth, ViewMatrix, ViewOptions, Views, no_progress};
 
 fn main() -> Result<(), congraph::Error> {
     // `cargo test` runs benches too, to see that they run: a small path will do.
@@ -22,12 +21,12 @@ fn main() -> Result<(), congraph::Error> {
         ..Settings::default()
     })?;
     let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default())?;
-    let mut learner = Learner::new(0.03, 0.006);
+    let mut learner = Smooth::new(0.03, 0.006);
     learner.solver = Arc::new(Newton {
         polish: false,
         ..Newton::default()
     });
-    let prepared = learner.prepare(&views, &no_progress)?;
+    let session = learner.session(&views, &no_progress)?;
     let (mut cold, mut cold_solve, mut warm) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
     let (mut cold_steps, mut warm_steps) = (0, 0);
     let (mut above, mut starts) = (Vec::new(), Vec::new());
@@ -38,7 +37,7 @@ fn main() -> Result<(), congraph::Error> {
         for j in 0..steps {
             let model = Model::l1(alpha, 0.006 * 10.0_f64.powf(j as f64 / (steps - 1) as f64));
             let whole = Instant::now();
-            let fresh = learner.prepare(&views, &no_progress)?;
+            let fresh = learner.session(&views, &no_progress)?;
             let clock = Instant::now();
             let alone = fresh.fit(&model, None, &no_progress)?;
             let (alone_time, whole_time) = (clock.elapsed(), whole.elapsed());
@@ -47,7 +46,7 @@ fn main() -> Result<(), congraph::Error> {
                 multipliers,
                 pairs: Vec::new(),
             });
-            let followed = prepared.fit(&model, neighbour.as_ref(), &no_progress)?;
+            let followed = session.fit(&model, neighbour.as_ref(), &no_progress)?;
             // The first fit has no neighbour.
             if neighbour.is_some() {
                 warm += clock.elapsed();

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use congraph::methods::smooth::{Admm, Newton, Solver};
-use congraph::progress::no_progress;
 use congraph::simulate::{Settings, simulate};
-use congraph::{Distances, Model, Parameters, Problem, Scaling, ViewOptions, Views, penalties, regularisers};
+use congraph::{
+    Coupling, Distances, Model, Parameters, Problem, Scaling, ViewOptions, Views, no_progress, penalties, regularisers,
+};
 
 const REPEATS: usize = 7;
 
@@ -37,8 +38,10 @@ fn main() -> Result<(), congraph::Error> {
             };
             let model = Model {
                 parameters,
-                penalty: c,
-                regulariser: r,
+                coupling: Coupling::Consensus {
+                    penalty: c,
+                    regulariser: r,
+                },
             };
             let problem = Problem::new(Arc::clone(&distances), model)?;
             let newton = Newton {

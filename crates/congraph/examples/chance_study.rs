@@ -11,9 +11,8 @@
 //! ```
 
 use congraph::chance::{BEYOND_CHANCE, Correlations};
-use congraph::progress::no_progress;
 use congraph::simulate::{Filter, GraphModel, Reach, Settings, simulate};
-use congraph::{Learner, Table, Targets, ViewOptions, Views};
+use congraph::{Smooth, Table, Targets, ViewOptions, Views, no_progress};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Cauchy, Distribution, StandardNormal, StudentT};
@@ -178,7 +177,7 @@ fn imposed(seed: u64, is_shared: bool) -> (bool, f64) {
         };
         (0..settings.n_views).map(alone).collect()
     };
-    let tuned = Learner::default()
+    let tuned = Smooth::default()
         .learn_to(&assembled(tables), &Targets::default(), &no_progress)
         .expect("usual targets are never refused");
     let warned = tuned.learned.warnings.iter().any(|warning| warning.code == "W15");

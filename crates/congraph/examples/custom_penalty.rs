@@ -14,9 +14,8 @@ use std::sync::Arc;
 
 use congraph::methods::smooth::Admm;
 use congraph::penalties::Penalty;
-use congraph::progress::no_progress;
 use congraph::simulate::{Settings, simulate};
-use congraph::{Learner, Model, Newton, ViewOptions, Views, metrics};
+use congraph::{Learn, Model, Newton, Smooth, ViewOptions, Views, metrics, no_progress};
 
 /// The Huber penalty with threshold `delta`.
 #[derive(Debug)]
@@ -60,16 +59,13 @@ fn main() -> Result<(), congraph::Error> {
         ..Settings::default()
     })?;
     let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default())?;
-    let learner = Learner {
-        model: Model {
-            penalty: Arc::new(Huber { delta: 0.05 }),
-            ..Model::l1(0.05, 0.5)
-        },
+    let learner = Smooth {
+        model: Model::new(0.05, 0.5, Arc::new(Huber { delta: 0.05 })),
         solver: Arc::new(Admm {
             tolerance: 1e-6,
             ..Admm::default()
         }),
-        ..Learner::new(0.05, 0.5)
+        ..Smooth::new(0.05, 0.5)
     };
     let learned = learner.learn(&views, &no_progress)?;
     let scores = metrics::evaluate(&learned.graph, &simulation.truth)?;
@@ -83,7 +79,7 @@ fn main() -> Result<(), congraph::Error> {
     assert!(learned.converged());
 
     // Newton needs more than a prox, and says so.
-    let newton = Learner {
+    let newton = Smooth {
         solver: Arc::new(Newton::default()),
         ..learner
     };

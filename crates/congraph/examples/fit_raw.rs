@@ -9,9 +9,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use congraph::progress::no_progress;
-use congraph::signals::DistanceNorm;
-use congraph::{Admm, Candidates, Learner, Newton, Table, ViewOptions, Views, views::Orient};
+use congraph::{Admm, Candidates, DistanceNorm, Learn, Newton, Orient, Smooth, Table, ViewOptions, Views, no_progress};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -36,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ..ViewOptions::default()
     };
     let (views, _) = Views::assemble(tables, &options)?;
-    let mut learner = Learner::new(alpha.parse()?, beta.parse()?);
+    let mut learner = Smooth::new(alpha.parse()?, beta.parse()?);
     let tolerance: f64 = tolerance.parse()?;
     learner.solver = match std::env::var("CONGRAPH_SOLVER").as_deref() {
         Ok("admm") => Arc::new(Admm {
@@ -49,7 +47,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }),
     };
     if let Some(k) = support.strip_prefix("knn:") {
-        learner.support = Candidates::Nearest { k: k.parse()?, seed: 1 };
+        learner.candidates = Candidates::Nearest { k: k.parse()?, seed: 1 };
     }
     if std::env::var_os("CONGRAPH_RAW_DISTANCES").is_some() {
         learner.scaling.distance_norm = DistanceNorm::None;
@@ -71,7 +69,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "{{\"solver\": \"{}\", \"first\": {first:.6}, \"seconds\": {total:.6}, \"distances\": {:.6}, \"solve\": {:.6}, \"iterations\": {}, \"gap\": {:e}, \"objective\": {:?}, \"status\": \"{}\", \
          \"mean_degree\": {:.2}, \"similarity\": {:.3}, \"peak_mb\": {}}}",
         learner.solver.name(),
-        learned.distances_time.as_secs_f64(),
+        learned.prepare_time.as_secs_f64(),
         learned.solve_time.as_secs_f64(),
         learned.iterations,
         learned.certificate.relative_gap,

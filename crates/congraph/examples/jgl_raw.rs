@@ -6,8 +6,9 @@
 
 use std::time::Instant;
 
-use congraph::methods::graphical_lasso::{Coupling, JointAdmm, JointPenalty, JointProblem};
-use congraph::progress::no_progress;
+use congraph::methods::graphical_lasso;
+use congraph::methods::graphical_lasso::Fusion;
+use congraph::no_progress;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -20,27 +21,27 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (values, _) = bytes.as_chunks::<8>();
         covariances.push(values.iter().map(|b| f64::from_le_bytes(*b)).collect());
     }
-    let penalty = JointPenalty {
-        coupling: if coupling == "group" {
-            Coupling::Group
+    let penalty = graphical_lasso::Model {
+        fusion: if coupling == "group" {
+            Fusion::Group
         } else {
-            Coupling::Fused
+            Fusion::Fused
         },
         lambda1: lambda1.parse()?,
         lambda2: lambda2.parse()?,
         fused_diagonal: false,
     };
-    let solver = JointAdmm {
+    let solver = graphical_lasso::Admm {
         tolerance: tolerance.parse()?,
-        ..JointAdmm::default()
+        ..graphical_lasso::Admm::default()
     };
     let n_nodes: usize = n_nodes.parse()?;
     let start = Instant::now();
-    let problem = JointProblem::new(n_nodes, covariances, vec![1.0; files.len()], penalty)?;
+    let problem = graphical_lasso::Problem::new(n_nodes, covariances, vec![1.0; files.len()], penalty)?;
     let solution = solver.run(&problem, None, &no_progress)?;
     let seconds = start.elapsed().as_secs_f64();
     let n_entries = solution
-        .parts
+        .iterate
         .precisions
         .iter()
         .flatten()
@@ -59,7 +60,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     if let Some(path) = std::env::var_os("CONGRAPH_PRECISIONS") {
         let bytes: Vec<u8> = solution
-            .parts
+            .iterate
             .precisions
             .iter()
             .flatten()

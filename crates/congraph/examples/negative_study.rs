@@ -9,10 +9,10 @@
 #[path = "../tests/support/signed.rs"]
 mod signed;
 
-use congraph::fit::negative::negative_associations;
+use congraph::methods::smooth::negative::negative_associations;
 use congraph::simulate::{Filter, GraphModel, Reach};
 use congraph::{Error, Table, ViewOptions, Views};
-use signed::{Null, Smooth, null};
+use signed::{Null, SmoothSignals, null};
 
 /// A model of graphs of so many nodes.
 type Drawn = fn(usize) -> GraphModel;
@@ -57,7 +57,7 @@ fn main() -> Result<(), Error> {
             let n_sets = n_sets.div_ceil(5);
             for k in 0..n_sets {
                 let n_nodes = [20, 40, 100][k % 3];
-                let smooth = Smooth {
+                let smooth = SmoothSignals {
                     graph: graph(n_nodes),
                     filter,
                     n_nodes,

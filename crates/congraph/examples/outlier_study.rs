@@ -7,9 +7,8 @@
 //! one odd view   the same, with the nodes of one view in another order
 //! ```
 
-use congraph::progress::no_progress;
 use congraph::simulate::{Filter, GraphModel, Settings, simulate};
-use congraph::{Learner, Table, Targets, ViewOptions, Views};
+use congraph::{Smooth, Table, Targets, ViewOptions, Views, no_progress};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -43,7 +42,7 @@ fn has_outlier(tables: Vec<Table>) -> bool {
     let views = Views::assemble(tables, &ViewOptions::default())
         .expect("numbers that vary")
         .0;
-    let tuned = Learner::default()
+    let tuned = Smooth::default()
         .learn_to(&views, &Targets::default(), &no_progress)
         .expect("usual targets are never refused");
     tuned.learned.warnings.iter().any(|warning| warning.code == "W11")

@@ -7,11 +7,10 @@
 //! similarity of least instability) stands beside.
 
 use congraph::metrics::evaluate;
-use congraph::progress::no_progress;
 use congraph::simulate::{GraphModel, Settings, simulate};
 use congraph::tune::path::{Cell, Grid};
 use congraph::tune::stability::{Stability, Tally};
-use congraph::{Error, Learner, ViewOptions, Views};
+use congraph::{Error, Learn, Smooth, ViewOptions, Views, no_progress};
 
 fn main() -> Result<(), Error> {
     let words: Vec<u64> = std::env::args().skip(1).filter_map(|word| word.parse().ok()).collect();
@@ -75,14 +74,14 @@ struct Scored {
 fn study(settings: &Settings) -> Result<[Scored; 3], Error> {
     let simulation = simulate(settings)?;
     let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default())?;
-    let learner = Learner::default();
-    let prepared = learner.prepare(&views, &no_progress)?;
+    let learner = Smooth::default();
+    let session = learner.session(&views, &no_progress)?;
     let grid = Grid::usual(views.n_nodes());
     let mut cells: Vec<Cell> = Vec::new();
     let mut scores: Vec<f64> = Vec::new();
     for &density in &grid.densities {
-        prepared.path_row(density, &grid.similarities, &no_progress, &mut |cell, fit| {
-            let evaluation = evaluate(&prepared.graph(fit), &simulation.truth);
+        session.path_row(density, &grid.similarities, &no_progress, &mut |cell, fit| {
+            let evaluation = evaluate(&session.graph(fit), &simulation.truth);
             scores.push(evaluation.map_or(0.0, |evaluation| evaluation.mean_view_f1()));
             cells.push(cell);
         })?;

@@ -5,8 +5,9 @@
 //! A fit must have what was asked for within 0.005 (or half an edge), or be refused with E10. The last line counts both, and what
 //! missed its target without a word.
 
-use congraph::progress::no_progress;
-use congraph::{Code, Dial, Error, Learner, MultiviewGraph, Table, Targets, ViewOptions, Views, penalties};
+use congraph::{
+    Code, Dial, Error, Model, MultiviewGraph, Smooth, Table, Targets, ViewOptions, Views, no_progress, penalties,
+};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -56,15 +57,15 @@ pub(crate) fn study(seed: u64) -> Outcome {
     let Ok((views, _)) = Views::assemble(tables, &options) else {
         return Outcome::Unusable;
     };
-    let mut learner = Learner {
-        single: n_views == 1 || rng.random_bool(0.3),
-        ..Learner::default()
-    };
-    learner.model.penalty =
+    let is_single = n_views == 1 || rng.random_bool(0.3);
+    let penalty =
         penalties::by_name(["l1", "l2", "squared-l2"][rng.random_range(0..3)]).expect("a penalty by its name");
+    let mut learner = Smooth::with_model(Model::new(1.0, 1.0, penalty));
+    if is_single {
+        learner = learner.uncoupled();
+    }
     let density = rng.random_bool(0.8).then(|| rng.random_range(0.01..0.95));
-    let similarity =
-        (!learner.single && (density.is_none() || rng.random_bool(0.4))).then(|| rng.random_range(0.1..1.0));
+    let similarity = (!is_single && (density.is_none() || rng.random_bool(0.4))).then(|| rng.random_range(0.1..1.0));
     let dial = |target: Option<f64>| target.map_or(Dial::Usual, Dial::At);
     let targets = Targets {
         density: dial(density),

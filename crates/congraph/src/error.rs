@@ -151,24 +151,26 @@ pub enum Error {
     },
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Error {
+    /// What is wrong, in the words of a face.
+    pub fn told(&self, spelling: &dyn Spelling) -> String {
         match self {
             Self::Data(errors) => {
-                let mut separator = "";
-                for error in errors {
-                    write!(f, "{separator}{error}")?;
-                    separator = "\n";
-                }
-                Ok(())
+                let told: Vec<String> = errors.iter().map(|error| error.spelled(spelling).to_string()).collect();
+                told.join("\n")
             }
-            Self::Parameter { name: what, message } | Self::Invalid { what, message } => {
-                write!(f, "{what} {}", spelled(message, &Plain))
-            }
+            Self::Parameter { name, message } => format!("{} {}", spelling.name(name), spelled(message, spelling)),
+            Self::Invalid { what, message } => format!("{what} {}", spelled(message, spelling)),
             Self::Unsupported { solver, term, need } => {
-                write!(f, "the solver `{solver}` cannot be used with `{term}`: {need}")
+                format!("the solver `{solver}` cannot be used with `{term}`: {need}")
             }
         }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.told(&Plain))
     }
 }
 

@@ -9,7 +9,7 @@
 //! Where views lack nodes, each is taken over the pairs that a view has, that both views have, that some view has (the consensus).
 
 use crate::edges::ViewMatrix;
-use crate::views::{Mask, pairs_of};
+use crate::views::Membership;
 
 /// One weighted graph per view and, unless each view was learned on its own, the consensus they share.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub struct MultiviewGraph {
     pairs: Vec<[u32; 2]>,
     weights: ViewMatrix,
     consensus: Option<Vec<f64>>,
-    mask: Option<Mask>,
+    membership: Membership,
 }
 
 impl MultiviewGraph {
@@ -53,47 +53,48 @@ impl MultiviewGraph {
             pairs: kept.iter().map(|&edge| pairs[edge]).collect(),
             weights: ViewMatrix::from_values(views.len(), values),
             consensus: consensus.map(|consensus| kept.iter().map(|&edge| consensus[edge]).collect()),
+            membership: Membership::total(nodes.len(), views.len()),
             nodes,
             views,
-            mask: None,
         }
     }
 
-    /// The same graphs, of views that lack nodes.
+    /// The same graphs, of views that may lack nodes.
     ///
     /// # Panics
-    /// If the mask is of other nodes or views, or a view has an edge at a node that it lacks.
+    /// If the membership is of other nodes or views, or a view has an edge at a node that it lacks.
     #[must_use]
-    pub fn with_mask(mut self, mask: Option<Mask>) -> Self {
-        if let Some(mask) = &mask {
-            assert_eq!((mask.n_nodes(), mask.n_views()), (self.n_nodes(), self.n_views()));
+    pub fn with_membership(mut self, membership: Membership) -> Self {
+        assert_eq!(
+            (membership.n_nodes(), membership.n_views()),
+            (self.n_nodes(), self.n_views())
+        );
+        if !membership.is_total() {
             for (&pair, row) in self.pairs.iter().zip(self.weights.rows()) {
-                let fits = |(view, &weight): (usize, &f64)| weight == 0.0 || mask.has_pair(view, pair);
+                let fits = |(view, &weight): (usize, &f64)| weight == 0.0 || membership.has_pair(view, pair);
                 assert!(
                     row.iter().enumerate().all(fits),
                     "an edge at a node that the view lacks"
                 );
             }
         }
-        self.mask = mask;
+        self.membership = membership;
         self
     }
 
-    /// Which nodes the views lack, if any does.
-    pub fn mask(&self) -> Option<&Mask> {
-        self.mask.as_ref()
+    /// Which view has which node.
+    pub fn membership(&self) -> &Membership {
+        &self.membership
     }
 
     /// Whether a view has a node.
     pub fn has(&self, view: usize, node: usize) -> bool {
-        self.mask.as_ref().is_none_or(|mask| mask.has(view, node))
+        self.membership.has(view, node)
     }
 
     /// How many pairs of nodes a view has.
     pub fn n_pairs_of(&self, view: usize) -> usize {
-        self.mask
-            .as_ref()
-            .map_or(pairs_of(self.n_nodes()), |mask| mask.n_pairs_of(view))
+        self.membership.n_pairs_of(view)
     }
 
     /// The names of the nodes.
@@ -133,7 +134,7 @@ impl MultiviewGraph {
 
     /// How many pairs of nodes there are that some view has.
     pub fn n_pairs(&self) -> usize {
-        self.mask.as_ref().map_or(pairs_of(self.n_nodes()), Mask::n_pairs)
+        self.membership.n_pairs()
     }
 
     /// The density of one view.
@@ -149,7 +150,7 @@ impl MultiviewGraph {
     /// The density of the consensus, over the pairs that some view has.
     pub fn consensus_density(&self) -> Option<f64> {
         let consensus = self.consensus.as_ref()?;
-        let is_measured = |pair: [u32; 2]| self.mask.as_ref().is_none_or(|mask| mask.some_has(pair));
+        let is_measured = |pair: [u32; 2]| self.membership.some_has(pair);
         let measured = self.pairs.iter().zip(consensus).filter(|(pair, _)| is_measured(**pair));
         Some(density(measured.map(|(_, weight)| *weight), self.n_pairs()))
     }
@@ -158,16 +159,16 @@ impl MultiviewGraph {
     ///
     /// Two views without any variation (complete graphs of equal weights) count as equal.
     pub fn similarity(&self) -> Option<f64> {
-        match &self.mask {
-            None => mean_correlation(&self.weights, self.n_pairs()),
-            Some(mask) => mean_common_correlation(&self.pairs.iter().zip(self.weights.rows()), mask),
+        if self.membership.is_total() {
+            return mean_correlation(&self.weights, self.n_pairs());
         }
+        mean_common_correlation(&self.pairs.iter().zip(self.weights.rows()), &self.membership)
     }
 
     /// The Pearson correlation between the weights of two views over all pairs of nodes that both have.
     pub fn correlation(&self, i: usize, j: usize) -> f64 {
-        if let Some(mask) = &self.mask {
-            return common_correlation(self.pairs.iter().zip(self.weights.rows()), mask, i, j);
+        if !self.membership.is_total() {
+            return common_correlation(self.pairs.iter().zip(self.weights.rows()), &self.membership, i, j);
         }
         pearson(self.weights.rows().map(|row| (row[i], row[j])), self.n_pairs())
     }
@@ -176,7 +177,7 @@ impl MultiviewGraph {
     pub fn uniqueness(&self, view: usize) -> Option<f64> {
         let consensus = self.consensus.as_ref()?;
         let (mut apart, mut total) = (0.0, 0.0);
-        let own = |pair: &[u32; 2]| self.mask.as_ref().is_none_or(|mask| mask.has_pair(view, *pair));
+        let own = |pair: &[u32; 2]| self.membership.has_pair(view, *pair);
         for (pair, (weight, shared)) in self.pairs.iter().zip(self.weights.column(view).zip(consensus)) {
             if own(pair) {
                 apart += (weight - shared).abs();
@@ -189,8 +190,9 @@ impl MultiviewGraph {
     /// How many views have both ends of an edge.
     pub fn n_measured(&self, edge: usize) -> usize {
         let pair = self.pairs[edge];
-        let has = |mask: &Mask| (0..self.n_views()).filter(|&view| mask.has_pair(view, pair)).count();
-        self.mask.as_ref().map_or(self.n_views(), has)
+        (0..self.n_views())
+            .filter(|&view| self.membership.has_pair(view, pair))
+            .count()
     }
 
     /// The mean weight of an edge over the views that have both of its ends: the same for any order of them, and NaN if none has.
@@ -287,23 +289,23 @@ pub(crate) fn mean_correlation(weights: &ViewMatrix, n_pairs: usize) -> Option<f
 /// The Pearson correlation between two views over the pairs that both have.
 fn common_correlation<'a>(
     rows: impl Iterator<Item = (&'a [u32; 2], &'a [f64])>,
-    mask: &Mask,
+    membership: &Membership,
     i: usize,
     j: usize,
 ) -> f64 {
-    let common = rows.filter(|(pair, _)| mask.has_pair(i, **pair) && mask.has_pair(j, **pair));
-    pearson(common.map(|(_, row)| (row[i], row[j])), mask.n_common_pairs(i, j))
+    let common = rows.filter(|(pair, _)| membership.has_pair(i, **pair) && membership.has_pair(j, **pair));
+    pearson(common.map(|(_, row)| (row[i], row[j])), membership.n_common_pairs(i, j))
 }
 
 /// As [`mean_correlation`] for views that lack nodes: over all pairs of views that have a pair of nodes in common.
 pub(crate) fn mean_common_correlation<'a>(
     rows: &(impl Iterator<Item = (&'a [u32; 2], &'a [f64])> + Clone),
-    mask: &Mask,
+    membership: &Membership,
 ) -> Option<f64> {
     let (mut total, mut count) = (0.0, 0_usize);
-    for i in 0..mask.n_views() {
-        for j in (0..i).filter(|&j| mask.n_common_pairs(i, j) > 0) {
-            total += common_correlation(rows.clone(), mask, i, j);
+    for i in 0..membership.n_views() {
+        for j in (0..i).filter(|&j| membership.n_common_pairs(i, j) > 0) {
+            total += common_correlation(rows.clone(), membership, i, j);
             count += 1;
         }
     }
@@ -355,13 +357,13 @@ impl Sums {
 }
 
 /// The mean over the views of the share of their pairs with a weight > 0.
-pub(crate) fn mean_density(weights: &ViewMatrix, n_nodes: usize, mask: Option<&Mask>) -> f64 {
+pub(crate) fn mean_density(weights: &ViewMatrix, membership: &Membership) -> f64 {
     let n_views = weights.n_views();
-    let Some(mask) = mask else {
+    if membership.is_total() {
         let present = weights.values().iter().filter(|&&weight| weight > 0.0).count();
-        return present as f64 / (pairs_of(n_nodes) * n_views) as f64;
-    };
-    let of_view = |view: usize| density(weights.column(view), mask.n_pairs_of(view));
+        return present as f64 / (membership.n_pairs() * n_views) as f64;
+    }
+    let of_view = |view: usize| density(weights.column(view), membership.n_pairs_of(view));
     (0..n_views).map(of_view).sum::<f64>() / n_views as f64
 }
 

@@ -15,13 +15,13 @@
 //!
 //! ```
 //! use congraph::simulate::{Settings, simulate};
-//! use congraph::{Learner, ViewOptions, Views, metrics, no_progress};
+//! use congraph::{Learn, Smooth, ViewOptions, Views, metrics, no_progress};
 //!
 //! // Six data sets of 500 signals on 100 nodes, whose graphs share 90 % of their edges.
 //! let simulation = simulate(&Settings::default())?;
 //! let (views, _warnings) = Views::assemble(simulation.tables, &ViewOptions::default())?;
 //!
-//! let learned = Learner::new(0.07, 0.03).learn(&views, &no_progress)?;
+//! let learned = Smooth::new(0.07, 0.03).learn(&views, &no_progress)?;
 //!
 //! assert!(learned.certificate.relative_gap < 1e-8); // how far from the optimum at most
 //! let scores = metrics::evaluate(&learned.graph, &simulation.truth)?;
@@ -59,36 +59,39 @@
 
 pub mod chance;
 pub mod communities;
-pub mod distances;
-pub mod edges;
-pub mod error;
+mod distances;
+mod edges;
+mod error;
 pub mod findings;
-pub mod fit;
-pub mod graph;
-pub mod inference;
+mod fit;
+mod graph;
+mod inference;
 pub mod methods;
 pub mod metrics;
 pub mod options;
 mod parallel;
 pub mod penalties;
-pub mod progress;
+mod progress;
 pub mod regularisers;
-pub mod signals;
+mod signals;
 pub mod simulate;
 pub mod tune;
-pub mod views;
+mod views;
 
-pub use distances::Distances;
-pub use edges::{Candidates, EdgeCost, Edges, ViewMatrix, Weights};
-pub use error::{Code, DataError, Error, Warning};
-pub use fit::{Fit, Learned, Learner, Prepared};
-pub use graph::MultiviewGraph;
-pub use inference::{Projection, Projector};
-pub use methods::smooth::{Admm, Certificate, Model, Newton, Parameters, Problem, Solution, Solver};
+pub use distances::{AllPairs, Distances};
+pub use edges::candidates::{CHECKED_OUTSIDE, EXACT_NEIGHBOURS};
+pub use edges::{Candidates, EdgeCost, Edges, ViewMatrix, Weights, complete_index};
+pub use error::{Code, DataError, Error, Warning, grouped, list_names};
+pub use fit::{Fit, Learn, Learned, Session};
+pub use graph::{MultiviewGraph, pearson};
+pub use inference::{Departure, Projection, Projector};
+pub use methods::graphical_lasso::GraphicalLasso;
+pub use methods::smooth::{Admm, Coupling, Model, Newton, Parameters, Problem, Smooth, Solution, Solver};
+pub use methods::{Certificate, Certified, Method, Told};
 pub use progress::{Progress, Status, Watch, no_progress};
-pub use signals::Scaling;
+pub use signals::{DistanceNorm, SampleNorm, Scale, Scaling};
 pub use tune::{Dial, Targets, Tuned};
-pub use views::{Mask, Missing, Table, ViewOptions, Views};
+pub use views::{Kind, Membership, Missing, NanRule, NodeRule, Order, Orient, Table, View, ViewOptions, Views};
 
 /// The code in the README and in CONTRIBUTING is compiled and run.
 #[cfg(doctest)]

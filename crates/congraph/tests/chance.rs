@@ -4,10 +4,9 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use congraph::chance::Correlations;
-use congraph::progress::no_progress;
 use congraph::simulate::{Settings, simulate};
 use congraph::tune::Tuned;
-use congraph::{Dial, Learner, Projector, Table, Targets, ViewOptions, Views};
+use congraph::{Dial, Learn, Projector, Smooth, Table, Targets, ViewOptions, Views, no_progress};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Cauchy, Distribution, StandardNormal};
@@ -53,7 +52,7 @@ fn unrelated(n_views: usize) -> Vec<Table> {
 }
 
 fn tuned(tables: Vec<Table>) -> Tuned {
-    Learner::default()
+    Smooth::default()
         .learn_to(&assembled(tables), &Targets::default(), &no_progress)
         .unwrap()
 }
@@ -159,7 +158,7 @@ fn agreement_that_the_coupling_makes_is_told_of() {
 #[test]
 fn the_floor_is_known_whatever_was_asked() {
     let views = assembled(simulated(3, 1));
-    let learner = Learner::new(0.05, 0.02);
+    let learner = Smooth::new(0.05, 0.02);
     let fixed = Targets {
         density: Dial::Fixed,
         similarity: Dial::Fixed,
@@ -179,10 +178,7 @@ fn the_floor_is_known_whatever_was_asked() {
     }
     // The separate views of the floor are those that `single` learns.
     let found = learner.learn_to(&views, &fixed, &no_progress).unwrap();
-    let alone = Learner {
-        single: true,
-        ..learner.clone()
-    };
+    let alone = learner.uncoupled();
     let separate = alone.learn(&views, &no_progress).unwrap().graph.similarity().unwrap();
     assert!((found.reached.floor.unwrap() - separate).abs() < 1e-3);
 }
@@ -214,7 +210,7 @@ fn the_answer_does_not_depend_on_the_order_of_nodes_or_views() {
 #[test]
 fn a_projected_view_of_noise_is_told_of() {
     let views = assembled(simulated(3, 1));
-    let learner = Learner::new(0.05, 0.02);
+    let learner = Smooth::new(0.05, 0.02);
     let learned = learner.learn(&views, &no_progress).unwrap();
     let projector = Projector::of(&learner, &learned).unwrap();
     let mut new = noise(5, 1, 30, 200, 0.0).swap_remove(0);

@@ -245,7 +245,7 @@ fn extreme_resolutions() {
 #[test]
 fn what_cannot_be_is_refused() {
     let name = |result: Result<_, Error>| match result {
-        Err(Error::Parameter { name, .. }) => name,
+        Err(Error::Parameter { name, .. } | Error::Invalid { what: name, .. }) => name,
         other => panic!("{other:?}"),
     };
     let one = |weight| Network::new(2, &[[0, 1]], &[weight]).map(drop);

@@ -7,11 +7,9 @@ use crate::support::{
     problem, random_distances, rng, try_problem,
 };
 use congraph::penalties::{self, JointEdge, Penalty};
-use congraph::progress::no_progress;
-use congraph::signals::DistanceNorm;
 use congraph::{
-    Admm, Distances, Problem, Scaling, Solution, Solver, Status, Table, ViewMatrix, ViewOptions, Views,
-    edges::complete_index,
+    Admm, DistanceNorm, Distances, Problem, Scaling, Solution, Solver, Status, Table, ViewMatrix, ViewOptions, Views,
+    complete_index, no_progress,
 };
 use rand::RngExt;
 
@@ -289,7 +287,7 @@ fn stopping_early_is_said() {
             assert_eq!(solution.status, Status::IterationLimit, "{}", solver.name());
         }
     }
-    let stop = |_: &congraph::progress::Progress| std::ops::ControlFlow::Break(());
+    let stop = |_: &congraph::Progress| std::ops::ControlFlow::Break(());
     let stopped = congraph::Newton::default()
         .solve(&problem, None, &stop)
         .expect("a supported problem");

@@ -9,10 +9,11 @@ use crate::support::{
 use congraph::methods::smooth::admm::ZStep;
 use congraph::methods::smooth::certificate::{DualPoint, dual_objective};
 use congraph::penalties::Penalty;
-use congraph::progress::no_progress;
 use congraph::regularisers::L1Norm;
-use congraph::signals::DistanceNorm;
-use congraph::{Admm, Distances, Error, Model, Newton, Parameters, Problem, Solution, Solver, ViewMatrix};
+use congraph::{
+    Admm, Coupling, DistanceNorm, Distances, Error, Model, Newton, Parameters, Problem, Solution, Solver, ViewMatrix,
+    no_progress,
+};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -161,7 +162,7 @@ fn beta_zero_is_every_view_on_its_own() {
             );
             for view in 0..4 {
                 let own = distances(11, 1, together.values().column(view).collect(), DistanceNorm::None);
-                let single = Problem::new(own, Model::single(alpha)).expect("a valid problem");
+                let single = Problem::new(own, Model::uncoupled(alpha)).expect("a valid problem");
                 let (alone, _) = solved(&single);
                 let here: Vec<f64> = views.column(view).collect();
                 let off = largest_difference(&here, alone.values());
@@ -177,7 +178,8 @@ fn with_one_view_the_penalty_does_nothing() {
     for kind in KINDS {
         let distances = random_distances(kind, 9, 1, &mut rng);
         let (alpha, beta) = parameters(&mut rng);
-        let (alone, _) = solved(&Problem::new(Arc::clone(&distances), Model::single(alpha)).expect("a valid problem"));
+        let (alone, _) =
+            solved(&Problem::new(Arc::clone(&distances), Model::uncoupled(alpha)).expect("a valid problem"));
         for name in ["l1", "l2", "squared-l2"] {
             let (views, consensus) = solved(&problem(&distances, alpha, beta, 0.0, name));
             assert!(largest_difference(views.values(), alone.values()) <= 1e-9);
@@ -197,7 +199,7 @@ fn a_huge_beta_gives_equal_views_that_solve_the_averaged_problem() {
             .map(|row| row.iter().sum::<f64>() / n_views as f64);
         let averaged = distances(10, 1, averaged.collect(), DistanceNorm::None);
         let alpha = log_uniform(&mut rng, -2.0, 0.0);
-        let (alone, _) = solved(&Problem::new(averaged, Model::single(alpha)).expect("a valid problem"));
+        let (alone, _) = solved(&Problem::new(averaged, Model::uncoupled(alpha)).expect("a valid problem"));
         for (name, beta, tolerance) in [("l1", 1e3, 1e-9), ("l2", 1e3, 1e-9), ("squared-l2", 1e9, 1e-7)] {
             let (views, consensus) = solved(&problem(&together, alpha, beta, 0.0, name));
             for view in 0..n_views {
@@ -222,7 +224,7 @@ fn permuted(distances: &Distances, nodes: &[usize], views: &[usize]) -> Arc<Dist
     for a in 0..n {
         for b in a + 1..n {
             let (x, y) = (nodes[a].min(nodes[b]), nodes[a].max(nodes[b]));
-            let row = distances.values().row(congraph::edges::complete_index(n, x, y));
+            let row = distances.values().row(congraph::complete_index(n, x, y));
             values.extend(views.iter().map(|&view| row[view]));
         }
     }
@@ -475,8 +477,10 @@ fn with_penalty(like: &Problem, penalty: impl Penalty + 'static) -> Problem {
     let distances = Arc::new(like.distances().clone());
     let model = Model {
         parameters: like.parameters(),
-        penalty: Arc::new(penalty),
-        regulariser: Arc::new(L1Norm),
+        coupling: Coupling::Consensus {
+            penalty: Arc::new(penalty),
+            regulariser: Arc::new(L1Norm),
+        },
     };
     Problem::new(distances, model).expect("a valid problem")
 }

@@ -85,7 +85,7 @@ impl Seen {
 /// The least similarity of independent views over the given α.
 fn floor(distances: &Arc<Distances>, alphas: &[f64]) -> f64 {
     let similarity = |&alpha: &f64| {
-        let problem = Problem::new(Arc::clone(distances), Model::single(alpha)).expect("a valid problem");
+        let problem = Problem::new(Arc::clone(distances), Model::uncoupled(alpha)).expect("a valid problem");
         graph(&problem, &newton(&problem, 1e-9))
             .similarity()
             .expect("several views")

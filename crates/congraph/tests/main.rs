@@ -6,11 +6,12 @@
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod baselines;
+mod candidates;
 mod chance;
 mod communities;
 mod degenerate;
 mod facts;
+mod graphical_lasso;
 mod grid;
 mod laws;
 mod masks;
@@ -22,6 +23,5 @@ mod project;
 mod simulation;
 mod stability;
 mod support;
-mod support_pairs;
 mod targets;
 mod working_set;

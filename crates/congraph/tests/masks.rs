@@ -10,33 +10,29 @@ use clarabel::solver::{
     DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SecondOrderConeT, SolverStatus, SupportedConeT,
     ZeroConeT,
 };
-use congraph::methods::graphical_lasso::{Coupling, JointGraphicalLasso};
-use congraph::progress::no_progress;
-use congraph::signals::DistanceNorm;
+use congraph::methods::graphical_lasso::{Fusion, GraphicalLasso};
 use congraph::simulate::{Settings, simulate};
-use congraph::views::{Kind, NanRule};
 use congraph::{
-    Admm, Candidates, Code, Distances, Edges, Error, Learner, Mask, Missing, Model, MultiviewGraph, Newton, Parameters,
-    Problem, Scaling, Solution, Solver, Table, Targets, ViewMatrix, ViewOptions, Views, metrics, penalties,
+    Admm, Candidates, Code, DistanceNorm, Distances, Edges, Error, Kind, Learn, Membership, Missing, Model,
+    MultiviewGraph, NanRule, Newton, Parameters, Problem, Scaling, Smooth, Solution, Solver, Table, Targets,
+    ViewMatrix, ViewOptions, Views, metrics, no_progress, penalties,
 };
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 /// A mask in which every view keeps at least three nodes, and every node some view.
-fn random_mask(n_nodes: usize, n_views: usize, share: f64, rng: &mut ChaCha8Rng) -> Arc<Mask> {
+fn random_mask(n_nodes: usize, n_views: usize, share: f64, rng: &mut ChaCha8Rng) -> Arc<Membership> {
     loop {
         let lacks: Vec<bool> = (0..n_nodes * n_views).map(|_| rng.random_bool(share)).collect();
-        let Some(mask) = Mask::new(n_nodes, n_views, |view, node| lacks[node * n_views + view]) else {
-            continue;
-        };
-        let enough = (0..n_views).all(|view| mask.n_nodes_of(view) >= 3);
+        let mask = Membership::new(n_nodes, n_views, |view, node| lacks[node * n_views + view]);
+        let enough = !mask.is_total() && (0..n_views).all(|view| mask.n_nodes_of(view) >= 3);
         if enough && (0..n_nodes).all(|node| (0..n_views).any(|view| mask.has(view, node))) {
             return Arc::new(mask);
         }
     }
 }
 
-fn masked_distances(mask: &Arc<Mask>, rng: &mut ChaCha8Rng) -> Arc<Distances> {
+fn masked_distances(mask: &Arc<Membership>, rng: &mut ChaCha8Rng) -> Arc<Distances> {
     let edges = Edges::complete(mask.n_nodes());
     let n_values = edges.n_edges() * mask.n_views();
     // What a view lacks may be anything.
@@ -51,13 +47,13 @@ fn masked_distances(mask: &Arc<Mask>, rng: &mut ChaCha8Rng) -> Arc<Distances> {
         }
     }
     let rows = ViewMatrix::from_values(mask.n_views(), values);
-    Arc::new(Distances::masked(edges, rows, DistanceNorm::Max, Some(Arc::clone(mask))).expect("valid distances"))
+    Arc::new(Distances::masked(edges, rows, DistanceNorm::Max, Arc::clone(mask)).expect("valid distances"))
 }
 
 /// The entries of a row that belong to views that have the pair.
 fn own(problem: &Problem, edge: usize, row: &[f64]) -> Vec<f64> {
     let pair = problem.distances().edges().pairs()[edge];
-    let mask = problem.mask().expect("a mask");
+    let mask = problem.membership();
     (0..row.len())
         .filter(|&view| mask.has_pair(view, pair))
         .map(|view| row[view])
@@ -92,7 +88,7 @@ fn objective(problem: &Problem, views: &ViewMatrix, consensus: &[f64]) -> f64 {
 /// pairs, its degrees, its share of the coupling.
 fn oracle(problem: &Problem) -> Option<ViewMatrix> {
     let Parameters { alpha, beta, gamma } = problem.parameters();
-    let mask = problem.mask().expect("a mask");
+    let mask = problem.membership();
     let (n_views, pairs) = (problem.n_views(), problem.distances().edges().pairs());
     let penalty = problem.penalty().name();
     // The variables: what they are, and the two terms of the objective.
@@ -210,7 +206,7 @@ fn oracle(problem: &Problem) -> Option<ViewMatrix> {
 /// What must be true of any result: what a view lacks has no weight, totals are the views' own, and the objective is that of
 /// the formulas.
 fn assert_sound(problem: &Problem, solution: &Solution, case: &str) -> (ViewMatrix, Vec<f64>) {
-    let mask = problem.mask().expect("a mask");
+    let mask = problem.membership();
     let (views, consensus) = dense(problem, &solution.weights);
     for (&pair, row) in problem.distances().edges().pairs().iter().zip(views.rows()) {
         for (view, &weight) in row.iter().enumerate() {
@@ -297,7 +293,7 @@ fn both_solvers_find_what_an_interior_point_solver_finds() {
 }
 
 /// The data of a simulation without the nodes that a mask takes, which are left out of a table, or NaN, or constant, in turn.
-fn masked_tables(tables: &[Table], mask: &Mask) -> Vec<Table> {
+fn masked_tables(tables: &[Table], mask: &Membership) -> Vec<Table> {
     let masked = |(view, table): (usize, &Table)| {
         let names = table.column_names.clone().unwrap_or_default();
         let mut table = table.clone();
@@ -338,7 +334,7 @@ fn a_mask_that_masks_nothing_changes_no_bit() {
     let tables = simulate(&settings(40, 3, 100, 1)).unwrap().tables;
     let (plain, _) = Views::assemble(tables.clone(), &ViewOptions::default()).unwrap();
     let (masked, warnings) = Views::assemble(tables, &with_masks()).unwrap();
-    assert!(masked.mask().is_none() && warnings.is_empty());
+    assert!(masked.membership().is_total() && warnings.is_empty());
     assert_eq!(plain, masked);
 }
 
@@ -357,7 +353,7 @@ fn w03_tells_what_was_masked_and_why() {
     ];
     let (views, warnings) = Views::assemble(tables, &with_masks()).unwrap();
     assert_eq!(views.nodes(), ["a", "b", "c", "d"]);
-    let mask = views.mask().unwrap();
+    let mask = views.membership();
     assert!(mask.has(0, 1) && !mask.has(1, 1) && !mask.has(1, 2) && mask.has(1, 3));
     let told: Vec<(&str, &str)> = warnings
         .iter()
@@ -395,7 +391,7 @@ fn what_masks_may_not_leave_is_refused() {
     ];
     let errors = refused(useless);
     assert_eq!((errors[0].code, errors[0].node.as_deref()), (Code::E04, Some("b")));
-    assert!(errors[0].hint.contains("--drop-nodes b"), "{}", errors[0]);
+    assert!(errors[0].to_string().contains("`drop_nodes = b`"), "{}", errors[0]);
     // A view that is left with one node.
     let poor = vec![table("x", &["a", "b", "c"]), constant(table("y", &["a", "b"]), 0)];
     let errors = refused(poor);
@@ -407,21 +403,15 @@ fn what_masks_may_not_leave_is_refused() {
         table("z", &["c", "d", "e"]),
     ];
     let (views, _) = Views::assemble(tables, &with_masks()).unwrap();
-    let Err(Error::Data(errors)) = Learner::new(0.1, 0.1).learn(&views, &no_progress) else {
+    let Err(Error::Data(errors)) = Smooth::new(0.1, 0.1).learn(&views, &no_progress) else {
         panic!("learned");
     };
     assert_eq!((errors[0].code, errors[0].view.as_deref()), (Code::E02, Some("z")));
-    let single = Learner {
-        single: true,
-        ..Learner::new(0.1, 0.1)
-    };
+    let single = Smooth::new(0.1, 0.1).uncoupled();
     assert!(single.learn(&views, &no_progress).unwrap().converged());
     // The joint graphical lasso knows no masks.
-    let joint = JointGraphicalLasso::new(Coupling::Fused, 0.1, 0.02);
-    assert!(matches!(
-        joint.learn(&views, &no_progress),
-        Err(Error::Parameter { .. })
-    ));
+    let joint = GraphicalLasso::new(Fusion::Fused, 0.1, 0.02);
+    assert!(matches!(joint.learn(&views, &no_progress), Err(Error::Invalid { .. })));
 }
 
 /// The two nodes of a pair, its weight in each view, and its consensus weight.
@@ -464,12 +454,12 @@ fn groups_of_views_on_other_nodes_are_problems_of_their_own() {
             renamed.with_columns(names.iter().map(|name| format!("other {name}")))
         })
         .collect();
-    let learner = Learner {
+    let learner = Smooth {
         scaling: Scaling {
             distance_norm: DistanceNorm::None,
             ..Scaling::default()
         },
-        ..Learner::new(0.2, 0.05)
+        ..Smooth::new(0.2, 0.05)
     };
     let learn = |tables: Vec<Table>| {
         let (views, _) = Views::assemble(tables, &with_masks()).unwrap();
@@ -517,9 +507,9 @@ fn the_order_of_nodes_and_views_and_the_threads_do_not_matter() {
             ..Admm::default()
         }),
     ] {
-        let learner = Learner {
+        let learner = Smooth {
             solver,
-            ..Learner::new(0.07, 0.03)
+            ..Smooth::new(0.07, 0.03)
         };
         let learn = |tables: &[Table], n_threads: usize| {
             let (views, _) = Views::assemble(tables.to_vec(), &with_masks()).unwrap();
@@ -540,20 +530,17 @@ fn a_working_set_finds_what_all_pairs_give() {
     let mask = random_mask(300, 3, 0.1, &mut rng);
     let (views, _) = Views::assemble(masked_tables(&simulation.tables, &mask), &with_masks()).unwrap();
     for penalty in ["l1", "l2"] {
-        let learner = Learner {
-            model: Model {
-                penalty: penalties::by_name(penalty).unwrap(),
-                ..Model::l1(0.02, 0.01)
-            },
-            ..Learner::default()
+        let learner = Smooth {
+            model: Model::new(0.02, 0.01, penalties::by_name(penalty).unwrap()),
+            ..Smooth::default()
         };
         let all: Vec<[u32; 2]> = Edges::complete(300).pairs().to_vec();
-        let listed = Learner {
-            support: Candidates::Listed(all),
+        let listed = Smooth {
+            candidates: Candidates::Listed(all),
             ..learner.clone()
         };
         // Tiles kept, and computed anew for each pass.
-        let lean = Learner {
+        let lean = Smooth {
             memory: 0,
             ..learner.clone()
         };
@@ -565,7 +552,7 @@ fn a_working_set_finds_what_all_pairs_give() {
             let apart = largest_difference(learned.graph.weights().values(), all.graph.weights().values());
             assert!(apart < 1e-7, "{penalty}: weights differ by {apart:e}");
         }
-        assert_eq!(set.distance_divisor, all.distance_divisor);
+        assert_eq!(set.details.distance_divisor, all.details.distance_divisor);
     }
 }
 
@@ -575,11 +562,11 @@ fn a_restricted_support_is_solved_by_both_solvers() {
     let mut rng = rng(10);
     let mask = random_mask(40, 3, 0.15, &mut rng);
     let (views, _) = Views::assemble(masked_tables(&simulation.tables, &mask), &with_masks()).unwrap();
-    let newton = Learner {
-        support: Candidates::Nearest { k: 6, seed: 1 },
-        ..Learner::new(0.05, 0.02)
+    let newton = Smooth {
+        candidates: Candidates::Nearest { k: 6, seed: 1 },
+        ..Smooth::new(0.05, 0.02)
     };
-    let admm = Learner {
+    let admm = Smooth {
         solver: Arc::new(Admm::default()),
         ..newton.clone()
     };
@@ -587,11 +574,11 @@ fn a_restricted_support_is_solved_by_both_solvers() {
     assert!(one.converged() && two.converged());
     assert!((one.certificate.objective / two.certificate.objective - 1.0).abs() < 1e-7);
     // A list that leaves a view nothing.
-    let missing = views.mask().unwrap().missing(0).next().unwrap() as u32;
+    let missing = views.membership().missing(0).next().unwrap() as u32;
     let other = (0..40).find(|&node| node != missing).unwrap();
-    let none = Learner {
-        support: Candidates::Listed(vec![[missing, other]]),
-        ..Learner::new(0.05, 0.02)
+    let none = Smooth {
+        candidates: Candidates::Listed(vec![[missing, other]]),
+        ..Smooth::new(0.05, 0.02)
     };
     assert!(matches!(none.learn(&views, &no_progress), Err(Error::Parameter { .. })));
 }
@@ -602,7 +589,7 @@ fn densities_and_likeness_are_those_of_what_a_view_has() {
     let mut rng = rng(12);
     let mask = random_mask(50, 4, 0.2, &mut rng);
     let (views, _) = Views::assemble(masked_tables(&simulation.tables, &mask), &with_masks()).unwrap();
-    let tuned = Learner::default()
+    let tuned = Smooth::default()
         .learn_to(&views, &Targets::new(0.12, 0.85), &no_progress)
         .unwrap();
     let graph = &tuned.learned.graph;
@@ -650,10 +637,10 @@ fn a_tenth_of_the_nodes_missing_costs_little() {
         let missing: Vec<Vec<usize>> = (0..6)
             .map(|_| rand::seq::index::sample(&mut rng, 100, 10).into_vec())
             .collect();
-        let mask = Mask::new(100, 6, |view, node| missing[view].contains(&node)).unwrap();
+        let mask = Membership::new(100, 6, |view, node| missing[view].contains(&node));
         let (views, _) = Views::assemble(simulation.tables.clone(), &ViewOptions::default()).unwrap();
         let (fewer, _) = Views::assemble(masked_tables(&simulation.tables, &mask), &with_masks()).unwrap();
-        let learner = Learner::new(0.07, 0.03);
+        let learner = Smooth::new(0.07, 0.03);
         let masked = learner.learn(&fewer, &no_progress).unwrap().graph;
         let whole = learner.learn(&views, &no_progress).unwrap().graph;
         // The whole fit on the pairs of the masked one: its other weights are forgotten.
@@ -664,7 +651,7 @@ fn a_tenth_of_the_nodes_missing_costs_little() {
             .map(|pair| pair.map(|node| place(&whole.nodes()[node as usize])))
             .map(|[a, b]| [a.min(b), a.max(b)])
             .collect();
-        let own_mask = masked.mask().unwrap().clone();
+        let own_mask = masked.membership().clone();
         let mut weights = whole.weights().clone();
         for (row, &pair) in weights.rows_mut().zip(&pairs) {
             let lacking = row
@@ -680,7 +667,7 @@ fn a_tenth_of_the_nodes_missing_costs_little() {
             &weights,
             whole.consensus(),
         )
-        .with_mask(Some(own_mask));
+        .with_membership(own_mask);
         let score = |graph: &MultiviewGraph| metrics::evaluate(graph, &simulation.truth).unwrap().mean_view_f1();
         let (one, two) = (score(&restricted), score(&masked));
         whole_sum += one;
@@ -724,7 +711,7 @@ fn covariances_with_nan_give_what_signals_give() {
     let (from_matrices, _) = Views::assemble(matrices, &of_matrices).unwrap();
     let (from_signals, _) = Views::assemble(masked_tables(&tables, &mask), &with_masks()).unwrap();
     assert!((0..3).all(|view| (0..40).all(|node| from_matrices.has(view, node) == mask.has(view, node))));
-    let learner = Learner::new(0.05, 0.02);
+    let learner = Smooth::new(0.05, 0.02);
     let [one, two] =
         [from_matrices, from_signals].map(|views| by_name(&learner.learn(&views, &no_progress).unwrap().graph));
     assert_eq!(one.len(), two.len());
@@ -748,7 +735,7 @@ fn samples_are_left_out_before_nodes_are_masked_where_that_is_asked_for() {
     let mask_of = |nan: NanRule| {
         let options = ViewOptions { nan, ..with_masks() };
         let (views, _) = Views::assemble(tables.clone(), &options).unwrap();
-        let missing: Vec<usize> = views.mask().unwrap().missing(0).collect();
+        let missing: Vec<usize> = views.membership().missing(0).collect();
         (missing, views.view(0).n_samples())
     };
     assert_eq!(mask_of(NanRule::DropRows), (vec![3], Some(28)));

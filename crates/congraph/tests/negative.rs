@@ -6,11 +6,10 @@
 #[path = "support/signed.rs"]
 mod signed;
 
-use congraph::fit::negative::negative_associations;
-use congraph::progress::no_progress;
+use congraph::methods::smooth::negative::negative_associations;
 use congraph::simulate::{Filter, GraphModel, Reach};
-use congraph::{Learner, Table, ViewOptions, Views, Warning};
-use signed::{Null, Smooth, null};
+use congraph::{Learn, Smooth, Table, ViewOptions, Views, Warning, no_progress};
+use signed::{Null, SmoothSignals, null};
 
 fn views(tables: Vec<Table>) -> Views {
     Views::assemble(tables, &ViewOptions::default()).unwrap().0
@@ -52,7 +51,7 @@ fn smooth_signals_have_none_until_signs_are_turned() {
     ];
     for graph in GRAPHS {
         for (k, filter) in filters.into_iter().enumerate() {
-            let smooth = Smooth {
+            let smooth = SmoothSignals {
                 graph,
                 filter,
                 n_nodes: [20, 30][k % 2],
@@ -76,7 +75,7 @@ fn smooth_signals_have_none_until_signs_are_turned() {
 
 #[test]
 fn every_way_of_learning_tells_of_it() {
-    let smooth = Smooth {
+    let smooth = SmoothSignals {
         graph: GRAPHS[0],
         filter: Filter::PseudoInverse,
         n_nodes: 24,
@@ -84,17 +83,17 @@ fn every_way_of_learning_tells_of_it() {
         n_samples: 300,
         seed: 5,
     };
-    let codes = |tables: Vec<Table>, learner: &Learner| {
+    let codes = |tables: Vec<Table>, learner: &Smooth| {
         let learned = learner.learn(&views(tables), &no_progress).unwrap();
         learned.warnings.iter().filter(|warning| warning.code == "W14").count()
     };
-    let mut listed = Learner::new(0.1, 0.05);
-    listed.support = congraph::Candidates::Nearest { k: 5, seed: 1 };
-    let mut centred = Learner::new(0.1, 0.05);
-    centred.scaling.scale = congraph::signals::Scale::Center;
-    let mut summed = Learner::new(10.0, 5.0);
-    summed.scaling.sample_norm = congraph::signals::SampleNorm::Sum;
-    for learner in [Learner::new(0.1, 0.05), listed, centred, summed] {
+    let mut listed = Smooth::new(0.1, 0.05);
+    listed.candidates = congraph::Candidates::Nearest { k: 5, seed: 1 };
+    let mut centred = Smooth::new(0.1, 0.05);
+    centred.scaling.scale = congraph::Scale::Center;
+    let mut summed = Smooth::new(10.0, 5.0);
+    summed.scaling.sample_norm = congraph::SampleNorm::Sum;
+    for learner in [Smooth::new(0.1, 0.05), listed, centred, summed] {
         assert_eq!(codes(smooth.tables().unwrap(), &learner), 0, "{learner:?}");
         assert_eq!(codes(smooth.turned().unwrap(), &learner), 1, "{learner:?}");
     }

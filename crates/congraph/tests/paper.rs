@@ -4,10 +4,9 @@
 #![allow(clippy::unwrap_used)]
 
 use congraph::metrics::evaluate;
-use congraph::progress::no_progress;
 use congraph::simulate::{GraphModel, Settings, simulate};
 use congraph::tune::{Dial, Targets};
-use congraph::{Learner, Model, ViewOptions, Views};
+use congraph::{Learn, Model, Smooth, ViewOptions, Views, no_progress};
 
 /// α by the best view F1, β by a correlation of 0.8.
 #[test]
@@ -19,11 +18,11 @@ fn joint_learning_finds_more_edges_than_separate_learning() {
         })
         .unwrap();
         let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default()).unwrap();
-        let learner = Learner::default();
-        let prepared = learner.prepare(&views, &no_progress).unwrap();
-        let alphas = prepared.alphas([0.05, 0.2], 8);
-        let models = alphas.iter().copied().map(Model::single);
-        let separate = prepared
+        let learner = Smooth::default();
+        let session = learner.session(&views, &no_progress).unwrap();
+        let alphas = session.alphas([0.05, 0.2], 8);
+        let models = alphas.iter().copied().map(Model::uncoupled);
+        let separate = session
             .best_of(models, &simulation.truth, &no_progress)
             .unwrap()
             .unwrap();
@@ -33,10 +32,10 @@ fn joint_learning_finds_more_edges_than_separate_learning() {
             ..Targets::default()
         };
         let joint = alphas.iter().map(|&alpha| {
-            let (fit, _) = prepared
+            let (fit, _) = session
                 .reach_with(&Model::l1(alpha, 1.0), &alike, &no_progress)
                 .unwrap();
-            evaluate(&prepared.graph(&fit), &simulation.truth).unwrap()
+            evaluate(&session.graph(&fit), &simulation.truth).unwrap()
         });
         let joint = joint
             .max_by(|one, two| one.mean_view_f1().total_cmp(&two.mean_view_f1()))
@@ -65,7 +64,7 @@ fn views_of_unequal_numbers_of_signals_have_similar_densities() {
             };
             let (views, _) = Views::assemble(simulate(&settings).unwrap().tables, &ViewOptions::default()).unwrap();
             let targets = Targets::new(0.1, 0.8);
-            let graph = Learner::default()
+            let graph = Smooth::default()
                 .learn_to(&views, &targets, &no_progress)
                 .unwrap()
                 .learned

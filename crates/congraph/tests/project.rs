@@ -5,15 +5,12 @@ use std::sync::Arc;
 use crate::support::{KINDS, assert_sound, largest_difference, log_uniform, newton, problem, random_distances, rng};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, ZeroConeT};
-use congraph::inference::Departure;
 use congraph::methods::smooth::certificate::{DualPoint, certify};
-use congraph::progress::no_progress;
-use congraph::signals::DistanceNorm;
 use congraph::simulate::{Settings, simulate};
-use congraph::views::{Missing, NodeRule};
 use congraph::{
-    Admm, Candidates, Code, EdgeCost, Error, Learned, Learner, Model, MultiviewGraph, Newton, Parameters, Problem,
-    Projection, Projector, Solver, Table, ViewMatrix, ViewOptions, Views, Weights, penalties,
+    Admm, Candidates, Code, Departure, DistanceNorm, EdgeCost, Error, Learn, Learned, Missing, Model, MultiviewGraph,
+    Newton, NodeRule, Parameters, Problem, Projection, Projector, Smooth, Solver, Table, ViewMatrix, ViewOptions,
+    Views, Weights, no_progress, penalties,
 };
 use rand::RngExt;
 
@@ -32,21 +29,18 @@ fn tables(n_nodes: usize, n_views: usize, n_signals: usize, seed: u64) -> Vec<Ta
     simulate(&settings).expect("a simulation").tables
 }
 
-fn fitted(learner: &Learner, tables: &[Table]) -> Learned {
+fn fitted(learner: &Smooth, tables: &[Table]) -> Learned {
     learner.learn(&views(tables.to_vec()), &no_progress).expect("a fit")
 }
 
-fn with_penalty(name: &str, alpha: f64, beta: f64) -> Learner {
-    Learner {
-        model: Model {
-            penalty: penalties::by_name(name).expect("a penalty"),
-            ..Model::l1(alpha, beta)
-        },
+fn with_penalty(name: &str, alpha: f64, beta: f64) -> Smooth {
+    Smooth {
+        model: Model::new(alpha, beta, penalties::by_name(name).expect("a penalty")),
         solver: Arc::new(Newton {
             tolerance: 1e-12,
             ..Newton::default()
         }),
-        ..Learner::new(alpha, beta)
+        ..Smooth::new(alpha, beta)
     }
 }
 
@@ -106,10 +100,10 @@ fn a_view_comes_back_whatever_the_fit_allowed_and_charged() {
         (Candidates::Nearest { k: 3, seed: 1 }, Vec::new()),
         (Candidates::Nearest { k: 3, seed: 1 }, costs(f64::INFINITY)),
     ];
-    for (number, (support, edge_costs)) in cases.into_iter().enumerate() {
-        let is_listed = matches!(support, Candidates::Listed(_));
-        let learner = Learner {
-            support,
+    for (number, (candidates, edge_costs)) in cases.into_iter().enumerate() {
+        let is_listed = matches!(candidates, Candidates::Listed(_));
+        let learner = Smooth {
+            candidates,
             edge_costs,
             ..plain.clone()
         };
@@ -196,7 +190,7 @@ fn with_masks_it_is_the_projection_on_the_nodes_that_the_view_has() {
     projector.missing = Missing::Error;
     assert!(projector.project(&masked_views, &no_progress).is_err());
     for support in [Candidates::AllPairs, Candidates::Nearest { k: 4, seed: 1 }] {
-        projector.support = support;
+        projector.candidates = support;
         projector.missing = Missing::Mask;
         projector.node_rule = NodeRule::Same;
         let masked = projector.project(&masked_views, &no_progress).expect("projections");
@@ -235,7 +229,7 @@ fn with_masks_it_is_the_projection_on_the_nodes_that_the_view_has() {
             // Nothing of the consensus is lost, and nothing said of what is not measured.
             assert_eq!(masked.graph.nodes(), learned.graph.nodes());
             assert_eq!(masked.graph.consensus_adjacency(), learned.graph.consensus_adjacency());
-            let found: Vec<usize> = masked.graph.mask().expect("a mask").missing(0).collect();
+            let found: Vec<usize> = masked.graph.membership().missing(0).collect();
             assert_eq!(&found, lacking);
             let touches = |[a, b]: [u32; 2]| lacking.contains(&(a as usize)) || lacking.contains(&(b as usize));
             let unmeasured = |edge: &([u32; 2], f64, f64, Departure)| edge.3 == Departure::Unmeasured;
@@ -244,7 +238,7 @@ fn with_masks_it_is_the_projection_on_the_nodes_that_the_view_has() {
         }
     }
     // The consensus at pairs that no view has is no part of its density.
-    let dense = masked_views.mask().expect("a mask").n_pairs_of(1);
+    let dense = masked_views.membership().n_pairs_of(1);
     projector.missing = Missing::Mask;
     projector.node_rule = NodeRule::Same;
     let one = &projector.project(&masked_views, &no_progress).expect("projections")[1].graph;
@@ -260,7 +254,7 @@ fn with_masks_it_is_the_projection_on_the_nodes_that_the_view_has() {
 #[test]
 fn nodes_can_be_left_out_of_both() {
     let tables = tables(20, 4, 80, 37);
-    let learner = Learner::new(0.06, 0.03);
+    let learner = Smooth::new(0.06, 0.03);
     let learned = fitted(&learner, &tables[..3]);
     let mut projector = Projector::of(&learner, &learned).expect("a consensus");
     projector.drop_nodes = vec!["n05".into(), "Fp9".into()];
@@ -284,10 +278,7 @@ fn without_coupling_it_is_the_view_alone() {
         let learned = fitted(&learner, &tables[..3]);
         let mut projector = Projector::of(&learner, &learned).expect("a consensus");
         projector.beta = 0.0;
-        let alone = Learner {
-            single: true,
-            ..learner.clone()
-        };
+        let alone = learner.uncoupled();
         let alone = fitted(&alone, &tables[3..]);
         let projection = projected(&projector, &tables[3]);
         let off = largest_difference(&projection.graph.adjacency(0), &alone.graph.adjacency(0));
@@ -321,7 +312,7 @@ fn with_strong_coupling_it_is_the_consensus_as_far_as_the_total_allows() {
             learned.graph.weights(),
             Some(&whole),
         );
-        let mut projector = Projector::new(&graph, &learner, learned.distance_divisor).expect("a consensus");
+        let mut projector = Projector::new(&graph, &learner, learned.details.distance_divisor).expect("a consensus");
         projector.beta = 1e5;
         let projection = projected(&projector, &tables[3]);
         assert!(
@@ -512,7 +503,7 @@ fn the_certificate_holds_for_weights_that_no_solver_made() {
 #[test]
 fn the_order_of_nodes_and_the_number_of_threads_do_not_matter() {
     let tables = tables(40, 4, 50, 11);
-    let learner = Learner::new(0.05, 0.05);
+    let learner = Smooth::new(0.05, 0.05);
     let learned = fitted(&learner, &tables[..3]);
     let projector = Projector::of(&learner, &learned).expect("a consensus");
     let first = projected(&projector, &tables[3]);
@@ -535,10 +526,10 @@ fn the_order_of_nodes_and_the_number_of_threads_do_not_matter() {
     // A list of all pairs is all pairs, but for the rounding of distances that are taken from differences there.
     let pairs = (0..40_u32).flat_map(|a| (a + 1..40).map(move |b| [b, a])).collect();
     let mut listed = projector;
-    listed.support = Candidates::Listed(pairs);
+    listed.candidates = Candidates::Listed(pairs);
     let off = largest_difference(&projected(&listed, late).graph.adjacency(0), &first.graph.adjacency(0));
     assert!(off <= 1e-9, "{off:.1e}");
-    listed.support = Candidates::Nearest { k: 39, seed: 1 };
+    listed.candidates = Candidates::Nearest { k: 39, seed: 1 };
     let off = largest_difference(&projected(&listed, late).graph.adjacency(0), &first.graph.adjacency(0));
     assert!(off <= 1e-9, "{off:.1e}");
 }
@@ -546,7 +537,7 @@ fn the_order_of_nodes_and_the_number_of_threads_do_not_matter() {
 #[test]
 fn edges_are_shared_added_or_lacking() {
     let tables = tables(40, 4, 50, 13);
-    let learner = Learner::new(0.05, 0.03);
+    let learner = Smooth::new(0.05, 0.03);
     let learned = fitted(&learner, &tables[..3]);
     let projection = projected(&Projector::of(&learner, &learned).expect("a consensus"), &tables[3]);
     let n_consensus = learned
@@ -580,7 +571,7 @@ fn refused(projector: &Projector, table: &Table) -> congraph::DataError {
 #[test]
 fn nodes_are_matched_by_name_and_others_are_refused() {
     let tables = tables(12, 4, 50, 17);
-    let learner = Learner::new(0.05, 0.03);
+    let learner = Smooth::new(0.05, 0.03);
     let learned = fitted(&learner, &tables[..3]);
     let mut projector = Projector::of(&learner, &learned).expect("a consensus");
     let late = |names: [&str; 12]| Table {
@@ -605,7 +596,7 @@ fn nodes_are_matched_by_name_and_others_are_refused() {
     .with_columns(tables[3].column_names.clone().expect("names").into_iter().take(11));
     let error = refused(&projector, &less);
     assert!(
-        error.hint.contains("`--missing mask`") && error.hint.contains("the 11 nodes"),
+        error.to_string().contains("`missing = mask`") && error.hint.contains("the 11 nodes"),
         "{error}"
     );
     let alike = late([
@@ -625,13 +616,10 @@ fn nodes_are_matched_by_name_and_others_are_refused() {
 #[test]
 fn what_cannot_be_projected_is_refused() {
     let tables = tables(12, 3, 50, 19);
-    let alone = Learner {
-        single: true,
-        ..Learner::new(0.05, 0.0)
-    };
+    let alone = Smooth::new(0.05, 0.0).uncoupled();
     let learned = fitted(&alone, &tables);
     assert!(Projector::of(&alone, &learned).is_err());
-    let learner = Learner::new(0.05, 0.03);
+    let learner = Smooth::new(0.05, 0.03);
     let learned = fitted(&learner, &tables);
     for divisor in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(Projector::new(&learned.graph, &learner, divisor).is_err());

@@ -4,19 +4,18 @@
 #![allow(clippy::unwrap_used)]
 
 use congraph::metrics::evaluate;
-use congraph::progress::no_progress;
 use congraph::simulate::{Settings, simulate};
 use congraph::tune::path::{Cell, Grid};
 use congraph::tune::stability::{Stability, Tally, halved_time_series};
-use congraph::{Learner, Model, Table, ViewOptions, Views};
+use congraph::{Learn, Model, Smooth, Table, ViewOptions, Views, no_progress};
 
-fn cells(learner: &Learner, views: &Views, grid: &Grid) -> Vec<Cell> {
-    let prepared = learner.prepare(views, &no_progress).unwrap();
+fn cells(learner: &Smooth, views: &Views, grid: &Grid) -> Vec<Cell> {
+    let session = learner.session(views, &no_progress).unwrap();
     let mut cells = Vec::new();
     for &density in &grid.densities {
-        prepared
+        session
             .path_row(density, &grid.similarities, &no_progress, &mut |cell, _| {
-                cells.push(cell)
+                cells.push(cell);
             })
             .unwrap();
     }
@@ -36,7 +35,7 @@ fn settings() -> Settings {
 fn the_path_hits_its_targets_and_the_choice_comes_close_to_the_truth() {
     let simulation = simulate(&settings()).unwrap();
     let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default()).unwrap();
-    let learner = Learner::default();
+    let learner = Smooth::default();
     let grid = Grid::between([0.04, 0.4], [0.7, 0.95]);
     let cells = cells(&learner, &views, &grid);
     assert!(cells.len() > 40);
@@ -57,14 +56,14 @@ fn the_path_hits_its_targets_and_the_choice_comes_close_to_the_truth() {
             .unwrap();
     }
     let (verdicts, chosen) = stability.choose(views.n_pairs(), &cells, &tallies, 10);
-    let prepared = learner.prepare(&views, &no_progress).unwrap();
+    let session = learner.session(&views, &no_progress).unwrap();
     let score = |cell: &Cell| {
         let model = Model {
             parameters: cell.parameters,
             ..learner.model.clone()
         };
-        let fit = prepared.fit(&model, None, &no_progress).unwrap();
-        evaluate(&prepared.graph(&fit), &simulation.truth)
+        let fit = session.fit(&model, None, &no_progress).unwrap();
+        evaluate(&session.graph(&fit), &simulation.truth)
             .unwrap()
             .mean_view_f1()
     };
@@ -92,7 +91,7 @@ fn verdicts_by_hand() {
         densities: vec![0.1],
         similarities: vec![0.9],
     };
-    let cells = cells(&Learner::default(), &views, &grid);
+    let cells = cells(&Smooth::default(), &views, &grid);
     // Four halves of a graph of four nodes: one edge always, one in two of them, one in one.
     let tally = Tally {
         counts: [([0, 1], 4), ([0, 2], 2), ([2, 3], 1)].into(),

@@ -6,10 +6,12 @@
 
 use std::sync::Arc;
 
-use congraph::progress::no_progress;
 use congraph::simulate::{GraphModel, Settings, simulate};
 use congraph::tune::{Dial, Targets, Tuned};
-use congraph::{Admm, Candidates, Code, Error, Learner, Model, Table, ViewOptions, Views, penalties, regularisers};
+use congraph::{
+    Admm, Candidates, Code, Error, Learn, Model, Smooth, Table, ViewOptions, Views, no_progress, penalties,
+    regularisers,
+};
 
 fn data(settings: &Settings) -> Vec<Table> {
     simulate(settings).unwrap().tables
@@ -29,16 +31,9 @@ fn views(n_nodes: usize, n_views: usize, n_signals: usize) -> Views {
     }))
 }
 
-fn with_penalty(name: &str) -> Learner {
-    let learner = Learner::default();
-    Learner {
-        model: Model {
-            penalty: penalties::by_name(name).unwrap(),
-            regulariser: regularisers::by_name("l1").unwrap(),
-            ..learner.model
-        },
-        ..learner
-    }
+fn with_penalty(name: &str) -> Smooth {
+    let model = Model::new(1.0, 1.0, penalties::by_name(name).unwrap());
+    Smooth::with_model(model.regularised(0.0, regularisers::by_name("l1").unwrap()))
 }
 
 /// The result keeps what the search promised, and what it says of itself is true of the graphs.
@@ -108,7 +103,7 @@ fn targets_are_hit_for_every_penalty_and_size() {
 
 #[test]
 fn usual_targets_are_those_of_the_documentation() {
-    let tuned = Learner::default()
+    let tuned = Smooth::default()
         .learn_to(&views(40, 3, 200), &Targets::default(), &no_progress)
         .unwrap();
     let floor = tuned.reached.floor.unwrap();
@@ -123,16 +118,13 @@ fn usual_targets_are_those_of_the_documentation() {
 #[test]
 fn the_floor_is_the_similarity_of_separate_views_of_that_density() {
     let views = views(40, 3, 200);
-    let single = Learner {
-        single: true,
-        ..Learner::default()
-    };
+    let single = Smooth::default().uncoupled();
     let targets = Targets::new(0.12, 0.9);
     let separate = single.learn_to(&views, &targets, &no_progress).unwrap();
     check(&separate, "separate");
     assert!(separate.learned.graph.consensus().is_none());
     assert_eq!(separate.reached.similarity, None);
-    let joint = Learner::default().learn_to(&views, &targets, &no_progress).unwrap();
+    let joint = Smooth::default().learn_to(&views, &targets, &no_progress).unwrap();
     let floor = joint.reached.floor.unwrap();
     // Trials have a gap of 1e-8 and so weights to about 1e-4.
     let similarity = separate.learned.graph.similarity().unwrap();
@@ -142,7 +134,7 @@ fn the_floor_is_the_similarity_of_separate_views_of_that_density() {
 #[test]
 fn a_dial_beside_a_fixed_parameter() {
     let views = views(40, 3, 200);
-    let mut learner = Learner::new(0.05, 0.04);
+    let mut learner = Smooth::new(0.05, 0.04);
     let at_alpha = Targets {
         density: Dial::Fixed,
         similarity: Dial::At(0.9),
@@ -187,7 +179,7 @@ fn a_consensus_density_is_reached_by_gamma() {
     }
 }
 
-fn refused(learner: &Learner, views: &Views, targets: &Targets) -> String {
+fn refused(learner: &Smooth, views: &Views, targets: &Targets) -> String {
     match learner.learn_to(views, targets, &no_progress) {
         Err(Error::Data(errors)) => {
             assert_eq!(errors[0].code, Code::E10);
@@ -202,15 +194,15 @@ fn what_cannot_be_reached_is_told_with_its_range() {
     let views = views(30, 3, 200);
     let floor = {
         let targets = Targets::new(0.15, 0.95);
-        let tuned = Learner::default().learn_to(&views, &targets, &no_progress).unwrap();
+        let tuned = Smooth::default().learn_to(&views, &targets, &no_progress).unwrap();
         tuned.reached.floor.unwrap()
     };
-    let said = refused(&Learner::default(), &views, &Targets::new(0.15, floor - 0.1));
+    let said = refused(&Smooth::default(), &views, &Targets::new(0.15, floor - 0.1));
     assert!(said.contains(&format!("between {floor:.3} and 1.000")), "{said}");
     // A path of three edges cannot be denser than that.
-    let listed = Learner {
-        support: Candidates::Listed(vec![[0, 1], [1, 2], [2, 3]]),
-        ..Learner::default()
+    let listed = Smooth {
+        candidates: Candidates::Listed(vec![[0, 1], [1, 2], [2, 3]]),
+        ..Smooth::default()
     };
     let said = refused(&listed, &views, &Targets::new(0.5, 0.9));
     assert!(said.contains("a density of 0.5 cannot be reached"), "{said}");
@@ -233,13 +225,7 @@ fn usual_targets_that_are_out_of_reach_take_the_nearest() {
             shuffled: 0.0,
             ..Settings::default()
         }));
-        for learner in [
-            Learner::default(),
-            Learner {
-                single: true,
-                ..Learner::default()
-            },
-        ] {
+        for learner in [Smooth::default(), Smooth::default().uncoupled()] {
             let tuned = learner.learn_to(&views, &Targets::default(), &no_progress).unwrap();
             assert!(tuned.learned.converged(), "{n_nodes} nodes");
             assert!(
@@ -249,28 +235,28 @@ fn usual_targets_that_are_out_of_reach_take_the_nearest() {
         }
     }
     let views = views(20, 3, 200);
-    refused(&Learner::default(), &views, &Targets::new(1e-3, 0.9));
+    refused(&Smooth::default(), &views, &Targets::new(1e-3, 0.9));
 }
 
 #[test]
 fn candidates_too_few_for_the_usual_density_keep_the_consensus() {
     let views = views(40, 3, 200);
-    let learner = Learner {
-        support: Candidates::Nearest { k: 2, seed: 1 },
-        ..Learner::default()
+    let learner = Smooth {
+        candidates: Candidates::Nearest { k: 2, seed: 1 },
+        ..Smooth::default()
     };
     let tuned = learner.learn_to(&views, &Targets::default(), &no_progress).unwrap();
     check(&tuned, "two nearest neighbours");
     let reached = tuned.reached.density.unwrap();
     assert!(reached.target < Targets::usual_density(40), "{reached:?}");
     assert!(tuned.learned.graph.consensus().is_some() && tuned.learner.model.parameters.beta > 0.0);
-    assert_eq!(tuned.learned.n_candidates, Some(n_candidates(&learner, &views)));
+    assert_eq!(tuned.learned.details.n_candidates, Some(n_candidates(&learner, &views)));
     assert!(tuned.learned.graph.pairs().len() <= n_candidates(&learner, &views));
 }
 
 /// With an α that large every candidate is an edge.
-fn n_candidates(learner: &Learner, views: &Views) -> usize {
-    let dense = Learner {
+fn n_candidates(learner: &Smooth, views: &Views) -> usize {
+    let dense = Smooth {
         model: Model::l1(1e3, 1.0),
         ..learner.clone()
     };
@@ -280,7 +266,7 @@ fn n_candidates(learner: &Learner, views: &Views) -> usize {
 #[test]
 fn parameters_of_two_nodes_are_of_the_size_of_the_data() {
     let views = views_of_two();
-    let tuned = Learner::default()
+    let tuned = Smooth::default()
         .learn_to(&views, &Targets::default(), &no_progress)
         .unwrap();
     assert!(tuned.learner.model.parameters.alpha > 1e-3, "{:?}", tuned.reached);
@@ -304,7 +290,7 @@ fn nonsense_is_refused() {
     for target in [0.0, -0.1, 1.1, f64::NAN] {
         let targets = Targets::new(target, 0.9);
         assert!(matches!(
-            Learner::default().learn_to(&views, &targets, &no_progress),
+            Smooth::default().learn_to(&views, &targets, &no_progress),
             Err(Error::Parameter { name: "density", .. })
         ));
     }
@@ -328,16 +314,16 @@ fn the_order_of_nodes_and_views_and_the_threads_change_nothing() {
             Table::new(table.name.clone(), table.n_columns, values).with_columns(names)
         })
         .collect();
-    let one = Learner::default()
+    let one = Smooth::default()
         .learn_to(&assembled(tables.clone()), &Targets::default(), &no_progress)
         .unwrap();
-    let other = Learner::default()
+    let other = Smooth::default()
         .learn_to(&assembled(turned), &Targets::default(), &no_progress)
         .unwrap();
     assert_eq!(one.reached, other.reached);
     let single = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let alone = single.install(|| {
-        Learner::default()
+        Smooth::default()
             .learn_to(&assembled(tables), &Targets::default(), &no_progress)
             .unwrap()
     });
@@ -348,16 +334,16 @@ fn the_order_of_nodes_and_views_and_the_threads_change_nothing() {
 #[test]
 fn the_papers_solver_is_asked_for_the_last_fit_only() {
     let views = views(30, 3, 200);
-    let learner = Learner {
+    let learner = Smooth {
         solver: Arc::new(Admm {
             tolerance: 1e-6,
             ..Admm::default()
         }),
-        ..Learner::default()
+        ..Smooth::default()
     };
     let targets = Targets::new(0.15, 0.9);
     let tuned = learner.learn_to(&views, &targets, &no_progress).unwrap();
-    let newton = Learner::default().learn_to(&views, &targets, &no_progress).unwrap();
+    let newton = Smooth::default().learn_to(&views, &targets, &no_progress).unwrap();
     // The densities may differ: what Newton leaves at 0 may be small and positive there.
     assert!(tuned.learned.converged());
     assert_eq!(tuned.reached.parameters, newton.reached.parameters);
@@ -374,7 +360,7 @@ fn identical_views_are_as_similar_as_can_be() {
     .remove(0);
     let mut again = table.clone();
     again.name = "again".into();
-    let tuned = Learner::default()
+    let tuned = Smooth::default()
         .learn_to(&assembled(vec![table, again]), &Targets::default(), &no_progress)
         .unwrap();
     check(&tuned, "identical");
@@ -401,10 +387,7 @@ fn the_range_that_is_told_is_what_was_found() {
     let signal = |group: usize, t: usize| ((t * (group + 2)) as f64 * 0.7).sin();
     let values: Vec<f64> = (0..40).flat_map(|t| (0..9).map(move |a| signal(a / 3, t))).collect();
     let views = assembled(vec![Table::new("x", 9, values)]);
-    let learner = Learner {
-        single: true,
-        ..Learner::default()
-    };
+    let learner = Smooth::default().uncoupled();
     for target in [0.01, 0.2, 0.4, 0.6] {
         let targets = Targets {
             density: Dial::At(target),
@@ -441,7 +424,7 @@ fn a_usual_similarity_gives_way_to_a_density_that_was_asked_for() {
             density: Dial::At(0.26),
             ..Targets::default()
         };
-        match Learner::default().learn_to(&views, &targets, &no_progress) {
+        match Smooth::default().learn_to(&views, &targets, &no_progress) {
             Ok(tuned) => {
                 let density = tuned.learned.graph.mean_density();
                 assert!((density - 0.26).abs() <= 0.502 / 28.0, "{seed}: {density}");

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use congraph::distances::AllPairs;
 use congraph::methods::smooth::working_set::{SetSolution, Start};
 use congraph::methods::smooth::{Newton, Solver};
-use congraph::progress::no_progress;
 use congraph::simulate::{GraphModel, Settings, simulate};
 use congraph::{
-    Distances, Model, Parameters, Problem, Scaling, Solution, Table, ViewOptions, Views, penalties, regularisers,
+    AllPairs, Coupling, Distances, Model, Parameters, Problem, Scaling, Solution, Table, ViewOptions, Views,
+    no_progress, penalties, regularisers,
 };
 use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
@@ -59,7 +58,7 @@ fn compare(views: &Views, scaling: &Scaling, model: &Model, memory: u64) -> SetS
     // Pairs that only one of them has weigh nothing to speak of.
     let mut weights: BTreeMap<[u32; 2], [Vec<f64>; 2]> = BTreeMap::new();
     let none = || vec![0.0; views.n_views() + 1];
-    for (which, (solution, distances)) in [(&found.solution, &found.distances), (&listed, &distances)]
+    for (which, (solution, distances)) in [(&found.solution, &found.solution.distances), (&listed, &distances)]
         .iter()
         .enumerate()
     {
@@ -124,8 +123,10 @@ fn every_penalty_and_density_as_if_all_pairs_were_listed() {
                     beta,
                     gamma: ratio * beta,
                 },
-                penalty: Arc::clone(&penalty),
-                regulariser: regularisers::by_name("l1").expect("registered"),
+                coupling: Coupling::Consensus {
+                    penalty: Arc::clone(&penalty),
+                    regulariser: regularisers::by_name("l1").expect("registered"),
+                },
             };
             let found = compare(&views, &Scaling::default(), &model, KEEP);
             assert!(found.passes <= 8, "{} passes", found.passes);
@@ -232,7 +233,7 @@ fn a_warm_start_needs_fewer_steps_and_passes() {
     let solve =
         |model: &Model, start: Option<&Start>| working_set.solve(&all, model, start, &no_progress).expect("solved");
     let first = solve(&Model::l1(0.02, 0.02), None);
-    let start = first.start();
+    let start = first.solution.start();
     let again = solve(&Model::l1(0.02, 0.02), Some(&start));
     assert!(
         again.solution.iterations <= 1 && again.passes == 1,

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use congraph::views::{Missing, NanRule, NodeRule, Orient};
+use congraph::{Missing, NanRule, NodeRule, Orient};
 use congraph_io::Header;
 use congraph_record::Choice;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
-use congraph::signals::Scale;
+use congraph::Scale;
 
 use super::choices::choice;
 

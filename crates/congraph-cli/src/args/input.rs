@@ -1,7 +1,7 @@
 //! What is read, and how: the words of all commands that read tables.
 
 use clap::Args;
-use congraph::signals::{DistanceNorm, SampleNorm, Scale};
+use congraph::{DistanceNorm, SampleNorm, Scale};
 
 use super::choices::choice;
 use super::{HeaderArg, MissingArg, NanArg, NodesArg, OrientArg};

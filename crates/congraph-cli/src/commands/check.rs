@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use congraph::chance::Correlations;
-use congraph::error::grouped;
 use congraph::{DataError, Error, Views};
 use congraph_record::record::warning_records;
 use serde_json::json;
@@ -12,6 +11,7 @@ use super::input;
 use crate::args::{CheckArgs, Global, OrientArg};
 use crate::console::{self, Console};
 use crate::failure::Failure;
+use crate::words;
 
 pub(crate) fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let loaded = input::load(&args.input.files, &args.input.reading)?;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, console: &Console) -> Resul
     let (warnings, errors) = match outcome {
         Ok((views, warnings)) => {
             let noise = Correlations::of(&views).as_ref().and_then(Correlations::warning);
-            let warnings = grouped(warnings.into_iter().chain(noise).collect());
+            let warnings = words::told(warnings.into_iter().chain(noise));
             count_masked(&mut rows, &views);
             match views.check_coupled() {
                 Err(Error::Data(errors)) => (warnings, errors),
@@ -52,6 +52,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, console: &Console) -> Resul
         Err(Error::Data(errors)) => (Vec::new(), errors),
         Err(other) => return Err(other.into()),
     };
+    let errors = words::listed(&errors);
     if global.json {
         console::print(&report(&rows, &errors, &json!(warning_records(&warnings))).to_string())?;
     } else {
@@ -79,10 +80,11 @@ struct Row {
 
 /// Rows and views are in the same order.
 fn count_masked(rows: &mut [Row], views: &Views) {
-    if let Some(mask) = views.mask() {
-        for (view, row) in rows.iter_mut().enumerate() {
-            row.masked = Some(mask.missing(view).count());
-        }
+    if views.membership().is_total() {
+        return;
+    }
+    for (view, row) in rows.iter_mut().enumerate() {
+        row.masked = Some(views.membership().missing(view).count());
     }
 }
 

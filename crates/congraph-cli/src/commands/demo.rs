@@ -7,10 +7,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use congraph::metrics::{Evaluation, evaluate};
-use congraph::progress::no_progress;
 use congraph::simulate::{GraphModel, Settings, Simulation, simulate};
 use congraph::tune::{Dial, Reached, Targets, Tuned};
-use congraph::{Learned, Learner, MultiviewGraph, ViewOptions, Views};
+use congraph::{Learned, MultiviewGraph, Smooth, ViewOptions, Views, no_progress};
 use congraph_io::{ViewRow, seal, write_graph, write_json};
 use congraph_record::record::Timing;
 use congraph_record::{FitRecord, RunRecord};
@@ -20,7 +19,7 @@ use super::simulate::write_simulation;
 use crate::args::{DemoArgs, Global};
 use crate::console::{self, Console};
 use crate::failure::Failure;
-use crate::{interrupt, output, summary};
+use crate::{interrupt, output, summary, words};
 
 /// β at which the views of the default data have a correlation of about 0.8, the paper's choice.
 const BETA: f64 = 0.03;
@@ -42,15 +41,16 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
     let joint = best(&views, &simulation.truth, false)?;
     let timing = Timing {
         read,
-        distances: joint.learned.distances_time,
+        distances: joint.learned.prepare_time,
         solve: joint.learned.solve_time,
         total: start.elapsed(),
     };
+    let warnings = words::spelled(joint.learned.warnings.iter().cloned());
     let mut summary = FitRecord::of(
         &joint.learner,
         &joint.learned,
         Some(&joint.reached),
-        &joint.learned.warnings,
+        &warnings,
         Some(&timing),
     );
     interrupt::uninterrupted(|| -> Result<(), Failure> {
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
         seal(&folder, &mut summary)?;
         Ok(folder.commit()?)
     })?;
-    for warning in &joint.learned.warnings {
+    for warning in &warnings {
         console.warning(warning);
     }
     if global.json {
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
 
 /// A fit and how well it matches the truth.
 struct Trial {
-    learner: Learner,
+    learner: Smooth,
     learned: Learned,
     reached: Reached,
     evaluation: Evaluation,
@@ -96,10 +96,8 @@ fn best(views: &Views, truth: &MultiviewGraph, single: bool) -> Result<Trial, Fa
     for exponent in ALPHAS {
         // Four decimals, so that the command printed at the end gives the very same graphs.
         let alpha = (1e3 * 2.0_f64.powf(0.5 * f64::from(exponent))).round() / 1e4;
-        let learner = Learner {
-            single,
-            ..Learner::new(alpha, BETA)
-        };
+        let coupled = Smooth::new(alpha, BETA);
+        let learner = if single { coupled.uncoupled() } else { coupled };
         let Tuned { learned, reached, .. } = learner.learn_to(views, &AS_IT_IS, &no_progress)?;
         let evaluation = evaluate(&learned.graph, truth)?;
         if best
@@ -160,7 +158,7 @@ fn story(settings: &Settings, simulation: &Simulation, separate: &Trial, joint: 
     let learned = &joint.learned;
     let proof = format!(
         "The joint fit took {:.0} ms and {} Newton steps. The relative gap between its objective and the best possible one is {}.",
-        1e3 * (learned.distances_time + learned.solve_time).as_secs_f64(),
+        1e3 * (learned.prepare_time + learned.solve_time).as_secs_f64(),
         learned.iterations,
         summary::gap(learned.certificate.relative_gap),
     );

@@ -2,14 +2,14 @@
 
 use congraph::methods::graphical_lasso::EdgeRule;
 use congraph::metrics::{EdgeScore, Evaluation, GraphScore, Smoothness, TotalVariation, evaluate, total_variation};
-use congraph::signals::{SampleNorm, Scale, Scaling};
-use congraph::{Missing, MultiviewGraph, ViewOptions, Views};
+use congraph::{Missing, MultiviewGraph, SampleNorm, Scale, Scaling, ViewOptions, Views};
 use congraph_io::{Input, ReadOptions, read_graph, read_precisions, read_run};
 use serde_json::{Map, Value, json};
 
 use crate::args::{EvaluateArgs, Global};
 use crate::console::{self, Console};
 use crate::failure::Failure;
+use crate::words;
 
 /// A score: the head of its column, its name in JSON, and its value.
 type Measure = (&'static str, &'static str, fn(&GraphScore) -> f64);
@@ -105,11 +105,15 @@ fn data(args: &EvaluateArgs, learned: &MultiviewGraph, console: &Console) -> Res
     let options = ViewOptions {
         allow_constant: scaling.scale != Scale::Zscore,
         // Views that were learned without some nodes may come without them again.
-        missing: learned.mask().map_or(Missing::Error, |_| Missing::Mask),
+        missing: if learned.membership().is_total() {
+            Missing::Error
+        } else {
+            Missing::Mask
+        },
         ..ViewOptions::default()
     };
     let (views, warnings) = Views::assemble(tables.into_iter().map(|loaded| loaded.table).collect(), &options)?;
-    for warning in &warnings {
+    for warning in &words::spelled(warnings) {
         console.warning(warning);
     }
     Ok((views, scaling))

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use congraph::{Code, DataError, Learner, MultiviewGraph};
+use congraph::{Code, DataError, MultiviewGraph, Smooth};
 use congraph_io::{read_known, read_run};
 use congraph_record::FitRecord;
 use congraph_record::findings::Positions;
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 pub(super) struct FitFolder {
     pub(super) graph: MultiviewGraph,
     /// How it was learned; the solver is Newton's with the same tolerance, whichever it was.
-    pub(super) learner: Learner,
+    pub(super) learner: Smooth,
     pub(super) distance_divisor: f64,
     /// Whether the folder tells which pairs could be joined, and at what cost.
     pub(super) tells_support: bool,
@@ -42,7 +42,7 @@ impl FitFolder {
         let (mut learner, distance_divisor) = summary.learner().ok_or_else(lacking)?;
         let told = support::read_back(folder, &summary, graph.nodes())?;
         let tells_support = told.is_some();
-        (learner.support, learner.edge_costs) = told.unwrap_or_default();
+        (learner.candidates, learner.edge_costs) = told.unwrap_or_default();
         let positions = read_known(folder, &graph)?.positions;
         run.check_again()?;
         Ok(Self {

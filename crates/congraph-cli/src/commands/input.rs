@@ -2,9 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use congraph::signals::Scale;
-use congraph::views::Kind;
-use congraph::{Table, ViewOptions, Views, Warning};
+use congraph::{Kind, Scale, Table, ViewOptions, Views, Warning};
 use congraph_io::{Input, Loaded, ReadOptions};
 
 use super::eeg::{Preparation, recall};

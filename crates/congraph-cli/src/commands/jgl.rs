@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use congraph::error::grouped;
-use congraph::methods::graphical_lasso::{Coupling, EdgeRule, JointGraphicalLasso, JointLearned};
+use congraph::methods::graphical_lasso::{EdgeRule, Fusion, GraphicalLasso};
+use congraph::{Learn, Learned};
 use congraph_io::output::DENSE_NODES;
 use congraph_io::{seal, write_json, write_precision_graph};
 use congraph_record::FitRecord;
@@ -14,16 +14,16 @@ use super::learn::{caveat, inputs, view_rows};
 use crate::args::{Global, LearnArgs, MissingArg};
 use crate::console::{self, Console};
 use crate::failure::Failure;
-use crate::{interrupt, output, summary};
+use crate::{interrupt, output, summary, words};
 
 pub(super) fn run(
     args: &LearnArgs,
-    learner: &JointGraphicalLasso,
+    learner: &GraphicalLasso,
     start: Instant,
     global: &Global,
     console: &Console,
 ) -> Result<(), Failure> {
-    refuse_masks(args, learner.penalty.coupling)?;
+    refuse_masks(args, learner.model.fusion)?;
     let folder = output::place(&args.output.out, args.output.force)?;
     let read = input::read(&args.input)?;
     if read.views.n_nodes() > DENSE_NODES {
@@ -39,7 +39,7 @@ pub(super) fn run(
         let progress = console.progress();
         learner.learn(&read.views, &|step| progress.step(step))?
     };
-    let warnings = grouped(read.warnings.iter().chain(&learned.warnings).cloned().collect());
+    let warnings = words::told(read.warnings.iter().chain(&learned.warnings).cloned());
     for warning in &warnings {
         console.warning(warning);
     }
@@ -52,20 +52,20 @@ pub(super) fn run(
     }
     let timing = Timing {
         read: read.time,
-        distances: learned.covariances_time,
+        distances: learned.prepare_time,
         solve: learned.solve_time,
         total: start.elapsed(),
     };
     let mut summary = FitRecord::of_joint(learner, &learned, EdgeRule::NonZero, &warnings, Some(&timing));
     interrupt::uninterrupted(|| -> Result<(), Failure> {
-        let graph = learned.graph(EdgeRule::NonZero);
-        write_precision_graph(&folder, &graph, &view_rows(&read), &learned.precisions)?;
+        let graph = &learned.graph;
+        write_precision_graph(&folder, graph, &view_rows(&read), &learned.details.precisions)?;
         write_json(&folder, "summary.json", &summary)?;
         let run = summary::run("learn", &summary, inputs(&read), None, &timing);
         write_json(&folder, "run.json", &run)?;
         super::report::write_quality(&folder, &read.views)?;
         if !args.fit.no_report {
-            super::report::stage(&folder, &graph, console)?;
+            super::report::stage(&folder, graph, console)?;
         }
         seal(&folder, &mut summary)?;
         Ok(folder.commit()?)
@@ -78,27 +78,31 @@ pub(super) fn run(
 }
 
 /// It needs the same nodes in all views.
-fn refuse_masks(args: &LearnArgs, coupling: Coupling) -> Result<(), Failure> {
+fn refuse_masks(args: &LearnArgs, fusion: Fusion) -> Result<(), Failure> {
     if args.input.reading.missing != MissingArg::Mask {
         return Ok(());
     }
-    let method = coupling.name();
+    let method = fusion.name();
     Err(Failure::usage(
         format!("--missing mask cannot be used with --method {method}, which needs the same nodes in all views"),
         "`--nodes common` keeps the nodes that all views have, `--drop-nodes` leaves some out",
     ))
 }
 
-fn result_line(args: &LearnArgs, learned: &JointLearned, timing: &Timing) -> String {
-    let [any, negative] = EdgeRule::ALL.map(|rule| learned.graph(rule).mean_density());
+fn result_line(args: &LearnArgs, learned: &Learned<GraphicalLasso>, timing: &Timing) -> String {
+    let [any, negative] = EdgeRule::ALL.map(|rule| learned.details.graph(&learned.graph, rule).mean_density());
     format!(
         "{}: {}{} precision {} × {}, mean density {any:.3} ({negative:.3} of negative entries), relative gap {} ({}), \
          {:.2} s",
         args.output.out.display(),
         caveat(&learned.warnings),
-        learned.views.len(),
-        if learned.views.len() == 1 { "matrix" } else { "matrices" },
-        console::count(learned.nodes.len(), "node"),
+        learned.graph.n_views(),
+        if learned.graph.n_views() == 1 {
+            "matrix"
+        } else {
+            "matrices"
+        },
+        console::count(learned.graph.n_nodes(), "node"),
         summary::gap(learned.certificate.relative_gap),
         learned.status,
         timing.total.as_secs_f64()

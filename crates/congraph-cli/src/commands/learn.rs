@@ -2,10 +2,8 @@
 
 use std::time::Instant;
 
-use congraph::error::grouped;
 use congraph::tune::{Reached, Tuned};
-use congraph::views::View;
-use congraph::{Learned, Parameters, Warning};
+use congraph::{Learned, Parameters, View, Warning};
 use congraph_io::{Folder, Places, ViewRow, seal, write_graph_at, write_json};
 use congraph_record::record::{InputRecord, Timing};
 use congraph_record::request::{Asked, check_memory};
@@ -16,7 +14,7 @@ use super::support;
 use crate::args::{FitArgs, Global, LearnArgs, OutputArgs};
 use crate::console::{self, Console, count};
 use crate::failure::Failure;
-use crate::{interrupt, memory, output, summary};
+use crate::{interrupt, memory, output, summary, words};
 
 pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
@@ -72,7 +70,7 @@ impl Fitting<'_> {
             reached,
         } = tuned;
         console.detail(&found(&reached));
-        if let Some(outside) = learned.outside {
+        if let Some(outside) = learned.details.outside {
             console.note(&format!(
                 "note: {} outside the candidates would have entered",
                 count(outside, "pair")
@@ -85,7 +83,7 @@ impl Fitting<'_> {
         check_converged(args, &learned)?;
         let timing = Timing {
             read: read.time,
-            distances: learned.distances_time,
+            distances: learned.prepare_time,
             solve: learned.solve_time,
             total: start.elapsed(),
         };
@@ -97,7 +95,7 @@ impl Fitting<'_> {
         interrupt::uninterrupted(|| -> Result<(), Failure> {
             let folder = self.folder;
             write(&folder, self.kind, None, read, &learned, &summary, &timing)?;
-            support::write(&folder, &learner.support, &learner.edge_costs, learned.graph.nodes())?;
+            support::write(&folder, &learner.candidates, &learner.edge_costs, learned.graph.nodes())?;
             if !args.no_report {
                 super::report::stage(&folder, &learned.graph, console)?;
             }
@@ -113,7 +111,7 @@ impl Fitting<'_> {
 fn noticed(read: &Read, learned: &Learned) -> Vec<Warning> {
     let near = read.places.as_ref().and_then(|places| places.nearness(&learned.graph));
     let noticed = read.warnings.iter().chain(&learned.warnings).cloned();
-    grouped(noticed.chain(near).collect())
+    words::told(noticed.chain(near))
 }
 
 /// With `--strict`, nothing is written of a fit that has not converged.

@@ -3,8 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use congraph::error::grouped;
-use congraph::{Candidates, Mask, MultiviewGraph, Projection, Projector, ViewMatrix, ViewOptions};
+use congraph::{Candidates, Membership, MultiviewGraph, Projection, Projector, ViewMatrix, ViewOptions};
 use congraph_io::{Folder, Places, ViewRow, read_pairs, seal, write_graph_at, write_json, write_rows};
 use congraph_record::FitRecord;
 use congraph_record::findings::{Geometry, Positions};
@@ -18,7 +17,7 @@ use super::support;
 use crate::args::{Global, ProjectArgs};
 use crate::console::{self, Console};
 use crate::failure::Failure;
-use crate::{interrupt, output, summary};
+use crate::{interrupt, output, summary, words};
 
 pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
@@ -40,7 +39,7 @@ pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Res
     let near = positions.as_ref().and_then(|positions| Geometry::of(&graph, positions));
     let noticed = projections.iter().flat_map(|projection| &projection.warnings);
     let near = near.and_then(|near| near.warning(&graph));
-    let warnings = grouped(read.warnings.iter().chain(noticed).cloned().chain(near).collect());
+    let warnings = words::told(read.warnings.iter().chain(noticed).cloned().chain(near));
     for warning in &warnings {
         console.warning(warning);
     }
@@ -68,7 +67,7 @@ pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Res
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         write_placed(&folder, &graph, &view_rows(&read), positions.as_ref())?;
         write_departures(&folder, &projections)?;
-        support::write(&folder, &projector.support, &projector.edge_costs, projector.nodes())?;
+        support::write(&folder, &projector.candidates, &projector.edge_costs, projector.nodes())?;
         write_json(
             &folder,
             "run.json",
@@ -141,8 +140,8 @@ fn projector(args: &ProjectArgs, console: &Console) -> Result<(Projector, Option
     projector.drop_nodes.clone_from(&args.reading.drop_nodes);
     match args.candidates.as_deref() {
         None => {}
-        Some("all") => projector.support = Candidates::AllPairs,
-        Some(text) => projector.support = support::read_candidates(text, 1, projector.nodes())?,
+        Some("all") => projector.candidates = Candidates::AllPairs,
+        Some(text) => projector.candidates = support::read_candidates(text, 1, projector.nodes())?,
     }
     match args.edge_costs.as_deref() {
         None => {}
@@ -172,8 +171,8 @@ fn together(projections: &[Projection]) -> MultiviewGraph {
         .first()
         .map_or_else(Vec::new, |one| one.graph.nodes().to_vec());
     let lacks = |view: usize, node: usize| !projections[view].graph.has(0, node);
-    let mask = Mask::new(nodes.len(), projections.len(), lacks);
-    MultiviewGraph::new(nodes, names, &pairs, &weights, Some(&consensus)).with_mask(mask)
+    let membership = Membership::new(nodes.len(), projections.len(), lacks);
+    MultiviewGraph::new(nodes, names, &pairs, &weights, Some(&consensus)).with_membership(membership)
 }
 
 /// `projection.tsv`: every edge of a view or of the consensus, and which of the two has it.

@@ -2,12 +2,10 @@
 
 use std::time::Instant;
 
-use congraph::error::grouped;
 use congraph::metrics::evaluate;
-use congraph::progress::Progress;
 use congraph::tune::choice::{Chosen, Follow, Search, Steps};
 use congraph::tune::path::{Cell, Grid};
-use congraph::{MultiviewGraph, Warning};
+use congraph::{MultiviewGraph, Progress, Warning};
 use congraph_io::{read_graph, seal, write_rows};
 use congraph_record::FitRecord;
 use congraph_record::record::{Timing, TuneRecord};
@@ -21,7 +19,7 @@ use crate::args::{Global, TuneArgs};
 use crate::checkpoint::{Checkpoint, refuse_existing};
 use crate::console::{self, Console};
 use crate::failure::Failure;
-use crate::{interrupt, memory, output};
+use crate::{interrupt, memory, output, words};
 
 pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
@@ -50,7 +48,7 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
         .as_ref()
         .and_then(|places| places.nearness(&chosen.learned.graph));
     let noticed = read.warnings.iter().chain(&chosen.learned.warnings).cloned();
-    let warnings = grouped(noticed.chain(near).collect());
+    let warnings = words::told(noticed.chain(near));
     let Work { shared, scores, .. } = follower.work;
     let tuned = Tuned {
         chosen,
@@ -70,7 +68,7 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
     } = &tuned.chosen;
     let timing = Timing {
         read: read.time,
-        distances: learned.distances_time,
+        distances: learned.prepare_time,
         solve: learned.solve_time,
         total: start.elapsed(),
     };

@@ -1,7 +1,8 @@
-//! A MATLAB file of version 5: `consensus` (n × n), `views` (N × n × n), and the names `nodes` and `view_names` as cell arrays of text;
-//! where views lack nodes also `present` (N × n), 1 where a view has a node.
+//! A MATLAB file of version 5: `consensus` (n × n), `views` (N × n × n), and the names `nodes` and `view_names` as cell
+//! arrays of text; where views lack nodes also `present` (N × n), 1 where a view has a node.
 //!
-//! The layout is described in `input::matlab`; here every variable is compressed, since most pairs of a sparse graph are zeros.
+//! The layout is described in `input::matlab`; here every variable is compressed, since most pairs of a sparse graph
+//! are zeros.
 
 use std::io::{self, Write};
 
@@ -39,10 +40,11 @@ pub(super) fn write(out: &mut dyn Write, graph: &MultiviewGraph) -> io::Result<(
         .flat_map(|entry| matrices.iter().map(move |matrix| matrix[entry]))
         .collect();
     compressed(out, &doubles("views", &[n_views, n, n], &values)?)?;
-    if let Some(mask) = graph.mask() {
+    let membership = graph.membership();
+    if !membership.is_total() {
         let entries = (0..n).flat_map(|node| (0..n_views).map(move |view| (view, node)));
         let present: Vec<f64> = entries
-            .map(|(view, node)| f64::from(u8::from(mask.has(view, node))))
+            .map(|(view, node)| f64::from(u8::from(membership.has(view, node))))
             .collect();
         compressed(out, &doubles("present", &[n_views, n], &present)?)?;
     }

@@ -7,10 +7,11 @@
 //! relmat          BIDS derivatives: one matrix per graph with its description
 //! ```
 //!
-//! The consensus is called `consensus`, a view `view-NAME` with what a file's name cannot hold replaced. Weights are written with as
-//! many digits as it takes to read the same f64; only edges with a weight are listed, and every node that the graph has: where a view
-//! lacks nodes, these are not in its file. GraphML and GEXF tell of each node its strength (the sum of its weights), its coordinates and its community in that graph, as far
-//! as these are known. `mat` and `npz`, which hold all views at once, tell with `present` (N × n) who has which.
+//! The consensus is called `consensus`, a view `view-NAME` with what a file's name cannot hold replaced. Weights are
+//! written with as many digits as it takes to read the same f64; only edges with a weight are listed, and every node
+//! that the graph has: where a view lacks nodes, these are not in its file. GraphML and GEXF tell of each node its
+//! strength (the sum of its weights), its coordinates and its community in that graph, as far as these are known. `mat`
+//! and `npz`, which hold all views at once, tell with `present` (N × n) who has which.
 
 mod edges;
 mod matlab;
@@ -115,16 +116,6 @@ pub fn export(
         }
         ExportFormat::Relmat => relmat::export(folder, graph),
     }
-}
-
-/// Whether a file has a name that an export gives.
-pub(crate) fn is_export(name: &str) -> bool {
-    let is_graph = name.starts_with("view-") || name.starts_with("consensus.");
-    let is_relmat = name.contains(relmat::MEASURE) && name.contains("_relmat.");
-    let endings = [".graphml", ".gexf", ".edges.tsv"];
-    is_graph && endings.iter().any(|ending| name.ends_with(ending))
-        || is_relmat
-        || ["graphs.mat", "graphs.npz"].contains(&name)
 }
 
 /// One file per graph.

@@ -1,9 +1,9 @@
-//! BIDS derivatives: `…_relmat.tsv`, a matrix per graph with the nodes' names in its first row and column, and `…_relmat.json`,
-//! which describes it (as proposed in BEP017).
+//! BIDS derivatives: `…_relmat.tsv`, a matrix per graph with the nodes' names in its first row and column, and
+//! `…_relmat.json`, which describes it (as proposed in BEP017).
 //!
-//! A view whose name starts with `sub-` keeps what its name says of subject, session and task; any other becomes `sub-LABEL`, with the
-//! letters and digits of its name, and so does one that would have the name of another. The consensus belongs to no subject. The matrix
-//! of a view has the nodes that the view has.
+//! A view whose name starts with `sub-` keeps what its name says of subject, session and task; any other becomes
+//! `sub-LABEL`, with the letters and digits of its name, and so does one that would have the name of another. The
+//! consensus belongs to no subject. The matrix of a view has the nodes that the view has.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,10 +12,9 @@ use serde_json::json;
 
 use super::{LONGEST, distinct, nodes_of};
 use crate::output::tables::{exact, table};
-use crate::output::{Folder, OutputError, write, write_json};
+use crate::output::{Folder, OutputError, RELMAT_MEASURE as MEASURE, write, write_json};
 
-pub(super) const MEASURE: &str = "meas-graphlearning";
-
+/// Writes one matrix per graph and returns the names of the files.
 pub(super) fn export(folder: &Folder, graph: &MultiviewGraph) -> Result<Vec<String>, OutputError> {
     let mut files = Vec::new();
     let mut one = |stem: String, nodes: &[usize], matrix: &[f64], what: &str| -> Result<(), OutputError> {

@@ -1,7 +1,7 @@
 //! GraphML and GEXF: nodes and weighted edges as XML.
 //!
-//! Nodes are identified by their names, so that networkx has them as they are; GraphML repeats each as its `name`, which is where
-//! igraph looks.
+//! Nodes are identified by their names, so that networkx has them as they are; GraphML repeats each as its `name`,
+//! which is where igraph looks.
 
 use std::borrow::Cow;
 use std::io::{self, Write};

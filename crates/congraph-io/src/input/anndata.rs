@@ -7,16 +7,16 @@
 //!                   (where one is missing it does not), or those listed in a text file, one a line
 //! ```
 //!
-//! Files of anndata before 0.7, where `obs` and `var` are rows of fields, are read as well; their categories are in `uns`.
+//! Files of anndata before 0.7, where `obs` and `var` are rows of fields, are read as well; their categories are in
+//! `uns`.
 //!
 //! A group without a label has no view, so cells that lack one are refused rather than left out.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use congraph::Table;
-use congraph::error::list_names;
-use congraph::views::Orient;
+use congraph::options::option;
+use congraph::{Orient, Table, list_names};
 use hdf5_reader::group::Group;
 use hdf5_reader::{Dataset, Hdf5File};
 
@@ -38,7 +38,12 @@ pub(super) fn read(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Resu
     };
     if options.orient == Orient::NodesBySamples || options.view_column.is_some() {
         let what = "is an .h5ad file: its rows are cells, and its groups are columns of `obs`";
-        let hint = "leave out `--orient` and `--view-column`; `--groupby COLUMN` makes one view per group";
+        let hint = format!(
+            "leave out {} and {}; {} makes one view per group",
+            option("orient"),
+            option("view_column"),
+            option("groupby").set_to("COLUMN")
+        );
         return Err(fault(&input.path, what, WHY, hint));
     }
     let file = hdf5::open(bytes).map_err(unreadable)?;
@@ -50,11 +55,11 @@ pub(super) fn read(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Resu
     let n_cells = values.len() / n_genes.max(1);
     let groups = match &options.groupby {
         None => None,
-        Some(column) => Some(annotated.labels("--groupby", column, n_cells)?),
+        Some(column) => Some(annotated.labels("groupby", column, n_cells)?),
     };
     let blocks = match &options.block_column {
         None => None,
-        Some(column) => Some(annotated.labels("--block-column", column, n_cells)?),
+        Some(column) => Some(annotated.labels("block_column", column, n_cells)?),
     };
     let table = |name: String, cells: &mut dyn Iterator<Item = usize>| {
         let cells: Vec<usize> = cells.collect();
@@ -156,8 +161,9 @@ impl Annotated<'_> {
         }
         layers.extend(raw.map(|_| "raw".to_owned()));
         let what = format!("has no layer `{layer}`; its layers are {}", list_names(&layers));
-        let hint = "leave out `--layer` to read `X`, or give one of its layers";
-        Err(fault(&self.input.path, &what, "`--layer` names it", hint))
+        let layer = option("layer");
+        let hint = format!("leave out {layer} to read `X`, or give one of its layers");
+        Err(fault(&self.input.path, &what, &format!("{layer} names it"), hint))
     }
 
     /// Which genes of a table to keep.
@@ -200,7 +206,7 @@ impl Annotated<'_> {
             return Err(fault(
                 &self.input.path,
                 &what,
-                &format!("`--genes {file}` lists them"),
+                &format!("{} lists them", option("genes").set_to(file)),
                 hint,
             ));
         }
@@ -213,7 +219,7 @@ impl Annotated<'_> {
     fn flagged(&self, column: &str, var: &Frame, n_genes: usize) -> Result<Vec<usize>, Fault> {
         let columns = var.columns().map_err(|error| self.unreadable(error))?;
         if !columns.contains(&column.to_owned()) {
-            let mut fault = no_such_column(&self.input.path, "--genes", column, Some(&columns));
+            let mut fault = no_such_column(&self.input.path, "genes", column, Some(&columns));
             fault.what.push_str("; nor is there a file of that name");
             return Err(fault);
         }
@@ -227,7 +233,12 @@ impl Annotated<'_> {
                     None => format!("has a column `{column}` that does not hold truth values for its genes"),
                 };
                 let hint = "give another column of `var`, or a file with one gene a line";
-                Err(fault(&self.input.path, &what, "`--genes` names the column", hint))
+                Err(fault(
+                    &self.input.path,
+                    &what,
+                    &format!("{} names the column", option("genes")),
+                    hint,
+                ))
             }
         }
     }
@@ -249,7 +260,7 @@ impl Annotated<'_> {
     }
 
     /// A label for each cell, from a column of `obs`.
-    fn labels(&self, option: &str, column: &str, n_cells: usize) -> Result<Labels, Fault> {
+    fn labels(&self, option: &'static str, column: &str, n_cells: usize) -> Result<Labels, Fault> {
         let obs = self.frame("obs")?;
         let columns = obs.columns().map_err(|error| self.unreadable(error))?;
         if !columns.contains(&column.to_owned()) {

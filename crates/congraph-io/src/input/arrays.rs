@@ -13,9 +13,8 @@
 use std::io::{Cursor, Read};
 use std::path::Path;
 
-use congraph::Table;
-use congraph::error::list_names;
-use congraph::views::Orient;
+use congraph::options::option;
+use congraph::{Orient, Table, list_names};
 use zip::ZipArchive;
 
 use super::faults::{Fault, fault, no_such_column};
@@ -64,14 +63,27 @@ pub(super) fn is_wanted(name: &str, options: &ReadOptions) -> bool {
     options.variables.is_empty() || options.variables.iter().any(|asked| asked == name)
 }
 
+/// What to do about a variable that is no view.
+pub(super) fn leave_out_or_name() -> String {
+    let variable = option("variable").set_to("NAME");
+    format!("leave it out of the file, or read only what {variable} names")
+}
+
+/// How to read a file in spite of such variables.
+pub(super) fn reads_only_named() -> String {
+    format!("{} reads only what it names", option("variable").set_to("NAME"))
+}
+
 /// Refuses variables that are asked for and not there.
 pub(super) fn check_wanted(input: &Input, found: &[String], options: &ReadOptions) -> Result<(), Fault> {
     let Some(unknown) = options.variables.iter().find(|asked| !found.contains(asked)) else {
         return Ok(());
     };
     let what = format!("has no variable `{unknown}`; its variables are {}", list_names(found));
-    let hint = format!("use one of its variables, or leave out `--variable {unknown}`");
-    Err(fault(&input.path, &what, "`--variable` names it", hint))
+    let variable = option("variable");
+    let why = format!("{variable} names it");
+    let hint = format!("use one of its variables, or leave out {}", variable.set_to(unknown));
+    Err(fault(&input.path, &what, &why, hint))
 }
 
 /// The views of a `.npy` file.
@@ -164,13 +176,12 @@ fn numbers(input: &Input, name: String, array: &Array<'_>) -> Result<Block, Faul
             }
             2 | 3 => {}
             0 => {
-                let hint = "leave it out of the file, or read only what `--variable NAME` names";
-                return Err(refuse("is a single number".into(), hint));
+                return Err(refuse("is a single number".into(), &leave_out_or_name()));
             }
             1 => {
                 return Err(refuse(
                     format!("has one axis of {shape}"),
-                    "save a 2-D array, or leave it out of the file; `--variable NAME` reads only what it names",
+                    &format!("save a 2-D array, or leave it out of the file; {}", reads_only_named()),
                 ));
             }
             axes => {
@@ -196,8 +207,8 @@ pub(super) fn tables(
 ) -> Result<Vec<Table>, Fault> {
     let refuse = |what: &str, hint: &str| fault(&input.path, what, WHY, hint);
     let labels = [
-        ("--view-column", &options.view_column),
-        ("--block-column", &options.block_column),
+        ("view_column", &options.view_column),
+        ("block_column", &options.block_column),
     ];
     for (option, column) in labels {
         if let Some(column) = column {
@@ -217,8 +228,10 @@ pub(super) fn tables(
                 let what = format!("holds a 3-D array `{}` beside other arrays", block.name);
                 return Err(refuse(
                     &what,
-                    "save either one 3-D array views × samples × nodes, or one 2-D array per view; `--variable NAME` reads only \
-                     what it names",
+                    &format!(
+                        "save either one 3-D array views × samples × nodes, or one 2-D array per view; {}",
+                        reads_only_named()
+                    ),
                 ));
             }
         }
@@ -288,7 +301,8 @@ pub(super) fn name_nodes(
                 table.n_rows,
                 table.n_columns
             );
-            let hint = "give one name per node; `--orient nodes-by-samples` if nodes are in rows";
+            let turned = option("orient").set_to("nodes-by-samples");
+            let hint = format!("give one name per node; {turned} if nodes are in rows");
             return Err(fault(&input.path, &what, "nodes are matched by name", hint));
         }
         let names = if is_turned {
@@ -301,12 +315,7 @@ pub(super) fn name_nodes(
     let columns = table.column_names.clone();
     for name in &options.ignore_columns {
         if !columns.iter().flatten().any(|column| column == name) {
-            return Err(no_such_column(
-                &input.path,
-                "--ignore-columns",
-                name,
-                columns.as_deref(),
-            ));
+            return Err(no_such_column(&input.path, "ignore_columns", name, columns.as_deref()));
         }
     }
     if let (Some(columns), false) = (columns, options.ignore_columns.is_empty()) {

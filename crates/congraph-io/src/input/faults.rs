@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use congraph::error::list_names;
-use congraph::{Code, DataError};
+use congraph::options::option;
+use congraph::{Code, DataError, list_names};
 
 /// Why a file was refused; boxed, for it is mostly text and rarely there.
 pub(crate) type Fault = Box<DataError>;
@@ -24,21 +24,24 @@ pub(super) fn fault_at(path: &Path, line: usize, what: &str, why: &str, hint: im
 }
 
 /// A column was asked for by name, and is not there.
-pub(super) fn no_such_column(path: &Path, option: &str, name: &str, columns: Option<&[String]>) -> Fault {
-    let why = format!("`{option}` names it");
+pub(super) fn no_such_column(path: &Path, id: &'static str, name: &str, columns: Option<&[String]>) -> Fault {
+    let why = format!("{} names it", option(id));
     let Some(columns) = columns else {
         return fault(
             path,
             &format!("has no column `{name}`: its columns have no names"),
             &why,
-            "give the columns names in the first line, and `--header yes` if it is not taken for one",
+            format!(
+                "give the columns names in the first line, and {} if it is not taken for one",
+                option("header").set_to("yes")
+            ),
         );
     };
     let folded = |name: &str| name.trim().to_lowercase();
     let alike = columns.iter().find(|column| folded(column) == folded(name));
     let hint = match alike {
         Some(alike) => format!("did you mean `{alike}`? Names must agree to the letter"),
-        None => format!("use one of its columns, or leave out `{option} {name}`"),
+        None => format!("use one of its columns, or leave out {}", option(id).set_to(name)),
     };
     let what = format!(
         "has no column `{name}`; its {} columns are {}",

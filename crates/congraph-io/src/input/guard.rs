@@ -7,8 +7,8 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread is reading a file through a library whose panics are caught. A panic hook that speaks to users should be silent then:
-/// what they need to know is in the error that follows.
+/// Whether this thread is reading a file through a library whose panics are caught. A panic hook that speaks to users
+/// should be silent then: what they need to know is in the error that follows.
 pub fn is_guarded() -> bool {
     GUARDED.get()
 }

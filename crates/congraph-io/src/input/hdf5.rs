@@ -1,7 +1,7 @@
 //! HDF5 files, as AnnData and MATLAB 7.3 write them: numbers, text and attributes.
 //!
-//! `hdf5-reader` decodes the format; how much a file may unfold to is limited here by its length. The LZF compression of h5py,
-//! which HDF5 itself does not know, is added.
+//! `hdf5-reader` decodes the format; how much a file may unfold to is limited here by its length. The LZF compression
+//! of h5py, which HDF5 itself does not know, is added.
 
 use hdf5_reader::group::Group;
 use hdf5_reader::{Dataset, Datatype, FilterRegistry, Hdf5File, OpenOptions};

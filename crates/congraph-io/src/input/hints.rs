@@ -1,5 +1,6 @@
 //! What we say of a row or cell of text that is not what it should be, and the likely way out.
 
+use congraph::options::option;
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -56,16 +57,26 @@ pub(super) fn text_cell(
         let is_label = LABELS.contains(&name.trim().to_lowercase().as_str()) || repeats(cell, column, rest);
         if is_label {
             format!(
-                "`--view-column \"{name}\"` if it tells the views apart, `--ignore-columns \"{name}\"` to leave it out"
+                "{} if it tells the views apart, {} to leave it out",
+                option("view_column").set_to(format!("\"{name}\"")),
+                option("ignore_columns").set_to(format!("\"{name}\""))
             )
         } else {
-            format!("correct the cell, or leave the column out with `--ignore-columns \"{name}\"`")
+            format!(
+                "correct the cell, or leave the column out with {}",
+                option("ignore_columns").set_to(format!("\"{name}\""))
+            )
         }
     } else if layout.names.is_none() && line == 1 {
-        "`--header yes` if the first line holds the names of the columns".into()
+        format!(
+            "{} if the first line holds the names of the columns",
+            option("header").set_to("yes")
+        )
     } else {
-        "correct the cell, or remove the column; `--ignore-columns NAME` leaves one out if the first line holds names"
-            .into()
+        format!(
+            "correct the cell, or remove the column; {} leaves one out if the first line holds names",
+            option("ignore_columns").set_to("NAME")
+        )
     };
     let what = format!("`{}`, line {line}, {place}: `{}` {found}", path.display(), shown(cell));
     let why = "every cell of a view is a number: one row per sample, one column per node";
@@ -101,7 +112,8 @@ fn repeats(cell: &str, column: usize, rest: &Records<'_>) -> bool {
 pub(super) fn ragged(path: &Path, line: usize, layout: &Layout, cells: &[Cow<'_, str>]) -> Fault {
     let (expected, found) = (layout.n_cells(), cells.len());
     let hint = if expected > 1 && found == 2 * expected && layout.separator == Separator::Byte(b',') {
-        "there are twice as many cells as columns: if the numbers have decimal commas, write decimal points: 0.5, not 0,5"
+        "there are twice as many cells as columns: if the numbers have decimal commas, write decimal points: 0.5, not \
+        0,5"
     } else if found == expected + 1 && cells.last().is_some_and(|cell| is_missing(cell)) {
         "the row ends with a separator too many: remove it"
     } else {

@@ -11,19 +11,19 @@
 //!
 //! With `--variable`, only those that it names are views, whatever the others are.
 //!
-//! A file is a header of 128 bytes and a row of elements: a type, a length and so many bytes. An element may be a variable, or
-//! another element compressed. Variables hold elements of their own: flags, lengths of the axes, a name, values. Numbers are
-//! stored in the smallest type that holds them, whatever the class of the variable; the first axis is the fastest.
+//! A file is a header of 128 bytes and a row of elements: a type, a length and so many bytes. An element may be a
+//! variable, or another element compressed. Variables hold elements of their own: flags, lengths of the axes, a name,
+//! values. Numbers are stored in the smallest type that holds them, whatever the class of the variable; the first axis
+//! is the fastest.
 //!
 //! Every length is checked against the bytes that are there; nothing is allocated on a file's word alone.
 
 use std::io::Read;
 
-use congraph::Table;
-use congraph::error::list_names;
+use congraph::{Table, list_names};
 use flate2::read::ZlibDecoder;
 
-use super::arrays::{Block, Names, check_wanted, is_wanted, tables};
+use super::arrays::{Block, Names, check_wanted, is_wanted, leave_out_or_name, reads_only_named, tables};
 use super::faults::{Fault, fault};
 use super::sources::decompressed_limit;
 use super::sparse::{Stored, place};
@@ -74,7 +74,10 @@ pub(super) fn views(
     let found: Vec<String> = variables.iter().map(|(name, _)| name.clone()).collect();
     check_wanted(input, &found, options)?;
     let is_vector = |shape: &[usize]| shape.len() == 2 && shape.contains(&1);
-    let is_matrix = |content: &Content| matches!(content, Content::Numbers { shape, values } if !is_vector(shape) && !values.is_empty());
+    let is_matrix = |content: &Content| match content {
+        Content::Numbers { shape, values } => !is_vector(shape) && !values.is_empty(),
+        _ => false,
+    };
     let has_matrix = variables.iter().any(|(_, content)| is_matrix(content));
     let asked = !options.variables.is_empty();
     for (name, content) in variables {
@@ -85,16 +88,15 @@ pub(super) fn views(
                 }
             }
             _ if !is_wanted(&name, options) => {}
+            // Scalars are settings, and vectors beside matrices are too, unless they are asked for.
             Content::Numbers { values, .. } if values.len() == 1 => {}
             Content::Numbers { shape, .. } if !asked && has_matrix && is_vector(&shape) => {}
             Content::Numbers { shape, values } => {
-                let refuse = |what: &str, hint| fault(&input.path, &format!("variable `{name}` {what}"), WHY, hint);
+                let refuse =
+                    |what: &str, hint: &str| fault(&input.path, &format!("variable `{name}` {what}"), WHY, hint);
                 if values.is_empty() {
                     let what = format!("is empty: its size is {}", show_shape(&shape));
-                    return Err(refuse(
-                        &what,
-                        "leave it out of the file, or read only what `--variable NAME` names",
-                    ));
+                    return Err(refuse(&what, &leave_out_or_name()));
                 }
                 if !matches!(shape.len(), 2 | 3) {
                     let what = format!("has {} axes: its size is {}", shape.len(), show_shape(&shape));
@@ -105,7 +107,7 @@ pub(super) fn views(
             }
             Content::Other { what, hint } => {
                 let hint = match has_matrix && !asked {
-                    true => format!("{hint}; `--variable NAME` reads only what it names"),
+                    true => format!("{hint}; {}", reads_only_named()),
                     false => hint.to_owned(),
                 };
                 return Err(fault(&input.path, &format!("variable `{name}` {what}"), WHY, hint));
@@ -234,6 +236,7 @@ impl<'a> Elements<'a> {
                 kind::MATRIX => variables.push(self.within(element.data).variable(0)?),
                 kind::COMPRESSED => {
                     let mut unpacked = Vec::new();
+                    // A few bytes may unpack to terabytes: all variables share one allowance.
                     let read = ZlibDecoder::new(element.data).take(left).read_to_end(&mut unpacked);
                     if read.is_err() {
                         return broken("a compressed variable cannot be unpacked");
@@ -265,6 +268,7 @@ impl<'a> Elements<'a> {
         if self.bytes.is_empty() {
             return Ok((String::new(), empty()));
         }
+        // A variable is: flags, dimensions, name, then what its class says.
         let flags = self.expect()?;
         let Some(&flags) = flags.data.first_chunk::<4>() else {
             return broken(CUT);

@@ -8,7 +8,8 @@
 //! struct    any other group: refused with its fields
 //! ```
 //!
-//! A data set without a class was written by another program (h5py, say), which need not have turned its axes: it is refused.
+//! A data set without a class was written by another program (h5py, say), which need not have turned its axes: it is
+//! refused.
 
 use std::collections::HashMap;
 
@@ -65,7 +66,8 @@ fn variables(bytes: Vec<u8>) -> Result<Vec<(String, Content)>, Reason> {
             },
             // Other programs keep the axes as they are, and a square matrix would not tell.
             "" => Content::Other {
-                what: "was not written as MATLAB does (it has no attribute MATLAB_class), and it is not clear which way round it is"
+                what: "was not written as MATLAB does (it has no attribute MATLAB_class), and it is not clear which \
+                    way round it is"
                     .into(),
                 hint: "write it with `scipy.io.savemat` or `hdf5storage.savemat`, or as .npy",
             },

@@ -46,8 +46,8 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
-use congraph::views::Orient;
-use congraph::{Error, Table};
+use congraph::options::option;
+use congraph::{Error, Orient, Table};
 
 pub(crate) use crate::npy::Refused;
 pub(crate) use arrays::each_array;
@@ -191,7 +191,10 @@ fn check(options: &ReadOptions) -> Result<(), Error> {
         if turned && column.is_some() {
             return Err(Error::Parameter {
                 name,
-                message: "labels samples in rows, and cannot be used with `--orient nodes-by-samples`".into(),
+                message: format!(
+                    "labels samples in rows, and cannot be used with {}",
+                    option("orient").set_to("nodes-by-samples")
+                ),
             });
         }
     }
@@ -214,9 +217,11 @@ fn read_one(input: &Input, options: &ReadOptions) -> Result<Vec<Loaded>, Vec<Fau
         only_h5ad(input, options).map_err(|error| vec![error])?;
     }
     if !matches!(source.format, Format::Mat | Format::Npz) && !options.variables.is_empty() {
-        let what = "is no .mat or .npz file, and `--variable` is about those";
+        let variable = option("variable");
+        let what = format!("is no .mat or .npz file, and {variable} is about those");
         let why = "it names variables of a file that holds several";
-        return Err(vec![fault(&input.path, what, why, "leave out `--variable`")]);
+        let hint = format!("leave out {variable}");
+        return Err(vec![fault(&input.path, &what, why, hint)]);
     }
     let tables = match source.format {
         Format::Text(ending) => {
@@ -254,17 +259,21 @@ fn read_one(input: &Input, options: &ReadOptions) -> Result<Vec<Loaded>, Vec<Fau
 /// Options that only `.h5ad` files can answer.
 fn only_h5ad(input: &Input, options: &ReadOptions) -> Result<(), Fault> {
     let given = [
-        ("--groupby", &options.groupby),
-        ("--layer", &options.layer),
-        ("--genes", &options.genes),
+        ("groupby", &options.groupby),
+        ("layer", &options.layer),
+        ("genes", &options.genes),
     ];
     match given.iter().find(|(_, value)| value.is_some()) {
         None => Ok(()),
-        Some((option, _)) => Err(fault(
+        Some((id, _)) => Err(fault(
             &input.path,
-            &format!("is no .h5ad file, and `{option}` is about those"),
+            &format!("is no .h5ad file, and {} is about those", option(id)),
             "it names a part of an AnnData file",
-            format!("leave out `{option}`; `--view-column COLUMN` splits a table into views"),
+            format!(
+                "leave out {}; {} splits a table into views",
+                option(id),
+                option("view_column").set_to("COLUMN")
+            ),
         )),
     }
 }

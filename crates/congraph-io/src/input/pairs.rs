@@ -1,11 +1,13 @@
 //! Lists of pairs of nodes: candidates for edges, or costs of some.
 //!
-//! A text table with the columns `source` and `target`, and `cost` where costs are asked for; other columns are left alone,
-//! so that an `edges.tsv` of an earlier result will do. `inf` forbids an edge.
+//! A text table with the columns `source` and `target`, and `cost` where costs are asked for; other columns are left
+//! alone, so that an `edges.tsv` of an earlier result will do. `inf` forbids an edge.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 
+use congraph::options::option;
 use congraph::{EdgeCost, Error};
 
 use super::cells::number;
@@ -19,7 +21,8 @@ const WHY: &str = "it says which pairs of nodes may be joined, or what joining t
 /// Reads pairs of the given nodes, with their cost (0 unless `with_cost`).
 ///
 /// # Errors
-/// E07 with file and line: a column is missing, a node is not known, a cost is no number, a pair joins a node with itself.
+/// E07 with file and line: a column is missing, a node is not known, a cost is no number, a pair joins a node with
+/// itself.
 pub fn read_pairs(path: &Path, nodes: &[String], with_cost: bool) -> Result<Vec<EdgeCost>, Error> {
     read(path, nodes, with_cost).map_err(|fault| Error::Data(vec![*fault]))
 }
@@ -47,20 +50,7 @@ fn read(path: &Path, nodes: &[String], with_cost: bool) -> Result<Vec<EdgeCost>,
         )
     };
     records.next_row(&mut cells).map_err(quote)?;
-    let column = |name: &str| {
-        let found = cells.iter().position(|cell| cell == name);
-        let columns = if with_cost {
-            "source, target and cost"
-        } else {
-            "source and target"
-        };
-        found.ok_or_else(|| {
-            let hint = format!("start the file with a line that names the columns {columns}");
-            fault_at(path, 1, &format!("the column `{name}` is missing"), WHY, hint)
-        })
-    };
-    let (from, to) = (column("source")?, column("target")?);
-    let cost_at = if with_cost { Some(column("cost")?) } else { None };
+    let columns = Columns::find(path, &cells, with_cost)?;
     let index: HashMap<&str, u32> = nodes
         .iter()
         .zip(0..)
@@ -68,45 +58,89 @@ fn read(path: &Path, nodes: &[String], with_cost: bool) -> Result<Vec<EdgeCost>,
         .collect();
     let mut pairs = Vec::new();
     while let Some(line) = records.next_row(&mut cells).map_err(quote)? {
-        let cell = |at: usize| {
-            cells.get(at).map(AsRef::as_ref).ok_or_else(|| {
-                fault_at(
-                    path,
-                    line,
-                    "the row is too short",
-                    WHY,
-                    "give every row a cell for each column",
-                )
-            })
+        let row = Row {
+            path,
+            line,
+            cells: &cells,
         };
-        let node = |name: &str| {
-            index.get(name).copied().ok_or_else(|| {
-                let hint = "spell nodes as in the data; `--drop-nodes` and `--nodes common` leave some out";
-                fault_at(path, line, &format!("the node `{name}` is not in the data"), WHY, hint)
-            })
-        };
-        let pair = [node(cell(from)?)?, node(cell(to)?)?];
+        let pair = [row.node(&index, columns.source)?, row.node(&index, columns.target)?];
         if pair[0] == pair[1] {
             let what = format!("the pair joins `{}` to itself", nodes[pair[0] as usize]);
             return Err(fault_at(path, line, &what, WHY, "leave the row out"));
         }
-        let cost = match cost_at {
-            None => 0.0,
-            Some(at) => {
-                let text = cell(at)?;
-                let cost = number(text).filter(|cost| !cost.is_nan() && *cost > f64::NEG_INFINITY);
-                cost.ok_or_else(|| {
-                    let hint = "a cost is a number (negative favours the edge), or `inf` to forbid it";
-                    fault_at(path, line, &format!("`{text}` is not a cost"), WHY, hint)
-                })?
-            }
-        };
+        let cost = columns.cost.map_or(Ok(0.0), |at| row.cost(at))?;
         pairs.push(EdgeCost { pair, cost });
     }
     if pairs.is_empty() {
         return Err(fault(path, "holds no pairs", WHY, "give at least one row"));
     }
     Ok(pairs)
+}
+
+/// Which cells of a row are read.
+struct Columns {
+    source: usize,
+    target: usize,
+    cost: Option<usize>,
+}
+
+impl Columns {
+    fn find(path: &Path, header: &[Cow<'_, str>], with_cost: bool) -> Result<Self, Fault> {
+        let column = |name: &str| {
+            let found = header.iter().position(|cell| cell == name);
+            let columns = if with_cost {
+                "source, target and cost"
+            } else {
+                "source and target"
+            };
+            found.ok_or_else(|| {
+                let hint = format!("start the file with a line that names the columns {columns}");
+                fault_at(path, 1, &format!("the column `{name}` is missing"), WHY, hint)
+            })
+        };
+        Ok(Self {
+            source: column("source")?,
+            target: column("target")?,
+            cost: with_cost.then(|| column("cost")).transpose()?,
+        })
+    }
+}
+
+/// One row of the table.
+struct Row<'r> {
+    path: &'r Path,
+    line: usize,
+    cells: &'r [Cow<'r, str>],
+}
+
+impl Row<'_> {
+    fn cell(&self, at: usize) -> Result<&str, Fault> {
+        self.cells.get(at).map(AsRef::as_ref).ok_or_else(|| {
+            let hint = "give every row a cell for each column";
+            fault_at(self.path, self.line, "the row is too short", WHY, hint)
+        })
+    }
+
+    fn node(&self, index: &HashMap<&str, u32>, at: usize) -> Result<u32, Fault> {
+        let (path, line, name) = (self.path, self.line, self.cell(at)?);
+        index.get(name).copied().ok_or_else(|| {
+            let hint = format!(
+                "spell nodes as in the data; {} and {} leave some out",
+                option("drop_nodes"),
+                option("nodes").set_to("common")
+            );
+            fault_at(path, line, &format!("the node `{name}` is not in the data"), WHY, hint)
+        })
+    }
+
+    fn cost(&self, at: usize) -> Result<f64, Fault> {
+        let text = self.cell(at)?;
+        let cost = number(text).filter(|cost| !cost.is_nan() && *cost > f64::NEG_INFINITY);
+        cost.ok_or_else(|| {
+            let hint = "a cost is a number (negative favours the edge), or `inf` to forbid it";
+            fault_at(self.path, self.line, &format!("`{text}` is not a cost"), WHY, hint)
+        })
+    }
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
 //! Parquet tables: samples in rows, nodes in columns, or one long table for all views.
 //!
-//! Columns are read one by one through the format's own types, without a data frame in between: whole and floating point numbers,
-//! truth values as 0 and 1, missing values as NaN. What pandas stored as the index of the rows is no column; with nodes in rows it
-//! names them, and so does a first column of text. Otherwise text is taken for views and blocks alone; dates, decimals and nested
-//! columns are refused by name.
+//! Columns are read one by one through the format's own types, without a data frame in between: whole and floating
+//! point numbers, truth values as 0 and 1, missing values as NaN. What pandas stored as the index of the rows is no
+//! column; with nodes in rows it names them, and so does a first column of text. Otherwise text is taken for views and
+//! blocks alone; dates, decimals and nested columns are refused by name.
 
 use bytes::Bytes;
-use congraph::Table;
-use congraph::error::list_names;
-use congraph::views::Orient;
+use congraph::options::option;
+use congraph::{Orient, Table, list_names};
 use parquet::basic::{Compression, ConvertedType, LogicalType, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
@@ -42,50 +41,18 @@ fn read_whole(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Result<Ve
     let layout = Layout::find(input, reader.metadata(), options)?;
     if let Some(codec) = unknown_codec(reader.metadata(), &layout) {
         let what = format!("is compressed with {codec}, which is not read");
-        let hint = "write it with zstd, Snappy, gzip, LZ4 or without compression: in pandas `to_parquet(…, compression=\"zstd\")`";
+        let hint = "write it with zstd, Snappy, gzip, LZ4 or without compression: in pandas `to_parquet(…, \
+            compression=\"zstd\")`";
         return Err(vec![fault(&input.path, &what, WHY, hint)]);
     }
-    // Missing values and repeated ones take hardly any bytes; still a table has its limits.
-    let mut claimed = reader.metadata().row_groups().iter().map(|group| group.num_rows());
-    let n_rows = claimed.try_fold(0_usize, |sum, rows| sum.checked_add(usize::try_from(rows).ok()?));
-    let n_bytes = n_rows.and_then(|rows| rows.checked_mul(8)?.checked_mul(layout.roles.len()));
-    let Some(n_rows) = n_rows.filter(|_| n_bytes.is_some_and(|bytes| bytes as u64 <= decompressed_limit(length)))
-    else {
-        let what = "claims more rows than such a file should hold";
-        return Err(vec![fault(
-            &input.path,
-            what,
-            WHY,
-            "write it again without compression if that is right",
-        )]);
-    };
-    let mut sheet = Sheet::default();
-    let (mut data, mut names, mut blocks, mut row_names) = (Vec::new(), Vec::new(), None, None);
-    for (column, (name, role)) in layout.roles.iter().enumerate() {
-        match role {
-            Role::Ignored => {}
-            Role::Data => {
-                data.push(numbers(&reader, column, n_rows).map_err(|error| vec![unreadable(input, &error)])?);
-                names.push(name.clone());
-            }
-            Role::View | Role::Block | Role::RowName => {
-                let labels = labels(&reader, column, n_rows).map_err(|error| vec![unreadable(input, &error)])?;
-                if let Some(row) = labels.iter().position(String::is_empty) {
-                    let what = format!("has no value in column `{name}` of row {}", row + 1);
-                    let why = match role {
-                        Role::RowName => "nodes are matched by name, and this column names them",
-                        _ => "it is not clear to which view or block the row belongs",
-                    };
-                    return Err(vec![fault(&input.path, &what, why, "fill it in, or remove the row")]);
-                }
-                match role {
-                    Role::View => sheet.labels = labels,
-                    Role::RowName => row_names = Some(labels),
-                    _ => blocks = Some(labels),
-                }
-            }
-        }
-    }
+    let n_rows = count_rows(input, reader.metadata(), layout.roles.len(), length)?;
+    let Columns {
+        data,
+        names,
+        views,
+        blocks,
+        row_names,
+    } = read_columns(input, &reader, &layout, n_rows)?;
     let nothing = |what: &str| {
         vec![fault(
             &input.path,
@@ -100,12 +67,16 @@ fn read_whole(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Result<Ve
     if n_rows == 0 {
         return Err(nothing("has no rows"));
     }
+    // Parquet keeps columns, a table rows.
     let values = (0..n_rows)
         .flat_map(|row| data.iter().map(move |column| column[row]))
         .collect();
-    sheet.table = Table {
-        blocks,
-        ..Table::new(input.view_name(), data.len(), values).with_columns(names)
+    let mut sheet = Sheet {
+        labels: views,
+        table: Table {
+            blocks,
+            ..Table::new(input.view_name(), data.len(), values).with_columns(names)
+        },
     };
     if options.view_column.is_some() {
         return Ok(long::split(input, &sheet));
@@ -116,6 +87,72 @@ fn read_whole(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Result<Ve
         sheet.table.row_names = row_names;
     }
     Ok(vec![sheet.table])
+}
+
+/// How many rows the file claims, if a file of `length` bytes may hold so many.
+fn count_rows(input: &Input, metadata: &ParquetMetaData, n_columns: usize, length: usize) -> Result<usize, Vec<Fault>> {
+    // Missing values and repeated ones take hardly any bytes; still a table has its limits.
+    let mut claimed = metadata.row_groups().iter().map(|group| group.num_rows());
+    let n_rows = claimed.try_fold(0_usize, |sum, rows| sum.checked_add(usize::try_from(rows).ok()?));
+    let n_bytes = n_rows.and_then(|rows| rows.checked_mul(8)?.checked_mul(n_columns));
+    let is_possible = n_bytes.is_some_and(|bytes| bytes as u64 <= decompressed_limit(length));
+    n_rows.filter(|_| is_possible).ok_or_else(|| {
+        let what = "claims more rows than such a file should hold";
+        vec![fault(
+            &input.path,
+            what,
+            WHY,
+            "write it again without compression if that is right",
+        )]
+    })
+}
+
+/// The columns of a file by what they are for.
+#[derive(Default)]
+struct Columns {
+    data: Vec<Vec<f64>>,
+    /// The names of the columns of data.
+    names: Vec<String>,
+    /// The view of each row; empty if no column tells it.
+    views: Vec<String>,
+    blocks: Option<Vec<String>>,
+    row_names: Option<Vec<String>>,
+}
+
+fn read_columns(
+    input: &Input,
+    reader: &SerializedFileReader<Bytes>,
+    layout: &Layout,
+    n_rows: usize,
+) -> Result<Columns, Vec<Fault>> {
+    let mut columns = Columns::default();
+    for (column, (name, role)) in layout.roles.iter().enumerate() {
+        match role {
+            Role::Ignored => {}
+            Role::Data => {
+                let numbers = numbers(reader, column, n_rows).map_err(|error| vec![unreadable(input, &error)])?;
+                columns.data.push(numbers);
+                columns.names.push(name.clone());
+            }
+            Role::View | Role::Block | Role::RowName => {
+                let labels = labels(reader, column, n_rows).map_err(|error| vec![unreadable(input, &error)])?;
+                if let Some(row) = labels.iter().position(String::is_empty) {
+                    let what = format!("has no value in column `{name}` of row {}", row + 1);
+                    let why = match role {
+                        Role::RowName => "nodes are matched by name, and this column names them",
+                        _ => "it is not clear to which view or block the row belongs",
+                    };
+                    return Err(vec![fault(&input.path, &what, why, "fill it in, or remove the row")]);
+                }
+                match role {
+                    Role::View => columns.views = labels,
+                    Role::RowName => columns.row_names = Some(labels),
+                    _ => columns.blocks = Some(labels),
+                }
+            }
+        }
+    }
+    Ok(columns)
 }
 
 fn unreadable(input: &Input, error: &dyn std::fmt::Display) -> Fault {
@@ -183,12 +220,12 @@ impl Layout {
             };
             let is_told = faults.iter().any(|fault: &Fault| fault.node.as_ref() == Some(name));
             if let (Some(what), true) = (reason, faults.len() < REPORTED && !is_told) {
+                let left_out = option("ignore_columns").set_to(format!("\"{name}\""));
                 let hint = if what == TEXT {
-                    format!(
-                        "leave it out with `--ignore-columns \"{name}\"`; `--view-column` if it tells the views apart"
-                    )
+                    let view_column = option("view_column");
+                    format!("leave it out with {left_out}; {view_column} if it tells the views apart")
                 } else {
-                    format!("leave it out with `--ignore-columns \"{name}\"`, or store plain numbers")
+                    format!("leave it out with {left_out}, or store plain numbers")
                 };
                 let mut fault = fault(
                     &input.path,

@@ -46,6 +46,7 @@ impl<'t> Records<'t> {
         }
         let line = self.line;
         loop {
+            // Runs of blanks are one separator, and at the end of a line none at all.
             if self.separator == Separator::Spaces {
                 self.rest = self.rest.trim_start_matches([' ', '\t']);
                 if !cells.is_empty() && self.end_of_row() {
@@ -106,6 +107,7 @@ impl<'t> Records<'t> {
         let mut end = 0;
         let mut has_quotes = false;
         loop {
+            // A quote within the cell is doubled: only a single one closes it.
             end += bytes[end..].iter().position(|&byte| byte == b'"').ok_or(opened)?;
             if bytes.get(end + 1) != Some(&b'"') {
                 break;
@@ -114,6 +116,7 @@ impl<'t> Records<'t> {
             end += 2;
         }
         let cell = &body[..end];
+        // Line ends inside the quotes count, so that later messages name the right line.
         self.line += cell.bytes().filter(|&byte| byte == b'\n').count();
         self.rest = &body[end + 1..];
         let ends = match self.rest.as_bytes() {

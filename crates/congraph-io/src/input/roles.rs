@@ -12,19 +12,16 @@ pub(super) enum Role {
     Ignored,
 }
 
-/// The columns that options name: the option, the name, and what the column is for.
+/// The columns that options name: the option's id, the name, and what the column is for.
 pub(super) fn named_columns(options: &ReadOptions) -> impl Iterator<Item = (&'static str, &String, Role)> {
     let ignored = options
         .ignore_columns
         .iter()
-        .map(|name| ("--ignore-columns", name, Role::Ignored));
-    let view = options
-        .view_column
-        .iter()
-        .map(|name| ("--view-column", name, Role::View));
+        .map(|name| ("ignore_columns", name, Role::Ignored));
+    let view = options.view_column.iter().map(|name| ("view_column", name, Role::View));
     let block = options
         .block_column
         .iter()
-        .map(|name| ("--block-column", name, Role::Block));
+        .map(|name| ("block_column", name, Role::Block));
     ignored.chain(view).chain(block)
 }

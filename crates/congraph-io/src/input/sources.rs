@@ -4,6 +4,7 @@
 //! 1 GiB and at most 16 GiB. Tables of numbers shrink 2 to 50 times. Nothing may take more memory than there is to use
 //! ([`limit_memory`]), and only regular files are read: a pipe or a device may never end.
 
+use congraph::options::option;
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::fs;
@@ -17,8 +18,8 @@ use sha2::{Digest, Sha256};
 use super::faults::{Fault, fault};
 
 pub(super) const GIB: u64 = 1 << 30;
-const READABLE: &str = "tables can be read from .csv, .tsv and .txt (also compressed: .csv.gz …), .npy, .npz, .parquet, .mat and \
-                        .h5ad";
+const READABLE: &str = "tables can be read from .csv, .tsv and .txt (also compressed: .csv.gz …), .npy, .npz, \
+    .parquet, .mat and .h5ad";
 
 /// The kinds of text table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +55,8 @@ static MEMORY: AtomicU64 = AtomicU64::new(u64::MAX);
 /// Files up to this size are read, however little memory a fit may use.
 const SMALL: u64 = 64 << 20;
 
-/// From now on, a file that would take more bytes of memory than this (but at least 64 MiB) is refused, however it is packed.
+/// From now on, a file that would take more bytes of memory than this (but at least 64 MiB) is refused, however it is
+/// packed.
 pub fn limit_memory(bytes: u64) {
     MEMORY.store(bytes.max(SMALL), Ordering::Relaxed);
 }
@@ -80,7 +82,11 @@ pub(super) fn too_large(path: &Path, what: &str) -> Fault {
         path,
         &format!("{what}, and {} of memory may be used for one file", size(memory())),
         "tables are read whole",
-        "give more with `--memory GIB` if the machine has it, or fewer samples or nodes; `--covariance` takes matrices made elsewhere",
+        format!(
+            "give more with {} if the machine has it, or fewer samples or nodes; {} takes matrices made elsewhere",
+            option("memory").set_to("GIB"),
+            option("covariance")
+        ),
     )
 }
 

@@ -55,6 +55,7 @@ impl Stored<'_> {
     /// Zeros for a matrix of n × m entries, if the numbers fit each other.
     fn room(&self, n_lines: usize, n: usize, m: usize) -> Result<Vec<f64>, String> {
         let n_stored = self.starts.last().copied().unwrap_or(0);
+        // Lengths come from the file, and a few bytes can claim a huge matrix: nothing is allocated before they fit.
         if self.starts.len() != n_lines.saturating_add(1) || n_stored > self.places.len().min(self.values.len()) {
             return Err("a sparse matrix has fewer entries than it says".into());
         }

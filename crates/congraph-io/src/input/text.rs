@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::Path;
 
-use congraph::Table;
-use congraph::views::Orient;
+use congraph::options::option;
+use congraph::{Orient, Table};
 
 use super::cells::number;
 use super::faults::{Fault, fault, fault_at, no_such_column};
@@ -79,6 +79,36 @@ pub(super) fn separator(text: &str, ending: Ending) -> Separator {
     }
 }
 
+/// Refuses a first row that may be names or a sample: whole numbers, all different, before a row with fractions.
+fn refuse_ambiguous_header(
+    path: &Path,
+    line: usize,
+    first: &[Cow<'_, str>],
+    mut rest: Records<'_>,
+) -> Result<(), Fault> {
+    let mut second = Vec::new();
+    if !may_be_names(first) || row(path, &mut rest, &mut second)?.is_none() {
+        return Ok(());
+    }
+    if !second.iter().any(|cell| number(cell).is_some_and(|x| x.fract() != 0.0)) {
+        return Ok(());
+    }
+    let what = format!(
+        "whole numbers, all different (`{}`, `{}`, …), where the next row has fractions: these may be names or a \
+         sample",
+        first[0].trim(),
+        first[1].trim()
+    );
+    let why = "names taken for a sample would spoil the data, and nodes are matched by name";
+    let header = |value: &str| option("header").set_to(value);
+    let hint = format!(
+        "{} if they are the names of the columns, {} if they are a sample",
+        header("yes"),
+        header("no")
+    );
+    Err(fault_at(path, line, &what, why, hint))
+}
+
 impl Layout {
     /// Reads the header, if there is one, and finds what each column is for. Leaves `records` at the first row of data.
     fn find(
@@ -89,6 +119,7 @@ impl Layout {
     ) -> Result<Self, Fault> {
         let nothing = |what: &str| fault(path, what, "there are no numbers to read", "check how it was written");
         let mut first = Vec::new();
+        // Without a header the first row is data: the walk starts there again.
         let start = records.clone();
         let line = row(path, records, &mut first)?.ok_or_else(|| nothing("is empty"))?;
         let is_header = match options.header {
@@ -96,19 +127,8 @@ impl Layout {
             Header::No => false,
             Header::Auto => looks_like_names(&first),
         };
-        if options.header == Header::Auto && !is_header && may_be_names(&first) {
-            let mut second = Vec::new();
-            let follows = row(path, &mut records.clone(), &mut second)?.is_some();
-            if follows && second.iter().any(|cell| number(cell).is_some_and(|x| x.fract() != 0.0)) {
-                let what = format!(
-                    "whole numbers, all different (`{}`, `{}`, …), where the next row has fractions: these may be names or a sample",
-                    first[0].trim(),
-                    first[1].trim()
-                );
-                let why = "names taken for a sample would spoil the data, and nodes are matched by name";
-                let hint = "`--header yes` if they are the names of the columns, `--header no` if they are a sample";
-                return Err(fault_at(path, line, &what, why, hint));
-            }
+        if options.header == Header::Auto && !is_header {
+            refuse_ambiguous_header(path, line, &first, records.clone())?;
         }
         let mut n_cells = first.len();
         let mut has_row_names = false;
@@ -209,7 +229,8 @@ fn looks_like_names(cells: &[Cow<'_, str>]) -> bool {
         || (first.iter().all(|cell| cell.is_empty()) && counts_up(others))
 }
 
-/// pandas numbers the columns of a table without names, R those of a matrix: `0,1,2,…` or `1,2,3,…`. No sample looks so.
+/// pandas numbers the columns of a table without names, R those of a matrix: `0,1,2,…` or `1,2,3,…`. No sample looks
+/// so.
 fn counts_up(cells: &[Cow<'_, str>]) -> bool {
     let from = |first: usize| {
         cells

@@ -52,6 +52,7 @@ impl<'a> Array<'a> {
         let (&[major, _minor], rest) = rest
             .split_first_chunk()
             .ok_or_else(|| damaged("it ends in its header"))?;
+        // The length of the header: two bytes in version 1, four since.
         let (length, rest) = match major {
             1 => rest
                 .split_first_chunk()
@@ -69,6 +70,7 @@ impl<'a> Array<'a> {
         let (big_endian, kind, item) = parse_type(value_of(header, "descr")?)?;
         let fortran = value_of(header, "fortran_order")?.starts_with("True");
         let shape = parse_shape(value_of(header, "shape")?)?;
+        // Nothing is allocated from the shape before it agrees with the bytes that are there.
         let n_bytes = shape
             .iter()
             .try_fold(item, |product, &length| product.checked_mul(length));
@@ -153,6 +155,7 @@ impl<'a> Array<'a> {
                 .collect(),
         };
         self.data
+            // Text of no characters has items of no bytes.
             .chunks_exact(self.item.max(1))
             .map(|item| Ok(text(item)?.trim_end_matches('\0').to_owned()))
             .collect()
@@ -194,6 +197,7 @@ fn parse_type(text: &str) -> Result<(bool, char, usize), Refused> {
             )
         })?;
     let name = marks.as_str().split(quote).next().unwrap_or_default();
+    // A type is `<f8`: byte order, kind, bytes per value.
     let (order, rest) = match name.chars().next() {
         Some(mark @ ('<' | '>' | '|' | '=')) => (mark, &name[1..]),
         _ => ('<', name),
@@ -242,6 +246,7 @@ pub(crate) fn show_shape(shape: &[usize]) -> String {
 
 /// Values of the first axis fastest, put in the order of the last axis fastest.
 pub(crate) fn last_axis_fastest(shape: &[usize], values: &[f64]) -> Vec<f64> {
+    // Strides of the stored order; `at` walks them as an odometer whose last axis turns fastest.
     let mut strides = vec![1; shape.len()];
     for axis in 1..shape.len() {
         strides[axis] = strides[axis - 1] * shape[axis - 1];
@@ -269,6 +274,7 @@ pub(crate) fn half(bits: u16) -> f64 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
     match exponent {
+        // Subnormal: no leading one, and the smallest exponent.
         0 => sign * fraction * 2_f64.powi(-24),
         31 if fraction == 0.0 => sign * f64::INFINITY,
         31 => f64::NAN,

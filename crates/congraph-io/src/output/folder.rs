@@ -1,60 +1,23 @@
 //! An output folder that appears whole or not at all, and belongs to one run.
 //!
-//! From [`Folder::create`] on the folder is locked: a second run on it is refused. Files are staged beside it and brought to the disk;
-//! [`Folder::commit`] then puts the whole folder into place in one step, with whatever else was in the old one. Where a folder cannot be replaced
-//! (a mount point, the folder one stands in) the files are staged inside and put into place one by one, `summary.json` last: it lists the SHA-256 of
-//! the others, so that no reader takes a half for a whole. A run that is killed on the way is finished or undone by the next.
+//! From [`Folder::create`] on the folder is locked: a second run on it is refused. Files are staged beside it and
+//! brought to the disk; [`Folder::commit`] then puts the whole folder into place in one step, with whatever else was in
+//! the old one. Where a folder cannot be replaced (a mount point, the folder one stands in) the files are staged inside
+//! and put into place one by one, `summary.json` last: it lists the SHA-256 of the others, so that no reader takes a
+//! half for a whole. A run that is killed on the way is finished or undone by the next.
 
+use congraph::options::{Plain, Spelling, option, spelled};
 use std::collections::HashSet;
 use std::fmt;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use super::lock::{self, Lock, Refused};
+use super::lock::{self, Lock};
+use super::ours::{Gone, OURS};
+use super::reserve::{is_mount_point, reserve};
 use super::run::listed;
 use super::swap;
-use crate::export::is_export;
-
-/// The files that we write: those of an earlier run that a new one does not replace are removed.
-const OURS: [&str; 36] = [
-    "summary.json",
-    "run.json",
-    "nodes.tsv",
-    "edges.tsv",
-    "views.tsv",
-    "missing.tsv",
-    "edges_long.tsv",
-    "candidates.tsv",
-    "edge_costs.tsv",
-    "matrices.npz",
-    "report.html",
-    "tune.tsv",
-    "path.tsv",
-    "quality.tsv",
-    "recordings.tsv",
-    "dropped.tsv",
-    "positions.tsv",
-    "views.csv",
-    "views.svg",
-    "consensus.csv",
-    "consensus.svg",
-    "runtime.csv",
-    "runtime.svg",
-    "eeg-recovery.csv",
-    "eeg-recovery.svg",
-    "eeg-smoothness.csv",
-    "eeg-smoothness.svg",
-    "eeg-communities.csv",
-    "eeg-communities.svg",
-    "eeg-consistency.csv",
-    "claims.tsv",
-    "summary.md",
-    "communities.tsv",
-    "communities.json",
-    "coclassification.npz",
-    "projection.tsv",
-];
 
 /// Why a result folder could not be written.
 #[derive(Debug)]
@@ -82,42 +45,46 @@ pub enum OutputError {
     },
 }
 
-impl fmt::Display for OutputError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotEmpty(path) => write!(
-                f,
+impl OutputError {
+    /// What went wrong and what to do, in the words of a face.
+    pub fn told(&self, spelling: &dyn Spelling) -> String {
+        let (force, elsewhere) = (option("force"), option("out").set_to("OTHER"));
+        let text = match self {
+            Self::NotEmpty(path) => format!(
                 "the output folder `{}` is not empty, and nothing is overwritten unasked\n  \
-                 hint: `--force` replaces the results in it and leaves other files alone; `-o OTHER` writes elsewhere",
+                 hint: {force} replaces the results in it and leaves other files alone; {elsewhere} writes elsewhere",
                 path.display()
             ),
-            Self::Exists(path) => write!(
-                f,
-                "`{}` is there already, and nothing is overwritten unasked\n  hint: `--force` replaces it",
+            Self::Exists(path) => format!(
+                "`{}` is there already, and nothing is overwritten unasked\n  hint: {force} replaces it",
                 path.display()
             ),
-            Self::NotAFolder(path) => write!(
-                f,
-                "the output path `{}` is a file, and a folder is written\n  hint: choose another with `-o OTHER`",
+            Self::NotAFolder(path) => format!(
+                "the output path `{}` is a file, and a folder is written\n  hint: choose another with {elsewhere}",
                 path.display()
             ),
             Self::Busy { path, process } => {
                 let who = process.map_or_else(String::new, |process| format!(" (process {process})"));
-                write!(
-                    f,
-                    "the folder `{}` is being written by another run of congraph{who}, and two runs in one folder would mix their \
-                     results\n  hint: wait until that run has ended, or write elsewhere with `-o OTHER`",
+                format!(
+                    "the folder `{}` is being written by another run of congraph{who}, and two runs in one folder would \
+                     mix their results\n  hint: wait until that run has ended, or write elsewhere with {elsewhere}",
                     path.display()
                 )
             }
-            Self::Io { path, source } => write!(
-                f,
+            Self::Io { path, source } => format!(
                 "`{}` cannot be written: {}\n  hint: check the disk and that you may write there, or choose \
-                 another folder with `-o OTHER`",
+                 another folder with {elsewhere}",
                 path.display(),
                 plain(source)
             ),
-        }
+        };
+        spelled(&text, spelling)
+    }
+}
+
+impl fmt::Display for OutputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.told(&Plain))
     }
 }
 
@@ -148,34 +115,36 @@ impl std::error::Error for OutputError {
 /// A result folder in the making. As long as there is one, no other run can write the same folder.
 #[derive(Debug)]
 pub struct Folder {
-    target: PathBuf,
+    pub(super) target: PathBuf,
     /// The files that are written or, if not, removed.
-    ours: &'static [&'static str],
+    pub(super) ours: &'static [&'static str],
     /// Files of an earlier run that are removed, too, unless they are written again.
-    stale: Vec<PathBuf>,
+    pub(super) stale: Vec<PathBuf>,
     /// Whether other files may be in the folder.
-    is_addition: bool,
+    pub(super) is_addition: bool,
     force: bool,
     lock: Lock,
     /// Beside the folder, or inside where that is another disk.
-    staging: PathBuf,
-    files: PathBuf,
+    pub(super) staging: PathBuf,
+    pub(super) files: PathBuf,
     /// What [`Folder::complete`] took over.
-    carried: HashSet<PathBuf>,
+    pub(super) carried: HashSet<PathBuf>,
 }
 
 impl Folder {
-    /// Starts a result folder at `path`, which is not touched until [`Folder::commit`], nor are its parents created. It is locked from now on.
+    /// Starts a result folder at `path`, which is not touched until [`Folder::commit`], nor are its parents created. It
+    /// is locked from now on.
     ///
     /// # Errors
     /// [`OutputError::NotEmpty`] if the folder holds anything and `force` is not set, [`OutputError::NotAFolder`] if
-    /// there is a file in its place, [`OutputError::Busy`] if another run is writing it, [`OutputError::Io`] if nothing can be written there.
+    /// there is a file in its place, [`OutputError::Busy`] if another run is writing it, [`OutputError::Io`] if nothing
+    /// can be written there.
     pub fn create(path: impl AsRef<Path>, force: bool) -> Result<Self, OutputError> {
         Self::start(path.as_ref(), &OURS, false, force)
     }
 
-    /// Starts files that will be added to the folder at `path`, such as the communities of a result. Only `files` will be
-    /// written there; those of an earlier run that are not written again are removed.
+    /// Starts files that will be added to the folder at `path`, such as the communities of a result. Only `files` will
+    /// be written there; those of an earlier run that are not written again are removed.
     ///
     /// # Errors
     /// [`OutputError::Exists`] if one of them is there already and `force` is not set, and those of [`Folder::create`].
@@ -246,7 +215,8 @@ impl Folder {
         self.files.join(name)
     }
 
-    fn open(&self) -> io::Result<()> {
+    /// Makes the folder in which files are staged.
+    pub(super) fn open(&self) -> io::Result<()> {
         let mut builder = fs::DirBuilder::new();
         // Closed to others: nothing in it is a result yet.
         #[cfg(unix)]
@@ -260,8 +230,8 @@ impl Folder {
         &self.target
     }
 
-    /// Where a file can be written before it takes its place beside the folder: the next run removes what a killed one left there. The
-    /// folder it is in may have to be created.
+    /// Where a file can be written before it takes its place beside the folder: the next run removes what a killed one
+    /// left there. The folder it is in may have to be created.
     pub fn scratch(&self) -> PathBuf {
         self.lock.staging().join("scratch")
     }
@@ -271,8 +241,8 @@ impl Folder {
         self.stale.extend(stale);
     }
 
-    /// Shows everything that the folder will hold where files are staged: what is to be made of all of it can be made now. Files in `except` are
-    /// left out, since they will be written.
+    /// Shows everything that the folder will hold where files are staged: what is to be made of all of it can be made
+    /// now. Files in `except` are left out, since they will be written.
     ///
     /// # Errors
     /// [`OutputError::Io`] if the operating system refuses.
@@ -305,12 +275,12 @@ impl Folder {
     }
 
     /// Whether that is this run's own lock or staging folder.
-    fn is_hidden(&self, path: &Path) -> bool {
+    pub(super) fn is_hidden(&self, path: &Path) -> bool {
         path == self.staging || path == self.lock.staging() || path == lock::lock_path(self.lock.staging())
     }
 
     /// What will not be there any more, given what is written.
-    fn gone(&self, written: &HashSet<PathBuf>) -> io::Result<Gone<'_>> {
+    pub(super) fn gone(&self, written: &HashSet<PathBuf>) -> io::Result<Gone<'_>> {
         let within = |name: &PathBuf| {
             name.parent()
                 .filter(|parent| *parent != Path::new(""))
@@ -329,11 +299,12 @@ impl Folder {
 
     /// Puts the folder into place.
     ///
-    /// With `force`, results of an earlier run that were not written again are gone (with what was exported of them to its folder `export`), and all other
-    /// files are still there.
+    /// With `force`, results of an earlier run that were not written again are gone (with what was exported of them to
+    /// its folder `export`), and all other files are still there.
     ///
     /// # Errors
-    /// [`OutputError::Io`] if the operating system refuses, [`OutputError::NotEmpty`] if the folder was filled meanwhile.
+    /// [`OutputError::Io`] if the operating system refuses, [`OutputError::NotEmpty`] if the folder was filled
+    /// meanwhile.
     pub fn commit(self) -> Result<(), OutputError> {
         let is_vacant = self.is_vacant();
         let failed = |source| OutputError::Io {
@@ -348,89 +319,6 @@ impl Folder {
         }
         self.put(is_vacant).map_err(failed)
     }
-
-    fn put(&self, is_vacant: bool) -> io::Result<()> {
-        self.open()?;
-        let mut written = swap::walk(&self.files)?;
-        written.retain(|name| !self.carried.contains(name));
-        swap::sync(&self.files, &written)?;
-        // Replacing the folder one stands in would leave the shell nowhere.
-        let is_here = std::env::current_dir().is_ok_and(|here| here.starts_with(&self.target));
-        let is_inside = self.staging.starts_with(&self.target);
-        if is_vacant && !is_here && !is_inside && self.appear()? {
-            return Ok(());
-        }
-        let names: HashSet<PathBuf> = written.iter().cloned().collect();
-        let gone = self.gone(&names)?;
-        let mut removed = swap::walk(&self.target).unwrap_or_default();
-        removed.retain(|name| !names.contains(name) && gone.is(name) && !self.is_hidden_within(name));
-        let is_one_file = self.is_addition && written.len() + removed.len() == 1;
-        if !is_here && !is_inside && !is_one_file && !is_vacant {
-            let keep = |name: &Path| !gone.is(name);
-            match swap::carry(&self.target, &self.files, &keep, false) {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => return Err(error),
-                Err(_) => {}
-                Ok(_) => {
-                    if swap::replace(&self.staging, &self.target, &keep).is_ok() {
-                        return Ok(());
-                    }
-                }
-            }
-        }
-        self.fill(&written, &removed)
-    }
-
-    /// Puts the folder where there is none, or an empty one; false if it cannot be renamed.
-    fn appear(&self) -> io::Result<bool> {
-        if self.target.exists() {
-            swap::look_alike(&self.target, &self.files)?;
-        }
-        let Some(parent) = self.target.parent() else {
-            return Ok(false);
-        };
-        fs::create_dir_all(parent)?;
-        if cfg!(not(unix)) {
-            let _ = fs::remove_dir(&self.target);
-        }
-        if fs::rename(&self.files, &self.target).is_err() {
-            return Ok(false);
-        }
-        swap::sync_folder(parent)?;
-        Ok(true)
-    }
-
-    /// Puts the files into the folder that is there, which cannot be replaced.
-    fn fill(&self, written: &[PathBuf], removed: &[PathBuf]) -> io::Result<()> {
-        fs::create_dir_all(&self.target)?;
-        let inside = lock::staging_path(&self.target, Path::new(""));
-        if inside == self.staging {
-            return swap::fill(&inside, &self.target, written, removed);
-        }
-        lock::remember(&inside);
-        let done = self.move_inside(&inside, written);
-        let done = done.and_then(|()| swap::fill(&inside, &self.target, written, removed));
-        lock::remove(&inside);
-        lock::forget(&inside);
-        done
-    }
-
-    /// From beside the folder to inside: this may be another disk.
-    fn move_inside(&self, inside: &Path, written: &[PathBuf]) -> io::Result<()> {
-        for name in written {
-            let (from, to) = (self.files.join(name), inside.join(swap::FILES).join(name));
-            to.parent().map_or(Ok(()), fs::create_dir_all)?;
-            match fs::rename(&from, &to) {
-                Err(error) if error.kind() == ErrorKind::CrossesDevices => drop(fs::copy(&from, &to)?),
-                moved => moved?,
-            }
-        }
-        swap::sync(&inside.join(swap::FILES), written)
-    }
-
-    fn is_hidden_within(&self, name: &Path) -> bool {
-        let path = self.target.join(name);
-        path.ancestors().any(|part| self.is_hidden(part))
-    }
 }
 
 impl Drop for Folder {
@@ -442,107 +330,7 @@ impl Drop for Folder {
     }
 }
 
-/// What of an old folder is not taken over.
-struct Gone<'f> {
-    folder: &'f Folder,
-    /// What the earlier run says that it wrote.
-    listed: HashSet<PathBuf>,
-    /// Subfolders that are written.
-    subfolders: HashSet<PathBuf>,
-}
-
-impl Gone<'_> {
-    fn is(&self, name: &Path) -> bool {
-        let folder = self.folder;
-        if folder.is_hidden(&folder.target.join(name)) {
-            return true;
-        }
-        let (parent, file) = (
-            name.parent().unwrap_or(Path::new("")),
-            name.file_name().unwrap_or_default(),
-        );
-        let is_ours = folder.ours.iter().any(|ours| file == *ours);
-        if folder.is_addition {
-            return parent == Path::new("") && is_ours;
-        }
-        let is_exported = parent == Path::new(EXPORTS) && is_export(&file.to_string_lossy());
-        (is_ours && (parent == Path::new("") || self.subfolders.contains(parent)))
-            || (is_exported && !self.subfolders.contains(parent))
-            || self.listed.contains(name)
-            || folder.stale.iter().any(|stale| stale == name)
-    }
-}
-
-/// Where `congraph export` writes unless told otherwise.
-const EXPORTS: &str = "export";
-
-/// The folder's full path and its lock.
-fn reserve(path: &Path) -> Result<(PathBuf, Lock), OutputError> {
-    let failed = |source| OutputError::Io {
-        path: path.to_path_buf(),
-        source,
-    };
-    let refused = |refused: Refused| match refused {
-        Refused::Busy(process) => OutputError::Busy {
-            path: path.to_path_buf(),
-            process,
-        },
-        Refused::Io(source) => failed(source),
-    };
-    let exists = match fs::metadata(path) {
-        Ok(found) if !found.is_dir() => return Err(OutputError::NotAFolder(path.to_path_buf())),
-        Ok(_) => true,
-        Err(error) if error.kind() == ErrorKind::NotFound => false,
-        Err(error) if error.kind() == ErrorKind::NotADirectory => {
-            return Err(OutputError::NotAFolder(path.to_path_buf()));
-        }
-        Err(error) => return Err(failed(error)),
-    };
-    // A relative path must mean the same folder at the end.
-    let absolute = if exists {
-        fs::canonicalize(path)
-    } else {
-        std::path::absolute(path)
-    }
-    .map_err(failed)?;
-    // Parents that do not exist yet will be on the same disk as the first that does.
-    let place = absolute.ancestors().skip(1).find(|parent| parent.is_dir());
-    let (place, target) = match place {
-        None => (absolute.clone(), absolute),
-        Some(parent) => {
-            let rest = absolute.strip_prefix(parent).unwrap_or(Path::new("")).to_path_buf();
-            let parent = fs::canonicalize(parent).map_err(failed)?;
-            let target = parent.join(rest);
-            (parent, target)
-        }
-    };
-    let staging = |place: &Path| lock::staging_path(place, target.strip_prefix(place).unwrap_or(Path::new("")));
-    let lock = match Lock::take(staging(&place)) {
-        // A folder may be writable where its parent is not.
-        Err(Refused::Io(_)) if exists && place != target => Lock::take(staging(&target)),
-        taken => taken,
-    }
-    .map_err(refused)?;
-    Ok((target, lock))
-}
-
-/// Whether another disk begins at this folder.
-fn is_mount_point(folder: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        let device = |path: &Path| fs::metadata(path).ok().map(|found| found.dev());
-        folder
-            .parent()
-            .is_some_and(|parent| device(folder).is_some_and(|own| device(parent) != Some(own)))
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = folder;
-        false
-    }
-}
-
+/// Refuses to write over a file that is there unless that is asked for.
 fn refuse_existing(folder: &Path, files: &[&str], force: bool) -> Result<(), OutputError> {
     match files.iter().map(|file| folder.join(file)).find(|path| path.exists()) {
         Some(path) if !force => Err(OutputError::Exists(path)),
@@ -689,7 +477,7 @@ mod tests {
         fs::create_dir(&target).unwrap();
         fs::write(target.join("mine.txt"), "").unwrap();
         let error = folder.commit().unwrap_err();
-        assert!(matches!(error, OutputError::NotEmpty(_)) && error.to_string().contains("--force"));
+        assert!(matches!(error, OutputError::NotEmpty(_)) && error.to_string().contains("`force` replaces"));
         assert_eq!(names(&target), ["mine.txt"]);
     }
 

@@ -1,4 +1,5 @@
-//! What a result folder tells beside its graphs, for a report. Files that are not there tell nothing; those that are there are checked.
+//! What a result folder tells beside its graphs, for a report. Files that are not there tell nothing; those that are
+//! there are checked.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -14,8 +15,9 @@ use super::readback::{HINT, Place, Sheet, WHY, index, pair};
 use super::run::check_communities;
 use crate::input::{Fault, fault, number, read_regular_text, reason};
 
-/// Reads what a result folder tells beside its graphs: positions and variances of the nodes, samples of the views, how they were
-/// made and learned, communities. The folder's name is not in it, since results are written elsewhere before they are in place.
+/// Reads what a result folder tells beside its graphs: positions and variances of the nodes, samples of the views, how
+/// they were made and learned, communities. The folder's name is not in it, since results are written elsewhere before
+/// they are in place.
 ///
 /// # Errors
 /// [`congraph::Error::Data`] (E07) with file and line if a file is malformed.

@@ -119,14 +119,15 @@ pub(super) fn forget(path: &Path) {
     held.retain(|other| other != path);
 }
 
-/// Removes what this process holds of output folders that are not in place. To be called right before it ends early: its
-/// destructors will not run.
+/// Removes what this process holds of output folders that are not in place. To be called right before it ends early:
+/// its destructors will not run.
 pub fn abandon() {
     let held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
     held.iter().for_each(|path| remove(path));
 }
 
-/// What cannot be removed now is removed by the next run on the folder; what has been begun to be put into place is finished by it.
+/// What cannot be removed now is removed by the next run on the folder; what has been begun to be put into place is
+/// finished by it.
 pub(super) fn remove(path: &Path) {
     if path.join(READY).exists() {
         return;

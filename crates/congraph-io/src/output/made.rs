@@ -10,27 +10,32 @@ use super::known::optional;
 use super::readback::Sheet;
 use crate::input::Fault;
 
-/// None where they were not.
+/// The recordings and the steps, or none if views were not made from recordings.
 pub(super) fn recordings(dir: &Path, run: &RunRecord) -> Result<Option<KnownRecordings>, Fault> {
     if !dir.join("recordings.tsv").exists() {
         return Ok(None);
     }
-    let mut recordings = Vec::new();
-    let sheet = Sheet::open(dir, "recordings.tsv")?;
-    // Earlier versions knew one view per subject.
+    Ok(Some(KnownRecordings {
+        steps: run
+            .eeg
+            .as_ref()
+            .map_or_else(KnownSteps::default, |eeg| steps(&eeg["steps"])),
+        recordings: rows(&Sheet::open(dir, "recordings.tsv")?)?,
+        dropped: dropped(dir)?,
+    }))
+}
+
+/// The rows of `recordings.tsv`.
+fn rows(sheet: &Sheet) -> Result<Vec<KnownRecording>, Fault> {
+    // Earlier versions knew one view per subject, and neither tasks nor runs.
     let there = sheet.columns()?;
-    let or_else = |column: &'static str, other| {
-        if there.iter().any(|name| name == column) {
-            column
-        } else {
-            other
-        }
-    };
+    let has = |column: &str| there.iter().any(|name| name == column);
+    let known = |column: &'static str| if has(column) { column } else { "subject" };
     let columns = [
-        or_else("view", "subject"),
+        known("view"),
         "subject",
-        or_else("task", "subject"),
-        or_else("run", "subject"),
+        known("task"),
+        known("run"),
         "file",
         "sampling_hz",
         "n_electrodes",
@@ -41,54 +46,42 @@ pub(super) fn recordings(dir: &Path, run: &RunRecord) -> Result<Option<KnownReco
         "bad",
         "positions_from",
     ];
-    let has_entities = there.iter().any(|name| name == "view");
+    let has_entities = has("view");
     let entity = |cell: &str| if has_entities { cell.to_owned() } else { String::new() };
-    sheet.each(
-        columns,
-        |place,
-         [
+    let mut recordings = Vec::new();
+    sheet.each(columns, |place, cells| {
+        let [
             view,
             subject,
             task,
             run,
             file,
             sampling_hz,
-            n_electrodes,
-            n_events,
-            n_outside,
-            n_rejected,
-            n_used,
+            counts @ ..,
             bad,
             positions_from,
-        ]| {
-            let number = |cell: &str| optional(place, cell).map(Option::unwrap_or_default);
-            let count = |cell: &str| number(cell).map(|value| value as usize);
-            recordings.push(KnownRecording {
-                view: view.to_owned(),
-                subject: subject.to_owned(),
-                task: entity(task),
-                run: entity(run),
-                file: file.to_owned(),
-                sampling_hz: number(sampling_hz)?,
-                n_electrodes: count(n_electrodes)?,
-                n_events: count(n_events)?,
-                n_outside: count(n_outside)?,
-                n_rejected: count(n_rejected)?,
-                n_used: count(n_used)?,
-                bad: bad.to_owned(),
-                positions_from: positions_from.to_owned(),
-            });
-            Ok(())
-        },
-    )?;
-    Ok(Some(KnownRecordings {
-        steps: run
-            .eeg
-            .as_ref()
-            .map_or_else(KnownSteps::default, |eeg| steps(&eeg["steps"])),
-        recordings,
-        dropped: dropped(dir)?,
-    }))
+        ] = cells;
+        let number = |cell: &str| optional(place, cell).map(Option::unwrap_or_default);
+        let count = |cell: &str| number(cell).map(|value| value as usize);
+        let [n_electrodes, n_events, n_outside, n_rejected, n_used] = counts;
+        recordings.push(KnownRecording {
+            view: view.to_owned(),
+            subject: subject.to_owned(),
+            task: entity(task),
+            run: entity(run),
+            file: file.to_owned(),
+            sampling_hz: number(sampling_hz)?,
+            n_electrodes: count(n_electrodes)?,
+            n_events: count(n_events)?,
+            n_outside: count(n_outside)?,
+            n_rejected: count(n_rejected)?,
+            n_used: count(n_used)?,
+            bad: bad.to_owned(),
+            positions_from: positions_from.to_owned(),
+        });
+        Ok(())
+    })?;
+    Ok(recordings)
 }
 
 /// The recordings that were left out, if there are any.
@@ -103,7 +96,7 @@ fn dropped(dir: &Path) -> Result<Vec<(String, String)>, Fault> {
     Ok(dropped)
 }
 
-/// What is not told was not done.
+/// The steps as `run.json` tells them: what is not told was not done.
 fn steps(told: &Value) -> KnownSteps {
     let nothing = Value::Null;
     let settings = |name: &str| {

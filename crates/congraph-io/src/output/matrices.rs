@@ -34,11 +34,12 @@ pub(super) fn write(out: impl Write + Seek, graph: &MultiviewGraph, precisions: 
             npy::write_numbers(&mut archive, matrix)?;
         }
     }
-    if let Some(mask) = graph.mask() {
+    let membership = graph.membership();
+    if !membership.is_total() {
         archive.start_file("present.npy", options)?;
         npy::write_header(&mut archive, "|b1", &[n_views, n_nodes])?;
         for view in 0..n_views {
-            let row: Vec<u8> = (0..n_nodes).map(|node| u8::from(mask.has(view, node))).collect();
+            let row: Vec<u8> = (0..n_nodes).map(|node| u8::from(membership.has(view, node))).collect();
             archive.write_all(&row)?;
         }
     }

@@ -1,16 +1,16 @@
 //! The result folder: written whole or not at all, and read back to the same bits.
 //!
 //! ```text
-//! nodes.tsv       name  strength  degree                             and x  y (z) where positions are known
+//! nodes.tsv       name  strength  degree                  and x  y (z) where positions are known
 //! recordings.tsv  of `eeg`: what was kept and dropped of each recording
 //! views.tsv       name  file  n_samples  density  uniqueness  n_edges
-//! edges.tsv       source  target  consensus  n_views  mean_weight    every edge of any view or of the consensus
-//! edges_long.tsv  view  source  target  weight                       only weights > 0
-//! candidates.tsv  source  target                                     the pairs that could be joined, if they were listed
-//! edge_costs.tsv  source  target  cost                               what was added to the distances of pairs, if anything
-//! quality.tsv     name  relative_variance                            of each node's signals
+//! edges.tsv       source  target  consensus  n_views  mean_weight  every edge of any view or of the consensus
+//! edges_long.tsv  view  source  target  weight            only weights > 0
+//! candidates.tsv  source  target                          the pairs that could be joined, if they were listed
+//! edge_costs.tsv  source  target  cost                    what was added to the distances of pairs, if anything
+//! quality.tsv     name  relative_variance                 of each node's signals
 //! tune.tsv        of `tune`: every cell of the path
-//! path.tsv        cell  source  target  consensus                    the cells' heaviest shared edges; 1 is the first of tune.tsv
+//! path.tsv        cell  source  target  consensus         a cell's heaviest consensus edges; 1 is tune.tsv's first
 //! report.html     all of it to look at
 //! matrices.npz    consensus (n×n), views (N×n×n), nodes, view_names; up to 4000 nodes
 //!                 precisions (N×n×n) where precision matrices were learned
@@ -19,9 +19,9 @@
 //! Where views lack nodes, also:
 //!
 //! ```text
-//! missing.tsv     view  node                                         the nodes that a view lacks
-//! views.tsv       n_nodes: how many it has                           densities are over its own pairs
-//! edges.tsv       n_measured: how many views have both nodes         mean_weight is over these, empty without any
+//! missing.tsv     view  node                              the nodes that a view lacks
+//! views.tsv       n_nodes: how many it has                densities are over its own pairs
+//! edges.tsv       n_measured: how many views have both nodes  mean_weight is over these, empty without any
 //! matrices.npz    present (N×n): whether a view has a node; weights of others are 0
 //! ```
 //!
@@ -38,8 +38,11 @@ mod known;
 mod lock;
 mod made;
 mod matrices;
+mod ours;
+mod placing;
 mod precisions;
 mod readback;
+mod reserve;
 mod run;
 mod swap;
 pub(crate) mod tables;
@@ -55,6 +58,7 @@ use serde::Serialize;
 pub use folder::{Folder, OutputError};
 pub use known::{NodeFacts, read_known, read_node_facts, read_places};
 pub use lock::abandon;
+pub(crate) use ours::RELMAT_MEASURE;
 pub use precisions::read_precisions;
 pub use readback::{read_graph, read_run};
 pub use run::{Run, seal, seal_communities};
@@ -80,8 +84,8 @@ pub enum Places<'p> {
     Head(&'p [Option<[f64; 3]>]),
 }
 
-/// Writes `nodes.tsv`, `views.tsv`, `edges.tsv`, `edges_long.tsv` and `matrices.npz` (and `missing.tsv` where views lack nodes), into
-/// the subfolder `within` of the result folder unless that is empty.
+/// Writes `nodes.tsv`, `views.tsv`, `edges.tsv`, `edges_long.tsv` and `matrices.npz` (and `missing.tsv` where views
+/// lack nodes), into the subfolder `within` of the result folder unless that is empty.
 ///
 /// `views` are those of the graph, in its order; what is not told of a view is left empty.
 ///
@@ -135,8 +139,8 @@ fn write_all(
     let at = |name: &str| Path::new(within).join(name);
     write(folder, at("nodes.tsv"), |out| tables::nodes(out, graph, positions))?;
     write(folder, at("views.tsv"), |out| tables::views(out, graph, views))?;
-    if let Some(mask) = graph.mask() {
-        write(folder, at("missing.tsv"), |out| tables::missing(out, graph, mask))?;
+    if !graph.membership().is_total() {
+        write(folder, at("missing.tsv"), |out| tables::missing(out, graph))?;
     }
     write(folder, at("edges.tsv"), |out| tables::edges(out, graph))?;
     write(folder, at("edges_long.tsv"), |out| tables::edges_long(out, graph))?;

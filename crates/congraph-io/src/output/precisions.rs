@@ -57,7 +57,8 @@ fn precisions(path: &Path, graph: &MultiviewGraph) -> Result<Option<Vec<Vec<f64>
     if array.shape != [n_views, n_nodes, n_nodes] || numbers.iter().any(|x| !x.is_finite()) {
         let shape = array.show_shape();
         let what = format!(
-            "`{PRECISIONS}` has the shape {shape}, or holds what is not finite; {n_views} × {n_nodes} × {n_nodes} is expected"
+            "`{PRECISIONS}` has the shape {shape}, or holds what is not finite; {n_views} × {n_nodes} × {n_nodes} is \
+            expected"
         );
         return Err(fault(path, &what, WHY, HINT));
     }

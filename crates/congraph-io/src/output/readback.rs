@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use congraph::{Error, Mask, MultiviewGraph, ViewMatrix};
+use congraph::{Error, Membership, MultiviewGraph, ViewMatrix};
 
 use super::run::Run;
 use crate::input::records::{BadQuote, Records, Separator};
@@ -16,12 +16,14 @@ pub(super) const HINT: &str = "undo the change to the file, or run the command t
 /// Reads the graph in a result folder back from its `.tsv` tables.
 ///
 /// # Errors
-/// [`Error::Data`] (E07) with file and line if a table is missing or malformed, or if the files are not all of one run (see [`Run::check`]).
+/// [`Error::Data`] (E07) with file and line if a table is missing or malformed, or if the files are not all of one run
+/// (see [`Run::check`]).
 pub fn read_graph(dir: &Path) -> Result<MultiviewGraph, Error> {
     Ok(read_run(dir)?.1)
 }
 
-/// The same with the run that wrote the folder, for those who read more of it: [`Run::check_again`] tells whether all of it was one run's.
+/// The same with the run that wrote the folder, for those who read more of it: [`Run::check_again`] tells whether all
+/// of it was one run's.
 ///
 /// # Errors
 /// Those of [`read_graph`].
@@ -41,66 +43,106 @@ fn graph(dir: &Path) -> Result<MultiviewGraph, Fault> {
     let (mut views, mut has_consensus) = (Vec::new(), false);
     Sheet::open(dir, "views.tsv")?.each(["name", "uniqueness"], |_, [name, uniqueness]| {
         views.push(name.to_string());
+        // Uniqueness is told against the consensus, so it is there only with one.
         has_consensus |= !uniqueness.is_empty();
         Ok(())
     })?;
-    let node_index = index(dir, "nodes.tsv", "node", &nodes)?;
-    let view_index = index(dir, "views.tsv", "view", &views)?;
+    let names = Names {
+        nodes: index(dir, "nodes.tsv", "node", &nodes)?,
+        views: index(dir, "views.tsv", "view", &views)?,
+    };
+    let membership = membership(dir, &names)?;
+    let edges = Edges::read(dir, &names, has_consensus)?;
+    let weights = weights(dir, &names, &edges, &membership)?;
+    let consensus = has_consensus.then_some(&edges.consensus[..]);
+    let graph = MultiviewGraph::new(nodes.clone(), views.clone(), &edges.pairs, &weights, consensus);
+    Ok(graph.with_membership(membership))
+}
 
-    let mut lacks = vec![false; views.len() * nodes.len()];
+/// The places of nodes and views by their names.
+struct Names<'n> {
+    nodes: HashMap<&'n str, usize>,
+    views: HashMap<&'n str, usize>,
+}
+
+/// Which view has which node.
+fn membership(dir: &Path, names: &Names<'_>) -> Result<Membership, Fault> {
+    let (n_nodes, n_views) = (names.nodes.len(), names.views.len());
+    let mut lacks = vec![false; n_views * n_nodes];
     if dir.join("missing.tsv").exists() {
         Sheet::open(dir, "missing.tsv")?.each(["view", "node"], |place, [view, node]| {
-            let (Some(&view_at), Some(&node_at)) = (view_index.get(view), node_index.get(node)) else {
+            let (Some(&view_at), Some(&node_at)) = (names.views.get(view), names.nodes.get(node)) else {
                 return Err(place.fault(&format!("the view `{view}` or the node `{node}` is not in its table")));
             };
-            lacks[view_at * nodes.len() + node_at] = true;
+            lacks[view_at * n_nodes + node_at] = true;
             Ok(())
         })?;
     }
-    let mask = Mask::new(nodes.len(), views.len(), |view, node| lacks[view * nodes.len() + node]);
+    Ok(Membership::new(n_nodes, n_views, |view, node| {
+        lacks[view * n_nodes + node]
+    }))
+}
 
-    let mut pairs: Vec<[u32; 2]> = Vec::new();
-    let mut consensus = Vec::new();
-    let mut edges = HashMap::new();
-    Sheet::open(dir, "edges.tsv")?.each(["source", "target", "consensus"], |place, [source, target, weight]| {
-        let pair = pair(place, &node_index, source, target)?;
-        if edges.insert(pair, pairs.len()).is_some() {
-            return Err(place.fault(&format!("the edge `{source}`, `{target}` occurs twice")));
-        }
-        pairs.push(pair);
-        if has_consensus == weight.is_empty() {
-            let what = if has_consensus {
-                "lacks its consensus weight"
-            } else {
-                "has a consensus weight, but no view a uniqueness"
-            };
-            return Err(place.fault(&format!("the edge `{source}`, `{target}` {what}")));
-        }
-        if has_consensus {
-            consensus.push(place.weight(weight)?);
-        }
-        Ok(())
-    })?;
+/// The edges of any graph, as `edges.tsv` lists them.
+#[derive(Default)]
+struct Edges {
+    pairs: Vec<[u32; 2]>,
+    /// Their weights in the consensus; empty without one.
+    consensus: Vec<f64>,
+    /// Where each pair is.
+    places: HashMap<[u32; 2], usize>,
+}
 
-    let mut weights = ViewMatrix::zeros(pairs.len(), views.len());
-    let mut filled = vec![false; pairs.len() * views.len()];
+impl Edges {
+    fn read(dir: &Path, names: &Names<'_>, has_consensus: bool) -> Result<Self, Fault> {
+        let mut edges = Self::default();
+        Sheet::open(dir, "edges.tsv")?.each(["source", "target", "consensus"], |place, [source, target, weight]| {
+            let pair = pair(place, &names.nodes, source, target)?;
+            if edges.places.insert(pair, edges.pairs.len()).is_some() {
+                return Err(place.fault(&format!("the edge `{source}`, `{target}` occurs twice")));
+            }
+            edges.pairs.push(pair);
+            if has_consensus == weight.is_empty() {
+                let what = if has_consensus {
+                    "lacks its consensus weight"
+                } else {
+                    "has a consensus weight, but no view a uniqueness"
+                };
+                return Err(place.fault(&format!("the edge `{source}`, `{target}` {what}")));
+            }
+            if has_consensus {
+                edges.consensus.push(place.weight(weight)?);
+            }
+            Ok(())
+        })?;
+        Ok(edges)
+    }
+}
+
+/// The views' weights of each edge; what `edges_long.tsv` does not list is 0.
+fn weights(dir: &Path, names: &Names<'_>, edges: &Edges, membership: &Membership) -> Result<ViewMatrix, Fault> {
+    let (n_edges, n_views) = (edges.pairs.len(), names.views.len());
+    let mut weights = ViewMatrix::zeros(n_edges, n_views);
+    let mut filled = vec![false; n_edges * n_views];
     Sheet::open(dir, "edges_long.tsv")?.each(
         ["view", "source", "target", "weight"],
         |place, [view, source, target, weight]| {
-            let &view_at = view_index
+            let &view_at = names
+                .views
                 .get(view)
                 .ok_or_else(|| place.fault(&format!("the view `{view}` is not in views.tsv")))?;
-            let pair = pair(place, &node_index, source, target)?;
+            let pair = pair(place, &names.nodes, source, target)?;
             let &edge = edges
+                .places
                 .get(&pair)
                 .ok_or_else(|| place.fault(&format!("the edge `{source}`, `{target}` is not in edges.tsv")))?;
-            if std::mem::replace(&mut filled[edge * views.len() + view_at], true) {
+            if std::mem::replace(&mut filled[edge * n_views + view_at], true) {
                 return Err(place.fault(&format!(
                     "the edge `{source}`, `{target}` occurs twice in view `{view}`"
                 )));
             }
             let weight = place.weight(weight)?;
-            if weight > 0.0 && mask.as_ref().is_some_and(|mask| !mask.has_pair(view_at, pair)) {
+            if weight > 0.0 && !membership.has_pair(view_at, pair) {
                 return Err(place.fault(&format!(
                     "the edge `{source}`, `{target}` is at a node that view `{view}` lacks"
                 )));
@@ -109,11 +151,10 @@ fn graph(dir: &Path) -> Result<MultiviewGraph, Fault> {
             Ok(())
         },
     )?;
-    let consensus = has_consensus.then_some(&consensus[..]);
-    let graph = MultiviewGraph::new(nodes.clone(), views.clone(), &pairs, &weights, consensus);
-    Ok(graph.with_mask(mask))
+    Ok(weights)
 }
 
+/// The places of names, of which there must be some, all different.
 pub(super) fn index<'n>(
     dir: &Path,
     file: &str,
@@ -133,6 +174,7 @@ pub(super) fn index<'n>(
     Ok(index)
 }
 
+/// The nodes of an edge by their names, the first of them first.
 pub(super) fn pair(
     place: &Place<'_>,
     index: &HashMap<&str, usize>,

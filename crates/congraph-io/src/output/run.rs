@@ -8,7 +8,8 @@
 //!                    files       the SHA-256 of the files that came with it
 //! ```
 //!
-//! `report.html` is made of the other files and made again when something is added to them. Folders of versions before this list are read unchecked.
+//! `report.html` is made of the other files and made again when something is added to them. Folders of versions before
+//! this list are read unchecked.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -16,6 +17,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use congraph::Error;
+use congraph::options::option;
 use congraph_record::FitRecord;
 use congraph_record::record::Named;
 use serde_json::{Map, Value, json};
@@ -47,7 +49,8 @@ const READ: [&str; 10] = [
 const HINT: &str =
     "undo the change to the file, or run the command that wrote the folder again; columns may be added to nodes.tsv";
 
-/// Writes `summary.json` of a folder whose other files are written, with the list of them; `summary` is then what was written.
+/// Writes `summary.json` of a folder whose other files are written, with the list of them; `summary` is then what was
+/// written.
 ///
 /// # Errors
 /// [`OutputError::Io`] if a file cannot be read or written.
@@ -76,7 +79,8 @@ pub fn seal(folder: &Folder, summary: &mut FitRecord) -> Result<(), OutputError>
     write_json(folder, SUMMARY, summary)
 }
 
-/// The same for what is added to the folder of a run: `facts` gets the run's number and the list of the files that come with it.
+/// The same for what is added to the folder of a run: `facts` gets the run's number and the list of the files that come
+/// with it.
 ///
 /// # Errors
 /// [`OutputError::Io`] if a file cannot be read or written.
@@ -136,7 +140,10 @@ impl Run {
         };
         if lock::staging_path(dir, Path::new("")).join(swap::READY).exists() {
             let what = "is only half replaced: a run is putting its files into it, or was killed while it did";
-            let hint = "run the command again when no other is writing the folder; if one was killed, repeat it with `--force`";
+            let hint = format!(
+                "run the command again when no other is writing the folder; if one was killed, repeat it with {}",
+                option("force")
+            );
             return Err(fault(dir, what, WHY, hint));
         }
         let Some(text) = &run.told else {

@@ -59,9 +59,11 @@ pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes everything in `old` that is to be kept part of `new` as well, without taking it away; what `new` has already wins.
+/// Makes everything in `old` that is to be kept part of `new` as well, without taking it away; what `new` has already
+/// wins.
 ///
-/// Files become links. Where that cannot be (another user's file, a disk without links) they are copied, if `copy` allows it.
+/// Files become links. Where that cannot be (another user's file, a disk without links) they are copied, if `copy`
+/// allows it.
 ///
 /// Returns the files that were taken over.
 pub(super) fn carry(old: &Path, new: &Path, keep: &dyn Fn(&Path) -> bool, copy: bool) -> io::Result<Vec<PathBuf>> {
@@ -142,6 +144,7 @@ pub(super) fn replace(staging: &Path, target: &Path, keep: &dyn Fn(&Path) -> boo
         Ok(()) => new,
         Err(_) => {
             let old = staging.join(OLD);
+            // Two steps: a run that is killed between them leaves the old folder for `recover`.
             fs::rename(target, &old)?;
             if let Err(error) = fs::rename(&new, target) {
                 fs::rename(&old, target)?;
@@ -189,8 +192,8 @@ pub(super) fn look_alike(old: &Path, new: &Path) -> io::Result<()> {
     fs::set_permissions(new, known.permissions())
 }
 
-/// Puts staged files into a folder that cannot be replaced, one after the other. Once this has begun it is finished by whoever
-/// comes next, see [`recover`].
+/// Puts staged files into a folder that cannot be replaced, one after the other. Once this has begun it is finished by
+/// whoever comes next, see [`recover`].
 pub(super) fn fill(staging: &Path, target: &Path, written: &[PathBuf], removed: &[PathBuf]) -> io::Result<()> {
     if let Some(name) = written.iter().find(|name| target.join(name).is_dir()) {
         return Err(in_the_way(&target.join(name)));
@@ -202,18 +205,19 @@ pub(super) fn fill(staging: &Path, target: &Path, written: &[PathBuf], removed: 
             .map(str::to_owned)
             .collect()
     };
+    // The list must be whole on the disk before the first file moves: it is written aside and renamed.
     let told = json!({"written": names(written), "removed": names(removed)});
     let (part, ready) = (staging.join("ready.part"), staging.join(READY));
     fs::write(&part, told.to_string())?;
     File::options().write(true).open(&part)?.sync_all()?;
     fs::rename(&part, &ready)?;
     sync_folder(staging)?;
-    go_on(staging, target, &told)?;
+    carry_out(staging, target, &told)?;
     fs::remove_file(ready)
 }
 
-/// Does what is told, however much of it is done already.
-fn go_on(staging: &Path, target: &Path, told: &Value) -> io::Result<()> {
+/// Carries out the list in [`READY`], however much of it has been done already.
+fn carry_out(staging: &Path, target: &Path, told: &Value) -> io::Result<()> {
     let names = |key: &str| -> Vec<PathBuf> {
         let names = told[key].as_array().into_iter().flatten().filter_map(Value::as_str);
         names.map(PathBuf::from).filter(|name| is_inside(name)).collect()
@@ -223,6 +227,7 @@ fn go_on(staging: &Path, target: &Path, told: &Value) -> io::Result<()> {
         .partition(|name| RECORDS.iter().any(|record| name == Path::new(record)));
     let put = |name: &PathBuf| -> io::Result<()> {
         let (from, to) = (staging.join(FILES).join(name), target.join(name));
+        // Moved already, by the run that was killed.
         if fs::symlink_metadata(&from).is_err() {
             return Ok(());
         }
@@ -240,6 +245,7 @@ fn go_on(staging: &Path, target: &Path, told: &Value) -> io::Result<()> {
         let _ = parents.try_for_each(|parent| fs::remove_dir(target.join(parent)));
     }
     sync_folder(target)?;
+    // The records last: until they are in place, nobody takes the folder for the new result.
     let last = |record: &&str| records.iter().find(|name| *name == Path::new(record));
     RECORDS.iter().filter_map(last).try_for_each(put)?;
     sync_folder(target)
@@ -257,7 +263,7 @@ pub(super) fn recover(staging: &Path, target: &Path) -> io::Result<()> {
         return Ok(());
     }
     if let Ok(text) = fs::read_to_string(staging.join(READY)) {
-        go_on(staging, target, &serde_json::from_str(&text).unwrap_or_default())?;
+        carry_out(staging, target, &serde_json::from_str(&text).unwrap_or_default())?;
     }
     let old = staging.join(OLD);
     if old.exists() && fs::symlink_metadata(target).is_err() {

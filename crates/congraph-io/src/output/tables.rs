@@ -1,9 +1,10 @@
-//! The `.tsv` tables of a result folder, and signals as `.csv`. Weights are printed with as many digits as it takes to read the same f64.
+//! The `.tsv` tables of a result folder, and signals as `.csv`. Weights are printed with as many digits as it takes to
+//! read the same f64.
 
 use std::io::{self, Write};
 
 use congraph::communities::{GraphCommunities, Partition};
-use congraph::{Mask, MultiviewGraph, Table};
+use congraph::{MultiviewGraph, Table};
 use csv::{Terminator, Writer, WriterBuilder};
 
 use super::{Places, ViewRow};
@@ -80,7 +81,8 @@ pub(super) fn views(out: impl Write, graph: &MultiviewGraph, rows: &[ViewRow]) -
         "n_edges",
         "n_nodes",
     ];
-    let mut table = table(out, &columns[..if graph.mask().is_some() { 7 } else { 6 }])?;
+    let lacks_nodes = !graph.membership().is_total();
+    let mut table = table(out, &columns[..if lacks_nodes { 7 } else { 6 }])?;
     for (view, name) in graph.views().iter().enumerate() {
         let told = rows.get(view);
         let n_samples = told
@@ -95,17 +97,17 @@ pub(super) fn views(out: impl Write, graph: &MultiviewGraph, rows: &[ViewRow]) -
             optional(graph.uniqueness(view)),
             n_edges.to_string(),
         ];
-        row.extend(graph.mask().map(|mask| mask.n_nodes_of(view).to_string()));
+        row.extend(lacks_nodes.then(|| graph.membership().n_nodes_of(view).to_string()));
         table.write_record(row)?;
     }
     table.flush()
 }
 
 /// `missing.tsv`.
-pub(super) fn missing(out: impl Write, graph: &MultiviewGraph, mask: &Mask) -> io::Result<()> {
+pub(super) fn missing(out: impl Write, graph: &MultiviewGraph) -> io::Result<()> {
     let mut table = table(out, &["view", "node"])?;
     for (view, name) in graph.views().iter().enumerate() {
-        for node in mask.missing(view) {
+        for node in graph.membership().missing(view) {
             table.write_record([name, &graph.nodes()[node]])?;
         }
     }
@@ -115,7 +117,8 @@ pub(super) fn missing(out: impl Write, graph: &MultiviewGraph, mask: &Mask) -> i
 /// `edges.tsv`.
 pub(super) fn edges(out: impl Write, graph: &MultiviewGraph) -> io::Result<()> {
     let columns = ["source", "target", "consensus", "n_views", "mean_weight", "n_measured"];
-    let mut table = table(out, &columns[..if graph.mask().is_some() { 6 } else { 5 }])?;
+    let lacks_nodes = !graph.membership().is_total();
+    let mut table = table(out, &columns[..if lacks_nodes { 6 } else { 5 }])?;
     for (edge, (&[a, b], row)) in graph.pairs().iter().zip(graph.weights().rows()).enumerate() {
         let mut cells = vec![
             graph.nodes()[a as usize].clone(),
@@ -124,7 +127,7 @@ pub(super) fn edges(out: impl Write, graph: &MultiviewGraph) -> io::Result<()> {
             row.iter().filter(|&&weight| weight > 0.0).count().to_string(),
             optional((graph.n_measured(edge) > 0).then(|| graph.mean_weight(edge))),
         ];
-        cells.extend(graph.mask().map(|_| graph.n_measured(edge).to_string()));
+        cells.extend(lacks_nodes.then(|| graph.n_measured(edge).to_string()));
         table.write_record(cells)?;
     }
     table.flush()
@@ -144,7 +147,8 @@ pub(super) fn edges_long(out: impl Write, graph: &MultiviewGraph) -> io::Result<
     table.flush()
 }
 
-/// `communities.tsv`; views may be called `consensus` or `group` too, and come after those. A node that a view lacks has an empty cell.
+/// `communities.tsv`; views may be called `consensus` or `group` too, and come after those. A node that a view lacks
+/// has an empty cell.
 pub(super) fn communities(out: impl Write, graph: &MultiviewGraph, found: &GraphCommunities) -> io::Result<()> {
     let views = graph.views().iter().map(String::as_str);
     let columns: Vec<&str> = ["node", "consensus", "group"].into_iter().chain(views).collect();

@@ -4,8 +4,9 @@
 //! +onset [0x15 duration] 0x14 text 0x14 text 0x14 … 0x00       again and again, padded with 0x00
 //! ```
 //!
-//! The first list of the first annotation signal in a record has an empty first text; its onset is when the record starts. Onsets count from the
-//! start time in the header, which is a whole second: what the first record says is taken off, so that 0 is the first sample.
+//! The first list of the first annotation signal in a record has an empty first text; its onset is when the record
+//! starts. Onsets count from the start time in the header, which is a whole second: what the first record says is taken
+//! off, so that 0 is the first sample.
 
 use congraph_eeg::Annotation;
 
@@ -41,6 +42,7 @@ impl Notes {
                 self.n_damaged += 1;
                 continue;
             };
+            // The list that keeps time: the first of its record, with an empty first text.
             if place == 0 && texts.first().is_some_and(|text| text.is_empty()) {
                 onset_of_record = Some(onset);
             }
@@ -63,6 +65,7 @@ impl Notes {
         for annotation in &mut annotations {
             annotation.onset -= start;
         }
+        // Stable, so that annotations of the same moment stay in the order of the file.
         annotations.sort_by(|a, b| a.onset.total_cmp(&b.onset));
         annotations
     }

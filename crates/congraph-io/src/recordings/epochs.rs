@@ -7,12 +7,12 @@
 //! tmin                seconds from the event to the first sample; 0 if it is not there
 //! ```
 //!
-//! The unit is told by the end of the array's or the file's name (`data_uV`, `study_nV.npz`), and taken for microvolts otherwise. Other arrays are left alone.
+//! The unit is told by the end of the array's or the file's name (`data_uV`, `study_nV.npz`), and taken for microvolts
+//! otherwise. Other arrays are left alone.
 
 use std::path::Path;
 
-use congraph::Error;
-use congraph::error::list_names;
+use congraph::{Error, list_names};
 use congraph_eeg::{Epochs, Montage, Position};
 
 use crate::input::{Fault, Refused, each_array, fault, read_bytes};
@@ -49,110 +49,162 @@ pub fn read_epochs(path: &Path, montage: &Montage) -> Result<EpochsFile, Error> 
 
 fn read(path: &Path, montage: &Montage) -> Result<EpochsFile, Fault> {
     let (bytes, sha256) = read_bytes(path)?;
-    let (mut blocks, mut names, mut subjects) = (Vec::new(), None, None);
-    let (mut sampling_hz, mut start, mut there) = (None, 0.0, Vec::new());
-    each_array(path, &bytes, WHY, |name, array| {
-        let refused = |Refused { what, hint }| fault(path, &format!("array `{name}` {what}"), WHY, hint);
-        there.push(format!("{name} ({})", array.show_shape()));
-        match (name.as_str(), array.shape.len(), array.is_text()) {
-            ("ch_names" | "channels" | "nodes", 1, true) => names = Some(array.strings().map_err(refused)?),
-            ("subjects" | "view_names", 1, true) => subjects = Some(array.strings().map_err(refused)?),
-            ("sfreq" | "sampling_hz", 0 | 1, false) => sampling_hz = array.numbers().map_err(refused)?.first().copied(),
-            ("tmin", 0 | 1, false) => start = array.numbers().map_err(refused)?.first().copied().unwrap_or(0.0),
-            (_, 3 | 4, false) if !array.shape.contains(&0) => {
-                let (shape, values) = (array.shape.clone(), array.numbers().map_err(refused)?);
-                blocks.push(Block { name, shape, values });
-            }
-            _ => {}
-        }
-        Ok(())
-    })?;
-    let odd = |what: String| {
-        let what = format!("{what}; it holds {}", list_names(&there));
-        fault(
-            path,
-            &what,
-            WHY,
-            "save trials × channels × times with the names `ch_names` and the rate `sfreq`",
-        )
-    };
-    let names: Vec<String> = names.ok_or_else(|| odd("has no names of channels (`ch_names`)".into()))?;
-    let sampling_hz = sampling_hz
-        .filter(|hz: &f64| hz.is_finite() && *hz > 0.0)
+    let mut archive = Archive::read(path, &bytes)?;
+    let blocks = std::mem::take(&mut archive.blocks);
+    let odd = |what: String| archive.odd(path, &what);
+    let names = archive
+        .names
+        .as_deref()
+        .ok_or_else(|| odd("has no names of channels (`ch_names`)".into()))?;
+    let sampling_hz = archive
+        .sampling_hz
+        .filter(|hz| hz.is_finite() && *hz > 0.0)
         .ok_or_else(|| odd("has no sampling rate (`sfreq`)".into()))?;
+    let start = archive.start;
     if !(start.is_finite() && start.abs() * sampling_hz < 1e9) {
-        return Err(odd(format!("starts at {start} s, which is no time")));
+        return Err(odd(format!("starts at {start} s, which is not a time")));
     }
-    let known: Vec<(usize, &str, Position)> = names
+    let known: Vec<Electrode<'_>> = names
         .iter()
         .enumerate()
-        .filter_map(|(place, label)| montage.find(label).map(|(name, at)| (place, name, at)))
+        .filter_map(|(place, label)| montage.find(label).map(|(name, at)| Electrode { place, name, at }))
         .collect();
     if known.len() < 2 {
         return Err(odd(format!(
             "has no channels that `{}` knows; they are {}",
             montage.name,
-            list_names(&names)
+            list_names(names)
         )));
     }
-    let mut found = EpochsFile {
-        subjects: Vec::new(),
-        positions: known.iter().map(|(_, _, at)| *at).collect(),
+    let mut subjects = Vec::new();
+    // One after the other, so that each is freed when its epochs are made.
+    for block in blocks {
+        let (called, shape) = archive.axes(path, &block, names.len())?;
+        let unit = microvolts(&block.name)
+            .or_else(|| microvolts(&path.file_stem()?.to_string_lossy()))
+            .unwrap_or(1.0);
+        let parts = block.values.chunks_exact(shape.iter().product());
+        for (subject, values) in called.iter().zip(parts) {
+            let epochs = epochs_of(values, shape, &known, unit, sampling_hz, start);
+            subjects.push((subject.clone(), epochs));
+        }
+    }
+    if subjects.is_empty() {
+        return Err(odd("holds no epochs: no array of three or four axes".into()));
+    }
+    Ok(EpochsFile {
+        subjects,
+        positions: known.iter().map(|electrode| electrode.at).collect(),
         dropped: names
             .iter()
             .filter(|label| montage.find(label).is_none())
             .cloned()
             .collect(),
         sha256,
-    };
-    for block in blocks {
-        let (called, [n_trials, n_channels, n_times]) = match (block.shape[..].try_into(), &subjects) {
+    })
+}
+
+/// A channel that the montage knows.
+struct Electrode<'m> {
+    /// Its place among all channels.
+    place: usize,
+    name: &'m str,
+    at: Position,
+}
+
+/// What an archive holds.
+#[derive(Default)]
+struct Archive {
+    blocks: Vec<Block>,
+    names: Option<Vec<String>>,
+    subjects: Option<Vec<String>>,
+    sampling_hz: Option<f64>,
+    /// Seconds from the event to the first sample.
+    start: f64,
+    /// All arrays with their shapes, for messages.
+    there: Vec<String>,
+}
+
+impl Archive {
+    fn read(path: &Path, bytes: &[u8]) -> Result<Self, Fault> {
+        let mut found = Self::default();
+        each_array(path, bytes, WHY, |name, array| {
+            let refused = |Refused { what, hint }| fault(path, &format!("array `{name}` {what}"), WHY, hint);
+            found.there.push(format!("{name} ({})", array.show_shape()));
+            match (name.as_str(), array.shape.len(), array.is_text()) {
+                ("ch_names" | "channels" | "nodes", 1, true) => found.names = Some(array.strings().map_err(refused)?),
+                ("subjects" | "view_names", 1, true) => found.subjects = Some(array.strings().map_err(refused)?),
+                ("sfreq" | "sampling_hz", 0 | 1, false) => {
+                    found.sampling_hz = array.numbers().map_err(refused)?.first().copied();
+                }
+                ("tmin", 0 | 1, false) => {
+                    found.start = array.numbers().map_err(refused)?.first().copied().unwrap_or(0.0);
+                }
+                (_, 3 | 4, false) if !array.shape.contains(&0) => {
+                    let (shape, values) = (array.shape.clone(), array.numbers().map_err(refused)?);
+                    found.blocks.push(Block { name, shape, values });
+                }
+                _ => {}
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// The names of a block's subjects, and its trials, channels and times.
+    fn axes(&self, path: &Path, block: &Block, n_names: usize) -> Result<(Vec<String>, [usize; 3]), Fault> {
+        let (called, shape) = match (block.shape[..].try_into(), &self.subjects) {
             (Ok(shape), _) => (vec![block.name.clone()], shape),
             (Err(_), Some(subjects)) if subjects.len() == block.shape[0] => {
                 (subjects.clone(), [block.shape[1], block.shape[2], block.shape[3]])
             }
             _ => {
-                return Err(odd(format!(
-                    "has no names for the subjects of `{}` (`subjects`)",
-                    block.name
-                )));
+                let what = format!("has no names for the subjects of `{}` (`subjects`)", block.name);
+                return Err(self.odd(path, &what));
             }
         };
-        if n_channels != names.len() {
-            return Err(odd(format!(
-                "has {} names for the {n_channels} channels of `{}`",
-                names.len(),
-                block.name
-            )));
+        let n_channels = shape[1];
+        if n_channels != n_names {
+            let what = format!("has {n_names} names for the {n_channels} channels of `{}`", block.name);
+            return Err(self.odd(path, &what));
         }
-        let unit = microvolts(&block.name)
-            .or_else(|| microvolts(&path.file_stem()?.to_string_lossy()))
-            .unwrap_or(1.0);
-        for (subject, values) in called
-            .into_iter()
-            .zip(block.values.chunks_exact(n_trials * n_channels * n_times))
-        {
-            let mut kept = Vec::with_capacity(n_trials * known.len() * n_times);
-            for trial in values.chunks_exact(n_channels * n_times) {
-                for (place, _, _) in &known {
-                    kept.extend(trial[place * n_times..][..n_times].iter().map(|x| x * unit));
-                }
-            }
-            let epochs = Epochs::new(
-                known.iter().map(|(_, name, _)| (*name).to_owned()).collect(),
-                sampling_hz,
-                (-start * sampling_hz).round() as isize,
-                n_times,
-                (1..=n_trials).map(|trial| trial.to_string()).collect(),
-                kept,
-            );
-            found.subjects.push((subject, epochs));
+        Ok((called, shape))
+    }
+
+    /// An E07 with what the archive holds instead.
+    fn odd(&self, path: &Path, what: &str) -> Fault {
+        fault(
+            path,
+            &format!("{what}; it holds {}", list_names(&self.there)),
+            WHY,
+            "save trials × channels × times with the names `ch_names` and the rate `sfreq`",
+        )
+    }
+}
+
+/// One subject's epochs over the electrodes that are known, in microvolts.
+fn epochs_of(
+    values: &[f64],
+    [n_trials, n_channels, n_times]: [usize; 3],
+    known: &[Electrode<'_>],
+    unit: f64,
+    sampling_hz: f64,
+    start: f64,
+) -> Epochs {
+    let mut kept = Vec::with_capacity(n_trials * known.len() * n_times);
+    for trial in values.chunks_exact(n_channels * n_times) {
+        for electrode in known {
+            kept.extend(trial[electrode.place * n_times..][..n_times].iter().map(|x| x * unit));
         }
     }
-    if found.subjects.is_empty() {
-        return Err(odd("holds no epochs: no array of three or four axes".into()));
-    }
-    Ok(found)
+    Epochs::new(
+        known.iter().map(|electrode| electrode.name.to_owned()).collect(),
+        sampling_hz,
+        (-start * sampling_hz).round() as isize,
+        n_times,
+        (1..=n_trials).map(|trial| trial.to_string()).collect(),
+        kept,
+    )
 }
 
 /// How many microvolts the unit at the end of a name is.
@@ -242,7 +294,10 @@ mod tests {
             (vec![labels()], "no sampling rate"),
             (vec![labels(), ("sfreq", numbers(&[], &[0.0]))], "no sampling rate"),
             (vec![labels(), rate()], "holds no epochs"),
-            (vec![labels(), rate(), ("tmin", numbers(&[], &[f64::NAN]))], "no time"),
+            (
+                vec![labels(), rate(), ("tmin", numbers(&[], &[f64::NAN]))],
+                "not a time",
+            ),
             (
                 vec![labels(), rate(), ("a", numbers(&[1, 3, 2], &[0.0; 6]))],
                 "2 names for the 3 channels of `a`",

@@ -7,17 +7,18 @@
 //! S001R03.edf         else the name without its ending: S001R03
 //! ```
 //!
-//! A folder is searched with all folders in it, except hidden ones and those in which BIDS keeps other things; of recordings that have BIDS names only
-//! the `_eeg` ones are taken. Tables beside a recording follow the inheritance principle of BIDS: those of its own folder, else of the folders above up to the one that
-//! holds all subjects; they may not have an entity that the recording does not have, and the one with most of them is taken.
+//! A folder is searched with all folders in it, except hidden ones and those in which BIDS keeps other things; of
+//! recordings that have BIDS names only the `_eeg` ones are taken. Tables beside a recording follow the inheritance
+//! principle of BIDS: those of its own folder, else of the folders above up to the one that holds all subjects; they
+//! may not have an entity that the recording does not have, and the one with most of them is taken.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use congraph::error::list_names;
-use congraph::{Code, DataError, Error};
+use congraph::options::option;
+use congraph::{Code, DataError, Error, list_names};
 
 use super::grouping::Entities;
 use super::unreadable;
@@ -50,12 +51,15 @@ pub struct RecordingFile {
     pub electrodes: Option<PathBuf>,
 }
 
-/// Finds the recordings that words of a command line mean: files, quoted globs, folders, each with `NAME=` before it if the subject is to be called so.
+/// Finds the recordings that words of a command line mean: files, quoted globs, folders, each with `NAME=` before it if
+/// the subject is to be called so.
 ///
-/// `subject_pattern` tells which part of a file's name is the subject: `{subject}` stands for it, `*` and `?` for anything else.
+/// `subject_pattern` tells which part of a file's name is the subject: `{subject}` stands for it, `*` and `?` for
+/// anything else.
 ///
 /// # Errors
-/// E07 if a file or a match is not there or does not fit the pattern, E06 if one is given twice; [`Error::Parameter`] if the pattern cannot be one.
+/// E07 if a file or a match is not there or does not fit the pattern, E06 if one is given twice; [`Error::Parameter`]
+/// if the pattern cannot be one.
 pub fn find_recordings(
     words: &[String],
     subject_pattern: Option<&str>,
@@ -207,8 +211,8 @@ fn subject(path: &Path, input: &Input, pattern: Option<&SubjectPattern>) -> Resu
     if let Some(pattern) = pattern {
         return pattern.subject(&stem).ok_or_else(|| {
             let what = format!(
-                "does not match --subject-pattern {}; without its ending it is `{stem}`",
-                pattern.text
+                "does not match {}; without its ending it is `{stem}`",
+                option("subject_pattern").set_to(&pattern.text).bare()
             );
             fault(
                 path,

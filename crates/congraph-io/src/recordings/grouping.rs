@@ -1,16 +1,17 @@
 //! Which recordings are used, and which of them become one view.
 //!
-//! A file's name tells session, task, acquisition and run where it follows BIDS (`sub-01_ses-2_task-rest_acq-hd_run-1_eeg.edf`); the session may also be that of
-//! a folder (`ses-2/…`). A view is a subject, or what [`Grouping::views_by`] splits it into. **Only runs are ever joined unasked**: recordings of
-//! different tasks, sessions or acquisitions in one view are refused with a list of what is there, and so are two files of the same name. Whoever names the view of
-//! each file (`NAME=FILE`) has asked.
+//! A file's name tells session, task, acquisition and run where it follows BIDS
+//! (`sub-01_ses-2_task-rest_acq-hd_run-1_eeg.edf`); the session may also be that of a folder (`ses-2/…`). A view is a
+//! subject, or what [`Grouping::views_by`] splits it into. **Only runs are ever joined unasked**: recordings of
+//! different tasks, sessions or acquisitions in one view are refused with a list of what is there, and so are two files
+//! of the same name. Whoever names the view of each file (`NAME=FILE`) has asked.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use congraph::error::list_names;
-use congraph::{Code, DataError, Error};
+use congraph::options::option;
+use congraph::{Code, DataError, Error, list_names};
 
 use super::RecordingFile;
 use super::files::natural;
@@ -109,7 +110,8 @@ impl Grouping {
     /// The recordings that are kept, each with the name of its view.
     ///
     /// # Errors
-    /// E07 if a value that is asked for, or an entity to split by, is in no name; E06 if a view would join what differs.
+    /// E07 if a value that is asked for, or an entity to split by, is in no name; E06 if a view would join what
+    /// differs.
     pub fn apply(&self, files: Vec<RecordingFile>) -> Result<Vec<RecordingFile>, Error> {
         let unknown: Vec<DataError> = self.kept.iter().filter_map(|kept| unknown(kept, &files)).collect();
         if !unknown.is_empty() {
@@ -247,19 +249,18 @@ fn unknown((entity, values): &(Entity, Vec<String>), files: &[RecordingFile]) ->
             there(*entity, files).join(", ")
         ),
         format!(
-            "`--{word}` keeps the recordings whose names have `{}-…` with one of its values",
+            "{} keeps the recordings whose names have `{}-…` with one of its values",
+            option(word),
             entity.key()
         ),
-        format!("spell it as in the names of the files, or leave out `--{word}`"),
+        format!("spell it as in the names of the files, or leave out {}", option(word)),
     ))
 }
 
 /// No recording has all that is asked for.
 fn nothing_left(kept: &[(Entity, Vec<String>)], files: &[RecordingFile]) -> DataError {
-    let asked: Vec<String> = kept
-        .iter()
-        .map(|(entity, values)| format!("--{} {}", entity.word(), values.join(",")))
-        .collect();
+    let asked = |(entity, values): &(Entity, Vec<String>)| option(entity.word()).set_to(values.join(",")).bare();
+    let asked: Vec<String> = kept.iter().map(|kept| asked(kept).to_string()).collect();
     let lists = kept
         .iter()
         .map(|(entity, _)| format!("{}: {}", entity.word(), there(*entity, files).join(", ")));
@@ -283,8 +284,8 @@ fn unsplit(by: Entity, files: &[RecordingFile]) -> Option<DataError> {
         DataError::new(
             Code::E07,
             format!(
-                "--views-by {}: none of {} has `{}-…` in its name",
-                by.word(),
+                "{}: none of {} has `{}-…` in its name",
+                option("views_by").set_to(by.word()).bare(),
                 recordings(files.len()),
                 by.key()
             ),
@@ -314,8 +315,9 @@ fn joins(entity: Entity, views: &[&str], files: &[RecordingFile], split: &[Entit
         ),
         format!("one graph of several {word}s at once is that of none of them"),
         format!(
-            "`--{word} {first}` keeps one, `--views-by {}` makes a view of each; to join them all the same, name the view of each file: NAME=FILE",
-            by.join(",")
+            "{} keeps one, {} makes a view of each; to join them all the same, name the view of each file: NAME=FILE",
+            option(word).set_to(first),
+            option("views_by").set_to(by.join(","))
         ),
     )
 }
@@ -422,14 +424,17 @@ mod tests {
     fn what_differs_is_refused_with_what_is_there() {
         let message = views(&Grouping::default(), study()).unwrap_err();
         assert!(
-            message.contains("E06: the views `sub-01` and `sub-02` would join recordings of different sessions: `1` (6 recordings), `2` (6 recordings)"),
+            message.contains(
+                "E06: the views `sub-01` and `sub-02` would join recordings of different sessions: `1` \
+                (6 recordings), `2` (6 recordings)"
+            ),
             "{message}"
         );
         assert!(
             message.contains("recordings of different tasks: `motor` (4 recordings), `rest` (8 recordings)"),
             "{message}"
         );
-        assert!(message.contains("--views-by session,task"), "{message}");
+        assert!(message.contains("`views_by = session,task`"), "{message}");
         let rest = Grouping {
             kept: kept(&[(Entity::Task, "task-rest"), (Entity::Session, "2")]),
             ..Grouping::default()
@@ -473,12 +478,15 @@ mod tests {
         };
         let message = asked(&[(Entity::Task, "rest,sleep")]).unwrap_err();
         assert!(
-            message.contains("no recording is of task `sleep`; of 12 recordings there are `motor` (4 recordings), `rest` (8 recordings)"),
+            message.contains(
+                "no recording is of task `sleep`; of 12 recordings there are `motor` (4 recordings), \
+                `rest` (8 recordings)"
+            ),
             "{message}"
         );
         let message = asked(&[(Entity::Task, "motor"), (Entity::Run, "2")]).unwrap_err();
         assert!(
-            message.contains("none of 12 recordings is of `--task motor --run 2` at once"),
+            message.contains("none of 12 recordings is of `task = motor run = 2` at once"),
             "{message}"
         );
         let one = [(Entity::Task, "rest"), (Entity::Run, "1"), (Entity::Session, "1")];

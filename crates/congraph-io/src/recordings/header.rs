@@ -1,8 +1,10 @@
 //! The header of an EDF, EDF+, BDF or BDF+ file: 256 bytes, then 256 for each signal, all text of fixed width.
 //!
 //! ```text
-//! 8 version | 80 patient | 80 recording | 8 date | 8 time | 8 header bytes | 44 reserved | 8 records | 8 seconds per record | 4 signals
-//! per signal, field by field:  16 label | 80 transducer | 8 unit | 8 physical min | 8 max | 8 digital min | 8 max | 80 filters | 8 samples per record | 32 reserved
+//! fixed        8 version | 80 patient | 80 recording | 8 date | 8 time | 8 header bytes | 44 reserved
+//!              8 records | 8 seconds per record | 4 signals
+//! per signal,  16 label | 80 transducer | 8 unit | 8 physical min | 8 physical max | 8 digital min | 8 digital max
+//! by field     80 filters | 8 samples per record | 32 reserved
 //! ```
 //!
 //! Who was recorded and when is not kept: nothing downstream needs it, and it should not travel into result folders.
@@ -50,30 +52,11 @@ impl Signal {
 impl Header {
     /// Reads the header of a file of `length` bytes and leaves `input` at the first data record.
     pub(super) fn read(path: &Path, input: &mut impl Read, length: u64) -> Result<Self, Fault> {
+        // The fixed part. Every field is checked before anything that depends on it is read.
         let mut fixed = [0; 256];
         take(path, input, length, 256, &mut fixed)?;
-        let width = match &fixed[..8] {
-            b"0       " => 2,
-            b"\xffBIOSEMI" => 3,
-            other => {
-                return Err(damaged(
-                    path,
-                    &format!("starts with {} instead of the mark of an EDF or BDF file", shown(other)),
-                ));
-            }
-        };
-        let n_signals = whole(&fixed[252..256])
-            .and_then(|n| usize::try_from(n).ok())
-            .filter(|&n| n > 0)
-            .ok_or_else(|| damaged(path, &claims("the number of signals is", &fixed[252..256])))?;
-        let n_bytes = 256 * (n_signals as u64 + 1);
-        if whole(&fixed[184..192]) != i64::try_from(n_bytes).ok() {
-            let claim = claims("its length in bytes is", &fixed[184..192]);
-            return Err(damaged(
-                path,
-                &format!("{claim}, but the header of {n_signals} signals has {n_bytes}"),
-            ));
-        }
+        let width = sample_width(path, &fixed)?;
+        let (n_signals, n_bytes) = sizes(path, &fixed)?;
         let claimed_records = match whole(&fixed[236..244]) {
             Some(-1) => None,
             Some(n) if n >= 0 => Some(n.unsigned_abs()),
@@ -89,7 +72,7 @@ impl Header {
             .filter(|&seconds| seconds == 0.0 || seconds >= 1e-6)
             .ok_or_else(|| damaged(path, &claims("the duration of a data record is", &fixed[244..252])))?;
         let kind = text(&fixed[192..236]);
-        // The length was checked first, so that nothing is allocated for signals that are not there.
+        // Before the fields of the signals: nothing is allocated for signals that are not there.
         if n_bytes > length {
             return Err(ends_in_header(path, length, n_bytes));
         }
@@ -98,6 +81,7 @@ impl Header {
         let signals = (0..n_signals)
             .map(|place| signal(path, &rest, n_signals, place))
             .collect::<Result<Vec<_>, _>>()?;
+        // Only files of annotations alone may have records without a duration.
         let needs_time = signals.iter().any(|signal| !signal.is_annotations());
         if needs_time && record_seconds == 0.0 {
             let what = "says that a data record lasts 0 seconds, but has signals besides annotations";
@@ -118,6 +102,35 @@ impl Header {
         let samples = self.signals.iter().map(|signal| signal.samples_per_record as u64);
         samples.sum::<u64>() * self.width as u64
     }
+}
+
+/// Bytes per sample, by the mark that the file starts with.
+fn sample_width(path: &Path, fixed: &[u8; 256]) -> Result<usize, Fault> {
+    match &fixed[..8] {
+        b"0       " => Ok(2),
+        b"\xffBIOSEMI" => Ok(3),
+        other => Err(damaged(
+            path,
+            &format!("starts with {} instead of the mark of an EDF or BDF file", shown(other)),
+        )),
+    }
+}
+
+/// How many signals there are, and how many bytes the header has, which must agree.
+fn sizes(path: &Path, fixed: &[u8; 256]) -> Result<(usize, u64), Fault> {
+    let n_signals = whole(&fixed[252..256])
+        .and_then(|n| usize::try_from(n).ok())
+        .filter(|&n| n > 0)
+        .ok_or_else(|| damaged(path, &claims("the number of signals is", &fixed[252..256])))?;
+    let n_bytes = 256 * (n_signals as u64 + 1);
+    if whole(&fixed[184..192]) != i64::try_from(n_bytes).ok() {
+        let claim = claims("its length in bytes is", &fixed[184..192]);
+        return Err(damaged(
+            path,
+            &format!("{claim}, but the header of {n_signals} signals has {n_bytes}"),
+        ));
+    }
+    Ok((n_signals, n_bytes))
 }
 
 /// The fields of one signal out of all signals' fields.
@@ -149,13 +162,15 @@ fn signal(path: &Path, fields: &[u8], n_signals: usize, place: usize) -> Result<
     })
 }
 
-/// Gain and offset of physical = digital · gain + offset. The physical limits may be the wrong way round (an inverted channel), the digital ones not.
+/// Gain and offset of physical = digital · gain + offset. The physical limits may be the wrong way round (an inverted
+/// channel), the digital ones not.
 fn scale(limits: [Option<f64>; 4]) -> Option<(f64, f64)> {
     let [physical_min, physical_max, digital_min, digital_max] = limits;
     let (physical_min, physical_max) = (physical_min?, physical_max?);
     let (digital_min, digital_max) = (digital_min?, digital_max?);
     let gain = (physical_max - physical_min) / (digital_max - digital_min);
-    // Not physical_min − digital_min · gain: this way the offset of symmetric limits is 0 and not what rounding leaves of it.
+    // Not physical_min − digital_min · gain: this way the offset of symmetric limits is 0 and not what rounding leaves
+    // of it.
     let offset = (physical_min * digital_max - physical_max * digital_min) / (digital_max - digital_min);
     (digital_max > digital_min && gain != 0.0 && gain.is_finite() && offset.is_finite()).then_some((gain, offset))
 }

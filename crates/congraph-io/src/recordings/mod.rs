@@ -13,15 +13,15 @@
 //! sidecars      _events.tsv and _channels.tsv → events, bad channels
 //! ```
 //!
-//! Our own reader, because a header may claim anything: every size is bounded by the bytes that are there before it is used. What is
-//! refused and what is repaired:
+//! Our own reader, because a header may claim anything: every size is bounded by the bytes that are there before it is
+//! used. What is refused and what is repaired:
 //!
 //! ```text
-//! not the mark of EDF/BDF, fields that are no numbers, a header of another length, no whole record    refused (E07)
-//! another number of records than are there, or unknown (−1); bytes after the last one                 whole records kept, W08
-//! no scale for a channel (digital minimum = maximum, …)                                               channel left out, W08
-//! annotations that cannot be read                                                                     left out, W08
-//! gaps in time (EDF+D, BDF+D)                                                                         split into segments
+//! not the mark of EDF/BDF, fields that are no numbers, wrong header length, no whole record    refused (E07)
+//! wrong or unknown (−1) number of records; bytes after the last one                            whole records kept, W08
+//! no scale for a channel (digital minimum = maximum, …)                                        channel left out, W08
+//! annotations that cannot be read                                                              left out, W08
+//! gaps in time (EDF+D, BDF+D)                                                                  split into segments
 //! ```
 
 mod annotations;

@@ -1,14 +1,14 @@
 //! Electrode positions in: `.hpts`, `.sfp`, `.elc`, and tables (`.tsv`, `.csv`) as BIDS has them.
 //!
 //! ```text
-//! .hpts   kind label x y z                 kinds eeg and cardinal (nasion, lpa, rpa or 2, 1, 3); the others are not electrodes
+//! .hpts   kind label x y z                 kinds eeg and cardinal (nasion, lpa, rpa or 2, 1, 3); no others
 //! .sfp    label x y z                      fiducials as FidNz, FidT9, FidT10
 //! .elc    Positions: label : x y z         or the coordinates alone, and the Labels after them
 //! .tsv    name x y z … with a first line   n/a where a position is not known
 //! ```
 //!
-//! Few of these say their unit, and none which way their axes point: the size of the head tells the former and the fiducials, if they are there, the latter (see
-//! [`Montage`]).
+//! Few of these say their unit, and none which way their axes point: the size of the head tells the former and the
+//! fiducials, if they are there, the latter (see [`Montage`]).
 
 use std::path::Path;
 
@@ -260,11 +260,16 @@ mod tests {
 
     #[test]
     fn all_formats_tell_the_same_positions() {
-        let hpts = "# cap\neeg Fp1 -95 -31 -3\neeg Oz 95.0 0 -3\ncardinal nasion -91 0 -42\ncardinal lpa 0 -91 -42\ncardinal rpa 0 91 -42\nhpi 1 1 2 3\nextra x\n";
+        let hpts = "# cap\neeg Fp1 -95 -31 -3\neeg Oz 95.0 0 -3\ncardinal nasion -91 0 -42\ncardinal lpa 0 -91 \
+            -42\ncardinal rpa 0 91 -42\nhpi 1 1 2 3\nextra x\n";
         let sfp = "FidNz -9.1 0 -4.2\nFidT9 0 -9.1 -4.2\nFidT10 0 9.1 -4.2\nFp1 -9.5 -3.1 -0.3\nOz 9.5 0 -0.3\n";
-        let elc = "# ASA electrode file\nReferenceLabel\tavg\nUnitPosition\tmm\nNumberPositions=\t5\nPositions\nFp1 : -95 -31 -3\nOz : 95 0 -3\nNasion : -91 0 -42\nLPA : 0 -91 -42\nRPA : 0 91 -42\nNumberPolygons=0\nPolygons\n";
-        let bare = "UnitPosition mm\nPositions\n-95 -31 -3\n95 0 -3\n-91 0 -42\n0 -91 -42\n0 91 -42\nLabels\nFp1 Oz\nNasion LPA RPA\n";
-        let tsv = "name\tx\ty\tz\ttype\nFp1\t-95\t-31\t-3\tcup\nOz\t95\t0\t-3\tcup\nGND\tn/a\tn/a\tn/a\tcup\nNAS\t-91\t0\t-42\tn/a\nLPA\t0\t-91\t-42\tn/a\nRPA\t0\t91\t-42\tn/a\n";
+        let elc = "# ASA electrode file\nReferenceLabel\tavg\nUnitPosition\tmm\nNumberPositions=\t5\nPositions\nFp1 : \
+            -95 -31 -3\nOz : 95 0 -3\nNasion : -91 0 -42\nLPA : 0 -91 -42\nRPA : 0 91 \
+            -42\nNumberPolygons=0\nPolygons\n";
+        let bare = "UnitPosition mm\nPositions\n-95 -31 -3\n95 0 -3\n-91 0 -42\n0 -91 -42\n0 91 -42\nLabels\nFp1 \
+            Oz\nNasion LPA RPA\n";
+        let tsv = "name\tx\ty\tz\ttype\nFp1\t-95\t-31\t-3\tcup\nOz\t95\t0\t-3\tcup\nGND\tn/a\tn/a\tn/a\tcup\n\
+            NAS\t-91\t0\t-42\tn/a\nLPA\t0\t-91\t-42\tn/a\nRPA\t0\t91\t-42\tn/a\n";
         let told = montage("a.hpts", hpts).unwrap();
         for (label, at) in told.electrodes() {
             for (name, text) in [

@@ -1,11 +1,12 @@
 //! The tables that BIDS keeps beside a recording: `_events.tsv` and `_channels.tsv`.
 //!
-//! A first line of names, tabs between cells, `n/a` where nothing is known. Other columns than those read are left alone.
+//! A first line of names, tabs between cells, `n/a` where nothing is known. Other columns than those read are left
+//! alone.
 
 use std::path::Path;
 
-use congraph::Error;
-use congraph::error::list_names;
+use congraph::options::option;
+use congraph::{Error, list_names};
 use congraph_eeg::Annotation;
 
 use super::unreadable;
@@ -24,8 +25,8 @@ pub struct ChannelNotes {
     pub other: Vec<String>,
 }
 
-/// Reads the events of a `_events.tsv`: their onsets and durations in seconds, and their texts from one column; by default
-/// `trial_type` if it tells any, else `value`.
+/// Reads the events of a `_events.tsv`: their onsets and durations in seconds, and their texts from one column; by
+/// default `trial_type` if it tells any, else `value`.
 ///
 /// # Errors
 /// E07 with the file and line, or the columns that are there.
@@ -169,7 +170,10 @@ impl<'p> Sheet<'p> {
             self.path,
             &what,
             self.why,
-            "mend the line, or ignore the tables beside recordings with --no-sidecars",
+            format!(
+                "mend the line, or ignore the tables beside recordings with {}",
+                option("no_sidecars").bare()
+            ),
         )
     }
 }
@@ -187,7 +191,8 @@ mod tests {
 
     #[test]
     fn events_are_read_by_the_column_that_tells_them() {
-        let text = "onset\tduration\ttrial_type\tvalue\n2.5\tn/a\terror\t12\n1\t0.5\tcorrect\t11\nn/a\t0\terror\t12\n3\t0\tn/a\t13\n";
+        let text = "onset\tduration\ttrial_type\tvalue\n2.5\tn/a\terror\t12\n1\t0.5\tcorrect\t11\nn/a\t0\terror\t12\n\
+            3\t0\tn/a\t13\n";
         let found = written(text, |path| read_events(path, None)).unwrap();
         let told: Vec<_> = found
             .iter()

@@ -1,19 +1,18 @@
 //! Data records → channels, in one pass over the file.
 //!
-//! A record holds, one signal after the other, that signal's samples as little-endian whole numbers of 2 or 3 bytes. One signal of one record
-//! is in memory beside the channels. The file is hashed while it is read.
+//! A record holds, one signal after the other, that signal's samples as little-endian whole numbers of 2 or 3 bytes.
+//! One signal of one record is in memory beside the channels. The file is hashed while it is read.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use congraph::Warning;
-use congraph::error::list_names;
+use congraph::{Warning, list_names};
 use congraph_eeg::{Channel, Digits, Recording};
 use sha2::{Digest, Sha256};
 
 use super::annotations::Notes;
-use super::header::{Header, damaged};
+use super::header::{Header, Signal, damaged};
 use super::segments::segments;
 use super::unreadable;
 use crate::input::{Fault, hexadecimal};
@@ -57,30 +56,11 @@ pub(super) fn records(
     let mut warnings = Vec::new();
     let mut warn = |message: String| warnings.push(Warning::new("W08", format!("`{}` {message}", path.display())));
     let n_records = n_records(path, header, length, &mut warn)?;
-    let mut channels: Vec<Option<Channel>> = header
-        .signals
-        .iter()
-        .map(|signal| {
-            let (gain, offset) = signal.scale.filter(|_| !signal.is_annotations())?;
-            // Bounded by the file's length: every record is there.
-            let n_samples = n_records * signal.samples_per_record;
-            Some(Channel {
-                label: signal.label.clone(),
-                unit: signal.unit.clone(),
-                sampling_hz: signal.samples_per_record as f64 / header.record_seconds,
-                samples_per_record: signal.samples_per_record,
-                gain,
-                offset,
-                digits: match header.width {
-                    2 => Digits::Narrow(Vec::with_capacity(n_samples)),
-                    _ => Digits::Wide(Vec::with_capacity(n_samples)),
-                },
-            })
-        })
-        .collect();
+    let mut channels = empty_channels(header, n_records);
     let mut notes = Notes::default();
     let mut bytes = Vec::new();
     for record in 0..n_records {
+        // Only the first annotation signal of a record tells when the record starts.
         let mut tells_time = true;
         for (signal, channel) in header.signals.iter().zip(&mut channels) {
             bytes.resize(signal.samples_per_record * header.width, 0);
@@ -93,14 +73,7 @@ pub(super) fn records(
             }
         }
     }
-    for signal in &header.signals {
-        if signal.scale.is_none() && !signal.is_annotations() {
-            warn(format!(
-                "gives no usable scale for the channel `{}` ({}); the channel was left out",
-                signal.label, signal.limits
-            ));
-        }
-    }
+    without_scale(header, &mut warn);
     let channels: Vec<Channel> = channels.into_iter().flatten().collect();
     if channels.is_empty() && header.signals.iter().any(|signal| !signal.is_annotations()) {
         let labels: Vec<&String> = header.signals.iter().map(|signal| &signal.label).collect();
@@ -126,6 +99,40 @@ pub(super) fn records(
         segments,
     };
     Ok((recording, warnings))
+}
+
+/// A channel for every signal, without samples yet; none for annotations and for signals without a usable scale.
+fn empty_channels(header: &Header, n_records: usize) -> Vec<Option<Channel>> {
+    let channel = |signal: &Signal| {
+        let (gain, offset) = signal.scale.filter(|_| !signal.is_annotations())?;
+        // Bounded by the file's length: every record is there.
+        let n_samples = n_records * signal.samples_per_record;
+        Some(Channel {
+            label: signal.label.clone(),
+            unit: signal.unit.clone(),
+            sampling_hz: signal.samples_per_record as f64 / header.record_seconds,
+            samples_per_record: signal.samples_per_record,
+            gain,
+            offset,
+            digits: match header.width {
+                2 => Digits::Narrow(Vec::with_capacity(n_samples)),
+                _ => Digits::Wide(Vec::with_capacity(n_samples)),
+            },
+        })
+    };
+    header.signals.iter().map(channel).collect()
+}
+
+/// Tells which channels are left out because nothing says what their numbers mean.
+fn without_scale(header: &Header, warn: &mut impl FnMut(String)) {
+    for signal in &header.signals {
+        if signal.scale.is_none() && !signal.is_annotations() {
+            warn(format!(
+                "gives no usable scale for the channel `{}` ({}); the channel was left out",
+                signal.label, signal.limits
+            ));
+        }
+    }
 }
 
 /// How many whole records there are, whatever the header claims.

@@ -56,10 +56,16 @@ fn few_differ(sweep: &Sweep<'_>) -> Judged {
     (holds, format!("{least:.2} to {most:.2} views on average"))
 }
 
+/// All claims, in the order of the paper, and after them what else is of interest.
 pub(super) fn claims(sweeps: &[Sweep<'_>]) -> Vec<Claim> {
-    let learned = [Method::MvGl1, Method::MvGl2, Method::MvGl2Free];
-    let along =
-        |sweep: &Sweep<'_>, direction: f64| each(&learned, |method| moves(&sweep.consensus_f1(method), direction));
+    let mut claims = of_methods(sweeps);
+    claims.extend(of_settings(sweeps));
+    claims.extend(beyond_the_paper(sweeps));
+    claims
+}
+
+/// How the methods compare.
+fn of_methods(sweeps: &[Sweep<'_>]) -> Vec<Claim> {
     vec![
         claim(
             "C1",
@@ -96,6 +102,15 @@ pub(super) fn claims(sweeps: &[Sweep<'_>]) -> Vec<Claim> {
             sweeps,
             as_sparse,
         ),
+    ]
+}
+
+/// What more views, more signals and more noise do.
+fn of_settings(sweeps: &[Sweep<'_>]) -> Vec<Claim> {
+    let learned = [Method::MvGl1, Method::MvGl2, Method::MvGl2Free];
+    let along =
+        |sweep: &Sweep<'_>, direction: f64| each(&learned, |method| moves(&sweep.consensus_f1(method), direction));
+    vec![
         claim(
             "C6",
             "increasing the number of views leads to better inference of the consensus",
@@ -117,16 +132,23 @@ pub(super) fn claims(sweeps: &[Sweep<'_>]) -> Vec<Claim> {
             over(sweeps, Varied::Noise),
             |sweep| along(sweep, -1.0),
         ),
+    ]
+}
+
+fn beyond_the_paper(sweeps: &[Sweep<'_>]) -> Vec<Claim> {
+    vec![
         claim(
             "X2",
-            "not in the paper: the consensus of mvGL-ℓ1 is better than the element-wise median of separately learned views",
+            "not in the paper: the consensus of mvGL-ℓ1 is better than the element-wise median of separately learned \
+            views",
             FIGURE,
             sweeps,
             |sweep| above(sweep, Method::MvGl1, Method::Median),
         ),
         claim(
             "X3",
-            "not in the paper: the consensus of mvGL-ℓ2 is better than the element-wise median of separately learned views",
+            "not in the paper: the consensus of mvGL-ℓ2 is better than the element-wise median of separately learned \
+            views",
             FIGURE,
             sweeps,
             |sweep| above(sweep, Method::MvGl2, Method::Median),

@@ -14,11 +14,11 @@ mod consensus;
 mod runtime;
 mod views;
 
-use super::methods::Method;
-use super::plan::{Family, Plan, Varied};
-use super::statistics::Band;
-use super::sweeps::{Series, Sweep};
-use super::work::Work;
+use crate::methods::Method;
+use crate::plan::{Family, Plan, Varied};
+use crate::statistics::Band;
+use crate::sweeps::{Series, Sweep};
+use crate::work::Work;
 
 /// Means this near are similar.
 pub(crate) const SIMILAR: f64 = 0.02;
@@ -193,9 +193,9 @@ fn unaffected(series: &Series) -> Judged {
 
 #[cfg(test)]
 mod tests {
-    use super::super::methods::Outcome;
-    use super::super::work::tests::score;
     use super::*;
+    use crate::methods::Outcome;
+    use crate::work::tests::score;
 
     fn plan() -> Plan {
         Plan {
@@ -212,7 +212,7 @@ mod tests {
 
     /// Results as the paper tells them, with small differences between realisations.
     fn as_told(joint_gain: f64) -> Work {
-        let outcome = |job: super::super::plan::Job| {
+        let outcome = |job: crate::plan::Job| {
             let wobble = 0.001 * job.realisation as f64;
             let setting = job.setting;
             let base = 0.8 + 0.1 * (setting.n_signals as f64 / 1000.0) - 0.2 * setting.noise + wobble;
@@ -223,7 +223,7 @@ mod tests {
                 realisation: job.realisation,
                 differing: 1.2,
                 scores: vec![
-                    super::super::methods::Score {
+                    crate::methods::Score {
                         similarity: 0.6,
                         ..score(Method::SvGl, base, None)
                     },

@@ -2,9 +2,12 @@
 
 use super::{Claim, Judged, Varied, claim, each, higher, level, moves, not_higher, over, similar, unaffected};
 use crate::methods::{Method, SIMILARITY};
-use crate::sweeps::Sweep;
+use crate::sweeps::{Series, Sweep};
 
 const FIGURE: &str = "views";
+/// The proposed models, and all methods.
+const OURS: [Method; 2] = [Method::MvGl1, Method::MvGl2];
+const ALL: [Method; 4] = [Method::SvGl, Method::JglNonZero, Method::MvGl1, Method::MvGl2];
 
 fn above(sweep: &Sweep<'_>, ours: &[Method], other: Method) -> Judged {
     each(ours, |method| {
@@ -40,20 +43,34 @@ fn less_alike(sweep: &Sweep<'_>) -> Judged {
     )
 }
 
+/// All claims, in the order of the paper, and after them what else is of interest.
 pub(super) fn claims(sweeps: &[Sweep<'_>]) -> Vec<Claim> {
-    let ours = [Method::MvGl1, Method::MvGl2];
-    let all = [Method::SvGl, Method::JglNonZero, Method::MvGl1, Method::MvGl2];
+    let mut claims = vec![claim(
+        "V0",
+        "a correlation of 0.8 is above that of the views of svGL in all considered experiments",
+        FIGURE,
+        sweeps,
+        less_alike,
+    )];
+    claims.extend(over_views(sweeps));
+    claims.extend(of_joint_learning(sweeps));
+    claims.extend(over_signals(sweeps));
+    claims.extend(over_noise(sweeps));
+    claims.push(claim(
+        "X1",
+        "not in the paper: the proposed models are above JGL even when only its negative entries are edges",
+        FIGURE,
+        sweeps,
+        |sweep| above(sweep, &OURS, Method::JglNegative),
+    ));
+    claims
+}
+
+/// How the methods compare for few and many views.
+fn over_views(sweeps: &[Sweep<'_>]) -> Vec<Claim> {
     let few = |n_views: f64| n_views <= 6.0;
     let many = |n_views: f64| n_views > 6.0;
-    let f1 = |sweep: &Sweep<'_>, method| sweep.view_f1(method);
     vec![
-        claim(
-            "V0",
-            "a correlation of 0.8 is above that of the views of svGL in all considered experiments",
-            FIGURE,
-            sweeps,
-            less_alike,
-        ),
         claim(
             "V1",
             "over N, the proposed models have very similar performance",
@@ -66,14 +83,14 @@ pub(super) fn claims(sweeps: &[Sweep<'_>]) -> Vec<Claim> {
             "over N, both models have higher performance than svGL, whichever c is used",
             FIGURE,
             over(sweeps, Varied::Views),
-            |sweep| above(sweep, &ours, Method::SvGl),
+            |sweep| above(sweep, &OURS, Method::SvGl),
         ),
         claim(
             "V3",
             "over N, JGL shows poor performance compared to the proposed models",
             FIGURE,
             over(sweeps, Varied::Views),
-            |sweep| above(sweep, &ours, Method::JglNonZero),
+            |sweep| above(sweep, &OURS, Method::JglNonZero),
         ),
         claim(
             "V4",
@@ -89,6 +106,12 @@ pub(super) fn claims(sweeps: &[Sweep<'_>]) -> Vec<Claim> {
             over(sweeps, Varied::Views),
             |sweep| higher(sweep, &f1(sweep, Method::JglNonZero), &f1(sweep, Method::SvGl), many),
         ),
+    ]
+}
+
+/// What more views do to each method.
+fn of_joint_learning(sweeps: &[Sweep<'_>]) -> Vec<Claim> {
+    vec![
         claim(
             "V6",
             "JGL's poor performance could be due to precision matrices not being Laplacians: it does better when only \
@@ -115,6 +138,11 @@ pub(super) fn claims(sweeps: &[Sweep<'_>]) -> Vec<Claim> {
             over(sweeps, Varied::Views),
             |sweep| unaffected(&f1(sweep, Method::SvGl)),
         ),
+    ]
+}
+
+fn over_signals(sweeps: &[Sweep<'_>]) -> Vec<Claim> {
+    vec![
         claim(
             "V9",
             "over p, the proposed models have similar performance",
@@ -129,8 +157,8 @@ pub(super) fn claims(sweeps: &[Sweep<'_>]) -> Vec<Claim> {
             over(sweeps, Varied::Signals),
             |sweep| {
                 both(
-                    &above(sweep, &ours, Method::SvGl),
-                    &above(sweep, &ours, Method::JglNonZero),
+                    &above(sweep, &OURS, Method::SvGl),
+                    &above(sweep, &OURS, Method::JglNonZero),
                 )
             },
         ),
@@ -139,18 +167,23 @@ pub(super) fn claims(sweeps: &[Sweep<'_>]) -> Vec<Claim> {
             "the performance of all methods improves with the number of signals",
             FIGURE,
             over(sweeps, Varied::Signals),
-            |sweep| each(&all, |method| moves(&f1(sweep, method), 1.0)),
+            |sweep| each(&ALL, |method| moves(&f1(sweep, method), 1.0)),
         ),
+    ]
+}
+
+fn over_noise(sweeps: &[Sweep<'_>]) -> Vec<Claim> {
+    vec![
         claim(
             "V12",
-            "over noise, the comparison between the methods is the same: the proposed ones similar to each other, above svGL \
-             and JGL",
+            "over noise, the comparison between the methods is the same: the proposed ones similar to each other, \
+             above svGL and JGL",
             FIGURE,
             over(sweeps, Varied::Noise),
             |sweep| {
                 let others = both(
-                    &above(sweep, &ours, Method::SvGl),
-                    &above(sweep, &ours, Method::JglNonZero),
+                    &above(sweep, &OURS, Method::SvGl),
+                    &above(sweep, &OURS, Method::JglNonZero),
                 );
                 both(&joint(sweep), &others)
             },
@@ -160,14 +193,11 @@ pub(super) fn claims(sweeps: &[Sweep<'_>]) -> Vec<Claim> {
             "the performance of all methods drops with noise",
             FIGURE,
             over(sweeps, Varied::Noise),
-            |sweep| each(&all, |method| moves(&f1(sweep, method), -1.0)),
-        ),
-        claim(
-            "X1",
-            "not in the paper: the proposed models are above JGL even when only its negative entries are edges",
-            FIGURE,
-            sweeps,
-            |sweep| above(sweep, &ours, Method::JglNegative),
+            |sweep| each(&ALL, |method| moves(&f1(sweep, method), -1.0)),
         ),
     ]
+}
+
+fn f1(sweep: &Sweep<'_>, method: Method) -> Series {
+    sweep.view_f1(method)
 }

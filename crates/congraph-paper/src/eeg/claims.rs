@@ -1,7 +1,8 @@
 //! What the paper says about its EEG experiments, judged on the epochs at hand.
 //!
-//! Levels are compared by the mean over the subjects of paired differences, as in the simulated experiments. Where there is but one comparison, of communities, the
-//! difference must be beyond its 95 % band: some are in the fifth decimal.
+//! Levels are compared by the mean over the subjects of paired differences, as in the simulated experiments. Where
+//! there is but one comparison, of communities, the difference must be beyond its 95 % band: some are in the fifth
+//! decimal.
 
 use super::communities::Consistency;
 use super::recovery::{Learned, Recovery};
@@ -11,7 +12,8 @@ use super::{Data, Results};
 use crate::claims::{Claim, SIMILAR};
 use crate::statistics::Band;
 
-/// A community is around a place if its middle is at most this far from it, in metres: about the distance between neighbours of the 10-10 system.
+/// A community is around a place if its middle is at most this far from it, in metres: about the distance between
+/// neighbours of the 10-10 system.
 const NEAR: f64 = 0.035;
 /// Where the paper finds communities: around one of these electrodes each.
 const REGIONS: [(&str, &[&str]); 5] = [
@@ -74,31 +76,56 @@ fn both(names: [&str; 2], one: &(bool, String), two: &(bool, String)) -> (bool, 
     )
 }
 
+/// The panels against each subject's own graph, and against one graph of all.
+const RECOVERY: [&str; 2] = ["eeg-recovery a", "eeg-recovery b"];
+const ABOVE: fn(f64) -> bool = |difference| difference > 0.0;
+const EVERYWHERE: fn(f64) -> bool = |_| true;
+
 fn of_recovery(recovery: &Recovery) -> Vec<Claim> {
-    const FIGURE: [&str; 2] = ["eeg-recovery a", "eeg-recovery b"];
-    let compared = |truth: usize, one: Learned, two: Learned, about: fn(f64) -> bool, is_fine: fn(f64) -> bool| {
-        differences(
-            "ρ",
-            &recovery.series(truth, one),
-            &recovery.series(truth, two),
-            about,
-            is_fine,
-        )
-    };
-    let above: fn(f64) -> bool = |difference| difference > 0.0;
-    let everywhere: fn(f64) -> bool = |_| true;
+    let mut claims = against_own_graphs(recovery);
+    claims.extend(against_one_graph(recovery));
+    claims
+}
+
+/// The differences of two methods, at the shares ρ of the trials that are asked about.
+fn compared(
+    recovery: &Recovery,
+    truth: usize,
+    one: Learned,
+    two: Learned,
+    about: fn(f64) -> bool,
+    is_fine: fn(f64) -> bool,
+) -> (bool, String) {
+    differences(
+        "ρ",
+        &recovery.series(truth, one),
+        &recovery.series(truth, two),
+        about,
+        is_fine,
+    )
+}
+
+fn against_own_graphs(recovery: &Recovery) -> Vec<Claim> {
     vec![
         claim(
             "E1",
             "against each subject's own graph, mvGL-ℓ1 has higher performance than svGL for ρ up to 0.3",
-            FIGURE[0],
-            compared(0, Learned::MvGl1, Learned::SvGl, |share| share <= 0.3 + 1e-9, above),
+            RECOVERY[0],
+            compared(
+                recovery,
+                0,
+                Learned::MvGl1,
+                Learned::SvGl,
+                |share| share <= 0.3 + 1e-9,
+                ABOVE,
+            ),
         ),
         claim(
             "E2",
             "for ρ > 0.3 mvGL-ℓ1 and svGL become similar to each other",
-            FIGURE[0],
+            RECOVERY[0],
             compared(
+                recovery,
                 0,
                 Learned::MvGl1,
                 Learned::SvGl,
@@ -109,29 +136,34 @@ fn of_recovery(recovery: &Recovery) -> Vec<Claim> {
         claim(
             "E3",
             "the consensus graph performs worse than the subjects' graphs of mvGL-ℓ1 and svGL",
-            FIGURE[0],
+            RECOVERY[0],
             both(
                 ["below mvGL-ℓ1 by", "below svGL by"],
-                &compared(0, Learned::MvGl1, Learned::Consensus, everywhere, above),
-                &compared(0, Learned::SvGl, Learned::Consensus, everywhere, above),
+                &compared(recovery, 0, Learned::MvGl1, Learned::Consensus, EVERYWHERE, ABOVE),
+                &compared(recovery, 0, Learned::SvGl, Learned::Consensus, EVERYWHERE, ABOVE),
             ),
         ),
+    ]
+}
+
+fn against_one_graph(recovery: &Recovery) -> Vec<Claim> {
+    vec![
         claim(
             "E4",
             "against one graph of all subjects, mvGL-ℓ1 has much higher performance than svGL for all ρ",
-            FIGURE[1],
-            compared(1, Learned::MvGl1, Learned::SvGl, everywhere, |difference| {
+            RECOVERY[1],
+            compared(recovery, 1, Learned::MvGl1, Learned::SvGl, EVERYWHERE, |difference| {
                 difference > SIMILAR
             }),
         ),
         claim(
             "E5",
             "the consensus graph of mvGL-ℓ1 has the highest F1",
-            FIGURE[1],
+            RECOVERY[1],
             both(
                 ["above mvGL-ℓ1 by", "above svGL by"],
-                &compared(1, Learned::Consensus, Learned::MvGl1, everywhere, above),
-                &compared(1, Learned::Consensus, Learned::SvGl, everywhere, above),
+                &compared(recovery, 1, Learned::Consensus, Learned::MvGl1, EVERYWHERE, ABOVE),
+                &compared(recovery, 1, Learned::Consensus, Learned::SvGl, EVERYWHERE, ABOVE),
             ),
         ),
     ]
@@ -149,7 +181,7 @@ fn of_smoothness(smoothness: &Smoothness) -> Claim {
 
 fn of_communities(data: &Data, found: &Consistency) -> Vec<Claim> {
     let more = |of: usize| {
-        let [consensus, group] = [0, 1].map(|shared| &found.nmi[shared][of]);
+        let [consensus, group] = [0, 1].map(|which| &found.nmi[which][of]);
         let band = Band::of_differences(consensus, group);
         let [one, two] = [consensus, group].map(|values| Band::of(values).mean);
         (
@@ -163,8 +195,8 @@ fn of_communities(data: &Data, found: &Consistency) -> Vec<Claim> {
     vec![
         claim(
             "E7",
-            "communities of the consensus graph are more consistent with those of mvGL-ℓ1's subject graphs than the group \
-             partition of svGL's",
+            "communities of the consensus graph are more consistent with those of mvGL-ℓ1's subject graphs than the \
+             group partition of svGL's",
             "eeg-consistency",
             more(0),
         ),
@@ -177,8 +209,8 @@ fn of_communities(data: &Data, found: &Consistency) -> Vec<Claim> {
         ),
         claim(
             "E9",
-            "there are communities around frontal-central, left and right lateral prefrontal, visual and motor regions (of an \
-             error task)",
+            "there are communities around frontal-central, left and right lateral prefrontal, visual and motor regions \
+             (of an error task)",
             "eeg-communities",
             regions(data, found),
         ),
@@ -188,7 +220,7 @@ fn of_communities(data: &Data, found: &Consistency) -> Vec<Claim> {
 /// How far the middle of the nearest community is from each region.
 fn regions(data: &Data, found: &Consistency) -> (bool, String) {
     let globe = Globe::of(&data.positions);
-    let labels = &found.shared[0];
+    let labels = &found.partitions[0];
     let n = labels.iter().max().map_or(0, |most| most + 1);
     let of = |community: usize| (0..labels.len()).filter(move |&node| labels[node] == community);
     let middles: Vec<[f64; 3]> = (0..n).map(|community| globe.middle(of(community))).collect();

@@ -1,5 +1,5 @@
-//! Whose communities are more consistent with those of the subjects (`tbl:consistency`): of the consensus graph of mvGL-ℓ1, or the group partition that
-//! consensus clustering finds in the graphs of svGL.
+//! Whose communities are more consistent with those of the subjects (`tbl:consistency`): of the consensus graph of
+//! mvGL-ℓ1, or the group partition that consensus clustering finds in the graphs of svGL.
 
 use congraph::communities::{Communities, ConsensusClustering, Leiden, communities};
 use congraph::metrics::nmi;
@@ -14,9 +14,10 @@ pub(super) struct Consistency {
     pub(super) graph: MultiviewGraph,
     pub(super) floor: f64,
     /// The community of each node in the consensus graph, and in the group of svGL's graphs.
-    pub(super) shared: [Vec<usize>; 2],
+    pub(super) partitions: [Vec<usize>; 2],
     pub(super) modularity: f64,
-    /// Of the consensus and of the group, with the subjects' partitions by mvGL-ℓ1 and by svGL: the NMI with every subject.
+    /// Of the consensus and of the group, with the subjects' partitions by mvGL-ℓ1 and by svGL: the NMI with every
+    /// subject.
     pub(super) nmi: [[Vec<f64>; 2]; 2],
     pub(super) agreed: bool,
 }
@@ -47,10 +48,10 @@ pub(super) fn run(plan: &Plan, data: &Data) -> Result<Consistency, Error> {
     };
     let subjects = [&of_together.views, &of_alone.views];
     Ok(Consistency {
-        nmi: [0, 1].map(|shared| [0, 1].map(|of| with(&labels[shared], subjects[of]))),
+        nmi: [0, 1].map(|which| [0, 1].map(|of| with(&labels[which], subjects[of]))),
         graph: together,
         floor: floor.unwrap_or(1.0),
-        shared: labels,
+        partitions: labels,
         modularity: consensus.modularity,
         agreed: group.agreed,
     })

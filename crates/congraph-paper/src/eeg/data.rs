@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use congraph::Table;
-use congraph::error::list_names;
+use congraph::{Table, list_names};
 use congraph_cli::failure::Failure;
 use congraph_eeg::{Band, Epochs, Montage, Position, SplineSettings, SurfaceLaplacian, ZeroPhase};
 use congraph_io::{read_epochs, read_montage};

@@ -1,4 +1,5 @@
-//! The paper's experiments on EEG (its section "EEG Dataset"), on epochs that the user brings, and what it says about them.
+//! The paper's experiments on EEG (its section "EEG Dataset"), on epochs that the user brings, and what it says about
+//! them.
 //!
 //! ```text
 //! data         .npz → per subject the first 34 trials: CSD, 4–7 Hz, 0–100 ms
@@ -8,8 +9,8 @@
 //! scalp        the picture of the latter               claims, tables   what is said, and written
 //! ```
 //!
-//! The paper's recordings are private; its protocol is not: density 0.15, and β by a correlation of 0.75 between subjects, or by what separately learned graphs have plus
-//! 0.01 where that is more.
+//! The paper's recordings are private; its protocol is not: density 0.15, and β by a correlation of 0.75 between
+//! subjects, or by what separately learned graphs have plus 0.01 where that is more.
 
 mod claims;
 mod communities;
@@ -21,12 +22,12 @@ mod tables;
 
 use std::path::Path;
 
-use congraph::{Error, Learner, MultiviewGraph, Table, Targets, ViewMatrix, ViewOptions, Views};
+use congraph::{Error, MultiviewGraph, Smooth, Table, Targets, ViewMatrix, ViewOptions, Views};
 use congraph_cli::console::Reporter;
 use congraph_cli::failure::Failure;
 use congraph_io::Folder;
 
-use super::claims::Claim;
+use crate::claims::Claim;
 pub(crate) use data::Data;
 
 /// How many trials of each subject there are.
@@ -110,19 +111,16 @@ fn assembled(tables: Vec<Table>) -> Result<Views, Error> {
 
 /// Views on their own at a mean density.
 fn separate(views: &Views, density: f64) -> Result<MultiviewGraph, Error> {
-    let learner = Learner {
-        single: true,
-        ..Learner::default()
-    };
+    let learner = Smooth::default().uncoupled();
     let targets = Targets::new(density, 1.0);
-    let tuned = learner.learn_to(views, &targets, &congraph::progress::no_progress)?;
+    let tuned = learner.learn_to(views, &targets, &congraph::no_progress)?;
     Ok(tuned.learned.graph)
 }
 
 /// mvGL-ℓ1 at a mean density and the similarity that is asked for.
 fn coupled(views: &Views, density: f64, similarity: f64) -> Result<MultiviewGraph, Error> {
     let targets = Targets::new(density, similarity);
-    let tuned = Learner::default().learn_to(views, &targets, &congraph::progress::no_progress)?;
+    let tuned = Smooth::default().learn_to(views, &targets, &congraph::no_progress)?;
     Ok(tuned.learned.graph)
 }
 

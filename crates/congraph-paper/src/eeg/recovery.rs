@@ -1,14 +1,15 @@
-//! Recovery from few trials (`fig:eeg_gt_based_comparison`): the "true" graph is what svGL learns from all trials at a density of 0.15,
+//! Recovery from few trials (`fig:eeg_gt_based_comparison`): the "true" graph is what svGL learns from all trials at a
+//! density of 0.15,
 //!
 //! ```text
 //! a   of each subject           b   of all trials of all subjects together
 //! ```
 //!
-//! and svGL, mvGL-ℓ1 and the consensus of the latter are learned from the first ⌊34ρ⌋ trials. α is that of the best mean F1 of the subjects, as in the simulated experiments.
+//! and svGL, mvGL-ℓ1 and the consensus of the latter are learned from the first ⌊34ρ⌋ trials. α is that of the best
+//! mean F1 of the subjects, as in the simulated experiments.
 
 use congraph::metrics::evaluate;
-use congraph::progress::no_progress;
-use congraph::{Error, Learner, MultiviewGraph, Parameters, Table};
+use congraph::{Error, Learn, MultiviewGraph, Parameters, Smooth, Table, no_progress};
 use rayon::prelude::*;
 
 use super::{DENSITY, Data, Plan, SIMILARITY, TRIALS, assembled, from_matrices, separate};
@@ -115,18 +116,18 @@ fn truths(data: &Data) -> Result<[MultiviewGraph; 2], Error> {
     };
     let names = data.names();
     let own: Vec<Vec<f64>> = tables.into_par_iter().map(matrix).collect::<Result<_, _>>()?;
-    let shared = vec![matrix(all)?; names.len()];
-    Ok([own, shared].map(|matrices| from_matrices(&data.nodes, &names, &matrices)))
+    let common = vec![matrix(all)?; names.len()];
+    Ok([own, common].map(|matrices| from_matrices(&data.nodes, &names, &matrices)))
 }
 
 fn level(data: &Data, truths: &[MultiviewGraph; 2], share: f64) -> Result<Level, Error> {
     // A share such as 0.15 is not exact: 34 · 0.5 must not become 16.
     let n_trials = ((share * TRIALS as f64 + 1e-9).floor() as usize).max(1);
     let views = assembled(data.tables(|trial| trial < n_trials))?;
-    let learner = Learner::default();
+    let learner = Smooth::default();
     let points = |truth: &MultiviewGraph| -> Result<Vec<Point>, Error> {
         let protocol = Protocol {
-            prepared: learner.prepare(&views, &no_progress)?,
+            session: learner.session(&views, &no_progress)?,
             truth,
             similarity: SIMILARITY,
         };
@@ -144,7 +145,7 @@ fn level(data: &Data, truths: &[MultiviewGraph; 2], share: f64) -> Result<Level,
                 parameters,
             })
         };
-        let (alone, together) = (protocol.prepared.graph(&single), protocol.prepared.graph(&joint));
+        let (alone, together) = (protocol.session.graph(&single), protocol.session.graph(&joint));
         let consensus = together.consensus_adjacency().unwrap_or_default();
         let everyone = from_matrices(together.nodes(), together.views(), &vec![consensus; together.n_views()]);
         Ok(vec![

@@ -1,7 +1,8 @@
 //! The head from above, nose up, with electrodes in the colours of their communities, as SVG.
 //!
-//! Azimuthal equidistant projection: an electrode's distance from the middle is its angle from the top of the head, so that nothing near the rim is squeezed. Colours are
-//! those of Okabe and Ito, which colour-blind readers can tell apart; electrodes bear their names, and beyond eight communities also a number.
+//! Azimuthal equidistant projection: an electrode's distance from the middle is its angle from the top of the head, so
+//! that nothing near the rim is squeezed. Colours are those of Okabe and Ito, which colour-blind readers can tell
+//! apart; electrodes bear their names, and beyond eight communities also a number.
 
 use std::fmt::Write;
 
@@ -86,8 +87,8 @@ fn unit(at: Position) -> Position {
 /// The labels of `other` renamed so that communities that share most nodes with one of `one` have its label.
 pub(super) fn matched(one: &[usize], other: &[usize]) -> Vec<usize> {
     let n = 1 + one.iter().chain(other).max().copied().unwrap_or(0);
-    let mut shared = vec![vec![0_usize; n]; n];
-    one.iter().zip(other).for_each(|(&a, &b)| shared[b][a] += 1);
+    let mut common = vec![vec![0_usize; n]; n];
+    one.iter().zip(other).for_each(|(&a, &b)| common[b][a] += 1);
     let mut name = vec![None; n];
     let mut taken = vec![false; 2 * n];
     loop {
@@ -95,8 +96,9 @@ pub(super) fn matched(one: &[usize], other: &[usize]) -> Vec<usize> {
         let best = open
             .flat_map(|b| (0..n).map(move |a| (b, a)))
             .filter(|&(_, a)| !taken[a]);
-        match best.max_by_key(|&(b, a)| (shared[b][a], std::cmp::Reverse((a, b)))) {
-            Some((b, a)) if shared[b][a] > 0 => {
+        // Greedy: the pair with most nodes in common first, ties by the smaller labels.
+        match best.max_by_key(|&(b, a)| (common[b][a], std::cmp::Reverse((a, b)))) {
+            Some((b, a)) if common[b][a] > 0 => {
                 name[b] = Some(a);
                 taken[a] = true;
             }
@@ -114,9 +116,10 @@ pub(super) fn matched(one: &[usize], other: &[usize]) -> Vec<usize> {
 pub(super) fn svg(title: &str, nodes: &[String], globe: &Globe, pictures: &[Picture<'_>]) -> String {
     let width = WIDTH * pictures.len() as f64;
     let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {HEIGHT}\" width=\"{width}\" height=\"{HEIGHT}\" \
-         font-family=\"sans-serif\" role=\"img\">\n<title>{0}</title>\n<rect width=\"{width}\" height=\"{HEIGHT}\" fill=\"#ffffff\"/>\n\
-         <text x=\"{1}\" y=\"24\" text-anchor=\"middle\" font-size=\"16\">{0}</text>\n",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {HEIGHT}\" width=\"{width}\" \
+         height=\"{HEIGHT}\" font-family=\"sans-serif\" role=\"img\">\n<title>{0}</title>\n<rect width=\"{width}\" \
+         height=\"{HEIGHT}\" fill=\"#ffffff\"/>\n<text x=\"{1}\" y=\"24\" text-anchor=\"middle\" \
+         font-size=\"16\">{0}</text>\n",
         escaped(title),
         width / 2.0
     );
@@ -128,6 +131,7 @@ pub(super) fn svg(title: &str, nodes: &[String], globe: &Globe, pictures: &[Pict
     out
 }
 
+/// One head: its outline, the edges, the electrodes above them, and the communities below.
 fn head(out: &mut String, picture: &Picture<'_>, nodes: &[String], places: &[[f64; 2]], cx: f64, cy: f64) {
     let (left, right, top) = (cx - HEAD, cx + HEAD, cy - HEAD);
     let _ = writeln!(
@@ -142,6 +146,13 @@ fn head(out: &mut String, picture: &Picture<'_>, nodes: &[String], places: &[[f6
         ear = cy - 38.0,
     );
     let at = |node: usize| (cx + HEAD * places[node][0], cy - HEAD * places[node][1]);
+    edges(out, picture, at);
+    electrodes(out, picture, nodes, at);
+    legend(out, picture, cx);
+}
+
+/// The wider, the heavier; edges between communities in grey.
+fn edges(out: &mut String, picture: &Picture<'_>, at: impl Fn(usize) -> (f64, f64)) {
     let largest = picture.edges.iter().map(|(_, weight)| *weight).fold(0.0, f64::max);
     for ([a, b], weight) in &picture.edges {
         let ((x0, y0), (x1, y1)) = (at(*a), at(*b));
@@ -153,11 +164,15 @@ fn head(out: &mut String, picture: &Picture<'_>, nodes: &[String], places: &[[f6
         };
         let _ = writeln!(
             out,
-            "<path d=\"M{x0:.1} {y0:.1}L{x1:.1} {y1:.1}\" stroke=\"{colour}\" stroke-opacity=\"{}\" stroke-width=\"{:.2}\"/>",
+            "<path d=\"M{x0:.1} {y0:.1}L{x1:.1} {y1:.1}\" stroke=\"{colour}\" stroke-opacity=\"{}\" \
+            stroke-width=\"{:.2}\"/>",
             if within { 0.75 } else { 0.45 },
             0.4 + 4.0 * weight / largest.max(1e-300)
         );
     }
+}
+
+fn electrodes(out: &mut String, picture: &Picture<'_>, nodes: &[String], at: impl Fn(usize) -> (f64, f64)) {
     let many = picture.labels.iter().any(|&label| label >= COLOURS.len());
     for (node, name) in nodes.iter().enumerate() {
         let ((x, y), label) = (at(node), picture.labels[node]);
@@ -175,6 +190,10 @@ fn head(out: &mut String, picture: &Picture<'_>, nodes: &[String], places: &[[f6
             escaped(name)
         );
     }
+}
+
+/// The communities in their colours, with their sizes.
+fn legend(out: &mut String, picture: &Picture<'_>, cx: f64) {
     let n = 1 + picture.labels.iter().max().copied().unwrap_or(0);
     let present: Vec<usize> = (0..n).filter(|label| picture.labels.contains(label)).collect();
     let step = 74.0_f64.min((WIDTH - 20.0) / present.len().max(1) as f64);

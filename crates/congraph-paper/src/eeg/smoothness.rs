@@ -1,8 +1,8 @@
-//! How smooth held-out trials are (`fig:eeg_smoothness_based_comparison`): every fifth trial to learn from, the other four fifths to take the
-//! total variation of, over a range of densities.
+//! How smooth held-out trials are (`fig:eeg_smoothness_based_comparison`): every fifth trial to learn from, the other
+//! four fifths to take the total variation of, over a range of densities.
 //!
-//! The figure shows the relative variation, the same up to a factor of each subject's that both methods share: the mean distance along the edges
-//! over that of all pairs of nodes.
+//! The figure shows the relative variation, the same up to a factor of each subject's that both methods share: the mean
+//! distance along the edges over that of all pairs of nodes.
 
 use congraph::metrics::total_variation;
 use congraph::{Error, MultiviewGraph, Scaling};

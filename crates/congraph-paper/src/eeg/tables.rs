@@ -141,16 +141,20 @@ fn smoothness_chart(smoothness: &Smoothness) -> Chart {
 fn communities_csv(data: &Data, found: &Consistency) -> String {
     let mut text = String::from("node,x,y,z,consensus_of_mvGL-l1,group_of_svGL\n");
     for (k, (node, [x, y, z])) in data.nodes.iter().zip(&data.positions).enumerate() {
-        let _ = writeln!(text, "{node},{x},{y},{z},{},{}", found.shared[0][k], found.shared[1][k]);
+        let _ = writeln!(
+            text,
+            "{node},{x},{y},{z},{},{}",
+            found.partitions[0][k], found.partitions[1][k]
+        );
     }
     text
 }
 
 fn consistency_csv(found: &Consistency) -> String {
     let mut text = String::from("shared_partition,subject_partitions,mean_nmi,low,high\n");
-    for (shared, called) in ["consensus of mvGL-l1", "group of svGL"].iter().enumerate() {
+    for (which, called) in ["consensus of mvGL-l1", "group of svGL"].iter().enumerate() {
         for (of, subjects) in ["mvGL-l1", "svGL"].iter().enumerate() {
-            let Band { mean, low, high } = Band::of(&found.nmi[shared][of]);
+            let Band { mean, low, high } = Band::of(&found.nmi[which][of]);
             let _ = writeln!(text, "{called},{subjects},{mean},{low},{high}");
         }
     }
@@ -167,11 +171,11 @@ fn communities_picture(data: &Data, found: &Consistency) -> String {
         .filter(|(_, weight)| **weight > 0.0)
         .map(|(pair, weight)| (pair.map(|node| node as usize), *weight))
         .collect();
-    let group = scalp::matched(&found.shared[0], &found.shared[1]);
+    let group = scalp::matched(&found.partitions[0], &found.partitions[1]);
     let pictures = [
         Picture {
             title: "a. consensus graph of mvGL-ℓ1".into(),
-            labels: &found.shared[0],
+            labels: &found.partitions[0],
             edges,
         },
         Picture {
@@ -187,8 +191,9 @@ fn communities_picture(data: &Data, found: &Consistency) -> String {
 pub(super) fn summary(results: &Results) -> String {
     let data = &results.data;
     let mut text = format!(
-        "# The paper's EEG experiments\n\n`{}` (SHA-256 {}): {} subjects, {} electrodes, {} Hz; the first {TRIALS} trials of each, {}:{} Hz, {}:{} s, {}. \
-         Density {DENSITY}; β by a similarity of {SIMILARITY}, or of separately learned graphs plus 0.01 where that is more.\n",
+        "# The paper's EEG experiments\n\n`{}` (SHA-256 {}): {} subjects, {} electrodes, {} Hz; the first {TRIALS} \
+         trials of each, {}:{} Hz, {}:{} s, {}. Density {DENSITY}; β by a similarity of {SIMILARITY}, or of separately \
+         learned graphs plus 0.01 where that is more.\n",
         data.name,
         data.sha256,
         data.subjects.len(),
@@ -207,24 +212,26 @@ pub(super) fn summary(results: &Results) -> String {
     if let Some(recovery) = &results.recovery {
         let _ = write!(
             text,
-            "\nThe graphs of all trials have densities of {:.3} (each subject) and {:.3} (all together); those of the subjects correlate by {:.3}.\n",
+            "\nThe graphs of all trials have densities of {:.3} (each subject) and {:.3} (all together); those of the \
+            subjects correlate by {:.3}.\n",
             recovery.densities[0], recovery.densities[1], recovery.similarity
         );
     }
     if let Some(found) = &results.communities {
         let _ = write!(
             text,
-            "\nSeparately learned graphs of all trials correlate by {:.3}, those of mvGL-ℓ1 by {:.3}; the consensus has {} communities (modularity {:.3}), the group of svGL's graphs {}{}. \
-             Mean NMI with the subjects' communities:\n\n| | mvGL-ℓ1 | svGL |\n| --- | --- | --- |\n",
+            "\nSeparately learned graphs of all trials correlate by {:.3}, those of mvGL-ℓ1 by {:.3}; the consensus \
+             has {} communities (modularity {:.3}), the group of svGL's graphs {}{}. Mean NMI with the subjects' \
+             communities:\n\n| | mvGL-ℓ1 | svGL |\n| --- | --- | --- |\n",
             found.floor,
             found.graph.similarity().unwrap_or(1.0),
-            n_communities(&found.shared[0]),
+            n_communities(&found.partitions[0]),
             found.modularity,
-            n_communities(&found.shared[1]),
+            n_communities(&found.partitions[1]),
             if found.agreed { "" } else { " (its runs did not agree)" }
         );
-        for (shared, called) in ["consensus of mvGL-ℓ1", "group of svGL"].iter().enumerate() {
-            let [one, two] = [0, 1].map(|of| Band::of(&found.nmi[shared][of]).mean);
+        for (which, called) in ["consensus of mvGL-ℓ1", "group of svGL"].iter().enumerate() {
+            let [one, two] = [0, 1].map(|of| Band::of(&found.nmi[which][of]).mean);
             let _ = writeln!(text, "| {called} | {one:.3} | {two:.3} |");
         }
     }

@@ -1,7 +1,7 @@
 //! Does what should not matter matter? Rank correlations of strength with variance, and of a view's distance from the
 //! group with its samples.
 
-use congraph::graph::pearson;
+use congraph::pearson;
 use serde::Serialize;
 
 use super::known::Known;

@@ -2,7 +2,7 @@
 //! of.
 
 use congraph::simulate::{Settings, simulate};
-use congraph::{Learner, Table, Targets, Tuned, ViewOptions, Views, no_progress};
+use congraph::{Smooth, Table, Targets, Tuned, ViewOptions, Views, no_progress};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -13,7 +13,7 @@ use crate::record::FitRecord;
 /// The headline of the report of a fit.
 fn headline(tables: Vec<Table>) -> Vec<String> {
     let (views, _) = Views::assemble(tables, &ViewOptions::default()).unwrap();
-    let tuned = Learner::default().learn_to(&views, &Targets::default(), &no_progress);
+    let tuned = Smooth::default().learn_to(&views, &Targets::default(), &no_progress);
     let Tuned {
         learner,
         learned,

@@ -45,7 +45,7 @@ pub(super) fn findings(graph: &MultiviewGraph, known: &Known) -> (Vec<ViewFindin
             ViewFinding {
                 name: graph.views()[view].clone(),
                 n_samples: known.views[view].n_samples,
-                n_nodes: graph.mask().map_or(graph.n_nodes(), |mask| mask.n_nodes_of(view)),
+                n_nodes: graph.membership().n_nodes_of(view),
                 n_edges: graph.weights().column(view).filter(|&weight| weight > 0.0).count(),
                 density: graph.density(view),
                 uniqueness: uniqueness[view],
@@ -65,7 +65,7 @@ fn differences(graph: &MultiviewGraph, view: usize) -> (Vec<usize>, Vec<usize>) 
     };
     let own: Vec<f64> = graph.weights().column(view).collect();
     // What a view cannot have it does not lack.
-    let has = |edge: usize| graph.mask().is_none_or(|mask| mask.has_pair(view, graph.pairs()[edge]));
+    let has = |edge: usize| graph.membership().has_pair(view, graph.pairs()[edge]);
     let by = |weights: &[f64], other: &[f64]| {
         let mut edges: Vec<usize> = (0..own.len())
             .filter(|&edge| weights[edge] > 0.0 && other[edge] <= 0.0 && has(edge))

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use congraph::signals::Scaling;
-use congraph::{Learner, Model, Newton, Parameters, penalties, regularisers};
+use congraph::{Coupling, Model, Newton, Parameters, Scaling, Smooth, penalties, regularisers};
 
 use super::FitRecord;
 use crate::choices::Choice;
@@ -11,15 +10,17 @@ use crate::choices::Choice;
 impl FitRecord {
     /// The learner and the divisor of the distances; none if the record lacks something of them. All pairs may be
     /// joined, and the solver is Newton's with the same tolerance, whichever it was.
-    pub fn learner(&self) -> Option<(Learner, f64)> {
+    pub fn learner(&self) -> Option<(Smooth, f64)> {
         let model = Model {
             parameters: Parameters {
                 alpha: self.alpha?,
                 beta: self.beta?,
                 gamma: self.gamma?,
             },
-            penalty: penalties::by_name(self.penalty.as_deref()?)?,
-            regulariser: regularisers::by_name(self.regulariser.as_deref()?)?,
+            coupling: Coupling::Consensus {
+                penalty: penalties::by_name(self.penalty.as_deref()?)?,
+                regulariser: regularisers::by_name(self.regulariser.as_deref()?)?,
+            },
         };
         let scaling = Scaling {
             scale: Choice::of_word(self.scale.as_deref()?)?,
@@ -31,11 +32,11 @@ impl FitRecord {
             tolerance: self.tolerance.unwrap_or(usual.tolerance),
             ..usual
         };
-        let learner = Learner {
+        let learner = Smooth {
             scaling,
             model,
             solver: Arc::new(newton),
-            ..Learner::default()
+            ..Smooth::default()
         };
         Some((learner, self.distance_divisor?))
     }

@@ -1,9 +1,9 @@
 //! The record of a fit: of congraph's own, and of a joint graphical lasso.
 
 use congraph::chance::Correlations;
-use congraph::methods::graphical_lasso::{Coupling, EdgeRule, JointGraphicalLasso, JointLearned};
+use congraph::methods::graphical_lasso::{EdgeRule, Fusion, GraphicalLasso};
 use congraph::tune::{Reach, Reached};
-use congraph::{Candidates, EdgeCost, Learned, Learner, MultiviewGraph, Warning};
+use congraph::{Candidates, EdgeCost, Learned, MultiviewGraph, Smooth, Warning};
 
 use super::{
     CANDIDATES_TABLE, ChanceRecord, DensityRecord, EDGE_COSTS_TABLE, FitRecord, Named, SUMMARY_SCHEMA, SecondsRecord,
@@ -14,7 +14,7 @@ use crate::choices::Choice;
 impl FitRecord {
     /// What is told of a fit; of its time only where that is given.
     pub fn of(
-        learner: &Learner,
+        learner: &Smooth,
         learned: &Learned,
         reached: Option<&Reached>,
         warnings: &[Warning],
@@ -23,23 +23,20 @@ impl FitRecord {
         let target = |reach: fn(&Reached) -> Option<Reach>| reached.and_then(reach).map(|reach| reach.target);
         let graph = &learned.graph;
         let parameters = learner.model.parameters;
-        // Views on their own have neither a penalty nor a consensus, whatever was asked for.
-        let coupled = |value: f64| Some(if learner.single { 0.0 } else { value });
-        let name = |name: &str| Some(if learner.single { "none" } else { name }.to_owned());
         Self {
             schema: Some(SUMMARY_SCHEMA.into()),
             n_nodes: Some(graph.n_nodes()),
             n_views: Some(graph.n_views()),
-            penalty: name(learner.model.penalty.name()),
-            regulariser: name(learner.model.regulariser.name()),
+            penalty: Some(learner.model.penalty().name().into()),
+            regulariser: Some(learner.model.regulariser().name().into()),
             solver: Some(learner.solver.name().into()),
             alpha: Some(parameters.alpha),
-            beta: coupled(parameters.beta),
-            gamma: coupled(parameters.gamma),
+            beta: Some(parameters.beta),
+            gamma: Some(parameters.gamma),
             scale: Some(learner.scaling.scale.word().into()),
             sample_norm: Some(learner.scaling.sample_norm.word().into()),
             distance_norm: Some(learner.scaling.distance_norm.word().into()),
-            distance_divisor: Some(learned.distance_divisor),
+            distance_divisor: Some(learned.details.distance_divisor),
             tolerance: Some(learner.solver.tolerance()),
             objective: Some(learned.certificate.objective),
             dual_objective: Some(learned.certificate.dual_objective),
@@ -66,34 +63,35 @@ impl FitRecord {
             warnings: warning_records(warnings),
             solves: reached.map(|reached| reached.solves).filter(|solves| *solves > 1),
             missing: missing(graph),
-            n_candidates: learned.n_candidates,
-            candidates_outside: learned.outside,
+            n_candidates: learned.details.n_candidates,
+            candidates_outside: learned.details.outside,
             ..Self::default()
         }
-        .on_pairs(&learner.support, &learner.edge_costs)
+        .on_pairs(&learner.candidates, &learner.edge_costs)
     }
 
     /// What is told of a joint graphical lasso: no α, β, γ and no consensus. Of both edge rules, `rule` is the one that
     /// the graphs are made by.
     pub fn of_joint(
-        learner: &JointGraphicalLasso,
-        learned: &JointLearned,
+        learner: &GraphicalLasso,
+        learned: &Learned<GraphicalLasso>,
         rule: EdgeRule,
         warnings: &[Warning],
         timing: Option<&Timing>,
     ) -> Self {
-        let penalty = &learner.penalty;
-        let graph = learned.graph(rule);
-        let is_fused = penalty.coupling == Coupling::Fused;
+        let model = &learner.model;
+        let by = |rule: EdgeRule| learned.details.graph(&learned.graph, rule);
+        let graph = by(rule);
+        let is_fused = model.fusion == Fusion::Fused;
         Self {
             schema: Some(SUMMARY_SCHEMA.into()),
             n_nodes: Some(graph.n_nodes()),
             n_views: Some(graph.n_views()),
-            method: Some(penalty.coupling.name().into()),
+            method: Some(model.fusion.name().into()),
             solver: Some("admm".into()),
-            lambda1: Some(penalty.lambda1),
-            lambda2: Some(penalty.lambda2),
-            fused_diagonal: Some(is_fused.then_some(penalty.fused_diagonal)),
+            lambda1: Some(model.lambda1),
+            lambda2: Some(model.lambda2),
+            fused_diagonal: Some(is_fused.then_some(model.fused_diagonal)),
             scale: Some(learner.scaling.scale.word().into()),
             sample_norm: Some(learner.scaling.sample_norm.word().into()),
             objective: Some(learned.certificate.objective),
@@ -101,11 +99,11 @@ impl FitRecord {
             relative_gap: Some(learned.certificate.relative_gap),
             converged: Some(learned.converged()),
             iterations: Some(learned.iterations),
-            components: Some(learned.n_components),
+            components: Some(learned.details.n_components),
             edge_rule: Some(rule.word().into()),
             density: DensityRecord {
                 views: Some(graph.mean_density()),
-                views_negative: Some(learned.graph(EdgeRule::Negative).mean_density()),
+                views_negative: Some(by(EdgeRule::Negative).mean_density()),
                 ..DensityRecord::default()
             },
             similarity: SimilarityRecord {
@@ -139,8 +137,16 @@ impl FitRecord {
 
 /// The nodes that views lack; none if no view lacks any.
 fn missing(graph: &MultiviewGraph) -> Option<Named<Vec<String>>> {
-    let mask = graph.mask()?;
-    let nodes = |view: usize| -> Vec<String> { mask.missing(view).map(|node| graph.nodes()[node].clone()).collect() };
+    let membership = graph.membership();
+    if membership.is_total() {
+        return None;
+    }
+    let nodes = |view: usize| -> Vec<String> {
+        membership
+            .missing(view)
+            .map(|node| graph.nodes()[node].clone())
+            .collect()
+    };
     let views = graph.views().iter().enumerate();
     let lacking = views.map(|(view, name)| (name.clone(), nodes(view)));
     Some(Named(lacking.filter(|(_, nodes)| !nodes.is_empty()).collect()))

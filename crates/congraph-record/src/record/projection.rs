@@ -1,7 +1,6 @@
 //! The record of new views against a frozen consensus.
 
-use congraph::inference::Departure;
-use congraph::{MultiviewGraph, Projection, Projector, Warning};
+use congraph::{Departure, MultiviewGraph, Projection, Projector, Warning};
 
 use super::{
     FitRecord, FrozenConsensus, Named, PROJECTION_SCHEMA, ProjectedView, SecondsRecord, Timing, warning_records,
@@ -46,7 +45,7 @@ impl FitRecord {
             warnings: warning_records(warnings),
             ..Self::default()
         }
-        .on_pairs(&projector.support, &projector.edge_costs)
+        .on_pairs(&projector.candidates, &projector.edge_costs)
     }
 }
 
@@ -54,7 +53,14 @@ impl ProjectedView {
     fn of(projection: &Projection) -> Self {
         let count = |asked: Departure| projection.edges().filter(|edge| edge.3 == asked).count();
         let graph = &projection.graph;
-        let missing = |mask: &congraph::Mask| mask.missing(0).map(|node| graph.nodes()[node].clone()).collect();
+        let lacks_nodes = !graph.membership().is_total();
+        let missing = || {
+            graph
+                .membership()
+                .missing(0)
+                .map(|node| graph.nodes()[node].clone())
+                .collect()
+        };
         Self {
             objective: Some(projection.certificate.objective),
             dual_objective: Some(projection.certificate.dual_objective),
@@ -66,8 +72,8 @@ impl ProjectedView {
             n_shared: count(Departure::Shared),
             n_added: count(Departure::Added),
             n_lacking: count(Departure::Lacking),
-            n_unmeasured: graph.mask().map(|_| count(Departure::Unmeasured)),
-            missing: graph.mask().map(missing),
+            n_unmeasured: lacks_nodes.then(|| count(Departure::Unmeasured)),
+            missing: lacks_nodes.then(missing),
         }
     }
 }

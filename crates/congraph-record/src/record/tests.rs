@@ -9,7 +9,8 @@ use congraph::tune::choice::{Search, Steps, Unfollowed};
 use congraph::tune::path::Grid;
 use congraph::tune::stability::Stability;
 use congraph::{
-    Candidates, Dial, Learner, Missing, Projector, Table, Targets, Tuned, ViewOptions, Views, Warning, no_progress,
+    Candidates, Dial, Learn, Missing, Projector, Smooth, Table, Targets, Tuned, ViewOptions, Views, Warning,
+    no_progress,
 };
 
 use super::*;
@@ -131,7 +132,7 @@ fn targets_candidates_and_costs_are_told() {
         .learner()
         .unwrap()
         .on_pairs(Some(vec![[0, 1], [1, 2]]), Some(vec![cost]));
-    let mut record = FitRecord::default().on_pairs(&asked.learner.support, &asked.learner.edge_costs);
+    let mut record = FitRecord::default().on_pairs(&asked.learner.candidates, &asked.learner.edge_costs);
     record.density.consensus_target = Some(0.1);
     keys(&record);
     assert_eq!(record.candidates.as_deref(), Some(CANDIDATES_TABLE));
@@ -219,7 +220,7 @@ fn a_choice_is_told_with_the_fit_that_was_chosen() {
             ..Stability::default()
         },
     };
-    let (views, learner) = (views(3), Learner::default());
+    let (views, learner) = (views(3), Smooth::default());
     let chosen = search.choose(&learner, &views, Steps::default(), &mut Unfollowed, &no_progress);
     let chosen = chosen.unwrap();
     let scores = vec![0.5; chosen.steps.cells.len()];
@@ -252,8 +253,8 @@ fn a_projection_tells_of_each_view() {
     let (tuned, record) = fit(&request(), &views);
     // The learner that the record is of gives the same projector.
     let (learner, divisor) = record.learner().unwrap();
-    assert_eq!(divisor, tuned.learned.distance_divisor);
-    assert_eq!(learner.support, Candidates::AllPairs);
+    assert_eq!(divisor, tuned.learned.details.distance_divisor);
+    assert_eq!(learner.candidates, Candidates::AllPairs);
     let projector = Projector::new(&tuned.learned.graph, &learner, divisor).unwrap();
     let projections = projector.project(&views, &no_progress).unwrap();
     let graph = &tuned.learned.graph;
@@ -311,7 +312,7 @@ fn targets_fixed_by_hand_have_no_target() {
         similarity: Dial::Fixed,
         consensus_density: Dial::Fixed,
     };
-    let tuned = Learner::new(0.1, 0.05)
+    let tuned = Smooth::new(0.1, 0.05)
         .learn_to(&views(2), &fixed, &no_progress)
         .unwrap();
     let record = FitRecord::of(&tuned.learner, &tuned.learned, None, &[], None);

@@ -10,10 +10,9 @@ use congraph::methods::smooth::admm::ZStep;
 use congraph::options::option;
 use congraph::penalties::Penalty;
 use congraph::regularisers::Regulariser;
-use congraph::signals::{DistanceNorm, SampleNorm, Scale, Scaling};
 use congraph::{
-    Admm, Candidates, Code, DataError, Dial, EdgeCost, Learner, Model, Newton, Parameters, Solver, Targets, penalties,
-    regularisers,
+    Admm, Candidates, Code, DataError, Dial, DistanceNorm, EdgeCost, Model, Newton, SampleNorm, Scale, Scaling, Smooth,
+    Solver, Targets, penalties, regularisers,
 };
 use serde_json::{Map, Value as Json};
 
@@ -131,7 +130,7 @@ impl Default for PenaltyRequest {
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// How to learn.
-    pub learner: Learner,
+    pub learner: Smooth,
     /// What its parameters are found for.
     pub targets: Targets,
     /// Tables to read, and to hand in by [`Asked::on_pairs`], when the nodes are known.
@@ -147,7 +146,7 @@ impl Asked {
     #[must_use]
     pub fn on_pairs(mut self, candidates: Option<Vec<[u32; 2]>>, costs: Option<Vec<EdgeCost>>) -> Self {
         if let Some(pairs) = candidates {
-            self.learner.support = Candidates::Listed(pairs);
+            self.learner.candidates = Candidates::Listed(pairs);
         }
         if let Some(costs) = costs {
             self.learner.edge_costs = costs;
@@ -173,7 +172,7 @@ impl FitRequest {
     pub fn set(&mut self, id: &str, value: &Value) -> Result<(), RequestError> {
         match id {
             "method" => self.method = value.choice()?,
-            "coupling" => self.method = value.choice::<congraph::methods::graphical_lasso::Coupling>()?.into(),
+            "coupling" => self.method = value.choice::<congraph::methods::graphical_lasso::Fusion>()?.into(),
             "density" => self.density = value.maybe_number("density")?,
             "similarity" => self.similarity = value.maybe_number("similarity")?,
             "consensus_density" => self.consensus_density = value.maybe_number("consensus_density")?,
@@ -239,7 +238,7 @@ impl FitRequest {
         check_range("beta", beta, beta >= 0.0, "0 or positive")?;
         check_range("gamma", gamma, gamma >= 0.0, "0 or positive")?;
         check_range("tol", self.tol, self.tol > 0.0, "positive")?;
-        let usual = Learner::new(alpha, beta);
+        let usual = Smooth::new(alpha, beta);
         let memory = match self.memory {
             None => usual.memory,
             Some(gib) => {
@@ -247,16 +246,15 @@ impl FitRequest {
                 (gib * GIB) as u64
             }
         };
-        let learner = Learner {
+        let learner = Smooth {
             scaling: self.scaling(),
-            model: Model {
-                parameters: Parameters { alpha, beta, gamma },
-                penalty,
-                regulariser,
+            model: if self.single {
+                Model::uncoupled(alpha)
+            } else {
+                Model::new(alpha, beta, penalty).regularised(gamma, regulariser)
             },
             solver: self.chosen_solver(),
-            single: self.single,
-            support: self.candidates.candidates(self.seed),
+            candidates: self.candidates.candidates(self.seed),
             edge_costs: self.edge_costs.costs(),
             check_outside: self.check_outside,
             memory,

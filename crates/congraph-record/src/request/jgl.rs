@@ -1,28 +1,29 @@
 //! The joint graphical lasso that was asked for.
 
-use congraph::methods::graphical_lasso::{Coupling, JointAdmm, JointGraphicalLasso, JointPenalty};
+use congraph::methods::graphical_lasso;
+use congraph::methods::graphical_lasso::{Fusion, GraphicalLasso};
 use congraph::options::{Mention, option};
 
 use super::FitRequest;
 use crate::refusal::{RequestError, check_range};
 
 impl FitRequest {
-    pub(super) fn graphical_lasso(&self, coupling: Coupling) -> Result<JointGraphicalLasso, RequestError> {
-        self.refuse_others(coupling)?;
-        let (lambda1, lambda2) = self.lambdas(coupling)?;
+    pub(super) fn graphical_lasso(&self, fusion: Fusion) -> Result<GraphicalLasso, RequestError> {
+        self.refuse_others(fusion)?;
+        let (lambda1, lambda2) = self.lambdas(fusion)?;
         check_range("lambda1", lambda1, lambda1 >= 0.0, "0 or positive")?;
         check_range("lambda2", lambda2, lambda2 >= 0.0, "0 or positive")?;
         check_range("tol", self.tol, self.tol > 0.0, "positive")?;
-        let usual = JointAdmm::default();
-        Ok(JointGraphicalLasso {
+        let usual = graphical_lasso::Admm::default();
+        Ok(GraphicalLasso {
             scaling: self.scaling(),
-            penalty: JointPenalty {
-                coupling,
+            model: graphical_lasso::Model {
+                fusion,
                 lambda1,
                 lambda2,
                 fused_diagonal: self.fused_diagonal.unwrap_or(true),
             },
-            solver: JointAdmm {
+            solver: graphical_lasso::Admm {
                 tolerance: self.tol,
                 max_iterations: self.max_iterations.unwrap_or(usual.max_iterations),
                 ..usual
@@ -31,16 +32,16 @@ impl FitRequest {
     }
 
     /// congraph's own options mean nothing with it.
-    fn refuse_others(&self, coupling: Coupling) -> Result<(), RequestError> {
+    fn refuse_others(&self, fusion: Fusion) -> Result<(), RequestError> {
         let is_free = self.fused_diagonal == Some(false);
-        let free = ("fused_diagonal", is_free && coupling == Coupling::Group);
+        let free = ("fused_diagonal", is_free && fusion == Fusion::Group);
         let others = self.own_options().into_iter().chain([free]);
         let Some((id, _)) = others.into_iter().find(|(_, given)| *given) else {
             return Ok(());
         };
         Err(RequestError::usage(
             id,
-            format!("{} means nothing with {}", option(id).bare(), with(coupling)),
+            format!("{} means nothing with {}", option(id).bare(), with(fusion)),
             format!(
                 "its parameters are {} (sparsity) and {} (how alike the views are)",
                 option("lambda1").bare(),
@@ -50,9 +51,9 @@ impl FitRequest {
     }
 
     /// λ1 and λ2; views on their own are not coupled.
-    fn lambdas(&self, coupling: Coupling) -> Result<(f64, f64), RequestError> {
+    fn lambdas(&self, fusion: Fusion) -> Result<(f64, f64), RequestError> {
         let missing = |id: &'static str, hint: String| {
-            let message = format!("{} is missing, which {} needs", option(id).bare(), with(coupling));
+            let message = format!("{} is missing, which {} needs", option(id).bare(), with(fusion));
             RequestError::usage(id, message, hint)
         };
         let Some(lambda1) = self.lambda1 else {
@@ -87,6 +88,6 @@ impl FitRequest {
     }
 }
 
-fn with(coupling: Coupling) -> Mention {
-    option("method").set_to(coupling.name()).bare()
+fn with(fusion: Fusion) -> Mention {
+    option("method").set_to(fusion.name()).bare()
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use congraph::options::option;
-use congraph::{Candidates, Learner, Newton, Views};
+use congraph::{Candidates, Newton, Smooth, Views};
 
 use crate::refusal::RequestError;
 
@@ -14,7 +14,7 @@ pub const GIB: f64 = (1_u64 << 30) as f64;
 ///
 /// # Errors
 /// One that says what would do with less.
-pub fn check_memory(learner: &Learner, views: &Views) -> Result<(), RequestError> {
+pub fn check_memory(learner: &Smooth, views: &Views) -> Result<(), RequestError> {
     let needed = learner.least_memory(views);
     if needed <= learner.memory {
         return Ok(());
@@ -23,8 +23,8 @@ pub fn check_memory(learner: &Learner, views: &Views) -> Result<(), RequestError
     let (n_nodes, n_views) = (views.n_nodes(), views.n_views());
     let enough = format!("{:.0}", (needed as f64 / GIB).ceil());
     let mut hints = vec![format!("{} if the machine has it", option("memory").set_to(enough))];
-    if learner.support == Candidates::AllPairs {
-        let newton = Learner {
+    if learner.candidates == Candidates::AllPairs {
+        let newton = Smooth {
             solver: Arc::new(Newton::default()),
             ..learner.clone()
         };
@@ -36,8 +36,8 @@ pub fn check_memory(learner: &Learner, views: &Views) -> Result<(), RequestError
                 gib(with_newton)
             ));
         }
-        let nearest = Learner {
-            support: Candidates::Nearest { k: 20, seed: 1 },
+        let nearest = Smooth {
+            candidates: Candidates::Nearest { k: 20, seed: 1 },
             ..newton
         };
         let with_candidates = nearest.least_memory(views);

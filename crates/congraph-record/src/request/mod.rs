@@ -21,7 +21,7 @@ mod tests;
 mod tune;
 mod value;
 
-use congraph::methods::graphical_lasso::JointGraphicalLasso;
+use congraph::methods::graphical_lasso::GraphicalLasso;
 
 pub use fit::{Asked, FitRequest, PenaltyRequest};
 pub use memory::{GIB, check_memory};
@@ -37,7 +37,7 @@ pub enum Resolved {
     /// congraph's own learner, and what it is to reach.
     Congraph(Box<Asked>),
     /// The joint graphical lasso.
-    GraphicalLasso(JointGraphicalLasso),
+    GraphicalLasso(GraphicalLasso),
 }
 
 impl FitRequest {
@@ -46,9 +46,9 @@ impl FitRequest {
     /// # Errors
     /// The first option that contradicts another, is out of its range, is missing or means nothing here.
     pub fn resolve(&self) -> Result<Resolved, RequestError> {
-        match self.method.coupling() {
+        match self.method.fusion() {
             None => Ok(Resolved::Congraph(Box::new(self.learner()?))),
-            Some(coupling) => Ok(Resolved::GraphicalLasso(self.graphical_lasso(coupling)?)),
+            Some(fusion) => Ok(Resolved::GraphicalLasso(self.graphical_lasso(fusion)?)),
         }
     }
 }

@@ -1,9 +1,8 @@
 //! Each contradiction names its option, wrong kinds are refused, and what is fine becomes what the library runs.
 
-use congraph::methods::graphical_lasso::Coupling;
+use congraph::methods::graphical_lasso::Fusion;
 use congraph::penalties::L1;
-use congraph::signals::{SampleNorm, Scale};
-use congraph::{Candidates, Code, Dial, EdgeCost};
+use congraph::{Candidates, Code, Dial, EdgeCost, SampleNorm, Scale};
 
 use super::*;
 use crate::choices::Method;
@@ -160,7 +159,7 @@ fn usual_requests_find_what_is_not_given() {
         (Dial::Fixed, Dial::At(0.9))
     );
     assert_eq!(asked.learner.memory, 2 << 30);
-    assert_eq!(asked.learner.support, Candidates::Nearest { k: 7, seed: 5 });
+    assert_eq!(asked.learner.candidates, Candidates::Nearest { k: 7, seed: 5 });
     assert_eq!(asked.learner.solver.name(), "newton");
     let own = FitRequest {
         penalty: PenaltyRequest::Given(std::sync::Arc::new(L1)),
@@ -184,7 +183,7 @@ fn tables_are_read_by_the_face() {
         cost: 0.5,
     };
     let asked = asked.on_pairs(Some(vec![[0, 1]]), Some(vec![cost]));
-    assert_eq!(asked.learner.support, Candidates::Listed(vec![[0, 1]]));
+    assert_eq!(asked.learner.candidates, Candidates::Listed(vec![[0, 1]]));
     assert_eq!(asked.learner.edge_costs, [cost]);
 }
 
@@ -193,8 +192,8 @@ fn the_joint_graphical_lasso_is_a_request_too() {
     let Resolved::GraphicalLasso(learner) = jgl().resolve().unwrap() else {
         unreachable!()
     };
-    assert_eq!(learner.penalty.coupling, Coupling::Fused);
-    assert!(learner.penalty.fused_diagonal && learner.penalty.lambda2 == 0.02);
+    assert_eq!(learner.model.fusion, Fusion::Fused);
+    assert!(learner.model.fused_diagonal && learner.model.lambda2 == 0.02);
     let alone = FitRequest {
         lambda2: None,
         single: true,
@@ -203,7 +202,7 @@ fn the_joint_graphical_lasso_is_a_request_too() {
     let Resolved::GraphicalLasso(learner) = alone.resolve().unwrap() else {
         unreachable!()
     };
-    assert_eq!(learner.penalty.lambda2, 0.0);
+    assert_eq!(learner.model.lambda2, 0.0);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use congraph::tune::choice::Search;
 use congraph::tune::path::Grid;
 use congraph::tune::stability::Stability;
-use congraph::{Error, Learner};
+use congraph::{Error, Smooth};
 
 use super::{FitRequest, Value};
 use crate::refusal::{RequestError, check_range};
@@ -43,7 +43,7 @@ impl Default for TuneRequest {
 #[derive(Clone, Debug)]
 pub struct TuneAsked {
     /// How each fit is made.
-    pub learner: Learner,
+    pub learner: Smooth,
     /// Whether the learner's memory was asked for.
     pub is_memory_given: bool,
     density: Option<[f64; 2]>,

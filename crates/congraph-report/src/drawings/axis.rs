@@ -6,6 +6,7 @@ pub(super) fn ticks(low: f64, high: f64, n: usize) -> Vec<f64> {
     if span <= 0.0 || !span.is_finite() {
         return vec![low];
     }
+    // Steps of 1, 2 or 5 times a power of ten.
     let rough = span / n as f64;
     let unit = 10_f64.powf(rough.log10().floor());
     let steps = [10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1].map(|k| k * unit);
@@ -15,6 +16,7 @@ pub(super) fn ticks(low: f64, high: f64, n: usize) -> Vec<f64> {
         .rposition(|step| *step >= rough * (1.0 - 1e-9))
         .unwrap_or(0);
     let inside = |step: f64| -> Vec<f64> {
+        // A hair of slack, because 0.3 / 0.1 is just below 3.
         let (first, last) = ((low / step - 1e-9).ceil() as i64, (high / step + 1e-9).floor() as i64);
         (first..=last).map(|k| k as f64 * step).collect()
     };

@@ -4,7 +4,8 @@ use congraph_record::findings::Findings;
 
 use crate::svg::SHAPES;
 
-/// The shape and the class of each community's mark. Nodes on their own, and communities after the last mark, are hollow circles.
+/// The shape and the class of each community's mark. Nodes on their own, and communities after the last mark, are
+/// hollow circles.
 pub(crate) fn marks(findings: &Findings) -> Vec<(usize, String)> {
     let Some(found) = &findings.known.communities else {
         return Vec::new();
@@ -37,7 +38,8 @@ pub(crate) fn caption(findings: &Findings) -> &'static str {
         (_, false, _) => " Shape and colour together tell the community.",
         (_, true, false) => " Shape and colour together tell the community; hollow nodes are in none with others.",
         (_, true, true) => {
-            " Shape and colour together tell the community; nodes of the smallest ones, and those on their own, are hollow."
+            " Shape and colour together tell the community; nodes of the smallest ones, and those on their own, are \
+            hollow."
         }
     }
 }

@@ -1,6 +1,6 @@
 //! View × view similarity in clustered order. One path per colour; numbers in the cells where there is room.
 
-use congraph_record::findings::Findings;
+use congraph_record::findings::{Findings, Similarities};
 
 use super::axis;
 use crate::svg::{self, Svg, at};
@@ -24,40 +24,116 @@ pub(crate) struct Heatmap {
     pub(crate) cell: f64,
 }
 
-/// None of one view.
+/// The drawing; none if there is but one view.
 pub(crate) fn draw(findings: &Findings) -> Option<Heatmap> {
     let similarities = findings.similarities.as_ref()?;
-    let order = &similarities.order;
-    let n = order.len();
     let labels = words::views(findings);
-    let names: Vec<&str> = order.iter().map(|&view| labels[view].as_str()).collect();
-    let is_named = n <= NAMED;
-    let longest = names.iter().map(|name| words::width(name)).fold(1.0, f64::max);
-    let size = if n <= 30 { 12.5 } else { 8.0 };
-    // The widths are an estimate: fonts differ by a tenth.
-    let left = if is_named { 16.0 + 1.1 * size * longest } else { 20.0 };
-    // Names above the columns are turned by 45 degrees.
-    let top = if is_named { 24.0 + 0.8 * size * longest } else { 24.0 };
-    let cell = ((WIDTH - left - 120.0) / n as f64).min(44.0);
-    let side = cell * n as f64;
-    let legend = left + side + 26.0 + if is_named { 0.5 * size * longest } else { 0.0 };
-    let height = (top + side + 12.0).max(top + SCALE + 30.0);
+    let names: Vec<&str> = similarities.order.iter().map(|&view| labels[view].as_str()).collect();
     let (low, high, ticks) = limits(similarities.farthest.1, similarities.nearest.1);
-    let step = |value: f64| (((value - low) / (high - low) * STEPS as f64).max(0.0) as usize).min(STEPS - 1);
+    let layout = Layout::new(&names, [low, high]);
+    let Layout { left, top, cell, .. } = layout;
+    let height = (top + layout.side() + 12.0).max(top + SCALE + 30.0);
+    let mut svg = Svg::figure(
+        "heatmap",
+        WIDTH,
+        height,
+        "How alike the views are",
+        &description(findings, similarities),
+    );
+    let order = &similarities.order;
     let value = |row: usize, column: usize| similarities.values[order[row]][order[column]];
+    shades(&mut svg, &layout, &value);
+    svg.line("self", [left, top], [left + layout.side(), top + layout.side()]);
+    if layout.n <= NUMBERED {
+        numbers(&mut svg, &layout, &value);
+    }
+    if layout.is_named() {
+        rows_and_columns(&mut svg, &layout, &names);
+    }
+    scale(&mut svg, [layout.legend, top], [low, high], &ticks);
+    // The scripts move this frame to the cell that is pointed at.
+    svg.element("path", &[("class", "cursor"), ("d", "")]);
+    Some(Heatmap {
+        svg: svg.finish(),
+        left,
+        top,
+        cell,
+    })
+}
+
+/// Where everything goes.
+struct Layout {
+    /// How many views.
+    n: usize,
+    left: f64,
+    top: f64,
+    cell: f64,
+    /// The left edge of the colour scale.
+    legend: f64,
+    /// The size of names.
+    size: f64,
+    /// The similarities at the ends of the colour scale.
+    range: [f64; 2],
+}
+
+impl Layout {
+    fn new(names: &[&str], range: [f64; 2]) -> Self {
+        let n = names.len();
+        let is_named = n <= NAMED;
+        let longest = names.iter().map(|name| words::width(name)).fold(1.0, f64::max);
+        let size = if n <= 30 { 12.5 } else { 8.0 };
+        // The widths are an estimate: fonts differ by a tenth.
+        let left = if is_named { 16.0 + 1.1 * size * longest } else { 20.0 };
+        // Names above the columns are turned by 45 degrees.
+        let top = if is_named { 24.0 + 0.8 * size * longest } else { 24.0 };
+        let cell = ((WIDTH - left - 120.0) / n as f64).min(44.0);
+        let side = cell * n as f64;
+        let legend = left + side + 26.0 + if is_named { 0.5 * size * longest } else { 0.0 };
+        Self {
+            n,
+            left,
+            top,
+            cell,
+            legend,
+            size,
+            range,
+        }
+    }
+
+    fn is_named(&self) -> bool {
+        self.n <= NAMED
+    }
+
+    fn side(&self) -> f64 {
+        self.cell * self.n as f64
+    }
+
+    /// The step of the colour scale for a similarity.
+    fn step(&self, value: f64) -> usize {
+        let [low, high] = self.range;
+        (((value - low) / (high - low) * STEPS as f64).max(0.0) as usize).min(STEPS - 1)
+    }
+}
+
+fn description(findings: &Findings, similarities: &Similarities) -> String {
     let name = |view: usize| findings.views[view].name.as_str();
     let (near, far) = (similarities.nearest, similarities.farthest);
-    let description = format!(
-        "Correlations between the weights of {n} views, ordered so that like is next to like. Most alike: {} and {} ({}). Least alike: \
-         {} and {} ({}).",
+    format!(
+        "Correlations between the weights of {} views, ordered so that like is next to like. Most alike: {} and {} \
+         ({}). Least alike: {} and {} ({}).",
+        similarities.order.len(),
         name(near.0[0]),
         name(near.0[1]),
         words::significant(near.1),
         name(far.0[0]),
         name(far.0[1]),
         words::significant(far.1)
-    );
-    let mut svg = Svg::figure("heatmap", WIDTH, height, "How alike the views are", &description);
+    )
+}
+
+/// The cells, one path per colour.
+fn shades(svg: &mut Svg, layout: &Layout, value: &impl Fn(usize, usize) -> f64) {
+    let n = layout.n;
     let mut paths = vec![String::new(); STEPS];
     for row in 0..n {
         // Neighbours of one colour are one rectangle. A view against itself says nothing.
@@ -67,56 +143,56 @@ pub(crate) fn draw(findings: &Findings) -> Option<Heatmap> {
                 column += 1;
                 continue;
             }
-            let class = step(value(row, column));
+            let class = layout.step(value(row, column));
+            // Up to the next other colour, or the diagonal.
             let end = (column..n)
-                .find(|&k| k == row || step(value(row, k)) != class)
+                .find(|&k| k == row || layout.step(value(row, k)) != class)
                 .unwrap_or(n);
-            let (x, y) = (left + cell * column as f64, top + cell * row as f64);
-            paths[class].push_str(&svg::rectangle(x, y, cell * (end - column) as f64, cell));
+            let (x, y) = (
+                layout.left + layout.cell * column as f64,
+                layout.top + layout.cell * row as f64,
+            );
+            paths[class].push_str(&svg::rectangle(x, y, layout.cell * (end - column) as f64, layout.cell));
             column = end;
         }
     }
     for (class, path) in paths.iter().enumerate() {
         svg.path(&format!("h{class}"), path);
     }
-    svg.line("self", [left, top], [left + side, top + side]);
-    if n <= NUMBERED {
-        let decimals = if high - low < 0.05 { 3 } else { 2 };
-        for row in 0..n {
-            for column in (0..n).filter(|&column| column != row) {
-                let value = value(row, column);
-                let class = if step(value) > STEPS / 2 {
-                    "cell middle on-dark"
-                } else {
-                    "cell middle"
-                };
-                let place = [
-                    left + cell * (column as f64 + 0.5),
-                    top + cell * (row as f64 + 0.5) + 4.0,
-                ];
-                svg.text(class, place, &format!("{value:.decimals$}"));
-            }
+}
+
+/// The similarities in the cells.
+fn numbers(svg: &mut Svg, layout: &Layout, value: &impl Fn(usize, usize) -> f64) {
+    let decimals = if layout.range[1] - layout.range[0] < 0.05 { 3 } else { 2 };
+    for row in 0..layout.n {
+        for column in (0..layout.n).filter(|&column| column != row) {
+            let value = value(row, column);
+            let class = if layout.step(value) > STEPS / 2 {
+                "cell middle on-dark"
+            } else {
+                "cell middle"
+            };
+            let place = [
+                layout.left + layout.cell * (column as f64 + 0.5),
+                layout.top + layout.cell * (row as f64 + 0.5) + 4.0,
+            ];
+            svg.text(class, place, &format!("{value:.decimals$}"));
         }
     }
-    if is_named {
-        for (k, name) in names.iter().enumerate() {
-            let middle = cell * (k as f64 + 0.5);
-            let class = if n <= 30 { "name" } else { "tiny" };
-            svg.text(&format!("{class} end"), [left - 6.0, top + middle + 0.35 * size], name);
-            let turn = format!("translate({} {}) rotate(-45)", at(left + middle), at(top - 6.0));
-            svg.open("g", &[("transform", &turn)]);
-            svg.text(&format!("{class} start"), [0.0, 0.0], name);
-            svg.close();
-        }
+}
+
+/// The names of the views at the rows and, turned, above the columns.
+fn rows_and_columns(svg: &mut Svg, layout: &Layout, names: &[&str]) {
+    let Layout { left, top, size, .. } = *layout;
+    let class = if layout.n <= 30 { "name" } else { "tiny" };
+    for (k, name) in names.iter().enumerate() {
+        let middle = layout.cell * (k as f64 + 0.5);
+        svg.text(&format!("{class} end"), [left - 6.0, top + middle + 0.35 * size], name);
+        let turn = format!("translate({} {}) rotate(-45)", at(left + middle), at(top - 6.0));
+        svg.open("g", &[("transform", &turn)]);
+        svg.text(&format!("{class} start"), [0.0, 0.0], name);
+        svg.close();
     }
-    scale(&mut svg, [legend, top], [low, high], &ticks);
-    svg.element("path", &[("class", "cursor"), ("d", "")]);
-    Some(Heatmap {
-        svg: svg.finish(),
-        left,
-        top,
-        cell,
-    })
 }
 
 /// From the least to the largest similarity of two views, rounded outwards.

@@ -1,6 +1,7 @@
 //! What the sizes mean, below the graph: areas of nodes as strengths, widths of lines as weights.
 //!
-//! Inside the drawing, so that it scales with it and is in the downloaded figure. Narrow pages have a larger one with fewer entries.
+//! Inside the drawing, so that it scales with it and is in the downloaded figure. Narrow pages have a larger one with
+//! fewer entries.
 
 use super::network::{CLASSES, FINE, Network};
 use crate::svg::{self, Svg, at};
@@ -87,6 +88,7 @@ impl Rows<'_> {
         for &class in self.classes {
             let y = top + self.lines[2] - 0.36 * self.size;
             svg.path(&format!("key-line e{class}"), &format!("M{} {}h24", at(x), at(y)));
+            // The inverse of the classes in `Network::edges`.
             let most = heaviest * (class as f64 / CLASSES as f64).powi(2);
             text(svg, x + 28.0, self.lines[2], &words::two_digits(most));
             x += self.step[1];

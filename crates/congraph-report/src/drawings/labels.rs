@@ -1,4 +1,5 @@
-//! Names beside nodes, where there is room: the strongest nodes choose first, and a name that would cover another or a node is left out.
+//! Names beside nodes, where there is room: the strongest nodes choose first, and a name that would cover another or a
+//! node is left out.
 
 use congraph_record::findings::Findings;
 
@@ -12,7 +13,8 @@ const MOST: usize = 150;
 /// left, top, right, bottom
 type Room = [f64; 4];
 
-/// Names for a page of usual width, larger ones for paper, where the drawing is smaller, and fewer for a narrow page, where it is shrunk.
+/// Names for a page of usual width, larger ones for paper, where the drawing is smaller, and fewer for a narrow page,
+/// where it is shrunk.
 pub(super) fn draw(svg: &mut Svg, network: &Network, findings: &Findings) {
     let n = network.points.len();
     let most = if n <= MOST { n } else { MOST / 3 };
@@ -32,6 +34,7 @@ fn place(svg: &mut Svg, network: &Network, findings: &Findings, size: f64, most:
     let names = words::nodes(findings);
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by(|&a, &b| findings.strengths[b].total_cmp(&findings.strengths[a]));
+    // Nodes take room before any name does.
     let mut taken: Vec<Room> = (0..n)
         .map(|node| {
             let ([x, y], r) = (network.points[node], network.radii[node]);
@@ -43,6 +46,7 @@ fn place(svg: &mut Svg, network: &Network, findings: &Findings, size: f64, most:
         let (wide, r) = (size * words::width(text), network.radii[node] + 2.5);
         let [x, y] = network.points[node];
         // The anchor's class, the baseline's middle, and the left edge.
+        // Eight places: below first, where readers look for a caption; then the sides, above, and the corners.
         let choices = [
             ("middle", [x, y + r + 0.8 * size], x - 0.5 * wide),
             ("start", [x + r, y + 0.36 * size], x + r),

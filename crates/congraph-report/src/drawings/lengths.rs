@@ -10,6 +10,7 @@ const WIDTH: f64 = 460.0;
 const HEIGHT: f64 = 250.0;
 const FRAME: [f64; 4] = [52.0, 34.0, 440.0, 200.0];
 
+/// Bars of the edges' lengths, and a line of those of all pairs.
 pub(crate) fn draw(geometry: &Geometry) -> String {
     let [left, top, right, floor] = FRAME;
     let n = geometry.edge_lengths.len();
@@ -21,19 +22,12 @@ pub(crate) fn draw(geometry: &Geometry) -> String {
         .fold(1e-9, f64::max);
     let across = |k: f64| left + (right - left) * k / n as f64;
     let up = |share: f64| floor - (floor - top) * share / highest;
-    let description = format!(
-        "The mean edge is {} long, the mean distance between two nodes {}. {} of the edges join neighbours, against {} of all pairs.",
-        length(geometry, geometry.mean_edge),
-        length(geometry, geometry.mean_pair),
-        words::percent(geometry.neighbour_share),
-        words::percent(geometry.chance)
-    );
     let mut svg = Svg::figure(
         "lengths",
         WIDTH,
         HEIGHT,
         "Lengths of edges against those of all pairs",
-        &description,
+        &description(geometry),
     );
     let ticks = axis::ticks(0.0, highest, 3);
     for &tick in &ticks {
@@ -66,11 +60,26 @@ pub(crate) fn draw(geometry: &Geometry) -> String {
         [0.5 * (left + right), floor + 36.0],
         "distance between the two nodes",
     );
+    legend(&mut svg, left);
+    svg.finish()
+}
+
+fn description(geometry: &Geometry) -> String {
+    format!(
+        "The mean edge is {} long, the mean distance between two nodes {}. {} of the edges join neighbours, against \
+         {} of all pairs.",
+        length(geometry, geometry.mean_edge),
+        length(geometry, geometry.mean_pair),
+        words::percent(geometry.neighbour_share),
+        words::percent(geometry.chance)
+    )
+}
+
+fn legend(svg: &mut Svg, left: f64) {
     svg.path("bar", &svg::rectangle(left, 8.0, 14.0, 10.0));
     svg.text("tick start", [left + 20.0, 17.0], "edges");
     svg.line("chance", [left + 76.0, 13.0], [left + 100.0, 13.0]);
     svg.text("tick start", [left + 106.0, 17.0], "all pairs (chance)");
-    svg.finish()
 }
 
 /// A length with its unit, if that is known.

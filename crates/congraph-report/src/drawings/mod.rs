@@ -1,4 +1,5 @@
-//! One figure, one file: findings in, SVG out. Classes are coloured by the style sheet, so that dark mode and print need no other drawing.
+//! One figure, one file: findings in, SVG out. Classes are coloured by the style sheet, so that dark mode and print
+//! need no other drawing.
 
 mod axis;
 pub(crate) mod communities;

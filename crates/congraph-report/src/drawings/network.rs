@@ -1,6 +1,7 @@
 //! The consensus graph. Node area is strength, line width is weight in six steps, shape and colour are the community.
 //!
-//! Edges are drawn in six classes of weight, one path each. The scripts draw other edges with the same classes and places.
+//! Edges are drawn in six classes of weight, one path each. The scripts draw other edges with the same classes and
+//! places.
 
 use congraph_record::findings::{Findings, LayoutKind};
 
@@ -71,6 +72,7 @@ impl Network {
             .copied()
             .fold(0.0, f64::max)
             .max(f64::MIN_POSITIVE);
+        // Marks shrink with the number of nodes, as areas: what 64 have is the largest.
         let unit = RADIUS * (64.0 / n as f64).sqrt().clamp(0.3, 1.0);
         let radii = findings
             .strengths
@@ -103,8 +105,8 @@ impl Network {
         let hub =
             (0..findings.strengths.len()).max_by(|&a, &b| findings.strengths[a].total_cmp(&findings.strengths[b]));
         let description = format!(
-            "{} nodes, joined by the {} strongest of {} edges. The node with the largest strength is {}. The table of edges below holds \
-             the same as text.",
+            "{} nodes, joined by the {} strongest of {} edges. The node with the largest strength is {}. The table of \
+             edges below holds the same as text.",
             self.points.len(),
             self.shown,
             strongest.len(),
@@ -127,7 +129,8 @@ impl Network {
         svg.finish()
     }
 
-    /// The same places with the consensus of another fit, for the dials: no names, which are the same. `n_edges` is how many it has.
+    /// The same places with the consensus of another fit, for the dials: no names, which are the same. `n_edges` is how
+    /// many it has.
     pub(crate) fn draw_cell(
         &self,
         findings: &Findings,
@@ -155,6 +158,7 @@ impl Network {
     pub(crate) fn edges(&self, svg: &mut Svg, edges: impl Iterator<Item = ([u32; 2], f64)>) {
         let mut paths = vec![String::new(); CLASSES];
         for (pair, share) in edges {
+            // By the square root: most weights are small, and would all be of the thinnest class.
             let class = ((CLASSES as f64 * share.sqrt()).ceil() as usize).clamp(1, CLASSES);
             paths[class - 1].push_str(&self.segment(pair));
         }
@@ -251,8 +255,8 @@ pub(crate) fn caption(findings: &Findings) -> String {
         return format!("{places}{colours}");
     }
     format!(
-        "{places} The area of a node is in proportion to its strength (the sum of its weights), down to a smallest mark; the width of a line \
-         tells its {} in six steps.{colours}",
+        "{places} The area of a node is in proportion to its strength (the sum of its weights), down to a smallest \
+         mark; the width of a line tells its {} in six steps.{colours}",
         weight_name(findings)
     )
 }

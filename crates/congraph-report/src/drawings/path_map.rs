@@ -1,4 +1,5 @@
-//! The path as a map: densities to the right, similarities up, the agreement of halves as shade. The chosen cell has a frame.
+//! The path as a map: densities to the right, similarities up, the agreement of halves as shade. The chosen cell has a
+//! frame.
 
 use congraph_record::findings::PathCell;
 
@@ -22,7 +23,7 @@ pub(crate) struct PathMap {
     pub(crate) cell: [f64; 2],
 }
 
-/// None without a path.
+/// The drawing; none without a path.
 pub(crate) fn draw(cells: &[PathCell]) -> Option<PathMap> {
     let sorted = |value: fn(&PathCell) -> f64| {
         let mut values: Vec<f64> = cells.iter().map(value).collect();
@@ -37,30 +38,46 @@ pub(crate) fn draw(cells: &[PathCell]) -> Option<PathMap> {
     }
     let column = ((WIDTH - LEFT - 130.0) / densities.len() as f64).min(72.0);
     let floor = TOP + ROW * similarities.len() as f64;
-    let values: Vec<f64> = cells.iter().filter_map(|cell| cell.agreement).collect();
-    let (low, high) = values
-        .iter()
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-            (low.min(*value), high.max(*value))
-        });
+    let description = description(cells, densities.len(), similarities.len());
+    let mut svg = Svg::figure("path-map", WIDTH, floor + 48.0, "All fits of the path", &description);
+    let frame = shades(&mut svg, cells, &densities, &similarities, column);
+    axes(&mut svg, &densities, &similarities, column, floor);
+    // Last, so that they lie above the cells.
+    svg.path("frame", &frame);
+    svg.element("path", &[("class", "cursor"), ("d", "")]);
+    Some(PathMap {
+        svg: svg.finish(),
+        densities,
+        similarities,
+        corner: [LEFT, TOP],
+        cell: [column, ROW],
+    })
+}
+
+fn description(cells: &[PathCell], n_densities: usize, n_similarities: usize) -> String {
     let chosen = cells.iter().find(|cell| cell.is_chosen);
-    let description = format!(
-        "{} fits over {} densities and {} similarities.{}",
+    format!(
+        "{} fits over {n_densities} densities and {n_similarities} similarities.{}",
         cells.len(),
-        densities.len(),
-        similarities.len(),
         chosen.map_or_else(String::new, |cell| format!(
             " Chosen: density {} and similarity {}.",
             words::significant(cell.density_target),
             words::significant(cell.similarity_target)
         ))
-    );
-    let mut svg = Svg::figure("path-map", WIDTH, floor + 48.0, "All fits of the path", &description);
+    )
+}
+
+/// The cells with their numbers; returns the frame around the chosen one.
+fn shades(svg: &mut Svg, cells: &[PathCell], densities: &[f64], similarities: &[f64], column: f64) -> String {
+    let agreements = cells.iter().filter_map(|cell| cell.agreement);
+    let (low, high) = agreements.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+        (low.min(value), high.max(value))
+    });
+    let place = |values: &[f64], value: f64| values.iter().position(|other| *other == value).unwrap_or(0);
     let mut frame = String::new();
     for cell in cells {
-        let place = |values: &[f64], value: f64| values.iter().position(|other| *other == value).unwrap_or(0);
-        let i = place(&densities, cell.density_target);
-        let j = similarities.len() - 1 - place(&similarities, cell.similarity_target);
+        let i = place(densities, cell.density_target);
+        let j = similarities.len() - 1 - place(similarities, cell.similarity_target);
         let (x, y) = (LEFT + column * i as f64, TOP + ROW * j as f64);
         let class = match cell.agreement {
             Some(value) if high > low => (((value - low) / (high - low) * STEPS as f64) as usize).min(STEPS - 1),
@@ -83,6 +100,10 @@ pub(crate) fn draw(cells: &[PathCell]) -> Option<PathMap> {
             frame = svg::rectangle(x, y, column, ROW);
         }
     }
+    frame
+}
+
+fn axes(svg: &mut Svg, densities: &[f64], similarities: &[f64], column: f64, floor: f64) {
     for (k, value) in similarities.iter().rev().enumerate() {
         svg.text(
             "tick end",
@@ -106,13 +127,4 @@ pub(crate) fn draw(cells: &[PathCell]) -> Option<PathMap> {
     svg.open("g", &[("transform", &turn)]);
     svg.text("axis-title middle", [0.0, 0.0], "similarity");
     svg.close();
-    svg.path("frame", &frame);
-    svg.element("path", &[("class", "cursor"), ("d", "")]);
-    Some(PathMap {
-        svg: svg.finish(),
-        densities,
-        similarities,
-        corner: [LEFT, TOP],
-        cell: [column, ROW],
-    })
 }

@@ -1,5 +1,5 @@
-//! Who is like the group: the views by how far they are from the consensus, nearest first. Many views are all there as dots above the named rows of
-//! the furthest.
+//! Who is like the group: the views by how far they are from the consensus, nearest first. Many views are all there as
+//! dots above the named rows of the furthest.
 
 use congraph_record::findings::{Findings, ViewFinding};
 
@@ -29,20 +29,16 @@ pub(crate) fn ranked(findings: &Findings) -> Vec<&ViewFinding> {
     views
 }
 
-/// None without a consensus.
+/// The drawing; none without a consensus.
 pub(crate) fn draw(findings: &Findings) -> Option<String> {
     let ranked = ranked(findings);
     let values: Vec<f64> = ranked.iter().filter_map(|view| view.uniqueness).collect();
     let last = *values.last()?;
     let middle = findings.median_uniqueness?;
     let shown = &ranked[ranked.len().saturating_sub(ROWS)..];
-    let labels = words::views(findings);
-    let name = |view: &ViewFinding| {
-        let at = findings.views.iter().position(|other| other.name == view.name);
-        at.map_or("", |at| labels[at].as_str())
-    };
-    let names: Vec<&str> = shown.iter().map(|view| name(view)).collect();
+    let names = names(findings, shown);
     let left = 14.0 + NAME_SIZE * names.iter().map(|name| words::width(name)).fold(2.0, f64::max);
+    // Beside the dots stand their numbers, and of some that they stand out.
     let room = if shown.iter().any(|view| view.is_outlier) {
         130.0
     } else {
@@ -53,7 +49,7 @@ pub(crate) fn draw(findings: &Findings) -> Option<String> {
     let across = |value: f64| left + (right - left) * value / high;
     let is_crowd = shown.len() < ranked.len();
     let top = TOP + if is_crowd { STRIP } else { 0.0 };
-    let height = top + ROW * shown.len() as f64 + BOTTOM;
+    let floor = top + ROW * shown.len() as f64;
     let description = format!(
         "{} views from {} (uniqueness {}) to {} ({}); the median is {}.",
         ranked.len(),
@@ -66,11 +62,38 @@ pub(crate) fn draw(findings: &Findings) -> Option<String> {
     let mut svg = Svg::figure(
         "ranking",
         WIDTH,
-        height,
+        floor + BOTTOM,
         "How far each view is from the consensus",
         &description,
     );
-    let floor = top + ROW * shown.len() as f64;
+    grid(&mut svg, across, high, middle, floor);
+    if is_crowd {
+        let words = format!("all {}", ranked.len());
+        svg.text("name end", [left - 10.0, TOP + STRIP - 22.0], &words);
+        svg.line("axis", [left, TOP + STRIP - 12.0], [right, TOP + STRIP - 12.0]);
+        strip(&mut svg, &ranked, across, TOP + STRIP - 12.0);
+    }
+    let decimals = if last < 0.2 { 3 } else { 2 };
+    for (k, (view, name)) in shown.iter().zip(&names).enumerate() {
+        let y = top + ROW * (k as f64 + 0.5);
+        svg.text("name end", [left - 10.0, y + 4.0], name);
+        row(&mut svg, view, across, y, decimals);
+    }
+    Some(svg.finish())
+}
+
+/// What the drawn views are called on the page.
+fn names(findings: &Findings, shown: &[&ViewFinding]) -> Vec<String> {
+    let labels = words::views(findings);
+    let name = |view: &&ViewFinding| {
+        let at = findings.views.iter().position(|other| other.name == view.name);
+        at.map_or_else(String::new, |at| labels[at].clone())
+    };
+    shown.iter().map(name).collect()
+}
+
+/// The grid, its numbers, and the median.
+fn grid(svg: &mut Svg, across: impl Fn(f64) -> f64, high: f64, middle: f64, floor: f64) {
     let ticks = axis::ticks(0.0, high, 5);
     for &tick in &ticks {
         svg.line("grid", [across(tick), TOP - 4.0], [across(tick), floor]);
@@ -87,34 +110,20 @@ pub(crate) fn draw(findings: &Findings) -> Option<String> {
         [across(middle), TOP - 12.0],
         &format!("median {middle:.3}"),
     );
-    if is_crowd {
-        let words = format!("all {}", ranked.len());
-        svg.text("name end", [left - 10.0, TOP + STRIP - 22.0], &words);
-        svg.line("axis", [left, TOP + STRIP - 12.0], [right, TOP + STRIP - 12.0]);
-        strip(&mut svg, &ranked, across, TOP + STRIP - 12.0);
-    }
-    for (k, (view, name)) in shown.iter().zip(&names).enumerate() {
-        let value = view.uniqueness.unwrap_or(0.0);
-        let y = top + ROW * (k as f64 + 0.5);
-        svg.text("name end", [left - 10.0, y + 4.0], name);
-        svg.line("stem", [across(0.0), y], [across(value), y]);
-        let (class, shape) = if view.is_outlier {
-            ("dot outlier", 3)
-        } else {
-            ("dot", 0)
-        };
-        svg.path(
-            class,
-            &svg::mark(shape, [across(value), y], if view.is_outlier { 5.0 } else { 4.2 }),
-        );
-        let decimals = if last < 0.2 { 3 } else { 2 };
-        let note = format!(
-            "{value:.decimals$}{}",
-            if view.is_outlier { "  stands out" } else { "" }
-        );
-        svg.text("value start", [across(value) + 10.0, y + 4.0], &note);
-    }
-    Some(svg.finish())
+}
+
+/// One view: a stem, a dot (a diamond if it stands out) and its number.
+fn row(svg: &mut Svg, view: &ViewFinding, across: impl Fn(f64) -> f64, y: f64, decimals: usize) {
+    let value = view.uniqueness.unwrap_or(0.0);
+    svg.line("stem", [across(0.0), y], [across(value), y]);
+    let (class, shape, size, note) = if view.is_outlier {
+        ("dot outlier", 3, 5.0, "  stands out")
+    } else {
+        ("dot", 0, 4.2, "")
+    };
+    svg.path(class, &svg::mark(shape, [across(value), y], size));
+    let note = format!("{value:.decimals$}{note}");
+    svg.text("value start", [across(value) + 10.0, y + 4.0], &note);
 }
 
 /// All views as dots, those of about the same place on top of each other, squeezed if a pile would be too high.

@@ -7,12 +7,12 @@ use super::{is_projection, preparation, shell};
 use crate::page::panels::is_met;
 use crate::words::{self, percent, plural, range, significant};
 
-const MULTIVIEW: &str = "A. Karaaslanli and S. Aviyente, “Multiview Graph Learning With Consensus Graph”, IEEE Transactions on Signal and Information \
-                         Processing over Networks 11, 161–176, 2025 (arXiv:2401.13769).";
-const JOINT_LASSO: &str = "P. Danaher, P. Wang and D. M. Witten, “The joint graphical lasso for inverse covariance estimation across multiple \
-                           classes”, Journal of the Royal Statistical Society: Series B 76(2), 373–397, 2014.";
-const SPLINES: &str = "F. Perrin, J. Pernier, O. Bertrand and J. F. Echallier, “Spherical splines for scalp potential and current density mapping”, \
-                       Electroencephalography and Clinical Neurophysiology 72(2), 184–187, 1989.";
+const MULTIVIEW: &str = "A. Karaaslanli and S. Aviyente, “Multiview Graph Learning With Consensus Graph”, IEEE \
+    Transactions on Signal and Information Processing over Networks 11, 161–176, 2025 (arXiv:2401.13769).";
+const JOINT_LASSO: &str = "P. Danaher, P. Wang and D. M. Witten, “The joint graphical lasso for inverse covariance \
+    estimation across multiple classes”, Journal of the Royal Statistical Society: Series B 76(2), 373–397, 2014.";
+const SPLINES: &str = "F. Perrin, J. Pernier, O. Bertrand and J. F. Echallier, “Spherical splines for scalp potential \
+    and current density mapping”, Electroencephalography and Clinical Neurophysiology 72(2), 184–187, 1989.";
 
 /// What to cite.
 pub(super) fn references(findings: &Findings) -> Vec<&'static str> {
@@ -62,26 +62,14 @@ fn learned(findings: &Findings, summary: &FitRecord) -> String {
     if let Some(method) = &summary.method {
         let coupling = method.strip_prefix("jgl-").unwrap_or(method);
         return format!(
-            "Precision matrices of {n_views} over {n_nodes} were learned with {program} by the joint graphical lasso ({coupling}; Danaher, Wang and \
-             Witten 2014){}. Two nodes are joined where the entry of the matrix is not zero; the weight is the entry's size.",
+            "Precision matrices of {n_views} over {n_nodes} were learned with {program} by the joint graphical lasso \
+             ({coupling}; Danaher, Wang and Witten 2014){}. Two nodes are joined where the entry of the matrix is not \
+             zero; the weight is the entry's size.",
             with(&told(&[("λ1", summary.lambda1), ("λ2", summary.lambda2)]))
         );
     }
     if is_projection(findings) {
-        let fit = summary
-            .fit
-            .as_deref()
-            .map_or_else(String::new, |fit| format!(" ({})", shell::told(fit)));
-        let new = if graph.n_views() == 1 {
-            format!("The graph of a new view over {n_nodes} was")
-        } else {
-            format!("The graphs of {} new views over {n_nodes} were", graph.n_views())
-        };
-        return format!(
-            "{new} learned with {program} against the consensus graph of an earlier fit{fit}, which was held as it is, with the {penalty} penalty and that \
-             fit's scale of distances{}. The method is multiview graph learning with a consensus graph (Karaaslanli and Aviyente 2025).",
-            with(&coupled)
-        );
+        return projected(findings, summary, &program, penalty, &coupled);
     }
     if graph.consensus().is_none() {
         let each = if graph.n_views() == 1 {
@@ -90,20 +78,43 @@ fn learned(findings: &Findings, summary: &FitRecord) -> String {
             format!("The graphs of {n_views} over {n_nodes} were learned separately, each on its own,")
         };
         return format!(
-            "{each} with {program} from the smoothness of the signals (the single-view problem of Karaaslanli and Aviyente 2025){}{}.",
+            "{each} with {program} from the smoothness of the signals (the single-view problem of Karaaslanli and \
+            Aviyente 2025){}{}.",
             with(&told(&[("α", summary.alpha)])),
             targets(findings, summary)
         );
     }
     format!(
-        "Graphs of {n_views} over {n_nodes} and their consensus graph were learned jointly with {program}, which implements multiview graph learning with \
-         a consensus graph (Karaaslanli and Aviyente 2025), with the {penalty} penalty{}{}.",
+        "Graphs of {n_views} over {n_nodes} and their consensus graph were learned jointly with {program}, which \
+         implements multiview graph learning with a consensus graph (Karaaslanli and Aviyente 2025), with the \
+         {penalty} penalty{}{}.",
         if coupled.is_empty() {
             String::new()
         } else {
             format!(" and {coupled}")
         },
         targets(findings, summary)
+    )
+}
+
+/// As [`learned`], of new views against the consensus of an earlier fit.
+fn projected(findings: &Findings, summary: &FitRecord, program: &str, penalty: &str, coupled: &str) -> String {
+    let n_views = findings.graph.n_views();
+    let n_nodes = plural(findings.graph.n_nodes(), "node");
+    let fit = summary
+        .fit
+        .as_deref()
+        .map_or_else(String::new, |fit| format!(" ({})", shell::told(fit)));
+    let new = if n_views == 1 {
+        format!("The graph of a new view over {n_nodes} was")
+    } else {
+        format!("The graphs of {n_views} new views over {n_nodes} were")
+    };
+    format!(
+        "{new} learned with {program} against the consensus graph of an earlier fit{fit}, which was held as it is, \
+         with the {penalty} penalty and that fit's scale of distances{}. The method is multiview graph learning with \
+         a consensus graph (Karaaslanli and Aviyente 2025).",
+        with(coupled)
     )
 }
 
@@ -142,14 +153,16 @@ fn costs(summary: &FitRecord) -> String {
 /// What became of nodes that views lack.
 fn masked(findings: &Findings) -> String {
     let graph = &findings.graph;
-    let Some(mask) = graph.mask() else { return String::new() };
+    if graph.membership().is_total() {
+        return String::new();
+    }
     let lacking: Vec<usize> = (0..graph.n_views())
-        .map(|view| mask.missing(view).count())
+        .map(|view| graph.membership().missing(view).count())
         .filter(|n| *n > 0)
         .collect();
     format!(
-        " {} of {} lack {} of the {} nodes and took part with those they have: an edge is charged in the views that have both its ends, and nothing was \
-         imputed.",
+        " {} of {} lack {} of the {} nodes and took part with those they have: an edge is charged in the views that \
+         have both its ends, and nothing was imputed.",
         lacking.len(),
         plural(graph.n_views(), "view"),
         range(lacking.iter().map(|n| *n as f64)),

@@ -142,7 +142,8 @@ fn straight(text: &str) -> String {
 /// What the graphs are, where the page's words depend on it.
 #[derive(Serialize)]
 struct Kind {
-    /// Precision matrices of a joint graphical lasso, and the share of their edges that stand for positive entries, if known.
+    /// Precision matrices of a joint graphical lasso, and the share of their edges that stand for positive entries, if
+    /// known.
     is_precision: bool,
     positive_share: Option<String>,
     /// New views against the consensus of an earlier fit.
@@ -162,7 +163,7 @@ impl Kind {
             is_precision: summary.is_some_and(|summary| summary.method.is_some()),
             positive_share: positive.filter(|share| share.is_finite()).map(words::percent),
             is_projection: is_projection(findings),
-            is_masked: findings.graph.mask().is_some(),
+            is_masked: !findings.graph.membership().is_total(),
             is_one: findings.graph.n_views() == 1,
         }
     }

@@ -6,22 +6,8 @@ use crate::words::{listed, plural, range, significant};
 
 /// What was done to the recordings, ready to paste.
 pub(super) fn paragraph(findings: &Findings, made: &KnownRecordings) -> String {
-    let KnownRecordings {
-        steps,
-        recordings,
-        dropped,
-    } = made;
-    let mut subjects: Vec<&str> = recordings
-        .iter()
-        .map(|one| {
-            if one.subject.is_empty() {
-                &one.view
-            } else {
-                &one.subject
-            }
-            .as_str()
-        })
-        .collect();
+    let KnownRecordings { steps, recordings, .. } = made;
+    let mut subjects: Vec<&str> = recordings.iter().map(subject).collect();
     subjects.sort_unstable();
     subjects.dedup();
     let each = if steps.views_by.is_empty() { "subject" } else { "view" };
@@ -49,36 +35,11 @@ pub(super) fn paragraph(findings: &Findings, made: &KnownRecordings) -> String {
             sum(|one| one.n_rejected)
         );
     }
-    if !dropped.is_empty() {
-        let is_gone = |view: &&String| !recordings.iter().any(|one| one.view == **view);
-        let mut gone: Vec<&String> = dropped.iter().map(|(_, view)| view).filter(is_gone).collect();
-        gone.dedup();
-        text += &format!(
-            " {} had no trials left and {} left out{}.",
-            plural(dropped.len(), "more recording"),
-            if dropped.len() == 1 { "was" } else { "were" },
-            if gone.is_empty() {
-                String::new()
-            } else {
-                format!(
-                    ", and with {} all of {}",
-                    if dropped.len() == 1 { "it" } else { "them" },
-                    listed(&gone)
-                )
-            }
-        );
-    }
+    text += &left_out(made);
     if let Some(first) = steps.first {
         text += &format!(" Of each {each} the first {} were used.", plural(first, "trial"));
     }
-    let bad: Vec<String> = recordings
-        .iter()
-        .filter(|one| !one.bad.is_empty())
-        .map(|one| format!("{}: {}", one.view, channels(&one.bad).join(", ")))
-        .collect();
-    if !bad.is_empty() {
-        text += &format!(" Bad channels were left out ({}).", bad.join("; "));
-    }
+    text += &bad_channels(recordings);
     let samples = range(
         findings
             .views
@@ -93,6 +54,57 @@ pub(super) fn paragraph(findings: &Findings, made: &KnownRecordings) -> String {
         plural(sum(|one| one.n_events), "trial"),
         range(used.iter().map(|n| *n as f64)),
     );
+    text + &positions(recordings)
+}
+
+/// Whose recording it is; the view's name where that is not told.
+fn subject(one: &KnownRecording) -> &str {
+    if one.subject.is_empty() {
+        &one.view
+    } else {
+        &one.subject
+    }
+}
+
+/// Recordings, and views, without a trial left.
+fn left_out(made: &KnownRecordings) -> String {
+    let dropped = &made.dropped;
+    if dropped.is_empty() {
+        return String::new();
+    }
+    let is_gone = |view: &&String| !made.recordings.iter().any(|one| one.view == **view);
+    let mut gone: Vec<&String> = dropped.iter().map(|(_, view)| view).filter(is_gone).collect();
+    gone.dedup();
+    let (were, them) = if dropped.len() == 1 {
+        ("was", "it")
+    } else {
+        ("were", "them")
+    };
+    let views = if gone.is_empty() {
+        String::new()
+    } else {
+        format!(", and with {them} all of {}", listed(&gone))
+    };
+    format!(
+        " {} had no trials left and {were} left out{views}.",
+        plural(dropped.len(), "more recording")
+    )
+}
+
+fn bad_channels(recordings: &[KnownRecording]) -> String {
+    let bad: Vec<String> = recordings
+        .iter()
+        .filter(|one| !one.bad.is_empty())
+        .map(|one| format!("{}: {}", one.view, channels(&one.bad).join(", ")))
+        .collect();
+    if bad.is_empty() {
+        return String::new();
+    }
+    format!(" Bad channels were left out ({}).", bad.join("; "))
+}
+
+/// Where the positions of electrodes are from.
+fn positions(recordings: &[KnownRecording]) -> String {
     let mut montages: Vec<&str> = recordings
         .iter()
         .map(|one| super::shell::told(&one.positions_from))
@@ -100,11 +112,10 @@ pub(super) fn paragraph(findings: &Findings, made: &KnownRecordings) -> String {
     montages.sort_unstable();
     montages.dedup();
     match &montages[..] {
-        [] | [""] => {}
-        [one] => text += &format!(" Positions of the electrodes: {one}."),
-        several => text += &format!(" Positions of the electrodes were read from {} files.", several.len()),
+        [] | [""] => String::new(),
+        [one] => format!(" Positions of the electrodes: {one}."),
+        several => format!(" Positions of the electrodes were read from {} files.", several.len()),
     }
-    text
 }
 
 /// How many recordings, and of what: `12 recordings of the task rest and the session 1`.
@@ -184,7 +195,8 @@ fn done(steps: &KnownSteps) -> Vec<String> {
     }];
     if let Some([lambda, stiffness]) = steps.csd {
         done.push(format!(
-            "turned into current source densities (spherical splines, λ = {lambda:e}, stiffness {}; Perrin et al. 1989)",
+            "turned into current source densities (spherical splines, λ = {lambda:e}, stiffness {}; Perrin et al. \
+            1989)",
             significant(stiffness)
         ));
     }

@@ -115,7 +115,8 @@ fn made_note(made: &KnownRecordings) -> String {
     places.sort_unstable();
     places.dedup();
     format!(
-        "{}: {} used of {}, {} rejected for their amplitude, {} too near to an end. Positions of the electrodes: {}. All of it is in recordings.tsv.",
+        "{}: {} used of {}, {} rejected for their amplitude, {} too near to an end. Positions of the electrodes: {}. \
+        All of it is in recordings.tsv.",
         plural(made.recordings.len(), "recording"),
         sum(|one| one.n_used),
         plural(sum(|one| one.n_events), "trial"),
@@ -155,7 +156,7 @@ impl ViewTable {
         Self {
             has_bad: rows.iter().any(|row| !row.made.bad.is_empty()),
             rows,
-            lacks_nodes: findings.graph.mask().is_some(),
+            lacks_nodes: !findings.graph.membership().is_total(),
             has_recordings: made.is_some(),
             note: made.map(made_note),
             has_files: findings.known.views.iter().any(|view| !view.file.is_empty()),

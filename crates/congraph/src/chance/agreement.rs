@@ -48,8 +48,8 @@ impl Agreement {
         let graph = &graph.with_roots();
         let n_views = graph.n_views();
         let whole: Option<Vec<Sums>> = graph
-            .mask()
-            .is_none()
+            .membership()
+            .is_total()
             .then(|| (0..n_views).map(|view| Sums::of(graph, view, &|_| true)).collect());
         let (mut total, mut variance, mut count) = (0.0, 0.0, 0_usize);
         for i in 0..n_views {

@@ -24,7 +24,7 @@ use rayon::prelude::*;
 
 use super::residuals::Residuals;
 use super::units;
-use crate::views::{Kind, Mask, View, Views};
+use crate::views::{Kind, Membership, View, Views};
 
 /// Noise of any kind that was tried stays below this, and true graphs above: `docs/decisions.md`.
 pub const BEYOND_CHANCE: f64 = 4.0;
@@ -106,15 +106,7 @@ impl Correlations {
         for some in all.chunks(AT_A_TIME) {
             let pairs: Vec<Option<Pairs>> = some
                 .par_iter()
-                .map(|&view| {
-                    pairs_of(
-                        sorted.view(view),
-                        view,
-                        sorted.kind(),
-                        &nodes,
-                        sorted.mask().map(AsRef::as_ref),
-                    )
-                })
+                .map(|&view| pairs_of(sorted.view(view), view, sorted.kind(), &nodes, sorted.membership()))
                 .collect();
             for (&view, pairs) in some.iter().zip(pairs) {
                 let Some(pairs) = pairs else { continue };
@@ -205,11 +197,8 @@ fn spread(n_nodes: usize) -> Vec<usize> {
 }
 
 /// The correlations of one view between chosen nodes, if it has enough samples.
-fn pairs_of(view: &View, index: usize, kind: Kind, nodes: &[usize], mask: Option<&Mask>) -> Option<Pairs> {
-    let own: Vec<bool> = nodes
-        .iter()
-        .map(|&node| mask.is_none_or(|mask| mask.has(index, node)))
-        .collect();
+fn pairs_of(view: &View, index: usize, kind: Kind, nodes: &[usize], membership: &Membership) -> Option<Pairs> {
+    let own: Vec<bool> = nodes.iter().map(|&node| membership.has(index, node)).collect();
     let mut pairs = match kind {
         Kind::Gram | Kind::Covariance => precomputed(view, kind, nodes, &own)?,
         // A few trials are too few to be judged as wholes, and samples that were cut apart are not a row of samples.

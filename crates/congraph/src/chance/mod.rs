@@ -18,6 +18,7 @@ pub use agreement::Agreement;
 pub use correlations::{BEYOND_CHANCE, Correlations};
 
 use crate::error::Warning;
+use crate::options::option;
 use crate::views::{Kind, Views};
 
 impl Correlations {
@@ -41,7 +42,8 @@ pub(crate) fn unjudged(views: &Views) -> Option<Warning> {
     let why = match views.kind() {
         Kind::Signals => return None,
         Kind::Gram | Kind::Covariance => {
-            "a precomputed matrix does not say how many samples it was made from; `--samples` tells"
+            let samples = option("samples");
+            format!("a precomputed matrix does not say how many samples it was made from; {samples} tells")
         }
     };
     Some(Warning::new(

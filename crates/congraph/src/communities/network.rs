@@ -25,7 +25,7 @@ impl Network {
     /// From pairs of nodes and their weights. The weights of a pair that is listed twice add up; weights of 0 are no links.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if a weight is negative, infinite or not a number, if a node is joined to itself or is not
+    /// [`Error::Invalid`] if a weight is negative, infinite or not a number, if a node is joined to itself or is not
     /// among the `n_nodes`, or if there are not as many weights as pairs.
     ///
     /// ```
@@ -216,7 +216,7 @@ fn members(groups: &[u32], n_groups: usize) -> (Vec<usize>, Vec<u32>) {
 }
 
 fn check(n_nodes: usize, pairs: &[[u32; 2]], weights: &[f64]) -> Result<(), Error> {
-    let refuse = |name, message| Err(Error::Parameter { name, message });
+    let refuse = |what, message| Err(Error::Invalid { what, message });
     if u32::try_from(n_nodes).is_err() {
         return refuse("n_nodes", format!("is {n_nodes}: nodes are counted with 32 bits"));
     }

@@ -63,7 +63,7 @@ impl GraphCommunities {
 /// The answer is the same for any order of nodes and views.
 ///
 /// # Errors
-/// [`Error::Parameter`] if a setting is out of its range, or a weight is negative or not finite.
+/// [`Error::Parameter`] if a setting is out of its range; [`Error::Invalid`] if a weight is negative or not finite.
 ///
 /// ```
 /// use congraph::communities::{ConsensusClustering, communities};

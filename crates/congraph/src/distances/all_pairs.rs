@@ -10,6 +10,7 @@ use super::tiles::{Tiles, ViewTiles};
 use crate::edges::candidates::{EXACT_NEIGHBOURS, EdgeCost};
 use crate::edges::{Edges, ViewMatrix};
 use crate::error::Error;
+use crate::options::option;
 use crate::progress::{Progress, Watch};
 use crate::signals::{DistanceNorm, Scaling, Signals, ViewSignals};
 use crate::views::Views;
@@ -35,7 +36,8 @@ pub(crate) fn nearest_pairs(signals: &Signals, k: usize, seed: u64, memory: u64,
     // One view at a time: its points are let go before the next.
     for (index, view) in signals.views.iter().enumerate() {
         // Nodes that the view lacks would be in the way of those that it has.
-        let own: Option<Vec<usize>> = signals.mask.as_ref().map(|mask| mask.nodes_of(index).collect());
+        let own: Option<Vec<usize>> =
+            (!signals.membership.is_total()).then(|| signals.membership.nodes_of(index).collect());
         let tiles = match &own {
             None => ViewTiles::new(view, signals.n_nodes, &|_| false),
             Some(own) => ViewTiles::new(&view.of_nodes(own), own.len(), &|_| false),
@@ -95,7 +97,7 @@ impl AllPairs {
     /// they take at most `memory` bytes.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if the distances are too large for f64.
+    /// [`Error::Invalid`] if the distances are too large for f64.
     pub fn new(views: &Views, scaling: &Scaling, k: usize, memory: u64, watch: Watch<'_>) -> Result<Self, Error> {
         let signals = Signals::new(views, scaling);
         let tiles = Tiles::new(&signals, memory, watch);
@@ -112,9 +114,12 @@ impl AllPairs {
                 largest = own.fold(largest, |largest, (_, &value)| largest.max(value));
             }
             if !largest.is_finite() {
-                return Err(Error::Parameter {
-                    name: "distances",
-                    message: "are too large for f64; signals this large need `--scale zscore`".into(),
+                return Err(Error::Invalid {
+                    what: "distances",
+                    message: format!(
+                        "are too large for f64; signals this large need {}",
+                        option("scale").set_to("zscore")
+                    ),
                 });
             }
             if largest > 0.0 {
@@ -136,7 +141,7 @@ impl AllPairs {
     pub(crate) fn with_costs(mut self, costs: Vec<EdgeCost>) -> Self {
         let is_listed = |pair: &[u32; 2]| costs.binary_search_by_key(pair, |cost| cost.pair).is_ok();
         self.nearest.retain(|pair| !is_listed(pair));
-        let some_has = |pair: [u32; 2]| self.signals.mask.as_ref().is_none_or(|mask| mask.some_has(pair));
+        let some_has = |pair: [u32; 2]| self.signals.membership.some_has(pair);
         self.nearest.extend(
             costs
                 .iter()
@@ -150,9 +155,7 @@ impl AllPairs {
 
     /// Marks what views lack.
     fn mark(&self, pairs: &[[u32; 2]], distances: &mut ViewMatrix) {
-        if let Some(mask) = &self.signals.mask {
-            mask.mark(pairs, distances);
-        }
+        self.signals.membership.mark(pairs, distances);
     }
 
     /// Adds the costs of their own to the distances of pairs.
@@ -291,7 +294,7 @@ impl AllPairs {
             Edges::listed(self.n_nodes(), pairs),
             values,
             self.divisor,
-            self.signals.mask.clone(),
+            Arc::clone(&self.signals.membership),
         ))
     }
 }
@@ -396,7 +399,7 @@ mod tests {
         let (views, _) = views.sorted();
         let signals = Signals::new(&views, &Scaling::default());
         let pairs = nearest_pairs(&signals, 4, 1, 0, &no_progress);
-        let mask = views.mask().unwrap();
+        let mask = views.membership();
         assert!(pairs.iter().all(|&pair| mask.some_has(pair)));
         let (mut found, mut all) = (0, 0);
         for (view, node) in [0, 1]

@@ -18,8 +18,9 @@ use std::sync::Arc;
 use crate::edges::candidates::EdgeCost;
 use crate::edges::{Edges, ViewMatrix, complete_index};
 use crate::error::Error;
+use crate::options::option;
 use crate::signals::{DistanceNorm, SampleNorm, Scale, Scaling, Signals};
-use crate::views::{Kind, Mask, View, Views};
+use crate::views::{Kind, Membership, View, Views};
 
 /// Squared distances of every edge in every view; infinite where a view lacks one of its ends.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,23 +28,23 @@ pub struct Distances {
     edges: Edges,
     values: ViewMatrix,
     divisor: f64,
-    mask: Option<Arc<Mask>>,
+    membership: Arc<Membership>,
 }
 
 impl Distances {
     /// The distances of all pairs of nodes.
     ///
     /// # Errors
-    /// [`Error::Parameter`] when Gram matrices are to be averaged over samples but their number is not known, or when
-    /// the distances are too large for f64.
+    /// [`Error::Parameter`] when Gram matrices are to be averaged over samples but their number is not known;
+    /// [`Error::Invalid`] when the distances are too large for f64.
     pub fn from_views(views: &Views, scaling: &Scaling) -> Result<Self, Error> {
         let edges = Edges::complete(views.n_nodes());
         if views.kind() == Kind::Signals {
             let values = Signals::new(views, scaling).all_distances();
-            return Self::masked(edges, values, scaling.distance_norm, views.mask().cloned());
+            return Self::masked(edges, values, scaling.distance_norm, Arc::clone(views.membership()));
         }
         let values = all_from_products(views, scaling)?;
-        Self::masked(edges, values, scaling.distance_norm, views.mask().cloned())
+        Self::masked(edges, values, scaling.distance_norm, Arc::clone(views.membership()))
     }
 
     /// The distances of chosen pairs a < b (sorted, each once), divided by the largest of theirs where that is asked for.
@@ -53,7 +54,7 @@ impl Distances {
     pub(crate) fn of_pairs(views: &Views, scaling: &Scaling, pairs: Vec<[u32; 2]>) -> Result<Self, Error> {
         if pairs.is_empty() {
             return Err(Error::Parameter {
-                name: "--candidates",
+                name: "candidates",
                 message: "are empty: no edge could be present".into(),
             });
         }
@@ -68,7 +69,7 @@ impl Distances {
             values
         };
         let edges = Edges::listed(views.n_nodes(), pairs);
-        Self::masked(edges, values, scaling.distance_norm, views.mask().cloned())
+        Self::masked(edges, values, scaling.distance_norm, Arc::clone(views.membership()))
     }
 
     /// The same with costs added to some pairs (sorted), and without those that are forbidden.
@@ -94,7 +95,7 @@ impl Distances {
         }
         if pairs.is_empty() {
             return Err(Error::Parameter {
-                name: "--edge-costs",
+                name: "edge_costs",
                 message: "forbid every pair: no edge could be present".into(),
             });
         }
@@ -102,16 +103,17 @@ impl Distances {
             edges: Edges::listed(self.edges.n_nodes(), pairs),
             values,
             divisor: self.divisor,
-            mask: self.mask,
+            membership: self.membership,
         })
     }
 
     /// From distances computed elsewhere, one row per edge of `edges` and one column per view.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if a distance is negative or not finite, or their number does not fit.
+    /// [`Error::Invalid`] if a distance is negative or not finite, or their number does not fit.
     pub fn new(edges: Edges, values: ViewMatrix, norm: DistanceNorm) -> Result<Self, Error> {
-        Self::masked(edges, values, norm, None)
+        let membership = Membership::total(edges.n_nodes(), values.n_views());
+        Self::masked(edges, values, norm, Arc::new(membership))
     }
 
     /// The same where views lack nodes: whatever distances these have there does not matter, and pairs that no view has are left out.
@@ -122,11 +124,11 @@ impl Distances {
         edges: Edges,
         mut values: ViewMatrix,
         norm: DistanceNorm,
-        mask: Option<Arc<Mask>>,
+        membership: Arc<Membership>,
     ) -> Result<Self, Error> {
         let refuse = |message: String| {
-            Err(Error::Parameter {
-                name: "distances",
+            Err(Error::Invalid {
+                what: "distances",
                 message,
             })
         };
@@ -144,15 +146,16 @@ impl Distances {
             .iter()
             .find(|value| !value.is_finite() || **value < 0.0)
             .copied();
-        if let Some(mask) = &mask {
-            if (mask.n_nodes(), mask.n_views()) != (edges.n_nodes(), values.n_views()) {
-                return refuse("and the mask are of different nodes or views".into());
-            }
-            (edges, values, broken) = without_lacking(mask, &edges, &values);
+        if (membership.n_nodes(), membership.n_views()) != (edges.n_nodes(), values.n_views()) {
+            return refuse("and the mask are of different nodes or views".into());
+        }
+        if !membership.is_total() {
+            (edges, values, broken) = without_lacking(&membership, &edges, &values);
         }
         if let Some(value) = broken {
             return refuse(format!(
-                "must be finite and not negative, and one is {value}; signals this large need `--scale zscore`"
+                "must be finite and not negative, and one is {value}; signals this large need {}",
+                option("scale").set_to("zscore")
             ));
         }
         let largest = values
@@ -171,7 +174,7 @@ impl Distances {
             edges,
             values,
             divisor,
-            mask,
+            membership,
         })
     }
 
@@ -184,18 +187,18 @@ impl Distances {
     }
 
     /// Distances of a list of pairs that have been divided and marked already.
-    pub(crate) fn listed(edges: Edges, values: ViewMatrix, divisor: f64, mask: Option<Arc<Mask>>) -> Self {
+    pub(crate) fn listed(edges: Edges, values: ViewMatrix, divisor: f64, membership: Arc<Membership>) -> Self {
         Self {
             edges,
             values,
             divisor,
-            mask,
+            membership,
         }
     }
 
-    /// Which nodes the views lack, if any does.
-    pub fn mask(&self) -> Option<&Arc<Mask>> {
-        self.mask.as_ref()
+    /// Which view has which node.
+    pub fn membership(&self) -> &Arc<Membership> {
+        &self.membership
     }
 
     /// The pairs of nodes.
@@ -215,22 +218,22 @@ impl Distances {
 }
 
 /// The pairs that some view has with their distances, marked where a view lacks them; and a distance that cannot be used, if any is.
-fn without_lacking(mask: &Mask, edges: &Edges, values: &ViewMatrix) -> (Edges, ViewMatrix, Option<f64>) {
-    let kept = |place: &usize| mask.some_has(edges.pairs()[*place]);
+fn without_lacking(membership: &Membership, edges: &Edges, values: &ViewMatrix) -> (Edges, ViewMatrix, Option<f64>) {
+    let kept = |place: &usize| membership.some_has(edges.pairs()[*place]);
     let kept: Vec<usize> = (0..edges.n_edges()).filter(kept).collect();
     let mut rows = ViewMatrix::with_capacity(kept.len(), values.n_views());
     let mut broken = None;
     for &place in &kept {
         let pair = edges.pairs()[place];
         for (view, value) in values.row(place).iter().enumerate() {
-            if (!value.is_finite() || *value < 0.0) && mask.has_pair(view, pair) {
+            if (!value.is_finite() || *value < 0.0) && membership.has_pair(view, pair) {
                 broken = Some(*value);
             }
         }
         rows.push_row(values.row(place));
     }
     let pairs: Vec<[u32; 2]> = kept.iter().map(|&place| edges.pairs()[place]).collect();
-    mask.mark(&pairs, &mut rows);
+    membership.mark(&pairs, &mut rows);
     (Edges::listed(edges.n_nodes(), pairs), rows, broken)
 }
 
@@ -275,11 +278,13 @@ pub(crate) fn n_samples(view: &View) -> Result<f64, Error> {
     match view.n_samples() {
         Some(n_samples) if n_samples > 0 => Ok(n_samples as f64),
         _ => Err(Error::Parameter {
-            name: "--samples",
+            name: "samples",
             message: format!(
                 "is needed for view `{}`: a precomputed matrix does not say how many samples it was made from, and these \
-                 `--scale` and `--sample-norm` depend on it",
-                view.name()
+                 {} and {} depend on it",
+                view.name(),
+                option("scale"),
+                option("sample_norm")
             ),
         }),
     }

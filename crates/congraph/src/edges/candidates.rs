@@ -37,13 +37,13 @@ pub struct EdgeCost {
 /// Pairs a < b, sorted and each once.
 ///
 /// # Errors
-/// [`Error::Parameter`] if a pair joins a node with itself or with one that is not there.
+/// [`Error::Invalid`] if a pair joins a node with itself or with one that is not there.
 pub(crate) fn tidy(pairs: &[[u32; 2]], n_nodes: usize) -> Result<Vec<[u32; 2]>, Error> {
     let mut tidied = Vec::with_capacity(pairs.len());
     for &[a, b] in pairs {
         if a == b || a as usize >= n_nodes || b as usize >= n_nodes {
-            return Err(Error::Parameter {
-                name: "candidates",
+            return Err(Error::Invalid {
+                what: "candidates",
                 message: format!("hold the pair ({a}, {b}), which is no pair of two of the {n_nodes} nodes"),
             });
         }
@@ -57,13 +57,13 @@ pub(crate) fn tidy(pairs: &[[u32; 2]], n_nodes: usize) -> Result<Vec<[u32; 2]>, 
 /// Costs of pairs at their nodes' new places, sorted; without those of nodes that have none.
 ///
 /// # Errors
-/// [`Error::Parameter`] if a cost is not one, a pair is none or is given twice.
+/// [`Error::Invalid`] if a cost is not one, a pair is none or is given twice.
 pub(crate) fn placed_costs(costs: &[EdgeCost], places: &[Option<u32>]) -> Result<Vec<EdgeCost>, Error> {
     let mut placed = Vec::with_capacity(costs.len());
     for cost in costs {
         if cost.cost.is_nan() || cost.cost == f64::NEG_INFINITY {
-            return Err(Error::Parameter {
-                name: "edge costs",
+            return Err(Error::Invalid {
+                what: "edge costs",
                 message: format!("hold {}; a cost is a number, or infinite to forbid the edge", cost.cost),
             });
         }
@@ -83,8 +83,8 @@ pub(crate) fn placed_costs(costs: &[EdgeCost], places: &[Option<u32>]) -> Result
     placed.sort_by_key(|(cost, _)| cost.pair);
     if let Some(twice) = placed.windows(2).find(|two| two[0].0.pair == two[1].0.pair) {
         let [a, b] = twice[0].1;
-        return Err(Error::Parameter {
-            name: "edge costs",
+        return Err(Error::Invalid {
+            what: "edge costs",
             message: format!("hold the pair ({a}, {b}) twice"),
         });
     }

@@ -133,7 +133,7 @@ impl Edges {
 /// ```
 /// let edges = congraph::Edges::complete(7);
 /// for (k, &[a, b]) in edges.pairs().iter().enumerate() {
-///     assert_eq!(congraph::edges::complete_index(7, a as usize, b as usize), k);
+///     assert_eq!(congraph::complete_index(7, a as usize, b as usize), k);
 /// }
 /// ```
 pub fn complete_index(n_nodes: usize, a: usize, b: usize) -> usize {

@@ -7,7 +7,7 @@
 //! candidates   which pairs may be joined, and what is known of some beforehand
 //! ```
 
-pub mod candidates;
+pub(crate) mod candidates;
 mod list;
 mod view_matrix;
 mod weights;

@@ -1,9 +1,17 @@
-//! From views to graphs: the order of nodes and views, warm starts, timing, and what the user should be warned of.
+//! From views to graphs, whatever the method: the order of nodes and views, warm starts, timing, and what is told of a fit.
+//!
+//! A fit runs with nodes and views in the method's own order (sorted by name) and its result is put back in the given order, so
+//! that the answer is the same, to the bit, for any order of columns and files.
+//!
+//! ```text
+//! session   the data made ready once, and fitted as often as needed
+//! learned   a fit in the user's order, with all that is told of it
+//! smooth    what is asked of sessions of the paper's model alone
+//! ```
 
-mod learner;
-pub mod negative;
+mod learned;
 mod session;
+mod smooth;
 
-pub(crate) use learner::{DEFAULT_MEMORY, MANY_NODES, NEIGHBOURS, doubts, fit_graph};
-pub use learner::{Learned, Learner};
-pub use session::{Fit, Prepared};
+pub use learned::{Learn, Learned};
+pub use session::{Fit, Session};

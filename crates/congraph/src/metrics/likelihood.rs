@@ -34,7 +34,7 @@ const STEPS: usize = 40;
 ///
 /// # Errors
 /// [`Error::Data`] with [`Code::E02`](crate::Code::E02) if graph and data do not have the same nodes, in whatever order;
-/// [`Error::Parameter`] if a view lacks nodes, or the graph's eigenvalues cannot be computed.
+/// [`Error::Invalid`] if a view lacks nodes, or the graph's eigenvalues cannot be computed.
 ///
 /// ```
 /// use congraph::metrics::log_likelihood;
@@ -54,9 +54,9 @@ pub fn log_likelihood(graph: &MultiviewGraph, weights: &[f64], data: &Views) -> 
     if !errors.is_empty() {
         return Err(Error::Data(errors));
     }
-    if data.mask().is_some() {
-        return Err(Error::Parameter {
-            name: "views",
+    if !data.membership().is_total() {
+        return Err(Error::Invalid {
+            what: "views",
             message: "lack nodes, and the likelihood is that of all nodes together".into(),
         });
     }
@@ -85,8 +85,8 @@ fn eigenvalues(graph: &MultiviewGraph, weights: &[f64]) -> Result<Vec<f64>, Erro
         laplacian[(b, b)] += weight;
     }
     let values = laplacian.self_adjoint_eigenvalues(Side::Lower);
-    values.map_err(|_| Error::Parameter {
-        name: "graph",
+    values.map_err(|_| Error::Invalid {
+        what: "graph",
         message: "has weights whose Laplacian has no eigenvalues in f64".into(),
     })
 }

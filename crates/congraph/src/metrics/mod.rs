@@ -31,7 +31,7 @@ use self::ranking::average_precision_of;
 pub use self::variation::{Smoothness, TotalVariation, total_variation};
 use crate::error::Error;
 use crate::graph::{MultiviewGraph, pearson};
-use crate::views::Mask;
+use crate::views::Membership;
 
 /// How a learned graph agrees with the true one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -166,11 +166,10 @@ pub fn evaluate(learned: &MultiviewGraph, truth: &MultiviewGraph) -> Result<Eval
     let mut is_shared = vec![false; truth.pairs().len()];
     true_rows.iter().flatten().for_each(|&row| is_shared[row] = true);
     // Which pairs of the learned graphs count: of a view, or of the consensus.
-    let mask = shared_mask(learned, truth, &node_of, &view_of);
-    let counts = |view: Option<usize>, pair: [u32; 2]| match (&mask, view) {
-        (None, _) => true,
-        (Some(mask), Some(view)) => mask.has_pair(view, pair),
-        (Some(mask), None) => mask.some_has(pair),
+    let membership = common_membership(learned, truth, &node_of, &view_of);
+    let counts = |view: Option<usize>, pair: [u32; 2]| match view {
+        Some(view) => membership.has_pair(view, pair),
+        None => membership.some_has(pair),
     };
     let mut node_in_learned = vec![0_u32; node_of.len()];
     node_of
@@ -186,11 +185,7 @@ pub fn evaluate(learned: &MultiviewGraph, truth: &MultiviewGraph) -> Result<Eval
             !**is_shared && counts(view, pair.map(|node| node_in_learned[node as usize]))
         });
         let weights: Vec<(f64, f64)> = stored.chain(only_true.map(|((&weight, _), _)| (0.0, weight))).collect();
-        let n_pairs = match (&mask, view) {
-            (None, _) => learned.n_pairs(),
-            (Some(mask), Some(view)) => mask.n_pairs_of(view),
-            (Some(mask), None) => mask.n_pairs(),
-        };
+        let n_pairs = view.map_or(membership.n_pairs(), |view| membership.n_pairs_of(view));
         GraphScore::of(&weights, n_pairs)
     };
 
@@ -209,9 +204,14 @@ pub fn evaluate(learned: &MultiviewGraph, truth: &MultiviewGraph) -> Result<Eval
     })
 }
 
-/// What views lack on either side, in the order of the learned graphs.
-fn shared_mask(learned: &MultiviewGraph, truth: &MultiviewGraph, node_of: &[usize], view_of: &[usize]) -> Option<Mask> {
-    Mask::new(learned.n_nodes(), learned.n_views(), |view, node| {
+/// What views have on both sides, in the order of the learned graphs.
+fn common_membership(
+    learned: &MultiviewGraph,
+    truth: &MultiviewGraph,
+    node_of: &[usize],
+    view_of: &[usize],
+) -> Membership {
+    Membership::new(learned.n_nodes(), learned.n_views(), |view, node| {
         !learned.has(view, node) || !truth.has(view_of[view], node_of[node])
     })
 }

@@ -73,7 +73,7 @@ pub fn total_variation(graph: &MultiviewGraph, data: &Views, scaling: &Scaling) 
     }
     let pairs = matched_pairs(graph.pairs(), &node_of);
     let (distances, means) = distances(data, scaling, &pairs)?;
-    let has = |view: usize, pair: &[u32; 2]| data.mask().is_none_or(|mask| mask.has_pair(view, *pair));
+    let has = |view: usize, pair: &[u32; 2]| data.membership().has_pair(view, *pair);
     let on = |weights: &mut dyn Iterator<Item = f64>, view: usize| {
         let (mut total, mut weight) = (0.0, 0.0);
         for ((w, row), _) in weights
@@ -134,17 +134,18 @@ pub(super) fn distances(data: &Views, scaling: &Scaling, pairs: &[[u32; 2]]) -> 
     for &[a, b] in pairs {
         chosen.push_row(all.row(complete_index(n, a as usize, b as usize)));
     }
-    let Some(mask) = data.mask() else {
+    let membership = data.membership();
+    if membership.is_total() {
         let n_pairs = all.n_rows() as f64;
         return Ok((chosen, all.column_sums().iter().map(|sum| sum / n_pairs).collect()));
-    };
+    }
     let edges = Edges::complete(n);
     let mean = |view: usize| {
         let own = all
             .column(view)
             .zip(edges.pairs())
-            .filter(|(_, pair)| mask.has_pair(view, **pair));
-        own.map(|(distance, _)| distance).sum::<f64>() / mask.n_pairs_of(view) as f64
+            .filter(|(_, pair)| membership.has_pair(view, **pair));
+        own.map(|(distance, _)| distance).sum::<f64>() / membership.n_pairs_of(view) as f64
     };
     Ok((chosen, (0..data.n_views()).map(mean).collect()))
 }

@@ -49,6 +49,15 @@ impl Penalty for L1 {
     fn joint(&self) -> Option<&dyn JointEdge> {
         Some(self)
     }
+
+    fn label(&self) -> &str {
+        "ℓ1"
+    }
+
+    /// Σ_i |W_i − w| + (γ/β) w is least at w = 0 once γ/β ≥ N.
+    fn gamma_limit(&self, n_views: usize) -> f64 {
+        n_views as f64
+    }
 }
 
 impl JointEdge for L1 {

@@ -60,6 +60,19 @@ impl Penalty for L2 {
     fn joint(&self) -> Option<&dyn JointEdge> {
         Some(self)
     }
+
+    fn label(&self) -> &str {
+        "ℓ2"
+    }
+
+    /// The slope of ‖W − w1‖₂ in w is at least −√N.
+    fn gamma_limit(&self, n_views: usize) -> f64 {
+        (n_views as f64).sqrt()
+    }
+
+    fn first_beta(&self, spread: f64, _alpha: f64, n_views: usize) -> f64 {
+        0.5 * spread * (n_views as f64).sqrt()
+    }
 }
 
 impl JointEdge for L2 {

@@ -59,6 +59,41 @@ pub trait Penalty: fmt::Debug + Send + Sync {
     fn joint(&self) -> Option<&dyn JointEdge> {
         None
     }
+
+    /// The name for people, as texts and figures show it.
+    fn label(&self) -> &str {
+        self.name()
+    }
+
+    /// Whether c is a sum over the edges, each of which can be charged on its own. Where that is not said, all edges are shown at
+    /// once. A penalty with a [joint](Self::joint) minimiser is.
+    fn is_separable(&self) -> bool {
+        self.joint().is_some()
+    }
+
+    /// Whether c stays the same when views change places. Where it does not (chains of views), views keep the order in
+    /// which they were given.
+    fn is_symmetric(&self) -> bool {
+        true
+    }
+
+    /// Whether c charges anything: without it there is no consensus.
+    fn couples(&self) -> bool {
+        true
+    }
+
+    /// The γ, in units of β, from which on an ℓ1-regularised consensus of so many views is empty; infinite if there is none.
+    fn gamma_limit(&self, n_views: usize) -> f64 {
+        let _ = n_views;
+        f64::INFINITY
+    }
+
+    /// A β that brings the views about half-way from how they are on their own to equality: where a search starts. `spread`
+    /// is how far the views' costs of an edge lie apart on average.
+    fn first_beta(&self, spread: f64, alpha: f64, n_views: usize) -> f64 {
+        let _ = (alpha, n_views);
+        0.5 * spread
+    }
 }
 
 /// The minimiser of the edge's share of the dual, jointly over the N views and the consensus:

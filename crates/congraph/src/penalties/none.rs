@@ -22,6 +22,10 @@ impl Penalty for NoPenalty {
     fn joint(&self) -> Option<&dyn JointEdge> {
         Some(self)
     }
+
+    fn couples(&self) -> bool {
+        false
+    }
 }
 
 impl JointEdge for NoPenalty {

@@ -39,6 +39,15 @@ impl Penalty for SquaredL2 {
     fn joint(&self) -> Option<&dyn JointEdge> {
         Some(self)
     }
+
+    fn label(&self) -> &str {
+        "squared ℓ2"
+    }
+
+    /// Squares act against the squares that α weighs, the others against distances.
+    fn first_beta(&self, _spread: f64, alpha: f64, _n_views: usize) -> f64 {
+        2.0 * alpha
+    }
 }
 
 impl JointEdge for SquaredL2 {

@@ -14,7 +14,7 @@ pub(crate) use spread::check_spread;
 use crate::edges::ViewMatrix;
 use crate::parallel::simd::vectorised;
 use crate::parallel::{HugePageBuffer, chunks};
-use crate::views::{Mask, View, Views};
+use crate::views::{Membership, View, Views};
 
 /// Nodes and pairs per block of work.
 const NODES: usize = 32;
@@ -31,8 +31,8 @@ const CANCELLED: f64 = 0.01;
 pub(crate) struct Signals {
     pub(crate) n_nodes: usize,
     pub(crate) views: Vec<ViewSignals>,
-    /// Which nodes the views lack; their signals are 0.
-    pub(crate) mask: Option<Arc<Mask>>,
+    /// Which view has which node; the signals of others are 0.
+    pub(crate) membership: Arc<Membership>,
 }
 
 /// The scaled signals of one view.
@@ -140,13 +140,13 @@ impl Signals {
                 .iter()
                 .map(|view| ViewSignals::new(view, views.n_nodes(), scaling))
                 .collect(),
-            mask: views.mask().cloned(),
+            membership: Arc::clone(views.membership()),
         }
     }
 
     /// Whether a view lacks a node.
     pub(crate) fn lacks(&self, view: usize, node: usize) -> bool {
-        self.mask.as_ref().is_some_and(|mask| !mask.has(view, node))
+        !self.membership.has(view, node)
     }
 
     /// The costs of chosen pairs, one row per pair. What views lack is not marked.
@@ -372,7 +372,7 @@ mod tests {
         Signals {
             n_nodes,
             views: vec![view],
-            mask: None,
+            membership: Arc::new(Membership::total(n_nodes, 1)),
         }
     }
 

@@ -6,6 +6,7 @@
 
 use super::{largest, scale_into};
 use crate::error::{Code, DataError, Error};
+use crate::options::option;
 use crate::signals::{Scale, Scaling};
 use crate::views::{Kind, View, Views};
 
@@ -27,7 +28,7 @@ struct Difference {
 /// Refuses views whose distances would be rounding, or would underflow.
 ///
 /// # Errors
-/// E04 for each view whose nodes all carry the same signal; [`Error::Parameter`] for values that are too small.
+/// E04 for each view whose nodes all carry the same signal; [`Error::Invalid`] for values that are too small.
 pub(crate) fn check_spread(views: &Views, scaling: &Scaling) -> Result<(), Error> {
     let limit = match (views.kind(), scaling.scale) {
         (Kind::Signals, Scale::None) => ROUNDING_OF_OFFSETS,
@@ -50,11 +51,12 @@ pub(crate) fn check_spread(views: &Views, scaling: &Scaling) -> Result<(), Error
             }
         }
         if !is_fine && size < UNDERFLOW {
-            return Err(Error::Parameter {
-                name: "distances",
+            return Err(Error::Invalid {
+                what: "distances",
                 message: format!(
-                    "underflow in view `{}`: values this small (at most {size:.1e}) need `--scale zscore`",
-                    view.name()
+                    "underflow in view `{}`: values this small (at most {size:.1e}) need {}",
+                    view.name(),
+                    option("scale").set_to("zscore")
                 ),
             });
         }
@@ -172,7 +174,7 @@ mod tests {
         values[0] = 3e-165;
         assert_eq!(checked(&values, 2, Scale::Zscore), Ok(()));
         for scale in [Scale::Center, Scale::None] {
-            let Err(Error::Parameter { message, .. }) = checked(&values, 2, scale) else {
+            let Err(Error::Invalid { message, .. }) = checked(&values, 2, scale) else {
                 panic!("accepted");
             };
             assert!(message.contains("underflow"), "{message}");

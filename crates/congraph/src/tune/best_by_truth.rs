@@ -3,26 +3,26 @@
 //! ```
 //! use congraph::simulate::{Settings, simulate};
 //! use congraph::tune::{Dial, Targets};
-//! use congraph::{Learner, Model, ViewOptions, Views, no_progress};
+//! use congraph::{Smooth, Model, ViewOptions, Views, no_progress};
 //!
 //! let simulation = simulate(&Settings { n_nodes: 40, n_views: 3, ..Settings::default() })?;
 //! let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default())?;
-//! let learner = Learner::default();
-//! let prepared = learner.prepare(&views, &no_progress)?;
+//! let learner = Smooth::default();
+//! let session = learner.session(&views, &no_progress)?;
 //!
 //! // α by the best view F1 of separate views, then β for a similarity of 0.8 at that α.
-//! let models = prepared.alphas([0.03, 0.4], 12).into_iter().map(Model::single);
-//! let best = prepared.best_of(models, &simulation.truth, &no_progress)?.unwrap();
+//! let models = session.alphas([0.03, 0.4], 12).into_iter().map(Model::single);
+//! let best = session.best_of(models, &simulation.truth, &no_progress)?.unwrap();
 //! let model = Model::l1(best.fit.model.parameters.alpha, 1.0);
 //! let targets = Targets { density: Dial::Fixed, similarity: Dial::At(0.8), ..Targets::default() };
-//! let (_, reached) = prepared.reach_with(&model, &targets, &no_progress)?;
+//! let (_, reached) = session.reach_with(&model, &targets, &no_progress)?;
 //! assert!(reached.parameters.beta > 0.0);
 //! # Ok::<(), congraph::Error>(())
 //! ```
 
 use super::initial_guess;
 use crate::error::Error;
-use crate::fit::{Fit, Prepared};
+use crate::fit::{Fit, Session};
 use crate::graph::MultiviewGraph;
 use crate::methods::smooth::Model;
 use crate::metrics::{Evaluation, evaluate};
@@ -39,7 +39,7 @@ pub struct Best {
     pub scores: Vec<f64>,
 }
 
-impl Prepared<'_> {
+impl Session<'_> {
     /// Fits every model, each from the one before, and keeps the one with the best mean F1 of the views (the first of equals).
     /// None if there is no model.
     ///

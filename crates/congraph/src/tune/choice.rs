@@ -8,9 +8,10 @@ use super::Reached;
 use super::path::{Cell, Grid};
 use super::stability::{Stability, Tally, Verdict, halved_time_series};
 use crate::error::{Code, DataError, Error};
-use crate::fit::{Learned, Learner, Prepared};
+use crate::fit::{Learn, Learned, Session};
 use crate::graph::MultiviewGraph;
-use crate::methods::smooth::Model;
+use crate::methods::smooth::Smooth;
+use crate::options::option;
 use crate::progress::{Progress, Watch};
 use crate::views::Views;
 
@@ -78,7 +79,7 @@ pub struct Chosen {
     /// Which was chosen.
     pub cell: usize,
     /// The learner with its parameters: it gives the same graphs again.
-    pub learner: Learner,
+    pub learner: Smooth,
     /// Its graphs, with what the user should know of them and of the halves.
     pub learned: Learned,
     /// What was asked for and what was reached.
@@ -90,35 +91,35 @@ impl Search {
     /// stop, the choice is of what was done.
     ///
     /// # Errors
-    /// E10 if no cell can be reached, E05 if a view cannot be halved; as [`Learner::learn`], and what `follow` refuses.
+    /// E10 if no cell can be reached, E05 if a view cannot be halved; as [`Smooth::learn`], and what `follow` refuses.
     ///
     /// ```
     /// use congraph::simulate::{Settings, simulate};
     /// use congraph::tune::choice::{Search, Steps, Unfollowed};
     /// use congraph::tune::path::Grid;
     /// use congraph::tune::stability::Stability;
-    /// use congraph::{Learner, ViewOptions, Views, no_progress};
+    /// use congraph::{Smooth, ViewOptions, Views, no_progress};
     ///
     /// let simulation = simulate(&Settings { n_nodes: 20, n_views: 3, ..Settings::default() })?;
     /// let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default())?;
     /// let grid = Grid { densities: vec![0.1, 0.2], similarities: vec![0.85] };
     /// let search = Search { grid, stability: Stability { halvings: 2, ..Stability::default() } };
-    /// let chosen = search.choose(&Learner::default(), &views, Steps::default(), &mut Unfollowed, &no_progress)?;
+    /// let chosen = search.choose(&Smooth::default(), &views, Steps::default(), &mut Unfollowed, &no_progress)?;
     /// assert_eq!(chosen.verdicts.len(), chosen.steps.cells.len());
     /// assert!(chosen.learned.converged());
     /// # Ok::<(), congraph::Error>(())
     /// ```
     pub fn choose<F: Follow>(
         &self,
-        learner: &Learner,
+        learner: &Smooth,
         views: &Views,
         mut steps: Steps,
         follow: &mut F,
         watch: Watch<'_>,
     ) -> Result<Chosen, F::Error> {
         self.check()?;
-        let prepared = learner.prepare(views, watch)?;
-        if self.path(&prepared, &mut steps, follow, watch)? {
+        let session = learner.session(views, watch)?;
+        if self.path(&session, &mut steps, follow, watch)? {
             self.halve(learner, views, &mut steps, follow, watch)?;
         }
         steps.tallies.resize(steps.cells.len(), Tally::default());
@@ -127,15 +128,12 @@ impl Search {
             .choose(views.n_pairs(), &steps.cells, &steps.tallies, steps.halvings);
         let cell = best.ok_or_else(|| self.nothing_in_reach())?;
         let found = &steps.cells[cell];
-        let learner = Learner {
-            model: Model {
-                parameters: found.parameters,
-                ..learner.model.clone()
-            },
+        let learner = Smooth {
+            model: learner.model.at(found.parameters),
             ..learner.clone()
         };
-        let fit = prepared.fit(&learner.model, None, watch)?;
-        let (mut learned, agreement) = prepared.learned_by_choice(fit, watch)?;
+        let fit = session.fit(&learner.model, None, watch)?;
+        let (mut learned, agreement) = session.learned_by_choice(fit, watch)?;
         let reached = Reached {
             parameters: found.parameters,
             density: Some(found.density),
@@ -160,11 +158,12 @@ impl Search {
         let Stability {
             halvings, threshold, ..
         } = self.stability;
-        if halvings == 0 || threshold.is_nan() || threshold <= 0.0 {
-            return Err(Error::Parameter {
-                name: "halvings and threshold",
-                message: "must be positive".into(),
-            });
+        let refuse = |name, message| Err(Error::Parameter { name, message });
+        if halvings == 0 {
+            return refuse("halvings", "is 0; it must be positive".into());
+        }
+        if threshold.is_nan() || threshold <= 0.0 {
+            return refuse("threshold", format!("is {threshold}; it must be positive"));
         }
         Ok(())
     }
@@ -177,7 +176,7 @@ impl Search {
     /// The rows of the path that are not done; whether all are now.
     fn path<F: Follow>(
         &self,
-        prepared: &Prepared<'_>,
+        session: &Session<'_>,
         steps: &mut Steps,
         follow: &mut F,
         watch: Watch<'_>,
@@ -189,9 +188,9 @@ impl Search {
         let total = self.total(densities.len() * similarities.len());
         for &density in densities.iter().skip(steps.rows) {
             let (cells, mut followed, mut stop) = (&mut steps.cells, Ok(()), false);
-            prepared.path_row(density, similarities, watch, &mut |cell, fit| {
+            session.path_row(density, similarities, watch, &mut |cell, fit| {
                 if followed.is_ok() {
-                    followed = follow.fitted(&cell, &|| prepared.graph(fit));
+                    followed = follow.fitted(&cell, &|| session.graph(fit));
                 }
                 cells.push(cell);
                 let done = cells.len();
@@ -210,7 +209,7 @@ impl Search {
     /// The halvings that are not done, as many at once as there are threads.
     fn halve<F: Follow>(
         &self,
-        learner: &Learner,
+        learner: &Smooth,
         views: &Views,
         steps: &mut Steps,
         follow: &mut F,
@@ -248,7 +247,10 @@ impl Search {
                 ends(&self.grid.similarities)
             ),
             "coupling the views can only make them more alike than they are when learned separately",
-            "ask for higher similarities with `--similarity LO:HI`",
+            format!(
+                "ask for higher similarities with {}",
+                option("similarity").set_to("LO:HI")
+            ),
         )
         .into()
     }

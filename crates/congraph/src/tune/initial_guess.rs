@@ -7,14 +7,13 @@ use crate::fit::Fit;
 ///
 /// Then W_e = max(0, θ − D_e/κ), and the k shortest pairs are present once κ n = Σ_{j ≤ k} (D_k − D_j).
 pub(super) fn alpha(distances: &Distances, density: f64) -> f64 {
-    let n = distances.edges().n_nodes();
     let values = distances.values();
-    let mask = distances.mask();
+    let membership = distances.membership();
     let mut logarithms = 0.0;
     for view in 0..values.n_views() {
-        let n = mask.map_or(n, |mask| mask.n_nodes_of(view));
+        let n = membership.n_nodes_of(view);
         let wanted = (density * (n * (n - 1) / 2) as f64).ceil() as usize;
-        let own = |distance: &f64| mask.is_none() || *distance < f64::INFINITY;
+        let own = |distance: &f64| membership.is_total() || *distance < f64::INFINITY;
         let mut column: Vec<f64> = values.column(view).filter(own).collect();
         let last = wanted.clamp(2, column.len().max(2)).min(column.len()) - 1;
         let (shorter, &mut longest, _) = column.select_nth_unstable_by(last, f64::total_cmp);
@@ -49,7 +48,7 @@ pub(super) fn alpha_limits(distances: &Distances) -> [f64; 2] {
 /// How far the views' costs of an edge lie apart, on average over the edges that some view of a separate fit has: a β of this
 /// size joins what differs by chance.
 pub(super) fn spread(fit: &Fit) -> f64 {
-    let (distances, multipliers) = (&fit.distances, &fit.solution.multipliers);
+    let (distances, multipliers) = (&fit.solution.distances, &fit.solution.multipliers);
     let (mut total, mut count) = (0.0, 0_usize);
     for &edge in fit.solution.weights.edges() {
         let (a, b) = distances.edges().ends(edge as usize);

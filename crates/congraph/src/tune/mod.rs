@@ -6,7 +6,7 @@
 //! consensus density   share of pairs with a consensus weight > 0                       mostly γ, a share of β√N for ℓ2
 //! ```
 //!
-//! [`Prepared::reach`] finds the parameters for [`Targets`] in a few fits, each from the multipliers of the one before:
+//! [`Session::reach`] finds the parameters for [`Targets`] in a few fits, each from the multipliers of the one before:
 //! secants in all unknowns at once on scales where everything is nearly straight (ln density over ln α, logit of the
 //! similarity's place between its floor and 1 over ln β), and brackets around each unknown in turn where that fails.
 //! Densities move in steps (edges come and go one by one, fused ones in all views together), so the nearest is taken.
@@ -23,14 +23,15 @@ mod reach;
 mod resample;
 pub(crate) mod scalar_root;
 mod search;
+mod similarity;
 pub mod stability;
 
 use std::time::Instant;
 
 use crate::chance::Agreement;
 use crate::error::Error;
-use crate::fit::{Fit, Learned, Learner, Prepared};
-use crate::methods::smooth::{Model, Parameters};
+use crate::fit::{Fit, Learn, Learned, Session};
+use crate::methods::smooth::{Model, Parameters, Smooth};
 use crate::progress::Watch;
 use crate::views::Views;
 
@@ -129,24 +130,24 @@ pub struct Tuned {
     /// The graphs.
     pub learned: Learned,
     /// The learner with the parameters that were found: it gives the same graphs again.
-    pub learner: Learner,
+    pub learner: Smooth,
     /// What was asked for and what was reached.
     pub reached: Reached,
 }
 
-impl Learner {
+impl Smooth {
     /// Learns the graphs of the views with the α, β and γ that reach the targets.
     ///
     /// # Errors
-    /// E10 with the reachable range if a target cannot be reached, and as [`Learner::learn`].
+    /// E10 with the reachable range if a target cannot be reached, and as [`Smooth::learn`].
     ///
     /// ```
     /// use congraph::simulate::{Settings, simulate};
-    /// use congraph::{Learner, Targets, ViewOptions, Views, no_progress};
+    /// use congraph::{Smooth, Targets, ViewOptions, Views, no_progress};
     ///
     /// let simulation = simulate(&Settings { n_nodes: 40, n_views: 3, ..Settings::default() })?;
     /// let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default())?;
-    /// let tuned = Learner::default().learn_to(&views, &Targets::new(0.12, 0.85), &no_progress)?;
+    /// let tuned = Smooth::default().learn_to(&views, &Targets::new(0.12, 0.85), &no_progress)?;
     /// assert!((tuned.learned.graph.mean_density() - 0.12).abs() < 0.005);
     /// assert!((tuned.learned.graph.similarity().unwrap() - 0.85).abs() < 0.005);
     /// assert!(tuned.learner.model.parameters.beta > 0.0);
@@ -158,14 +159,14 @@ impl Learner {
         if targets.similarity != Dial::Fixed {
             learner.model.parameters.beta = 1.0;
         }
-        let prepared = learner.prepare(views, watch)?;
+        let session = learner.session(views, watch)?;
         let clock = Instant::now();
-        let (fit, reached) = prepared.reach(targets, watch)?;
+        let (fit, reached) = session.reach(targets, watch)?;
         let solve_time = clock.elapsed();
         let is_density_chosen = targets.density != Dial::Usual;
         let learned = Learned {
             solve_time,
-            ..prepared
+            ..session
                 .learned(fit, watch)?
                 .found(reached.agreement.as_ref(), is_density_chosen)
         };
@@ -178,19 +179,19 @@ impl Learner {
     }
 }
 
-impl Prepared<'_> {
+impl Session<'_> {
     /// The fit whose α, β and γ reach the targets.
     ///
     /// # Errors
     /// E10 with the reachable range if a target cannot be reached; what the solver refuses.
     pub fn reach(&self, targets: &Targets, watch: Watch<'_>) -> Result<(Fit, Reached), Error> {
-        reach::reach(self, &self.learner().model, targets, watch)
+        reach::reach(self, &self.method().model, targets, watch)
     }
 
     /// The same with another model than the learner's: its penalty, its regulariser, and those of its parameters that are kept.
     ///
     /// # Errors
-    /// As [`Prepared::reach`].
+    /// As [`Session::reach`].
     pub fn reach_with(&self, model: &Model, targets: &Targets, watch: Watch<'_>) -> Result<(Fit, Reached), Error> {
         reach::reach(self, model, targets, watch)
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::reach::along;
 use super::{Reach, Targets};
 use crate::error::Error;
-use crate::fit::{Fit, Prepared};
+use crate::fit::{Fit, Session};
 use crate::methods::smooth::Parameters;
 use crate::progress::{Progress, Watch};
 
@@ -99,7 +99,7 @@ pub struct Cell {
     pub time: Duration,
 }
 
-impl Prepared<'_> {
+impl Session<'_> {
     /// The fits of one density of a grid, in order of their similarities; `each` is shown every cell with its fit. Cells that
     /// cannot be reached are left out.
     ///

@@ -5,9 +5,10 @@ use super::search::{Aim, CONSENSUS, DENSITY, Halt, Point, SIMILARITY, Search, Tr
 use super::{Dial, Reach, Reached, Targets, initial_guess};
 use crate::chance::Agreement;
 use crate::error::{Code, DataError, Error};
-use crate::fit::{Fit, Prepared};
+use crate::fit::{Fit, Session};
 use crate::methods::smooth::working_set::Start;
 use crate::methods::smooth::{Model, Parameters};
+use crate::options::option;
 use crate::progress::Watch;
 
 /// Densities this near to their target will do, or this share of it if that is less; but always half an edge.
@@ -28,18 +29,18 @@ const FIRST_GAMMA: f64 = 1.1;
 const NAMES: [&str; 3] = ["density", "similarity", "consensus density"];
 
 pub(super) fn reach(
-    prepared: &Prepared<'_>,
+    session: &Session<'_>,
     given: &Model,
     targets: &Targets,
     watch: Watch<'_>,
 ) -> Result<(Fit, Reached), Error> {
-    let mut stages = Stages::new(prepared, given, targets, watch)?;
+    let mut stages = Stages::new(session, given, targets, watch)?;
     if let Some(found) = stages.attempt(targets, watch)? {
         return Ok(found);
     }
     // The trials are solved a little less exactly than the fit that is returned. On data with ties that decides whether edges
     // are present, so the search is run again with fits that are not refined afterwards.
-    let mut stages = Stages::new(prepared, given, targets, watch)?;
+    let mut stages = Stages::new(session, given, targets, watch)?;
     stages.search.solve_exactly();
     stages.outcome(targets)?;
     stages.finish(watch)
@@ -59,10 +60,10 @@ struct Stages<'a, 'b> {
 }
 
 impl<'a, 'b> Stages<'a, 'b> {
-    fn new(prepared: &'a Prepared<'b>, given: &'a Model, targets: &Targets, watch: Watch<'a>) -> Result<Self, Error> {
+    fn new(session: &'a Session<'b>, given: &'a Model, targets: &Targets, watch: Watch<'a>) -> Result<Self, Error> {
         let parameters = given.parameters;
-        let short = prepared.short_distances();
-        let n = prepared.n_nodes();
+        let short = session.short_distances();
+        let n = session.n_nodes();
         let target = match targets.density {
             Dial::Fixed => None,
             Dial::Usual => Some(Targets::usual_density(n)),
@@ -71,7 +72,7 @@ impl<'a, 'b> Stages<'a, 'b> {
         for (name, dial, least) in [
             ("density", targets.density, 0.0),
             ("similarity", targets.similarity, -1.0),
-            ("consensus density", targets.consensus_density, 0.0),
+            ("consensus_density", targets.consensus_density, 0.0),
         ] {
             if let Dial::At(target) = dial
                 && !(target > least && target <= 1.0)
@@ -92,8 +93,8 @@ impl<'a, 'b> Stages<'a, 'b> {
         Ok(Self {
             alpha_limits: initial_guess::alpha_limits(&short),
             density: target.map(|target| density_aim(target, n)),
-            joint: !prepared.learner().single,
-            search: Search::new(prepared, given, watch),
+            joint: given.has_consensus(),
+            search: Search::new(session, given, watch),
             point: Point {
                 at: [alpha.ln(), 0.0, 0.0],
                 alpha: target.is_none().then_some(alpha),
@@ -221,20 +222,15 @@ impl<'a, 'b> Stages<'a, 'b> {
     /// What the views have in common when each is learned on its own.
     fn tell_apart(&mut self, separate: &Fit) {
         self.floor = separate.similarity();
-        self.agreement = self.search.prepared.agreement_of(separate);
+        self.agreement = self.search.session.agreement_of(separate);
     }
 
     /// A β that brings the views about half way from their floor to equality.
     fn first_beta(&self, separate: &Trial) -> f64 {
-        let n_views = self.search.prepared.n_views() as f64;
         let alpha = separate.point.at[DENSITY].exp();
         let spread = initial_guess::spread(&separate.fit).max(1e-9 * alpha);
-        match self.search.given.penalty.name() {
-            "l2" => 0.5 * spread * n_views.sqrt(),
-            // Squares act against the squares that α weighs, the others against distances.
-            "squared-l2" => 2.0 * alpha,
-            _ => 0.5 * spread,
-        }
+        let n_views = self.search.session.n_views();
+        self.search.given.penalty().first_beta(spread, alpha, n_views)
     }
 
     fn limits(&self) -> [[f64; 2]; 3] {
@@ -283,7 +279,7 @@ impl<'a, 'b> Stages<'a, 'b> {
         let Some(dense) = self.search.take_best() else {
             return Err(Halt::Spent);
         };
-        let aim = density_aim(target, self.search.prepared.n_nodes());
+        let aim = density_aim(target, self.search.session.n_nodes());
         let most = dense.values[CONSENSUS];
         self.search.aims[CONSENSUS] = Some(aim);
         if (target - most).abs() <= aim.tolerance {
@@ -332,7 +328,7 @@ impl<'a, 'b> Stages<'a, 'b> {
 
     /// Which target that was asked for by number is missed by these values, if any is.
     fn missed(&self, values: &Values) -> Option<usize> {
-        let n = self.search.prepared.n_nodes();
+        let n = self.search.session.n_nodes();
         let edge = 2.0 / (n * (n - 1)) as f64;
         let enough = [HIT.max(0.5 * edge), HIT, HIT.max(0.5 * edge)];
         (0..NAMES.len()).find(|&k| {
@@ -381,11 +377,11 @@ impl<'a, 'b> Stages<'a, 'b> {
             Some(best) if self.search.is_exact => best.fit,
             at => {
                 let start = at.map(|best| best.fit.start());
-                self.search.prepared.fit(&model, start.as_ref(), watch)?
+                self.search.session.fit(&model, start.as_ref(), watch)?
             }
         };
         if self.joint && self.floor.is_none() {
-            let separate = self.search.prepared.separate(&fit, watch)?;
+            let separate = self.search.session.separate(&fit, watch)?;
             self.tell_apart(&separate);
         }
         let search = &self.search;
@@ -410,7 +406,7 @@ impl<'a, 'b> Stages<'a, 'b> {
 
 /// The fits along one density of a path: each similarity from the one before. What cannot be reached is left out.
 pub(super) fn along(
-    prepared: &Prepared<'_>,
+    session: &Session<'_>,
     density: f64,
     similarities: &[f64],
     watch: Watch<'_>,
@@ -420,7 +416,7 @@ pub(super) fn along(
         density: Dial::At(density),
         ..Targets::default()
     };
-    let mut stages = Stages::new(prepared, &prepared.learner().model, &targets, watch)?;
+    let mut stages = Stages::new(session, &session.method().model, &targets, watch)?;
     let Some(()) = ended(stages.separate())? else {
         return Ok(());
     };
@@ -481,8 +477,9 @@ fn density_aim(target: f64, n_nodes: usize) -> Aim {
 
 fn similarity_hint(floor: f64) -> String {
     format!(
-        "ask for at least {:.3}; or learn the views separately with `--single`",
-        (1e3 * floor).ceil() / 1e3
+        "ask for at least {:.3}; or learn the views separately with {}",
+        (1e3 * floor).ceil() / 1e3,
+        option("single")
     )
 }
 

@@ -5,7 +5,8 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::error::{Code, DataError, Error};
-use crate::views::{Kind, View, Views, pasteable};
+use crate::options::{names_listed, option, step};
+use crate::views::{Kind, View, Views};
 
 /// How often a half in which a node does not vary is drawn anew.
 const TRIES: usize = 100;
@@ -53,7 +54,12 @@ fn halved(view: &View, index: usize, views: &Views, rng: &mut ChaCha8Rng) -> Res
             }
         }
     }
-    let once = "choose `--density` and `--similarity` yourself and learn once, without halves (`congraph learn`; in Python `fit`)";
+    let once = format!(
+        "choose {} and {} yourself and {}",
+        option("density"),
+        option("similarity"),
+        step("learn_once", "learn once, without halves")
+    );
     let (what, hint) = match (views.kind(), still.map(|node| views.nodes()[node].as_str())) {
         (Kind::Gram | Kind::Covariance, _) => (
             "precomputed matrices have no samples to halve".into(),
@@ -66,8 +72,8 @@ fn halved(view: &View, index: usize, views: &Views, rng: &mut ChaCha8Rng) -> Res
         (_, Some(node)) => (
             format!("the node `{node}` does not vary in one half or the other, however the samples are halved"),
             format!(
-                "leave it out of all views with `--drop-nodes {}`, or {once}",
-                pasteable(&[node])
+                "leave it out of all views with {}, or {once}",
+                option("drop_nodes").set_to(names_listed(&[node]))
             ),
         ),
     };

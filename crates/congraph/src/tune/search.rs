@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::broyden::Slopes;
 use super::scalar_root::{self, Ended, Value};
 use crate::error::Error;
-use crate::fit::{Fit, Prepared};
+use crate::fit::{Fit, Session};
 use crate::methods::smooth::working_set::Start;
 use crate::methods::smooth::{Model, Newton, Parameters, Solver};
 use crate::progress::{Progress, Status, Watch};
@@ -79,7 +79,7 @@ pub(super) struct Trial {
 
 /// Fits one after the other.
 pub(super) struct Search<'a, 'b> {
-    pub(super) prepared: &'a Prepared<'b>,
+    pub(super) session: &'a Session<'b>,
     /// The penalty, the regulariser, and the parameters that are kept.
     pub(super) given: &'a Model,
     solver: Arc<dyn Solver>,
@@ -102,21 +102,16 @@ pub(super) struct Search<'a, 'b> {
 const NOTHING: [[f64; 2]; N_UNKNOWNS] = [[f64::INFINITY, f64::NEG_INFINITY]; N_UNKNOWNS];
 
 impl<'a, 'b> Search<'a, 'b> {
-    pub(super) fn new(prepared: &'a Prepared<'b>, given: &'a Model, watch: Watch<'a>) -> Self {
-        let n_views = prepared.n_views() as f64;
+    pub(super) fn new(session: &'a Session<'b>, given: &'a Model, watch: Watch<'a>) -> Self {
         Self {
-            prepared,
+            session,
             given,
-            solver: searching(prepared, given),
+            solver: searching(session, given),
             watch,
             solves: 0,
             most: MOST_SOLVES,
             start: None,
-            gamma_limit: match given.penalty.name() {
-                "l1" => n_views,
-                "l2" => n_views.sqrt(),
-                _ => f64::INFINITY,
-            },
+            gamma_limit: given.penalty().gamma_limit(session.n_views()),
             aims: [None; N_UNKNOWNS],
             best: None,
             is_exact: false,
@@ -126,7 +121,7 @@ impl<'a, 'b> Search<'a, 'b> {
 
     /// From now on trials are solved as the fit that is returned is, and what was found so far is forgotten.
     pub(super) fn solve_exactly(&mut self) {
-        self.solver = Arc::clone(&self.prepared.learner().solver);
+        self.solver = Arc::clone(&self.session.method().solver);
         self.is_exact = true;
         self.aims = [None; N_UNKNOWNS];
         self.best = None;
@@ -153,14 +148,11 @@ impl<'a, 'b> Search<'a, 'b> {
     pub(super) fn model(&self, point: &Point) -> Model {
         let alpha = point.alpha.unwrap_or_else(|| point.at[DENSITY].exp());
         let beta = point.beta.unwrap_or_else(|| point.at[SIMILARITY].exp());
-        if self.prepared.learner().single || beta == 0.0 {
-            return Model::single(alpha);
+        if !self.given.has_consensus() || beta == 0.0 {
+            return Model::uncoupled(alpha);
         }
         let gamma = point.gamma.unwrap_or_else(|| self.gamma(beta, point.at[CONSENSUS]));
-        Model {
-            parameters: Parameters { alpha, beta, gamma },
-            ..self.given.clone()
-        }
+        self.given.at(Parameters { alpha, beta, gamma })
     }
 
     /// A larger place gives a smaller γ, and so a denser consensus.
@@ -179,7 +171,7 @@ impl<'a, 'b> Search<'a, 'b> {
         }
         let model = self.model(&point);
         let fit = self
-            .prepared
+            .session
             .fit_with(self.solver.as_ref(), &model, self.start.as_ref(), self.watch)?;
         self.solves += 1;
         self.start = Some(fit.start());
@@ -188,7 +180,7 @@ impl<'a, 'b> Search<'a, 'b> {
         let told = Progress::Tried {
             solves: self.solves,
             density: values[DENSITY],
-            similarity: (self.prepared.n_views() > 1).then_some(values[SIMILARITY]),
+            similarity: (self.session.n_views() > 1).then_some(values[SIMILARITY]),
         };
         let stop = (self.watch)(&told).is_break();
         for (found, value) in self.found.iter_mut().zip(values) {
@@ -314,11 +306,9 @@ pub(super) fn values_of(fit: &Fit) -> Values {
 
 /// The solver of the trials: Newton where it can be used, since its optimum is that of any other, without the polish that only
 /// the last fit needs.
-fn searching(prepared: &Prepared<'_>, model: &Model) -> Arc<dyn Solver> {
-    let learner = prepared.learner();
-    let offered = model.penalty.joint().is_some() && model.regulariser.slope().is_some();
-    if !(offered || learner.single) {
-        return Arc::clone(&learner.solver);
+fn searching(session: &Session<'_>, model: &Model) -> Arc<dyn Solver> {
+    if !model.has_edge_minimiser() {
+        return Arc::clone(&session.method().solver);
     }
     Arc::new(Newton {
         polish: false,

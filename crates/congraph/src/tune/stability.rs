@@ -24,9 +24,10 @@ use rayon::prelude::*;
 use super::path::Cell;
 use super::resample::halves;
 use crate::error::{Error, Warning, list_names};
-use crate::fit::{Fit, Learner, MANY_NODES};
-use crate::methods::smooth::Model;
+use crate::fit::{Fit, Learn};
 use crate::methods::smooth::working_set::Start;
+use crate::methods::smooth::{MANY_NODES, Model, Smooth};
+use crate::options::option;
 use crate::progress::{Watch, no_progress};
 use crate::views::{Kind, View, Views};
 
@@ -110,7 +111,7 @@ impl Stability {
     /// E05 if a view cannot be halved; what the solver refuses.
     pub fn halving(
         &self,
-        learner: &Learner,
+        learner: &Smooth,
         views: &Views,
         cells: &[Cell],
         number: usize,
@@ -118,7 +119,7 @@ impl Stability {
     ) -> Result<Vec<Tally>, Error> {
         let (sorted, _) = views.sorted();
         let [one, other] = halves(&sorted, self.seed, number as u64)?;
-        let prepared = [learner.prepare(&one, watch)?, learner.prepare(&other, watch)?];
+        let session = [learner.session(&one, watch)?, learner.session(&other, watch)?];
         let mut tallies = Vec::with_capacity(cells.len());
         let mut starts: [Option<Start>; 2] = [None, None];
         let mut separate: Option<(f64, [Fit; 2])> = None;
@@ -126,11 +127,11 @@ impl Stability {
             let alone = match &separate {
                 Some((alpha, fits)) if *alpha == cell.separate_alpha => fits,
                 _ => {
-                    let model = Model::single(cell.separate_alpha);
+                    let model = Model::uncoupled(cell.separate_alpha);
                     let start = separate.as_ref().map(|(_, fits)| fits.each_ref().map(Fit::start));
                     let fit = |half: usize| {
                         let start = start.as_ref().map(|starts| &starts[half]);
-                        prepared[half].fit(&model, start, watch)
+                        session[half].fit(&model, start, watch)
                     };
                     &separate.insert((cell.separate_alpha, [fit(0)?, fit(1)?])).1
                 }
@@ -141,10 +142,10 @@ impl Stability {
             };
             let mut tally = Tally::default();
             let mut fits = Vec::with_capacity(2);
-            for (prepared, start) in prepared.iter().zip(&mut starts) {
-                let fit = prepared.fit(&model, start.as_ref(), watch)?;
+            for (session, start) in session.iter().zip(&mut starts) {
+                let fit = session.fit(&model, start.as_ref(), watch)?;
                 *start = Some(fit.start());
-                for (pair, _, consensus) in fit.pairs() {
+                for (pair, _, consensus) in fit.solution.pairs() {
                     if consensus > 0.0 {
                         *tally.counts.entry(pair).or_default() += 1;
                     }
@@ -163,7 +164,7 @@ impl Stability {
     /// As [`Stability::halving`].
     pub fn halve(
         &self,
-        learner: &Learner,
+        learner: &Smooth,
         views: &Views,
         cells: &[Cell],
         numbers: std::ops::Range<usize>,
@@ -247,8 +248,9 @@ pub fn halved_time_series(views: &Views) -> Option<Warning> {
             "W10",
             format!(
                 "in {} a sample resembles the one before, as in a time series, and samples are halved one by one as if they \
-                 were independent: edges look more stable than they are. Name trials or sessions with `--block-column`",
-                list_names(&found)
+                 were independent: edges look more stable than they are. Name trials or sessions with {}",
+                list_names(&found),
+                option("block_column")
             ),
         )
     })
@@ -281,7 +283,7 @@ fn succession(view: &View, nodes: impl Iterator<Item = usize>) -> f64 {
 fn correlation(one: &Fit, other: &Fit) -> f64 {
     let n_views = one.solution.weights.views().n_views();
     let mut sums = vec![[0.0; 5]; n_views];
-    let mut others = other.pairs().peekable();
+    let mut others = other.solution.pairs().peekable();
     let mut add = |x: Option<&[f64]>, y: Option<&[f64]>| {
         for (view, [sum_x, sum_y, sum_xx, sum_yy, sum_xy]) in sums.iter_mut().enumerate() {
             let (x, y) = (x.map_or(0.0, |row| row[view]), y.map_or(0.0, |row| row[view]));
@@ -292,7 +294,7 @@ fn correlation(one: &Fit, other: &Fit) -> f64 {
             *sum_xy += x * y;
         }
     };
-    for (pair, row, _) in one.pairs() {
+    for (pair, row, _) in one.solution.pairs() {
         while let Some((_, before, _)) = others.next_if(|(next, _, _)| *next < pair) {
             add(None, Some(before));
         }
@@ -303,7 +305,7 @@ fn correlation(one: &Fit, other: &Fit) -> f64 {
         add(None, Some(rest));
     }
     let of_view = |(view, [sum_x, sum_y, sum_xx, sum_yy, sum_xy]): (usize, &[f64; 5])| {
-        let m = one.n_pairs_of(view) as f64;
+        let m = one.solution.n_pairs_of(view) as f64;
         let spread = ((sum_xx - sum_x * sum_x / m) * (sum_yy - sum_y * sum_y / m)).sqrt();
         if spread > 0.0 {
             (sum_xy - sum_x * sum_y / m) / spread

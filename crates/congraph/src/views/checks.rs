@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::effective::{fewer_than, own_by_name};
 use super::{Kind, Lacking, Orient, Table, View, ViewOptions, Views, fault, turned};
 use crate::error::{Code, DataError, Warning, list_names};
+use crate::options::{names_listed, option};
 
 /// A signal whose spread is below this share of its size is rounding noise around a constant.
 const CONSTANT_SPREAD: f64 = 1e-13;
@@ -63,8 +64,11 @@ fn connectivity_matrix<Values: AsRef<[f64]>>(table: &Table<Values>) -> Option<Da
             table.name
         ),
         "signals are expected: one row per sample, one column per node",
-        "give the signals; or, for a matrix of covariances or of sums of products, add `--covariance` or `--gram`"
-            .into(),
+        format!(
+            "give the signals; or, for a matrix of covariances or of sums of products, {} or {}",
+            option("covariance").added(),
+            option("gram")
+        ),
     ))
 }
 
@@ -103,7 +107,11 @@ fn not_symmetric<Values: AsRef<[f64]>>(table: &Table<Values>) -> Option<DataErro
             table.name, table.n_rows, table.n_columns
         ),
         "a Gram or covariance matrix has one row and one column per node, and is the same both ways",
-        "leave out `--gram`/`--covariance` if the table holds signals".into(),
+        format!(
+            "leave out {}/{} if the table holds signals",
+            option("gram"),
+            option("covariance")
+        ),
     ))
 }
 
@@ -127,7 +135,10 @@ fn too_few_samples<Values: AsRef<[f64]>>(table: &Table<Values>, options: &ViewOp
             if options.projected {
                 "add samples, or leave the view out".into()
             } else {
-                "add samples, or leave the view out; `--scale none` accepts a single sample".into()
+                format!(
+                    "add samples, or leave the view out; {} accepts a single sample",
+                    option("scale").set_to("none")
+                )
             },
         )
     })
@@ -196,34 +207,20 @@ pub(super) fn finite<Values: AsRef<[f64]>>(
             ),
             "one such value spoils every distance of its node",
             format!(
-                "{}`--missing mask` masks {} in this view, `--drop-nodes {}` leaves {} out of all views",
+                "{}{} masks {} in this view, {} leaves {} out of all views",
                 if kind == Kind::Signals {
-                    "`--nan drop-rows` leaves out those samples, "
+                    format!("{} leaves out those samples, ", option("nan").set_to("drop-rows"))
                 } else {
-                    ""
+                    String::new()
                 },
+                option("missing").set_to("mask"),
                 if names.len() == 1 { "the node" } else { "the nodes" },
-                pasteable(&names),
+                option("drop_nodes").set_to(names_listed(&names)),
                 if names.len() == 1 { "it" } else { "them" }
             ),
         )
         .at_node(counts[0].1),
     )
-}
-
-/// Names as an option takes them, quoted for a shell where needed; `NAMES` if there are too many to paste.
-pub(crate) fn pasteable(names: &[&str]) -> String {
-    const PASTED: usize = 10;
-    if names.len() > PASTED || names.iter().any(|name| name.contains([',', '\''])) {
-        return "NAMES".into();
-    }
-    let list = names.join(",");
-    let is_plain = |mark: char| mark.is_alphanumeric() || "-_.,:/+@%".contains(mark);
-    if list.chars().all(is_plain) && !list.is_empty() {
-        list
-    } else {
-        format!("'{list}'")
-    }
 }
 
 /// Checks of the values of one matched view's own nodes.
@@ -316,12 +313,14 @@ fn constant_nodes(view: &View, nodes: &[String], lacking: &Lacking, options: &Vi
             ),
             "it cannot be z-scored, and as a flat line it would be close to every node and look like a hub",
             format!(
-                "`--missing mask` masks {it} in this view, `--drop-nodes {}` leaves {it} out of all views{}",
-                pasteable(&names),
+                "{} masks {it} in this view, {} leaves {it} out of all views{}",
+                option("missing").set_to("mask"),
+                option("drop_nodes").set_to(names_listed(&names)),
                 if options.projected {
                     String::new()
                 } else {
-                    format!(", `--scale none` or `--scale center` keep {it}")
+                    let scale = |value: &str| option("scale").set_to(value);
+                    format!(", {} or {} keep {it}", scale("none"), scale("center"))
                 }
             ),
         )
@@ -354,7 +353,10 @@ fn raw_counts(view: &View, lacking: &Lacking) -> Option<DataError> {
             100 * zeros / count.max(1)
         ),
         "counts grow with sequencing depth and their few large values dominate every distance",
-        "log-normalise them first (for example log(1 + counts per 10 000)), or add `--allow-counts`".into(),
+        format!(
+            "log-normalise them first (for example log(1 + counts per 10 000)), or {}",
+            option("allow_counts").added()
+        ),
     ))
 }
 

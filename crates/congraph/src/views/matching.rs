@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{Missing, NodeRule, Orient, Table, ViewOptions, fault};
 use crate::error::{Code, DataError, Error, SHOWN, Warning, list_names, list_some};
+use crate::options::option;
 
 /// How many numbers of nodes are listed when views differ.
 const LISTED: usize = 5;
@@ -38,7 +39,7 @@ pub(super) fn match_nodes<Values: AsRef<[f64]>>(
         .collect();
     if !unknown.is_empty() && !options.projected {
         return Err(Error::Parameter {
-            name: "--drop-nodes",
+            name: "drop_nodes",
             message: format!(
                 "names {}, which no view has; the nodes are {}",
                 list_names(&unknown),
@@ -99,7 +100,12 @@ fn too_few_nodes(n_nodes: usize) -> DataError {
             _ => format!("there is only {n_nodes} node; a graph needs at least 2"),
         },
         "an edge joins two nodes",
-        "check that the files have a column per node, and what `--drop-nodes`, `--nodes` and `--orient` leave of them",
+        format!(
+            "check that the files have a column per node, and what {}, {} and {} leave of them",
+            option("drop_nodes"),
+            option("nodes"),
+            option("orient")
+        ),
     )
 }
 
@@ -188,8 +194,10 @@ fn different_numbers<Values: AsRef<[f64]>>(tables: &[Table<Values>], orient: Ori
         ),
         "without names all views must have the same nodes in the same order",
         format!(
-            "name the nodes: {}. `--missing mask` or `--nodes common` then take views that lack some",
-            where_names_are(orient)
+            "name the nodes: {}. {} or {} then take views that lack some",
+            where_names_are(orient),
+            option("missing").set_to("mask"),
+            option("nodes").set_to("common")
         ),
     )
 }
@@ -329,6 +337,7 @@ fn missing_nodes<Values: AsRef<[f64]>>(
     }
     let is_common = |name: &&&String| counts.get(name.as_str()) == Some(&tables.len());
     let n_common = union.iter().filter(is_common).count();
+    let (mask, common) = (option("missing").set_to("mask"), option("nodes").set_to("common"));
     let mut errors = Vec::new();
     for (table, index) in tables.iter().zip(index) {
         let n_missing = union.len() - index.keys().filter(|name| wanted.contains(*name)).count();
@@ -351,13 +360,13 @@ fn missing_nodes<Values: AsRef<[f64]>>(
                 "a consensus needs the same nodes in every view",
                 match n_common {
                     0 | 1 => format!(
-                        "check that the files belong together: {} in all views, too few for `--nodes common`; \
-                         `--missing mask` lets every view take part with the nodes it has",
+                        "check that the files belong together: {} in all views, too few for {common}; {mask} lets every \
+                         view take part with the nodes it has",
                         if n_common == 0 { "no node is" } else { "only 1 node is" }
                     ),
                     _ => format!(
-                        "`--missing mask` lets every view take part with the nodes it has; `--nodes common` keeps the \
-                         {n_common} nodes that all views have"
+                        "{mask} lets every view take part with the nodes it has; {common} keeps the {n_common} nodes that \
+                         all views have"
                     ),
                 },
             )

@@ -2,6 +2,7 @@
 
 use super::{Kind, NanRule, View, ViewOptions, checks, fault};
 use crate::error::{Code, DataError, Warning};
+use crate::options::{names_listed, option, step};
 
 /// Why a view lacks a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -134,8 +135,8 @@ pub(super) fn too_little(
                 format!("no view is left with the node `{name}` ({}{more})", shown.join(", ")),
                 "a node that is masked in every view has no data to place it by",
                 format!(
-                    "leave it out of all views with `--drop-nodes {}`",
-                    checks::pasteable(&[name])
+                    "leave it out of all views with {}",
+                    option("drop_nodes").set_to(names_listed(&[name]))
                 ),
             )
             .at_node(name),
@@ -154,9 +155,11 @@ pub(super) fn too_little(
                     nodes.len()
                 ),
                 "an edge joins two nodes, and this view has none to learn",
-                "leave the view out, or check what is wrong with its nodes: `congraph check` without `--missing mask` \
-                 tells"
-                    .into(),
+                format!(
+                    "leave the view out, or check what is wrong with its nodes: {} without {} tells",
+                    step("check", "a check"),
+                    option("missing").set_to("mask")
+                ),
             ));
         }
     }

@@ -6,15 +6,15 @@
 //! refused with a stable [`Code`]. All views then have the same nodes in the same order.
 //!
 //! With [`Missing::Mask`] a node that a view lacks, or that is of no use there (NaN, constant), is masked in that view alone: the
-//! nodes are then those of all views together, and [`Views::mask`] tells who has which.
+//! nodes are then those of all views together, and [`Views::membership`] tells who has which.
 //!
 //! Signals are kept node by node (each node's samples contiguous), which is what the distances read.
 
 mod checks;
 mod effective;
 mod gathering;
-mod mask;
 mod matching;
+mod membership;
 mod missing;
 mod table;
 mod turned;
@@ -23,14 +23,14 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use gathering::gather;
-pub use mask::Mask;
-pub(crate) use mask::{own, pairs_of};
+pub use membership::Membership;
+pub(crate) use membership::own;
 use missing::Lacking;
 use rayon::prelude::*;
 pub use table::Table;
 
 use crate::error::{Code, DataError, Error, Warning};
-pub(crate) use checks::pasteable;
+use crate::options::option;
 pub(crate) use matching::folded;
 
 /// What the numbers of a table are.
@@ -152,7 +152,7 @@ pub struct Views {
     kind: Kind,
     nodes: Vec<String>,
     views: Vec<View>,
-    mask: Option<Arc<Mask>>,
+    membership: Arc<Membership>,
     electrodes: bool,
 }
 
@@ -166,7 +166,7 @@ impl Views {
     /// [`Error::Data`] with every problem found at the first stage that found any.
     ///
     /// ```
-    /// use congraph::views::{Table, ViewOptions, Views};
+    /// use congraph::{Table, ViewOptions, Views};
     ///
     /// let tables = vec![
     ///     Table::new("monday", 2, vec![1.0, 2.0, 3.0, 1.0]).with_columns(["left", "right"]),
@@ -188,7 +188,7 @@ impl Views {
     /// As [`Views::assemble`].
     ///
     /// ```
-    /// use congraph::views::{Table, ViewOptions, Views};
+    /// use congraph::{Table, ViewOptions, Views};
     ///
     /// let mine = [1.0, 2.0, 3.0, 1.0];
     /// let (views, _) = Views::assemble_from(vec![Table::new("monday", 2, &mine)], &ViewOptions::default())?;
@@ -200,8 +200,8 @@ impl Views {
         options: &ViewOptions,
     ) -> Result<(Self, Vec<Warning>), Error> {
         if tables.is_empty() {
-            return Err(Error::Parameter {
-                name: "views",
+            return Err(Error::Invalid {
+                what: "views",
                 message: "are empty: at least one data set is needed".into(),
             });
         }
@@ -244,14 +244,14 @@ impl Views {
         errors.extend(missing::too_little(&views, &matched.nodes, &lacking, options));
         stage(errors)?;
         warnings.extend(missing::warnings(&views, &matched.nodes, &lacking));
-        let mask = Mask::new(matched.nodes.len(), views.len(), |view, node| {
+        let membership = Membership::new(matched.nodes.len(), views.len(), |view, node| {
             lacking[view][node].is_some()
         });
         let views = Self {
             kind: options.kind,
             nodes: matched.nodes,
             views,
-            mask: mask.map(Arc::new),
+            membership: Arc::new(membership),
             electrodes: options.electrodes,
         };
         warnings.extend(checks::samples(&views));
@@ -259,21 +259,19 @@ impl Views {
         Ok((views, warnings))
     }
 
-    /// Which nodes each view lacks; none if all have all.
-    pub fn mask(&self) -> Option<&Arc<Mask>> {
-        self.mask.as_ref()
+    /// Which view has which node.
+    pub fn membership(&self) -> &Arc<Membership> {
+        &self.membership
     }
 
     /// Whether a view has a node.
     pub fn has(&self, view: usize, node: usize) -> bool {
-        self.mask.as_ref().is_none_or(|mask| mask.has(view, node))
+        self.membership.has(view, node)
     }
 
     /// How many pairs of nodes some view has.
     pub fn n_pairs(&self) -> usize {
-        self.mask
-            .as_ref()
-            .map_or(pairs_of(self.n_nodes()), |mask| mask.n_pairs())
+        self.membership.n_pairs()
     }
 
     /// Whether every view has a pair of nodes in common with another: without one nothing couples it to the others.
@@ -281,10 +279,13 @@ impl Views {
     /// # Errors
     /// E02 for each view that has none.
     pub fn check_coupled(&self) -> Result<(), Error> {
-        let Some(mask) = &self.mask else { return Ok(()) };
+        let membership = &self.membership;
+        if membership.is_total() {
+            return Ok(());
+        }
         let is_alone = |view: &usize| {
             let mut others = (0..self.n_views()).filter(|other| other != view);
-            self.n_views() > 1 && others.all(|other| mask.n_common_pairs(*view, other) == 0)
+            self.n_views() > 1 && others.all(|other| membership.n_common_pairs(*view, other) == 0)
         };
         let alone = (0..self.n_views()).filter(is_alone).map(|view| {
             let name = self.views[view].name();
@@ -293,11 +294,14 @@ impl Views {
                 name,
                 format!(
                     "view `{name}` has {} of the {} nodes, and no pair of them in common with any other view",
-                    mask.n_nodes_of(view),
+                    membership.n_nodes_of(view),
                     self.n_nodes()
                 ),
                 "views are coupled edge by edge, and this one shares none with another",
-                "leave the view out, or add `--single` to learn every view on its own".into(),
+                format!(
+                    "leave the view out, or {} to learn every view on its own",
+                    option("single").added()
+                ),
             )
         });
         stage(alone.collect())
@@ -310,7 +314,7 @@ impl Views {
     /// added up. Independent samples keep their number. What [`Table::n_effective`] told goes before. None for precomputed matrices whose samples are not told.
     ///
     /// ```
-    /// use congraph::views::{Table, ViewOptions, Views};
+    /// use congraph::{Table, ViewOptions, Views};
     ///
     /// let slow = |k: usize| [(k as f64 / 50.0).sin(), (k as f64 / 60.0).cos()];
     /// let table = Table::new("slow", 2, (0..400).flat_map(slow).collect());
@@ -365,12 +369,21 @@ impl Views {
     }
 
     /// The same views with nodes and views sorted by name, and where each stood.
-    pub(crate) fn sorted(&self) -> (Cow<'_, Self>, Order) {
+    pub fn sorted(&self) -> (Cow<'_, Self>, Order) {
+        let mut views: Vec<usize> = (0..self.n_views()).collect();
+        views.sort_by_key(|&view| &self.views[view].name);
+        self.with_nodes_sorted(views)
+    }
+
+    /// The same with nodes sorted by name and views as they were given: for what depends on the order of the views.
+    pub fn sorted_nodes(&self) -> (Cow<'_, Self>, Order) {
+        self.with_nodes_sorted((0..self.n_views()).collect())
+    }
+
+    fn with_nodes_sorted(&self, views: Vec<usize>) -> (Cow<'_, Self>, Order) {
         let mut nodes: Vec<usize> = (0..self.n_nodes()).collect();
         nodes.sort_by_key(|&node| &self.nodes[node]);
-        let mut order: Vec<usize> = (0..self.n_views()).collect();
-        order.sort_by_key(|&view| &self.views[view].name);
-        let order = Order { nodes, views: order };
+        let order = Order { nodes, views };
         if order.nodes.is_sorted() && order.views.is_sorted() {
             return (Cow::Borrowed(self), order);
         }
@@ -404,7 +417,7 @@ impl Views {
             kind: self.kind,
             nodes: order.nodes.iter().map(|&node| self.nodes[node].clone()).collect(),
             views: order.views.par_iter().map(arranged).collect(),
-            mask: self.mask.as_ref().map(|mask| Arc::new(mask.arranged(order))),
+            membership: Arc::new(self.membership.arranged(order)),
             electrodes: self.electrodes,
         }
     }
@@ -417,7 +430,7 @@ impl Views {
             views: vec![view],
         };
         Self {
-            mask: None,
+            membership: Arc::new(Membership::total(nodes.len(), 1)),
             ..self.arranged(&order)
         }
     }
@@ -445,7 +458,7 @@ impl Views {
             kind: self.kind,
             nodes: self.nodes.clone(),
             views: self.views.iter().zip(samples).map(chosen).collect(),
-            mask: self.mask.clone(),
+            membership: Arc::clone(&self.membership),
             electrodes: self.electrodes,
         }
     }
@@ -458,16 +471,16 @@ impl Views {
 
 /// Where each sorted node and view stands in the user's order.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Order {
+pub struct Order {
     /// For each node in sorted order, its place in the given order.
-    pub(crate) nodes: Vec<usize>,
+    pub nodes: Vec<usize>,
     /// For each view in sorted order, its place in the given order.
-    pub(crate) views: Vec<usize>,
+    pub views: Vec<usize>,
 }
 
 impl Order {
     /// Everything stays where it is.
-    pub(crate) fn as_given(n_nodes: usize, n_views: usize) -> Self {
+    pub fn as_given(n_nodes: usize, n_views: usize) -> Self {
         Self {
             nodes: (0..n_nodes).collect(),
             views: (0..n_views).collect(),
@@ -483,7 +496,7 @@ impl Order {
     }
 
     /// For each node in the given order, its place in sorted order.
-    pub(crate) fn places(&self) -> Vec<u32> {
+    pub fn places(&self) -> Vec<u32> {
         let mut places = vec![0; self.nodes.len()];
         for (sorted, &given) in self.nodes.iter().enumerate() {
             places[given] = sorted as u32;

@@ -19,6 +19,7 @@ use std::collections::{HashMap, HashSet};
 use super::matching::folded;
 use super::{Kind, Missing, Orient, Table, View, ViewOptions, Views, fault};
 use crate::error::{Code, DataError, Warning};
+use crate::options::{option, step};
 
 /// So many rows are more often samples than nodes.
 const MANY_ROWS: usize = 100;
@@ -73,8 +74,8 @@ pub(super) fn looks_transposed<Values: AsRef<[f64]>>(
         ),
         "the number of nodes must agree, and here it is the number of samples that does; nothing is transposed silently",
         format!(
-            "add `--orient {turned}` if {nodes} are nodes and {samples} are samples; if not, give every view the same nodes, \
-             by name"
+            "{} if {nodes} are nodes and {samples} are samples; if not, give every view the same nodes, by name",
+            option("orient").set_to(turned).added()
         ),
     ))
 }
@@ -131,15 +132,19 @@ pub(super) fn warning(views: &Views, options: &ViewOptions) -> Option<Warning> {
     }
     let most = views.iter().filter_map(View::n_samples).max()?;
     let few = most < views.n_nodes();
+    let orient = option("orient").set_to("nodes-by-samples");
     let (turn, nodes, samples) = match options.orient {
-        Orient::SamplesByNodes => ("add `--orient nodes-by-samples`", "columns", "rows"),
-        Orient::NodesBySamples => ("leave out `--orient nodes-by-samples`", "rows", "columns"),
+        Orient::SamplesByNodes => (orient.added().to_string(), "columns", "rows"),
+        Orient::NodesBySamples => (format!("leave out {orient}"), "rows", "columns"),
     };
     if let Some([along, across]) = smoothness(views, few) {
         let trials = if views.n_views() > 1 {
-            ". An array of trials × channels × times is read as one view per trial; to learn one graph of all trials, join them in time"
+            format!(
+                ". An array of trials × channels × times is read as one view per trial; to learn one graph of all trials, {}",
+                step("join_trials", "join them in time")
+            )
         } else {
-            ""
+            String::new()
         };
         return Some(Warning::new(
             "W16",
@@ -234,6 +239,7 @@ fn neighbours(mut signals: Vec<Vec<f64>>) -> [f64; 2] {
 mod tests {
     use super::*;
     use crate::error::Error;
+    use crate::options::Plain;
 
     /// Numbers without any order in them.
     fn noise(seed: u64, n: usize) -> Vec<f64> {
@@ -264,7 +270,7 @@ mod tests {
     fn warned(tables: Vec<Table>, options: &ViewOptions) -> Option<String> {
         let (_, warnings) = Views::assemble(tables, options).unwrap();
         let mut found = warnings.into_iter().filter(|warning| warning.code == "W16");
-        found.next().map(|warning| warning.message)
+        found.next().map(|warning| warning.spelled(&Plain).message)
     }
 
     #[test]
@@ -302,7 +308,7 @@ mod tests {
         ] {
             let error = refused(tables(&shapes), &usual);
             assert_eq!(error.code, Code::E08, "{shapes:?}");
-            assert!(error.hint.contains("--orient nodes-by-samples"), "{error}");
+            assert!(error.to_string().contains("orient = nodes-by-samples"), "{error}");
         }
         // Genes in rows, cells in columns: names tell what shapes do not.
         let mut named = tables(&[[300, 40], [300, 50]]);
@@ -329,7 +335,7 @@ mod tests {
         };
         assert_eq!(warned(tables(&[[30, 1200], [30, 1200]]), &turned), None);
         let told = warned(tables(&[[1200, 30], [1200, 30]]), &turned).unwrap();
-        assert!(told.contains("leave out `--orient"), "{told}");
+        assert!(told.contains("leave out `orient = nodes-by-samples`"), "{told}");
     }
 
     /// Channels × times: each channel a moving mean of noise, with an offset and a scale of its own.
@@ -358,7 +364,7 @@ mod tests {
             };
             let told = warned(trials(), &usual).unwrap_or_else(|| panic!("{n_channels} × {n_times}"));
             assert!(
-                told.contains("--orient nodes-by-samples") && told.contains("per trial"),
+                told.contains("orient = nodes-by-samples") && told.contains("per trial"),
                 "{told}"
             );
             assert_eq!(warned(trials(), &turned), None);

@@ -4,11 +4,9 @@
 
 use std::sync::Arc;
 
-use congraph::progress::no_progress;
-use congraph::signals::DistanceNorm;
 use congraph::{
-    Admm, Distances, Edges, Error, Model, Newton, Parameters, Problem, Solution, Solver, Status, ViewMatrix, Weights,
-    penalties, regularisers,
+    Admm, Coupling, DistanceNorm, Distances, Edges, Error, Model, Newton, Parameters, Problem, Solution, Solver,
+    Status, ViewMatrix, Weights, no_progress, penalties, regularisers,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -113,8 +111,10 @@ pub(crate) fn try_problem(
     let regulariser = if gamma > 0.0 { "l1" } else { "none" };
     let model = Model {
         parameters: Parameters { alpha, beta, gamma },
-        penalty: penalties::by_name(penalty).expect("a penalty of that name"),
-        regulariser: regularisers::by_name(regulariser).expect("a regulariser of that name"),
+        coupling: Coupling::Consensus {
+            penalty: penalties::by_name(penalty).expect("a penalty of that name"),
+            regulariser: regularisers::by_name(regulariser).expect("a regulariser of that name"),
+        },
     };
     Problem::new(Arc::clone(distances), model)
 }

@@ -49,7 +49,7 @@ pub(crate) fn null(kind: Null, n_nodes: usize, n_views: usize, n_samples: usize,
 
 /// How smooth signals are made.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Smooth {
+pub(crate) struct SmoothSignals {
     pub(crate) graph: GraphModel,
     pub(crate) filter: Filter,
     pub(crate) n_nodes: usize,
@@ -58,7 +58,7 @@ pub(crate) struct Smooth {
     pub(crate) seed: u64,
 }
 
-impl Smooth {
+impl SmoothSignals {
     fn settings(&self) -> Settings {
         Settings {
             n_nodes: self.n_nodes,

@@ -14,8 +14,7 @@ pub(super) use saved::recall;
 
 use std::time::Instant;
 
-use congraph::signals::Scale;
-use congraph::{ViewOptions, Views};
+use congraph::{Scale, ViewOptions, Views};
 use congraph_io::{Folder, find_recordings, write_rows};
 use congraph_record::record::RecordingCounts;
 use serde_json::{Value, json};

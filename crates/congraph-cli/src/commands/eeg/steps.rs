@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use congraph::error::list_names;
-use congraph::{Code, DataError, Error};
+use congraph::{Code, DataError, Error, list_names};
 use congraph_eeg::{Annotation, Band, Cut, Reference, Settings, SplineSettings};
 use congraph_io::{Entity, Grouping};
 use serde_json::{Value, json};

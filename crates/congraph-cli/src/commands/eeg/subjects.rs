@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use congraph::error::list_names;
-use congraph::{Code, DataError, Error, Table, Warning};
+use congraph::options::Spelling;
+use congraph::{Code, DataError, Error, Table, Warning, list_names};
 use congraph_eeg::{Dropped, Epochs, Montage, Nothing, Position, Prepared, Recording, attempt, events};
 use congraph_io::{Entity, RecordingFile, read_channels, read_events, read_montage, read_recording};
+use congraph_record::CommandLine;
 
 use super::Recordings;
 use super::steps::Steps;
@@ -383,7 +384,7 @@ fn in_file(recording: &Recording, error: Error) -> Error {
     match error {
         Error::Parameter { name, message } => DataError::new(
             Code::E07,
-            format!("`{}`: {} {message}", recording.name, crate::failure::flag(name)),
+            format!("`{}`: {} {message}", recording.name, CommandLine.name(name)),
             "the same is done to every recording",
             "choose another value, or leave the recording out",
         )

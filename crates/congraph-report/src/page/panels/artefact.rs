@@ -110,8 +110,9 @@ fn near(geometry: &Geometry) -> Figure {
         ),
         svg: lengths::draw(geometry),
         caption: format!(
-            "The mean edge is {} long, the mean distance of two nodes {}. Two nodes are neighbours if one is among the other's four nearest. By weight, \
-             neighbours have {}. What spreads through the medium (volume conduction) joins neighbours even where nothing is connected.",
+            "The mean edge is {} long, the mean distance between two nodes {}. Two nodes are neighbours if one is \
+             among the other's four nearest. By weight, neighbours have {}. What spreads through the medium (volume \
+             conduction) joins neighbours even where nothing is connected.",
             lengths::length(geometry, geometry.mean_edge),
             lengths::length(geometry, geometry.mean_pair),
             percent(geometry.weight_share)
@@ -122,7 +123,8 @@ fn near(geometry: &Geometry) -> Figure {
 /// Why edge lengths cannot be compared with chance.
 fn unplaced(findings: &Findings) -> String {
     if findings.known.positions.is_none() {
-        return "Positions of the nodes are not known, so edge lengths cannot be compared with chance. With columns x, y (and z) in nodes.tsv they would be."
+        return "Positions of the nodes are not known, so edge lengths cannot be compared with chance. With columns x, \
+            y (and z) in nodes.tsv they would be."
             .into();
     }
     if findings.verdict.n_shared == 0 {

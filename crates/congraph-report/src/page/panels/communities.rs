@@ -99,8 +99,9 @@ impl Communities {
         Some(Self {
             headline: format!("{n} {}{told}", if n == 1 { "community" } else { "communities" }),
             caption: format!(
-                "Nodes that are joined more strongly than their strengths alone would let one expect (modularity, by Leiden).{listed} Agreement is the \
-                 normalised mutual information between a view's own communities and these: 1 if they are the same."
+                "Nodes that are joined more strongly than their strengths alone would suggest (modularity, by \
+                 Leiden).{listed} Agreement is the normalised mutual information between a view's own communities and \
+                 these: 1 if they are the same."
             ),
             groups,
             agreement: views

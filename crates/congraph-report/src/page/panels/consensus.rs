@@ -45,8 +45,9 @@ impl Consensus {
 /// What is said where the picture would be.
 fn left_out(findings: &Findings) -> String {
     format!(
-        "The drawings of the graphs are left out: {} nodes are too many to draw; up to {MOST_DRAWN} are. The table of edges below has the \
-         heaviest, the files of the result have all, and congraph export writes them for programs that draw large networks.",
+        "The drawings of the graphs are left out: {} nodes are too many to draw; up to {MOST_DRAWN} are. The table of \
+         edges below has the heaviest, the files of the result have all, and congraph export writes them for programs \
+         that draw large networks.",
         findings.graph.n_nodes()
     )
 }

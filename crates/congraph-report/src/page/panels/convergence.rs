@@ -25,9 +25,16 @@ impl Convergence {
         let converged = summary.converged.unwrap_or(false);
         let figure = summary.relative_gap.map(|value| Figure {
             name: "gap",
-            headline: if converged { "Converged, with proof" } else { "Not converged" }.into(),
+            headline: if converged {
+                "Converged, with proof"
+            } else {
+                "Not converged"
+            }
+            .into(),
             svg: gap::draw(value, converged),
-            caption: "No graph can have an objective below the lower bound; the gap between them is the most that could still be gained.".into(),
+            caption: "No graph can have an objective below the lower bound; the gap between them is the most that \
+                could still be gained."
+                .into(),
         });
         let number = |value: Option<f64>| value.map(|value| format!("{value:.10}"));
         let rows = [

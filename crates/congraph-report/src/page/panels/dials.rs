@@ -45,9 +45,10 @@ impl Dials {
                 )
             }),
             caption: format!(
-                "Each cell is a fit. Its number is the agreement of the consensus edges between halves of the data, beyond chance; the frame is the \
-                 choice. Agreement alone would prefer views that are made equal, so the similarity at each density is the one at which a view in one half \
-                 predicts itself in the other best. Of these fits the densest within {AS_GOOD} of the best agreement is taken, among those that are \
+                "Each cell is a fit. Its number is the agreement of the consensus edges between halves of the data, \
+                 beyond chance; the frame is the choice. Agreement alone would prefer views that are made equal, so \
+                 the similarity at each density is the one at which a view in one half predicts itself in the other \
+                 best. Of these fits the densest within {AS_GOOD} of the best agreement is taken, among those that are \
                  stable enough. Cells that cannot be reached are left out."
             ),
             n_densities: map.densities.len() - 1,
@@ -73,14 +74,15 @@ fn headline(findings: &Findings, cell: &PathCell) -> String {
     );
     if tune.and_then(|tune| tune.is_within) == Some(false) {
         return format!(
-            "{chosen}: no fit is stable enough, and of those that predict the other half best at each density this one is the most stable"
+            "{chosen}: no fit is stable enough, and of those that predict the other half best at each density this \
+            one is the most stable"
         );
     }
     let agreement = cell
         .agreement
         .map_or_else(String::new, |value| format!(" ({value:.2})"));
     format!(
-        "{chosen}: of the fits that predict the other half of the data best at each density, the densest within {AS_GOOD} of the best agreement of \
-         these{agreement}"
+        "{chosen}: of the fits that predict the other half of the data best at each density, the densest within \
+         {AS_GOOD} of the best agreement of these{agreement}"
     )
 }

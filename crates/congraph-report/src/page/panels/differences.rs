@@ -16,10 +16,15 @@ pub(in crate::page) fn similarity_figure(findings: &Findings, map: Heatmap) -> F
         let ([a, b], near) = found.nearest;
         let ([c, d], far) = found.farthest;
         if findings.views.len() == 2 {
-            format!("{} and {} correlate with {}", name(a), name(b), significant(near))
+            format!(
+                "{} and {} have a correlation of {}",
+                name(a),
+                name(b),
+                significant(near)
+            )
         } else if significant(near) == significant(far) {
             format!(
-                "All views are equally alike: each two correlate with {}",
+                "All views are equally alike: every two have a correlation of {}",
                 significant(near)
             )
         } else {
@@ -38,8 +43,8 @@ pub(in crate::page) fn similarity_figure(findings: &Findings, map: Heatmap) -> F
         name: "similarity",
         headline,
         svg: map.svg,
-        caption: "Pearson correlation between the weights of two views over all pairs of nodes. Views are ordered by average-linkage clustering, so \
-                  that groups show as blocks. The line is each view against itself."
+        caption: "Pearson correlation between the weights of two views over all pairs of nodes. Views are ordered by \
+            average-linkage clustering, so that groups show as blocks. The line is each view against itself."
             .into(),
     }
 }
@@ -103,7 +108,8 @@ impl Differences {
                 "Nodes are where they are in the consensus graph.".into()
             } else {
                 format!(
-                    "Nodes are where they are in the consensus graph. Views in order of their distance from it, the furthest first.{more}"
+                    "Nodes are where they are in the consensus graph. Views in order of their distance from it, the \
+                    furthest first.{more}"
                 )
             },
         })

@@ -41,7 +41,8 @@ impl Ranking {
         };
         let more = if ranked.len() > ranking::ROWS {
             format!(
-                " The {} of {} views that differ most have rows of their own; all are dots above them, and listed under Data.",
+                " The {} of {} views that differ most have rows of their own; all are dots above them, and listed \
+                under Data.",
                 ranking::ROWS,
                 ranked.len()
             )
@@ -49,8 +50,9 @@ impl Ranking {
             String::new()
         };
         let caption = format!(
-            "Uniqueness is the share of a view's and the consensus's weight that the two do not have in common. A view stands out (diamond) if it is \
-             more than 3.5 scaled median deviations, and 0.05, above the median of five views or more.{more}"
+            "Uniqueness is the share of a view's and the consensus's weight that the two do not have in common. A view \
+             stands out (diamond) if it is more than 3.5 scaled median deviations, and 0.05, above the median of five \
+             views or more.{more}"
         );
         Some(Self {
             figure: Figure {
@@ -80,7 +82,7 @@ impl RankRow {
     }
 }
 
-/// Of few views none can be told to stand out; how far they are can be told all the same.
+/// With few views none can be said to stand out; how far they are can be told all the same.
 fn too_few(findings: &Findings, ranked: &[&ViewFinding]) -> String {
     let name = |view: &ViewFinding| words::view(findings, view);
     let far = |view: &ViewFinding| words::significant(view.uniqueness.unwrap_or(0.0));
@@ -91,7 +93,8 @@ fn too_few(findings: &Findings, ranked: &[&ViewFinding]) -> String {
             format!("All views are equally far from the consensus ({})", far(last))
         }
         [.., second, last] => format!(
-            "Of {} views none can be told to stand out (five are needed); {} is furthest from the consensus ({}), then {} ({})",
+            "With {} views, none can be said to stand out (at least five are needed); {} is furthest from the \
+             consensus ({}), then {} ({})",
             ranked.len(),
             name(last),
             far(last),

@@ -87,9 +87,15 @@ fn of_code(findings: &Findings, code: &str, mut warnings: Vec<&WarningRecord>) -
 /// Which views lack which nodes.
 fn masked(findings: &Findings) -> Option<String> {
     let graph = &findings.graph;
-    let mask = graph.mask()?;
+    let membership = graph.membership();
+    if membership.is_total() {
+        return None;
+    }
     let lacking = |(view, name): (usize, &String)| {
-        let nodes: Vec<&str> = mask.missing(view).map(|node| graph.nodes()[node].as_str()).collect();
+        let nodes: Vec<&str> = membership
+            .missing(view)
+            .map(|node| graph.nodes()[node].as_str())
+            .collect();
         (!nodes.is_empty()).then(|| format!("{name} ({})", some(&nodes, NODES)))
     };
     let views: Vec<String> = graph.views().iter().enumerate().filter_map(lacking).collect();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::error::Warning;
 use crate::graph::MultiviewGraph;
-use crate::methods::smooth::certificate::Certificate;
+use crate::methods::Certificate;
 use crate::progress::Status;
 
 /// How a view's edge relates to the consensus.
@@ -76,7 +76,7 @@ impl Projection {
             .iter()
             .zip(self.graph.weights().column(0))
             .zip(shared);
-        let has = |pair| self.graph.mask().is_none_or(|mask| mask.has_pair(0, pair));
+        let has = |pair| self.graph.membership().has_pair(0, pair);
         pairs.map(move |((&pair, weight), &consensus)| {
             let departure = match (weight > 0.0, consensus > 0.0) {
                 (true, true) => Departure::Shared,

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::Projector;
 use crate::error::{Code, DataError, Error, Warning, list_names};
-use crate::views::{Mask, Missing, NodeRule, Views, folded};
+use crate::options::option;
+use crate::views::{Membership, Missing, NodeRule, Views, folded};
 
 /// The nodes of a projection, those of the view among them; inside the fit the latter are sorted by name.
 pub(super) struct Matched {
@@ -101,9 +102,9 @@ impl Matched {
         (!absent.is_empty()).then(|| Warning::new("W03", message))
     }
 
-    /// Which of the kept nodes the view lacks.
-    pub(super) fn mask(&self) -> Option<Mask> {
-        Mask::new(self.kept.len(), 1, |_, k| self.places[self.kept[k]].is_none())
+    /// Which of the kept nodes the view has.
+    pub(super) fn membership(&self) -> Membership {
+        Membership::new(self.kept.len(), 1, |_, k| self.places[self.kept[k]].is_none())
     }
 }
 
@@ -152,12 +153,16 @@ fn other_nodes(projector: &Projector, views: &Views, at: usize, kept: &[usize], 
         (_, []) => format!("lacks {}", list_names(&lacking)),
         _ => format!("lacks {}, and has {} besides", list_names(&lacking), list_names(&extra)),
     };
-    let common = format!("`--nodes common` projects on the {n_common} nodes that both have");
+    let common = format!(
+        "{} projects on the {n_common} nodes that both have",
+        option("nodes").set_to("common")
+    );
     let hint = match n_common {
         0 | 1 => format!("check that the view belongs to this fit: {n_common} of its nodes are in the consensus"),
         _ if extra.is_empty() => {
             format!(
-                "`--missing mask` lets the view take part with the {n_common} nodes it has; {common}, and leaves the others out"
+                "{} lets the view take part with the {n_common} nodes it has; {common}, and leaves the others out",
+                option("missing").set_to("mask")
             )
         }
         _ => common,

@@ -36,12 +36,12 @@ use crate::distances::{Distances, nearest_pairs};
 use crate::edges::candidates::{Candidates, EdgeCost, placed_costs, tidy};
 use crate::edges::{ViewMatrix, complete_index};
 use crate::error::Error;
-use crate::fit::{DEFAULT_MEMORY, Learned, Learner, doubts};
+use crate::fit::Learned;
 use crate::graph::MultiviewGraph;
-use crate::methods::smooth::{Model, Newton, Parameters, Problem, Solution, Solver};
-use crate::penalties::Penalty;
+use crate::methods::smooth::warnings::of_convergence;
+use crate::methods::smooth::{Coupling, DEFAULT_MEMORY, Model, Newton, Problem, Smooth, Solution, Solver};
+use crate::penalties::{NoPenalty, Penalty};
 use crate::progress::Watch;
-use crate::regularisers::NoRegulariser;
 use crate::signals::{DistanceNorm, Scaling, Signals, check_spread};
 use crate::views::{Kind, Missing, NodeRule, Views};
 
@@ -70,7 +70,7 @@ pub struct Projector {
     /// Nodes to leave out of the consensus and the views.
     pub drop_nodes: Vec<String>,
     /// Which pairs may be joined, besides those of the consensus, as in the fit; nodes are numbered as in the consensus.
-    pub support: Candidates,
+    pub candidates: Candidates,
     /// Costs added to some pairs' distances, as in the fit; nodes are numbered as in the consensus.
     pub edge_costs: Vec<EdgeCost>,
     /// The solver, with the tolerance of the fit.
@@ -81,21 +81,25 @@ impl Projector {
     /// Freezes the consensus of a graph that was learned so, from distances that were divided by `distance_divisor`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if the graph has no consensus or the divisor is not positive.
-    pub fn new(graph: &MultiviewGraph, learner: &Learner, distance_divisor: f64) -> Result<Self, Error> {
+    /// [`Error::Invalid`] if the graph has no consensus or the divisor is not positive.
+    pub fn new(graph: &MultiviewGraph, method: &Smooth, distance_divisor: f64) -> Result<Self, Error> {
         let Some(consensus) = graph.consensus() else {
-            return Err(Error::Parameter {
-                name: "consensus",
+            return Err(Error::Invalid {
+                what: "consensus",
                 message: "is missing: each view of this fit was learned on its own, and there is nothing to project on"
                     .into(),
             });
         };
         if !(distance_divisor.is_finite() && distance_divisor > 0.0) {
-            return Err(Error::Parameter {
-                name: "distance_divisor",
+            return Err(Error::Invalid {
+                what: "distance_divisor",
                 message: format!("is {distance_divisor}; it must be positive and finite"),
             });
         }
+        let penalty: Arc<dyn Penalty> = match &method.model.coupling {
+            Coupling::Consensus { penalty, .. } => Arc::clone(penalty),
+            Coupling::Uncoupled => Arc::new(NoPenalty),
+        };
         let present = graph.pairs().iter().zip(consensus).filter(|(_, weight)| **weight > 0.0);
         let (pairs, weights) = present.map(|(&pair, &weight)| (pair, weight)).unzip();
         Ok(Self {
@@ -103,18 +107,18 @@ impl Projector {
             pairs,
             weights,
             joined: graph.pairs().to_vec(),
-            alpha: learner.model.parameters.alpha,
-            beta: learner.model.parameters.beta,
-            penalty: Arc::clone(&learner.model.penalty),
-            scaling: learner.scaling,
+            alpha: method.model.parameters.alpha,
+            beta: method.model.parameters.beta,
+            penalty,
+            scaling: method.scaling,
             distance_divisor,
             node_rule: NodeRule::Same,
             missing: Missing::Error,
             drop_nodes: Vec::new(),
-            support: learner.support.clone(),
-            edge_costs: learner.edge_costs.clone(),
+            candidates: method.candidates.clone(),
+            edge_costs: method.edge_costs.clone(),
             newton: Newton {
-                tolerance: learner.solver.tolerance(),
+                tolerance: method.solver.tolerance(),
                 ..Newton::default()
             },
         })
@@ -142,8 +146,8 @@ impl Projector {
     /// println!("{} edges of its own, {} lacking", projection.added().count(), projection.lacking().count());
     /// # Ok::<(), congraph::Error>(())
     /// ```
-    pub fn of(learner: &Learner, learned: &Learned) -> Result<Self, Error> {
-        Self::new(&learned.graph, learner, learned.distance_divisor)
+    pub fn of(method: &Smooth, learned: &Learned) -> Result<Self, Error> {
+        Self::new(&learned.graph, method, learned.details.distance_divisor)
     }
 
     /// The names of the consensus' nodes.
@@ -190,21 +194,13 @@ impl Projector {
         let frozen = frozen_weights(&distances, &consensus);
         let distances_time = clock.elapsed();
         let clock = Instant::now();
-        let model = Model {
-            parameters: Parameters {
-                alpha: self.alpha,
-                beta: self.beta,
-                gamma: 0.0,
-            },
-            penalty: Arc::clone(&self.penalty),
-            regulariser: Arc::new(NoRegulariser),
-        };
+        let model = Model::new(self.alpha, self.beta, Arc::clone(&self.penalty));
         let problem = Problem::new(Arc::new(distances), model)?.frozen(frozen.into())?;
         let solution = self.newton.solve(&problem, None, watch)?;
         let name = views.view(view).name();
         let graph = self.graph(name, &problem, &solution, matched);
         let noise = Correlations::of(&one).as_ref().and_then(Correlations::warning);
-        let warnings = [matched.absent(&self.nodes, views), doubts(&solution), noise];
+        let warnings = [matched.absent(&self.nodes, views), of_convergence(&solution), noise];
         Ok(Projection {
             graph,
             certificate: solution.certificate,
@@ -234,7 +230,7 @@ impl Projector {
         };
         check_spread(one, &scaling)?;
         let costs = placed_costs(&self.edge_costs, &matched.places)?;
-        let mut pairs = match &self.support {
+        let mut pairs = match &self.candidates {
             Candidates::AllPairs => {
                 let all = Distances::from_views(one, &scaling)?.divided_by(self.distance_divisor);
                 return all.with_costs(&costs);
@@ -242,7 +238,7 @@ impl Projector {
             Candidates::Listed(pairs) => matched.own_pairs(&tidy(pairs, self.nodes.len())?),
             Candidates::Nearest { .. } if one.kind() != Kind::Signals => {
                 return Err(Error::Parameter {
-                    name: "--candidates",
+                    name: "candidates",
                     message: "knn needs signals; a precomputed matrix holds all pairs already".into(),
                 });
             }
@@ -281,7 +277,8 @@ impl Projector {
             }
         }
         let nodes = matched.kept.iter().map(|&node| self.nodes[node].clone()).collect();
-        MultiviewGraph::new(nodes, vec![name.to_owned()], &pairs, &values, Some(&shared)).with_mask(matched.mask())
+        MultiviewGraph::new(nodes, vec![name.to_owned()], &pairs, &values, Some(&shared))
+            .with_membership(matched.membership())
     }
 }
 

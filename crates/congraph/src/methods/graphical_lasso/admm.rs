@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Γ is a subgradient of the penalty at Z, hence in C, after *every* step, so the lower bound of
-//! [`JointProblem`] is at hand as soon as S^k + Γ^k/c_k is positive definite. Γ is kept unscaled: changing ρ leaves it alone.
+//! [`Problem`] is at hand as soon as S^k + Γ^k/c_k is positive definite. Γ is kept unscaled: changing ρ leaves it alone.
 //!
 //! Z is what is returned: exactly sparse and exactly fused. It stops when both residuals, ‖Θ − Z‖ and ρ‖Z − Z_before‖, are
 //! small against ‖Z‖ and ‖Γ‖ *and* the gap is within the tolerance. ρ is moved by the square root of the ratio of the two
@@ -24,15 +24,15 @@ use std::ops::ControlFlow;
 use rayon::prelude::*;
 
 use super::matrices::{map_eigenvalues, symmetric};
-use super::penalty::Scratch;
-use super::problem::JointProblem;
-use super::solution::Parts;
+use super::model::Scratch;
+use super::problem::Problem;
+use super::solution::Iterate;
 use crate::parallel::chunks;
 use crate::progress::{Progress, Status, Watch};
 
 /// Settings of the solver.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct JointAdmm {
+pub struct Admm {
     /// The relative gap at which the result counts as converged. Both residuals must then be below its square root, relative
     /// to what they are residuals of: the gap is of second order in them.
     pub tolerance: f64,
@@ -44,7 +44,7 @@ pub struct JointAdmm {
     pub over_relaxation: f64,
 }
 
-impl Default for JointAdmm {
+impl Default for Admm {
     fn default() -> Self {
         Self {
             tolerance: 1e-8,
@@ -64,24 +64,24 @@ const STRETCH_GROWTH: f64 = 1.3;
 const LARGEST_CHANGE: f64 = 10.0;
 const SMALLEST_CHANGE: f64 = 1.25;
 
-impl JointAdmm {
+impl Admm {
     /// Solves a problem whose nodes hang together.
-    pub(super) fn solve(&self, problem: &JointProblem, start: &Parts, watch: Watch<'_>) -> (Parts, Status, usize) {
+    pub(super) fn solve(&self, problem: &Problem, start: &Iterate, watch: Watch<'_>) -> (Iterate, Status, usize) {
         let mut state = State::new(problem, start);
         // Absolute, so that parts of a larger problem add up to its tolerance.
         let tolerance = self.tolerance * problem.size();
         let (mut stretch, mut next_change) = (FIRST_STRETCH as f64, FIRST_STRETCH);
         for iteration in 1..=self.max_iterations {
             let Some(residuals) = state.step(problem, self.over_relaxation) else {
-                return (state.parts(problem), Status::Stalled, iteration);
+                return (state.iterate(problem), Status::Stalled, iteration);
             };
             let mut gap = residuals.primal.max(residuals.dual);
             // The gap costs about a fifth of an iteration.
             if gap <= self.tolerance.sqrt() {
-                let parts = state.parts(problem);
-                let found = problem.certify(&parts.precisions, &parts.multipliers);
+                let iterate = state.iterate(problem);
+                let found = problem.certify(&iterate.precisions, &iterate.multipliers);
                 if found.objective - found.dual_objective <= tolerance {
-                    return (parts, Status::Converged, iteration);
+                    return (iterate, Status::Converged, iteration);
                 }
                 gap = found.relative_gap;
             }
@@ -91,7 +91,7 @@ impl JointAdmm {
                 tolerance: self.tolerance,
             };
             if watch(&step) == ControlFlow::Break(()) {
-                return (state.parts(problem), Status::Interrupted, iteration);
+                return (state.iterate(problem), Status::Interrupted, iteration);
             }
             if iteration == next_change {
                 let ratio = residuals.primal / residuals.dual.max(f64::MIN_POSITIVE);
@@ -103,7 +103,7 @@ impl JointAdmm {
                 next_change += stretch as usize;
             }
         }
-        (state.parts(problem), Status::IterationLimit, self.max_iterations)
+        (state.iterate(problem), Status::IterationLimit, self.max_iterations)
     }
 }
 
@@ -121,7 +121,7 @@ struct Residuals {
 }
 
 impl State {
-    fn new(problem: &JointProblem, start: &Parts) -> Self {
+    fn new(problem: &Problem, start: &Iterate) -> Self {
         let (n, n_views) = (problem.n_nodes(), problem.n_views());
         let mut rows = Vec::with_capacity(n * (n + 1) * n_views);
         for (i, j) in lower_triangle(n) {
@@ -143,22 +143,22 @@ impl State {
         }
     }
 
-    fn parts(&self, problem: &JointProblem) -> Parts {
+    fn iterate(&self, problem: &Problem) -> Iterate {
         let (n, n_views) = (problem.n_nodes(), problem.n_views());
-        let mut parts = Parts::zeros(n, n_views, self.rho);
+        let mut iterate = Iterate::zeros(n, n_views, self.rho);
         for ((i, j), row) in lower_triangle(n).zip(self.rows.chunks_exact(2 * n_views)) {
             for view in 0..n_views {
                 for at in [i * n + j, j * n + i] {
-                    parts.precisions[view][at] = row[view];
-                    parts.multipliers[view][at] = row[n_views + view];
+                    iterate.precisions[view][at] = row[view];
+                    iterate.multipliers[view][at] = row[n_views + view];
                 }
             }
         }
-        parts
+        iterate
     }
 
     /// One iteration; none if a decomposition fails.
-    fn step(&mut self, problem: &JointProblem, relaxation: f64) -> Option<Residuals> {
+    fn step(&mut self, problem: &Problem, relaxation: f64) -> Option<Residuals> {
         let thetas: Option<Vec<Vec<f64>>> = (0..problem.n_views())
             .into_par_iter()
             .map(|view| self.fitted(problem, view))
@@ -178,9 +178,7 @@ impl State {
                     *value = relaxation * theta + (1.0 - relaxation) * z[view] + gamma[view] / rho;
                     gamma[view] = *value;
                 }
-                problem
-                    .penalty()
-                    .prox_at(i == j, &mut argument, 1.0 / rho, &mut scratch);
+                problem.model().prox_at(i == j, &mut argument, 1.0 / rho, &mut scratch);
                 for (view, &value) in argument.iter().enumerate() {
                     sums[1] += count * (value - z[view]).powi(2);
                     z[view] = value;
@@ -201,7 +199,7 @@ impl State {
     }
 
     /// The Θ-step of one view, as the entries of its lower triangle.
-    fn fitted(&self, problem: &JointProblem, view: usize) -> Option<Vec<f64>> {
+    fn fitted(&self, problem: &Problem, view: usize) -> Option<Vec<f64>> {
         let (n, n_views, rho) = (problem.n_nodes(), problem.n_views(), self.rho);
         let (weight, covariance) = (problem.view_weights()[view], problem.covariance(view));
         let matrix = symmetric(n, |i, j| {

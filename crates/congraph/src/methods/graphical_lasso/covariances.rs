@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use super::matrices::{mirrored, squared};
 use crate::distances::n_samples;
 use crate::error::{Code, DataError, Error};
+use crate::options::{names_listed, option};
 use crate::signals::{SampleNorm, Scale, Scaling, Signals};
 use crate::views::{Kind, View, Views};
 
@@ -39,7 +40,10 @@ pub(super) fn covariances(views: &Views, scaling: &Scaling) -> Result<Vec<Vec<f6
                 Code::E04,
                 format!("node `{name}` of view `{}` has no variance", view.name()),
                 "its precision would be infinite",
-                format!("leave it out of all views with `--drop-nodes {name}`"),
+                format!(
+                    "leave it out of all views with {}",
+                    option("drop_nodes").set_to(names_listed(&[name]))
+                ),
             );
             return Err(error.in_view(view.name()).at_node(name).into());
         }

@@ -9,58 +9,49 @@
 //!
 //! # The lower bound
 //!
-//! The penalty is the support function of a set C of multipliers Γ (see [`JointPenalty`]): it is the largest ⟨Γ, Θ⟩ over
+//! The penalty is the support function of a set C of multipliers Γ (see [`Model`]): it is the largest ⟨Γ, Θ⟩ over
 //! Γ ∈ C. So for every Γ ∈ C the objective is at least
 //!
 //! ```text
 //! min_Θ Σ_k c_k ( −log det Θ^k + tr(S^k Θ^k) ) + ⟨Γ^k, Θ^k⟩  =  Σ_k c_k ( log det(S^k + Γ^k/c_k) + n )
 //! ```
 //!
-//! attained at Θ^k = (S^k + Γ^k/c_k)⁻¹, if these are positive definite. [`JointProblem::certify`] projects whatever
+//! attained at Θ^k = (S^k + Γ^k/c_k)⁻¹, if these are positive definite. [`Problem::certify`] projects whatever
 //! multipliers it is given on C first, so the bound holds whoever made them. It costs two Cholesky factorisations per view.
 
 use rayon::prelude::*;
 
 use super::matrices::{log_det, symmetric};
-use super::penalty::{Coupling, JointPenalty, Scratch};
+use super::model::{Fusion, Model, Scratch};
 use crate::error::{Code, DataError, Error};
+use crate::methods::Certificate;
+use crate::options::option;
 
 /// Negative eigenvalues this small, relative to the variances, are rounding.
 const SEMIDEFINITE: f64 = 1e-8;
 
-/// The objective of a result, a lower bound of the optimum, and their difference.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct JointCertificate {
-    /// The objective; infinite if a precision matrix is not positive definite.
-    pub objective: f64,
-    /// The lower bound; minus infinity if the multipliers prove nothing.
-    pub dual_objective: f64,
-    /// objective − dual objective, over the larger of |dual objective| and n Σ_k c_k.
-    pub relative_gap: f64,
-}
-
 /// Covariances, weights and penalty.
 #[derive(Clone, Debug, PartialEq)]
-pub struct JointProblem {
+pub struct Problem {
     n_nodes: usize,
     covariances: Vec<Vec<f64>>,
     view_weights: Vec<f64>,
-    penalty: JointPenalty,
+    model: Model,
 }
 
-impl JointProblem {
+impl Problem {
     /// From one symmetric covariance matrix per view, row after row, and the weights c_k of the views.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if sizes do not fit, a number is not finite or negative where it must not be, or no minimum
-    /// exists: λ1 must be positive where covariances are singular. [`Code::E04`] for a node without variance.
+    /// [`Error::Invalid`] if sizes do not fit or a number is not finite or negative where it must not be;
+    /// [`Error::Parameter`] if no minimum exists: λ1 must be positive where covariances are singular. [`Code::E04`] for a node without variance.
     pub fn new(
         n_nodes: usize,
         covariances: Vec<Vec<f64>>,
         view_weights: Vec<f64>,
-        penalty: JointPenalty,
+        model: Model,
     ) -> Result<Self, Error> {
-        let refuse = |name: &'static str, message: String| Err(Error::Parameter { name, message });
+        let refuse = |what: &'static str, message: String| Err(Error::Invalid { what, message });
         if n_nodes == 0 || covariances.is_empty() || covariances.iter().any(|s| s.len() != n_nodes * n_nodes) {
             return refuse(
                 "covariances",
@@ -87,7 +78,7 @@ impl JointProblem {
                         Code::E04,
                         format!("node {i} of view {view} has a variance of {}", at(i, i)),
                         "its precision would be infinite",
-                        "drop the node (`--drop-nodes`)",
+                        format!("drop the node ({})", option("drop_nodes")),
                     );
                     return Err(error.into());
                 }
@@ -109,34 +100,31 @@ impl JointProblem {
             n_nodes,
             covariances,
             view_weights,
-            penalty,
+            model,
         };
-        problem.with_penalty(penalty)
+        problem.with_model(model)
     }
 
     /// The same covariances with another penalty.
     ///
     /// # Errors
     /// [`Error::Parameter`] if λ1 or λ2 is negative or not finite, or λ1 is 0 where covariances are singular.
-    pub fn with_penalty(&self, penalty: JointPenalty) -> Result<Self, Error> {
-        for (name, value) in [("lambda1", penalty.lambda1), ("lambda2", penalty.lambda2)] {
+    pub fn with_model(&self, model: Model) -> Result<Self, Error> {
+        for (name, value) in [("lambda1", model.lambda1), ("lambda2", model.lambda2)] {
             if !(value.is_finite() && value >= 0.0) {
                 let message = format!("is {value}; it must be 0 or positive, and finite");
                 return Err(Error::Parameter { name, message });
             }
         }
-        let problem = Self {
-            penalty,
-            ..self.clone()
-        };
+        let problem = Self { model, ..self.clone() };
         problem.check_bounded()?;
         Ok(problem)
     }
 
     /// Without λ1 nothing stops a precision from growing where the data have no variance at all.
     fn check_bounded(&self) -> Result<(), Error> {
-        let coupled = self.penalty.lambda2 > 0.0 && self.n_views() > 1;
-        if self.penalty.lambda1 > 0.0 || (self.penalty.coupling == Coupling::Group && self.penalty.lambda2 > 0.0) {
+        let coupled = self.model.lambda2 > 0.0 && self.n_views() > 1;
+        if self.model.lambda1 > 0.0 || (self.model.fusion == Fusion::Group && self.model.lambda2 > 0.0) {
             return Ok(());
         }
         let definite = |entry: &dyn Fn(usize) -> f64| {
@@ -186,8 +174,8 @@ impl JointProblem {
     }
 
     /// λ1, λ2 and the coupling.
-    pub fn penalty(&self) -> &JointPenalty {
-        &self.penalty
+    pub fn model(&self) -> &Model {
+        &self.model
     }
 
     /// The same problem on some of the nodes.
@@ -200,7 +188,7 @@ impl JointProblem {
                 .map(|s| submatrix(s, self.n_nodes, nodes))
                 .collect(),
             view_weights: self.view_weights.clone(),
-            penalty: self.penalty,
+            model: self.model,
         }
     }
 
@@ -221,10 +209,10 @@ impl JointProblem {
         let mut charge = 0.0;
         for i in 0..n {
             gather(precisions, i * n + i, &mut row);
-            charge += self.penalty.diagonal_value(&row);
+            charge += self.model.diagonal_value(&row);
             for j in i + 1..n {
                 gather(precisions, i * n + j, &mut row);
-                charge += 2.0 * self.penalty.value(&row);
+                charge += 2.0 * self.model.value(&row);
             }
         }
         Some(fit + charge)
@@ -239,7 +227,7 @@ impl JointProblem {
             for j in 0..=i {
                 gather(multipliers, i * n + j, &mut row);
                 beyond.copy_from_slice(&row);
-                self.penalty.prox_at(i == j, &mut beyond, 1.0, &mut scratch);
+                self.model.prox_at(i == j, &mut beyond, 1.0, &mut scratch);
                 for (matrix, (gamma, over)) in feasible.iter_mut().zip(row.iter().zip(&beyond)) {
                     matrix[i * n + j] = gamma - over;
                 }
@@ -261,10 +249,10 @@ impl JointProblem {
     ///
     /// The gap is relative to the bound or, should that be smaller, to n Σ_k c_k: the objective of a graphical lasso may
     /// be near zero, and moves by a multiple of n when the data's unit changes.
-    pub fn certify(&self, precisions: &[Vec<f64>], multipliers: &[Vec<f64>]) -> JointCertificate {
+    pub fn certify(&self, precisions: &[Vec<f64>], multipliers: &[Vec<f64>]) -> Certificate {
         let objective = self.objective(precisions).unwrap_or(f64::INFINITY);
         let dual_objective = self.lower_bound(multipliers).unwrap_or(f64::NEG_INFINITY);
-        JointCertificate {
+        Certificate {
             objective,
             dual_objective,
             relative_gap: self.relative(objective - dual_objective, dual_objective),

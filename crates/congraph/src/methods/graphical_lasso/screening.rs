@@ -6,11 +6,11 @@
 //! test, for any coupling and any number of views. The groups are the connected parts of the pairs that fail it: the finest
 //! partition there is. O(n² N log N), against O(n³ N) for each iteration of the solver.
 
-use super::penalty::Scratch;
-use super::problem::JointProblem;
+use super::model::Scratch;
+use super::problem::Problem;
 
 /// The groups of nodes, each sorted, in the order of their first nodes.
-pub(super) fn components(problem: &JointProblem) -> Vec<Vec<usize>> {
+pub(super) fn components(problem: &Problem) -> Vec<Vec<usize>> {
     let n = problem.n_nodes();
     let mut row = vec![0.0; problem.n_views()];
     let mut scratch = Scratch::new();
@@ -18,7 +18,7 @@ pub(super) fn components(problem: &JointProblem) -> Vec<Vec<usize>> {
         for (view, (value, weight)) in row.iter_mut().zip(problem.view_weights()).enumerate() {
             *value = weight * problem.covariance(view)[i * n + j];
         }
-        problem.penalty().prox(&mut row, 1.0, &mut scratch);
+        problem.model().prox(&mut row, 1.0, &mut scratch);
         row.iter().any(|&value| value != 0.0)
     };
     let mut unseen: Vec<usize> = (0..n).collect();

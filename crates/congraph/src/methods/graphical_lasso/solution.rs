@@ -1,16 +1,17 @@
-//! What a solver starts from and ends with, and the whole solve: screening, the parts, the certificate.
+//! What a solver starts from and ends with, and the whole solve: screening, the iterate, the certificate.
 
 use rayon::prelude::*;
 
-use super::admm::JointAdmm;
-use super::problem::{JointCertificate, JointProblem, submatrix};
+use super::admm::Admm;
+use super::problem::{Problem, submatrix};
 use super::screening::components;
 use crate::error::Error;
+use crate::methods::Certificate;
 use crate::progress::{Status, Watch};
 
 /// Precision matrices, multipliers, and the step ρ to go on with.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parts {
+pub struct Iterate {
     /// Z^k: symmetric, row after row.
     pub precisions: Vec<Vec<f64>>,
     /// Γ^k: symmetric, row after row.
@@ -19,7 +20,7 @@ pub struct Parts {
     pub rho: f64,
 }
 
-impl Parts {
+impl Iterate {
     pub(super) fn zeros(n: usize, n_views: usize, rho: f64) -> Self {
         Self {
             precisions: vec![vec![0.0; n * n]; n_views],
@@ -29,20 +30,20 @@ impl Parts {
     }
 
     /// Where a cold start begins: no edges, the inverse variances.
-    fn diagonal(problem: &JointProblem) -> Self {
+    fn diagonal(problem: &Problem) -> Self {
         let (n, n_views) = (problem.n_nodes(), problem.n_views());
-        let mut parts = Self::zeros(n, n_views, 0.0);
+        let mut iterate = Self::zeros(n, n_views, 0.0);
         let mut log_sum = 0.0;
         for view in 0..n_views {
             for i in 0..n {
                 let variance = problem.covariance(view)[i * n + i];
-                parts.precisions[view][i * n + i] = 1.0 / variance;
+                iterate.precisions[view][i * n + i] = 1.0 / variance;
                 log_sum += variance.ln() / (n * n_views) as f64;
             }
         }
         // Γ over Z: of the size of c S over that of 1/S.
-        parts.rho = problem.size() / (n * n_views) as f64 * (2.0 * log_sum).exp();
-        parts
+        iterate.rho = problem.size() / (n * n_views) as f64 * (2.0 * log_sum).exp();
+        iterate
     }
 
     fn restricted(&self, n: usize, nodes: &[usize]) -> Self {
@@ -57,11 +58,11 @@ impl Parts {
 
 /// A certified result.
 #[derive(Clone, Debug, PartialEq)]
-pub struct JointSolution {
+pub struct Solution {
     /// The precision matrices and the multipliers that certify them: also a warm start for a neighbouring problem.
-    pub parts: Parts,
+    pub iterate: Iterate,
     /// How close to optimal they are.
-    pub certificate: JointCertificate,
+    pub certificate: Certificate,
     /// Why the solver stopped.
     pub status: Status,
     /// Iterations, of the group of nodes that took most.
@@ -70,12 +71,12 @@ pub struct JointSolution {
     pub n_components: usize,
 }
 
-impl JointAdmm {
+impl Admm {
     /// Solves the problem, group of nodes by group of nodes, from an earlier result if given.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if a setting is out of range or the start is of another size.
-    pub fn run(&self, problem: &JointProblem, start: Option<&Parts>, watch: Watch<'_>) -> Result<JointSolution, Error> {
+    /// [`Error::Parameter`] or [`Error::Invalid`] if a setting is out of range or the start is of another size.
+    pub fn run(&self, problem: &Problem, start: Option<&Iterate>, watch: Watch<'_>) -> Result<Solution, Error> {
         self.check(problem, start)?;
         let n = problem.n_nodes();
         let groups = if self.screening {
@@ -83,16 +84,16 @@ impl JointAdmm {
         } else {
             vec![(0..n).collect()]
         };
-        let cold = Parts::diagonal(problem);
+        let cold = Iterate::diagonal(problem);
         let start = start.unwrap_or(&cold);
-        let solved: Vec<(Parts, Status, usize)> = groups
+        let solved: Vec<(Iterate, Status, usize)> = groups
             .par_iter()
             .map(|nodes| self.solve(&problem.restricted(nodes), &start.restricted(n, nodes), watch))
             .collect();
 
-        let mut parts = Parts::zeros(n, problem.n_views(), start.rho);
+        let mut iterate = Iterate::zeros(n, problem.n_views(), start.rho);
         // Between the groups, the multipliers that hold an entry at zero are known.
-        for (view, gamma) in parts.multipliers.iter_mut().enumerate() {
+        for (view, gamma) in iterate.multipliers.iter_mut().enumerate() {
             let weight = problem.view_weights()[view];
             for (gamma, s) in gamma.iter_mut().zip(problem.covariance(view)) {
                 *gamma = -weight * s;
@@ -103,8 +104,8 @@ impl JointAdmm {
             for view in 0..problem.n_views() {
                 for (a, &i) in nodes.iter().enumerate() {
                     for (b, &j) in nodes.iter().enumerate() {
-                        parts.precisions[view][i * n + j] = found.precisions[view][a * nodes.len() + b];
-                        parts.multipliers[view][i * n + j] = found.multipliers[view][a * nodes.len() + b];
+                        iterate.precisions[view][i * n + j] = found.precisions[view][a * nodes.len() + b];
+                        iterate.multipliers[view][i * n + j] = found.multipliers[view][a * nodes.len() + b];
                     }
                 }
             }
@@ -114,18 +115,18 @@ impl JointAdmm {
             iterations = iterations.max(*took);
             if nodes.len() > largest {
                 largest = nodes.len();
-                parts.rho = found.rho;
+                iterate.rho = found.rho;
             }
         }
-        let certificate = problem.certify(&parts.precisions, &parts.multipliers);
+        let certificate = problem.certify(&iterate.precisions, &iterate.multipliers);
         let status = match status {
             Status::Interrupted => Status::Interrupted,
             _ if certificate.relative_gap <= self.tolerance => Status::Converged,
             Status::Converged => Status::Stalled,
             other => other,
         };
-        Ok(JointSolution {
-            parts,
+        Ok(Solution {
+            iterate,
             certificate,
             status,
             iterations,
@@ -133,15 +134,18 @@ impl JointAdmm {
         })
     }
 
-    fn check(&self, problem: &JointProblem, start: Option<&Parts>) -> Result<(), Error> {
-        let refuse = |name: &'static str, message: &str| {
-            Err(Error::Parameter {
-                name,
+    fn check(&self, problem: &Problem, start: Option<&Iterate>) -> Result<(), Error> {
+        let refuse = |what: &'static str, message: &str| {
+            Err(Error::Invalid {
+                what,
                 message: message.into(),
             })
         };
         if !(self.tolerance > 0.0 && self.tolerance.is_finite()) {
-            return refuse("tolerance", "must be positive, and finite");
+            return Err(Error::Parameter {
+                name: "tol",
+                message: "must be positive, and finite".into(),
+            });
         }
         if !(1.0..2.0).contains(&self.over_relaxation) {
             return refuse("over_relaxation", "must be at least 1 and below 2");

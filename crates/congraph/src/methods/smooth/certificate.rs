@@ -28,22 +28,10 @@
 //! This room knows no solver.
 
 use crate::edges::{ViewMatrix, Weights};
+use crate::methods::Certificate;
 use crate::methods::smooth::edge_subproblem::{EdgeSubproblem, sum_of_minima};
 use crate::methods::smooth::{Parameters, Problem};
 use crate::parallel::chunks;
-
-/// The objective, a lower bound of the optimum, and their difference.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Certificate {
-    /// The objective of the result.
-    pub objective: f64,
-    /// A lower bound of the optimum.
-    pub dual_objective: f64,
-    /// |objective − dual objective| / |dual objective|.
-    pub relative_gap: f64,
-    /// The largest difference between a node's degree and the degree its multiplier asks for: a KKT residual.
-    pub degree_residual: f64,
-}
 
 /// What a solver knows of the dual.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,7 +60,6 @@ pub struct ProxPoints {
 pub fn certify(problem: &Problem, weights: Weights, dual: &DualPoint) -> (Weights, Certificate) {
     let weights = with_frozen(problem, weights);
     let dual_objective = dual_objective(problem, dual);
-    let degree_residual = degree_residual(problem, &weights, &dual.multipliers);
     let weights = feasible(problem, weights)
         .or_else(|weights| feasible(problem, with_shortest(problem, &weights)))
         .unwrap_or_else(|weights| weights);
@@ -81,7 +68,6 @@ pub fn certify(problem: &Problem, weights: Weights, dual: &DualPoint) -> (Weight
         objective,
         dual_objective,
         relative_gap: relative_gap(objective, dual_objective),
-        degree_residual,
     };
     (weights, certificate)
 }
@@ -166,29 +152,12 @@ pub fn dual_objective(problem: &Problem, dual: &DualPoint) -> f64 {
     if dual.is_finite() { dual } else { f64::NEG_INFINITY }
 }
 
-/// The degrees that the multipliers ask for: 2 + (λ − mean λ)/2α.
-pub(crate) fn asked_degrees(problem: &Problem, multipliers: &ViewMatrix) -> ViewMatrix {
-    let factor = 0.5 / problem.parameters().alpha;
-    let sums = multipliers.column_sums();
-    let means: Vec<f64> = sums.iter().zip(problem.totals()).map(|(sum, n)| sum / n).collect();
-    let mut degrees = multipliers.clone();
-    for row in degrees.rows_mut() {
-        for (degree, mean) in row.iter_mut().zip(&means) {
-            *degree = 2.0 + (*degree - mean) * factor;
-        }
-    }
-    if let Some(mask) = problem.mask() {
-        mask.clear(&mut degrees);
-    }
-    degrees
-}
-
 /// min over 1ᵀδ = 2n of α‖δ‖² − λᵀδ = 4αn − 2 Σλ − Σ(λ − mean λ)²/4α, summed over the views. Not by way of δ: its rounding,
 /// divided by α, would break 1ᵀδ = 2n and with it the bound.
 fn degree_term(problem: &Problem, multipliers: &ViewMatrix) -> f64 {
     let alpha = problem.parameters().alpha;
     let sums = multipliers.column_sums();
-    let has = |view: usize, node: usize| problem.mask().is_none_or(|mask| mask.has(view, node));
+    let has = |view: usize, node: usize| problem.membership().has(view, node);
     let mut term = 0.0;
     for (view, sum) in sums.iter().enumerate() {
         let n = problem.total(view);
@@ -203,13 +172,6 @@ fn degree_term(problem: &Problem, multipliers: &ViewMatrix) -> f64 {
         term += 4.0 * alpha * n - 2.0 * sum - spread;
     }
     term
-}
-
-fn degree_residual(problem: &Problem, weights: &Weights, multipliers: &ViewMatrix) -> f64 {
-    let degrees = weights.degrees(problem.distances().edges());
-    let asked = asked_degrees(problem, multipliers);
-    let pairs = degrees.values().iter().zip(asked.values());
-    pairs.fold(0.0, |largest: f64, (degree, asked)| largest.max((degree - asked).abs()))
 }
 
 /// Σ_e min over (W, w) with the joint minimiser.

@@ -9,7 +9,7 @@
 //! in weights w = −ℓ ≥ 0 rather than Laplacian entries ℓ. ‖S w‖² + 2‖w‖² is ‖L‖_F².
 //!
 //! A view that lacks nodes has edges between its own n_i nodes only and the total 1ᵀ w^i = n_i; c charges an edge in the views that
-//! have it, and the consensus has the edges that some view has ([`Mask`]).
+//! have it, and the consensus has the edges that some view has ([`Membership`]).
 //!
 //! With a **frozen** consensus ([`Problem::frozen`]) w is data, there is one view, and γ r(w) is a constant that is left out. An
 //! edge's minimiser is then that of one number, so the prox of c is all it takes:
@@ -20,59 +20,15 @@
 
 use std::sync::Arc;
 
+use super::model::{Model, Parameters};
 use crate::distances::Distances;
 use crate::edges::{ViewMatrix, Weights};
 use crate::error::Error;
 use crate::methods::smooth::edge_subproblem::{EdgeSubproblem, Frozen};
 use crate::parallel::chunks;
-use crate::penalties::{JointEdge, L1, NoPenalty, Penalty};
-use crate::regularisers::{NoRegulariser, Regulariser};
-use crate::views::{Mask, own};
-
-/// The three numbers that weigh the terms.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Parameters {
-    /// Weighs ‖L‖_F²; larger is denser. Must be positive.
-    pub alpha: f64,
-    /// Weighs the penalty; larger makes the views more alike. 0 learns every view on its own.
-    pub beta: f64,
-    /// Weighs the regulariser; larger makes the consensus sparser.
-    pub gamma: f64,
-}
-
-/// Everything of a problem but the data.
-#[derive(Clone, Debug)]
-pub struct Model {
-    /// α, β and γ.
-    pub parameters: Parameters,
-    /// The penalty c.
-    pub penalty: Arc<dyn Penalty>,
-    /// The regulariser r.
-    pub regulariser: Arc<dyn Regulariser>,
-}
-
-impl Model {
-    /// mvGL-ℓ1: the ℓ1 penalty, and no regulariser.
-    pub fn l1(alpha: f64, beta: f64) -> Self {
-        Self {
-            parameters: Parameters {
-                alpha,
-                beta,
-                gamma: 0.0,
-            },
-            penalty: Arc::new(L1),
-            regulariser: Arc::new(NoRegulariser),
-        }
-    }
-
-    /// Every view on its own (svGL, `eq:single_graph_learning`): β = 0 and no consensus.
-    pub fn single(alpha: f64) -> Self {
-        Self {
-            penalty: Arc::new(NoPenalty),
-            ..Self::l1(alpha, 0.0)
-        }
-    }
-}
+use crate::penalties::{JointEdge, NoPenalty, Penalty};
+use crate::regularisers::Regulariser;
+use crate::views::{Membership, own};
 
 /// A graph learning problem. Cheap to clone: the distances are shared.
 #[derive(Clone, Debug)]
@@ -87,8 +43,8 @@ impl Problem {
     /// States the problem.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if α is not positive, or β or γ is negative, or any is not finite. [`Error::Unsupported`] for views
-    /// that lack nodes and a penalty without a joint edge minimiser (a regulariser without a slope).
+    /// [`Error::Parameter`] if α is not positive, or β or γ is negative, or any is not finite; and for views that lack
+    /// nodes and a penalty without a joint edge minimiser (a regulariser without a slope).
     pub fn new(distances: Arc<Distances>, model: Model) -> Result<Self, Error> {
         let Parameters { alpha, beta, gamma } = model.parameters;
         if !(alpha > 0.0 && (4.0 * alpha).is_finite() && alpha.is_normal()) {
@@ -111,30 +67,38 @@ impl Problem {
                 });
             }
         }
+        // Views without coupling are one thing from here on, however they were asked for.
+        let model = if model.is_coupled() {
+            model
+        } else {
+            Model::uncoupled(alpha)
+        };
         let problem = Self {
             distances,
             model,
             frozen: None,
         };
-        if problem.mask().is_some() && problem.edge_term().is_none() {
-            return Err(Error::Unsupported {
-                solver: "--missing mask",
-                term: problem.penalty().name().to_owned(),
-                need: "an edge is charged in the views that have it, which needs the joint edge minimiser (of a regulariser: \
-                       its slope)",
+        if !problem.membership().is_total() && problem.edge_term().is_none() {
+            return Err(Error::Parameter {
+                name: "missing",
+                message: format!(
+                    "`mask` cannot be used with `{}`: an edge is charged in the views that have it, which needs the joint edge \
+                     minimiser (of a regulariser: its slope)",
+                    problem.penalty().name()
+                ),
             });
         }
         Ok(problem)
     }
 
-    /// Which nodes the views lack, if any does.
-    pub fn mask(&self) -> Option<&Mask> {
-        self.distances.mask().map(AsRef::as_ref)
+    /// Which view has which node.
+    pub fn membership(&self) -> &Membership {
+        self.distances.membership()
     }
 
     /// The total 1ᵀ w^i of a view's weights: its number of nodes.
     pub fn total(&self, view: usize) -> f64 {
-        self.mask().map_or(self.n_nodes(), |mask| mask.n_nodes_of(view)) as f64
+        self.membership().n_nodes_of(view) as f64
     }
 
     /// The totals of all views.
@@ -151,18 +115,19 @@ impl Problem {
         scratch: &mut [Vec<f64>; 2],
     ) -> f64 {
         let [room, scratch] = scratch;
-        match self.mask() {
-            None => term.consensus(row, scratch),
-            Some(_) => term.consensus(own(row, self.distances.values().row(edge), room), scratch),
+        if self.membership().is_total() {
+            return term.consensus(row, scratch);
         }
+        term.consensus(own(row, self.distances.values().row(edge), room), scratch)
     }
 
     /// The problem of one view whose consensus is given, one weight ≥ 0 per edge.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if there are several views, γ is not 0, or the consensus is not as it should be.
+    /// [`Error::Parameter`] if γ is not 0; [`Error::Invalid`] if there are several views or the consensus is not as it
+    /// should be.
     pub fn frozen(self, consensus: Arc<[f64]>) -> Result<Self, Error> {
-        let refuse = |name, message: String| Err(Error::Parameter { name, message });
+        let refuse = |what, message: String| Err(Error::Invalid { what, message });
         if self.n_views() != 1 {
             let message = format!(
                 "are {}; against a frozen consensus each is learned on its own",
@@ -171,10 +136,10 @@ impl Problem {
             return refuse("views", message);
         }
         if self.parameters().gamma != 0.0 {
-            return refuse(
-                "gamma",
-                "weighs a consensus that is looked for; it must be 0 where it is frozen".into(),
-            );
+            return Err(Error::Parameter {
+                name: "gamma",
+                message: "weighs a consensus that is looked for; it must be 0 where it is frozen".into(),
+            });
         }
         if consensus.len() != self.n_edges() {
             let message = format!("has {} weights for {} edges", consensus.len(), self.n_edges());
@@ -197,6 +162,11 @@ impl Problem {
         self.frozen.as_deref()
     }
 
+    /// The distances, to be kept.
+    pub(crate) fn distances_shared(&self) -> &Arc<Distances> {
+        &self.distances
+    }
+
     /// The distances.
     pub fn distances(&self) -> &Distances {
         &self.distances
@@ -209,12 +179,12 @@ impl Problem {
 
     /// The penalty c.
     pub fn penalty(&self) -> &dyn Penalty {
-        self.model.penalty.as_ref()
+        self.model.penalty()
     }
 
     /// The regulariser r.
     pub fn regulariser(&self) -> &dyn Regulariser {
-        self.model.regulariser.as_ref()
+        self.model.regulariser()
     }
 
     /// How many nodes.
@@ -246,7 +216,7 @@ impl Problem {
         let parts = chunks::map(present.len(), |range| {
             let mut differences = Vec::with_capacity(range.len() * self.n_views());
             let (mut smoothness, mut squares) = (0.0, 0.0);
-            if self.mask().is_some() {
+            if !self.membership().is_total() {
                 return self.masked_edges(weights, range);
             }
             for k in range {
@@ -319,7 +289,7 @@ impl Problem {
             joint,
             tau: beta / self.kappa(),
             sigma: gamma * slope / self.kappa(),
-            masked: self.mask().is_some(),
+            masked: !self.membership().is_total(),
             // Without a penalty nothing depends on the consensus.
             frozen: self.frozen_consensus().filter(|_| beta > 0.0).map(|consensus| Frozen {
                 consensus,

@@ -6,13 +6,18 @@
 //! A solver keeps no results in its fields. Not converging is a [`Status`], unusable input an [`Error`].
 
 use std::fmt;
+use std::sync::Arc;
 
-use super::WorkingSet;
+use super::working_set::{Start, WorkingSet};
+use crate::distances::Distances;
 use crate::edges::{ViewMatrix, Weights};
 use crate::error::Error;
+use crate::graph;
+use crate::methods::Certificate;
 use crate::methods::smooth::Problem;
-use crate::methods::smooth::certificate::{Certificate, DualPoint, certify};
+use crate::methods::smooth::certificate::{DualPoint, ProxPoints, certify};
 use crate::progress::{Status, Watch};
+use crate::views::Membership;
 
 /// A certified result.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +32,12 @@ pub struct Solution {
     pub status: Status,
     /// Iterations done.
     pub iterations: usize,
+    /// The pairs that it was found on, with their distances: edges are numbered as there.
+    pub distances: Arc<Distances>,
+    /// Whether these are a working set, of all pairs those that matter.
+    pub(crate) is_working_set: bool,
+    /// Where the proximal maps were last taken, if the certificate needs them.
+    pub(crate) prox_points: Option<ProxPoints>,
 }
 
 impl Solution {
@@ -52,7 +63,66 @@ impl Solution {
             certificate,
             status,
             iterations,
+            distances: Arc::clone(problem.distances_shared()),
+            is_working_set: false,
+            prox_points: dual.prox_points,
         }
+    }
+
+    /// A start for a neighbouring problem.
+    pub fn start(&self) -> Start {
+        // Where pairs are listed they are the same for every fit.
+        let pairs = if self.is_working_set {
+            self.distances.edges().pairs()
+        } else {
+            &[]
+        };
+        Start {
+            multipliers: self.multipliers.clone(),
+            pairs: pairs.to_vec(),
+        }
+    }
+
+    /// The pairs that are present in some view or in the consensus, with their weights.
+    pub fn pairs(&self) -> impl Iterator<Item = ([u32; 2], &[f64], f64)> {
+        let listed = self.distances.edges().pairs();
+        let weights = self.weights.iter();
+        weights.map(|(edge, row, consensus)| (listed[edge], row, consensus))
+    }
+
+    /// Which view has which node.
+    fn membership(&self) -> &Membership {
+        self.distances.membership()
+    }
+
+    /// How many pairs of nodes there are that some view has.
+    pub fn n_pairs(&self) -> usize {
+        self.membership().n_pairs()
+    }
+
+    /// How many pairs of nodes a view has.
+    pub(crate) fn n_pairs_of(&self, view: usize) -> usize {
+        self.membership().n_pairs_of(view)
+    }
+
+    /// The mean density of the views.
+    pub fn density(&self) -> f64 {
+        graph::mean_density(self.weights.views(), self.membership())
+    }
+
+    /// The mean correlation between views; none for a single one.
+    pub fn similarity(&self) -> Option<f64> {
+        if self.membership().is_total() {
+            return graph::mean_correlation(self.weights.views(), self.n_pairs());
+        }
+        let listed = self.distances.edges().pairs();
+        let pairs = self.weights.edges().iter().map(|&edge| &listed[edge as usize]);
+        graph::mean_common_correlation(&pairs.zip(self.weights.views().rows()), self.membership())
+    }
+
+    /// The density of the consensus (of no meaning where each view is learned on its own).
+    pub fn consensus_density(&self) -> f64 {
+        graph::density(self.weights.consensus().iter().copied(), self.n_pairs())
     }
 
     /// Whether the relative gap is within the tolerance.
@@ -85,8 +155,8 @@ pub trait Solver: fmt::Debug + Send + Sync {
 pub(super) fn check_start(problem: &Problem, start: Option<&ViewMatrix>) -> Result<(), Error> {
     match start {
         Some(start) if start.n_rows() != problem.n_nodes() || start.n_views() != problem.n_views() => {
-            Err(Error::Parameter {
-                name: "start",
+            Err(Error::Invalid {
+                what: "start",
                 message: format!(
                     "has multipliers for {} nodes and {} views; the problem has {} and {}",
                     start.n_rows(),
@@ -96,8 +166,8 @@ pub(super) fn check_start(problem: &Problem, start: Option<&ViewMatrix>) -> Resu
                 ),
             })
         }
-        Some(start) if start.values().iter().any(|value| !value.is_finite()) => Err(Error::Parameter {
-            name: "start",
+        Some(start) if start.values().iter().any(|value| !value.is_finite()) => Err(Error::Invalid {
+            what: "start",
             message: "has multipliers that are not finite".into(),
         }),
         _ => Ok(()),

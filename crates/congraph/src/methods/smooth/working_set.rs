@@ -43,25 +43,13 @@ pub struct Start {
     pub pairs: Vec<[u32; 2]>,
 }
 
-/// A solution and the distances of the pairs that it was found on.
+/// A solution, and how it was found.
 #[derive(Clone, Debug)]
 pub struct SetSolution {
-    /// The solution, with edges numbered as in `distances`.
+    /// The solution, on the pairs of the working set.
     pub solution: Solution,
-    /// The working set and its distances.
-    pub distances: Arc<Distances>,
     /// How often all pairs were checked.
     pub passes: usize,
-}
-
-impl SetSolution {
-    /// A start for a neighbouring problem.
-    pub fn start(&self) -> Start {
-        Start {
-            multipliers: self.solution.multipliers.clone(),
-            pairs: self.distances.edges().pairs().to_vec(),
-        }
-    }
 }
 
 /// The gap to which the set's problem is solved while the set still grows.
@@ -125,14 +113,11 @@ impl WorkingSet {
             last = true;
             if done || passes >= self.max_rounds || found.status == Status::Interrupted {
                 let mut solution = found.certified(&problem, self.newton.tolerance);
+                solution.is_working_set = true;
                 if !done {
                     self.count_outside(all, model, entering, &mut solution)?;
                 }
-                return Ok(SetSolution {
-                    solution,
-                    distances,
-                    passes,
-                });
+                return Ok(SetSolution { solution, passes });
             }
             multipliers = Some(found.multipliers);
             if !entering.pairs.is_empty() {
@@ -197,7 +182,7 @@ impl WorkingSet {
 fn unsupported(model: &Model) -> Error {
     Error::Unsupported {
         solver: "newton",
-        term: model.penalty.name().to_owned(),
+        term: model.penalty().name().to_owned(),
         need: "a working set needs the joint edge minimiser",
     }
 }

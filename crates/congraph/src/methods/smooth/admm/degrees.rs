@@ -20,7 +20,7 @@ use std::sync::Arc;
 use crate::distances::Distances;
 use crate::edges::{ViewMatrix, incidence};
 use crate::parallel::chunks;
-use crate::views::Mask;
+use crate::views::Membership;
 
 /// Residuals are brought down to this share of the right-hand side,
 const ACCURACY: f64 = 1e-13;
@@ -41,14 +41,14 @@ pub(super) struct DegreeSystem {
     ones: (f64, ViewMatrix),
     /// How many nodes each view has, and which it lacks.
     sizes: Vec<f64>,
-    mask: Option<Arc<Mask>>,
+    membership: Arc<Membership>,
 }
 
 /// For each node the nodes it may be joined to.
 struct Neighbours {
     starts: Vec<u32>,
     nodes: Vec<u32>,
-    mask: Option<Arc<Mask>>,
+    membership: Arc<Membership>,
     /// S 1: how many neighbours each node has; one column for all views if none lacks a node.
     counts: ViewMatrix,
 }
@@ -56,21 +56,22 @@ struct Neighbours {
 impl DegreeSystem {
     pub(super) fn new(distances: &Distances) -> Self {
         let (edges, n_views) = (distances.edges(), distances.values().n_views());
-        let mask = distances.mask().cloned();
-        let is_complete = match &mask {
-            None => edges.is_complete(),
-            Some(mask) => (0..n_views).all(|view| {
+        let membership = Arc::clone(distances.membership());
+        let is_complete = if membership.is_total() {
+            edges.is_complete()
+        } else {
+            (0..n_views).all(|view| {
                 let own = distances.values().column(view).filter(|distance| distance.is_finite());
-                own.count() == mask.n_pairs_of(view)
-            }),
+                own.count() == membership.n_pairs_of(view)
+            })
         };
-        let sizes = (0..n_views).map(|view| mask.as_ref().map_or(edges.n_nodes(), |mask| mask.n_nodes_of(view)));
+        let sizes = (0..n_views).map(|view| membership.n_nodes_of(view));
         Self {
             sizes: sizes.map(|size| size as f64).collect(),
             neighbours: (!is_complete).then(|| Neighbours::new(distances)),
             solution: ViewMatrix::zeros(edges.n_nodes(), n_views),
             ones: (f64::NAN, ViewMatrix::zeros(0, 1)),
-            mask,
+            membership,
         }
     }
 
@@ -117,9 +118,7 @@ impl DegreeSystem {
     }
 
     fn clear(&self, rows: &mut ViewMatrix) {
-        if let Some(mask) = &self.mask {
-            mask.clear(rows);
-        }
+        self.membership.clear(rows);
     }
 
     /// h₁, unless it is known for this a.
@@ -133,7 +132,11 @@ impl DegreeSystem {
             solution
         } else {
             let ones = |n: &f64| (n - 1.0) / (a + (n - 1.0));
-            let n_systems = if self.mask.is_some() { self.sizes.len() } else { 1 };
+            let n_systems = if self.membership.is_total() {
+                1
+            } else {
+                self.sizes.len()
+            };
             ViewMatrix::from_values(n_systems, self.sizes[..n_systems].iter().map(ones).collect())
         };
         self.ones = (a, values);
@@ -150,31 +153,28 @@ impl Neighbours {
                 *other = if a as usize == node { b } else { a };
             }
         }
-        let mask = distances.mask().cloned();
-        let counts = match &mask {
-            None => {
-                let counts = starts.windows(2).map(|ends| f64::from(ends[1] - ends[0]));
-                ViewMatrix::from_values(1, counts.collect())
+        let membership = Arc::clone(distances.membership());
+        let counts = if membership.is_total() {
+            let counts = starts.windows(2).map(|ends| f64::from(ends[1] - ends[0]));
+            ViewMatrix::from_values(1, counts.collect())
+        } else {
+            let mut counts = ViewMatrix::zeros(edges.n_nodes(), distances.values().n_views());
+            let mut ones = counts.clone();
+            ones.resize(1);
+            for (edge, row) in distances.values().rows().enumerate() {
+                let one = |distance: &f64| f64::from(u8::from(distance.is_finite()));
+                ones.row_mut(0)
+                    .iter_mut()
+                    .zip(row)
+                    .for_each(|(count, distance)| *count = one(distance));
+                edges.add_degrees(edge, ones.row(0), &mut counts);
             }
-            Some(_) => {
-                let mut counts = ViewMatrix::zeros(edges.n_nodes(), distances.values().n_views());
-                let mut ones = counts.clone();
-                ones.resize(1);
-                for (edge, row) in distances.values().rows().enumerate() {
-                    let one = |distance: &f64| f64::from(u8::from(distance.is_finite()));
-                    ones.row_mut(0)
-                        .iter_mut()
-                        .zip(row)
-                        .for_each(|(count, distance)| *count = one(distance));
-                    edges.add_degrees(edge, ones.row(0), &mut counts);
-                }
-                counts
-            }
+            counts
         };
         Self {
             starts,
             nodes,
-            mask,
+            membership,
             counts,
         }
     }
@@ -195,14 +195,14 @@ impl Neighbours {
                         *value += x;
                     }
                 }
-                let Some(mask) = &self.mask else {
+                if self.membership.is_total() {
                     let own = 0.5 * neighbours.len() as f64 + a;
                     for (value, x) in row.iter_mut().zip(x.row(first + k)) {
                         *value = 0.5 * *value + own * x;
                     }
                     continue;
-                };
-                let counts = self.counts.row(first + k).iter().zip(mask.row(first + k));
+                }
+                let counts = self.counts.row(first + k).iter().zip(self.membership.row(first + k));
                 for ((value, x), (count, lacks)) in row.iter_mut().zip(x.row(first + k)).zip(counts) {
                     *value = if *lacks {
                         0.0

@@ -45,7 +45,7 @@ impl Group {
         problem: &Problem,
         begin: impl Fn(usize, &[u32], &mut Start) + Sync,
     ) -> (Vec<Self>, Vec<[u32; 2]>) {
-        if problem.mask().is_none() {
+        if problem.membership().is_total() {
             return (vec![Self::new(problem, problem.n_views(), None, begin)], Vec::new());
         }
         let mut edges: Vec<Vec<u32>> = vec![Vec::new(); problem.n_views() + 1];
@@ -154,6 +154,6 @@ impl Members {
 /// The views that have an edge.
 fn own_views(problem: &Problem, edge: usize) -> impl Iterator<Item = u32> {
     let distances = problem.distances().values().row(edge);
-    let masked = problem.mask().is_some();
+    let masked = !problem.membership().is_total();
     (0..problem.n_views() as u32).filter(move |&view| !masked || distances[view as usize] < f64::INFINITY)
 }

@@ -182,7 +182,7 @@ impl Admm {
     }
 
     fn check_settings(&self) -> Result<(), Error> {
-        let refuse = |name, message: String| Err(Error::Parameter { name, message });
+        let refuse = |what, message: String| Err(Error::Invalid { what, message });
         if !(self.rho > 0.0 && self.rho.is_finite()) {
             return refuse("rho", format!("is {}; it must be positive and finite", self.rho));
         }

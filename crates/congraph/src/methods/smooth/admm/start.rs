@@ -62,7 +62,7 @@ impl State {
             shares
         };
         // Of edges that one view has, two, and so on; without masks all views have all.
-        let fewest = if problem.mask().is_some() { 1 } else { n_views };
+        let fewest = if problem.membership().is_total() { n_views } else { 1 };
         let shares: Vec<ViewMatrix> = (fewest..=n_views).map(shares).collect();
         Self::new(problem, rho, |edge, own, start| {
             let share = shares[own.len() - fewest].row(edge.min(n_rows - 1));

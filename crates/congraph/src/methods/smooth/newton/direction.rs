@@ -14,7 +14,7 @@ use super::dual::Dual;
 use super::vectors::{combine, dot, reduce};
 use crate::edges::{ViewMatrix, Weights, incidence};
 use crate::parallel::chunks;
-use crate::views::Mask;
+use crate::views::Membership;
 
 /// Nodes per block of work.
 const NODES: usize = 512;
@@ -40,8 +40,8 @@ pub(super) struct Hessian {
     ridge: f64,
     /// How many nodes each view has, and which it lacks.
     sizes: Vec<f64>,
-    mask: Option<Arc<Mask>>,
-    /// HugePageBuffer that products use.
+    membership: Option<Arc<Membership>>,
+    /// Room that products use.
     moved: ViewMatrix,
 }
 
@@ -59,7 +59,7 @@ impl Hessian {
             is_sparse: true,
             ridge: 0.0,
             sizes: Vec::new(),
-            mask: None,
+            membership: None,
             moved: ViewMatrix::zeros(0, n_views),
         }
     }
@@ -69,7 +69,8 @@ impl Hessian {
         (self.n_nodes, self.n_views) = (dual.problem.n_nodes(), dual.problem.n_views());
         self.ridge = ridge;
         self.sizes = dual.problem.totals();
-        self.mask = dual.problem.distances().mask().cloned();
+        let membership = dual.problem.distances().membership();
+        self.membership = (!membership.is_total()).then(|| Arc::clone(membership));
         let n_views = self.n_views;
         let term = dual.term;
         let width = n_views * (1 + term.rank());
@@ -198,8 +199,8 @@ impl Hessian {
             for ((value, &x), mean) in row.iter_mut().zip(x.row(node)).zip(&means) {
                 *value = 2.0 * (x - mean) + self.ridge * x;
             }
-            if let Some(mask) = &self.mask {
-                let lacking = row.iter_mut().zip(mask.row(node)).filter(|(_, lacks)| **lacks);
+            if let Some(membership) = &self.membership {
+                let lacking = row.iter_mut().zip(membership.row(node)).filter(|(_, lacks)| **lacks);
                 lacking.for_each(|(value, _)| *value = 0.0);
             }
         };

@@ -60,15 +60,15 @@ impl<'a> Dual<'a> {
         let degrees = Weights::degrees_of_blocks(&present, self.problem.distances().edges(), n_views);
         let sums = multipliers.column_sums();
         let means: Vec<f64> = sums.iter().zip(&self.totals).map(|(sum, n)| sum / n).collect();
-        let mask = self.problem.mask();
+        let membership = self.problem.membership();
         let mut gradient = degrees.clone();
         let parts = chunks::map_mut(gradient.values_mut(), n_views, |first, rows| {
             let (mut value, mut magnitude) = (0.0, 0.0);
             for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
-                let lacks = mask.map(|mask| mask.row(first + k));
+                let lacks = membership.row(first + k);
                 let entries = row.iter_mut().zip(multipliers.row(first + k)).zip(&means);
                 for (view, ((entry, &multiplier), mean)) in entries.enumerate() {
-                    if lacks.is_some_and(|lacks| lacks[view]) {
+                    if lacks.get(view) == Some(&true) {
                         *entry = 0.0;
                         continue;
                     }
@@ -112,7 +112,7 @@ impl<'a> Dual<'a> {
             .zip(&self.totals)
             .map(|(sum, total)| 2.0 * total / sum)
             .collect();
-        let masked = self.problem.mask().is_some();
+        let masked = !self.problem.membership().is_total();
         if factors.iter().any(|factor| !(factor.is_finite() && *factor > 0.0)) {
             return f64::INFINITY;
         }

@@ -121,9 +121,7 @@ impl Newton {
         let (mut multipliers, mut at) = match start {
             Some(start) => {
                 let mut multipliers = scaled(start, 1.0 / kappa);
-                if let Some(mask) = problem.mask() {
-                    mask.clear(&mut multipliers);
-                }
+                problem.membership().clear(&mut multipliers);
                 let at = dual.evaluate(&multipliers, None);
                 (multipliers, at)
             }

@@ -15,7 +15,7 @@ use super::dual::{Dual, Evaluation};
 use crate::edges::{ViewMatrix, incidence};
 use crate::methods::smooth::Problem;
 use crate::parallel::chunks;
-use crate::views::Mask;
+use crate::views::Membership;
 
 pub(super) fn cold_start(dual: &Dual<'_>) -> (ViewMatrix, Evaluation) {
     let problem = dual.problem;
@@ -27,9 +27,7 @@ pub(super) fn cold_start(dual: &Dual<'_>) -> (ViewMatrix, Evaluation) {
     };
     let multipliers = |choose: &dyn Fn(&[f64], usize) -> f64| {
         let mut multipliers = multipliers(&levels, choose);
-        if let Some(mask) = problem.mask() {
-            mask.clear(&mut multipliers);
-        }
+        problem.membership().clear(&mut multipliers);
         multipliers
     };
     let separate = evaluated(dual, multipliers(&|row, view| row[view]));
@@ -102,9 +100,7 @@ fn local_levels(problem: &Problem) -> ViewMatrix {
             }
         });
         let mut known = levels.clone();
-        if let Some(mask) = problem.mask() {
-            clear_levels(mask, &mut known);
-        }
+        clear_levels(problem.membership(), &mut known);
         let sums = known.column_sums();
         means = sums.iter().zip(totals(problem)).map(|(sum, n)| sum / n).collect();
     }
@@ -132,9 +128,12 @@ fn totals(problem: &Problem) -> Vec<f64> {
 }
 
 /// Forgets the levels of nodes in views that lack them.
-fn clear_levels(mask: &Mask, levels: &mut ViewMatrix) {
+fn clear_levels(membership: &Membership, levels: &mut ViewMatrix) {
+    if membership.is_total() {
+        return;
+    }
     for (node, row) in levels.rows_mut().enumerate() {
-        let lacking = row.iter_mut().zip(mask.row(node)).filter(|(_, lacks)| **lacks);
+        let lacking = row.iter_mut().zip(membership.row(node)).filter(|(_, lacks)| **lacks);
         lacking.for_each(|(level, _)| *level = 0.0);
     }
 }
@@ -148,7 +147,7 @@ fn units(problem: &Problem, edge: usize, row: &mut [f64]) {
         *unit = distance * inverse;
         sum += *unit;
     }
-    row[n_views] = if problem.mask().is_none() {
+    row[n_views] = if problem.membership().is_total() {
         sum / n_views as f64
     } else {
         let own = || row[..n_views].iter().filter(|unit| **unit < f64::INFINITY);

@@ -1,0 +1,98 @@
+//! One data set → what every method scores on it, its parameters chosen as the paper chooses them.
+//!
+//! ```text
+//! svGL           α by best view F1
+//! mvGL-ℓ1        α by best view F1, for each α the β of a correlation of 0.8
+//! mvGL-ℓ2 − r    the same, without a regulariser of the consensus
+//! mvGL-ℓ2        from there γ by best view F1 (the largest of equals), then α once more
+//! JGL            λ1 by best view F1, λ2 by correlation
+//! median         no learning: the element-wise median of the views of svGL
+//! ```
+
+mod grid;
+mod joint;
+mod protocol;
+mod score;
+
+use congraph::simulate::simulate;
+use congraph::{Error, Learn, MultiviewGraph, Smooth, ViewOptions, Views, no_progress};
+
+use crate::plan::{Job, Plan, Setting};
+pub(crate) use joint::learner as joint_learner;
+pub(crate) use protocol::{Protocol, SIMILARITY, above, l2};
+pub(crate) use score::{Method, Score};
+
+/// What came of one data set.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Outcome {
+    pub(crate) setting: Setting,
+    pub(crate) realisation: usize,
+    /// Of the pairs at which some true view differs from the true consensus: in how many views, on average.
+    pub(crate) differing: f64,
+    pub(crate) scores: Vec<Score>,
+}
+
+/// Simulates the data set and learns from it by every method; by the joint graphical lasso only if the views are asked
+/// for.
+pub(crate) fn outcome(plan: &Plan, job: &Job, with_joint: bool) -> Result<Outcome, Error> {
+    let simulation = simulate(&job.setting.simulated(plan.seed_of(job.realisation)))?;
+    let truth = &simulation.truth;
+    let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default())?;
+    let learner = Smooth {
+        scaling: plan.scaling(),
+        ..Smooth::default()
+    };
+    let protocol = Protocol {
+        session: learner.session(&views, &no_progress)?,
+        truth,
+        similarity: SIMILARITY,
+    };
+    let mut scores = protocol.scores()?;
+    if with_joint {
+        scores.extend(joint::scores(plan, &views, truth)?);
+    }
+    Ok(Outcome {
+        setting: job.setting,
+        realisation: job.realisation,
+        differing: differing(truth),
+        scores,
+    })
+}
+
+/// Of the pairs at which some view differs from the consensus: in how many views, on average.
+fn differing(truth: &MultiviewGraph) -> f64 {
+    let consensus = truth.consensus().unwrap_or_default();
+    let counts = truth
+        .weights()
+        .rows()
+        .zip(consensus)
+        .map(|(row, weight)| row.iter().filter(|own| (**own > 0.0) != (*weight > 0.0)).count());
+    let counts: Vec<usize> = counts.filter(|&count| count > 0).collect();
+    counts.iter().sum::<usize>() as f64 / counts.len().max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use congraph::ViewMatrix;
+
+    use super::*;
+
+    fn graph(n_views: usize, rows: &[f64], consensus: &[f64]) -> MultiviewGraph {
+        let names = |n: usize| (0..n).map(|k| format!("v{k}")).collect::<Vec<_>>();
+        let pairs: Vec<[u32; 2]> = (0..consensus.len() as u32).map(|k| [k, k + 1]).collect();
+        let weights = ViewMatrix::from_values(n_views, rows.to_vec());
+        MultiviewGraph::new(
+            names(consensus.len() + 1),
+            names(n_views),
+            &pairs,
+            &weights,
+            Some(consensus),
+        )
+    }
+
+    #[test]
+    fn views_that_differ_are_counted_where_some_do() {
+        let truth = graph(3, &[1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 0.0], &[1.0, 1.0, 0.0]);
+        assert_eq!(differing(&truth), 1.5);
+    }
+}

@@ -1,0 +1,99 @@
+//! The methods that are compared, and how well each did.
+
+use congraph::metrics::evaluate;
+use congraph::{Error, MultiviewGraph};
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Method {
+    SvGl,
+    JglNonZero,
+    JglNegative,
+    MvGl1,
+    MvGl2,
+    MvGl2Free,
+    Median,
+}
+
+impl Method {
+    pub(crate) const ALL: [Self; 7] = [
+        Self::SvGl,
+        Self::JglNonZero,
+        Self::JglNegative,
+        Self::MvGl1,
+        Self::MvGl2,
+        Self::MvGl2Free,
+        Self::Median,
+    ];
+    pub(crate) const OF_VIEWS: [Self; 5] = [
+        Self::SvGl,
+        Self::JglNonZero,
+        Self::JglNegative,
+        Self::MvGl1,
+        Self::MvGl2,
+    ];
+    pub(crate) const OF_CONSENSUS: [Self; 4] = [Self::MvGl1, Self::MvGl2, Self::MvGl2Free, Self::Median];
+
+    /// The name in tables.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::SvGl => "svGL",
+            Self::JglNonZero => "JGL",
+            Self::JglNegative => "JGL-negative",
+            Self::MvGl1 => "mvGL-l1",
+            Self::MvGl2 => "mvGL-l2",
+            Self::MvGl2Free => "mvGL-l2-without-r",
+            Self::Median => "median-of-svGL",
+        }
+    }
+
+    pub(crate) fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|method| method.name() == name)
+    }
+
+    /// The name in figures.
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::SvGl => "svGL",
+            Self::JglNonZero => "JGL, non-zero entries",
+            Self::JglNegative => "JGL, negative entries",
+            Self::MvGl1 => "mvGL-ℓ1",
+            Self::MvGl2 => "mvGL-ℓ2",
+            Self::MvGl2Free => "mvGL-ℓ2 without r",
+            Self::Median => "median of svGL",
+        }
+    }
+}
+
+/// How well one method did on one data set.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Score {
+    pub(crate) method: Method,
+    pub(crate) view_f1: f64,
+    pub(crate) density: f64,
+    pub(crate) similarity: f64,
+    /// F1, precision and density, of methods that have a consensus.
+    pub(crate) consensus: Option<[f64; 3]>,
+    /// α, β, γ; or λ1, λ2.
+    pub(crate) parameters: [f64; 3],
+}
+
+impl Score {
+    pub(super) fn of(
+        method: Method,
+        graph: &MultiviewGraph,
+        truth: &MultiviewGraph,
+        parameters: [f64; 3],
+    ) -> Result<Self, Error> {
+        let found = evaluate(graph, truth)?;
+        let consensus = found.consensus.as_ref().zip(graph.consensus_density());
+        Ok(Self {
+            method,
+            view_f1: found.mean_view_f1(),
+            density: graph.mean_density(),
+            similarity: graph.similarity().unwrap_or(1.0),
+            consensus: consensus.map(|(score, density)| [score.f1(), score.precision(), density]),
+            parameters,
+        })
+    }
+}

@@ -1,0 +1,400 @@
+//! The paper's model as a method: views → distances → weights → graphs.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::Newton;
+use super::certificate::{DualPoint, certify, certify_beyond, edges_bound};
+use super::model::{Coupling, Model};
+use super::presence::Presence;
+use super::problem::Problem;
+use super::solver::{Solution, Solver};
+use super::warnings;
+use super::working_set::Start;
+use crate::distances::{AllPairs, Distances, count_outside, nearest_pairs, neighbourly_order};
+use crate::edges::ViewMatrix;
+use crate::edges::candidates::{CHECKED_OUTSIDE, Candidates, EXACT_NEIGHBOURS, EdgeCost, placed_costs, tidy};
+use crate::error::{Code, DataError, Error, Warning};
+use crate::graph::MultiviewGraph;
+use crate::methods::{Certificate, Certified, Method, Told};
+use crate::options::option;
+use crate::progress::{Status, Watch};
+use crate::signals::{Scaling, Signals, check_spread};
+use crate::views::{Kind, Membership, Order, Views};
+
+/// How to learn graphs on which signals are smooth, and their consensus.
+#[derive(Clone, Debug)]
+pub struct Smooth {
+    /// How distances are made comparable.
+    pub scaling: Scaling,
+    /// α, and what couples the views.
+    pub model: Model,
+    /// The solver.
+    pub solver: Arc<dyn Solver>,
+    /// Which pairs of nodes may be joined; nodes are numbered as in the views.
+    pub candidates: Candidates,
+    /// Costs added to some pairs' distances.
+    pub edge_costs: Vec<EdgeCost>,
+    /// With restricted candidates, count the pairs outside them that would have entered (up to
+    /// [`CHECKED_OUTSIDE`] nodes).
+    pub check_outside: bool,
+    /// How many bytes may be used to keep the distances of all pairs in f32; beyond that they are computed anew.
+    pub memory: u64,
+}
+
+/// 4 GiB.
+pub(crate) const DEFAULT_MEMORY: u64 = 4 << 30;
+/// From this number of nodes on, listing all pairs costs more than a working set.
+pub(crate) const MANY_NODES: usize = 256;
+/// How many nearest neighbours of each node in each view a working set starts from.
+const NEIGHBOURS: usize = 8;
+
+/// The distances of the views: all that fits share.
+pub enum Data {
+    /// Of a list of pairs.
+    Listed(Arc<Distances>),
+    /// Of all pairs, as many as there are.
+    Many(AllPairs),
+}
+
+/// What is told of a fit beside its graphs and its certificate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Details {
+    /// How many pairs outside restricted candidates would have entered, if that was checked.
+    pub outside: Option<usize>,
+    /// How many pairs could be joined, if not all.
+    pub n_candidates: Option<usize>,
+    /// What the distances were divided by.
+    pub distance_divisor: f64,
+}
+
+impl Default for Smooth {
+    /// mvGL-ℓ1 with parameters still to be chosen: for [`Smooth::learn_to`].
+    fn default() -> Self {
+        Self::new(1.0, 1.0)
+    }
+}
+
+impl Smooth {
+    /// mvGL-ℓ1 with default scaling, solved by Newton.
+    pub fn new(alpha: f64, beta: f64) -> Self {
+        Self::with_model(Model::l1(alpha, beta))
+    }
+
+    /// Another model with default scaling, solved by Newton.
+    pub fn with_model(model: Model) -> Self {
+        Self {
+            scaling: Scaling::default(),
+            model,
+            solver: Arc::new(Newton::default()),
+            candidates: Candidates::AllPairs,
+            edge_costs: Vec::new(),
+            check_outside: false,
+            memory: DEFAULT_MEMORY,
+        }
+    }
+
+    /// The same with every view on its own, without a consensus.
+    #[must_use]
+    pub fn uncoupled(&self) -> Self {
+        Self {
+            model: Model::uncoupled(self.model.parameters.alpha),
+            ..self.clone()
+        }
+    }
+
+    /// The least memory in bytes that a fit of these views takes, about: signals, and what is kept for each pair that is
+    /// listed. The distances of all pairs in f32 are not in it; they are kept only if [`Smooth::memory`] has room.
+    pub fn least_memory(&self, views: &Views) -> u64 {
+        let (n, n_views) = (views.n_nodes() as u64, views.n_views() as u64);
+        let samples: u64 = views
+            .iter()
+            .map(|view| view.n_samples().unwrap_or(views.n_nodes()) as u64)
+            .sum();
+        // The views themselves, their scaled copy, and a third in f32.
+        let signals = n * samples * (8 + 8 + 4);
+        let all_pairs = n * n.saturating_sub(1) / 2;
+        let working_set = self.solver.working_set().is_some() && are_many(views);
+        let listed = match &self.candidates {
+            Candidates::Listed(pairs) => pairs.len() as u64,
+            Candidates::Nearest { k, .. } => (n * *k as u64 * n_views).min(all_pairs),
+            Candidates::AllPairs if working_set => (n * 8 * n_views).min(all_pairs),
+            Candidates::AllPairs => all_pairs,
+        };
+        // Pairs and distances, weights and Jacobians; ADMM keeps eight numbers for each pair and view.
+        let numbers = if self.solver.working_set().is_some() { 5 } else { 8 };
+        signals + listed * (16 + 8 * n_views * numbers)
+    }
+
+    /// Solves for a model with another solver than the method's.
+    ///
+    /// # Errors
+    /// What [`Problem`] and the solver refuse.
+    pub(crate) fn fit_with(
+        data: &Data,
+        solver: &dyn Solver,
+        model: &Model,
+        start: Option<&Start>,
+        watch: Watch<'_>,
+    ) -> Result<Solution, Error> {
+        match (data, solver.working_set()) {
+            (Data::Many(all), Some(working_set)) => Ok(working_set.solve(all, model, start, watch)?.solution),
+            (Data::Many(_), None) => Err(Error::Unsupported {
+                solver: solver.name(),
+                term: "many nodes".into(),
+                need: "the data were made ready for a working set, which it does not offer",
+            }),
+            (Data::Listed(distances), _) => {
+                let problem = Problem::new(Arc::clone(distances), model.clone())?;
+                solver.solve(&problem, start.map(|start| &start.multipliers), watch)
+            }
+        }
+    }
+
+    /// The pairs of restricted candidates, in the method's order of the nodes.
+    fn candidate_pairs(&self, views: &Views, order: &Order, watch: Watch<'_>) -> Result<Option<Vec<[u32; 2]>>, Error> {
+        match &self.candidates {
+            Candidates::AllPairs => Ok(None),
+            Candidates::Listed(pairs) => {
+                let place = order.places();
+                let moved: Vec<[u32; 2]> = tidy(pairs, views.n_nodes())?
+                    .iter()
+                    .map(|pair| pair.map(|node| place[node as usize]))
+                    .collect();
+                Ok(Some(tidy(&moved, views.n_nodes())?))
+            }
+            Candidates::Nearest { k, seed } => {
+                if views.kind() != Kind::Signals {
+                    return Err(Error::Parameter {
+                        name: "candidates",
+                        message: "knn needs signals; a precomputed matrix holds all pairs already".into(),
+                    });
+                }
+                let signals = Signals::new(views, &self.scaling);
+                Ok(Some(nearest_pairs(&signals, *k, *seed, self.memory, watch)))
+            }
+        }
+    }
+
+    /// How many pairs outside restricted candidates would have entered, if that is to be checked.
+    fn outside(&self, told: &Told<'_, Self>, watch: Watch<'_>) -> Result<Option<usize>, Error> {
+        let views = told.views;
+        let is_restricted = self.candidates != Candidates::AllPairs;
+        let can_be_checked = views.n_nodes() <= CHECKED_OUTSIDE && views.kind() == Kind::Signals;
+        if !(self.check_outside && is_restricted && can_be_checked) {
+            return Ok(None);
+        }
+        let solution = told.solution;
+        let problem = Problem::new(Arc::clone(&solution.distances), told.model.clone())?;
+        let Some(test) = Presence::new(&problem) else {
+            return Ok(None);
+        };
+        Ok(Some(count_outside(
+            Signals::new(views, &self.scaling),
+            &solution.distances,
+            &solution.multipliers,
+            &test,
+            self.memory,
+            watch,
+        )))
+    }
+}
+
+/// Whether a working set pays for these views.
+fn are_many(views: &Views) -> bool {
+    views.kind() == Kind::Signals && views.n_nodes() >= MANY_NODES
+}
+
+impl Method for Smooth {
+    type Model = Model;
+    type Data = Data;
+    type Solution = Solution;
+    type Start = Start;
+    type Details = Details;
+
+    fn name(&self) -> &'static str {
+        "congraph"
+    }
+
+    fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// E09 for one view, E02 for a view without a pair in common with another, and E11 for β = 0 or a penalty that charges
+    /// nothing, where a consensus is asked.
+    fn check(&self, views: &Views) -> Result<(), Error> {
+        let Coupling::Consensus { .. } = &self.model.coupling else {
+            return Ok(());
+        };
+        if views.n_views() == 1 {
+            let name = views.view(0).name();
+            return Err(DataError::new(
+                Code::E09,
+                format!("there is only one view (`{name}`), and a consensus is asked"),
+                "a consensus is what several views share",
+                format!(
+                    "give more views, or {} to learn this view's graph alone",
+                    option("single").added()
+                ),
+            )
+            .in_view(name)
+            .into());
+        }
+        views.check_coupled()?;
+        if self.model.is_coupled() {
+            return Ok(());
+        }
+        Err(DataError::new(
+            Code::E11,
+            if self.model.parameters.beta == 0.0 {
+                "beta is 0, and a consensus is asked".into()
+            } else {
+                format!(
+                    "the penalty is `{}`, and a consensus is asked",
+                    self.model.penalty().name()
+                )
+            },
+            "without coupling nothing determines the consensus: it is undefined",
+            format!(
+                "use beta > 0 and a penalty other than `none`, or {} to learn every view on its own",
+                option("single").added()
+            ),
+        )
+        .into())
+    }
+
+    /// Nodes and views sorted by name (views as given, where the penalty depends on their order); with candidates among
+    /// very many nodes, neighbours then next to each other.
+    fn arranged<'v>(&self, views: &'v Views) -> (Cow<'v, Views>, Order) {
+        let (sorted, order) = if self.model.penalty().is_symmetric() {
+            views.sorted()
+        } else {
+            views.sorted_nodes()
+        };
+        let is_restricted = self.candidates != Candidates::AllPairs;
+        if !is_restricted || views.kind() != Kind::Signals || views.n_nodes() <= EXACT_NEIGHBOURS {
+            return (sorted, order);
+        }
+        let order = order.then(&neighbourly_order(&sorted, &self.scaling, 0));
+        (Cow::Owned(views.arranged(&order)), order)
+    }
+
+    fn prepare(&self, views: &Views, order: &Order, watch: Watch<'_>) -> Result<Data, Error> {
+        check_spread(views, &self.scaling)?;
+        let places: Vec<Option<u32>> = order.places().into_iter().map(Some).collect();
+        let costs = placed_costs(&self.edge_costs, &places)?;
+        let with_set = are_many(views) && self.model.has_edge_minimiser() && self.solver.working_set().is_some();
+        let data = if self.candidates == Candidates::AllPairs && with_set {
+            let all = AllPairs::new(views, &self.scaling, NEIGHBOURS, self.memory, watch)?;
+            Data::Many(all.with_costs(costs.clone()))
+        } else {
+            let distances = match self.candidate_pairs(views, order, watch)? {
+                None => Distances::from_views(views, &self.scaling)?,
+                Some(pairs) => Distances::of_pairs(views, &self.scaling, pairs)?,
+            };
+            Data::Listed(Arc::new(distances.with_costs(&costs)?))
+        };
+        no_empty_view(views, &data, &costs)?;
+        Ok(data)
+    }
+
+    fn fit(&self, data: &Data, model: &Model, start: Option<&Start>, watch: Watch<'_>) -> Result<Solution, Error> {
+        Self::fit_with(data, self.solver.as_ref(), model, start, watch)
+    }
+
+    fn start(solution: &Solution) -> Start {
+        solution.start()
+    }
+
+    fn certify(&self, data: &Data, model: &Model, solution: &Solution) -> Result<Certificate, Error> {
+        let problem = Problem::new(Arc::clone(&solution.distances), model.clone())?;
+        let dual = DualPoint {
+            multipliers: solution.multipliers.clone(),
+            prox_points: solution.prox_points.clone(),
+        };
+        let (_, certificate) = certify(&problem, solution.weights.clone(), &dual);
+        // Pairs outside a working set that would be present at the multipliers count in the bound.
+        let (Data::Many(all), Some(test)) = (data, Presence::new(&problem)) else {
+            return Ok(certificate);
+        };
+        let pairs = solution.distances.edges().pairs();
+        let entering = all.entering(&solution.multipliers, pairs, usize::MAX / 16, 0.0, &test);
+        if entering.pairs.is_empty() {
+            return Ok(certificate);
+        }
+        let outside = all.restricted(entering.pairs, entering.distances);
+        let beyond = edges_bound(&Problem::new(outside, model.clone())?, &solution.multipliers);
+        Ok(certify_beyond(certificate, beyond))
+    }
+
+    /// Without a consensus if the views are not coupled.
+    fn graph(&self, views: &Views, order: &Order, model: &Model, solution: &Solution) -> MultiviewGraph {
+        let weights = &solution.weights;
+        let mut pairs = Vec::with_capacity(weights.edges().len());
+        let mut values = ViewMatrix::zeros(weights.edges().len(), views.n_views());
+        for (k, ([a, b], row, _)) in solution.pairs().enumerate() {
+            let [a, b] = [a, b].map(|node| order.nodes[node as usize] as u32);
+            pairs.push([a.min(b), a.max(b)]);
+            for (&view, &weight) in order.views.iter().zip(row) {
+                values.row_mut(k)[view] = weight;
+            }
+        }
+        let consensus = model.is_coupled().then_some(weights.consensus());
+        MultiviewGraph::new(views.nodes().to_vec(), views.names(), &pairs, &values, consensus)
+            .with_membership(Membership::clone(views.membership()))
+    }
+
+    fn details(&self, told: &Told<'_, Self>, watch: Watch<'_>) -> Result<Details, Error> {
+        let distances = &told.solution.distances;
+        let is_restricted = self.candidates != Candidates::AllPairs;
+        Ok(Details {
+            outside: self.outside(told, watch)?,
+            n_candidates: is_restricted.then(|| distances.edges().pairs().len()),
+            distance_divisor: distances.divisor(),
+        })
+    }
+
+    fn warnings(&self, told: &Told<'_, Self>) -> Vec<Warning> {
+        warnings::of_fit(self, told)
+    }
+}
+
+impl Certified for Solution {
+    fn certificate(&self) -> Certificate {
+        self.certificate
+    }
+
+    fn status(&self) -> Status {
+        self.status
+    }
+
+    fn iterations(&self) -> usize {
+        self.iterations
+    }
+}
+
+/// A view that lacks nodes may be left without any pair by what restricts the pairs of all.
+fn no_empty_view(views: &Views, data: &Data, costs: &[EdgeCost]) -> Result<(), Error> {
+    let membership = views.membership();
+    if membership.is_total() {
+        return Ok(());
+    }
+    let is_forbidden =
+        |cost: &EdgeCost, view: usize| cost.cost == f64::INFINITY && membership.has_pair(view, cost.pair);
+    let is_empty = |&view: &usize| match data {
+        Data::Listed(distances) => distances.values().column(view).all(f64::is_infinite),
+        Data::Many(_) => membership.n_pairs_of(view) == costs.iter().filter(|cost| is_forbidden(cost, view)).count(),
+    };
+    match (0..views.n_views()).find(is_empty) {
+        None => Ok(()),
+        Some(view) => Err(Error::Parameter {
+            name: "candidates",
+            message: format!(
+                "or {} leave view `{}` without any pair of the {} nodes it has: no edge could be present there",
+                option("edge_costs").bare(),
+                views.view(view).name(),
+                membership.n_nodes_of(view)
+            ),
+        }),
+    }
+}

@@ -1,0 +1,164 @@
+//! What the user should know of a fit.
+
+use super::method::Smooth;
+use super::negative;
+use super::solver::Solution;
+use crate::chance::{self, Correlations};
+use crate::distances::Distances;
+use crate::error::{Warning, list_names};
+use crate::findings::outliers;
+use crate::graph::MultiviewGraph;
+use crate::methods::Told;
+use crate::signals::Scaling;
+use crate::views::Views;
+
+/// All of it, the most important first.
+pub(super) fn of_fit(method: &Smooth, told: &Told<'_, Smooth>) -> Vec<Warning> {
+    let Told {
+        views,
+        model,
+        solution,
+        graph,
+        correlations,
+        ..
+    } = told;
+    let mut warnings: Vec<Warning> = of_convergence(solution).into_iter().collect();
+    warnings.extend(match correlations {
+        Some(found) => found.warning(),
+        None => chance::unjudged(views),
+    });
+    warnings.extend(of_data(views, &solution.distances, &method.scaling));
+    warnings.extend(of_components(graph, model.parameters.gamma, true));
+    // Of noise, no view is further from the truth than another.
+    if correlations.is_none_or(Correlations::is_beyond_chance) {
+        warnings.extend(of_outliers(graph));
+    }
+    let has_costs = !method.edge_costs.is_empty();
+    warnings.extend(negative::warning(
+        views,
+        &solution.distances,
+        &method.scaling,
+        has_costs,
+    ));
+    warnings
+}
+
+/// Nodes this much closer than a view's mean distance, or than unrelated z-scored signals are, carry the same signal twice.
+const SAME_SIGNAL: f64 = 1e-4;
+
+pub(crate) fn of_convergence(solution: &Solution) -> Option<Warning> {
+    (!solution.converged()).then(|| {
+        Warning::new(
+            "W01",
+            format!(
+                "not converged: {} after {} iteration{} at a relative gap of {:.1e}; the weights are feasible, but the \
+                 objective may be that far from the best one",
+                solution.status,
+                solution.iterations,
+                if solution.iterations == 1 { "" } else { "s" },
+                solution.certificate.relative_gap
+            ),
+        )
+    })
+}
+
+fn of_data(views: &Views, distances: &Distances, scaling: &Scaling) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let mut identical: Vec<Vec<usize>> = Vec::new();
+    let values = distances.values();
+    for view in 0..views.n_views() {
+        let own = |distance: &f64| views.membership().is_total() || *distance < f64::INFINITY;
+        let n_own = values.column(view).filter(own).count();
+        let mean = values.column(view).filter(own).sum::<f64>() / n_own as f64;
+        // Where most nodes are nearly identical, their mean distance says nothing; z-scored signals have one that is known.
+        let usual = scaling.unrelated(views.view(view)).unwrap_or(0.0) / distances.divisor();
+        let close: Vec<String> = values
+            .column(view)
+            .zip(distances.edges().pairs())
+            .filter(|&(distance, _)| distance < SAME_SIGNAL * mean.max(usual))
+            .map(|(_, &[a, b])| format!("{}–{}", views.nodes()[a as usize], views.nodes()[b as usize]))
+            .collect();
+        if !close.is_empty() {
+            let cause = if views.are_electrodes() {
+                "bridged electrodes or "
+            } else {
+                ""
+            };
+            let message = format!(
+                "nearly identical nodes ({}): {cause}the same signal twice? Their edge takes much of the weight",
+                list_names(&close)
+            );
+            warnings.push(Warning::new("W04", message).in_view(views.view(view).name()));
+        }
+        let is_same_as = |other: &usize| {
+            let mut pairs = values.column(view).zip(values.column(*other));
+            pairs.all(|(x, y)| (x - y).abs() <= 1e-12 * mean || x == y && x == f64::INFINITY) && mean > 0.0
+        };
+        match identical.iter_mut().find(|same| is_same_as(&same[0])) {
+            Some(same) => same.push(view),
+            None => identical.push(vec![view]),
+        }
+    }
+    for same in identical.iter().filter(|same| same.len() > 1) {
+        let names: Vec<&str> = same.iter().map(|&view| views.view(view).name()).collect();
+        let message = format!(
+            "the views {} are identical: the same data count {} in the consensus",
+            list_names(&names),
+            if same.len() == 2 {
+                "twice".into()
+            } else {
+                format!("{} times", same.len())
+            }
+        );
+        warnings.push(Warning::new("W12", message));
+    }
+    warnings
+}
+
+/// W07 for a graph without an edge, with isolated nodes, or (where nobody chose its density) in several components.
+pub(crate) fn of_components(graph: &MultiviewGraph, gamma: f64, is_chosen: bool) -> Option<Warning> {
+    let (n_components, isolated) = graph.components();
+    if n_components == 1 || is_chosen && isolated.is_empty() {
+        return None;
+    }
+    let subject = match (graph.consensus(), graph.n_views()) {
+        (Some(_), _) => "the consensus",
+        (None, 1) => "the graph",
+        (None, _) => "the union of the graphs",
+    };
+    let sparse = graph.consensus().is_some() && gamma > 0.0;
+    if isolated.len() == n_components {
+        // Neither a larger alpha nor denser views bring it back: gamma outweighs what couples the views, or these share nothing.
+        let remedy = if sparse {
+            "a smaller gamma, or a larger beta, lets edges in"
+        } else {
+            "a larger beta pulls the views together until they share edges"
+        };
+        return Some(Warning::new("W07", format!("{subject} has no edge; {remedy}")));
+    }
+    let names: Vec<&String> = isolated.iter().map(|&node| &graph.nodes()[node]).collect();
+    let alone = match names.len() {
+        0 => String::new(),
+        1 => format!(", with one isolated node ({})", list_names(&names)),
+        many => format!(", with {many} isolated nodes ({})", list_names(&names)),
+    };
+    let remedy = if sparse {
+        "a higher density (a larger alpha), or a smaller gamma, joins more nodes"
+    } else {
+        "a higher density (a larger alpha) joins more nodes"
+    };
+    let message = format!("{subject} has {n_components} components{alone}; {remedy}");
+    Some(Warning::new("W07", message))
+}
+
+/// W11 for each view that is far further from the consensus than the others.
+fn of_outliers(graph: &MultiviewGraph) -> Vec<Warning> {
+    let uniqueness: Vec<f64> = (0..graph.n_views()).filter_map(|view| graph.uniqueness(view)).collect();
+    let (stands_out, middle) = outliers(&uniqueness);
+    let warned = |(view, value): (usize, &f64)| {
+        let message = format!("an outlier: uniqueness {value:.2}, against a median of {middle:.2}");
+        Warning::new("W11", message).in_view(&graph.views()[view])
+    };
+    let outlying = uniqueness.iter().enumerate().filter(|(view, _)| stands_out[*view]);
+    outlying.map(warned).collect()
+}
