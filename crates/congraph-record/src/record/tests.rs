@@ -105,7 +105,6 @@ fn targets_candidates_and_costs_are_told() {
     let request = FitRequest {
         density: Some(0.2),
         alpha: None,
-        consensus_density: Some(0.1),
         candidates: CandidateRequest::Nearest(4),
         seed: 3,
         check_outside: true,
@@ -120,10 +119,7 @@ fn targets_candidates_and_costs_are_told() {
         "n_candidates".into(),
         "candidates_outside".into()
     ]));
-    assert_eq!(
-        (record.density.target, record.density.consensus_target),
-        (Some(0.2), Some(0.1))
-    );
+    assert_eq!(record.density.target, Some(0.2));
     assert_eq!(
         (record.candidates.as_deref(), record.candidates_seed),
         (Some("knn:4"), Some(3))
@@ -136,7 +132,8 @@ fn targets_candidates_and_costs_are_told() {
         .learner()
         .unwrap()
         .on_pairs(Some(vec![[0, 1], [1, 2]]), Some(vec![cost]));
-    let record = FitRecord::default().on_pairs(&asked.learner.candidates, &asked.learner.edge_costs);
+    let mut record = FitRecord::default().on_pairs(&asked.learner.candidates, &asked.learner.edge_costs);
+    record.density.consensus_target = Some(0.1);
     keys(&record);
     assert_eq!(record.candidates.as_deref(), Some(CANDIDATES_TABLE));
     assert_eq!(
