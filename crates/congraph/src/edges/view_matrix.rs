@@ -85,7 +85,7 @@ impl ViewMatrix {
     }
 
     /// Adds a row at the end.
-    pub(crate) fn push_row(&mut self, row: &[f64]) {
+    pub fn push_row(&mut self, row: &[f64]) {
         debug_assert_eq!(row.len(), self.n_views);
         self.values.extend_from_slice(row);
     }

@@ -131,7 +131,7 @@ impl Projector {
     ///
     /// ```
     /// use congraph::simulate::{Settings, simulate};
-    /// use congraph::{Learner, Projector, ViewOptions, Views, no_progress};
+    /// use congraph::{Learn, Projector, Smooth, ViewOptions, Views, no_progress};
     ///
     /// // Six views to learn from, and a seventh that comes later with 40 signals.
     /// let n_signals = [vec![500; 6], vec![40]].concat();
@@ -139,9 +139,9 @@ impl Projector {
     /// let (late, _) = Views::assemble(tables.split_off(6), &ViewOptions::default())?;
     /// let (views, _) = Views::assemble(tables, &ViewOptions::default())?;
     ///
-    /// let learner = Learner::new(0.07, 0.03);
-    /// let learned = learner.learn(&views, &no_progress)?;
-    /// let projection = &Projector::of(&learner, &learned)?.project(&late, &no_progress)?[0];
+    /// let method = Smooth::new(0.07, 0.03);
+    /// let learned = method.learn(&views, &no_progress)?;
+    /// let projection = &Projector::of(&method, &learned)?.project(&late, &no_progress)?[0];
     /// assert!(projection.certificate.relative_gap < 1e-9);
     /// println!("{} edges of its own, {} lacking", projection.added().count(), projection.lacking().count());
     /// # Ok::<(), congraph::Error>(())
