@@ -221,8 +221,8 @@ impl Warning {
     }
 }
 
-/// What is said of many views alike, said once: warnings of one code whose messages differ in nothing but numbers become one, in
-/// the place of the first, with numbers that differ as ranges.
+/// What is said of many views alike, said once: warnings of one code whose messages differ in nothing but numbers
+/// become one, in the place of the first, with numbers that differ as ranges.
 pub fn grouped(warnings: Vec<Warning>) -> Vec<Warning> {
     let mut groups: Vec<(String, Vec<Warning>)> = Vec::new();
     for warning in warnings {
@@ -238,7 +238,8 @@ pub fn grouped(warnings: Vec<Warning>) -> Vec<Warning> {
     groups.into_iter().filter_map(|(_, group)| one_of(group)).collect()
 }
 
-/// A warning's code and message with every number left out; a message that concerns no view is told apart from one that does.
+/// A warning's code and message with every number left out; a message that concerns no view is told apart from one that
+/// does.
 fn pattern(warning: &Warning) -> String {
     let texts = split_numbers(&warning.message)
         .into_iter()

@@ -6,7 +6,8 @@
 //! uniqueness   Σ|w^i − w| / Σ(w^i + w): 0 for a view equal to the consensus, 1 for one that shares nothing with it
 //! ```
 //!
-//! Where views lack nodes, each is taken over the pairs that a view has, that both views have, that some view has (the consensus).
+//! Where views lack nodes, each is taken over the pairs that a view has, that both views have, that some view has (the
+//! consensus).
 
 use crate::edges::ViewMatrix;
 use crate::views::Membership;
@@ -195,7 +196,8 @@ impl MultiviewGraph {
             .count()
     }
 
-    /// The mean weight of an edge over the views that have both of its ends: the same for any order of them, and NaN if none has.
+    /// The mean weight of an edge over the views that have both of its ends: the same for any order of them, and NaN if
+    /// none has.
     pub fn mean_weight(&self, edge: usize) -> f64 {
         let mut sorted = self.weights.row(edge).to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
@@ -267,7 +269,8 @@ pub fn pearson(values: impl Iterator<Item = (f64, f64)>, n: usize) -> f64 {
     sums.correlation(0, 1, n)
 }
 
-/// The mean Pearson correlation between two columns, over all pairs of them, of rows that are zero in all but those given.
+/// The mean Pearson correlation between two columns, over all pairs of them, of rows that are zero in all but those
+/// given.
 pub(crate) fn mean_correlation(weights: &ViewMatrix, n_pairs: usize) -> Option<f64> {
     let n = weights.n_views();
     if n < 2 {

@@ -1,7 +1,7 @@
 //! Learn, from N data sets over the same nodes, **one sparse graph per data set and the consensus graph they share**.
 //!
-//! Smooth signals vary little across the edges of their graph. With the squared distances `D^i_e = ‖x^i_a − x^i_b‖²` between
-//! the signals of nodes a and b in view i, the graphs' edge weights solve
+//! Smooth signals vary little across the edges of their graph. With the squared distances `D^i_e = ‖x^i_a − x^i_b‖²`
+//! between the signals of nodes a and b in view i, the graphs' edge weights solve
 //!
 //! ```text
 //! minimise over w^1..w^N, w :
@@ -9,9 +9,9 @@
 //! subject to  w^i ≥ 0,  1ᵀ w^i = n,  w ≥ 0
 //! ```
 //!
-//! where `S w` are the degrees. α sets the density, β how alike the views are, γ how sparse the consensus w is. This is the
-//! problem of *Multiview Graph Learning with Consensus Graph* (Karaaslanli and Aviyente) written in weights instead of
-//! Laplacian entries; `docs/notation.md` relates the two.
+//! where `S w` are the degrees. α sets the density, β how alike the views are, γ how sparse the consensus w is. This is
+//! the problem of *Multiview Graph Learning with Consensus Graph* (Karaaslanli and Aviyente) written in weights instead
+//! of Laplacian entries; `docs/notation.md` relates the two.
 //!
 //! ```
 //! use congraph::simulate::{Settings, simulate};
@@ -55,7 +55,8 @@
 //! baselines    other methods to compare with: the joint graphical lasso
 //! ```
 //!
-//! Tables of EEG recordings are made by `congraph-eeg`. This crate reads no files and prints nothing. Results do not depend on the number of threads (rayon's current pool).
+//! Tables of EEG recordings are made by `congraph-eeg`. This crate reads no files and prints nothing. Results do not
+//! depend on the number of threads (rayon's current pool).
 
 pub mod chance;
 pub mod communities;

@@ -9,14 +9,14 @@
 //!      which finds a few strong edges among very many pairs
 //! ```
 //!
-//! Under the null the nodes of a view have nothing to do with each other, and the squares of any two pairs are uncorrelated,
-//! so that E T and sd T need only the second and the fourth moment of each r_ab:
+//! Under the null the nodes of a view have nothing to do with each other, and the squares of any two pairs are
+//! uncorrelated, so that E T and sd T need only the second and the fourth moment of each r_ab:
 //!
 //! - blocks (trials) are exchanged by flipping the sign of a node's signal in whole blocks: [`units`](super::units);
 //! - other signals are first freed of their autocorrelation, and then permuted: [`residuals`](super::residuals).
 //!
-//! Heavy tails, autocorrelation and a loudness that all nodes share do not count as structure. Nor do correlations that are
-//! all negative by the same amount, which is what an average reference does to anything.
+//! Heavy tails, autocorrelation and a loudness that all nodes share do not count as structure. Nor do correlations that
+//! are all negative by the same amount, which is what an average reference does to anything.
 //!
 //! Cost: one product of the signals of at most [`MOST_NODES`] nodes with themselves.
 
@@ -34,7 +34,8 @@ const MOST_NODES: usize = 400;
 const AT_A_TIME: usize = 8;
 /// The least share of its Gaussian value that a variance may have: moments of few units are themselves uncertain.
 const LEAST_VARIANCE: f64 = 0.05;
-/// Moments are known to about this share of the mean: where pairs are so many that chance leaves less than that, the test is not finer.
+/// Moments are known to about this share of the mean: where pairs are so many that chance leaves less than that, the
+/// test is not finer.
 const KNOWN_TO: f64 = 0.015;
 /// Of fewer nodes a common negative correlation may be all there is.
 const REFERENCED: usize = 5;
@@ -64,7 +65,8 @@ pub(super) struct Pairs {
     pub(super) square: Vec<f64>,
     /// Var r² − 2 (E r²)² under the null: 0 if r were Gaussian.
     pub(super) excess: Vec<f64>,
-    /// The strongest correlation in standard deviations, by values and by ranks alike; none where its tail is not known.
+    /// The strongest correlation in standard deviations, by values and by ranks alike; none where its tail is not
+    /// known.
     pub(super) strongest: Option<f64>,
 }
 
@@ -173,8 +175,9 @@ impl Pairs {
 }
 
 impl Statistic {
-    /// The standard normal deviate that is as rare: a sum of squares is skewed, and the more so the fewer pairs there are, so it is
-    /// taken for a multiple of χ² with these two moments, whose cube root is nearly normal (Wilson and Hilferty 1931).
+    /// The standard normal deviate that is as rare: a sum of squares is skewed, and the more so the fewer pairs there
+    /// are, so it is taken for a multiple of χ² with these two moments, whose cube root is nearly normal (Wilson and
+    /// Hilferty 1931).
     fn z(&self) -> Option<f64> {
         (self.variance > 0.0).then(|| {
             let spread = (self.variance / (self.mean * self.mean) + KNOWN_TO * KNOWN_TO) / 9.0;
@@ -183,8 +186,8 @@ impl Statistic {
     }
 }
 
-/// The standard normal deviate that is as rare as one of `n` having this: their tail, n times, turned back. Far out both are nearly
-/// z²/2 apart from logarithms, so that z² − 2 ln n is near enough.
+/// The standard normal deviate that is as rare as one of `n` having this: their tail, n times, turned back. Far out
+/// both are nearly z²/2 apart from logarithms, so that z² − 2 ln n is near enough.
 fn rarest(z: f64, n: usize) -> f64 {
     let square = z * z - 2.0 * (n as f64).ln();
     square.abs().sqrt().copysign(square)

@@ -5,9 +5,10 @@
 //! agreement      do graphs of views learned one by one agree more than relabelled ones?   (W15 if not)
 //! ```
 //!
-//! An optimal graph of pure noise is still a graph. Neither question depends on the method that learns it. Both compare one
-//! number with its mean and standard deviation under a null in which nothing is shared; these have closed forms, so no
-//! surrogate data are drawn, no seed is needed, and the answer is the same to the bit for any order of nodes and views.
+//! An optimal graph of pure noise is still a graph. Neither question depends on the method that learns it. Both compare
+//! one number with its mean and standard deviation under a null in which nothing is shared; these have closed forms, so
+//! no surrogate data are drawn, no seed is needed, and the answer is the same to the bit for any order of nodes and
+//! views.
 
 pub(crate) mod agreement;
 mod correlations;

@@ -4,8 +4,8 @@
 //! D_ij = share of the partitions that put i and j together
 //! ```
 //!
-//! Where views lack nodes, of the partitions that have both. Kept as the labels of each node in all partitions; a row of D is counted when it is asked for, so that memory grows with nodes ×
-//! partitions, not with nodes².
+//! Where views lack nodes, of the partitions that have both. Kept as the labels of each node in all partitions; a row
+//! of D is counted when it is asked for, so that memory grows with nodes × partitions, not with nodes².
 
 use rayon::prelude::*;
 
@@ -106,7 +106,8 @@ impl Coclassification {
         }
     }
 
-    /// The network of the shares of at least `threshold`. A node that this leaves alone keeps its strongest links instead.
+    /// The network of the shares of at least `threshold`. A node that this leaves alone keeps its strongest links
+    /// instead.
     pub(super) fn network(&self, threshold: f64) -> Result<Network, Error> {
         let kept = |node: usize| {
             let mut row = self.row(node);

@@ -9,11 +9,12 @@
 //! Leiden:     iterations, each from the communities of the last, until one moves nothing
 //! ```
 //!
-//! Communities that moving left in several pieces are cut into their connected parts after every iteration. That never lowers
-//! modularity (the pieces share no weight and expect some), and it makes connectedness a certainty, not a tendency.
+//! Communities that moving left in several pieces are cut into their connected parts after every iteration. That never
+//! lowers modularity (the pieces share no weight and expect some), and it makes connectedness a certainty, not a
+//! tendency.
 //!
-//! Cost: O(links) for each iteration in practice. Two or three iterations are the rule; where communities are hard to tell apart,
-//! ten and more.
+//! Cost: O(links) for each iteration in practice. Two or three iterations are the rule; where communities are hard to
+//! tell apart, ten and more.
 
 use std::borrow::Cow;
 
@@ -25,7 +26,8 @@ use super::partition::compact;
 use super::refining::refine;
 use super::scratch::Sums;
 
-/// Improves the communities in `labels` (below the number of nodes) until nothing more is found, or for so many iterations.
+/// Improves the communities in `labels` (below the number of nodes) until nothing more is found, or for so many
+/// iterations.
 pub(super) fn improve(
     network: &Network,
     resolution: f64,

@@ -4,9 +4,10 @@
 //! gain(v → C) = w(v, C) − γ k_v K_C / 2m        to be alone: 0
 //! ```
 //!
-//! with the strength k_v of node v, and v itself taken out of the sum K_C of the strengths in community C. Nodes wait in a queue,
-//! at first in random order; after a move those neighbours enter it that are not in the new community. Every move raises modularity
-//! by more than rounding can undo, so the phase ends. Cost: O(links of the nodes looked at).
+//! with the strength k_v of node v, and v itself taken out of the sum K_C of the strengths in community C. Nodes wait
+//! in a queue, at first in random order; after a move those neighbours enter it that are not in the new community.
+//! Every move raises modularity by more than rounding can undo, so the phase ends. Cost: O(links of the nodes looked
+//! at).
 
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;

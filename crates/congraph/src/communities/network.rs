@@ -1,8 +1,8 @@
 //! A weighted undirected graph as the Leiden algorithm walks it, and the same with communities merged into nodes.
 //!
-//! Weights are divided by the largest one, so that no sum of finite weights overflows; modularity does not see it. Merged
-//! nodes keep the weight inside them as a loop, which counts twice in their strength: moving a merged node changes modularity
-//! exactly as moving all of its members does.
+//! Weights are divided by the largest one, so that no sum of finite weights overflows; modularity does not see it.
+//! Merged nodes keep the weight inside them as a loop, which counts twice in their strength: moving a merged node
+//! changes modularity exactly as moving all of its members does.
 
 use super::partition::Partition;
 use super::scratch::Sums;
@@ -22,7 +22,8 @@ pub struct Network {
 }
 
 impl Network {
-    /// From pairs of nodes and their weights. The weights of a pair that is listed twice add up; weights of 0 are no links.
+    /// From pairs of nodes and their weights. The weights of a pair that is listed twice add up; weights of 0 are no
+    /// links.
     ///
     /// # Errors
     /// [`Error::Invalid`] if a weight is negative, infinite or not a number, if a node is joined to itself or is not
@@ -167,7 +168,8 @@ impl Network {
         merged
     }
 
-    /// The partition with every community that is not connected cut into its connected parts, and whether there was one.
+    /// The partition with every community that is not connected cut into its connected parts, and whether there was
+    /// one.
     pub(super) fn connected_parts(&self, labels: &mut [u32]) -> bool {
         const UNSEEN: u32 = u32::MAX;
         let n_before = labels.iter().max().map_or(0, |&last| last as usize + 1);

@@ -45,7 +45,8 @@ impl Partition {
         }
     }
 
-    /// The same partition and labels, of nodes in another order: `order` holds, for each place, the node that goes there.
+    /// The same partition and labels, of nodes in another order: `order` holds, for each place, the node that goes
+    /// there.
     pub(super) fn reordered(&self, order: &[usize]) -> Self {
         Self {
             labels: order.iter().map(|&node| self.labels[node]).collect(),

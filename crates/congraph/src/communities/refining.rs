@@ -1,4 +1,5 @@
-//! The second phase of Leiden: each community is built anew from its nodes, so that what will be merged is well connected.
+//! The second phase of Leiden: each community is built anew from its nodes, so that what will be merged is well
+//! connected.
 //!
 //! Within a community S every node starts alone. A node v that is still alone, and well connected to the rest of S,
 //!
@@ -6,10 +7,11 @@
 //! w(v, S − v) ≥ γ k_v (K_S − k_v) / 2m
 //! ```
 //!
-//! joins a part C of S that it is linked to, that is well connected to the rest of S in the same sense, and that it does not lose
-//! by joining. Which one is drawn with probabilities ∝ exp(gain / θ k_v): mostly the best, sometimes another, which finds
-//! better communities in the end than always the best (on block models that are hard to tell apart, markedly). The gain is taken
-//! relative to the node's strength, or θ would mean something else for each network.
+//! joins a part C of S that it is linked to, that is well connected to the rest of S in the same sense, and that it
+//! does not lose by joining. Which one is drawn with probabilities ∝ exp(gain / θ k_v): mostly the best, sometimes
+//! another, which finds better communities in the end than always the best (on block models that are hard to tell
+//! apart, markedly). The gain is taken relative to the node's strength, or θ would mean something else for each
+//! network.
 
 use rand::RngExt;
 use rand::seq::SliceRandom;

@@ -1,13 +1,14 @@
 //! Many runs of Leiden, and the best that can be made of them.
 //!
-//! Modularity has many good local maxima, and which one Leiden ends in depends on its random numbers. So the best run is only a start.
+//! Modularity has many good local maxima, and which one Leiden ends in depends on its random numbers. So the best run
+//! is only a start.
 //!
-//! - The runs are crossed in rounds, two by two: the parts of the network that both put together are merged into nodes, Leiden looks
-//!   for the best communities of these, then again of single nodes, and the best of the three goes on. What good partitions agree
-//!   on is mostly right (Ovelgönne and Geyer-Schulz, 2012), and the search can spend itself on the rest. Equal partitions cost
-//!   nothing to cross.
-//! - From the winner, three times as many searches as there are runs start with about half of its communities dissolved, and the best
-//!   goes on.
+//! - The runs are crossed in rounds, two by two: the parts of the network that both put together are merged into nodes,
+//!   Leiden looks for the best communities of these, then again of single nodes, and the best of the three goes on.
+//!   What good partitions agree on is mostly right (Ovelgönne and Geyer-Schulz, 2012), and the search can spend itself
+//!   on the rest. Equal partitions cost nothing to cross.
+//! - From the winner, three times as many searches as there are runs start with about half of its communities
+//!   dissolved, and the best goes on.
 //! - It alone is iterated until nothing moves: on hard networks the last of many iterations gain less than the above.
 //!
 //! Nothing of this lowers modularity. It takes about twice as long as the runs themselves.

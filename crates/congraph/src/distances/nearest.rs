@@ -1,7 +1,7 @@
 //! The nearest neighbours of every node in every view, exactly up to the error of f32.
 //!
-//! One thread at a time owns a block of nodes and visits all tiles that touch it, always in the same order: the result does
-//! not depend on the number of threads.
+//! One thread at a time owns a block of nodes and visits all tiles that touch it, always in the same order: the result
+//! does not depend on the number of threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -12,9 +12,10 @@ use crate::parallel::simd::vectorised;
 const ENOUGH: usize = 100_000;
 
 impl Tiles {
-    /// The pairs that would be present at the given multipliers, as far as f32 can tell; with an allowance for its rounding
-    /// (and for targets that are larger by a margin) none that would is missed, and some that would not are among them. At most `most` pairs per block of nodes, those
-    /// furthest from absence, and whether these are all. Sorted; pairs of the `known` sets are left out.
+    /// The pairs that would be present at the given multipliers, as far as f32 can tell; with an allowance for its
+    /// rounding (and for targets that are larger by a margin) none that would is missed, and some that would not are
+    /// among them. At most `most` pairs per block of nodes, those furthest from absence, and whether these are all.
+    /// Sorted; pairs of the `known` sets are left out.
     ///
     /// `multipliers` are in the units of the costs, and `targets` are −(cost + λ_a + λ_b) times `factor`.
     pub(crate) fn present(
@@ -126,8 +127,8 @@ impl Tiles {
     ) {
         let (rows, columns) = (self.nodes(i), self.nodes(j));
         let mut values = vec![0.0; self.n_views()];
-        // For each column, whether some view has a positive target: without one an edge is absent. Whole rows at a time, with
-        // integers, which is what vectorises.
+        // For each column, whether some view has a positive target: without one an edge is absent. Whole rows at a
+        // time, with integers, which is what vectorises.
         let mut flags = [0_u32; TILE];
         for (r, a) in rows.enumerate() {
             flags.fill(0);

@@ -10,8 +10,8 @@
 //! [`ViewTiles::error`]: products are summed in stretches of [`STRETCH`] samples, so that rounding grows with
 //! `STRETCH + p/STRETCH` and not with p. Whoever reads a tile allows for that error and lets f64 differences decide.
 //!
-//! The tiles of the upper triangle are kept if they fit the memory that may be used, and computed anew for each pass if not.
-//! A tile's content does not depend on the number of threads.
+//! The tiles of the upper triangle are kept if they fit the memory that may be used, and computed anew for each pass if
+//! not. A tile's content does not depend on the number of threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -103,8 +103,8 @@ impl Tiles {
         (0..n_blocks).flat_map(move |i| (i..n_blocks).map(move |j| (i, j)))
     }
 
-    /// Shows the tile of blocks i ≤ j: for each view, [`TILE`] rows of [`TILE`] entries. Entries that are no pair of two
-    /// different nodes of the view are infinite.
+    /// Shows the tile of blocks i ≤ j: for each view, [`TILE`] rows of [`TILE`] entries. Entries that are no pair of
+    /// two different nodes of the view are infinite.
     pub(super) fn with<T>(&self, i: usize, j: usize, scratch: &mut Vec<f32>, show: impl FnOnce(&[f32]) -> T) -> T {
         let length = self.n_views() * TILE * TILE;
         if let Some(stored) = &self.stored {
@@ -249,8 +249,8 @@ impl ViewTiles {
         let mut first = 0;
         while first < p {
             let stretch = STRETCH.min(p - first);
-            // SAFETY: `left` has `rows.len()` rows of p values and `right` `columns.len()` rows of p values, of which the
-            // columns first..first + stretch ≤ p are read; `out` has TILE ≥ rows.len() rows of TILE ≥ columns.len()
+            // SAFETY: `left` has `rows.len()` rows of p values and `right` `columns.len()` rows of p values, of which
+            // the columns first..first + stretch ≤ p are read; `out` has TILE ≥ rows.len() rows of TILE ≥ columns.len()
             // entries, is not shared, and does not overlap the others.
             unsafe {
                 gemm::gemm(

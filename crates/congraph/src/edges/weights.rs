@@ -99,8 +99,8 @@ impl Weights {
         edges.degrees_of(&self.views, |k| self.edges[k] as usize)
     }
 
-    /// S w of the edges of all blocks. Where they are many for each node, in a fixed number of parts that are added up in order:
-    /// the same bits for any number of threads.
+    /// S w of the edges of all blocks. Where they are many for each node, in a fixed number of parts that are added up
+    /// in order: the same bits for any number of threads.
     pub(crate) fn degrees_of_blocks(blocks: &[Self], edges: &Edges, n_views: usize) -> ViewMatrix {
         let n_edges: usize = blocks.iter().map(|block| block.edges.len()).sum();
         let n_parts = (n_edges / (EDGES_PER_PART * edges.n_nodes().max(1))).clamp(1, PARTS);
@@ -118,8 +118,8 @@ impl Weights {
         }
     }
 
-    /// Scales each view to its total and, if any had to be scaled, takes the consensus of every edge anew from `consensus`.
-    /// Back as they are if a view has no edge to scale.
+    /// Scales each view to its total and, if any had to be scaled, takes the consensus of every edge anew from
+    /// `consensus`. Back as they are if a view has no edge to scale.
     pub(crate) fn scaled_to(
         mut self,
         totals: &[f64],

@@ -10,8 +10,9 @@
 //! names        short names that can still be told apart
 //! ```
 //!
-//! What they say together with how they were learned is put together in the crate `congraph-record`. Results do not depend on the
-//! order of nodes or views, apart from their own order. Cost: O(n²) for the layout of n nodes, O(N² m + N³) for N views of m edges.
+//! What they say together with how they were learned is put together in the crate `congraph-record`. Results do not
+//! depend on the order of nodes or views, apart from their own order. Cost: O(n²) for the layout of n nodes, O(N² m +
+//! N³) for N views of m edges.
 
 pub mod layout;
 mod names;

@@ -1,14 +1,16 @@
 //! Short names that can still be told apart.
 //!
-//! A drawing has room for a few letters. Names of one set usually share their beginning (`sub-01_ses-rest_run-1`, `…run-2`), so cutting the
-//! end would make them equal: what all have in common goes first, then the middle, and what is still equal shows where it differs.
+//! A drawing has room for a few letters. Names of one set usually share their beginning (`sub-01_ses-rest_run-1`,
+//! `…run-2`), so cutting the end would make them equal: what all have in common goes first, then the middle, and what
+//! is still equal shows where it differs.
 
 use std::collections::{HashMap, HashSet};
 
-/// Each name in at most `most` characters, one for each and no two alike unless the names are; short names stay as they are.
+/// Each name in at most `most` characters, one for each and no two alike unless the names are; short names stay as they
+/// are.
 ///
-/// Characters that turn the direction of text are shown as �, so that no name can rearrange what stands around it. Names that are written
-/// from the right are isolated from their surroundings, by two marks that do not count.
+/// Characters that turn the direction of text are shown as �, so that no name can rearrange what stands around it.
+/// Names that are written from the right are isolated from their surroundings, by two marks that do not count.
 ///
 /// ```
 /// use congraph::findings::short_names;
@@ -91,7 +93,8 @@ fn shortened(names: &[Vec<char>], most: usize) -> Vec<Vec<char>> {
     short
 }
 
-/// How much of the beginning all names have in common, up to the last mark that parts words; nothing if that would save little.
+/// How much of the beginning all names have in common, up to the last mark that parts words; nothing if that would save
+/// little.
 fn common_start(names: &[Vec<char>]) -> usize {
     let common = (0..)
         .take_while(|&at| {

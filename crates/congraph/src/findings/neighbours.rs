@@ -1,10 +1,12 @@
 //! Could geometry alone explain the edges?
 //!
-//! A field that spreads (volume conduction, shared weather) joins whatever is near. Two nodes are *neighbours* if one is among the other's four
-//! nearest. The share of the edges between neighbours is compared with the share of all pairs: what edges drawn at random would have.
+//! A field that spreads (volume conduction, shared weather) joins whatever is near. Two nodes are *neighbours* if one
+//! is among the other's four nearest. The share of the edges between neighbours is compared with the share of all
+//! pairs: what edges drawn at random would have.
 //!
-//! That share cannot exceed (share of all pairs) / density: a graph of 15 % of the pairs that joins every neighbour on a head of 64 electrodes
-//! has less than half of its edges there. So W09 looks at weights as well as at edges, and at how far both are above chance.
+//! That share cannot exceed (share of all pairs) / density: a graph of 15 % of the pairs that joins every neighbour on
+//! a head of 64 electrodes has less than half of its edges there. So W09 looks at weights as well as at edges, and at
+//! how far both are above chance.
 
 use serde::Serialize;
 
@@ -76,8 +78,8 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// Of the edges of the consensus, or without one of the views' means; none without edges, without a place for every node, or of fewer
-    /// nodes than neighbours could be told in.
+    /// Of the edges of the consensus, or without one of the views' means; none without edges, without a place for every
+    /// node, or of fewer nodes than neighbours could be told in.
     pub fn of(graph: &MultiviewGraph, positions: &Positions) -> Option<Self> {
         let placed = positions.len() == graph.n_nodes() && positions.points().iter().flatten().all(|x| x.is_finite());
         if !placed {
@@ -163,8 +165,8 @@ impl Geometry {
         self.neighbour_share / self.chance
     }
 
-    /// Whether edges follow distance (W09): more than half of them, or of their weight, are between neighbours, and at least twice
-    /// what chance gives; or a quarter, and at least four times that.
+    /// Whether edges follow distance (W09): more than half of them, or of their weight, are between neighbours, and at
+    /// least twice what chance gives; or a quarter, and at least four times that.
     pub fn follows_distance(&self) -> bool {
         let shares = [self.neighbour_share, self.weight_share];
         let exceeds = |share: f64| {

@@ -2,8 +2,8 @@
 
 use crate::views::{Kind, Views};
 
-/// The variance of each node over the mean variance of its view: geometric mean over the views, whose units then do not matter. None
-/// unless the views hold signals.
+/// The variance of each node over the mean variance of its view: geometric mean over the views, whose units then do not
+/// matter. None unless the views hold signals.
 pub fn relative_variances(views: &Views) -> Option<Vec<f64>> {
     if views.kind() != Kind::Signals {
         return None;

@@ -1,8 +1,8 @@
 //! Models of several graphs, one folder each, and what they have in common.
 //!
-//! A [`Method`] turns views into data (distances, covariances), data into a certified solution, and a solution into graphs. All
-//! else (the order of nodes and views, warm starts, timing, what is warned of) is the same for every method and is the
-//! work of a [`Session`](crate::Session).
+//! A [`Method`] turns views into data (distances, covariances), data into a certified solution, and a solution into
+//! graphs. All else (the order of nodes and views, warm starts, timing, what is warned of) is the same for every method
+//! and is the work of a [`Session`](crate::Session).
 //!
 //! ```text
 //! smooth            the paper's model: graphs on which the signals are smooth, and their consensus

@@ -1,12 +1,14 @@
-//! How well weights rank the true edges above the others, whatever the threshold: the area under the precision–recall curve.
+//! How well weights rank the true edges above the others, whatever the threshold: the area under the precision–recall
+//! curve.
 //!
 //! ```text
 //! AUPRC = Σ_k (R_k − R_{k−1}) P_k        over the distinct weights, from the largest down; P_k and R_k are precision and
 //!                                        recall of all pairs whose weight is at least the k-th
 //! ```
 //!
-//! This is the average precision (as scikit-learn's), without interpolation, which would be too good. Pairs of equal weight
-//! enter together, so that no order among them is invented. All absent pairs are one such group, of weight 0. Cost: a sort.
+//! This is the average precision (as scikit-learn's), without interpolation, which would be too good. Pairs of equal
+//! weight enter together, so that no order among them is invented. All absent pairs are one such group, of weight 0.
+//! Cost: a sort.
 
 /// The average precision of scores, higher meaning rather true.
 ///

@@ -1,5 +1,5 @@
-//! HugePageBuffer for very many numbers, in large pages where the system has them: touching gigabytes in pages of 4 KiB takes longer than
-//! computing what goes there.
+//! HugePageBuffer for very many numbers, in large pages where the system has them: touching gigabytes in pages of 4 KiB
+//! takes longer than computing what goes there.
 
 use bytemuck::Pod;
 use memmap2::MmapMut;

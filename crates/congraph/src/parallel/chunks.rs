@@ -10,8 +10,8 @@ use rayon::prelude::*;
 /// Rows per block: large enough to hide the cost of a task, small enough to share a few thousand edges.
 const BLOCK: usize = 512;
 
-/// Runs `work` on one of the threads that share the blocks. Asked from outside them, every single pass would wake one up and wait
-/// for it, which takes longer than a pass over a few thousand edges.
+/// Runs `work` on one of the threads that share the blocks. Asked from outside them, every single pass would wake one
+/// up and wait for it, which takes longer than a pass over a few thousand edges.
 pub(crate) fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     rayon::scope(|_| work())
 }

@@ -13,11 +13,13 @@ use crate::parallel::simd::vectorised;
 /// ```
 ///
 /// a piecewise linear function with breakpoints u_i ± τ, walked in sorted order: O(N log N), exact. Where it is flat at
-/// the root (no view is within τ of w: possible for even N), every point of the interval is optimal and w is its middle.
+/// the root (no view is within τ of w: possible for even N), every point of the interval is optimal and w is its
+/// middle.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct L1;
 
-/// At γ = Nβ every consensus below all views is as good as none, and none is taken; a γ off by rounding is meant to be there.
+/// At γ = Nβ every consensus below all views is as good as none, and none is taken; a γ off by rounding is meant to be
+/// there.
 const ALMOST: f64 = 1.0 - 1e-12;
 
 /// Where sorting is no slower.
@@ -156,8 +158,8 @@ impl JointEdge for L1 {
     }
 }
 
-/// The location by Newton's method on the piecewise linear balance, which mostly takes two or three rounds and no sorting. None
-/// if it does not settle, or settles where the balance may be flat.
+/// The location by Newton's method on the piecewise linear balance, which mostly takes two or three rounds and no
+/// sorting. None if it does not settle, or settles where the balance may be flat.
 #[inline(always)]
 fn newton(targets: &[f64], tau: f64, sigma: f64) -> Option<f64> {
     let (mut total, mut pull) = (0.0, sigma);

@@ -1,4 +1,5 @@
-//! ℓ2 (the paper's ℓ2,1, `eq:case2_c`): if an edge differs, it may differ in all views. The consensus is the mean, less γ.
+//! ℓ2 (the paper's ℓ2,1, `eq:case2_c`): if an edge differs, it may differ in all views. The consensus is the mean, less
+//! γ.
 
 use super::{JointEdge, L1, LANES, Penalty};
 
@@ -21,7 +22,8 @@ use super::{JointEdge, L1, LANES, Penalty};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct L2;
 
-/// At γ = β√N an empty consensus is as good as that of equal views, and is taken; a γ off by rounding is meant to be there.
+/// At γ = β√N an empty consensus is as good as that of equal views, and is taken; a γ off by rounding is meant to be
+/// there.
 const ROUNDING: f64 = 1e-12;
 
 impl Penalty for L2 {
@@ -141,8 +143,8 @@ impl JointEdge for L2 {
         // The Hessian of τ‖W − w‖ is q (I − s sᵀ) with q = τ/‖W − w‖ and s the unit vector of W − w. On the free views,
         // with w eliminated, the minimiser's derivative is the inverse of
         //     (1 + q) I − q s sᵀ − q/(N − (Σs)²) h hᵀ,    h = 1 − (Σs) s    (no last term when w = 0),
-        // by Woodbury, with B the sums over the views that are not free (over all views s and h are orthogonal, of squared
-        // lengths 1 and N − (Σs)²; written so, nothing cancels near fusion, where q is huge):
+        // by Woodbury, with B the sums over the views that are not free (over all views s and h are orthogonal, of
+        // squared lengths 1 and N − (Σs)²; written so, nothing cancels near fusion, where q is huge):
         //     I/(1 + q) + q/(1 + q) [s h] (diag(1, N − (Σs)²) + q B)⁻¹ [s h]ᵀ.
         let q = (tau / length).min(1e100);
         let share = 1.0 / (1.0 + q);
@@ -192,7 +194,8 @@ impl JointEdge for L2 {
 enum Shape {
     Fused(f64),
     Absent,
-    /// W = max(0, w + keep · (u − w)) with keep = 1 − s: near fusion ω is huge and keep tiny, and this form loses nothing.
+    /// W = max(0, w + keep · (u − w)) with keep = 1 − s: near fusion ω is huge and keep tiny, and this form loses
+    /// nothing.
     Apart {
         keep: f64,
         consensus: f64,

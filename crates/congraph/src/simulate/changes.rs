@@ -1,4 +1,5 @@
-//! View graphs that each lack some edges of the consensus and have some of their own, every one of these in k of the views.
+//! View graphs that each lack some edges of the consensus and have some of their own, every one of these in k of the
+//! views.
 //!
 //! ```text
 //! removed    round(share · m) of the m edges of the consensus, each missing from k of the N views
@@ -6,8 +7,8 @@
 //! ```
 //!
 //! With k = 1 a difference belongs to one view, which suits the ℓ1 penalty; with larger k many views depart from the
-//! consensus at the same pairs, which suits the ℓ2 penalty. The k views are drawn for each pair anew, or once for all: then
-//! N − k views equal the consensus, and k are outliers.
+//! consensus at the same pairs, which suits the ℓ2 penalty. The k views are drawn for each pair anew, or once for all:
+//! then N − k views equal the consensus, and k are outliers.
 //!
 //! Every view stays connected: edges are removed one after another, and one that would cut a view in two stays.
 

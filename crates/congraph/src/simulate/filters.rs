@@ -7,8 +7,8 @@
 //! Tikhonov         h(L) = (I + tL)⁻¹     X ~ N(0, (I + tL)⁻²)
 //! ```
 //!
-//! The first two take constant signals out; heat and Tikhonov leave them as they are, so that with a large t little else is
-//! left. For the Gaussian, any root of L† gives the same distribution, and the cheapest one is taken.
+//! The first two take constant signals out; heat and Tikhonov leave them as they are, so that with a large t little
+//! else is left. For the Gaussian, any root of L† gives the same distribution, and the cheapest one is taken.
 
 use super::heat::Heat;
 use super::laplacian::{Factor, Lanes, centre};
@@ -198,7 +198,8 @@ mod tests {
 
     #[test]
     fn two_nodes_by_hand() {
-        // L = [1 −1; −1 1] has the eigenvalues 0 and 2, so h(L) = (h(0) + h(2))/2 on the diagonal, (h(0) − h(2))/2 off it.
+        // L = [1 −1; −1 1] has the eigenvalues 0 and 2, so h(L) = (h(0) + h(2))/2 on the diagonal, (h(0) − h(2))/2 off
+        // it.
         let expected = |at_0: f64, at_2: f64| {
             let (same, other) = (0.5 * (at_0 + at_2), 0.5 * (at_0 - at_2));
             vec![vec![same, other], vec![other, same]]

@@ -1,11 +1,12 @@
 //! View graphs: the consensus graph with a share of its edges moved elsewhere.
 //!
-//! Of the m edges, k = round(share · m) drawn at random are removed, and k pairs drawn at random among those that are not
-//! edges of the consensus are added. A view thus has m edges and shares exactly m − k of them with the consensus.
+//! Of the m edges, k = round(share · m) drawn at random are removed, and k pairs drawn at random among those that are
+//! not edges of the consensus are added. A view thus has m edges and shares exactly m − k of them with the consensus.
 //!
-//! Every view is connected, or its Laplacian would have no single constant signal. The added pairs come one after another;
-//! one that joins nothing is passed over only once every pair still to come is needed to join the parts that the removal
-//! left. Redrawing the whole view instead would take forever on sparse graphs (on a tree nearly every draw falls apart).
+//! Every view is connected, or its Laplacian would have no single constant signal. The added pairs come one after
+//! another; one that joins nothing is passed over only once every pair still to come is needed to join the parts that
+//! the removal left. Redrawing the whole view instead would take forever on sparse graphs (on a tree nearly every draw
+//! falls apart).
 
 use rand::RngExt;
 use rand::seq::SliceRandom;

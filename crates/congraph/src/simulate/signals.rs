@@ -5,8 +5,9 @@
 //! X + η ‖X‖_F E / ‖E‖_F,    E  standard normal, n × p      η = 0.1 is the paper's "10 % noise (in ℓ2 norm sense)"
 //! ```
 //!
-//! The noise is scaled by its actual norm: the level is η exactly, not on average. Both are kept signal after signal, the
-//! n values of a signal next to each other, and are drawn in that order: more signals leave the first ones as they are.
+//! The noise is scaled by its actual norm: the level is η exactly, not on average. Both are kept signal after signal,
+//! the n values of a signal next to each other, and are drawn in that order: more signals leave the first ones as they
+//! are.
 
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};

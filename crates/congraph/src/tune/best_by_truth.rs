@@ -40,8 +40,8 @@ pub struct Best {
 }
 
 impl Session<'_> {
-    /// Fits every model, each from the one before, and keeps the one with the best mean F1 of the views (the first of equals).
-    /// None if there is no model.
+    /// Fits every model, each from the one before, and keeps the one with the best mean F1 of the views (the first of
+    /// equals). None if there is no model.
     ///
     /// # Errors
     /// E02 if the truth is of other nodes or views; what the solver refuses.

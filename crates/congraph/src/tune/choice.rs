@@ -1,8 +1,9 @@
-//! The whole of tuning in one loop: a path of fits, halves of the data, a verdict on each fit, and the one that is chosen.
+//! The whole of tuning in one loop: a path of fits, halves of the data, a verdict on each fit, and the one that is
+//! chosen.
 //!
-//! [`Search::choose`] is what the command line and Python both call, so that they cannot choose differently. What it has done
-//! is in [`Steps`]; whoever calls it is shown them after every row of the path and every few halvings ([`Follow`]), may keep
-//! them, and gives them back to go on where an earlier run ended.
+//! [`Search::choose`] is what the command line and Python both call, so that they cannot choose differently. What it
+//! has done is in [`Steps`]; whoever calls it is shown them after every row of the path and every few halvings
+//! ([`Follow`]), may keep them, and gives them back to go on where an earlier run ended.
 
 use super::Reached;
 use super::path::{Cell, Grid};
@@ -87,8 +88,8 @@ pub struct Chosen {
 }
 
 impl Search {
-    /// Goes on after `steps` (none done: from the start) to the fit whose edges come back in other samples. If `watch` asks to
-    /// stop, the choice is of what was done.
+    /// Goes on after `steps` (none done: from the start) to the fit whose edges come back in other samples. If `watch`
+    /// asks to stop, the choice is of what was done.
     ///
     /// # Errors
     /// E10 if no cell can be reached, E05 if a view cannot be halved; as [`Smooth::learn`], and what `follow` refuses.

@@ -58,7 +58,8 @@ impl From<f64> for Dial {
 pub struct Targets {
     /// The mean density of the views, reached by α. Usually min(0.15, 10/(n − 1)): no more than ten neighbours a node.
     pub density: Dial,
-    /// The mean correlation between views, reached by β. Usually half-way from its floor to 1. Not used by views on their own.
+    /// The mean correlation between views, reached by β. Usually half-way from its floor to 1. Not used by views on
+    /// their own.
     pub similarity: Dial,
     /// The density of the consensus, reached by γ. Usually γ is kept. Not used by views on their own.
     pub consensus_density: Dial,
@@ -115,8 +116,8 @@ pub struct Reached {
     pub similarity: Option<Reach>,
     /// The density of the consensus, if that was a target.
     pub consensus_density: Option<Reach>,
-    /// The similarity of the views when each is learned on its own: at the same density where similarity was a target, else at
-    /// the same α. None without a consensus.
+    /// The similarity of the views when each is learned on its own: at the same density where similarity was a target,
+    /// else at the same α. None without a consensus.
     pub floor: Option<f64>,
     /// Whether that is more than chance.
     pub agreement: Option<Agreement>,
@@ -188,7 +189,8 @@ impl Session<'_> {
         reach::reach(self, &self.method().model, targets, watch)
     }
 
-    /// The same with another model than the learner's: its penalty, its regulariser, and those of its parameters that are kept.
+    /// The same with another model than the learner's: its penalty, its regulariser, and those of its parameters that
+    /// are kept.
     ///
     /// # Errors
     /// As [`Session::reach`].

@@ -18,7 +18,8 @@ const DENSITY_SHARE: f64 = 0.02;
 const SIMILARITY_TOLERANCE: f64 = 0.002;
 /// What was asked for by number must be hit at least this nearly, or within half an edge.
 const HIT: f64 = 0.005;
-/// How ln density grows with ln α, the logit of the similarity with ln β, ln consensus density with the place of γ: about.
+/// How ln density grows with ln α, the logit of the similarity with ln β, ln consensus density with the place of γ:
+/// about.
 const SLOPES: [f64; 3] = [0.8, 1.5, 0.5];
 /// How far ln β may be from its guess, and where the place of γ may be.
 const BETA_RANGE: [f64; 2] = [-14.0, 9.0];
@@ -38,8 +39,8 @@ pub(super) fn reach(
     if let Some(found) = stages.attempt(targets, watch)? {
         return Ok(found);
     }
-    // The trials are solved a little less exactly than the fit that is returned. On data with ties that decides whether edges
-    // are present, so the search is run again with fits that are not refined afterwards.
+    // The trials are solved a little less exactly than the fit that is returned. On data with ties that decides whether
+    // edges are present, so the search is run again with fits that are not refined afterwards.
     let mut stages = Stages::new(session, given, targets, watch)?;
     stages.search.solve_exactly();
     stages.outcome(targets)?;
@@ -262,8 +263,8 @@ impl<'a, 'b> Stages<'a, 'b> {
         }
     }
 
-    /// The usual density is out of reach (few candidates, few nodes): the nearest there is becomes the target. The search for β
-    /// would else go on missing it, and the user be told that it was asked for.
+    /// The usual density is out of reach (few candidates, few nodes): the nearest there is becomes the target. The
+    /// search for β would else go on missing it, and the user be told that it was asked for.
     fn settle(&mut self) {
         if let (Some(aim), Some(best)) = (&mut self.density, &mut self.search.best) {
             aim.target = best.values[DENSITY];
@@ -297,7 +298,8 @@ impl<'a, 'b> Stages<'a, 'b> {
         self.solve()
     }
 
-    /// The error that tells between which values a target must be: those that were found, the ends of the search among them.
+    /// The error that tells between which values a target must be: those that were found, the ends of the search among
+    /// them.
     fn out_of_reach(&mut self, unknown: usize) -> Halt {
         let limits = self.limits()[unknown];
         let from = self.search.best.as_ref().map_or(self.point, |best| best.point);
@@ -337,7 +339,8 @@ impl<'a, 'b> Stages<'a, 'b> {
         })
     }
 
-    /// What was asked for by number and is missed all the same: two targets can contradict each other, or a step be too wide.
+    /// What was asked for by number and is missed all the same: two targets can contradict each other, or a step be too
+    /// wide.
     fn check_hit(&self) -> Result<(), Error> {
         let Some(best) = &self.search.best else { return Ok(()) };
         if self.missed(&best.values).is_none() {

@@ -56,7 +56,8 @@ pub(super) struct Aim {
     pub(super) floor: f64,
 }
 
-/// Where the unknowns are: ln α, ln β, and for γ the logit of its distance from the limit at which the consensus is empty.
+/// Where the unknowns are: ln α, ln β, and for γ the logit of its distance from the limit at which the consensus is
+/// empty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Point {
     pub(super) at: [f64; N_UNKNOWNS],
@@ -304,8 +305,8 @@ pub(super) fn values_of(fit: &Fit) -> Values {
     [fit.density(), fit.similarity().unwrap_or(1.0), fit.consensus_density()]
 }
 
-/// The solver of the trials: Newton where it can be used, since its optimum is that of any other, without the polish that only
-/// the last fit needs.
+/// The solver of the trials: Newton where it can be used, since its optimum is that of any other, without the polish
+/// that only the last fit needs.
 fn searching(session: &Session<'_>, model: &Model) -> Arc<dyn Solver> {
     if !model.has_edge_minimiser() {
         return Arc::clone(&session.method().solver);

@@ -1,7 +1,7 @@
 //! The choice without a truth: which cell of a path gives edges that come back in other samples?
 //!
-//! Every view's samples are halved at random, again and again (blocks stay whole), and all cells are fitted to each half.
-//! With f_e the share of R halves whose consensus has edge e, and d̄ the mean of f over all pairs:
+//! Every view's samples are halved at random, again and again (blocks stay whole), and all cells are fitted to each
+//! half. With f_e the share of R halves whose consensus has edge e, and d̄ the mean of f over all pairs:
 //!
 //! ```text
 //! instability   ξ = R/(R−1) · mean_e 2 f_e (1 − f_e)          the chance that two halves disagree on a pair (StARS)
@@ -9,11 +9,12 @@
 //! prediction    mean correlation of a view's weights in one half with the same view's, learned separately, in the other
 //! ```
 //!
-//! StARS (Liu, Roeder and Wasserman 2010) takes the densest graph with ξ ≤ 0.05. That is too dense for graphs as sparse as
-//! these: ξ is a mean over all pairs, most of which never have an edge. So ξ ≤ 0.05, made increasing in the density, is kept
-//! as a bound, and of the densities within it the densest whose edges agree (nearly) best beyond chance is taken: too sparse a graph picks
-//! among true edges at random, too dense a one among false edges, and both disagree. The similarity is the one that
-//! predicts best: coupling borrows strength from other views until it blurs what is a view's own.
+//! StARS (Liu, Roeder and Wasserman 2010) takes the densest graph with ξ ≤ 0.05. That is too dense for graphs as sparse
+//! as these: ξ is a mean over all pairs, most of which never have an edge. So ξ ≤ 0.05, made increasing in the density,
+//! is kept as a bound, and of the densities within it the densest whose edges agree (nearly) best beyond chance is
+//! taken: too sparse a graph picks among true edges at random, too dense a one among false edges, and both disagree.
+//! The similarity is the one that predicts best: coupling borrows strength from other views until it blurs what is a
+//! view's own.
 //!
 //! Cost: two fits for each cell and halving, each from its neighbour's multipliers.
 
@@ -31,8 +32,8 @@ use crate::options::option;
 use crate::progress::{Watch, no_progress};
 use crate::views::{Kind, View, Views};
 
-/// Agreements this little below the highest are as good. Halves see less than all samples do, and choose a little too sparse
-/// a graph: of those that are as good the densest is taken.
+/// Agreements this little below the highest are as good. Halves see less than all samples do, and choose a little too
+/// sparse a graph: of those that are as good the densest is taken.
 pub const AS_GOOD: f64 = 0.02;
 
 /// How stability is found out.
@@ -104,8 +105,8 @@ impl Tally {
 }
 
 impl Stability {
-    /// Halves the samples once (the halving of this `number`) and fits all cells, which are in order of density and then
-    /// similarity.
+    /// Halves the samples once (the halving of this `number`) and fits all cells, which are in order of density and
+    /// then similarity.
     ///
     /// # Errors
     /// E05 if a view cannot be halved; what the solver refuses.
@@ -186,8 +187,8 @@ impl Stability {
         Ok(())
     }
 
-    /// What the halves say of every cell, and which cell is chosen. Cells are in order of density; their consensus is about so
-    /// many pairs of nodes, fewer than all where views lack nodes ([`Views::n_pairs`]).
+    /// What the halves say of every cell, and which cell is chosen. Cells are in order of density; their consensus is
+    /// about so many pairs of nodes, fewer than all where views lack nodes ([`Views::n_pairs`]).
     pub fn choose(
         &self,
         n_pairs: usize,

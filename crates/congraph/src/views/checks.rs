@@ -13,7 +13,8 @@ const CONSTANT_SPREAD: f64 = 1e-13;
 const SYMMETRY: f64 = 1e-9;
 /// Views with fewer samples than this deserve a warning.
 const FEW_SAMPLES: usize = 20;
-/// Samples that are worth more than this share of their number are not called dependent: by chance, independent ones hardly ever seem to be worth less.
+/// Samples that are worth more than this share of their number are not called dependent: by chance, independent ones
+/// hardly ever seem to be worth less.
 const DEPENDENT: f64 = 0.4;
 
 /// Checks that need only the tables' shapes: before anything is transposed or matched.

@@ -7,8 +7,8 @@ use crate::error::{DataError, Warning};
 /// How many rows of a table are turned at once.
 const ROWS_AT_ONCE: usize = 32;
 
-/// Takes the matched columns out of a table, node by node, leaving out rows with NaN where that is the rule; and tells which nodes
-/// it lacks. Their values are 0.
+/// Takes the matched columns out of a table, node by node, leaving out rows with NaN where that is the rule; and tells
+/// which nodes it lacks. Their values are 0.
 pub(super) fn gather<Values: AsRef<[f64]>>(
     table: Table<Values>,
     columns: &[Option<usize>],

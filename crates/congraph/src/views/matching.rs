@@ -329,7 +329,8 @@ fn missing_nodes<Values: AsRef<[f64]>>(
     union: &[&String],
     index: &[HashMap<&str, usize>],
 ) -> Vec<DataError> {
-    // Views may be many and have few nodes in common: nothing here goes through all nodes of all views for each of them.
+    // Views may be many and have few nodes in common: nothing here goes through all nodes of all views for each of
+    // them.
     let wanted: HashSet<&str> = union.iter().map(|name| name.as_str()).collect();
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for &name in index.iter().flat_map(HashMap::keys) {

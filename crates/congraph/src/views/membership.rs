@@ -1,7 +1,7 @@
 //! Which view has which node: all of them, but for bad electrodes and unmeasured genes.
 //!
-//! A view takes part with the nodes it has. With V_i the nodes of view i and n_i their number, everything that the problem says of a
-//! view is said of V_i alone:
+//! A view takes part with the nodes it has. With V_i the nodes of view i and n_i their number, everything that the
+//! problem says of a view is said of V_i alone:
 //!
 //! ```text
 //! its edges     pairs of V_i                                    its total    1ᵀ w^i = n_i
@@ -10,8 +10,8 @@
 //! consensus     of every pair that some view has
 //! ```
 //!
-//! A view that lacks an edge is not a view in which the edge is absent: it has no say about it. In rows of all views its entry is
-//! marked: an infinite distance, a target of −∞, a weight of 0.
+//! A view that lacks an edge is not a view in which the edge is absent: it has no say about it. In rows of all views
+//! its entry is marked: an infinite distance, a target of −∞, a weight of 0.
 
 use std::collections::HashMap;
 

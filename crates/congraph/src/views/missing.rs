@@ -37,7 +37,8 @@ impl Lack {
     }
 }
 
-/// Adds the nodes that hold NaN or infinite values in `rows` of a table: any, or none but those where such samples are left out.
+/// Adds the nodes that hold NaN or infinite values in `rows` of a table: any, or none but those where such samples are
+/// left out.
 pub(super) fn not_finite(
     lacking: &mut Lacking,
     columns: &[Option<usize>],
@@ -62,7 +63,8 @@ pub(super) fn not_finite(
     }
 }
 
-/// An entry of a matrix belongs to two nodes. The node with most such entries goes first, until none is left; of equals the first by name.
+/// An entry of a matrix belongs to two nodes. The node with most such entries goes first, until none is left; of equals
+/// the first by name.
 fn not_finite_of_matrix(
     lacking: &mut Lacking,
     columns: &[Option<usize>],

@@ -1,12 +1,12 @@
 //! Named views of signals over the same nodes: what every fit starts from.
 //!
 //! A [`Table`] is data as it was read: samples in rows, nodes in columns unless [`Orient`] says otherwise.
-//! [`Views::assemble`] turns tables into [`Views`]: the nodes are matched **by name, never by position**, and everything
-//! that would make a result meaningless (NaN, constant nodes, look-alike names, transposed tables, raw counts, …) is
-//! refused with a stable [`Code`]. All views then have the same nodes in the same order.
+//! [`Views::assemble`] turns tables into [`Views`]: the nodes are matched **by name, never by position**, and
+//! everything that would make a result meaningless (NaN, constant nodes, look-alike names, transposed tables, raw
+//! counts, …) is refused with a stable [`Code`]. All views then have the same nodes in the same order.
 //!
-//! With [`Missing::Mask`] a node that a view lacks, or that is of no use there (NaN, constant), is masked in that view alone: the
-//! nodes are then those of all views together, and [`Views::membership`] tells who has which.
+//! With [`Missing::Mask`] a node that a view lacks, or that is of no use there (NaN, constant), is masked in that view
+//! alone: the nodes are then those of all views together, and [`Views::membership`] tells who has which.
 //!
 //! Signals are kept node by node (each node's samples contiguous), which is what the distances read.
 
@@ -81,7 +81,8 @@ pub enum Missing {
     /// Refuse.
     #[default]
     Error,
-    /// Let the view take part with the nodes it has. A node that is not in its table, holds NaN or infinite values (with
+    /// Let the view take part with the nodes it has. A node that is not in its table, holds NaN or infinite values
+    /// (with
     /// [`NanRule::DropRows`]: nothing else), or is constant where that is refused, is masked in this view.
     Mask,
 }
@@ -105,8 +106,8 @@ pub struct ViewOptions {
     pub allow_counts: bool,
     /// Accept constant nodes. They must be refused when signals are z-scored.
     pub allow_constant: bool,
-    /// The views are to be projected on the consensus of a fit, which knows the nodes: with masks, all views may lack one, and a node
-    /// to leave out need not be in any. Their scale is settled too, and no hint speaks of it.
+    /// The views are to be projected on the consensus of a fit, which knows the nodes: with masks, all views may lack
+    /// one, and a node to leave out need not be in any. Their scale is settled too, and no hint speaks of it.
     pub projected: bool,
     /// The nodes are electrodes, and warnings may say what goes wrong with electrodes.
     pub electrodes: bool,
@@ -159,8 +160,8 @@ pub struct Views {
 impl Views {
     /// Matches the tables' nodes by name, checks the values, and returns the views with the warnings they deserve.
     ///
-    /// The nodes are in the order of the first table; those that it lacks follow as they come up in the others. Without any
-    /// names they are called `1`, `2`, …
+    /// The nodes are in the order of the first table; those that it lacks follow as they come up in the others. Without
+    /// any names they are called `1`, `2`, …
     ///
     /// # Errors
     /// [`Error::Data`] with every problem found at the first stage that found any.
@@ -309,9 +310,10 @@ impl Views {
 
     /// How many independent samples those of a view are worth.
     ///
-    /// A sample that resembles the ones before adds little: p samples in a row count as
-    /// p / (1 + 2 Σ max(0, mean r(k)² − (1 − k/p)/p)), with the autocorrelations r(k) of the nodes at lags k up to p/4; blocks are judged one by one and
-    /// added up. Independent samples keep their number. What [`Table::n_effective`] told goes before. None for precomputed matrices whose samples are not told.
+    /// A sample that resembles the ones before adds little: p samples in a row count as p / (1 + 2 Σ max(0, mean r(k)²
+    /// − (1 − k/p)/p)), with the autocorrelations r(k) of the nodes at lags k up to p/4; blocks are judged one by one
+    /// and added up. Independent samples keep their number. What [`Table::n_effective`] told goes before. None for
+    /// precomputed matrices whose samples are not told.
     ///
     /// ```
     /// use congraph::{Table, ViewOptions, Views};

@@ -1,7 +1,7 @@
 //! Tables that may be the other way round: nodes where samples are expected.
 //!
-//! Views have the same nodes and may have any number of samples. So tables that agree in their number of rows alone look
-//! transposed, but a view that lacks a channel gives the same picture. What tells the two apart:
+//! Views have the same nodes and may have any number of samples. So tables that agree in their number of rows alone
+//! look transposed, but a view that lacks a channel gives the same picture. What tells the two apart:
 //!
 //! ```text
 //! names       the rows of all tables have the same names                        transposed, whatever the shapes
@@ -10,9 +10,9 @@
 //! otherwise   the views have different nodes: E02 says which has how many
 //! ```
 //!
-//! Where the shapes agree nothing can be refused, but two things deserve a warning (W16): fewer samples than nodes where
-//! nodes are in the thousands, and nodes that follow each other as smoothly as points in time do, as in an array of
-//! trials × channels × times.
+//! Where the shapes agree nothing can be refused, but two things deserve a warning (W16): fewer samples than nodes
+//! where nodes are in the thousands, and nodes that follow each other as smoothly as points in time do, as in an array
+//! of trials × channels × times.
 
 use std::collections::{HashMap, HashSet};
 
@@ -166,8 +166,8 @@ pub(super) fn warning(views: &Views, options: &ViewOptions) -> Option<Warning> {
     })
 }
 
-/// How much nodes next to each other resemble each other, and samples; where nodes have no names of their own and look like
-/// points in time.
+/// How much nodes next to each other resemble each other, and samples; where nodes have no names of their own and look
+/// like points in time.
 fn smoothness(views: &Views, few_samples: bool) -> Option<[f64; 2]> {
     if views.n_nodes() < ENOUGH_NODES || !views.nodes().iter().all(|name| is_number(name)) {
         return None;
@@ -210,8 +210,8 @@ fn standardised(signal: &[f64]) -> Vec<f64> {
     signal.iter().map(|x| (x * unit - mean) * scale).collect()
 }
 
-/// How much neighbours resemble each other, nodes and samples, in what is left of standardised signals without what all nodes
-/// have in common.
+/// How much neighbours resemble each other, nodes and samples, in what is left of standardised signals without what all
+/// nodes have in common.
 fn neighbours(mut signals: Vec<Vec<f64>>) -> [f64; 2] {
     let (n, n_samples) = (signals.len() as f64, signals[0].len() as f64);
     let mut common = vec![0.0; signals[0].len()];

@@ -67,7 +67,8 @@ impl Projection {
         self.graph.uniqueness(0).unwrap_or(0.0)
     }
 
-    /// Every edge of the view or of the consensus: the pair, its weight in the view and in the consensus, and which has it.
+    /// Every edge of the view or of the consensus: the pair, its weight in the view and in the consensus, and which has
+    /// it.
     pub fn edges(&self) -> impl Iterator<Item = ([u32; 2], f64, f64, Departure)> + '_ {
         let shared = self.graph.consensus().unwrap_or_default();
         let pairs = self

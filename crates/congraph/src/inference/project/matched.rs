@@ -69,7 +69,8 @@ impl Matched {
         })
     }
 
-    /// Pairs of the consensus' nodes, with their weights, as pairs of sorted nodes, sorted; without those of nodes that the view lacks.
+    /// Pairs of the consensus' nodes, with their weights, as pairs of sorted nodes, sorted; without those of nodes that
+    /// the view lacks.
     pub(super) fn sorted_pairs(&self, pairs: &[[u32; 2]], weights: &[f64]) -> Vec<([u32; 2], f64)> {
         let moved = |(&pair, &weight): (&[u32; 2], &f64)| Some((moved(pair, &self.places)?, weight));
         let mut sorted: Vec<([u32; 2], f64)> = pairs.iter().zip(weights).filter_map(moved).collect();

@@ -1,25 +1,27 @@
 //! The graph of a new view against the frozen consensus of a fit.
 //!
-//! A new subject, cell type or year need not be learned alone, nor the whole fit again: its own share of the problem, with the
-//! consensus w held as it is,
+//! A new subject, cell type or year need not be learned alone, nor the whole fit again: its own share of the problem,
+//! with the consensus w held as it is,
 //!
 //! ```text
 //! minimise over w^i ≥ 0, 1ᵀw^i = n :   D^iᵀ w^i + α ( ‖S w^i‖² + 2‖w^i‖² ) + β c(w^i − w)
 //! ```
 //!
-//! is strongly convex in n(n−1)/2 weights, and Newton on the degrees solves it in n unknowns (see [`crate::methods::smooth::newton`]) with
-//! the certificate of any other result. Distances are divided by what those of the fit were divided by, not by their own largest:
-//! only so do α and β mean what they meant there; and what the fit allowed and charged (its candidates, its edge costs) is allowed
-//! and charged here. With a penalty that charges every view by itself (ℓ1, squared ℓ2) a view of the fit comes back as it was there;
-//! with ℓ2, which charges all views of an edge together, one view alone is charged β|w^i − w|, as with ℓ1.
+//! is strongly convex in n(n−1)/2 weights, and Newton on the degrees solves it in n unknowns (see
+//! [`crate::methods::smooth::newton`]) with the certificate of any other result. Distances are divided by what those of
+//! the fit were divided by, not by their own largest: only so do α and β mean what they meant there; and what the fit
+//! allowed and charged (its candidates, its edge costs) is allowed and charged here. With a penalty that charges every
+//! view by itself (ℓ1, squared ℓ2) a view of the fit comes back as it was there; with ℓ2, which charges all views of an
+//! edge together, one view alone is charged β|w^i − w|, as with ℓ1.
 //!
-//! On nearest neighbours, those of the new view are joined by every pair that the fit joined somewhere: no other pair of the fit's
-//! support carries weight, so that its views come back though the support itself is not kept.
+//! On nearest neighbours, those of the new view are joined by every pair that the fit joined somewhere: no other pair
+//! of the fit's support carries weight, so that its views come back though the support itself is not kept.
 //!
-//! A view that lacks nodes has its share of the problem on those it has, as in a fit; edges of the consensus at the others are
-//! neither shared nor lacking but unmeasured.
+//! A view that lacks nodes has its share of the problem on those it has, as in a fit; edges of the consensus at the
+//! others are neither shared nor lacking but unmeasured.
 //!
-//! Several views are projected one by one; they do not see each other. Cost: one pass over the pairs for each Newton step.
+//! Several views are projected one by one; they do not see each other. Cost: one pass over the pairs for each Newton
+//! step.
 
 mod departures;
 mod matched;
@@ -65,11 +67,13 @@ pub struct Projector {
     pub distance_divisor: f64,
     /// What to do with nodes that only the consensus or only the view has.
     pub node_rule: NodeRule,
-    /// What to do with nodes of the consensus that a view lacks: with [`Missing::Mask`] it is projected with those it has.
+    /// What to do with nodes of the consensus that a view lacks: with [`Missing::Mask`] it is projected with those it
+    /// has.
     pub missing: Missing,
     /// Nodes to leave out of the consensus and the views.
     pub drop_nodes: Vec<String>,
-    /// Which pairs may be joined, besides those of the consensus, as in the fit; nodes are numbered as in the consensus.
+    /// Which pairs may be joined, besides those of the consensus, as in the fit; nodes are numbered as in the
+    /// consensus.
     pub candidates: Candidates,
     /// Costs added to some pairs' distances, as in the fit; nodes are numbered as in the consensus.
     pub edge_costs: Vec<EdgeCost>,
@@ -163,8 +167,8 @@ impl Projector {
     /// Projects every view on its own. Nodes are matched by name.
     ///
     /// # Errors
-    /// E02 or E03 if the views' nodes are not those of the consensus; [`Error::Unsupported`] if the penalty is not known to be
-    /// separable over the edges; what [`Distances`] and [`Problem`] refuse.
+    /// E02 or E03 if the views' nodes are not those of the consensus; [`Error::Unsupported`] if the penalty is not
+    /// known to be separable over the edges; what [`Distances`] and [`Problem`] refuse.
     pub fn project(&self, views: &Views, watch: Watch<'_>) -> Result<Vec<Projection>, Error> {
         if self.penalty.joint().is_none() {
             return Err(Error::Unsupported {
@@ -254,7 +258,8 @@ impl Projector {
         listed.with_costs(&costs)
     }
 
-    /// The solution in the consensus' order of nodes, with what the consensus has besides: at nodes that the view lacks, or forbidden.
+    /// The solution in the consensus' order of nodes, with what the consensus has besides: at nodes that the view
+    /// lacks, or forbidden.
     fn graph(&self, name: &str, problem: &Problem, solution: &Solution, matched: &Matched) -> MultiviewGraph {
         let listed = problem.distances().edges().pairs();
         let weights = &solution.weights;

@@ -17,7 +17,8 @@
 //! ```
 //!
 //! attained at Θ^k = (S^k + Γ^k/c_k)⁻¹, if these are positive definite. [`Problem::certify`] projects whatever
-//! multipliers it is given on C first, so the bound holds whoever made them. It costs two Cholesky factorisations per view.
+//! multipliers it is given on C first, so the bound holds whoever made them. It costs two Cholesky factorisations per
+//! view.
 
 use rayon::prelude::*;
 
@@ -44,7 +45,8 @@ impl Problem {
     ///
     /// # Errors
     /// [`Error::Invalid`] if sizes do not fit or a number is not finite or negative where it must not be;
-    /// [`Error::Parameter`] if no minimum exists: λ1 must be positive where covariances are singular. [`Code::E04`] for a node without variance.
+    /// [`Error::Parameter`] if no minimum exists: λ1 must be positive where covariances are singular. [`Code::E04`] for
+    /// a node without variance.
     pub fn new(
         n_nodes: usize,
         covariances: Vec<Vec<f64>>,
@@ -247,8 +249,8 @@ impl Problem {
 
     /// How close to optimal precision matrices are, by the multipliers given.
     ///
-    /// The gap is relative to the bound or, should that be smaller, to n Σ_k c_k: the objective of a graphical lasso may
-    /// be near zero, and moves by a multiple of n when the data's unit changes.
+    /// The gap is relative to the bound or, should that be smaller, to n Σ_k c_k: the objective of a graphical lasso
+    /// may be near zero, and moves by a multiple of n when the data's unit changes.
     pub fn certify(&self, precisions: &[Vec<f64>], multipliers: &[Vec<f64>]) -> Certificate {
         let objective = self.objective(precisions).unwrap_or(f64::INFINITY);
         let dual_objective = self.lower_bound(multipliers).unwrap_or(f64::NEG_INFINITY);

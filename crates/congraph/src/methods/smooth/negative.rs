@@ -1,12 +1,13 @@
 //! Negative association, which graphs with weights ≥ 0 cannot show (W14).
 //!
-//! An edge costs the distance between its ends, and nodes with r = −0.99 are as far apart as nodes can be. Where negative
-//! association is part of what ties nodes together, as between genes, its edges are lost, and the user should know.
+//! An edge costs the distance between its ends, and nodes with r = −0.99 are as far apart as nodes can be. Where
+//! negative association is part of what ties nodes together, as between genes, its edges are lost, and the user should
+//! know.
 //!
-//! Negative correlations as such say little: whatever adds up to zero over the nodes (average references, smooth signals
-//! without a constant part) has many between nodes that are far apart. So each node is asked for its **strongest**
-//! association. On smooth signals that is with a neighbour and positive; where half of the edges are negative, half of the
-//! nodes name a negative one. One counts if it is
+//! Negative correlations as such say little: whatever adds up to zero over the nodes (average references, smooth
+//! signals without a constant part) has many between nodes that are far apart. So each node is asked for its
+//! **strongest** association. On smooth signals that is with a neighbour and positive; where half of the edges are
+//! negative, half of the nodes name a negative one. One counts if it is
 //!
 //! ```text
 //! beyond chance   |r| > tanh(z/√(p − 3)), z for one false one in 1000 data sets; p effective samples, not nominal ones
@@ -15,8 +16,8 @@
 //! no mere sum     signals that add up to zero get their constant part back first, as large as their largest part: r ← (r + l)/(1 + l)
 //! ```
 //!
-//! and the warning is given if these are at least two, and one in twenty of all that are beyond chance, in the views or in
-//! their mean. `examples/negative_study.rs` measures how often that is right.
+//! and the warning is given if these are at least two, and one in twenty of all that are beyond chance, in the views or
+//! in their mean. `examples/negative_study.rs` measures how often that is right.
 
 use std::collections::HashMap;
 
@@ -251,8 +252,8 @@ struct Found {
     n_strong: usize,
 }
 
-/// Whether a negative one holds on a closer look: given its view (none in the mean of all), itself, what it is measured by, and
-/// the least that counts.
+/// Whether a negative one holds on a closer look: given its view (none in the mean of all), itself, what it is measured
+/// by, and the least that counts.
 type Holds<'a> = dyn FnMut(Option<usize>, &Strongest, Level, f64) -> bool + 'a;
 
 /// Those in views, or in the mean of all views, if they are enough; `holds` is asked of each negative one.
@@ -365,8 +366,8 @@ fn standardised(signal: &[f64]) -> Vec<f64> {
     signal.iter().map(|x| (x - mean) * unit).collect()
 }
 
-/// How many independent samples correlations within a view are worth: p / (1 + 2 Σ r(k)²) over the lags k, with the mean over
-/// some nodes of their squared autocorrelations less what white signals have.
+/// How many independent samples correlations within a view are worth: p / (1 + 2 Σ r(k)²) over the lags k, with the
+/// mean over some nodes of their squared autocorrelations less what white signals have.
 fn effective_samples(views: &Views, index: usize) -> f64 {
     const NODES: usize = 8;
     let view = views.view(index);
@@ -393,8 +394,8 @@ fn effective_samples(views: &Views, index: usize) -> f64 {
     p as f64 / (1.0 + 2.0 * sum)
 }
 
-/// What correlations lack of a constant part, if the signals add up to zero: the largest eigenvalue of the correlation matrix
-/// over the number of nodes. The constant signal is the smoothest, and would have no less.
+/// What correlations lack of a constant part, if the signals add up to zero: the largest eigenvalue of the correlation
+/// matrix over the number of nodes. The constant signal is the smoothest, and would have no less.
 fn lift(views: &Views, index: usize) -> f64 {
     const STEPS: usize = 20;
     let view = views.view(index);

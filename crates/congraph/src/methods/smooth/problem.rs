@@ -8,11 +8,11 @@
 //!
 //! in weights w = −ℓ ≥ 0 rather than Laplacian entries ℓ. ‖S w‖² + 2‖w‖² is ‖L‖_F².
 //!
-//! A view that lacks nodes has edges between its own n_i nodes only and the total 1ᵀ w^i = n_i; c charges an edge in the views that
-//! have it, and the consensus has the edges that some view has ([`Membership`]).
+//! A view that lacks nodes has edges between its own n_i nodes only and the total 1ᵀ w^i = n_i; c charges an edge in
+//! the views that have it, and the consensus has the edges that some view has ([`Membership`]).
 //!
-//! With a **frozen** consensus ([`Problem::frozen`]) w is data, there is one view, and γ r(w) is a constant that is left out. An
-//! edge's minimiser is then that of one number, so the prox of c is all it takes:
+//! With a **frozen** consensus ([`Problem::frozen`]) w is data, there is one view, and γ r(w) is a constant that is
+//! left out. An edge's minimiser is then that of one number, so the prox of c is all it takes:
 //!
 //! ```text
 //! argmin over W ≥ 0 of ½(W − u)² + τ c(W − w)  =  max(0, w + prox_τc(u − w))

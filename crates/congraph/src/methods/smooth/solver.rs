@@ -1,6 +1,7 @@
 //! Solvers: settings in, a certified [`Solution`] out.
 //!
-//! - [`Newton`](super::Newton): on the degrees' multipliers; fast and accurate, for penalties with a joint edge minimiser;
+//! - [`Newton`](super::Newton): on the degrees' multipliers; fast and accurate, for penalties with a joint edge
+//!   minimiser;
 //! - [`Admm`](super::Admm): the paper's algorithm; needs only the proximal maps.
 //!
 //! A solver keeps no results in its fields. Not converging is a [`Status`], unusable input an [`Error`].

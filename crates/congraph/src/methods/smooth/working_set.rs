@@ -1,7 +1,7 @@
 //! Newton on the few pairs that matter, exact for all of them.
 //!
-//! An edge whose joint minimiser is zero at the multipliers λ is absent and adds nothing to the dual. So it is enough to solve
-//! on a set of pairs that holds all others:
+//! An edge whose joint minimiser is zero at the multipliers λ is absent and adds nothing to the dual. So it is enough
+//! to solve on a set of pairs that holds all others:
 //!
 //! ```text
 //! start    each node's nearest neighbours in every view (or the set of a neighbouring problem)
@@ -10,8 +10,8 @@
 //! exactly  drop what is far from entering, take distances in f64, solve to the end; check, add, until there is none
 //! ```
 //!
-//! With none left the set's dual value is that of all pairs, and the certificate covers them all. The n²/2 pairs are touched
-//! by a few passes only, in f32 with an allowance for its rounding; f64 differences decide.
+//! With none left the set's dual value is that of all pairs, and the certificate covers them all. The n²/2 pairs are
+//! touched by a few passes only, in f32 with an allowance for its rounding; f64 differences decide.
 
 use std::sync::Arc;
 

@@ -1,17 +1,19 @@
 //! (½SᵀS + aI)⁻¹ and the total, through a system of the size of the degrees.
 //!
-//! The w^i-step minimises ½wᵀ(½SᵀS + aI)w − xᵀw subject to 1ᵀw = n. With h = (½SSᵀ + aI)⁻¹ S x, h₁ = (½SSᵀ + aI)⁻¹ S 1 and μ the
-//! multiplier of the total,
+//! The w^i-step minimises ½wᵀ(½SᵀS + aI)w − xᵀw subject to 1ᵀw = n. With h = (½SSᵀ + aI)⁻¹ S x, h₁ = (½SSᵀ + aI)⁻¹ S 1
+//! and μ the multiplier of the total,
 //!
 //! ```text
 //! w_e = (x_e − g_a − g_b)/a,     g = ½ (h + μ h₁ − μ),     S w = h + μ h₁,     μ = (n − ½ Σh) / ½ Σh₁
 //! ```
 //!
-//! so the step needs only the degrees S x and leaves nothing to sum up afterwards; κ g are the multipliers λ of the degrees.
+//! so the step needs only the degrees S x and leaves nothing to sum up afterwards; κ g are the multipliers λ of the
+//! degrees.
 //!
-//! On the complete graph SSᵀ = (n−2)I + 11ᵀ and everything is in closed form. On any other set of pairs SSᵀ is the degree matrix
-//! plus the adjacency matrix; the system is well conditioned and solved by conjugate gradients over the lists of neighbours,
-//! from the solution of the iteration before and to a thousandth of what changed since: the iteration corrects the rest.
+//! On the complete graph SSᵀ = (n−2)I + 11ᵀ and everything is in closed form. On any other set of pairs SSᵀ is the
+//! degree matrix plus the adjacency matrix; the system is well conditioned and solved by conjugate gradients over the
+//! lists of neighbours, from the solution of the iteration before and to a thousandth of what changed since: the
+//! iteration corrects the rest.
 //!
 //! A view that lacks nodes has a system of its own nodes, with n_i for n; h, h₁ and g are 0 for the others.
 
@@ -37,7 +39,8 @@ pub(super) struct DegreeSystem {
     neighbours: Option<Neighbours>,
     /// h, one row per node: where the next solution starts.
     solution: ViewMatrix,
-    /// h₁ for the a it was computed for: one row for all nodes on complete graphs, one column for all views if none lacks a node.
+    /// h₁ for the a it was computed for: one row for all nodes on complete graphs, one column for all views if none
+    /// lacks a node.
     ones: (f64, ViewMatrix),
     /// How many nodes each view has, and which it lacks.
     sizes: Vec<f64>,

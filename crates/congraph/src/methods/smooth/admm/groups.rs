@@ -1,8 +1,9 @@
 //! The edges by the number k of views that have them.
 //!
-//! Where views lack nodes, an edge's steps run over the views that have it. Edges with the same k are kept together in tiles of 3k + 2
-//! columns, and a pass over them is that of a problem with k views; only where it reads levels and adds up degrees must it know which
-//! view a column is of. Where no view lacks anything there is one group of all edges in their own order.
+//! Where views lack nodes, an edge's steps run over the views that have it. Edges with the same k are kept together in
+//! tiles of 3k + 2 columns, and a pass over them is that of a problem with k views; only where it reads levels and adds
+//! up degrees must it know which view a column is of. Where no view lacks anything there is one group of all edges in
+//! their own order.
 
 use rayon::prelude::*;
 
@@ -39,8 +40,8 @@ pub(super) struct Members {
 }
 
 impl Group {
-    /// All edges, begun with what `begin` says of an edge and the views that have it; and for each edge its group and its place there,
-    /// unless there is but one.
+    /// All edges, begun with what `begin` says of an edge and the views that have it; and for each edge its group and
+    /// its place there, unless there is but one.
     pub(super) fn all(
         problem: &Problem,
         begin: impl Fn(usize, &[u32], &mut Start) + Sync,

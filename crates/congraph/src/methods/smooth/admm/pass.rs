@@ -1,8 +1,8 @@
 //! One iteration as one pass over the tiles.
 //!
-//! The w^i-step needs of all other edges only the levels g = λ/κ of the two ends, `w^i_e = (x_e − g_a − g_b)/(1+ρ)` (see
-//! `degrees`), and these follow from the degrees of the right-hand side x. So each tile goes through all steps while it is in
-//! the cache, and adds its share to the degrees of the *next* right-hand side:
+//! The w^i-step needs of all other edges only the levels g = λ/κ of the two ends, `w^i_e = (x_e − g_a − g_b)/(1+ρ)`
+//! (see `degrees`), and these follow from the degrees of the right-hand side x. So each tile goes through all steps
+//! while it is in the cache, and adds its share to the degrees of the *next* right-hand side:
 //!
 //! ```text
 //! eq:admm_li_step   w^i ← (ρ (2z^i − p^i) − d^i − g_a − g_b)/(1+ρ)
@@ -12,7 +12,8 @@
 //! eq:admm_second    z, z^i
 //! ```
 //!
-//! When ρ changes, the scaled multipliers are rescaled in the same pass: they are what lies between the points and (z^i, z).
+//! When ρ changes, the scaled multipliers are rescaled in the same pass: they are what lies between the points and
+//! (z^i, z).
 
 use pulp::{Simd, WithSimd};
 
@@ -191,7 +192,8 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// `eq:admm_vi_step` and `eq:admm_l_step`. Lanes without an edge stay at zero, whatever the proximal maps make of it.
+    /// `eq:admm_vi_step` and `eq:admm_l_step`. Lanes without an edge stay at zero, whatever the proximal maps make of
+    /// it.
     #[inline(always)]
     fn proximal(&self, n_edges: usize, outside: (&[f64], &[f64]), v: &mut [Column], consensus: &mut Column) {
         if let Some((penalty, step)) = self.penalty {
@@ -357,7 +359,8 @@ impl WithSimd for Prepare<'_, '_, '_> {
     }
 }
 
-/// Whether the pairs are (a, b), (a, b+1), … for a whole tile, as nearly all are when all pairs are candidates: no gather then.
+/// Whether the pairs are (a, b), (a, b+1), … for a whole tile, as nearly all are when all pairs are candidates: no
+/// gather then.
 #[inline(always)]
 fn run(pairs: &[[u32; 2]]) -> Option<(usize, usize)> {
     match *pairs {

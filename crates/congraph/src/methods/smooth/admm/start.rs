@@ -91,8 +91,8 @@ impl State {
             for ((dual, weight), target) in start.dual_views.iter_mut().zip(&start.views).zip(&*targets) {
                 *dual = (weight - target) / rho;
             }
-            // x − prox(x) is a multiplier that the penalty can answer, also where a view is held at zero; on the views that
-            // are not it is u − W.
+            // x − prox(x) is a multiplier that the penalty can answer, also where a view is held at zero; on the views
+            // that are not it is u − W.
             for target in &mut *targets {
                 *target -= start.shared;
             }

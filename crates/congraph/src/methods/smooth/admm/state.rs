@@ -151,8 +151,8 @@ impl State {
         }
     }
 
-    /// The slack variables are the feasible-signed, exactly sparse copy of the weights. Where it can be told, the consensus
-    /// is the best one for them: nothing holds the slack variable when nothing couples the views.
+    /// The slack variables are the feasible-signed, exactly sparse copy of the weights. Where it can be told, the
+    /// consensus is the best one for them: nothing holds the slack variable when nothing couples the views.
     pub(super) fn weights(&self, problem: &Problem) -> Weights {
         let n_views = problem.n_views();
         let term = problem.edge_term();

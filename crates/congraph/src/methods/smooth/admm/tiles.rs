@@ -1,13 +1,14 @@
 //! What ADMM keeps of each edge, eight edges at a time, so that every step is plain arithmetic on columns of eight.
 //!
-//! All that an iteration needs of the one before are the points p^i, s^i, r at which the (z^i, z)-step was taken, and its z:
+//! All that an iteration needs of the one before are the points p^i, s^i, r at which the (z^i, z)-step was taken, and
+//! its z:
 //!
 //! ```text
 //! z^i = max(0, (p^i + s^i + z)/2)      y^i = z^i − p^i      dual_differences = s^i − (z^i − z)      y = z − r
 //! ```
 //!
-//! so neither slack variables nor multipliers are stored. With N views a tile is 3N + 2 columns: z, r, and for each view d^i (read only), p^i, s^i.
-//! An iteration therefore reads 3N + 2 numbers of an edge and writes 2N + 2 of them.
+//! so neither slack variables nor multipliers are stored. With N views a tile is 3N + 2 columns: z, r, and for each
+//! view d^i (read only), p^i, s^i. An iteration therefore reads 3N + 2 numbers of an edge and writes 2N + 2 of them.
 
 use pulp::Simd;
 

@@ -22,8 +22,9 @@ pub(super) fn step<S: Simd>(simd: S, kind: ZStep, views: &[ViewColumns], r: &Col
     }
 }
 
-/// What is left is (N+1) z + Σs_i − r − Σz^i = 0, concave and increasing in z. Newton's first step from anywhere ends left of
-/// the root, and the others go up to it, one piece or more at a time, until as many z^i are positive as before: at most N.
+/// What is left is (N+1) z + Σs_i − r − Σz^i = 0, concave and increasing in z. Newton's first step from anywhere ends
+/// left of the root, and the others go up to it, one piece or more at a time, until as many z^i are positive as before:
+/// at most N.
 #[inline(always)]
 fn exact<S: Simd>(simd: S, views: &[ViewColumns], r: &Column, z: &mut Column) {
     let [half, slope] = [0.5, views.len() as f64 + 1.0].map(|value| Lanes::splat(simd, value));

@@ -1,11 +1,12 @@
-//! The edges' share of the dual: what is left of the problem when the degrees are held by multipliers falls apart into edges.
+//! The edges' share of the dual: what is left of the problem when the degrees are held by multipliers falls apart into
+//! edges.
 //!
 //! ```text
 //! Σ_e min over (W, w) of ½‖W‖² − uᵀW + τ c(W − w) + σ w        in units of κ = 4α
 //! ```
 //!
-//! over the views that have the edge: the target of others is −∞. An edge without a positive target u is absent and adds nothing. The others are minimised in batches: a loop over edges can be
-//! faster than one edge at a time.
+//! over the views that have the edge: the target of others is −∞. An edge without a positive target u is absent and
+//! adds nothing. The others are minimised in batches: a loop over edges can be faster than one edge at a time.
 
 use std::ops::Range;
 
@@ -15,8 +16,8 @@ use crate::penalties::Penalty;
 /// How many edges are minimised at a time.
 const BATCH: usize = 64;
 
-/// The sum of the minima of a range of edges. `fill` writes an edge's targets and says whether any is positive; `present` is shown the
-/// edges that are present, with their weights and their consensus.
+/// The sum of the minima of a range of edges. `fill` writes an edge's targets and says whether any is positive;
+/// `present` is shown the edges that are present, with their weights and their consensus.
 pub(crate) fn sum_of_minima(
     term: EdgeSubproblem<'_>,
     penalty: &dyn Penalty,

@@ -4,11 +4,12 @@
 //! (W, w) = argmin  ½‖W − u‖² + τ c(W − w) + σ w     W ≥ 0, w ≥ 0        over the views that have the edge
 //! ```
 //!
-//! A row of targets has an entry for every view. Where views lack nodes, a target of −∞ says that the view lacks the edge: such entries
-//! are taken out before a penalty sees the row, and their weights are 0. A penalty works on rows of any number of views, so it
-//! need not know.
+//! A row of targets has an entry for every view. Where views lack nodes, a target of −∞ says that the view lacks the
+//! edge: such entries are taken out before a penalty sees the row, and their weights are 0. A penalty works on rows of
+//! any number of views, so it need not know.
 //!
-//! Where the consensus is frozen there is one view, and the minimiser is that of one number: max(0, w + prox_τc(u − w)).
+//! Where the consensus is frozen there is one view, and the minimiser is that of one number: max(0, w + prox_τc(u −
+//! w)).
 
 mod minima;
 
@@ -42,7 +43,8 @@ pub(crate) fn has_edge(target: f64) -> bool {
 }
 
 impl EdgeSubproblem<'_> {
-    /// Whether an edge may be present, or adds to the dual, although no target is positive: a frozen consensus holds it.
+    /// Whether an edge may be present, or adds to the dual, although no target is positive: a frozen consensus holds
+    /// it.
     pub(crate) fn is_held(&self, edge: usize) -> bool {
         self.frozen.is_some_and(|frozen| frozen.consensus[edge] > 0.0)
     }
@@ -121,8 +123,8 @@ impl EdgeSubproblem<'_> {
         if self.frozen.is_some() { 0 } else { self.joint.rank() }
     }
 
-    /// ∂W/∂u as a diagonal and rank-one factors, of all views; `distances` are infinite where a view lacks the edge. `room` is
-    /// used for what is in between.
+    /// ∂W/∂u as a diagonal and rank-one factors, of all views; `distances` are infinite where a view lacks the edge.
+    /// `room` is used for what is in between.
     pub(crate) fn jacobian(
         &self,
         weights: &[f64],

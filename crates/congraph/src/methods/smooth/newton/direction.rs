@@ -4,7 +4,8 @@
 //! H = Σ_e (e_a + e_b)(e_a + e_b)ᵀ ⊗ J_e  +  2 (I − 11ᵀ/n) ⊗ I  +  ridge · I
 //! ```
 //!
-//! Only present edges contribute; J_e is diagonal plus one or two rank-one terms, so a product costs O(present edges · N).
+//! Only present edges contribute; J_e is diagonal plus one or two rank-one terms, so a product costs O(present edges ·
+//! N).
 
 use std::sync::Arc;
 

@@ -94,9 +94,9 @@ impl<'a> Dual<'a> {
         }
     }
 
-    /// The relative gap between the point's own weights, scaled to their totals, and its dual value. An estimate for the
-    /// iteration's own use: the certificate is computed elsewhere. Far above the tolerance α‖gradient‖², which is the gap of
-    /// the same weights without the scaling where their totals are right, is told instead.
+    /// The relative gap between the point's own weights, scaled to their totals, and its dual value. An estimate for
+    /// the iteration's own use: the certificate is computed elsewhere. Far above the tolerance α‖gradient‖², which is
+    /// the gap of the same weights without the scaling where their totals are right, is told instead.
     pub(super) fn gap(&self, at: &Evaluation, tolerance: f64) -> f64 {
         let Parameters { alpha, beta, gamma } = self.problem.parameters();
         let dual_value = -at.value * self.kappa;

@@ -1,8 +1,8 @@
 //! Newton on the degrees: n·N unknowns instead of n(n−1)/2·(N+1).
 //!
 //! Introduce the degrees δ^i = S w^i with multipliers λ^i. Minimising over everything but λ leaves the smooth concave
-//! function Dual(λ) of [`crate::methods::smooth::certificate`], which this solver maximises. In units of κ = 4α, so that weights, targets
-//! and multipliers are of one kind:
+//! function Dual(λ) of [`crate::methods::smooth::certificate`], which this solver maximises. In units of κ = 4α, so
+//! that weights, targets and multipliers are of one kind:
 //!
 //! ```text
 //! degrees      δ^i = 2 + 2 (λ^i − mean λ^i)
@@ -12,12 +12,12 @@
 //! Hessian      Σ_e (e_a+e_b)(e_a+e_b)ᵀ ⊗ J_e + 2 (I − 11ᵀ/n) ⊗ I
 //! ```
 //!
-//! The Hessian's spectrum lies between 2 and 2 + 2·(largest number of neighbours), so conjugate gradients with a diagonal
-//! preconditioner take few steps. The all-ones direction can be singular (when no edge of a view moves on its own): a
-//! small multiple of I is added, more after a step that had to be cut short.
+//! The Hessian's spectrum lies between 2 and 2 + 2·(largest number of neighbours), so conjugate gradients with a
+//! diagonal preconditioner take few steps. The all-ones direction can be singular (when no edge of a view moves on its
+//! own): a small multiple of I is added, more after a step that had to be cut short.
 //!
-//! A view that lacks nodes has λ^i and δ^i on its own n_i nodes; elsewhere multipliers and gradient are held at 0, and with them
-//! every direction. A target of −∞ says that a view lacks an edge.
+//! A view that lacks nodes has λ^i and δ^i on its own n_i nodes; elsewhere multipliers and gradient are held at 0, and
+//! with them every direction. A target of −∞ says that a view lacks an edge.
 //!
 //! One iteration costs one pass over the edges, O(n²N), plus O(present edges · N) for each CG step.
 
@@ -48,8 +48,8 @@ pub struct Newton {
     pub max_iterations: usize,
     /// The most CG steps for one Newton step.
     pub max_cg_steps: usize,
-    /// Whether to go on once converged, while a step still gains a factor 10: the last steps of Newton's method are nearly
-    /// free, and the weights' error is of the order of the square root of the gap.
+    /// Whether to go on once converged, while a step still gains a factor 10: the last steps of Newton's method are
+    /// nearly free, and the weights' error is of the order of the square root of the gap.
     pub polish: bool,
 }
 
@@ -270,8 +270,8 @@ fn line_search(
         if decrease >= -SUFFICIENT_DECREASE * step * slope {
             return Some((step, next));
         }
-        // Where only the decrease that was found is, the slope does: a convex function has come nearer to its minimum if
-        // its slope has become flatter.
+        // Where only the decrease that was found is, the slope does: a convex function has come nearer to its minimum
+        // if its slope has become flatter.
         let flatter = dot(next.gradient.values(), direction.values()).abs() <= 0.9 * slope.abs();
         if decrease.abs() <= ROUNDING_OF_VALUE * at.magnitude && flatter {
             return Some((step, next));

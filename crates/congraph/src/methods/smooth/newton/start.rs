@@ -1,11 +1,12 @@
 //! Where Newton starts without a warm start: constant multipliers at which the totals are right.
 //!
-//! With the same multiplier −θ/2 at every node and no coupling, W_e = max(0, θ − D_e/κ), and θ is chosen so that these sum
-//! to n: water filling. Two candidates, of which the one with the better dual is taken: θ for each view on its own (right
-//! for weak coupling), and one θ for the mean of the views (right for strong coupling).
+//! With the same multiplier −θ/2 at every node and no coupling, W_e = max(0, θ − D_e/κ), and θ is chosen so that these
+//! sum to n: water filling. Two candidates, of which the one with the better dual is taken: θ for each view on its own
+//! (right for weak coupling), and one θ for the mean of the views (right for strong coupling).
 //!
-//! Very many nodes are dense in some places and sparse in others, and one level for all would leave half of them without an
-//! edge. There each node has a level θ_a of its own, filled from its few shortest distances to the degree that the level asks for,
+//! Very many nodes are dense in some places and sparse in others, and one level for all would leave half of them
+//! without an edge. There each node has a level θ_a of its own, filled from its few shortest distances to the degree
+//! that the level asks for,
 //!
 //! ```text
 //! Σ_b max(0, θ_a − d_ab) = 2 − (θ_a − mean θ)
@@ -158,8 +159,8 @@ fn units(problem: &Problem, edge: usize, row: &mut [f64]) {
 /// A level this much above the right one, relative to the span from the least distance, is a start as good.
 const NEAR: f64 = 1e-3;
 
-/// θ with Σ_e max(0, θ − d_e) = n for the distances of each view, and last for their mean; by Newton from the right on convex
-/// piecewise linear functions, all at once.
+/// θ with Σ_e max(0, θ − d_e) = n for the distances of each view, and last for their mean; by Newton from the right on
+/// convex piecewise linear functions, all at once.
 fn levels(problem: &Problem) -> Vec<f64> {
     let n_views = problem.n_views();
     let totals = totals(problem);

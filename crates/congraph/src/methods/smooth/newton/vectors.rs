@@ -1,4 +1,5 @@
-//! The few operations on long vectors that conjugate gradients and the line search need, in fixed blocks over all threads.
+//! The few operations on long vectors that conjugate gradients and the line search need, in fixed blocks over all
+//! threads.
 
 use rayon::prelude::*;
 
