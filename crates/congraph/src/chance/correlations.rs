@@ -5,8 +5,8 @@
 //! ```text
 //! T1 = Σ_i p_i Σ_ab r_ab,i²                 structure in any view
 //! T2 = Σ_ab (Σ_i p_i r_ab,i)² / Σ_i p_i      structure that the views have in common
-//! z  = the larger of the two, as standard normal deviates of their null distributions; or that of the largest |r| of all,
-//!      which finds a few strong edges among very many pairs
+//! z  = the largest of three standard normal deviates: T1 and T2 under their null distributions, and the largest |r|
+//!      of all, which finds a few strong edges among very many pairs
 //! ```
 //!
 //! Under the null the nodes of a view have nothing to do with each other, and the squares of any two pairs are

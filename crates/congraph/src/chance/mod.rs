@@ -29,8 +29,9 @@ impl Correlations {
         Warning::new(
             "W13",
             format!(
-                "nothing beyond chance: taken together, the nodes are no more correlated than unrelated signals would be \
-                 (z = {:.1}; at least {BEYOND_CHANCE} is needed), so nothing says that the edges of these graphs mean anything",
+                "nothing beyond chance: taken together, the nodes are no more correlated than unrelated signals would \
+                 be (z = {:.1}; at least {BEYOND_CHANCE} is needed), so nothing says that the edges of these graphs \
+                 mean anything",
                 self.z()
             ),
         )
@@ -59,9 +60,9 @@ pub(crate) fn imposed_warning(agreement: &Agreement) -> Option<Warning> {
         Warning::new(
             "W15",
             format!(
-                "structure, but none that the views' graphs share: learned one by one, they agree no more than graphs whose \
-                 node names are permuted (similarity {:.3}, z = {:.1}); the agreement shown is imposed by the similarity that \
-                 was asked for",
+                "structure, but none that the views' graphs share: learned one by one, they agree no more than graphs \
+                 whose node names are permuted (similarity {:.3}, z = {:.1}); the agreement shown is imposed by the \
+                 similarity that was asked for",
                 agreement.similarity, agreement.z
             ),
         )

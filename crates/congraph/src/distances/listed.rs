@@ -283,8 +283,8 @@ pub(crate) fn n_samples(view: &View) -> Result<f64, Error> {
         _ => Err(Error::Parameter {
             name: "samples",
             message: format!(
-                "is needed for view `{}`: a precomputed matrix does not say how many samples it was made from, and these \
-                 {} and {} depend on it",
+                "is needed for view `{}`: a precomputed matrix does not say how many samples it was made from, and \
+                 these {} and {} depend on it",
                 view.name(),
                 option("scale"),
                 option("sample_norm")

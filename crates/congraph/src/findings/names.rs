@@ -45,7 +45,10 @@ pub fn short_names(names: &[String], most: usize) -> Vec<String> {
 pub fn visible(name: &str) -> String {
     name.chars()
         .map(|mark| {
-            let turns = matches!(mark, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+            let turns = matches!(
+                mark,
+                '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+            );
             if turns || mark.is_control() { '\u{fffd}' } else { mark }
         })
         .collect()
@@ -54,7 +57,16 @@ pub fn visible(name: &str) -> String {
 /// Set apart from what stands around it, if it is written from the right.
 fn isolated(name: String) -> String {
     // Hebrew, Arabic and their neighbours, and their presentation forms.
-    let from_right = |mark: char| matches!(mark, '\u{0590}'..='\u{08ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}');
+    let from_right = |mark: char| {
+        matches!(
+            mark,
+            '\u{0590}'..='\u{08ff}'
+                | '\u{fb1d}'..='\u{fdff}'
+                | '\u{fe70}'..='\u{fefc}'
+                | '\u{10800}'..='\u{10fff}'
+                | '\u{1e800}'..='\u{1efff}'
+        )
+    };
     if name.chars().any(from_right) {
         format!("\u{2068}{name}\u{2069}")
     } else {

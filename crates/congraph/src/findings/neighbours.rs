@@ -195,8 +195,8 @@ impl Geometry {
         let percent = |share: f64| 100.0 * share;
         self.follows_distance().then(|| {
             format!(
-                "{subject} distance: {:.0} % of {whose} edges and {:.0} % of {whose} weight are between neighbours, which are {:.1} % of all pairs ({:.1} \
-                 times chance)",
+                "{subject} distance: {:.0} % of {whose} edges and {:.0} % of {whose} weight are between neighbours, \
+                 which are {:.1} % of all pairs ({:.1} times chance)",
                 percent(self.neighbour_share),
                 percent(self.weight_share),
                 percent(self.chance),

@@ -418,10 +418,14 @@ mod tests {
         }
 
         #[test]
-        fn scores_are_bounded_and_only_correlation_and_ranking_know_weights(learned in any_graph(), truth in any_graph()) {
+        fn scores_are_bounded_and_only_correlation_and_ranking_know_weights(
+            learned in any_graph(),
+            truth in any_graph(),
+        ) {
             let scores = evaluate(&learned, &truth).unwrap().views;
             for (_, score) in &scores {
-                for value in [score.f1(), score.precision(), score.recall(), score.accuracy(), score.nmi(), score.auprc] {
+                let shares = [score.f1(), score.precision(), score.recall(), score.accuracy(), score.nmi(), score.auprc];
+                for value in shares {
                     prop_assert!((0.0..=1.0).contains(&value));
                 }
                 prop_assert!((-1.0..=1.0).contains(&score.correlation));

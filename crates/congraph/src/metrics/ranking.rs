@@ -2,8 +2,8 @@
 //! curve.
 //!
 //! ```text
-//! AUPRC = Σ_k (R_k − R_{k−1}) P_k        over the distinct weights, from the largest down; P_k and R_k are precision and
-//!                                        recall of all pairs whose weight is at least the k-th
+//! AUPRC = Σ_k (R_k − R_{k−1}) P_k        over the distinct weights, from the largest down; P_k and R_k are the
+//!                                        precision and recall of all pairs whose weight is at least the k-th
 //! ```
 //!
 //! This is the average precision (as scikit-learn's), without interpolation, which would be too good. Pairs of equal

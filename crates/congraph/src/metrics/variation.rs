@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! total variation   tr(XᵀLX) = Σ_e w_e D_e                     (eq:smoothness), D_e = ‖x_a − x_b‖²
-//! relative          (Σ_e w_e D_e / Σ_e w_e) / mean_e D_e       the mean distance along an edge over that of any two nodes
+//! relative          (Σ_e w_e D_e / Σ_e w_e) / mean_e D_e       mean distance along an edge over that of any two nodes
 //! ```
 //!
 //! X are the signals scaled as for learning; with means over samples, a signal's. The total grows with the weights, the

@@ -120,8 +120,12 @@ fn identical(view: &str, n_nodes: usize, scale: Scale) -> DataError {
     };
     DataError::new(
         Code::E04,
-        format!("all {n_nodes} nodes of view `{view}` carry the same signal{scaled}: the distances between them are rounding noise"),
-        "a graph of rounding noise has no meaning, and through the consensus it would spoil the graphs of the other views",
+        format!(
+            "all {n_nodes} nodes of view `{view}` carry the same signal{scaled}: the distances between them are \
+                 rounding noise"
+        ),
+        "a graph of rounding noise has no meaning, and through the consensus it would spoil the graphs of the other \
+         views",
         "leave this view out; if it was measured, look for a dead amplifier, a shared reference or a copied column",
     )
     .in_view(view)

@@ -129,8 +129,8 @@ impl Changes {
             return Err(Error::Parameter {
                 name: "removed",
                 message: format!(
-                    "is {}: that is {n_removed} edges, but after {} any other would cut a view in two; remove fewer, or add \
-                     some",
+                    "is {}: that is {n_removed} edges, but after {} any other would cut a view in two; remove fewer, \
+                     or add some",
                     self.removed,
                     n_removed - missing
                 ),

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! pseudo-inverse   h(L) = L†             X ~ N(0, L†²)            the paper's
-//! Gaussian         h(L) = L†^½           X ~ N(0, L†)             L is the precision matrix: a Gaussian Markov random field
+//! Gaussian         h(L) = L†^½           X ~ N(0, L†)             L is the precision: a Gaussian Markov random field
 //! heat             h(L) = exp(−tL)       X ~ N(0, exp(−2tL))
 //! Tikhonov         h(L) = (I + tL)⁻¹     X ~ N(0, (I + tL)⁻²)
 //! ```

@@ -50,8 +50,8 @@ impl Heat {
             return Err(Error::Parameter {
                 name: "filter_t",
                 message: format!(
-                    "is {t}: heat spreads evenly over a graph with degrees like this one's long before; at most {:e} is \
-                     computed",
+                    "is {t}: heat spreads evenly over a graph with degrees like this one's long before; at most {:e} \
+                     is computed",
                     2.0 * MOST / bound
                 ),
             });

@@ -6,7 +6,8 @@
 //! G      a connected random graph on n nodes: Erdős–Rényi or Barabási–Albert; or random geometric
 //! G^i    G with a share of its edges moved at random, for each of the N views independently;
 //!        or with edges added and removed in k of the N views ([`Changes`])
-//! X^i    h(L^i) X₀ with X₀ standard normal (n × p), plus white noise of η times its norm; h(L) = L† or another [`Filter`]
+//! X^i    h(L^i) X₀ with X₀ standard normal (n × p), plus white noise of η times its norm;
+//!        h(L) = L† or another [`Filter`]
 //! ```
 //!
 //! All edges have the weight 1. Everything follows from one seed, whatever the number of threads: the consensus, and

@@ -1,4 +1,4 @@
-//! The choice without a truth: which cell of a path gives edges that come back in other samples?
+//! The choice without a truth: which cell of a path gives edges that reproduce in other samples?
 //!
 //! Every view's samples are halved at random, again and again (blocks stay whole), and all cells are fitted to each
 //! half. With f_e the share of R halves whose consensus has edge e, and d̄ the mean of f over all pairs:
@@ -6,7 +6,7 @@
 //! ```text
 //! instability   ξ = R/(R−1) · mean_e 2 f_e (1 − f_e)          the chance that two halves disagree on a pair (StARS)
 //! agreement     1 − ξ / 2 d̄(1 − d̄)                            beyond chance (Fleiss' κ): 1 if they never disagree
-//! prediction    mean correlation of a view's weights in one half with the same view's, learned separately, in the other
+//! prediction    mean correlation of a view's weights in one half with the same view's in the other, learned separately
 //! ```
 //!
 //! StARS (Liu, Roeder and Wasserman 2010) takes the densest graph with ξ ≤ 0.05. That is too dense for graphs as sparse
@@ -248,8 +248,8 @@ pub fn halved_time_series(views: &Views) -> Option<Warning> {
         Warning::new(
             "W10",
             format!(
-                "in {} a sample resembles the one before, as in a time series, and samples are halved one by one as if they \
-                 were independent: edges look more stable than they are. Name trials or sessions with {}",
+                "in {} a sample resembles the one before, as in a time series, and samples are halved one by one as if \
+                 they were independent: edges look more stable than they are. Name trials or sessions with {}",
                 list_names(&found),
                 option("block_column")
             ),

@@ -381,7 +381,8 @@ fn few_samples(views: &Views, index: usize) -> Option<Warning> {
             format!("{worth:.0}")
         };
         format!(
-            "its {n_samples} samples are worth about {worth} independent ones, since each resembles those before; expect many chance edges"
+            "its {n_samples} samples are worth about {worth} independent ones, since each resembles those before; \
+             expect many chance edges"
         )
     } else if n_samples < FEW_SAMPLES {
         format!("only {n_samples} samples; expect many chance edges")
@@ -406,8 +407,8 @@ pub(super) fn samples(views: &Views) -> Vec<Warning> {
         warnings.push(Warning::new(
             "W06",
             format!(
-                "the views have between {fewest} and {most} samples; costs are means over samples by default so that this \
-                 does not change a view's density, but the smaller views are noisier"
+                "the views have between {fewest} and {most} samples; costs are means over samples by default so that \
+                 this does not change a view's density, but the smaller views are noisier"
             ),
         ));
     }

@@ -361,13 +361,13 @@ fn missing_nodes<Values: AsRef<[f64]>>(
                 "a consensus needs the same nodes in every view",
                 match n_common {
                     0 | 1 => format!(
-                        "check that the files belong together: {} in all views, too few for {common}; {mask} lets every \
-                         view take part with the nodes it has",
+                        "check that the files belong together: {} in all views, too few for {common}; {mask} lets \
+                         every view take part with the nodes it has",
                         if n_common == 0 { "no node is" } else { "only 1 node is" }
                     ),
                     _ => format!(
-                        "{mask} lets every view take part with the nodes it has; {common} keeps the {n_common} nodes that \
-                         all views have"
+                        "{mask} lets every view take part with the nodes it has; {common} keeps the {n_common} nodes \
+                         that all views have"
                     ),
                 },
             )

@@ -72,7 +72,8 @@ pub(super) fn looks_transposed<Values: AsRef<[f64]>>(
             "view `{}` is {} rows × {} columns and view `{}` is {} × {}: the tables look transposed",
             first.name, first.n_rows, first.n_columns, other.name, other.n_rows, other.n_columns
         ),
-        "the number of nodes must agree, and here it is the number of samples that does; nothing is transposed silently",
+        "the number of nodes must agree, and here it is the number of samples that does; nothing is transposed \
+         silently",
         format!(
             "{} if {nodes} are nodes and {samples} are samples; if not, give every view the same nodes, by name",
             option("orient").set_to(turned).added()
@@ -140,7 +141,8 @@ pub(super) fn warning(views: &Views, options: &ViewOptions) -> Option<Warning> {
     if let Some([along, across]) = smoothness(views, few) {
         let trials = if views.n_views() > 1 {
             format!(
-                ". An array of trials × channels × times is read as one view per trial; to learn one graph of all trials, {}",
+                ". An array of trials × channels × times is read as one view per trial; to learn one graph of all \
+                 trials, {}",
                 step("join_trials", "join them in time")
             )
         } else {
@@ -149,8 +151,8 @@ pub(super) fn warning(views: &Views, options: &ViewOptions) -> Option<Warning> {
         return Some(Warning::new(
             "W16",
             format!(
-                "the {nodes} are taken for nodes, and follow each other like points in time: neighbouring {nodes} correlate \
-                 {along:.2}, neighbouring {samples} {across:.2}. If {samples} are the nodes, {turn}{trials}"
+                "the {nodes} are taken for nodes, and follow each other like points in time: neighbouring {nodes} \
+                 correlate {along:.2}, neighbouring {samples} {across:.2}. If {samples} are the nodes, {turn}{trials}"
             ),
         ));
     }
@@ -158,8 +160,8 @@ pub(super) fn warning(views: &Views, options: &ViewOptions) -> Option<Warning> {
         Warning::new(
             "W16",
             format!(
-                "every view has fewer samples (at most {most}) than nodes ({}), as tables have that are the other way round. \
-                 If {samples} are the nodes, {turn}; if not, expect many chance edges",
+                "every view has fewer samples (at most {most}) than nodes ({}), as tables have that are the other way \
+                 round. If {samples} are the nodes, {turn}; if not, expect many chance edges",
                 views.n_nodes()
             ),
         )

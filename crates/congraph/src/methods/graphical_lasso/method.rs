@@ -159,7 +159,8 @@ impl Method for GraphicalLasso {
         let solution = told.solution;
         let not_converged = (!solution.converged()).then(|| {
             let message = format!(
-                "not converged: {} after {} iterations at a relative gap of {:.1e}; a larger lambda1 is easier to solve for",
+                "not converged: {} after {} iterations at a relative gap of {:.1e}; a larger lambda1 is easier to \
+                 solve for",
                 solution.status, solution.iterations, solution.certificate.relative_gap
             );
             Warning::new("W01", message)

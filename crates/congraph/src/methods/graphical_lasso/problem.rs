@@ -71,7 +71,8 @@ impl Problem {
                     return refuse(
                         "covariances",
                         format!(
-                            "must be finite and symmetric; entries ({i}, {j}) and ({j}, {i}) of view {view} are {one} and {two}"
+                            "must be finite and symmetric; entries ({i}, {j}) and ({j}, {i}) of view {view} are {one} \
+                             and {two}"
                         ),
                     );
                 }
@@ -94,7 +95,8 @@ impl Problem {
             return refuse(
                 "covariances",
                 format!(
-                    "of view {view} is not positive semidefinite, as every covariance matrix is; was it edited or filled in?"
+                    "of view {view} is not positive semidefinite, as every covariance matrix is; was it edited or \
+                     filled in?"
                 ),
             );
         }

@@ -91,8 +91,8 @@ pub(crate) fn edges_bound(problem: &Problem, multipliers: &ViewMatrix) -> f64 {
     }
 }
 
-/// |objective − dual| / |dual|; infinite when either is not finite. A dual above the objective is rounding, and shows how
-/// large rounding is here: it counts as much as a gap of that size.
+/// |objective − dual| / |dual|; infinite when either is not finite. A dual above the objective is rounding, and shows
+/// how large rounding is here: it counts as much as a gap of that size.
 pub fn relative_gap(objective: f64, dual_objective: f64) -> f64 {
     let gap = (objective - dual_objective).abs() / dual_objective.abs();
     if gap.is_nan() { f64::INFINITY } else { gap }

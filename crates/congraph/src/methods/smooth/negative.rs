@@ -13,7 +13,8 @@
 //! beyond chance   |r| > tanh(z/√(p − 3)), z for one false one in 1000 data sets; p effective samples, not nominal ones
 //! no trifle       |r| > 0.12
 //! no outlier's    the rank correlation is nearly as strong
-//! no mere sum     signals that add up to zero get their constant part back first, as large as their largest part: r ← (r + l)/(1 + l)
+//! no mere sum     signals that add up to zero get their constant part back first, as large as their largest part:
+//!                 r ← (r + l)/(1 + l)
 //! ```
 //!
 //! and the warning is given if these are at least two, and one in twenty of all that are beyond chance, in the views or
@@ -329,8 +330,9 @@ impl Found {
         Warning::new(
             "W14",
             format!(
-                "{n_negative} of {} nodes' strongest associations {place} are negative, such as {}: an edge needs positive \
-                 association, so the graphs cannot show these. {} learns precision matrices, which have both signs",
+                "{n_negative} of {} nodes' strongest associations {place} are negative, such as {}: an edge needs \
+                 positive association, so the graphs cannot show these. {} learns precision matrices, which have both \
+                 signs",
                 self.n_strong,
                 list_names(&pairs),
                 option("method").set_to("jgl-group")

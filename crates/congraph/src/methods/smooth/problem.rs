@@ -82,8 +82,8 @@ impl Problem {
             return Err(Error::Parameter {
                 name: "missing",
                 message: format!(
-                    "`mask` cannot be used with `{}`: an edge is charged in the views that have it, which needs the joint edge \
-                     minimiser (of a regulariser: its slope)",
+                    "`mask` cannot be used with `{}`: an edge is charged in the views that have it, which needs the \
+                     joint edge minimiser (of a regulariser: its slope)",
                     problem.penalty().name()
                 ),
             });

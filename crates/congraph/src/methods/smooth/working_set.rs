@@ -5,8 +5,8 @@
 //!
 //! ```text
 //! start    each node's nearest neighbours in every view (or the set of a neighbouring problem)
-//! roughly  Newton on the set to a loose gap, with the distances of the check; check all pairs in one streaming pass: which
-//!          others would be present? Add them, until hardly any is added
+//! roughly  Newton on the set to a loose gap, with the distances of the check; check all pairs in one streaming pass:
+//!          which others would be present? Add them, until hardly any is added
 //! exactly  drop what is far from entering, take distances in f64, solve to the end; check, add, until there is none
 //! ```
 //!

@@ -113,7 +113,8 @@ impl Newton {
                 } else {
                     problem.regulariser().name().to_owned()
                 },
-                need: "it needs the joint edge minimiser (a regulariser: its slope); the solver `admm` needs only the prox",
+                need: "it needs the joint edge minimiser (a regulariser: its slope); the solver `admm` needs only the \
+                       prox",
             });
         };
         let dual = Dual::new(problem, term);
