@@ -95,6 +95,7 @@ impl Correlations {
         let (sorted, order) = views.sorted();
         let nodes = spread(views.n_nodes());
         let n_pairs = nodes.len() * (nodes.len() - 1) / 2;
+        let n_looks = n_pairs * views.n_views();
         let mut found = Self {
             views: vec![None; views.n_views()],
             together: 0.0,
@@ -102,8 +103,7 @@ impl Correlations {
             strongest: f64::NEG_INFINITY,
         };
         let mut together = Statistic::default();
-        let (mut sums, mut squares, mut excesses) = (vec![0.0; n_pairs], vec![0.0; n_pairs], vec![0.0; n_pairs]);
-        let mut n_samples = 0.0;
+        let mut pooled = Pooled::new(n_pairs);
         let all: Vec<usize> = (0..views.n_views()).collect();
         for some in all.chunks(AT_A_TIME) {
             let pairs: Vec<Option<Pairs>> = some
@@ -112,39 +112,17 @@ impl Correlations {
                 .collect();
             for (&view, pairs) in some.iter().zip(pairs) {
                 let Some(pairs) = pairs else { continue };
-                let p = pairs.n_samples;
-                n_samples += p;
                 let own = pairs.statistic();
                 found.views[order.views[view]] = own.z();
                 if let Some(strongest) = pairs.strongest {
-                    found.strongest = found.strongest.max(rarest(strongest, n_pairs * views.n_views()));
+                    found.strongest = found.strongest.max(rarest(strongest, n_looks));
                 }
-                together.value += own.value;
-                together.mean += own.mean;
-                together.variance += own.variance;
-                for (sum, r) in sums.iter_mut().zip(&pairs.r) {
-                    *sum += p * r;
-                }
-                for (sum, square) in squares.iter_mut().zip(&pairs.square) {
-                    *sum += p * p * square;
-                }
-                for (sum, excess) in excesses.iter_mut().zip(&pairs.excess) {
-                    *sum += p.powi(4) * excess;
-                }
+                together.add(&own);
+                pooled.add(&pairs);
             }
         }
-        let scaled = |values: Vec<f64>, power: i32| -> Vec<f64> {
-            values.into_iter().map(|value| value / n_samples.powi(power)).collect()
-        };
-        let pooled = Pairs {
-            strongest: None,
-            n_samples,
-            r: scaled(sums, 1),
-            square: scaled(squares, 2),
-            excess: scaled(excesses, 4),
-        };
         found.together = together.z()?;
-        found.pooled = pooled.statistic().z()?;
+        found.pooled = pooled.mean().statistic().z()?;
         Some(found)
     }
 
@@ -174,7 +152,64 @@ impl Pairs {
     }
 }
 
+/// Sums over the views, for the mean correlation of each pair, weighted by samples.
+struct Pooled {
+    n_samples: f64,
+    sums: Vec<f64>,
+    squares: Vec<f64>,
+    excesses: Vec<f64>,
+}
+
+impl Pooled {
+    fn new(n_pairs: usize) -> Self {
+        let zeros = || vec![0.0; n_pairs];
+        Self {
+            n_samples: 0.0,
+            sums: zeros(),
+            squares: zeros(),
+            excesses: zeros(),
+        }
+    }
+
+    /// Independent views: variances of p r add up, and so do fourth cumulants.
+    fn add(&mut self, pairs: &Pairs) {
+        let p = pairs.n_samples;
+        self.n_samples += p;
+        for (sum, r) in self.sums.iter_mut().zip(&pairs.r) {
+            *sum += p * r;
+        }
+        for (sum, square) in self.squares.iter_mut().zip(&pairs.square) {
+            *sum += p * p * square;
+        }
+        for (sum, excess) in self.excesses.iter_mut().zip(&pairs.excess) {
+            *sum += p.powi(4) * excess;
+        }
+    }
+
+    fn mean(self) -> Pairs {
+        let scaled = |values: Vec<f64>, power: i32| -> Vec<f64> {
+            values
+                .into_iter()
+                .map(|value| value / self.n_samples.powi(power))
+                .collect()
+        };
+        Pairs {
+            strongest: None,
+            n_samples: self.n_samples,
+            r: scaled(self.sums, 1),
+            square: scaled(self.squares, 2),
+            excess: scaled(self.excesses, 4),
+        }
+    }
+}
+
 impl Statistic {
+    fn add(&mut self, other: &Self) {
+        self.value += other.value;
+        self.mean += other.mean;
+        self.variance += other.variance;
+    }
+
     /// The standard normal deviate that is as rare: a sum of squares is skewed, and the more so the fewer pairs there
     /// are, so it is taken for a multiple of χ² with these two moments, whose cube root is nearly normal (Wilson and
     /// Hilferty 1931).

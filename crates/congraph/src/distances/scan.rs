@@ -27,17 +27,8 @@ impl Tiles {
         is_absent: impl Fn(&[f64]) -> bool + Sync,
         known: &[Set<'_>],
     ) -> (Vec<[u32; 2]>, bool) {
-        // λ in the units of each view's tiles, and how far above zero an entry may seem because of rounding.
-        let mut levels: Vec<Vec<f32>> = Vec::with_capacity(self.n_views());
-        let mut slacks: Vec<f32> = Vec::with_capacity(self.n_views());
-        for (index, view) in self.views.iter().enumerate() {
-            let unit = if view.unit > 0.0 { view.unit } else { f64::MIN_POSITIVE };
-            let level: Vec<f32> = multipliers.column(index).map(|value| (value / unit) as f32).collect();
-            let largest = level.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
-            let slack = view.error + 4.0 * f64::from(f32::EPSILON) * f64::from(largest);
-            slacks.push(allowance.map_or(0.0, |margin| (slack + margin / (unit * factor)) as f32));
-            levels.push(level);
-        }
+        let (levels, slacks) = self.levels(multipliers, factor, allowance);
+        // What f32 leaves open is decided by the joint minimiser, on targets in its own units.
         let units: Vec<f64> = self.views.iter().map(|view| view.unit * factor).collect();
         let enters = |values: &mut [f64]| {
             for (value, unit) in values.iter_mut().zip(&units) {
@@ -71,6 +62,7 @@ impl Tiles {
                 found
             })
             .collect();
+        // The blocks come in their own order, so the result does not depend on the number of threads.
         let complete = per_block.iter().all(|found| found.complete);
         let mut pairs: Vec<[u32; 2]> = per_block
             .iter()
@@ -81,9 +73,26 @@ impl Tiles {
         (pairs, complete)
     }
 
+    /// λ in the units of each view's tiles, and how far above zero an entry may seem because of rounding.
+    fn levels(&self, multipliers: &ViewMatrix, factor: f64, allowance: Option<f64>) -> (Vec<Vec<f32>>, Vec<f32>) {
+        let mut levels: Vec<Vec<f32>> = Vec::with_capacity(self.n_views());
+        let mut slacks: Vec<f32> = Vec::with_capacity(self.n_views());
+        for (index, view) in self.views.iter().enumerate() {
+            // A view of identical signals has unit 0.
+            let unit = if view.unit > 0.0 { view.unit } else { f64::MIN_POSITIVE };
+            let level: Vec<f32> = multipliers.column(index).map(|value| (value / unit) as f32).collect();
+            let largest = level.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
+            let slack = view.error + 4.0 * f64::from(f32::EPSILON) * f64::from(largest);
+            slacks.push(allowance.map_or(0.0, |margin| (slack + margin / (unit * factor)) as f32));
+            levels.push(level);
+        }
+        (levels, slacks)
+    }
+
     /// A few pairs among which is the largest distance over all views, given each tile's largest entries.
     pub(crate) fn furthest(&self, maxima: &[TileMaximum]) -> Vec<[u32; 2]> {
         let cost = |view: usize, entry: f64| entry * self.views[view].unit;
+        // The largest distance is at least this: entries are known to within the view's rounding error.
         let at_least = maxima
             .iter()
             .map(|tile| cost(tile.view, f64::from(tile.entry) - self.views[tile.view].error))
@@ -139,11 +148,13 @@ impl Tiles {
                     *flag |= u32::from(entry + level < bar);
                 }
             }
+            // Pairs that are known already are not asked for again.
             for set in known {
                 for &[_, b] in set.of(a as u32, &columns) {
                     flags[b as usize - columns.start] = 0;
                 }
             }
+            // Few columns are flagged: eight are passed over at a time.
             for (eighth, flags) in flags.as_chunks::<8>().0.iter().enumerate() {
                 if flags.iter().fold(0, |any, flag| any | flag) == 0 {
                     continue;
@@ -188,6 +199,7 @@ impl Found {
 
     fn push(&mut self, depth: f32, pair: [u32; 2]) {
         self.pairs.push((depth, pair));
+        // Selecting only when twice full costs O(1) per pair.
         if self.pairs.len() >= self.most.saturating_mul(2) {
             self.keep_deepest();
         }

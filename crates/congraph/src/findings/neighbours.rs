@@ -91,8 +91,6 @@ impl Geometry {
     /// The same with the shared weight of each pair at hand.
     pub fn of_shared(graph: &MultiviewGraph, shared: &[f64], positions: &Positions) -> Option<Self> {
         let unit = Unit::of(positions);
-        let points = positions.points();
-        let n = points.len();
         let edges: Vec<([usize; 2], f64)> = graph
             .pairs()
             .iter()
@@ -100,49 +98,31 @@ impl Geometry {
             .filter(|(_, weight)| **weight > 0.0)
             .map(|(pair, &weight)| (pair.map(|node| node as usize), weight))
             .collect();
-        if n < 2 * NEAREST || edges.is_empty() {
+        if positions.len() < 2 * NEAREST || edges.is_empty() {
             return None;
         }
-        let distance = |a: usize, b: usize| {
-            let squares = [0, 1, 2].map(|axis| (points[a][axis] - points[b][axis]).powi(2));
-            let straight = squares.iter().sum::<f64>().sqrt();
-            match unit {
-                Unit::Kilometres => 2.0 * EARTH * (0.5 * straight).min(1.0).asin(),
-                Unit::Metres | Unit::Own => straight,
-            }
-        };
-        let reach: Vec<f64> = (0..n)
-            .map(|a| {
-                let mut others: Vec<f64> = (0..n).filter(|&b| b != a).map(|b| distance(a, b)).collect();
-                others.select_nth_unstable_by(NEAREST - 1, f64::total_cmp);
-                // Equally far nodes are neighbours all, or their order would decide.
-                others[NEAREST - 1] * (1.0 + 1e-9)
-            })
-            .collect();
-        let are_neighbours = |a: usize, b: usize| distance(a, b) <= reach[a].max(reach[b]);
-        let pairs = || (1..n).flat_map(|b| (0..b).map(move |a| (a, b)));
-        let longest = pairs().map(|(a, b)| distance(a, b)).fold(0.0, f64::max);
-        if longest <= 0.0 {
+        let lengths = Lengths::of(positions, unit);
+        if lengths.longest <= 0.0 {
             return None;
         }
-        let bar = |length: f64| ((length / longest * BARS as f64) as usize).min(BARS - 1);
-        let n_pairs = (n * (n - 1) / 2) as f64;
         let (mut pair_lengths, mut edge_lengths) = (vec![0.0; BARS], vec![0.0; BARS]);
         let (mut chance, mut mean_pair) = (0.0, 0.0);
-        for (a, b) in pairs() {
-            let length = distance(a, b);
-            pair_lengths[bar(length)] += 1.0 / n_pairs;
+        let n = lengths.points.len();
+        let n_pairs = (n * (n - 1) / 2) as f64;
+        for (a, b) in lengths.pairs() {
+            let length = lengths.distance(a, b);
+            pair_lengths[lengths.bar(length)] += 1.0 / n_pairs;
             mean_pair += length / n_pairs;
-            chance += f64::from(u8::from(are_neighbours(a, b))) / n_pairs;
+            chance += f64::from(u8::from(lengths.are_neighbours(a, b))) / n_pairs;
         }
         let n_edges = edges.len() as f64;
         let total: f64 = edges.iter().map(|edge| edge.1).sum();
         let (mut neighbour_share, mut weight_share, mut mean_edge) = (0.0, 0.0, 0.0);
         for &([a, b], weight) in &edges {
-            let length = distance(a, b);
-            edge_lengths[bar(length)] += 1.0 / n_edges;
+            let length = lengths.distance(a, b);
+            edge_lengths[lengths.bar(length)] += 1.0 / n_edges;
             mean_edge += length / n_edges;
-            if are_neighbours(a, b) {
+            if lengths.are_neighbours(a, b) {
                 neighbour_share += 1.0 / n_edges;
                 weight_share += weight / total;
             }
@@ -153,7 +133,7 @@ impl Geometry {
             weight_share,
             edge_lengths,
             pair_lengths,
-            longest,
+            longest: lengths.longest,
             mean_edge,
             mean_pair,
             unit,
@@ -203,6 +183,61 @@ impl Geometry {
                 self.ratio()
             )
         })
+    }
+}
+
+/// Distances between the nodes, and who is near whom.
+struct Lengths {
+    points: Vec<[f64; 3]>,
+    unit: Unit,
+    /// For each node, how far its nearest nodes are.
+    reach: Vec<f64>,
+    /// The largest distance.
+    longest: f64,
+}
+
+impl Lengths {
+    fn of(positions: &Positions, unit: Unit) -> Self {
+        let mut lengths = Self {
+            points: positions.points(),
+            unit,
+            reach: Vec::new(),
+            longest: 0.0,
+        };
+        lengths.reach = (0..lengths.points.len()).map(|node| lengths.reach_of(node)).collect();
+        lengths.longest = lengths.pairs().map(|(a, b)| lengths.distance(a, b)).fold(0.0, f64::max);
+        lengths
+    }
+
+    fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        (1..self.points.len()).flat_map(|b| (0..b).map(move |a| (a, b)))
+    }
+
+    fn distance(&self, a: usize, b: usize) -> f64 {
+        let squares = [0, 1, 2].map(|axis| (self.points[a][axis] - self.points[b][axis]).powi(2));
+        let straight = squares.iter().sum::<f64>().sqrt();
+        match self.unit {
+            // From the chord to the arc.
+            Unit::Kilometres => 2.0 * EARTH * (0.5 * straight).min(1.0).asin(),
+            Unit::Metres | Unit::Own => straight,
+        }
+    }
+
+    fn reach_of(&self, a: usize) -> f64 {
+        let others = (0..self.points.len()).filter(|&b| b != a);
+        let mut others: Vec<f64> = others.map(|b| self.distance(a, b)).collect();
+        others.select_nth_unstable_by(NEAREST - 1, f64::total_cmp);
+        // Equally far nodes are neighbours all, or their order would decide.
+        others[NEAREST - 1] * (1.0 + 1e-9)
+    }
+
+    fn are_neighbours(&self, a: usize, b: usize) -> bool {
+        self.distance(a, b) <= self.reach[a].max(self.reach[b])
+    }
+
+    /// The bar of the histogram that a length falls into.
+    fn bar(&self, length: f64) -> usize {
+        ((length / self.longest * BARS as f64) as usize).min(BARS - 1)
     }
 }
 

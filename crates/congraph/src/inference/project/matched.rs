@@ -135,38 +135,13 @@ fn other_nodes(projector: &Projector, views: &Views, at: usize, kept: &[usize], 
         .into_iter()
         .filter(|name| !known.contains(name.as_str()))
         .collect();
-    let alike = lacking.iter().find_map(|name| {
-        let other = extra.iter().find(|other| folded(other) == folded(name))?;
-        Some((*name, *other))
-    });
-    if let Some((name, other)) = alike {
-        return DataError::new(
-            Code::E03,
-            format!("`{name}` in the consensus and `{other}` in view `{view}` differ only by case or spaces"),
-            "nodes are matched by their exact names, and nothing is matched by position",
-            "spell the node as the consensus does",
-        )
-        .in_view(view)
-        .at_node(other);
+    if let Some(error) = spelled_otherwise(view, &lacking, &extra) {
+        return error;
     }
     let said = match (&lacking[..], &extra[..]) {
         ([], _) => format!("has {} besides", list_names(&extra)),
         (_, []) => format!("lacks {}", list_names(&lacking)),
         _ => format!("lacks {}, and has {} besides", list_names(&lacking), list_names(&extra)),
-    };
-    let common = format!(
-        "{} projects on the {n_common} nodes that both have",
-        option("nodes").set_to("common")
-    );
-    let hint = match n_common {
-        0 | 1 => format!("check that the view belongs to this fit: {n_common} of its nodes are in the consensus"),
-        _ if extra.is_empty() => {
-            format!(
-                "{} lets the view take part with the {n_common} nodes it has; {common}, and leaves the others out",
-                option("missing").set_to("mask")
-            )
-        }
-        _ => common,
     };
     DataError::new(
         Code::E02,
@@ -175,8 +150,41 @@ fn other_nodes(projector: &Projector, views: &Views, at: usize, kept: &[usize], 
             projector.nodes.len()
         ),
         "an edge of the consensus can only be compared where the view has both of its ends",
-        hint,
+        what_would_help(n_common, extra.is_empty()),
     )
     .in_view(view)
     .at_node(lacking.first().or(extra.first()).map_or("", |name| name.as_str()))
+}
+
+/// A node that the view spells in another way than the consensus.
+fn spelled_otherwise(view: &str, lacking: &[&String], extra: &[&String]) -> Option<DataError> {
+    let (name, other) = lacking.iter().find_map(|name| {
+        let other = extra.iter().find(|other| folded(other) == folded(name))?;
+        Some((*name, *other))
+    })?;
+    let error = DataError::new(
+        Code::E03,
+        format!("`{name}` in the consensus and `{other}` in view `{view}` differ only by case or spaces"),
+        "nodes are matched by their exact names, and nothing is matched by position",
+        "spell the node as the consensus does",
+    );
+    Some(error.in_view(view).at_node(other))
+}
+
+/// The hint for a view that has other nodes than the consensus.
+fn what_would_help(n_common: usize, only_lacks: bool) -> String {
+    let common = format!(
+        "{} projects on the {n_common} nodes that both have",
+        option("nodes").set_to("common")
+    );
+    match n_common {
+        0 | 1 => format!("check that the view belongs to this fit: {n_common} of its nodes are in the consensus"),
+        _ if only_lacks => {
+            format!(
+                "{} lets the view take part with the {n_common} nodes it has; {common}, and leaves the others out",
+                option("missing").set_to("mask")
+            )
+        }
+        _ => common,
+    }
 }

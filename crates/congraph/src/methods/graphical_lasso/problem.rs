@@ -64,28 +64,7 @@ impl Problem {
             return refuse("view weights", "must be positive, one for each view".into());
         }
         for (view, covariance) in covariances.iter().enumerate() {
-            let at = |i: usize, j: usize| covariance[i * n_nodes + j];
-            for i in 0..n_nodes {
-                if let Some(j) = (0..n_nodes).find(|&j| !at(i, j).is_finite() || at(i, j) != at(j, i)) {
-                    let (one, two) = (at(i, j), at(j, i));
-                    return refuse(
-                        "covariances",
-                        format!(
-                            "must be finite and symmetric; entries ({i}, {j}) and ({j}, {i}) of view {view} are {one} \
-                             and {two}"
-                        ),
-                    );
-                }
-                if at(i, i) <= 0.0 {
-                    let error = DataError::new(
-                        Code::E04,
-                        format!("node {i} of view {view} has a variance of {}", at(i, i)),
-                        "its precision would be infinite",
-                        format!("drop the node ({})", option("drop_nodes")),
-                    );
-                    return Err(error.into());
-                }
-            }
+            check_entries(view, covariance, n_nodes)?;
         }
         let indefinite = |s: &Vec<f64>| {
             let lifted = |i: usize, j: usize| s[i * n_nodes + j] * if i == j { 1.0 + SEMIDEFINITE } else { 1.0 };
@@ -275,6 +254,32 @@ impl Problem {
     pub(super) fn size(&self) -> f64 {
         self.n_nodes as f64 * self.view_weights.iter().sum::<f64>()
     }
+}
+
+/// Whether a matrix is finite and symmetric, with a positive diagonal.
+fn check_entries(view: usize, covariance: &[f64], n_nodes: usize) -> Result<(), Error> {
+    let at = |i: usize, j: usize| covariance[i * n_nodes + j];
+    for i in 0..n_nodes {
+        if let Some(j) = (0..n_nodes).find(|&j| !at(i, j).is_finite() || at(i, j) != at(j, i)) {
+            let (one, two) = (at(i, j), at(j, i));
+            return Err(Error::Invalid {
+                what: "covariances",
+                message: format!(
+                    "must be finite and symmetric; entries ({i}, {j}) and ({j}, {i}) of view {view} are {one} and {two}"
+                ),
+            });
+        }
+        if at(i, i) <= 0.0 {
+            let error = DataError::new(
+                Code::E04,
+                format!("node {i} of view {view} has a variance of {}", at(i, i)),
+                "its precision would be infinite",
+                format!("drop the node ({})", option("drop_nodes")),
+            );
+            return Err(error.into());
+        }
+    }
+    Ok(())
 }
 
 /// One entry of every view.

@@ -105,27 +105,10 @@ impl Newton {
         watch: Watch<'_>,
     ) -> Result<Descent, Error> {
         check_start(problem, start)?;
-        let Some(term) = problem.edge_term() else {
-            return Err(Error::Unsupported {
-                solver: "newton",
-                term: if problem.penalty().joint().is_none() {
-                    problem.penalty().name().to_owned()
-                } else {
-                    problem.regulariser().name().to_owned()
-                },
-                need: "it needs the joint edge minimiser (a regulariser: its slope); the solver `admm` needs only the \
-                       prox",
-            });
-        };
+        let term = problem.edge_term().ok_or_else(|| unsupported(problem))?;
         let dual = Dual::new(problem, term);
-        let kappa = problem.kappa();
         let (mut multipliers, mut at) = match start {
-            Some(start) => {
-                let mut multipliers = scaled(start, 1.0 / kappa);
-                problem.membership().clear(&mut multipliers);
-                let at = dual.evaluate(&multipliers, None);
-                (multipliers, at)
-            }
+            Some(start) => warm_start(&dual, problem, start),
             None => start::cold_start(&dual),
         };
         let mut gap = dual.gap(&at, self.tolerance);
@@ -135,13 +118,12 @@ impl Newton {
         let mut status = Status::IterationLimit;
         let mut iterations = 0;
         while iterations < self.max_iterations {
-            if watch(&Progress::Solving {
+            let progress = Progress::Solving {
                 iteration: iterations,
                 gap,
                 tolerance: self.tolerance,
-            })
-            .is_break()
-            {
+            };
+            if watch(&progress).is_break() {
                 status = Status::Interrupted;
                 break;
             }
@@ -150,6 +132,7 @@ impl Newton {
                 status = Status::Converged;
                 break;
             }
+            // Inexact Newton: far from the optimum a rough direction will do.
             let accuracy = (0.1 * length.sqrt()).min(0.1);
             hessian.update(&dual, &at.present, ridge);
             let (direction, _) = hessian.direction(&at.gradient, accuracy, self.max_cg_steps);
@@ -164,32 +147,63 @@ impl Newton {
                 continue;
             };
             combine(multipliers.values_mut(), 1.0, step, direction.values());
-            let factor = if step >= 1.0 {
-                0.1
-            } else if step < 0.2 {
-                10.0
-            } else {
-                1.0
-            };
-            ridge = (ridge * factor).clamp(*RIDGE.start(), *RIDGE.end());
+            ridge = ridge_after(step, ridge);
             let next_gap = dual.gap(&next, self.tolerance);
             let gained = norm(next.gradient.values()) <= WORTHWHILE * length || next_gap <= WORTHWHILE * gap;
             used = Some(std::mem::replace(&mut at, next));
             gap = next_gap;
-            let enough = self.tolerance > ASKS_FOR_SPEED && gap <= POLISHED * self.tolerance;
-            let polishing = self.polish && gained && !enough;
-            if gap <= self.tolerance && !polishing {
+            if gap <= self.tolerance && !self.polishes_on(gap, gained) {
                 status = Status::Converged;
                 break;
             }
         }
         Ok(Descent {
             weights: Weights::joined(at.present, problem.n_views()),
-            multipliers: scaled(&multipliers, kappa),
+            multipliers: scaled(&multipliers, problem.kappa()),
             status,
             iterations,
         })
     }
+
+    /// Whether to go on although the gap is within the tolerance.
+    fn polishes_on(&self, gap: f64, gained: bool) -> bool {
+        let enough = self.tolerance > ASKS_FOR_SPEED && gap <= POLISHED * self.tolerance;
+        self.polish && gained && !enough
+    }
+}
+
+/// Why Newton cannot take a problem without a joint edge minimiser.
+fn unsupported(problem: &Problem) -> Error {
+    let term = if problem.penalty().joint().is_none() {
+        problem.penalty().name()
+    } else {
+        problem.regulariser().name()
+    };
+    Error::Unsupported {
+        solver: "newton",
+        term: term.to_owned(),
+        need: "it needs the joint edge minimiser (a regulariser: its slope); the solver `admm` needs only the prox",
+    }
+}
+
+/// The multipliers of a neighbouring problem, in units of κ, and the dual there.
+fn warm_start(dual: &Dual<'_>, problem: &Problem, start: &ViewMatrix) -> (ViewMatrix, Evaluation) {
+    let mut multipliers = scaled(start, 1.0 / problem.kappa());
+    problem.membership().clear(&mut multipliers);
+    let at = dual.evaluate(&multipliers, None);
+    (multipliers, at)
+}
+
+/// The next multiple of I: less after a full step, more after one that was cut short.
+fn ridge_after(step: f64, ridge: f64) -> f64 {
+    let factor = if step >= 1.0 {
+        0.1
+    } else if step < 0.2 {
+        10.0
+    } else {
+        1.0
+    };
+    (ridge * factor).clamp(*RIDGE.start(), *RIDGE.end())
 }
 
 impl Solver for Newton {
