@@ -179,10 +179,10 @@ impl MultiviewGraph {
         let consensus = self.consensus.as_ref()?;
         let (mut apart, mut total) = (0.0, 0.0);
         let own = |pair: &[u32; 2]| self.membership.has_pair(view, *pair);
-        for (pair, (weight, shared)) in self.pairs.iter().zip(self.weights.column(view).zip(consensus)) {
+        for (pair, (weight, consensus)) in self.pairs.iter().zip(self.weights.column(view).zip(consensus)) {
             if own(pair) {
-                apart += (weight - shared).abs();
-                total += weight + shared;
+                apart += (weight - consensus).abs();
+                total += weight + consensus;
             }
         }
         Some(if total > 0.0 { apart / total } else { 0.0 })
@@ -262,7 +262,7 @@ impl MultiviewGraph {
 ///
 /// Two vectors without any variation count as equal; one without has nothing to do with another.
 pub fn pearson(values: impl Iterator<Item = (f64, f64)>, n: usize) -> f64 {
-    let mut sums = Sums::new(2);
+    let mut sums = CorrelationSums::new(2);
     for (x, y) in values {
         sums.add(&[x, y]);
     }
@@ -276,7 +276,7 @@ pub(crate) fn mean_correlation(weights: &ViewMatrix, n_pairs: usize) -> Option<f
     if n < 2 {
         return None;
     }
-    let mut sums = Sums::new(n);
+    let mut sums = CorrelationSums::new(n);
     for row in weights.rows() {
         sums.add(row);
     }
@@ -316,12 +316,12 @@ pub(crate) fn mean_common_correlation<'a>(
 }
 
 /// The sums that a correlation is made of, for some columns at once.
-struct Sums {
+struct CorrelationSums {
     single: Vec<f64>,
     products: Vec<f64>,
 }
 
-impl Sums {
+impl CorrelationSums {
     fn new(n: usize) -> Self {
         Self {
             single: vec![0.0; n],

@@ -47,10 +47,11 @@ impl Agreement {
         let similarity = graph.similarity()?;
         let graph = &graph.with_roots();
         let n_views = graph.n_views();
-        let whole: Option<Vec<Sums>> = graph
-            .membership()
-            .is_total()
-            .then(|| (0..n_views).map(|view| Sums::of(graph, view, &|_| true)).collect());
+        let whole: Option<Vec<MantelSums>> = graph.membership().is_total().then(|| {
+            (0..n_views)
+                .map(|view| MantelSums::of(graph, view, &|_| true))
+                .collect()
+        });
         let (mut total, mut variance, mut count) = (0.0, 0.0, 0_usize);
         for i in 0..n_views {
             for j in 0..i {
@@ -59,8 +60,8 @@ impl Agreement {
                     Some(sums) => (graph.n_nodes(), sums[i], sums[j]),
                     None => (
                         (0..graph.n_nodes()).filter(|&node| common(node)).count(),
-                        Sums::of(graph, i, &common),
-                        Sums::of(graph, j, &common),
+                        MantelSums::of(graph, i, &common),
+                        MantelSums::of(graph, j, &common),
                     ),
                 };
                 if n < 3 {
@@ -96,13 +97,13 @@ impl Agreement {
 
 /// The sums that Mantel's moments are made of, over ordered pairs.
 #[derive(Clone, Copy)]
-struct Sums {
+struct MantelSums {
     s1: f64,
     s2: f64,
     s3: f64,
 }
 
-impl Sums {
+impl MantelSums {
     /// Of one view, over the pairs whose nodes count.
     fn of(graph: &MultiviewGraph, view: usize, counts: &dyn Fn(usize) -> bool) -> Self {
         let mut strengths = vec![0.0; graph.n_nodes()];

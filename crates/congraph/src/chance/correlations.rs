@@ -22,7 +22,7 @@
 
 use rayon::prelude::*;
 
-use super::residuals::Residuals;
+use super::residuals::SignalResiduals;
 use super::units;
 use crate::views::{Kind, Membership, View, Views};
 
@@ -242,7 +242,7 @@ fn pairs_of(view: &View, index: usize, kind: Kind, nodes: &[usize], membership: 
         // A few trials are too few to be judged as wholes, and samples that were cut apart are not a row of samples.
         Kind::Signals if units::are_told(view) => units::of(view, nodes, &own)?,
         Kind::Signals => {
-            let residuals = Residuals::of(view, nodes, &own)?;
+            let residuals = SignalResiduals::of(view, nodes, &own)?;
             let mut pairs = residuals.pairs();
             let offset = without_offset(&mut pairs, &own);
             pairs.strongest = residuals.strongest(&pairs, offset);

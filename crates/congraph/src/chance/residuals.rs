@@ -23,16 +23,16 @@ const ORDER: usize = 2;
 const SAMPLES_PER_ORDER: usize = 8;
 /// Autocorrelations of residuals are looked at up to this lag.
 const LAGS: usize = 12;
-/// Residuals smaller than this share of the signal are rounding.
+/// SignalResiduals smaller than this share of the signal are rounding.
 const ROUNDING: f64 = 1e-10;
 
-/// Residuals with mean 0 and variance 1, one row for each node.
-pub(super) struct Residuals {
+/// SignalResiduals with mean 0 and variance 1, one row for each node.
+pub(super) struct SignalResiduals {
     n_samples: usize,
     rows: Vec<Option<Vec<f64>>>,
 }
 
-impl Residuals {
+impl SignalResiduals {
     /// The residuals of chosen nodes, if there are enough samples.
     pub(super) fn of(view: &View, nodes: &[usize], own: &[bool]) -> Option<Self> {
         let n_samples = view.node(0).len();
@@ -273,7 +273,7 @@ mod tests {
             fourth += r.powi(4);
             count += 1.0;
         });
-        let residuals = Residuals {
+        let residuals = SignalResiduals {
             n_samples: 7,
             rows: vec![Some(x), Some(y)],
         };

@@ -24,7 +24,7 @@ use super::moving::move_nodes;
 use super::network::Network;
 use super::partition::compact;
 use super::refining::refine;
-use super::scratch::Sums;
+use super::scratch::LabelSums;
 
 /// Improves the communities in `labels` (below the number of nodes) until nothing more is found, or for so many
 /// iterations.
@@ -39,7 +39,7 @@ pub(super) fn improve(
     if total == 0.0 {
         return;
     }
-    let mut sums = Sums::new(network.n_nodes());
+    let mut sums = LabelSums::new(network.n_nodes());
     for _ in 0..max_iterations {
         let has_moved = iterate(network, resolution / total, labels, &mut sums, rng);
         let is_cut = network.connected_parts(labels);
@@ -50,7 +50,7 @@ pub(super) fn improve(
 }
 
 /// One iteration; returns whether anything moved. `factor` is γ / 2m.
-fn iterate(network: &Network, factor: f64, labels: &mut [u32], sums: &mut Sums, rng: &mut ChaCha8Rng) -> bool {
+fn iterate(network: &Network, factor: f64, labels: &mut [u32], sums: &mut LabelSums, rng: &mut ChaCha8Rng) -> bool {
     let mut level = Cow::Borrowed(network);
     let mut level_labels = labels.to_vec();
     // Which node of the level each node of the network is in.

@@ -13,7 +13,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::network::Network;
-use super::scratch::Sums;
+use super::scratch::LabelSums;
 
 /// The share of a node's strength that a move must gain: far above rounding, far below what anyone would notice.
 const LEAST_GAIN: f64 = 1e-12;
@@ -25,7 +25,7 @@ pub(super) fn move_nodes(
     network: &Network,
     factor: f64,
     labels: &mut [u32],
-    sums: &mut Sums,
+    sums: &mut LabelSums,
     rng: &mut ChaCha8Rng,
 ) -> bool {
     let mut communities = Sizes::of(network, labels);
@@ -78,7 +78,7 @@ impl Sizes {
 
     /// The community that a node gains most in: its own, a neighbour's, or one of its own making.
     #[inline]
-    fn best_for(&mut self, network: &Network, node: usize, factor: f64, labels: &[u32], sums: &mut Sums) -> u32 {
+    fn best_for(&mut self, network: &Network, node: usize, factor: f64, labels: &[u32], sums: &mut LabelSums) -> u32 {
         // w(v, C) for all communities among the neighbours at once.
         for &(neighbour, weight) in network.links(node) {
             sums.add(labels[neighbour as usize], weight);

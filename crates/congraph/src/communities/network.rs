@@ -5,7 +5,7 @@
 //! changes modularity exactly as moving all of its members does.
 
 use super::partition::Partition;
-use super::scratch::Sums;
+use super::scratch::LabelSums;
 use crate::error::Error;
 
 /// A weighted undirected graph: the neighbours of each node, in order.
@@ -146,7 +146,7 @@ impl Network {
     }
 
     /// The network whose nodes are the `n_groups` groups of these.
-    pub(super) fn merged(&self, groups: &[u32], n_groups: usize, sums: &mut Sums) -> Self {
+    pub(super) fn merged(&self, groups: &[u32], n_groups: usize, sums: &mut LabelSums) -> Self {
         let (starts, members) = members(groups, n_groups);
         let mut merged = Self::with_capacity(n_groups, self.links.len());
         for group in 0..n_groups {

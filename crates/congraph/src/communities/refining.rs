@@ -19,20 +19,20 @@ use rand_chacha::ChaCha8Rng;
 
 use super::network::Network;
 use super::partition::compact;
-use super::scratch::Sums;
+use super::scratch::LabelSums;
 
 /// θ.
 const RANDOMNESS: f64 = 0.05;
 
-/// Parts of the communities in `labels`: a label below the number of parts for each node, and that number.
+/// Refinement of the communities in `labels`: a label below the number of parts for each node, and that number.
 pub(super) fn refine(
     network: &Network,
     factor: f64,
     labels: &[u32],
-    sums: &mut Sums,
+    sums: &mut LabelSums,
     rng: &mut ChaCha8Rng,
 ) -> (Vec<u32>, usize) {
-    let mut parts = Parts::alone(network, factor, labels);
+    let mut parts = Refinement::alone(network, factor, labels);
     let mut order: Vec<u32> = (0..network.n_nodes() as u32).collect();
     order.shuffle(rng);
     let mut choices = Vec::new();
@@ -78,7 +78,7 @@ fn draw(choices: &mut [(u32, f64)], temperature: f64, rng: &mut ChaCha8Rng) -> O
 }
 
 /// The parts in the making; each is called by one of its nodes.
-struct Parts<'n> {
+struct Refinement<'n> {
     factor: f64,
     /// The communities that the parts are of, and their strengths.
     communities: &'n [u32],
@@ -90,7 +90,7 @@ struct Parts<'n> {
     outward: Vec<f64>,
 }
 
-impl<'n> Parts<'n> {
+impl<'n> Refinement<'n> {
     fn alone(network: &Network, factor: f64, communities: &'n [u32]) -> Self {
         let n = network.n_nodes();
         let mut community_strengths = vec![0.0; n];

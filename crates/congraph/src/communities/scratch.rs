@@ -1,13 +1,13 @@
-//! Sums of weights by community, cleared in the time it took to fill them.
+//! LabelSums of weights by community, cleared in the time it took to fill them.
 
 /// A sum for each label, of which few are not zero.
 #[derive(Debug, Default)]
-pub(super) struct Sums {
+pub(super) struct LabelSums {
     values: Vec<f64>,
     touched: Vec<u32>,
 }
 
-impl Sums {
+impl LabelSums {
     /// For labels below `n_labels`.
     pub(super) fn new(n_labels: usize) -> Self {
         Self {

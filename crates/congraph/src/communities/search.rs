@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use super::leiden::improve;
 use super::network::Network;
 use super::partition::{Partition, compact};
-use super::scratch::Sums;
+use super::scratch::LabelSums;
 use crate::error::Error;
 
 /// How often communities of the best partition are dissolved, in as many searches as there are runs.
@@ -167,7 +167,7 @@ impl Leiden {
             return parents;
         }
         let (parts, n_parts) = agreement(network, &one.partition, &two.partition);
-        let merged = network.merged(&parts, n_parts, &mut Sums::new(n_parts));
+        let merged = network.merged(&parts, n_parts, &mut LabelSums::new(n_parts));
         let mut labels: Vec<u32> = (0..n_parts as u32).collect();
         improve(&merged, self.resolution, &mut labels, ITERATIONS, rng);
         let labels = parts.iter().map(|&part| labels[part as usize]).collect();

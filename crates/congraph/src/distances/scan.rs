@@ -36,10 +36,10 @@ impl Tiles {
             }
             !is_absent(values)
         };
-        let per_block: Vec<Found> = (0..self.n_blocks)
+        let per_block: Vec<DeepestPairs> = (0..self.n_blocks)
             .into_par_iter()
             .map_init(Vec::new, |scratch, block| {
-                let mut found = Found::new(most);
+                let mut found = DeepestPairs::new(most);
                 for other in block..self.n_blocks {
                     self.with(block, other, scratch, |tile| {
                         vectorised(
@@ -132,7 +132,7 @@ impl Tiles {
         slacks: &[f32],
         known: &[Set<'_>],
         enters: &impl Fn(&mut [f64]) -> bool,
-        found: &mut Found,
+        found: &mut DeepestPairs,
     ) {
         let (rows, columns) = (self.nodes(i), self.nodes(j));
         let mut values = vec![0.0; self.n_views()];
@@ -182,13 +182,13 @@ impl Tiles {
 }
 
 /// The pairs furthest below zero, at most `most` of them.
-struct Found {
+struct DeepestPairs {
     most: usize,
     complete: bool,
     pairs: Vec<(f32, [u32; 2])>,
 }
 
-impl Found {
+impl DeepestPairs {
     fn new(most: usize) -> Self {
         Self {
             most,

@@ -31,9 +31,9 @@ impl Weights {
     /// From one row of weights per edge of the problem; edges that are absent everywhere are left out.
     pub fn from_dense(views: &ViewMatrix, consensus: &[f64]) -> Self {
         let mut weights = Self::empty(views.n_views());
-        for (edge, (row, &shared)) in views.rows().zip(consensus).enumerate() {
-            if shared > 0.0 || row.iter().any(|&weight| weight > 0.0) {
-                weights.push(edge, row, shared);
+        for (edge, (row, &consensus)) in views.rows().zip(consensus).enumerate() {
+            if consensus > 0.0 || row.iter().any(|&weight| weight > 0.0) {
+                weights.push(edge, row, consensus);
             }
         }
         weights
@@ -139,9 +139,9 @@ impl Weights {
             }
         }
         let rows = self.edges.iter().zip(self.views.rows());
-        for (shared, (&edge, row)) in self.consensus.iter_mut().zip(rows) {
+        for (weight, (&edge, row)) in self.consensus.iter_mut().zip(rows) {
             if let Some(value) = consensus(edge as usize, row) {
-                *shared = value;
+                *weight = value;
             }
         }
         Ok(self)

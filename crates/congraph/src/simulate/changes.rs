@@ -90,7 +90,7 @@ impl Changes {
         rng: &mut ChaCha8Rng,
     ) -> Result<Vec<Vec<[u32; 2]>>, Error> {
         let number = |share: f64| (share * consensus.len() as f64).round() as usize;
-        let mut views = vec![Neighbours::of(n_nodes, consensus); n_views];
+        let mut views = vec![Adjacency::of(n_nodes, consensus); n_views];
         let mut choice = Choice::new(self, n_views, rng);
 
         let mut absent = absent_pairs(n_nodes, consensus);
@@ -136,7 +136,7 @@ impl Changes {
                 ),
             });
         }
-        Ok(views.iter().map(Neighbours::edges).collect())
+        Ok(views.iter().map(Adjacency::edges).collect())
     }
 }
 
@@ -169,9 +169,9 @@ impl Choice {
 
 /// A graph that gains and loses edges.
 #[derive(Clone)]
-struct Neighbours(Vec<Vec<u32>>);
+struct Adjacency(Vec<Vec<u32>>);
 
-impl Neighbours {
+impl Adjacency {
     fn of(n_nodes: usize, edges: &[[u32; 2]]) -> Self {
         let mut neighbours = Self(vec![Vec::new(); n_nodes]);
         edges.iter().for_each(|&pair| neighbours.add(pair));

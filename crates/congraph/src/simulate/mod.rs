@@ -255,7 +255,7 @@ fn truth(nodes: Vec<String>, views: Vec<String>, consensus: &[[u32; 2]], graphs:
         .iter()
         .flat_map(|pair| graphs.iter().map(move |edges| weight(edges, pair)))
         .collect();
-    let shared: Vec<f64> = pairs.iter().map(|pair| weight(consensus, pair)).collect();
+    let consensus_weights: Vec<f64> = pairs.iter().map(|pair| weight(consensus, pair)).collect();
     let weights = ViewMatrix::from_values(graphs.len(), weights);
-    MultiviewGraph::new(nodes, views, &pairs, &weights, Some(&shared))
+    MultiviewGraph::new(nodes, views, &pairs, &weights, Some(&consensus_weights))
 }

@@ -12,7 +12,7 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::graphs::Parts;
+use super::graphs::UnionFind;
 use crate::error::Error;
 
 /// How often the edges to remove are drawn before we give up on a connected view.
@@ -91,7 +91,7 @@ impl<'a> Shuffler<'a> {
         absent: &mut [[u32; 2]],
         rng: &mut ChaCha8Rng,
     ) -> Option<Vec<[u32; 2]>> {
-        let mut parts = Parts::of(self.n_nodes, kept);
+        let mut parts = UnionFind::of(self.n_nodes, kept);
         let mut view = kept.to_vec();
         for next in 0..absent.len() {
             let still_to_add = self.edges.len() - view.len();

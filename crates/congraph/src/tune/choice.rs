@@ -7,7 +7,7 @@
 
 use super::Reached;
 use super::path::{Cell, Grid};
-use super::stability::{Stability, Tally, Verdict, halved_time_series};
+use super::stability::{CellStability, Stability, Tally, halved_time_series};
 use crate::error::{Code, DataError, Error};
 use crate::fit::{Learn, Learned, Session};
 use crate::graph::MultiviewGraph;
@@ -64,9 +64,9 @@ pub trait Follow {
 
 /// Follows nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Unfollowed;
+pub struct NoFollower;
 
-impl Follow for Unfollowed {
+impl Follow for NoFollower {
     type Error = Error;
 }
 
@@ -76,7 +76,7 @@ pub struct Chosen {
     /// All fits.
     pub steps: Steps,
     /// What the halves say of each.
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<CellStability>,
     /// Which was chosen.
     pub cell: usize,
     /// The learner with its parameters: it gives the same graphs again.
@@ -96,7 +96,7 @@ impl Search {
     ///
     /// ```
     /// use congraph::simulate::{Settings, simulate};
-    /// use congraph::tune::choice::{Search, Steps, Unfollowed};
+    /// use congraph::tune::choice::{Search, Steps, NoFollower};
     /// use congraph::tune::path::Grid;
     /// use congraph::tune::stability::Stability;
     /// use congraph::{Smooth, ViewOptions, Views, no_progress};
@@ -105,7 +105,7 @@ impl Search {
     /// let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default())?;
     /// let grid = Grid { densities: vec![0.1, 0.2], similarities: vec![0.85] };
     /// let search = Search { grid, stability: Stability { halvings: 2, ..Stability::default() } };
-    /// let chosen = search.choose(&Smooth::default(), &views, Steps::default(), &mut Unfollowed, &no_progress)?;
+    /// let chosen = search.choose(&Smooth::default(), &views, Steps::default(), &mut NoFollower, &no_progress)?;
     /// assert_eq!(chosen.verdicts.len(), chosen.steps.cells.len());
     /// assert!(chosen.learned.converged());
     /// # Ok::<(), congraph::Error>(())

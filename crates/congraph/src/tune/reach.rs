@@ -1,7 +1,7 @@
 //! The stages of a search: the floor, then α and β, then γ, then one exact fit.
 
 use super::scalar_root::Ended;
-use super::search::{Aim, CONSENSUS, DENSITY, Halt, Point, SIMILARITY, Search, Trial, Values, values_of};
+use super::search::{Aim, CONSENSUS, DENSITY, Halt, Point, SIMILARITY, Trial, Trials, Values, values_of};
 use super::{Dial, Reach, Reached, Targets, initial_guess};
 use crate::chance::Agreement;
 use crate::error::{Code, DataError, Error};
@@ -48,7 +48,7 @@ pub(super) fn reach(
 }
 
 struct Stages<'a, 'b> {
-    search: Search<'a, 'b>,
+    search: Trials<'a, 'b>,
     point: Point,
     alpha_limits: [f64; 2],
     floor: Option<f64>,
@@ -95,7 +95,7 @@ impl<'a, 'b> Stages<'a, 'b> {
             alpha_limits: initial_guess::alpha_limits(&short),
             density: target.map(|target| density_aim(target, n)),
             joint: given.has_consensus(),
-            search: Search::new(session, given, watch),
+            search: Trials::new(session, given, watch),
             point: Point {
                 at: [alpha.ln(), 0.0, 0.0],
                 alpha: target.is_none().then_some(alpha),

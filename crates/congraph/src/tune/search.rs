@@ -79,7 +79,7 @@ pub(super) struct Trial {
 }
 
 /// Fits one after the other.
-pub(super) struct Search<'a, 'b> {
+pub(super) struct Trials<'a, 'b> {
     pub(super) session: &'a Session<'b>,
     /// The penalty, the regulariser, and the parameters that are kept.
     pub(super) given: &'a Model,
@@ -102,7 +102,7 @@ pub(super) struct Search<'a, 'b> {
 /// Nothing found yet.
 const NOTHING: [[f64; 2]; N_UNKNOWNS] = [[f64::INFINITY, f64::NEG_INFINITY]; N_UNKNOWNS];
 
-impl<'a, 'b> Search<'a, 'b> {
+impl<'a, 'b> Trials<'a, 'b> {
     pub(super) fn new(session: &'a Session<'b>, given: &'a Model, watch: Watch<'a>) -> Self {
         Self {
             session,

@@ -68,7 +68,7 @@ pub struct Tally {
 
 /// What stability says of one cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Verdict {
+pub struct CellStability {
     /// ξ: the chance that two halves disagree on a pair.
     pub instability: f64,
     /// The largest ξ of a density up to this one, at the same similarity.
@@ -195,8 +195,8 @@ impl Stability {
         cells: &[Cell],
         tallies: &[Tally],
         halvings: usize,
-    ) -> (Vec<Verdict>, Option<usize>) {
-        let mut verdicts: Vec<Verdict> = Vec::with_capacity(cells.len());
+    ) -> (Vec<CellStability>, Option<usize>) {
+        let mut verdicts: Vec<CellStability> = Vec::with_capacity(cells.len());
         for (k, tally) in tallies.iter().enumerate() {
             let (instability, agreement) = tally.agreement(n_pairs, 2 * halvings);
             let sparser = |&j: &usize| cells[j].similarity.target == cells[k].similarity.target;
@@ -204,7 +204,7 @@ impl Stability {
                 .filter(sparser)
                 .map(|j| verdicts[j].bound)
                 .fold(instability, f64::max);
-            verdicts.push(Verdict {
+            verdicts.push(CellStability {
                 instability,
                 bound,
                 agreement,

@@ -8,7 +8,7 @@ use crate::options::option;
 use crate::views::{Membership, Missing, NodeRule, Views, folded};
 
 /// The nodes of a projection, those of the view among them; inside the fit the latter are sorted by name.
-pub(super) struct Matched {
+pub(super) struct MatchedView {
     /// Which nodes of the consensus the result has, in its order.
     pub(super) kept: Vec<usize>,
     /// For each sorted node its place among the kept ones.
@@ -21,7 +21,7 @@ pub(super) struct Matched {
     among_kept: Vec<Option<u32>>,
 }
 
-impl Matched {
+impl MatchedView {
     /// Matches by name. What is masked in the view is not in it.
     pub(super) fn new(projector: &Projector, views: &Views, view: usize) -> Result<Self, Error> {
         let dropped: HashSet<&str> = projector.drop_nodes.iter().map(String::as_str).collect();

@@ -31,7 +31,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub use departures::{Departure, Projection};
-use matched::Matched;
+use matched::MatchedView;
 
 use crate::chance::Correlations;
 use crate::distances::{Distances, nearest_pairs};
@@ -178,7 +178,7 @@ impl Projector {
             });
         }
         let one = |view| {
-            let matched = Matched::new(self, views, view)?;
+            let matched = MatchedView::new(self, views, view)?;
             crate::parallel::chunks::in_pool(|| self.project_one(views, view, &matched, watch))
         };
         (0..views.n_views()).map(one).collect()
@@ -188,7 +188,7 @@ impl Projector {
         &self,
         views: &Views,
         view: usize,
-        matched: &Matched,
+        matched: &MatchedView,
         watch: Watch<'_>,
     ) -> Result<Projection, Error> {
         let clock = Instant::now();
@@ -224,7 +224,7 @@ impl Projector {
     fn distances(
         &self,
         one: &Views,
-        matched: &Matched,
+        matched: &MatchedView,
         consensus: &[([u32; 2], f64)],
         watch: Watch<'_>,
     ) -> Result<Distances, Error> {
@@ -260,29 +260,29 @@ impl Projector {
 
     /// The solution in the consensus' order of nodes, with what the consensus has besides: at nodes that the view
     /// lacks, or forbidden.
-    fn graph(&self, name: &str, problem: &Problem, solution: &Solution, matched: &Matched) -> MultiviewGraph {
+    fn graph(&self, name: &str, problem: &Problem, solution: &Solution, matched: &MatchedView) -> MultiviewGraph {
         let listed = problem.distances().edges().pairs();
         let weights = &solution.weights;
         let mut pairs = Vec::with_capacity(weights.edges().len());
         let mut values = ViewMatrix::with_capacity(weights.edges().len(), 1);
-        let mut shared = Vec::with_capacity(weights.edges().len());
+        let mut consensus_weights = Vec::with_capacity(weights.edges().len());
         let mut seen = HashSet::with_capacity(weights.edges().len());
         for (edge, row, consensus) in weights.iter() {
             let [a, b] = listed[edge].map(|node| matched.given[node as usize]);
             pairs.push([a.min(b), a.max(b)]);
             seen.insert([a.min(b), a.max(b)]);
             values.push_row(row);
-            shared.push(consensus);
+            consensus_weights.push(consensus);
         }
         for (&pair, &consensus) in self.pairs.iter().zip(&self.weights) {
             if let Some(pair) = matched.kept_pair(pair).filter(|pair| !seen.contains(pair)) {
                 pairs.push(pair);
                 values.push_row(&[0.0]);
-                shared.push(consensus);
+                consensus_weights.push(consensus);
             }
         }
         let nodes = matched.kept.iter().map(|&node| self.nodes[node].clone()).collect();
-        MultiviewGraph::new(nodes, vec![name.to_owned()], &pairs, &values, Some(&shared))
+        MultiviewGraph::new(nodes, vec![name.to_owned()], &pairs, &values, Some(&consensus_weights))
             .with_membership(matched.membership())
     }
 }

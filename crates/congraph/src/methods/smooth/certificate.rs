@@ -115,9 +115,9 @@ fn with_shortest(problem: &Problem, weights: &Weights) -> Weights {
     let n_views = problem.n_views();
     let mut all = ViewMatrix::zeros(problem.n_edges(), n_views);
     let mut consensus = vec![0.0; problem.n_edges()];
-    for (edge, row, shared) in weights.iter() {
+    for (edge, row, value) in weights.iter() {
         all.row_mut(edge).copy_from_slice(row);
-        consensus[edge] = shared;
+        consensus[edge] = value;
     }
     for (view, sum) in weights.views().column_sums().into_iter().enumerate() {
         if !(sum.is_finite() && sum > 0.0) {
@@ -218,14 +218,14 @@ fn bounded_edges(problem: &Problem, points: &ProxPoints, multipliers: &ViewMatri
     bound += gamma * problem.regulariser().value(&consensus);
 
     let (mut worst, mut violations) = (0.0_f64, 0.0);
-    for (edge, &shared) in consensus.iter().enumerate() {
+    for (edge, &weight) in consensus.iter().enumerate() {
         let (a, b) = edges.ends(edge);
         // The tangent's slope in w.
         let mut slope = 0.0;
         if gamma > 0.0 {
-            let subgradient = (points.consensus[edge] - shared) / points.consensus_step;
+            let subgradient = (points.consensus[edge] - weight) / points.consensus_step;
             slope += gamma * subgradient;
-            bound -= gamma * subgradient * shared;
+            bound -= gamma * subgradient * weight;
         }
         for i in 0..n_views {
             let mut cost = problem.distances().values().row(edge)[i] + multipliers.row(a)[i] + multipliers.row(b)[i];

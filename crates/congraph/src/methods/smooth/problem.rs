@@ -238,9 +238,9 @@ impl Problem {
         // A penalty that is not separable is shown every edge at once.
         let coupling = if beta > 0.0 && !separable {
             let mut all = ViewMatrix::zeros(self.n_edges(), self.n_views());
-            for (edge, row, shared) in weights.iter() {
+            for (edge, row, consensus) in weights.iter() {
                 for (difference, weight) in all.row_mut(edge).iter_mut().zip(row) {
-                    *difference = weight - shared;
+                    *difference = weight - consensus;
                 }
             }
             self.penalty().value(all.values(), self.n_views())

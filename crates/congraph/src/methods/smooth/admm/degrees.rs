@@ -36,7 +36,7 @@ const NODES: usize = 512;
 /// Solves for the levels g, again and again.
 pub(super) struct DegreeSystem {
     /// None if every view is on the complete graph of its nodes.
-    neighbours: Option<Neighbours>,
+    neighbours: Option<NeighbourLists>,
     /// h, one row per node: where the next solution starts.
     solution: ViewMatrix,
     /// h₁ for the a it was computed for: one row for all nodes on complete graphs, one column for all views if none
@@ -48,7 +48,7 @@ pub(super) struct DegreeSystem {
 }
 
 /// For each node the nodes it may be joined to.
-struct Neighbours {
+struct NeighbourLists {
     starts: Vec<u32>,
     nodes: Vec<u32>,
     membership: Arc<Membership>,
@@ -71,7 +71,7 @@ impl DegreeSystem {
         let sizes = (0..n_views).map(|view| membership.n_nodes_of(view));
         Self {
             sizes: sizes.map(|size| size as f64).collect(),
-            neighbours: (!is_complete).then(|| Neighbours::new(distances)),
+            neighbours: (!is_complete).then(|| NeighbourLists::new(distances)),
             solution: ViewMatrix::zeros(edges.n_nodes(), n_views),
             ones: (f64::NAN, ViewMatrix::zeros(0, 1)),
             membership,
@@ -146,7 +146,7 @@ impl DegreeSystem {
     }
 }
 
-impl Neighbours {
+impl NeighbourLists {
     fn new(distances: &Distances) -> Self {
         let edges = distances.edges();
         let (starts, mut nodes) = incidence(edges.n_nodes(), edges.pairs());

@@ -7,7 +7,7 @@
 
 use rayon::prelude::*;
 
-use super::start::Start;
+use super::start::EdgeStart;
 use super::tiles::{Tile, width};
 use crate::methods::smooth::Problem;
 use crate::parallel::simd::Column;
@@ -18,7 +18,7 @@ const PART: usize = 512;
 const MOST_PARTS: usize = 64;
 
 /// Edges that the same number of views have.
-pub(super) struct Group {
+pub(super) struct EdgeGroup {
     /// How many views have each edge.
     pub(super) n_views: usize,
     pub(super) tiles: Vec<Column>,
@@ -39,12 +39,12 @@ pub(super) struct Members {
     pub(super) views: Vec<[u32; LANES]>,
 }
 
-impl Group {
+impl EdgeGroup {
     /// All edges, begun with what `begin` says of an edge and the views that have it; and for each edge its group and
     /// its place there, unless there is but one.
     pub(super) fn all(
         problem: &Problem,
-        begin: impl Fn(usize, &[u32], &mut Start) + Sync,
+        begin: impl Fn(usize, &[u32], &mut EdgeStart) + Sync,
     ) -> (Vec<Self>, Vec<[u32; 2]>) {
         if problem.membership().is_total() {
             return (vec![Self::new(problem, problem.n_views(), None, begin)], Vec::new());
@@ -69,7 +69,7 @@ impl Group {
         problem: &Problem,
         n_views: usize,
         members: Option<Members>,
-        begin: impl Fn(usize, &[u32], &mut Start) + Sync,
+        begin: impl Fn(usize, &[u32], &mut EdgeStart) + Sync,
     ) -> Self {
         let inverse = 1.0 / problem.kappa();
         let (n_nodes, n_edges) = (
@@ -81,7 +81,7 @@ impl Group {
         let edge_of = |place: usize| members.as_ref().map_or(place, |members| members.edges[place] as usize);
         let mut tiles = vec![[0.0; LANES]; n_edges.div_ceil(LANES) * width(n_views)];
         tiles.par_chunks_exact_mut(width(n_views)).enumerate().for_each_init(
-            || (Start::new(n_views), Vec::new()),
+            || (EdgeStart::new(n_views), Vec::new()),
             |(start, own), (k, columns)| {
                 let mut tile = Tile::new(columns);
                 for place in k * LANES..n_edges.min((k + 1) * LANES) {

@@ -17,7 +17,7 @@
 
 use pulp::{Simd, WithSimd};
 
-use super::residuals::Sums;
+use super::residuals::ResidualSums;
 use super::tiles::{Tile, arguments, slack, width};
 use super::{Admm, ZStep, z_step};
 use crate::methods::smooth::{Parameters, Problem};
@@ -115,13 +115,13 @@ impl<'a> Pass<'a> {
     }
 
     /// One iteration of a part's edges; sums of residuals only if they are to be `MEASURED`.
-    pub(super) fn iterate<const MEASURED: bool>(&self, part: &mut Part<'_>) -> Sums {
-        pulp::Arch::new().dispatch(Iterate::<MEASURED> { pass: self, part })
+    pub(super) fn iterate<const MEASURED: bool>(&self, part: &mut Part<'_>) -> ResidualSums {
+        pulp::Arch::new().dispatch(IterateKernel::<MEASURED> { pass: self, part })
     }
 
     /// Only the right-hand side of the first iteration, and where proximal maps that are taken outside are to be taken.
     pub(super) fn prepare(&self, part: &mut Part<'_>) {
-        pulp::Arch::new().dispatch(Prepare { pass: self, part });
+        pulp::Arch::new().dispatch(PrepareKernel { pass: self, part });
     }
 
     /// Does some work with each tile, then takes its next right-hand side.
@@ -160,7 +160,7 @@ impl<'a> Pass<'a> {
         n_edges: usize,
         outside: (&[f64], &[f64]),
         scratch: &mut Scratch,
-        sums: &mut Sums,
+        sums: &mut ResidualSums,
     ) {
         let mut tile = Tile::new(columns);
         let mut consensus = *tile.pull;
@@ -178,7 +178,7 @@ impl<'a> Pass<'a> {
         let splat = |value| Lanes::splat(simd, value);
         let (rho, inverse) = (splat(self.rho), splat(1.0 / (1.0 + self.rho)));
         for q in 0..Lanes::<S>::PER_COLUMN {
-            let z = Lanes::load(simd, tile.shared, q);
+            let z = Lanes::load(simd, tile.consensus, q);
             let made = scratch.weights.iter_mut().zip(&mut scratch.differences);
             for ([d, p, s], ((w, v), before)) in tile.views.iter().zip(made.zip(&mut scratch.before)) {
                 let [d, p, s, ends] = [d, p, s, &*w].map(|column| Lanes::load(simd, column, q));
@@ -222,14 +222,14 @@ impl<'a> Pass<'a> {
         tile: &mut Tile<'_>,
         scratch: &Scratch,
         consensus: &Column,
-        sums: &mut Sums,
+        sums: &mut ResidualSums,
     ) {
         let relaxation = Lanes::splat(simd, self.relaxation);
         let factor = Lanes::splat(simd, self.rho / self.next_rho);
-        let shared_before = *tile.shared;
+        let consensus_before = *tile.consensus;
         for q in 0..Lanes::<S>::PER_COLUMN {
             let load = |column: &Column| Lanes::load(simd, column, q);
-            let (old, l) = (load(&shared_before), load(consensus));
+            let (old, l) = (load(&consensus_before), load(consensus));
             for (i, [_, p, s]) in tile.views.iter_mut().enumerate() {
                 let (w, v) = (load(&scratch.weights[i]), load(&scratch.differences[i]));
                 let before = load(&scratch.before[i]);
@@ -238,15 +238,15 @@ impl<'a> Pass<'a> {
             }
             (load(tile.pull) + relaxation * (l - old)).store(tile.pull, q);
         }
-        z_step::step(simd, self.z_step, tile.views, tile.pull, tile.shared);
+        z_step::step(simd, self.z_step, tile.views, tile.pull, tile.consensus);
         if !MEASURED && self.next_rho == self.rho {
             return;
         }
         for q in 0..Lanes::<S>::PER_COLUMN {
             let load = |column: &Column| Lanes::load(simd, column, q);
             let (old, z, l, r) = (
-                load(&shared_before),
-                load(tile.shared),
+                load(&consensus_before),
+                load(tile.consensus),
                 load(consensus),
                 load(tile.pull),
             );
@@ -279,7 +279,7 @@ impl<'a> Pass<'a> {
         let rho = Lanes::splat(simd, self.next_rho);
         for q in 0..Lanes::<S>::PER_COLUMN {
             let load = |column: &Column| Lanes::load(simd, column, q);
-            let z = load(tile.shared);
+            let z = load(tile.consensus);
             for (x, view) in x.iter_mut().zip(tile.views.iter()) {
                 let [d, p, s] = view.each_ref().map(load);
                 let own = slack(p, s, z);
@@ -319,17 +319,17 @@ impl<'a> Pass<'a> {
 }
 
 /// [`Pass::iterate`] for some vector unit.
-struct Iterate<'a, 'b, 'c, const MEASURED: bool> {
+struct IterateKernel<'a, 'b, 'c, const MEASURED: bool> {
     pass: &'a Pass<'a>,
     part: &'b mut Part<'c>,
 }
 
-impl<const MEASURED: bool> WithSimd for Iterate<'_, '_, '_, MEASURED> {
-    type Output = Sums;
+impl<const MEASURED: bool> WithSimd for IterateKernel<'_, '_, '_, MEASURED> {
+    type Output = ResidualSums;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> Sums {
-        let mut sums = Sums::default();
+    fn with_simd<S: Simd>(self, simd: S) -> ResidualSums {
+        let mut sums = ResidualSums::default();
         self.pass.over(
             simd,
             self.part,
@@ -345,12 +345,12 @@ impl<const MEASURED: bool> WithSimd for Iterate<'_, '_, '_, MEASURED> {
 }
 
 /// [`Pass::prepare`] for some vector unit.
-struct Prepare<'a, 'b, 'c> {
+struct PrepareKernel<'a, 'b, 'c> {
     pass: &'a Pass<'a>,
     part: &'b mut Part<'c>,
 }
 
-impl WithSimd for Prepare<'_, '_, '_> {
+impl WithSimd for PrepareKernel<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]

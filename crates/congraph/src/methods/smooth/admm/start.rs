@@ -6,11 +6,11 @@ use crate::edges::ViewMatrix;
 use crate::methods::smooth::Problem;
 
 /// One edge's slack variables and scaled multipliers.
-pub(super) struct Start {
+pub(super) struct EdgeStart {
     /// z^i.
     pub(super) views: Vec<f64>,
     /// z.
-    pub(super) shared: f64,
+    pub(super) consensus: f64,
     /// y^i.
     pub(super) dual_views: Vec<f64>,
     pub(super) dual_differences: Vec<f64>,
@@ -21,12 +21,12 @@ pub(super) struct Start {
     scratch: Vec<f64>,
 }
 
-impl Start {
+impl EdgeStart {
     pub(super) fn new(n_views: usize) -> Self {
         let zeros = || vec![0.0; n_views];
         Self {
             views: zeros(),
-            shared: 0.0,
+            consensus: 0.0,
             dual_views: zeros(),
             dual_differences: zeros(),
             dual_consensus: 0.0,
@@ -67,7 +67,7 @@ impl State {
         Self::new(problem, rho, |edge, own, start| {
             let share = shares[own.len() - fewest].row(edge.min(n_rows - 1));
             start.views.fill(equal);
-            start.shared = equal;
+            start.consensus = equal;
             start.dual_views.copy_from_slice(share);
             start.dual_differences.copy_from_slice(share);
             start.dual_consensus = -share.iter().sum::<f64>();
@@ -87,14 +87,14 @@ impl State {
                 let i = i as usize;
                 *target = -(distances[i] + multipliers.row(a)[i] + multipliers.row(b)[i]) * inverse;
             }
-            start.shared = term.minimise(targets, &mut start.views, &mut start.scratch);
+            start.consensus = term.minimise(targets, &mut start.views, &mut start.scratch);
             for ((dual, weight), target) in start.dual_views.iter_mut().zip(&start.views).zip(&*targets) {
                 *dual = (weight - target) / rho;
             }
             // x − prox(x) is a multiplier that the penalty can answer, also where a view is held at zero; on the views
             // that are not it is u − W.
             for target in &mut *targets {
-                *target -= start.shared;
+                *target -= start.consensus;
             }
             let differences = &mut start.dual_differences;
             differences.copy_from_slice(targets);

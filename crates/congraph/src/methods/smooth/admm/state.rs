@@ -4,10 +4,10 @@ use rayon::prelude::*;
 
 use super::Admm;
 use super::degrees::DegreeSystem;
-use super::groups::Group;
+use super::groups::EdgeGroup;
 use super::pass::{Part, Pass, takes_penalty, takes_regulariser};
 use super::residuals::Residuals;
-use super::start::Start;
+use super::start::EdgeStart;
 use super::tiles::{arguments, slack_row, width};
 use crate::edges::{ViewMatrix, Weights};
 use crate::methods::smooth::certificate::{DualPoint, ProxPoints};
@@ -24,7 +24,7 @@ pub(super) struct State {
     /// ρ after the next iteration, which rescales the multipliers.
     next_rho: f64,
     system: DegreeSystem,
-    groups: Vec<Group>,
+    groups: Vec<EdgeGroup>,
     /// For each edge its group and its place there; empty if there is one group of all edges.
     places: Vec<[u32; 2]>,
     /// g, one row per node, and once more one view after the other.
@@ -38,9 +38,9 @@ pub(super) struct State {
 
 impl State {
     /// Begins with what `begin` says of each edge and the views that have it.
-    pub(super) fn new(problem: &Problem, rho: f64, begin: impl Fn(usize, &[u32], &mut Start) + Sync) -> Self {
+    pub(super) fn new(problem: &Problem, rho: f64, begin: impl Fn(usize, &[u32], &mut EdgeStart) + Sync) -> Self {
         let (n_nodes, n_views, n_edges) = (problem.n_nodes(), problem.n_views(), problem.n_edges());
-        let (groups, places) = Group::all(problem, begin);
+        let (groups, places) = EdgeGroup::all(problem, begin);
         let outside = |inside: bool, n: usize| vec![0.0; if inside { 0 } else { n }];
         let mut state = Self {
             rho,
@@ -163,18 +163,21 @@ impl State {
             for edge in range {
                 let (group, place) = self.place(edge);
                 let own = &mut room[..group.n_views];
-                let mut shared = slack_row(group.tile(place), place % LANES, own);
+                let mut consensus = slack_row(group.tile(place), place % LANES, own);
                 let empty = own.iter().all(|&weight| weight == 0.0);
-                shared = match term {
+                consensus = match term {
                     // Of views without the edge the consensus is without it, too.
                     _ if empty => 0.0,
                     Some(term) => term.consensus(own, &mut scratch),
                     // Nor does it exceed all of them, as the certificate has it: what does is what iterations left.
-                    None => own.iter().fold(0.0, |most: f64, &weight| most.max(weight)).min(shared),
+                    None => own
+                        .iter()
+                        .fold(0.0, |most: f64, &weight| most.max(weight))
+                        .min(consensus),
                 };
-                if !empty || shared > 0.0 {
+                if !empty || consensus > 0.0 {
                     group.spread(place, own, &mut row);
-                    present.push(edge, &row, shared);
+                    present.push(edge, &row, consensus);
                 }
             }
             present
@@ -187,7 +190,7 @@ impl State {
     }
 
     /// The group of an edge, and its place there.
-    fn place(&self, edge: usize) -> (&Group, usize) {
+    fn place(&self, edge: usize) -> (&EdgeGroup, usize) {
         match self.places.get(edge) {
             Some(&[group, place]) => (&self.groups[group as usize], place as usize),
             None => (&self.groups[0], edge),

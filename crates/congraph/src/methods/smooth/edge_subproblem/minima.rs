@@ -80,12 +80,12 @@ impl Batch {
             }
         }
         let rows = weights.chunks_exact_mut(self.n_views).zip(consensus.iter());
-        for (&edge, (row, &shared)) in self.edges.iter().zip(rows) {
-            sum += term.sigma * shared;
-            if shared > 0.0 || row.iter().any(|&weight| weight > 0.0) {
-                present(edge, row, shared);
+        for (&edge, (row, &consensus)) in self.edges.iter().zip(rows) {
+            sum += term.sigma * consensus;
+            if consensus > 0.0 || row.iter().any(|&weight| weight > 0.0) {
+                present(edge, row, consensus);
             }
-            row.iter_mut().for_each(|weight| *weight -= shared);
+            row.iter_mut().for_each(|weight| *weight -= consensus);
         }
         self.edges.clear();
         if term.tau > 0.0 && !term.masked {

@@ -57,8 +57,8 @@ impl EdgeSubproblem<'_> {
     /// Writes the weights and the consensus of several edges.
     pub(crate) fn minimise_rows(&self, edges: &[usize], targets: &[f64], weights: &mut [f64], consensus: &mut [f64]) {
         if let Some(frozen) = self.frozen {
-            for (shared, &edge) in consensus.iter_mut().zip(edges) {
-                *shared = frozen.consensus[edge];
+            for (value, &edge) in consensus.iter_mut().zip(edges) {
+                *value = frozen.consensus[edge];
             }
             return frozen.minimise(self.tau, targets, weights, consensus);
         }
@@ -74,7 +74,7 @@ impl EdgeSubproblem<'_> {
         let n_views = targets.len() / consensus.len().max(1);
         let count = |row: &[f64]| row.iter().filter(|&&target| has_edge(target)).count();
         let counts: Vec<usize> = targets.chunks_exact(n_views.max(1)).map(count).collect();
-        let (mut own, mut found, mut shared) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut own, mut found, mut found_consensus) = (Vec::new(), Vec::new(), Vec::new());
         for n_own in 0..=n_views {
             let rows = || (0..counts.len()).filter(|&row| counts[row] == n_own);
             own.clear();
@@ -83,13 +83,13 @@ impl EdgeSubproblem<'_> {
                 own.extend(entries.iter().filter(|&&target| has_edge(target)));
             }
             found.resize(own.len(), 0.0);
-            shared.resize(rows().count(), 0.0);
+            found_consensus.resize(rows().count(), 0.0);
             if n_own > 0 && !own.is_empty() {
                 self.joint
-                    .minimise_rows(&own, self.tau, self.sigma, &mut found, &mut shared);
+                    .minimise_rows(&own, self.tau, self.sigma, &mut found, &mut found_consensus);
             }
             let mut next = found.iter();
-            for (row, shared) in rows().zip(&shared) {
+            for (row, &value) in rows().zip(&found_consensus) {
                 let range = row * n_views..(row + 1) * n_views;
                 for (weight, &target) in weights[range.clone()].iter_mut().zip(&targets[range]) {
                     *weight = if has_edge(target) {
@@ -98,7 +98,7 @@ impl EdgeSubproblem<'_> {
                         0.0
                     };
                 }
-                consensus[row] = if n_own > 0 { *shared } else { 0.0 };
+                consensus[row] = if n_own > 0 { value } else { 0.0 };
             }
         }
     }
@@ -175,12 +175,12 @@ impl EdgeSubproblem<'_> {
 impl Frozen<'_> {
     /// The weights of one view for targets u beside the given consensus of the same edges.
     fn minimise(&self, tau: f64, targets: &[f64], weights: &mut [f64], consensus: &[f64]) {
-        for ((weight, target), shared) in weights.iter_mut().zip(targets).zip(consensus) {
-            *weight = target - shared;
+        for ((weight, target), consensus) in weights.iter_mut().zip(targets).zip(consensus) {
+            *weight = target - consensus;
         }
         self.penalty.prox(weights, 1, tau);
-        for (weight, shared) in weights.iter_mut().zip(consensus) {
-            *weight = (*weight + shared).max(0.0);
+        for (weight, consensus) in weights.iter_mut().zip(consensus) {
+            *weight = (*weight + consensus).max(0.0);
         }
     }
 }
@@ -211,11 +211,15 @@ mod tests {
             for (row, (u, w)) in targets.chunks(3).zip(weights.chunks(3)).enumerate() {
                 let own: Vec<f64> = u.iter().copied().filter(|&u| has_edge(u)).collect();
                 let mut alone = vec![0.0; own.len()];
-                let shared = match own[..] {
+                let expected = match own[..] {
                     [] => 0.0,
                     _ => term.minimise(&own, &mut alone, &mut Vec::new()),
                 };
-                assert!((consensus[row] - shared).abs() < 1e-14, "{} row {row}", penalty.name());
+                assert!(
+                    (consensus[row] - expected).abs() < 1e-14,
+                    "{} row {row}",
+                    penalty.name()
+                );
                 let mut alone = alone.iter();
                 for (u, w) in u.iter().zip(w) {
                     let expected = if has_edge(*u) { *alone.next().unwrap() } else { 0.0 };

@@ -303,13 +303,13 @@ struct Kernels {
     apply: Apply,
     /// out += x.
     add: fn(&[f64], &mut [f64]),
-    sums: Sums,
+    sums: AddProducts,
 }
 
 /// out = J (x + y).
 type Apply = fn(&[f32], &[f64], &[f64], &mut [f64]);
 /// out_a and out_b += J (x_a + x_b) over edges with these ends and Jacobians; a row has this many views.
-type Sums = fn(&[[u32; 2]], &[f32], usize, &[f64], &mut [f64]);
+type AddProducts = fn(&[[u32; 2]], &[f32], usize, &[f64], &mut [f64]);
 
 /// Unrolled for the usual few views.
 fn kernels(n_views: usize) -> Kernels {

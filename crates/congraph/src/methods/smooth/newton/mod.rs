@@ -27,7 +27,7 @@ mod start;
 mod vectors;
 
 use direction::Hessian;
-use dual::{Dual, Evaluation};
+use dual::{Dual, DualEvaluation};
 use vectors::{combine, dot, norm};
 
 use super::solver::check_start;
@@ -115,22 +115,17 @@ impl Newton {
         let mut ridge = 1e-6_f64;
         let mut hessian = Hessian::new(problem.n_views());
         let mut used = None;
-        let mut status = Status::IterationLimit;
         let mut iterations = 0;
-        while iterations < self.max_iterations {
-            let progress = Progress::Solving {
-                iteration: iterations,
-                gap,
-                tolerance: self.tolerance,
-            };
-            if watch(&progress).is_break() {
-                status = Status::Interrupted;
-                break;
+        let status = loop {
+            if iterations >= self.max_iterations {
+                break Status::IterationLimit;
+            }
+            if watch(&self.progress(iterations, gap)).is_break() {
+                break Status::Interrupted;
             }
             let length = norm(at.gradient.values());
             if gap <= ROUNDING && length <= SMALL_GRADIENT * (at.gradient.values().len() as f64).sqrt() {
-                status = Status::Converged;
-                break;
+                break Status::Converged;
             }
             // Inexact Newton: far from the optimum a rough direction will do.
             let accuracy = (0.1 * length.sqrt()).min(0.1);
@@ -140,8 +135,7 @@ impl Newton {
             let Some((step, next)) = line_search(&dual, &multipliers, &at, &direction, &mut used) else {
                 // A direction with hardly any curvature: lean on the identity, and only then give up.
                 if gap <= self.tolerance || ridge >= *RIDGE.end() {
-                    status = Status::Stalled;
-                    break;
+                    break Status::Stalled;
                 }
                 ridge = (ridge * 1e3).min(*RIDGE.end());
                 continue;
@@ -150,19 +144,27 @@ impl Newton {
             ridge = ridge_after(step, ridge);
             let next_gap = dual.gap(&next, self.tolerance);
             let gained = norm(next.gradient.values()) <= WORTHWHILE * length || next_gap <= WORTHWHILE * gap;
+            // The memory of the point before is lent to the next evaluation.
             used = Some(std::mem::replace(&mut at, next));
             gap = next_gap;
             if gap <= self.tolerance && !self.polishes_on(gap, gained) {
-                status = Status::Converged;
-                break;
+                break Status::Converged;
             }
-        }
+        };
         Ok(Descent {
             weights: Weights::joined(at.present, problem.n_views()),
             multipliers: scaled(&multipliers, problem.kappa()),
             status,
             iterations,
         })
+    }
+
+    fn progress(&self, iteration: usize, gap: f64) -> Progress {
+        Progress::Solving {
+            iteration,
+            gap,
+            tolerance: self.tolerance,
+        }
     }
 
     /// Whether to go on although the gap is within the tolerance.
@@ -187,7 +189,7 @@ fn unsupported(problem: &Problem) -> Error {
 }
 
 /// The multipliers of a neighbouring problem, in units of κ, and the dual there.
-fn warm_start(dual: &Dual<'_>, problem: &Problem, start: &ViewMatrix) -> (ViewMatrix, Evaluation) {
+fn warm_start(dual: &Dual<'_>, problem: &Problem, start: &ViewMatrix) -> (ViewMatrix, DualEvaluation) {
     let mut multipliers = scaled(start, 1.0 / problem.kappa());
     problem.membership().clear(&mut multipliers);
     let at = dual.evaluate(&multipliers, None);
@@ -255,10 +257,10 @@ impl Descent {
 fn line_search(
     dual: &Dual<'_>,
     multipliers: &ViewMatrix,
-    at: &Evaluation,
+    at: &DualEvaluation,
     direction: &ViewMatrix,
-    used: &mut Option<Evaluation>,
-) -> Option<(f64, Evaluation)> {
+    used: &mut Option<DualEvaluation>,
+) -> Option<(f64, DualEvaluation)> {
     let slope = dot(at.gradient.values(), direction.values());
     if slope.is_nan() || slope >= 0.0 {
         return None;

@@ -12,13 +12,13 @@
 //! Σ_b max(0, θ_a − d_ab) = 2 − (θ_a − mean θ)
 //! ```
 
-use super::dual::{Dual, Evaluation};
+use super::dual::{Dual, DualEvaluation};
 use crate::edges::{ViewMatrix, incidence};
 use crate::methods::smooth::Problem;
 use crate::parallel::chunks;
 use crate::views::Membership;
 
-pub(super) fn cold_start(dual: &Dual<'_>) -> (ViewMatrix, Evaluation) {
+pub(super) fn cold_start(dual: &Dual<'_>) -> (ViewMatrix, DualEvaluation) {
     let problem = dual.problem;
     let (n_nodes, n_views) = (problem.n_nodes(), problem.n_views());
     let levels = if n_nodes < MANY_NODES {
@@ -45,7 +45,7 @@ pub(super) fn cold_start(dual: &Dual<'_>) -> (ViewMatrix, Evaluation) {
     }
 }
 
-fn evaluated(dual: &Dual<'_>, multipliers: ViewMatrix) -> (ViewMatrix, Evaluation) {
+fn evaluated(dual: &Dual<'_>, multipliers: ViewMatrix) -> (ViewMatrix, DualEvaluation) {
     let evaluation = dual.evaluate(&multipliers, None);
     (multipliers, evaluation)
 }
