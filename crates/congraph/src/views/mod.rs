@@ -16,6 +16,8 @@ mod gathering;
 mod matching;
 mod membership;
 mod missing;
+mod options;
+mod order;
 mod table;
 mod turned;
 
@@ -26,92 +28,14 @@ use gathering::gather;
 pub use membership::Membership;
 pub(crate) use membership::own;
 use missing::Lacking;
+pub use options::{Kind, Missing, NanRule, NodeRule, Orient, ViewOptions};
+pub use order::Order;
 use rayon::prelude::*;
 pub use table::Table;
 
 use crate::error::{Code, DataError, Error, Warning};
 use crate::options::option;
 pub(crate) use matching::folded;
-
-/// What the numbers of a table are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kind {
-    /// One row per sample, one column per node.
-    #[default]
-    Signals,
-    /// The nodes × nodes sums of products X Xᵀ over the samples.
-    Gram,
-    /// The nodes × nodes covariance matrix.
-    Covariance,
-}
-
-/// Which way round the tables are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Orient {
-    /// Samples in rows, nodes in columns.
-    #[default]
-    SamplesByNodes,
-    /// Nodes in rows, samples in columns, as in the paper.
-    NodesBySamples,
-}
-
-/// Which nodes to keep when the views do not all have the same.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum NodeRule {
-    /// Refuse.
-    #[default]
-    Same,
-    /// Keep the nodes that all views have.
-    Common,
-}
-
-/// What to do with rows that hold NaN or infinite values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum NanRule {
-    /// Refuse.
-    #[default]
-    Error,
-    /// Leave out the samples that hold one.
-    DropRows,
-}
-
-/// What to do with nodes that a view lacks, or that are of no use in it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Missing {
-    /// Refuse.
-    #[default]
-    Error,
-    /// Let the view take part with the nodes it has. A node that is not in its table, holds NaN or infinite values
-    /// (with
-    /// [`NanRule::DropRows`]: nothing else), or is constant where that is refused, is masked in this view.
-    Mask,
-}
-
-/// How tables become views.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ViewOptions {
-    /// What the numbers are.
-    pub kind: Kind,
-    /// Which way round the tables are.
-    pub orient: Orient,
-    /// Which nodes to keep.
-    pub nodes: NodeRule,
-    /// Nodes to leave out of all views.
-    pub drop_nodes: Vec<String>,
-    /// What to do with NaN and infinite values.
-    pub nan: NanRule,
-    /// What to do with nodes that a view lacks.
-    pub missing: Missing,
-    /// Accept values that look like raw counts.
-    pub allow_counts: bool,
-    /// Accept constant nodes. They must be refused when signals are z-scored.
-    pub allow_constant: bool,
-    /// The views are to be projected on the consensus of a fit, which knows the nodes: with masks, all views may lack
-    /// one, and a node to leave out need not be in any. Their scale is settled too, and no hint speaks of it.
-    pub projected: bool,
-    /// The nodes are electrodes, and warnings may say what goes wrong with electrodes.
-    pub electrodes: bool,
-}
 
 /// One view: its signals, node by node.
 #[derive(Clone, Debug, PartialEq)]
@@ -468,42 +392,6 @@ impl Views {
     /// The names of the views.
     pub fn names(&self) -> Vec<String> {
         self.views.iter().map(|view| view.name.clone()).collect()
-    }
-}
-
-/// Where each sorted node and view stands in the user's order.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Order {
-    /// For each node in sorted order, its place in the given order.
-    pub nodes: Vec<usize>,
-    /// For each view in sorted order, its place in the given order.
-    pub views: Vec<usize>,
-}
-
-impl Order {
-    /// Everything stays where it is.
-    pub fn as_given(n_nodes: usize, n_views: usize) -> Self {
-        Self {
-            nodes: (0..n_nodes).collect(),
-            views: (0..n_views).collect(),
-        }
-    }
-
-    /// This order followed by another order of its nodes.
-    pub(crate) fn then(self, nodes: &[usize]) -> Self {
-        Self {
-            nodes: nodes.iter().map(|&node| self.nodes[node]).collect(),
-            views: self.views,
-        }
-    }
-
-    /// For each node in the given order, its place in sorted order.
-    pub fn places(&self) -> Vec<u32> {
-        let mut places = vec![0; self.nodes.len()];
-        for (sorted, &given) in self.nodes.iter().enumerate() {
-            places[given] = sorted as u32;
-        }
-        places
     }
 }
 
