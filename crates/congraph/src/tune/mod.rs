@@ -25,6 +25,7 @@ pub(crate) mod scalar_root;
 mod search;
 mod similarity;
 pub mod stability;
+mod unreachable;
 
 use std::time::Instant;
 

@@ -2,13 +2,13 @@
 
 use super::scalar_root::Ended;
 use super::search::{Aim, CONSENSUS, DENSITY, Halt, Point, SIMILARITY, Trial, Trials, Values, values_of};
+use super::unreachable::{shown, similarity_hint, unreachable};
 use super::{Dial, Reach, Reached, Targets, initial_guess};
 use crate::chance::Agreement;
 use crate::error::{Code, DataError, Error};
 use crate::fit::{Fit, Session};
 use crate::methods::smooth::working_set::Start;
 use crate::methods::smooth::{Model, Parameters};
-use crate::options::option;
 use crate::progress::Watch;
 
 /// Densities this near to their target will do, or this share of it if that is less; but always half an edge.
@@ -475,48 +475,5 @@ fn density_aim(target: f64, n_nodes: usize) -> Aim {
         target,
         tolerance: DENSITY_TOLERANCE.min(DENSITY_SHARE * target).max(0.501 * edge),
         floor: 0.0,
-    }
-}
-
-fn similarity_hint(floor: f64) -> String {
-    format!(
-        "ask for at least {:.3}; or learn the views separately with {}",
-        (1e3 * floor).ceil() / 1e3,
-        option("single")
-    )
-}
-
-fn unreachable(what: &str, target: f64, low: f64, high: f64, hint: &str) -> Error {
-    let why = match what {
-        "similarity" => "coupling the views can only make them more alike than they are when learned separately",
-        "consensus density" => "gamma can only take edges from the consensus that the views share without it",
-        _ => "no alpha gives graphs of another density on these data",
-    };
-    DataError::new(
-        Code::E10,
-        if shown(low) == shown(high) {
-            format!(
-                "a {what} of {target} cannot be reached: on these data only {} is possible",
-                shown(low)
-            )
-        } else {
-            format!(
-                "a {what} of {target} cannot be reached: on these data it is between {} and {}",
-                shown(low),
-                shown(high)
-            )
-        },
-        why,
-        hint,
-    )
-    .into()
-}
-
-/// Three digits, of small numbers too.
-fn shown(value: f64) -> String {
-    if value == 0.0 || value.abs() >= 0.01 {
-        format!("{value:.3}")
-    } else {
-        format!("{value:.1e}")
     }
 }
