@@ -113,6 +113,7 @@ impl Coclassification {
             let mut row = self.row(node);
             row[node] = 0.0;
             let strongest = row.iter().copied().fold(0.0, f64::max);
+            // Below the threshold a node keeps its strongest links, or it would be on its own.
             let least = threshold.min(strongest);
             let links = row.into_iter().enumerate();
             let links = links.filter(move |&(_, share)| share >= least && share > 0.0);

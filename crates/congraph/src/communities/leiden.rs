@@ -57,11 +57,13 @@ fn iterate(network: &Network, factor: f64, labels: &mut [u32], sums: &mut LabelS
     let mut within: Vec<u32> = (0..network.n_nodes() as u32).collect();
     let mut has_moved = false;
     loop {
+        // Move, refine, merge.
         has_moved |= move_nodes(&level, factor, &mut level_labels, sums, rng);
         let (parts, n_parts) = refine(&level, factor, &level_labels, sums, rng);
         if n_parts == level.n_nodes() {
             break;
         }
+        // A merged node starts in the community that its part is of, not on its own.
         let mut merged_labels = vec![0; n_parts];
         for (&part, &label) in parts.iter().zip(&level_labels) {
             merged_labels[part as usize] = label;

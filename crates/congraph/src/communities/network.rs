@@ -150,6 +150,7 @@ impl Network {
         let (starts, members) = members(groups, n_groups);
         let mut merged = Self::with_capacity(n_groups, self.links.len());
         for group in 0..n_groups {
+            // Links within a group are met from both ends, loops once: a loop counts as two.
             let mut twice_inside = 0.0;
             for &member in &members[starts[group]..starts[group + 1]] {
                 let member = member as usize;
@@ -180,6 +181,7 @@ impl Network {
             if parts[first] != UNSEEN {
                 continue;
             }
+            // A label that was met before has another part elsewhere.
             is_cut |= std::mem::replace(&mut seen_before[labels[first] as usize], true);
             parts[first] = n_parts;
             open.push(first);
@@ -202,6 +204,7 @@ impl Network {
 /// The members of each group one after another, and where each group begins.
 fn members(groups: &[u32], n_groups: usize) -> (Vec<usize>, Vec<u32>) {
     let mut starts = vec![0; n_groups + 1];
+    // A counting sort by group.
     for &group in groups {
         starts[group as usize + 1] += 1;
     }

@@ -28,6 +28,7 @@ impl Partition {
         let n_labels = labels.iter().max().map_or(0, |&last| last as usize + 1);
         // Size and first member of each label.
         let mut facts = vec![(0_usize, 0_usize); n_labels];
+        // Backwards, so that the last one written is the first member.
         for (node, &label) in labels.iter().enumerate().rev() {
             let (size, first) = &mut facts[label as usize];
             *size += 1;

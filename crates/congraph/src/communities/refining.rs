@@ -37,10 +37,12 @@ pub(super) fn refine(
     order.shuffle(rng);
     let mut choices = Vec::new();
     for node in order {
+        // Only nodes that are still alone may join: parts never lose one.
         if !parts.is_alone[node as usize] || !parts.is_well_connected(node, node) {
             continue;
         }
         for &(neighbour, weight) in network.links(node as usize) {
+            // Parts do not reach beyond their community.
             if labels[neighbour as usize] == labels[node as usize] {
                 sums.add(parts.labels[neighbour as usize], weight);
             }
@@ -67,6 +69,7 @@ fn draw(choices: &mut [(u32, f64)], temperature: f64, rng: &mut ChaCha8Rng) -> O
     if let [] | [_] = choices {
         return choices.first().map(|choice| choice.0);
     }
+    // Relative to the best, so that no exponential overflows.
     let largest = choices.iter().fold(0.0, |largest: f64, choice| largest.max(choice.1));
     let mut total = 0.0;
     for (_, gain) in choices.iter_mut() {
@@ -127,6 +130,7 @@ impl<'n> Refinement<'n> {
         self.labels[node] = label;
         (self.is_alone[node], self.is_alone[part]) = (false, false);
         self.strengths[part] += self.strengths[node];
+        // Links between the two were outward for both, and are inside now.
         self.outward[part] += self.outward[node] - 2.0 * weight;
     }
 }

@@ -113,7 +113,9 @@ impl Leiden {
     /// The best that the runs lead to; at least as good as the best of them.
     pub(super) fn best(&self, network: &Network, runs: Vec<Communities>, stop: Stop<'_>) -> Communities {
         let mut n_streams = self.n_runs;
+        // First the runs are crossed.
         let mut best = self.crossed(network, runs, &mut n_streams, stop);
+        // Then half of the winner is dissolved, several times.
         for _ in 0..KICKS {
             let search = |stream| {
                 let mut rng = self.stream(stream);
@@ -125,6 +127,7 @@ impl Leiden {
             let found: Vec<Communities> = streams.into_par_iter().map(search).collect();
             best = found.into_iter().fold(best, better);
         }
+        // At last the best is iterated to the end.
         let labels = best.partition.labels().iter().map(|&label| label as u32).collect();
         let stable = self.improved(network, labels, usize::MAX, &mut self.stream(n_streams), stop);
         better(best, stable)
@@ -166,6 +169,7 @@ impl Leiden {
         if one.partition == two.partition || stop() {
             return parents;
         }
+        // What both agree on moves as one.
         let (parts, n_parts) = agreement(network, &one.partition, &two.partition);
         let merged = network.merged(&parts, n_parts, &mut LabelSums::new(n_parts));
         let mut labels: Vec<u32> = (0..n_parts as u32).collect();

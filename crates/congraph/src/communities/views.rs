@@ -131,13 +131,13 @@ fn found(
         });
     };
     let leiden = &settings.leiden;
-    let all: Vec<usize> = (0..graph.n_nodes()).collect();
-    let sorted = Sorted::of(graph, all);
+    let sorted = Sorted::of(graph, (0..graph.n_nodes()).collect());
     let mut views = Vec::with_capacity(graph.n_views());
     let mut view_nodes = Vec::with_capacity(graph.n_views());
     let mut runs_of_views = Vec::with_capacity(graph.n_views());
     for view in 0..graph.n_views() {
         let own: Vec<usize> = (0..graph.n_nodes()).filter(|&node| graph.has(view, node)).collect();
+        // Sorted by name, so that the order of nodes does not reach the random numbers.
         let sorted_view = Sorted::of(graph, own.clone());
         let network = sorted_view.network(graph, graph.weights().column(view))?;
         let runs = leiden.runs_until(&network, stop);

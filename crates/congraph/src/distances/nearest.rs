@@ -49,6 +49,8 @@ impl Tiles {
                     #[inline(always)]
                     || {
                         for (view, entries) in tile.chunks_exact(TILE * TILE).enumerate() {
+                            // Only tiles of the upper triangle exist: to the left of the diagonal a block is the
+                            // columns.
                             if other >= block {
                                 lists[view].rows(entries, nodes.len(), other * TILE);
                                 maxima.push(TileMaximum {
@@ -64,6 +66,7 @@ impl Tiles {
                 );
             });
         }
+        // The union over the views, a < b.
         let mut pairs = Vec::with_capacity(lists.len() * nodes.len() * k);
         for list in &lists {
             for (place, node) in nodes.clone().enumerate() {

@@ -64,6 +64,7 @@ impl Tiles {
                 .collect(),
             stored: None,
         };
+        // All tiles at once: later passes only read them.
         if Self::bytes(n_nodes, signals.views.len()) <= memory {
             let length = tiles.n_views() * TILE * TILE;
             let done = AtomicUsize::new(1);
@@ -156,9 +157,11 @@ impl Tiles {
                 let square = view.squares[rows.start + r];
                 let (inside, outside) = out.split_at_mut(columns.len());
                 for (entry, other) in inside.iter_mut().zip(&view.squares[columns.clone()]) {
+                    // From the product to the squared distance.
                     *entry = square + other - 2.0 * *entry;
                 }
                 outside.fill(f32::INFINITY);
+                // A node is no neighbour of itself.
                 if i == j {
                     out[r] = f32::INFINITY;
                 }
@@ -198,6 +201,7 @@ impl ViewTiles {
             squares = squares_of(scale);
             longest = longest_of(&squares);
         }
+        // The longest signal gets norm 1, which makes the error of an entry absolute.
         let inverse = if longest > 0.0 { 1.0 / longest } else { 1.0 };
         let factor = inverse.sqrt();
         let mut values = HugePageBuffer::zeros(view.values.values().len());

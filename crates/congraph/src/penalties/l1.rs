@@ -95,6 +95,7 @@ impl JointEdge for L1 {
     fn is_absent(&self, targets: &[f64], tau: f64, sigma: f64) -> bool {
         let mut pull = 0.0;
         for &u in targets {
+            // A view that the penalty cannot hold at 0 is present on its own.
             if u > tau {
                 return false;
             }
@@ -172,6 +173,7 @@ fn newton(targets: &[f64], tau: f64, sigma: f64) -> Option<f64> {
     if pull > 1e-12 * n * tau {
         return Some(0.0);
     }
+    // Where the root would be if all views were within τ.
     let mut root = (total - sigma) / n;
     for _ in 0..NEWTON_ROUNDS {
         let (mut within, mut sum, mut nearest) = (0.0, 0.0, f64::INFINITY);
@@ -183,6 +185,7 @@ fn newton(targets: &[f64], tau: f64, sigma: f64) -> Option<f64> {
             within += if inside { 1.0 } else { 0.0 };
             sum += if inside { u } else { tau.copysign(apart) };
         }
+        // The root of the piece that the balance is on here.
         let next = (sum - sigma) / within;
         if next == root && nearest < INSIDE * tau {
             return Some(root.max(0.0));
@@ -201,6 +204,7 @@ fn newton(targets: &[f64], tau: f64, sigma: f64) -> Option<f64> {
 fn write_weights(targets: &[f64], tau: f64, consensus: f64, weights: &mut [f64]) {
     for (weight, &target) in weights.iter_mut().zip(targets) {
         let above = target - consensus;
+        // soft(u − w, τ) without a branch.
         let raised = target + tau;
         let low = if raised > 0.0 { raised } else { 0.0 };
         let beside = if above < -tau { low } else { consensus };

@@ -124,10 +124,9 @@ impl JointEdge for L2 {
         factors: &mut [f64],
     ) {
         let n = weights.len();
-        let (first, second) = factors.split_at_mut(n);
         diagonal.fill(0.0);
-        first.fill(0.0);
-        second.fill(0.0);
+        factors.fill(0.0);
+        let (first, second) = factors.split_at_mut(n);
         if weights.iter().all(|&weight| weight == 0.0) {
             return;
         }
@@ -136,6 +135,7 @@ impl JointEdge for L2 {
             .map(|weight| (weight - consensus).powi(2))
             .sum::<f64>()
             .sqrt();
+        // All views fused: they move by the mean of their targets.
         if length == 0.0 {
             first.fill((n as f64).sqrt().recip());
             return;
@@ -164,6 +164,7 @@ impl JointEdge for L2 {
             }
         }
         let scale = (1.0 - share).sqrt();
+        // The Cholesky factor of the 2 × 2 matrix in the middle, whose inverse turns [s h] into the two factors.
         let l11 = (1.0 + q * ss).sqrt();
         let l21 = q * sh / l11;
         let l22 = (room + q * hh - l21 * l21).max(f64::MIN_POSITIVE).sqrt();
@@ -181,6 +182,7 @@ impl JointEdge for L2 {
 
     fn consensus(&self, weights: &[f64], ratio: f64, _scratch: &mut Vec<f64>) -> f64 {
         let n = weights.len() as f64;
+        // From γ = β√N on an empty consensus is best.
         let room = 1.0 - ratio * ratio / n;
         if room <= ROUNDING {
             return 0.0;
@@ -214,6 +216,7 @@ fn solve(targets: &[f64], tau: f64, sigma: f64) -> Shape {
     if fused > 0.0 && spread <= room && !never_shared {
         return Shape::Fused(fused);
     }
+    // The other shapes in the order of [`L2`]'s list; only the last one needs a root.
     let positive_sum = targets.iter().map(|u| u.max(0.0)).sum::<f64>();
     let positive_norm = targets.iter().map(|u| u.max(0.0).powi(2)).sum::<f64>().sqrt();
     if positive_norm <= tau && (positive_sum <= sigma || never_shared) {
@@ -226,6 +229,7 @@ fn solve(targets: &[f64], tau: f64, sigma: f64) -> Shape {
             consensus: 0.0,
         };
     }
+    // Absent again: g may be negative where u is.
     if sum <= sigma && least_norm(targets, sigma) <= tau {
         return Shape::Absent;
     }

@@ -148,6 +148,7 @@ impl<'a, 'b> Stages<'a, 'b> {
             SIMILARITY => self.point.beta = Some(model.parameters.beta),
             _ => self.point.alpha = Some(model.parameters.alpha),
         }
+        // From the best so far, with the other parameter held.
         self.search.aims[given_up] = None;
         self.search.start_from(Some(best.fit.start()));
         self.search.begin_stage();
@@ -275,6 +276,7 @@ impl<'a, 'b> Stages<'a, 'b> {
 
     /// γ: first without, which tells how dense the consensus can be.
     fn consensus(&mut self, target: f64) -> Result<(), Halt> {
+        // γ only takes edges away: without it the consensus is densest.
         self.point.gamma = Some(0.0);
         self.solve()?;
         let Some(dense) = self.search.take_best() else {
@@ -376,6 +378,7 @@ impl<'a, 'b> Stages<'a, 'b> {
             self.point = best.point;
         }
         let model = self.search.model(&self.point);
+        // Trials of an exact search are final; others are refined once.
         let fit = match at {
             Some(best) if self.search.is_exact => best.fit,
             at => {
@@ -420,6 +423,7 @@ pub(super) fn along(
         ..Targets::default()
     };
     let mut stages = Stages::new(session, &session.method().model, &targets, watch)?;
+    // The floor once for the whole row of the path.
     let Some(()) = ended(stages.separate())? else {
         return Ok(());
     };
@@ -437,6 +441,7 @@ pub(super) fn along(
         let Some(()) = ended(stages.couple(&separate, dial))? else {
             continue;
         };
+        // The cell before is nearer than the views on their own.
         if let Some((point, start)) = beside.take() {
             stages.point = point;
             stages.search.start_from(Some(start));

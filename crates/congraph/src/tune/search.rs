@@ -175,6 +175,7 @@ impl<'a, 'b> Trials<'a, 'b> {
             .session
             .fit_with(self.solver.as_ref(), &model, self.start.as_ref(), self.watch)?;
         self.solves += 1;
+        // Neighbouring trials have neighbouring solutions.
         self.start = Some(fit.start());
         let values = values_of(&fit);
         let interrupted = fit.solution.status == Status::Interrupted;
@@ -224,6 +225,7 @@ impl<'a, 'b> Trials<'a, 'b> {
         let value = values[unknown];
         let scale = |value: f64| match unknown {
             SIMILARITY => {
+                // The logit of the way from the floor to 1: nearly straight in ln β.
                 let share = (value - aim.floor) / (1.0 - aim.floor).max(f64::MIN_POSITIVE);
                 let share = share.clamp(NEAR_FLOOR, 1.0 - NEAR_ONE);
                 (share / (1.0 - share)).ln()
@@ -260,6 +262,7 @@ impl<'a, 'b> Trials<'a, 'b> {
         limits: [[f64; 2]; N_UNKNOWNS],
     ) -> Result<Option<(usize, Ended)>, Halt> {
         let unknowns: Vec<usize> = (0..N_UNKNOWNS).filter(|&k| self.aims[k].is_some()).collect();
+        // One unknown: a bracketed root is safe and as fast.
         if let [only] = unknowns[..] {
             let ended = self.bracket(only, point, guess[only], limits[only])?;
             return Ok(Some((only, ended)));
@@ -274,10 +277,12 @@ impl<'a, 'b> Trials<'a, 'b> {
             if self.is_met() {
                 return Ok(None);
             }
+            // Broyden: all unknowns at once, with slopes learned on the way.
             let mut step = slopes.step(&at);
             for (s, &k) in step.iter_mut().zip(&unknowns) {
                 let from = point.at[k];
                 point.at[k] = (from + *s).clamp(limits[k][0], limits[k][1]);
+                // What was not cut off at the limits is what the slopes learn from.
                 *s = point.at[k] - from;
             }
             let values = self.try_at(point)?;
@@ -287,6 +292,7 @@ impl<'a, 'b> Trials<'a, 'b> {
             at = next;
         }
         let mut ended = None;
+        // Where that fails (steps, plateaus), each unknown in turn.
         for _ in 0..ROUNDS {
             for &k in &unknowns {
                 if self.is_met() {

@@ -86,9 +86,11 @@ impl WorkingSet {
                 (rough.pairs, Some(rough.multipliers), rough.iterations, rough.passes)
             }
         };
+        // From here on distances in f64 decide.
         let values = all.distances_of(&pairs);
         let mut distances = all.restricted(pairs, values);
         let nearly = self.newton.roughly(NEARLY);
+        // A warm start is near the solution: its first solve may be the last.
         let mut last = start.is_some();
         loop {
             let problem = Problem::new(Arc::clone(&distances), model.clone())?;
@@ -121,6 +123,7 @@ impl WorkingSet {
             }
             multipliers = Some(found.multipliers);
             if !entering.pairs.is_empty() {
+                // Some would be present: the set grows, and is solved from where it is.
                 let (pairs, values) = merged(&distances, &entering.pairs, &entering.distances);
                 distances = all.restricted(pairs, values);
             }
@@ -141,6 +144,7 @@ impl WorkingSet {
             let _ = watch(&Progress::Checking);
             let test = Presence::new(&problem).ok_or_else(|| unsupported(model))?;
             let pairs = distances.edges().pairs();
+            // One streaming pass in f32; no allowance for rounding is needed while the set is rough.
             let (more, _) = all.candidates(&found.multipliers, pairs, MOST_ENTERING, &test, None);
             let few = more.len() as f64 <= SETTLED * pairs.len() as f64;
             let (pairs, values) = merged(&distances, &more, &all.rough_distances_of(&more));
@@ -165,6 +169,7 @@ impl WorkingSet {
         entering: Entering,
         solution: &mut Solution,
     ) -> Result<(), Error> {
+        // A list that was cut short gives no bound.
         let beyond = if entering.complete {
             let outside = all.restricted(entering.pairs, entering.distances);
             edges_bound(&Problem::new(outside, model.clone())?, &solution.multipliers)

@@ -85,6 +85,7 @@ impl DegreeSystem {
             neighbours.solve(a, degrees, &mut self.solution, GAIN);
             self.solution.clone()
         } else {
+            // Sherman–Morrison for (½(n−2) + a) I + ½ 11ᵀ: divide, after taking off what the ones share.
             let along: Vec<f64> = self.sizes.iter().map(|n| a + 0.5 * (n - 2.0)).collect();
             let sums = degrees.column_sums().into_iter().zip(along.iter().zip(&self.sizes));
             let shifts: Vec<f64> = sums.map(|(sum, (along, n))| 0.5 * sum / (along + 0.5 * n)).collect();
@@ -109,8 +110,10 @@ impl DegreeSystem {
                 ones.column(if ones.n_views() == 1 { 0 } else { view }).sum()
             }
         };
+        // μ, which brings each view to its total: Π₁ of eq:admm_li_step.
         let sums = levels.column_sums().into_iter().zip(&self.sizes).enumerate();
         let multipliers: Vec<f64> = sums.map(|(view, (sum, &n))| (n - 0.5 * sum) / whole(view, n)).collect();
+        // g = ½ (h + μ (h₁ − 1)).
         for (node, row) in levels.rows_mut().enumerate() {
             for (view, (value, multiplier)) in row.iter_mut().zip(&multipliers).enumerate() {
                 *value = 0.5 * (*value + multiplier * (at(node, view) - 1.0));
@@ -134,6 +137,7 @@ impl DegreeSystem {
             neighbours.solve(a, &neighbours.counts, &mut solution, 0.0);
             solution
         } else {
+            // All degrees are n − 1 there, so that h₁ is the same for all nodes.
             let ones = |n: &f64| (n - 1.0) / (a + (n - 1.0));
             let n_systems = if self.membership.is_total() {
                 1
@@ -150,6 +154,7 @@ impl NeighbourLists {
     fn new(distances: &Distances) -> Self {
         let edges = distances.edges();
         let (starts, mut nodes) = incidence(edges.n_nodes(), edges.pairs());
+        // From the edges at each node to the nodes at their other ends.
         for node in 0..edges.n_nodes() {
             for other in &mut nodes[starts[node] as usize..starts[node + 1] as usize] {
                 let [a, b] = edges.pairs()[*other as usize];
@@ -198,6 +203,7 @@ impl NeighbourLists {
                         *value += x;
                     }
                 }
+                // ½SSᵀ is half the degree matrix plus half the adjacency matrix.
                 if self.membership.is_total() {
                     let own = 0.5 * neighbours.len() as f64 + a;
                     for (value, x) in row.iter_mut().zip(x.row(first + k)) {
@@ -237,6 +243,7 @@ impl NeighbourLists {
             }
         };
         let mut moved = ViewMatrix::zeros(n_nodes, n_views);
+        // The warm start: what is left to solve is d − (½SSᵀ + aI) x.
         self.product(a, x, &mut moved);
         let mut residual = d.clone();
         for (residual, moved) in residual.values_mut().iter_mut().zip(moved.values()) {

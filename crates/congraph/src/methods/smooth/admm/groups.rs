@@ -49,6 +49,7 @@ impl EdgeGroup {
         if problem.membership().is_total() {
             return (vec![Self::new(problem, problem.n_views(), None, begin)], Vec::new());
         }
+        // Sorted by k, each group in the order of its edges.
         let mut edges: Vec<Vec<u32>> = vec![Vec::new(); problem.n_views() + 1];
         for edge in 0..problem.n_edges() {
             edges[own_views(problem, edge).count()].push(edge as u32);
@@ -90,11 +91,13 @@ impl EdgeGroup {
                     own.extend(own_views(problem, edge));
                     begin(edge, own, start);
                     let distances = problem.distances().values().row(edge);
+                    // d = D/κ.
                     let distances = own.iter().map(|&view| distances[view as usize] * inverse);
                     tile.place(place % LANES, distances, start);
                 }
             },
         );
+        // Every part adds up degrees of its own: not more parts than edges can pay for.
         let n_parts = (n_edges / (16 * n_nodes)).clamp(8, MOST_PARTS);
         let part = n_edges.div_ceil(n_parts).max(PART).next_multiple_of(LANES);
         Self {

@@ -156,6 +156,7 @@ impl Admm {
             }
             let small = residuals.worst(absolute, relative) <= 1.0;
             let settling = iteration >= next_adaption;
+            // Residuals only say when to ask; the certificate decides.
             if small || settling && iteration >= PATIENCE {
                 let (_, certificate) = certify(problem, state.weights(problem), &state.dual_point(problem));
                 if certificate.relative_gap <= self.tolerance {
@@ -164,6 +165,7 @@ impl Admm {
                 }
             }
             if small {
+                // Tightened to rounding, and still no certificate: nothing more can be gained.
                 if relative <= ROUNDING {
                     status = Status::Stalled;
                     break;

@@ -145,6 +145,7 @@ impl<'a> Pass<'a> {
                 pairs,
                 views: part.views.get(k * n_views..(k + 1) * n_views).unwrap_or_default(),
             };
+            // All steps of the tile while it is in the cache, then x of the next iteration in place of the weights.
             work(columns, ends, (differences, consensus), &mut scratch);
             self.right_hand_side(simd, columns, &mut scratch.weights);
             scatter(simd, ends, &scratch.weights, self.n_nodes, part.degrees);
@@ -166,6 +167,7 @@ impl<'a> Pass<'a> {
         let mut consensus = *tile.pull;
         self.first(simd, &tile, scratch, &mut consensus);
         self.proximal(n_edges, outside, &mut scratch.differences, &mut consensus);
+        // The last tile may be short: its empty lanes stay at zero and add nothing to the residuals.
         for k in n_edges..LANES {
             scratch.weights.iter_mut().for_each(|w| w[k] = 0.0);
         }
@@ -182,9 +184,12 @@ impl<'a> Pass<'a> {
             let made = scratch.weights.iter_mut().zip(&mut scratch.differences);
             for ([d, p, s], ((w, v), before)) in tile.views.iter().zip(made.zip(&mut scratch.before)) {
                 let [d, p, s, ends] = [d, p, s, &*w].map(|column| Lanes::load(simd, column, q));
+                // z^i is not stored: it follows from p^i, s^i and z.
                 let own = slack(p, s, z);
                 own.store(before, q);
+                // eq:admm_li_step: z^i + y^i = 2z^i − p^i; `w` held g_a + g_b until now.
                 ((rho * (own + own - p) - d - ends) * inverse).store(w, q);
+                // Where prox c is taken (eq:admm_vi_step), and below where prox r is (eq:admm_l_step).
                 (own - z + (own - z) - s).store(v, q);
             }
             let r = Lanes::load(simd, tile.pull, q);
@@ -196,6 +201,7 @@ impl<'a> Pass<'a> {
     /// it.
     #[inline(always)]
     fn proximal(&self, n_edges: usize, outside: (&[f64], &[f64]), v: &mut [Column], consensus: &mut Column) {
+        // eq:admm_vi_step, unless c was taken over all edges at once.
         if let Some((penalty, step)) = self.penalty {
             penalty.prox_columns(v, step);
         }
@@ -204,6 +210,7 @@ impl<'a> Pass<'a> {
                 v[k] = *value;
             }
         }
+        // eq:admm_l_step, likewise.
         if let Some((regulariser, step)) = self.regulariser {
             regulariser.prox(consensus, step);
         }
@@ -229,6 +236,7 @@ impl<'a> Pass<'a> {
         let consensus_before = *tile.consensus;
         for q in 0..Lanes::<S>::PER_COLUMN {
             let load = |column: &Column| Lanes::load(simd, column, q);
+            // The multiplier steps: adding θ (w − z) to the points moves multipliers and over-relaxes at once.
             let (old, l) = (load(&consensus_before), load(consensus));
             for (i, [_, p, s]) in tile.views.iter_mut().enumerate() {
                 let (w, v) = (load(&scratch.weights[i]), load(&scratch.differences[i]));
@@ -238,6 +246,7 @@ impl<'a> Pass<'a> {
             }
             (load(tile.pull) + relaxation * (l - old)).store(tile.pull, q);
         }
+        // eq:admm_second: z from the new points; z^i follows from it.
         z_step::step(simd, self.z_step, tile.views, tile.pull, tile.consensus);
         if !MEASURED && self.next_rho == self.rho {
             return;
@@ -255,6 +264,8 @@ impl<'a> Pass<'a> {
                     let (p, s, before) = (load(p), load(s), load(&scratch.before[i]));
                     let own = slack(p, s, z);
                     let (w, v) = (load(&scratch.weights[i]), load(&scratch.differences[i]));
+                    // Primal residuals compare the copies w^i, v^i, w with z^i, z^i − z, z; dual ones compare z with
+                    // before.
                     sums.add((0, q), (own, before), w, own - p);
                     sums.add((1, q), (own - z, before - old), v, s - (own - z));
                 }
@@ -262,6 +273,7 @@ impl<'a> Pass<'a> {
             }
             if self.next_rho != self.rho {
                 for [_, p, s] in tile.views.iter_mut() {
+                    // Scaled multipliers are y/ρ: what lies between points and (z^i, z) shrinks as ρ grows.
                     let (at_p, at_s) = (load(p), load(s));
                     let own = slack(at_p, at_s, z);
                     (own + factor * (at_p - own)).store(p, q);
@@ -291,6 +303,7 @@ impl<'a> Pass<'a> {
     /// g_a + g_b.
     #[inline(always)]
     fn gather<S: Simd>(&self, simd: S, Ends { pairs, views }: Ends<'_>, sums: &mut [Column]) {
+        // Where views lack edges, each lane has views of its own: no vector loads.
         if !views.is_empty() {
             for (sums, views) in sums.iter_mut().zip(views) {
                 for (sum, (&[a, b], view)) in sums.iter_mut().zip(pairs.iter().zip(views)) {
@@ -392,6 +405,7 @@ fn scatter<S: Simd>(simd: S, Ends { pairs, views }: Ends<'_>, x: &[Column], n_no
             for q in 0..Lanes::<S>::PER_COLUMN {
                 (Lanes::load(simd, at_b, q) + Lanes::load(simd, x, q)).store(at_b, q);
             }
+            // A fixed tree of additions: the same bits on any vector unit.
             degrees[a] += ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7]));
         } else {
             for (&[a, b], x) in pairs.iter().zip(x) {

@@ -87,6 +87,7 @@ impl State {
                 let i = i as usize;
                 *target = -(distances[i] + multipliers.row(a)[i] + multipliers.row(b)[i]) * inverse;
             }
+            // At the optimum the slack variables are the minimiser of the edge subproblem.
             start.consensus = term.minimise(targets, &mut start.views, &mut start.scratch);
             for ((dual, weight), target) in start.dual_views.iter_mut().zip(&start.views).zip(&*targets) {
                 *dual = (weight - target) / rho;

@@ -53,6 +53,7 @@ impl State {
             differences: outside(takes_penalty(problem), n_edges * n_views),
             consensus: outside(takes_regulariser(problem), n_edges),
         };
+        // The first right-hand side needs no levels; it gives those of the first iteration.
         let levels = std::mem::take(&mut state.levels_by_view);
         let pass = Pass::new(problem, &levels, (rho, rho), &Admm::default());
         state.over_parts(problem, |part| pass.prepare(part));
@@ -74,6 +75,7 @@ impl State {
     pub(super) fn iterate(&mut self, problem: &Problem, settings: &Admm, wanted: bool) -> Option<Residuals> {
         let Parameters { beta, gamma, .. } = problem.parameters();
         let (unit, n_views) = (problem.kappa() * self.rho, problem.n_views());
+        // A penalty that couples edges must see them all: eq:admm_vi_step and eq:admm_l_step before the pass.
         if !self.differences.is_empty() {
             problem.penalty().prox(&mut self.differences, n_views, beta / unit);
         }
@@ -135,6 +137,7 @@ impl State {
         let (n_nodes, n_views) = (self.levels.n_rows(), self.levels.n_views());
         let mut degrees = ViewMatrix::zeros(n_nodes, n_views);
         chunks::map_mut_by(NODES, degrees.values_mut(), n_views, |first, rows| {
+            // Parts in their own order: the sum does not depend on the threads.
             for part in self.groups.iter().flat_map(|group| &group.degrees) {
                 for (view, part) in part.chunks_exact(n_nodes).enumerate() {
                     for (row, degree) in rows.chunks_exact_mut(n_views).zip(&part[first..]) {
@@ -143,6 +146,7 @@ impl State {
                 }
             }
         });
+        // The global part of eq:admm_li_step of the next iteration.
         self.levels = self.system.levels(1.0 + self.rho, &degrees);
         for (view, levels) in self.levels_by_view.chunks_exact_mut(n_nodes).enumerate() {
             for (level, row) in levels.iter_mut().zip(self.levels.rows()) {

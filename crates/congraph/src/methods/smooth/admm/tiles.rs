@@ -54,6 +54,7 @@ impl<'a> Tile<'a> {
 
     /// Places one edge.
     pub(super) fn place(&mut self, lane: usize, distances: impl Iterator<Item = f64>, start: &EdgeStart) {
+        // The points at which eq:admm_second would have given these variables.
         for (i, ([d, p, s], distance)) in self.views.iter_mut().zip(distances).enumerate() {
             d[lane] = distance;
             p[lane] = start.views[i] - start.dual_views[i];

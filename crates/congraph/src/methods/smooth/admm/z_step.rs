@@ -30,6 +30,7 @@ fn exact<S: Simd>(simd: S, views: &[ViewColumns], r: &Column, z: &mut Column) {
     let [half, slope] = [0.5, views.len() as f64 + 1.0].map(|value| Lanes::splat(simd, value));
     let load = |column: &Column, q| Lanes::load(simd, column, q);
     let parts = 0..Lanes::<S>::PER_COLUMN;
+    // r − Σs_i, which no round changes.
     let mut offset = *r;
     for [_, _, s] in views {
         for q in parts.clone() {
@@ -55,6 +56,7 @@ fn exact<S: Simd>(simd: S, views: &[ViewColumns], r: &Column, z: &mut Column) {
         }
         before = free;
         for q in parts.clone() {
+            // The root of the piece that z is on.
             let root = (load(&offset, q) + load(&sum, q).half()) / (slope - load(&free, q));
             let next = root.if_positive(root);
             let next = if round > 0 { load(z, q).or_larger(next) } else { next };

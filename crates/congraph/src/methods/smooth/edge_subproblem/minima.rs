@@ -70,6 +70,7 @@ impl Batch {
         let (targets, weights) = (&self.targets[..n_values], &mut self.weights[..n_values]);
         let consensus = &mut self.consensus[..self.edges.len()];
         term.minimise_rows(&self.edges, targets, weights, consensus);
+        // ½‖W‖² − uᵀW, over the views that have the edge.
         let mut sum = 0.0;
         if term.masked {
             let own = weights.iter().zip(targets).filter(|(_, target)| has_edge(**target));
@@ -85,9 +86,11 @@ impl Batch {
             if consensus > 0.0 || row.iter().any(|&weight| weight > 0.0) {
                 present(edge, row, consensus);
             }
+            // From here on W − w, which the penalty charges.
             row.iter_mut().for_each(|weight| *weight -= consensus);
         }
         self.edges.clear();
+        // All rows in one call where they have the same views.
         if term.tau > 0.0 && !term.masked {
             sum += term.tau * penalty.value(weights, self.n_views);
         } else if term.tau > 0.0 {

@@ -75,6 +75,7 @@ impl EdgeSubproblem<'_> {
         let count = |row: &[f64]| row.iter().filter(|&&target| has_edge(target)).count();
         let counts: Vec<usize> = targets.chunks_exact(n_views.max(1)).map(count).collect();
         let (mut own, mut found, mut found_consensus) = (Vec::new(), Vec::new(), Vec::new());
+        // By the number of views that have the edge: a penalty takes rows of one length.
         for n_own in 0..=n_views {
             let rows = || (0..counts.len()).filter(|&row| counts[row] == n_own);
             own.clear();
@@ -88,6 +89,7 @@ impl EdgeSubproblem<'_> {
                 self.joint
                     .minimise_rows(&own, self.tau, self.sigma, &mut found, &mut found_consensus);
             }
+            // Back to where the views are in the whole row.
             let mut next = found.iter();
             for (row, &value) in rows().zip(&found_consensus) {
                 let range = row * n_views..(row + 1) * n_views;
@@ -153,6 +155,7 @@ impl EdgeSubproblem<'_> {
         }
         let n_own = (0..n_views).filter(|&view| has(view)).count();
         room.clear();
+        // Solved on the views that have the edge; the others do not move.
         room.extend((0..n_views).filter(|&view| has(view)).map(|view| weights[view]));
         room.resize(n_own * (2 + self.joint.rank()), 0.0);
         let (own, found) = room.split_at_mut(n_own);

@@ -83,6 +83,7 @@ impl Hessian {
         self.jacobians.resize(n_edges * width, 0.0);
         let (mut ends, mut jacobians) = (self.ends.as_mut_slice(), self.jacobians.as_mut_slice());
         let mut parts = Vec::with_capacity(present.len());
+        // Each block of present edges writes its own stretch: no locks, and always the same places.
         for block in present {
             let (block_ends, block_jacobians);
             (block_ends, ends) = ends.split_at_mut(block.edges().len());
@@ -104,6 +105,7 @@ impl Hessian {
             1 => parts.into_iter().for_each(fill),
             _ => parts.into_par_iter().for_each(fill),
         }
+        // Few edges per node are gathered node by node; many are added up in parts, which reads them in order.
         self.is_sparse = n_edges < MANY_EDGES * self.n_nodes;
         if self.is_sparse {
             (self.starts, self.incident) = incidence(self.n_nodes, &self.ends);
@@ -135,6 +137,7 @@ impl Hessian {
     /// 1 over the diagonal; `room` as for [`Hessian::product`].
     fn inverse_diagonal(&self, room: &mut ViewMatrix) -> ViewMatrix {
         let n_views = self.n_views;
+        // The diagonal of 2 (I − 11ᵀ/n) + ridge I.
         let own = |n: &f64| 2.0 * (1.0 - 1.0 / n) + self.ridge;
         let own: Vec<f64> = self.sizes.iter().map(own).collect();
         let mut diagonal = ViewMatrix::zeros(self.n_nodes, n_views);
@@ -196,6 +199,7 @@ impl Hessian {
         let n_views = self.n_views;
         let sums = x.column_sums();
         let means: Vec<f64> = sums.iter().zip(&self.sizes).map(|(sum, n)| sum / n).collect();
+        // 2 (I − 11ᵀ/n) x + ridge x, on the nodes that a view has.
         let own = |node: usize, row: &mut [f64]| {
             for ((value, &x), mean) in row.iter_mut().zip(x.row(node)).zip(&means) {
                 *value = 2.0 * (x - mean) + self.ridge * x;
@@ -208,6 +212,7 @@ impl Hessian {
         let Kernels { apply, add, sums } = kernels(n_views);
         match self.is_sparse {
             true => {
+                // First J_e (x_a + x_b) of every edge, then their sums at every node: no two threads write to one row.
                 chunks::map_mut(moved.values_mut(), n_views, |first, rows| {
                     for (k, moved) in rows.chunks_exact_mut(n_views).enumerate() {
                         let [a, b] = self.ends[first + k].map(|node| x.row(node as usize));
@@ -259,6 +264,7 @@ impl Hessian {
         let mut product = ViewMatrix::zeros(n_nodes, n_views);
         let mut residual = ViewMatrix::zeros(n_nodes, n_views);
         let mut preconditioned = ViewMatrix::zeros(n_nodes, n_views);
+        // From d = 0 the residual is −gradient.
         let (mut energy, mut square) = reduce(
             residual.values_mut(),
             1.0,
@@ -280,6 +286,7 @@ impl Hessian {
                 break;
             }
             steps += 1;
+            // The usual step of preconditioned conjugate gradients.
             let length = energy / curvature;
             combine(x.values_mut(), 1.0, length, search.values());
             let next;
@@ -333,6 +340,7 @@ fn moved<const N: usize>(jacobian: &[f32], x: &[f64; N], y: &[f64; N]) -> [f64; 
     let mut out: [f64; N] = std::array::from_fn(|i| f64::from(diagonal[i]) * sums[i]);
     for factor in factors {
         let factor: [f64; N] = std::array::from_fn(|i| f64::from(factor[i]));
+        // A rank-one term: v vᵀ (x + y).
         let mut along = 0.0;
         for i in 0..N {
             along += factor[i] * sums[i];

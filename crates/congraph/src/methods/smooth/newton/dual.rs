@@ -48,6 +48,7 @@ impl<'a> Dual<'a> {
         let n_views = self.problem.n_views();
         let mut present = used.map_or_else(Vec::new, |used| used.present);
         present.resize_with(chunks::count(self.problem.n_edges()), || Weights::empty(n_views));
+        // The edges: Σ_e of their minima.
         let values = chunks::map_with(&mut present, self.problem.n_edges(), |range, block| {
             block.clear();
             self.edges(range, multipliers, block)
@@ -61,6 +62,7 @@ impl<'a> Dual<'a> {
         let sums = multipliers.column_sums();
         let means: Vec<f64> = sums.iter().zip(&self.totals).map(|(sum, n)| sum / n).collect();
         let membership = self.problem.membership();
+        // The degrees, minimised in closed form: δ = 2 + 2 (λ − mean λ); the gradient is δ − S w.
         let mut gradient = degrees.clone();
         let parts = chunks::map_mut(gradient.values_mut(), n_views, |first, rows| {
             let (mut value, mut magnitude) = (0.0, 0.0);
@@ -116,6 +118,7 @@ impl<'a> Dual<'a> {
         if factors.iter().any(|factor| !(factor.is_finite() && *factor > 0.0)) {
             return f64::INFINITY;
         }
+        // eq:multiview_graph_learning_vec of the scaled weights: edges first, degrees below.
         let parts = chunks::map_items(&at.present, |block| {
             let mut differences = vec![0.0; n_views];
             let mut room = Vec::new();

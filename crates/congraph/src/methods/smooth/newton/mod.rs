@@ -265,6 +265,7 @@ fn line_search(
     if slope.is_nan() || slope >= 0.0 {
         return None;
     }
+    // The error of the value itself, not of its changes.
     let rounding = 8.0 * f64::EPSILON * at.magnitude;
     let mut step = 1.0;
     for _ in 0..MAX_CUTS {

@@ -81,6 +81,7 @@ fn local_levels(problem: &Problem) -> ViewMatrix {
             for &edge in &incident[start..end] {
                 units(problem, edge as usize, &mut row);
                 for (list, &unit) in lists.chunks_exact_mut(SHORTEST).zip(&row) {
+                    // A sorted list of the few shortest, by insertion.
                     if unit < list[SHORTEST - 1] {
                         let place = list.partition_point(|&other| other <= unit);
                         list[place..].rotate_right(1);
@@ -100,6 +101,7 @@ fn local_levels(problem: &Problem) -> ViewMatrix {
                 *level = filled(list, 2.0 + mean);
             }
         });
+        // The mean is over the nodes that each view has.
         let mut known = levels.clone();
         clear_levels(problem.membership(), &mut known);
         let sums = known.column_sums();
@@ -181,6 +183,7 @@ fn levels(problem: &Problem) -> Vec<f64> {
                 .fold(f64::INFINITY, |least, block| least.min(block[k]))
         })
         .collect();
+    // An upper bound: one edge alone would carry the whole total.
     let mut levels: Vec<f64> = least.iter().zip(&totals).map(|(least, total)| least + total).collect();
     loop {
         let parts = chunks::map(problem.n_edges(), |range| {
