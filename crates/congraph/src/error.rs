@@ -1,4 +1,4 @@
-//! What goes wrong, and what we say: stable codes, and messages that tell what, where, why it matters and what to do.
+//! Errors and warnings: stable codes, and messages that say what is wrong and where, why it matters and what to do.
 //!
 //! Unusable input is an [`Error`]. A solver that stops before its tolerance is not an error but a
 //! [`Status`](crate::progress::Status).
@@ -27,11 +27,11 @@ pub enum Code {
     E07,
     /// The tables look transposed.
     E08,
-    /// One view where a consensus is asked.
+    /// One view only, where a consensus is wanted.
     E09,
     /// A target cannot be reached.
     E10,
-    /// A consensus is asked of views that are not coupled (β = 0).
+    /// A consensus is wanted of views that are not coupled (β = 0).
     E11,
     /// A dial and its raw parameter are both given.
     E12,
@@ -133,7 +133,7 @@ pub enum Error {
         /// What is wrong with it and which values are allowed.
         message: String,
     },
-    /// Something that is no option is not as it must be.
+    /// Something other than an option is invalid.
     Invalid {
         /// What it is.
         what: &'static str,

@@ -30,29 +30,32 @@
 //! # Ok::<(), congraph::Error>(())
 //! ```
 //!
-//! # Rooms
+//! # Modules
 //!
-//! Data flows one way:
+//! Data flows one way, from views to graphs and what is said of them:
 //!
 //! ```text
-//! views        tables → views whose nodes are matched by name and whose values are checked; which nodes a view lacks
-//! distances    views → squared distances, scaled so that α and β mean the same everywhere
-//! pairs        the same for all pairs of many nodes, without a list of them
-//! support      which pairs may be joined, and what is known of some beforehand
-//! problem      distances, α β γ, a penalty and a regulariser; the objective
-//! penalties    c: one penalty, one file             regularisers    r: one regulariser, one file
-//! solvers      problem → solution: newton (fast), admm (the paper's)
-//! certificate  objective, lower bound and gap of any solution; knows no solver
-//! chance       what chance alone would give: is there anything in the data, and is it shared?
-//! learn        all of the above in one call         prepared        distances once, fits as often as needed
-//! negative     negative association, which the graphs cannot show
-//! tuning       α, β, γ for a density and a similarity; the path; the choice by stability
-//! graph        weighted graphs: density, similarity, uniqueness, components
-//! inference    what a fit says of new data: the graph of a new view against its consensus
-//! communities  of the learned graphs (Leiden), and what those of the views have in common
-//! simulate     data whose graphs are known          metrics         how well they were found
-//! findings     what graphs say by themselves, as plain data for a report
-//! baselines    other methods to compare with: the joint graphical lasso
+//! views         tables → views whose nodes are matched by name and whose values are checked; which nodes a view lacks
+//! signals       views → scaled signals, so that α and β mean the same everywhere
+//! distances     signals → squared distances: of listed pairs, or of all pairs of many nodes
+//! edges         which pairs may be joined (candidates), one row of N views per edge, weights
+//! penalties     c: one penalty, one file
+//! regularisers  r: one regulariser, one file
+//! methods       smooth: the paper's problem, its solvers (newton, admm) and its certificate;
+//!               graphical_lasso: the joint graphical lasso, to compare with
+//! fit           a session: the data prepared once, fits as often as needed, warm starts, warnings
+//! tune          α, β, γ for a density and a similarity; the path; the choice by stability
+//! inference     what a fit says of new data: the graph of a new view against its consensus
+//! graph         weighted graphs: density, similarity, uniqueness, components
+//! chance        what chance alone would give: do the data hold anything, and do the views share it?
+//! communities   communities of the learned graphs (Leiden), and what those of the views have in common
+//! metrics       how well known graphs were found
+//! simulate      data whose graphs are known
+//! findings      what graphs say by themselves, as plain data for a report
+//! options       what a user can set, named once
+//! progress      progress, how to stop, why a solver stopped
+//! parallel      chunks of work in a fixed order, vector units, buffers
+//! error         errors and warnings, with stable codes
 //! ```
 //!
 //! Tables of EEG recordings are made by `congraph-eeg`. This crate reads no files and prints nothing. Results do not

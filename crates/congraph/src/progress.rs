@@ -1,4 +1,4 @@
-//! What long work tells while it runs, how it is asked to stop, and how it ended.
+//! Progress of a computation, how to stop it, and how it ended.
 
 use std::fmt;
 use std::ops::ControlFlow;

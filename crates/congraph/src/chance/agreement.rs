@@ -1,9 +1,9 @@
 //! Whether graphs of several views agree more than graphs whose node names are permuted.
 //!
 //! How alike two views are is told here by the correlation of the square roots of their weights over all pairs of
-//! nodes: the roots keep a few heavy edges from deciding alone. Permuting the nodes of one of them keeps its weights,
-//! its degrees and everything else, but for which node is which. Under all permutations (Mantel 1967) the mean of Z =
-//! Σ_{a≠b} A_ab B_ab is s1(A) s1(B) / n₂, and
+//! nodes: the roots keep a few heavy edges from deciding alone. Permuting the nodes of one view keeps its weights and
+//! degrees, and changes only which node is which. Under all permutations (Mantel 1967) the mean of Z = Σ_{a≠b} A_ab
+//! B_ab is s1(A) s1(B) / n₂, and
 //!
 //! ```text
 //! E Z² = 2 s2(A) s2(B) / n₂ + 4 t(A) t(B) / n₃ + u(A) u(B) / n₄,      n_k = n (n − 1) … (n − k + 1)

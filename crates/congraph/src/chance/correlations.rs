@@ -9,8 +9,8 @@
 //!      of all, which finds a few strong edges among very many pairs
 //! ```
 //!
-//! Under the null the nodes of a view have nothing to do with each other, and the squares of any two pairs are
-//! uncorrelated, so that E T and sd T need only the second and the fourth moment of each r_ab:
+//! Under the null the nodes of a view are unrelated, and the squares of any two pairs are uncorrelated, so that E T and
+//! sd T need only the second and the fourth moment of each r_ab:
 //!
 //! - blocks (trials) are exchanged by flipping the sign of a node's signal in whole blocks: [`units`](super::units);
 //! - other signals are first freed of their autocorrelation, and then permuted: [`residuals`](super::residuals).

@@ -1,4 +1,4 @@
-//! What chance alone would give: the two questions that come before any graph is believed.
+//! What chance alone would give: two questions to ask before believing any graph.
 //!
 //! ```text
 //! correlations   do the signals of different nodes have anything to do with each other?   (W13 if not)

@@ -1,9 +1,9 @@
 //! Correlations of signals in a row of samples, and their moments when each node's samples are permuted.
 //!
-//! Autocorrelated signals that have nothing to do with each other are correlated all the same, and the more the fewer
-//! samples there are. So each signal is first regressed on its own last two values (two independent random walks leave
-//! two rows of independent steps), and the **residuals** are correlated. What was related remains so: signals that are
-//! mixed from sources of the same autocorrelation leave residuals that are mixed alike.
+//! Unrelated autocorrelated signals are still correlated, and the more so the fewer samples there are. So each signal
+//! is first regressed on its own last two values (two independent random walks leave two rows of independent steps),
+//! and the **residuals** are correlated. What was related remains so: signals that are mixed from sources of the same
+//! autocorrelation leave residuals that are mixed alike.
 //!
 //! Permuting a node's residuals gives (Pitman 1937), with g the excess kurtosis by k-statistics,
 //!
@@ -23,10 +23,10 @@ const ORDER: usize = 2;
 const SAMPLES_PER_ORDER: usize = 8;
 /// Autocorrelations of residuals are looked at up to this lag.
 const LAGS: usize = 12;
-/// SignalResiduals smaller than this share of the signal are rounding.
+/// Residuals smaller than this share of the signal are rounding.
 const ROUNDING: f64 = 1e-10;
 
-/// SignalResiduals with mean 0 and variance 1, one row for each node.
+/// Residuals with mean 0 and variance 1, one row for each node.
 pub(super) struct SignalResiduals {
     n_samples: usize,
     rows: Vec<Option<Vec<f64>>>,

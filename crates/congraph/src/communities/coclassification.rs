@@ -4,8 +4,8 @@
 //! D_ij = share of the partitions that put i and j together
 //! ```
 //!
-//! Where views lack nodes, of the partitions that have both. Kept as the labels of each node in all partitions; a row
-//! of D is counted when it is asked for, so that memory grows with nodes × partitions, not with nodes².
+//! Where views lack nodes, only partitions that have both nodes count. The labels of each node in all partitions are
+//! stored, and a row of D is computed on demand, so that memory grows with nodes × partitions, not with nodes².
 
 use rayon::prelude::*;
 

@@ -7,7 +7,7 @@
 //! until    all of them are the same
 //! ```
 //!
-//! Not the consensus *graph* of a fit, which is learned from the data and has communities of its own.
+//! This is not the consensus *graph* of a fit, which is learned from the data and has communities of its own.
 
 use super::coclassification::Coclassification;
 use super::partition::Partition;

@@ -5,9 +5,8 @@
 //! ```
 //!
 //! with the strength k_v of node v, and v itself taken out of the sum K_C of the strengths in community C. Nodes wait
-//! in a queue, at first in random order; after a move those neighbours enter it that are not in the new community.
-//! Every move raises modularity by more than rounding can undo, so the phase ends. Cost: O(links of the nodes looked
-//! at).
+//! in a queue, at first in random order. After a move, the neighbours outside the new community enter it again. Every
+//! move raises modularity by more than rounding can undo, so the phase ends. Cost: O(links of the nodes visited).
 
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;

@@ -1,6 +1,6 @@
 //! A weighted undirected graph as the Leiden algorithm walks it, and the same with communities merged into nodes.
 //!
-//! Weights are divided by the largest one, so that no sum of finite weights overflows; modularity does not see it.
+//! Weights are divided by the largest one, so that no sum of finite weights overflows; this does not change modularity.
 //! Merged nodes keep the weight inside them as a loop, which counts twice in their strength: moving a merged node
 //! changes modularity exactly as moving all of its members does.
 

@@ -1,4 +1,4 @@
-//! A partition of nodes into communities, with labels that depend on who is together alone.
+//! A partition of nodes into communities, with labels that depend only on which nodes are together.
 
 /// A partition of nodes into communities 0, 1, …: the largest first, among equals the one with the first node.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

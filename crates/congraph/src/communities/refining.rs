@@ -24,7 +24,7 @@ use super::scratch::LabelSums;
 /// θ.
 const RANDOMNESS: f64 = 0.05;
 
-/// Refinement of the communities in `labels`: a label below the number of parts for each node, and that number.
+/// Splits the communities in `labels` into parts: a label below the number of parts for each node, and that number.
 pub(super) fn refine(
     network: &Network,
     factor: f64,

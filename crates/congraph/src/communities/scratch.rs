@@ -1,4 +1,4 @@
-//! LabelSums of weights by community, cleared in the time it took to fill them.
+//! Sums of weights by community, cleared in the time it took to fill them.
 
 /// A sum for each label, of which few are not zero.
 #[derive(Debug, Default)]

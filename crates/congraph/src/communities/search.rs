@@ -4,11 +4,11 @@
 //! is only a start.
 //!
 //! - The runs are crossed in rounds, two by two: the parts of the network that both put together are merged into nodes,
-//!   Leiden looks for the best communities of these, then again of single nodes, and the best of the three goes on.
+//!   Leiden looks for the best communities of these, then again of single nodes, and the best of the three is kept.
 //!   What good partitions agree on is mostly right (Ovelgönne and Geyer-Schulz, 2012), and the search can spend itself
 //!   on the rest. Equal partitions cost nothing to cross.
 //! - From the winner, three times as many searches as there are runs start with about half of its communities
-//!   dissolved, and the best goes on.
+//!   dissolved, and the best is kept.
 //! - It alone is iterated until nothing moves: on hard networks the last of many iterations gain less than the above.
 //!
 //! Nothing of this lowers modularity. It takes about twice as long as the runs themselves.
@@ -31,7 +31,7 @@ const KICKS: usize = 3;
 /// The most iterations of Leiden, except for the winner.
 const ITERATIONS: usize = 4;
 
-/// Whether to stop: asked before every search, from any thread. What is found after it said yes is of no use.
+/// Whether to stop: asked before every search, from any thread. What is found after it said yes is discarded.
 pub(super) type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// A [`Stop`] that never does.

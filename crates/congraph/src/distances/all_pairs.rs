@@ -1,4 +1,5 @@
-//! The distances of all pairs of nodes without a list of them: for n where n²N numbers would be too many, or too slow.
+//! The distances of all pairs of nodes without a list of them: for so many nodes that n²N numbers would be too many, or
+//! too slow.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -82,7 +83,7 @@ pub(crate) fn count_outside(
         .len()
 }
 
-/// All pairs of nodes of some views, with their distances at hand.
+/// All pairs of nodes of some views, with access to their distances.
 pub struct AllPairs {
     signals: Signals,
     tiles: Tiles,
@@ -308,7 +309,7 @@ pub(crate) trait PresenceTest: Sync {
     fn is_absent(&self, targets: &[f64]) -> bool;
 
     /// Whether a pair with these distances would be present at the multipliers if all its targets were larger by
-    /// `margin`. `targets` is room for one row.
+    /// `margin`. `targets` is a buffer of one row.
     fn is_present(
         &self,
         [a, b]: [u32; 2],

@@ -121,7 +121,7 @@ impl Distances {
     /// are left out.
     ///
     /// # Errors
-    /// As [`Distances::new`]; also if the mask is of other nodes or views.
+    /// As [`Distances::new`]; also if the membership is of other nodes or views.
     pub fn masked(
         edges: Edges,
         mut values: ViewMatrix,

@@ -108,7 +108,7 @@ struct Shortlist {
     neighbours: Vec<u32>,
     /// The distance that a newcomer must beat.
     bars: Vec<f32>,
-    room: Vec<f32>,
+    buffer: Vec<f32>,
 }
 
 impl Shortlist {
@@ -118,7 +118,7 @@ impl Shortlist {
             distances: vec![f32::INFINITY; TILE * k],
             neighbours: vec![NOBODY; TILE * k],
             bars: vec![f32::INFINITY; TILE],
-            room: Vec::with_capacity(TILE),
+            buffer: Vec::with_capacity(TILE),
         }
     }
 
@@ -163,10 +163,10 @@ impl Shortlist {
 
     /// The k-th smallest of the first entries seen, and a hair more, so that it passes itself.
     fn set_bar(&mut self, row: usize, entries: &[f32]) {
-        self.room.clear();
-        self.room.extend_from_slice(entries);
+        self.buffer.clear();
+        self.buffer.extend_from_slice(entries);
         let (_, bar, _) = self
-            .room
+            .buffer
             .select_nth_unstable_by(self.k.min(entries.len()) - 1, f32::total_cmp);
         self.bars[row] = bar.next_up();
     }

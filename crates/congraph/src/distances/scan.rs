@@ -117,7 +117,7 @@ impl Tiles {
                 }
             });
         }
-        // So many pairs within rounding of the largest are all but equal; the likeliest will do.
+        // So many pairs within rounding of the largest are all but equal: the likeliest are enough.
         pairs.sort_by(|x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)));
         pairs.iter().take(ENOUGH).map(|&(_, pair)| pair).collect()
     }

@@ -8,7 +8,7 @@
 //!
 //! from a blocked product in single precision: an eighth of the cost of differences in f64. Its error is at most
 //! [`ViewTiles::error`]: products are summed in stretches of [`STRETCH`] samples, so that rounding grows with
-//! `STRETCH + p/STRETCH` and not with p. Whoever reads a tile allows for that error and lets f64 differences decide.
+//! `STRETCH + p/STRETCH` and not with p. Every reader of a tile allows for that error and lets f64 differences decide.
 //!
 //! The tiles of the upper triangle are kept if they fit the memory that may be used, and computed anew for each pass if
 //! not. A tile's content does not depend on the number of threads.

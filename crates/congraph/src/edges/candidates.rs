@@ -1,5 +1,5 @@
-//! Which pairs of nodes may be joined: all, each node's nearest neighbours, or a list; and what is known of some
-//! beforehand.
+//! Which pairs of nodes may be joined: all of them, each node's nearest neighbours, or a list; and prior knowledge
+//! about some of them.
 
 use crate::error::Error;
 
@@ -23,7 +23,7 @@ pub enum Candidates {
 
 /// Up to this number of nodes nearest neighbours are found exactly.
 pub const EXACT_NEIGHBOURS: usize = 30_000;
-/// Up to this number of nodes the pairs outside a support can be checked.
+/// Up to this number of nodes the pairs outside the candidates can be checked.
 pub const CHECKED_OUTSIDE: usize = 50_000;
 
 /// A cost that is added to a pair's distance (as it enters the problem) in every view: negative favours the edge,

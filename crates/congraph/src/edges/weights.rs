@@ -78,14 +78,14 @@ impl Weights {
             .map(|((&edge, row), &consensus)| (edge as usize, row, consensus))
     }
 
-    /// Forgets the edges and keeps their room.
+    /// Removes all edges and keeps the allocation.
     pub(crate) fn clear(&mut self) {
         self.edges.clear();
         self.views.clear();
         self.consensus.clear();
     }
 
-    /// The edges of all blocks as one.
+    /// Joins the edges of all chunks.
     pub(crate) fn joined(blocks: Vec<Self>, n_views: usize) -> Self {
         let mut weights = Self::empty(n_views);
         for mut block in blocks {
@@ -99,7 +99,7 @@ impl Weights {
         edges.degrees_of(&self.views, |k| self.edges[k] as usize)
     }
 
-    /// S w of the edges of all blocks. Where they are many for each node, in a fixed number of parts that are added up
+    /// S w of the edges of all chunks. Where they are many for each node, in a fixed number of parts that are added up
     /// in order: the same bits for any number of threads.
     pub(crate) fn degrees_of_blocks(blocks: &[Self], edges: &Edges, n_views: usize) -> ViewMatrix {
         let n_edges: usize = blocks.iter().map(|block| block.edges.len()).sum();

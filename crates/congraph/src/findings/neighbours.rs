@@ -88,7 +88,7 @@ impl Geometry {
         Self::of_shared(graph, &super::shared_weights(graph), positions)
     }
 
-    /// The same with the shared weight of each pair at hand.
+    /// The same, given the shared weight of each pair ([`shared_weights`](super::shared_weights)).
     pub fn of_shared(graph: &MultiviewGraph, shared: &[f64], positions: &Positions) -> Option<Self> {
         let unit = Unit::of(positions);
         let edges: Vec<([usize; 2], f64)> = graph
@@ -163,7 +163,7 @@ impl Geometry {
         Some(Warning::new("W09", message))
     }
 
-    /// How much edges follow distance, if they do: the facts of W09, for whoever knows more of what they mean.
+    /// How much edges follow distance, if they do: the facts of W09, for callers that know more about their meaning.
     pub fn told(&self, graph: &MultiviewGraph) -> Option<String> {
         let (subject, whose) = if graph.consensus().is_some() {
             ("the consensus follows", "its")

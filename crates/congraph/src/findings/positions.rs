@@ -1,4 +1,4 @@
-//! Where the nodes are.
+//! Positions of the nodes.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! How much each node varies beside the others: what strength should have nothing to do with.
+//! How much each node varies compared with the others: its strength should not depend on it.
 
 use crate::views::{Kind, Views};
 

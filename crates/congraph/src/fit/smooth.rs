@@ -1,5 +1,4 @@
-//! What is asked of sessions of the paper's model alone: views learned on their own beside a coupled fit, and how far
-//! they agree.
+//! Sessions of the paper's model: views learned separately beside a coupled fit, and how far they agree.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -114,7 +113,7 @@ impl Session<'_, Smooth> {
 impl Learned<Smooth> {
     /// The same, of a fit whose parameters were found for targets: with a warning if the views have nothing in common
     /// but what couples them (where there is nothing at all, that is all there is to say), and one of several
-    /// components where nobody chose the density.
+    /// components where the user did not choose the density.
     #[must_use]
     pub(crate) fn found(mut self, agreement: Option<&Agreement>, is_density_chosen: bool) -> Self {
         // Views that agree this well are not noise, whatever their few samples say.

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Normalised by the arithmetic mean of the entropies, as in Danon et al. (2005), which the paper uses for communities,
-//! as in the graph learning literature for edge sets, and as scikit-learn does. Only who shares a label with whom
-//! counts, not the labels. Cost: O(items · log(labels)).
+//! as in the graph learning literature for edge sets, and as scikit-learn does. Only which items share a label counts,
+//! not the labels themselves. Cost: O(items · log(labels)).
 
 use std::collections::BTreeMap;
 

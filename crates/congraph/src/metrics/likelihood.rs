@@ -1,4 +1,4 @@
-//! How likely data are on a graph, against nodes that have nothing to do with each other.
+//! How likely data are on a graph, compared with independent nodes.
 //!
 //! Smooth signals are Gaussian with the precision matrix c (L + δ I): L is the graph's Laplacian, c and δ > 0 a scale
 //! and the share of every node that is its own. With the correlation matrix S of n nodes, and c and δ at their best for

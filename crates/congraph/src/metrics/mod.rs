@@ -424,8 +424,8 @@ mod tests {
         ) {
             let scores = evaluate(&learned, &truth).unwrap().views;
             for (_, score) in &scores {
-                let shares = [score.f1(), score.precision(), score.recall(), score.accuracy(), score.nmi(), score.auprc];
-                for value in shares {
+                let all = [score.f1(), score.precision(), score.recall(), score.accuracy(), score.nmi(), score.auprc];
+                for value in all {
                     prop_assert!((0.0..=1.0).contains(&value));
                 }
                 prop_assert!((-1.0..=1.0).contains(&score.correlation));

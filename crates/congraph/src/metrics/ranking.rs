@@ -6,9 +6,9 @@
 //!                                        precision and recall of all pairs whose weight is at least the k-th
 //! ```
 //!
-//! This is the average precision (as scikit-learn's), without interpolation, which would be too good. Pairs of equal
-//! weight enter together, so that no order among them is invented. All absent pairs are one such group, of weight 0.
-//! Cost: a sort.
+//! This is the average precision (as scikit-learn's), without interpolation, which would be too optimistic. Pairs of
+//! equal weight enter together, so that no order among them is invented. All absent pairs are one such group, of
+//! weight 0. Cost: a sort.
 
 /// The average precision of scores, higher meaning rather true.
 ///

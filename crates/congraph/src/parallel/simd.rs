@@ -1,4 +1,4 @@
-//! Loops compiled for the vector units at hand: once for each kind, the widest one chosen when run. They do the same
+//! Loops compiled once for each kind of vector unit; the widest one available is chosen at run time. All do the same
 //! operations on the same numbers, so no result depends on the machine.
 
 use std::ops::{Add, Div, Mul, Sub};

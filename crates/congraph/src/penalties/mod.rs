@@ -83,8 +83,8 @@ pub trait Penalty: fmt::Debug + Send + Sync {
         true
     }
 
-    /// The γ, in units of β, from which on an ℓ1-regularised consensus of so many views is empty; infinite if there is
-    /// none.
+    /// The γ, in units of β, from which on the ℓ1-regularised consensus of `n_views` views is empty; infinite if there
+    /// is none.
     fn gamma_limit(&self, n_views: usize) -> f64 {
         let _ = n_views;
         f64::INFINITY

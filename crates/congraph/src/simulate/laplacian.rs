@@ -1,4 +1,4 @@
-//! Inverses of the Laplacian of an unweighted graph, applied to many signals by way of one dense Cholesky factor.
+//! Inverses of the Laplacian of an unweighted graph, applied to many signals through one dense Cholesky factor.
 //!
 //! ```text
 //! C Cᵀ = d I + s L + c 11ᵀ

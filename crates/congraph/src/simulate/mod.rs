@@ -115,7 +115,7 @@ pub struct Simulation {
 ///
 /// # Errors
 /// [`Error::Parameter`] if a setting is out of its range, if the graph model is too sparse to give a connected graph,
-/// if there is no room to move or add so many edges, or if so many cannot be removed without cutting a view in two.
+/// if so many edges cannot be moved or added, or if so many cannot be removed without cutting a view in two.
 ///
 /// ```
 /// use congraph::simulate::{Settings, simulate};

@@ -19,7 +19,7 @@ use super::laplacian::WIDTH;
 pub(super) fn smooth(n_nodes: usize, filter: &Operator, n_signals: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
     let mut signals = white(n_nodes * n_signals, rng);
     let mut panel = vec![[0.0; WIDTH]; n_nodes];
-    // The lanes left over by the last signals filter old values that nobody reads.
+    // The lanes left over by the last signals filter old values that are never read.
     for block in signals.chunks_mut(n_nodes * WIDTH) {
         for (lane, signal) in block.chunks_exact(n_nodes).enumerate() {
             for (row, value) in panel.iter_mut().zip(signal) {

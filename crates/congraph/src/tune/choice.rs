@@ -1,9 +1,9 @@
 //! The whole of tuning in one loop: a path of fits, halves of the data, a verdict on each fit, and the one that is
 //! chosen.
 //!
-//! [`Search::choose`] is what the command line and Python both call, so that they cannot choose differently. What it
-//! has done is in [`Steps`]; whoever calls it is shown them after every row of the path and every few halvings
-//! ([`Follow`]), may keep them, and gives them back to go on where an earlier run ended.
+//! [`Search::choose`] is what the command line and Python both call, so that they cannot choose differently. Its
+//! progress is kept in [`Steps`]. The caller is shown them after every row of the path and every few halvings
+//! ([`Follow`]), may store them, and passes them back to resume an earlier run.
 
 use super::Reached;
 use super::path::{Cell, Grid};
@@ -25,7 +25,7 @@ pub struct Search {
     pub stability: Stability,
 }
 
-/// What was done so far: all that it takes to go on.
+/// What was done so far: all that is needed to resume.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Steps {
     /// How many densities are done.
@@ -38,9 +38,9 @@ pub struct Steps {
     pub tallies: Vec<Tally>,
 }
 
-/// Whoever follows the steps, and may refuse to go on.
+/// Follows the steps of a search, and may end it.
 pub trait Follow {
-    /// What ends the search, beside what the library refuses.
+    /// The error that ends the search, besides those of the library.
     type Error: From<Error>;
 
     /// A cell was fitted to all data; its graphs are made if they are asked for.
@@ -79,7 +79,7 @@ pub struct Chosen {
     pub verdicts: Vec<CellStability>,
     /// Which was chosen.
     pub cell: usize,
-    /// The learner with its parameters: it gives the same graphs again.
+    /// The method with its parameters: it reproduces the graphs.
     pub learner: Smooth,
     /// Its graphs, with what the user should know of them and of the halves.
     pub learned: Learned,
@@ -88,8 +88,8 @@ pub struct Chosen {
 }
 
 impl Search {
-    /// Goes on after `steps` (none done: from the start) to the fit whose edges come back in other samples. If `watch`
-    /// asks to stop, the choice is of what was done.
+    /// Resumes after `steps` (none done: from the start) and chooses the fit whose edges reproduce best in other
+    /// samples. If `watch` asks to stop, the choice is among what was done.
     ///
     /// # Errors
     /// E10 if no cell can be reached, E05 if a view cannot be halved; as [`Smooth::learn`], and what `follow` refuses.

@@ -39,7 +39,7 @@ use crate::views::Views;
 /// What a parameter is chosen for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Dial {
-    /// Nothing: the learner's own parameter is kept.
+    /// Nothing: the method's own parameter is kept.
     Fixed,
     /// A target that suits most data; see [`Targets`].
     #[default]
@@ -131,7 +131,7 @@ pub struct Reached {
 pub struct Tuned {
     /// The graphs.
     pub learned: Learned,
-    /// The learner with the parameters that were found: it gives the same graphs again.
+    /// The method with the parameters that were found: it reproduces the graphs.
     pub learner: Smooth,
     /// What was asked for and what was reached.
     pub reached: Reached,
@@ -190,7 +190,7 @@ impl Session<'_> {
         reach::reach(self, &self.method().model, targets, watch)
     }
 
-    /// The same with another model than the learner's: its penalty, its regulariser, and those of its parameters that
+    /// The same with another model than the method's: its penalty, its regulariser, and those of its parameters that
     /// are kept.
     ///
     /// # Errors

@@ -11,10 +11,10 @@ use crate::methods::smooth::working_set::Start;
 use crate::methods::smooth::{Model, Parameters};
 use crate::progress::Watch;
 
-/// Densities this near to their target will do, or this share of it if that is less; but always half an edge.
+/// Densities this near to their target are near enough, or this share of it if that is less; half an edge always is.
 const DENSITY_TOLERANCE: f64 = 0.002;
 const DENSITY_SHARE: f64 = 0.02;
-/// Similarities this near will do.
+/// Similarities this near are near enough.
 const SIMILARITY_TOLERANCE: f64 = 0.002;
 /// What was asked for by number must be hit at least this nearly, or within half an edge.
 const HIT: f64 = 0.005;
@@ -56,7 +56,7 @@ struct Stages<'a, 'b> {
     density: Option<Aim>,
     /// Whether the views are coupled.
     joint: bool,
-    /// Which targets were asked for by number; of the others the nearest will do.
+    /// Which targets were asked for by number; the others are met as nearly as possible.
     asked: [bool; 3],
 }
 
@@ -163,7 +163,7 @@ impl<'a, 'b> Stages<'a, 'b> {
         let find_beta = self.joint && targets.similarity != Dial::Fixed;
         if !self.joint || find_beta {
             match self.separate() {
-                // The nearest that was found is the floor's; the coupled views are looked for all the same.
+                // The nearest that was found gives the floor; the search for the coupled views goes on.
                 Err(Halt::Spent) if find_beta => {}
                 ended => ended?,
             }
@@ -264,8 +264,8 @@ impl<'a, 'b> Stages<'a, 'b> {
         }
     }
 
-    /// The usual density is out of reach (few candidates, few nodes): the nearest there is becomes the target. The
-    /// search for β would else go on missing it, and the user be told that it was asked for.
+    /// The usual density is out of reach (few candidates, few nodes): the nearest there is becomes the target.
+    /// Otherwise the search for β would keep missing it, and the user would be told that it was asked for.
     fn settle(&mut self) {
         if let (Some(aim), Some(best)) = (&mut self.density, &mut self.search.best) {
             aim.target = best.values[DENSITY];
@@ -309,7 +309,7 @@ impl<'a, 'b> Stages<'a, 'b> {
             let mut point = from;
             point.at[unknown] = limit;
             match self.search.try_at(point) {
-                // What was found before has to do.
+                // The range found so far is reported.
                 Ok(_) | Err(Halt::Spent) => {}
                 Err(halt) => return halt,
             }
@@ -341,7 +341,7 @@ impl<'a, 'b> Stages<'a, 'b> {
         })
     }
 
-    /// What was asked for by number and is missed all the same: two targets can contradict each other, or a step be too
+    /// Refuses a fit that misses a target given by number: two targets can contradict each other, or a step can be too
     /// wide.
     fn check_hit(&self) -> Result<(), Error> {
         let Some(best) = &self.search.best else { return Ok(()) };

@@ -36,7 +36,7 @@ pub(super) type Values = [f64; N_UNKNOWNS];
 pub(super) enum Halt {
     /// It cannot.
     Failed(Error),
-    /// Enough problems were solved: what was found has to do.
+    /// Enough problems were solved: the best so far is taken.
     Spent,
     /// The caller asked to stop.
     Interrupted,

@@ -10,7 +10,7 @@ use crate::graph::MultiviewGraph;
 use crate::methods::graphical_lasso::{EdgeRule, GraphicalLasso, Iterate, Model};
 use crate::progress::{Status, Watch};
 
-/// Correlations this near to their target will do.
+/// Correlations this near to their target are near enough.
 const TOLERANCE: f64 = 0.005;
 /// Where ln λ2 may be, beside ln λ1.
 const RANGE: [f64; 2] = [-12.0, 4.0];

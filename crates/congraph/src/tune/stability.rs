@@ -1,7 +1,7 @@
 //! The choice without a truth: which cell of a path gives edges that reproduce in other samples?
 //!
-//! Every view's samples are halved at random, again and again (blocks stay whole), and all cells are fitted to each
-//! half. With f_e the share of R halves whose consensus has edge e, and d̄ the mean of f over all pairs:
+//! Every view's samples are halved at random several times (blocks stay whole), and all cells are fitted to each half.
+//! With f_e the share of R halves whose consensus has edge e, and d̄ the mean of f over all pairs:
 //!
 //! ```text
 //! instability   ξ = R/(R−1) · mean_e 2 f_e (1 − f_e)          the chance that two halves disagree on a pair (StARS)
@@ -236,7 +236,7 @@ impl Stability {
     }
 }
 
-/// A warning for samples that follow each other like a time series and are halved one by one all the same.
+/// A warning for samples that follow each other like a time series but are halved one by one.
 pub fn halved_time_series(views: &Views) -> Option<Warning> {
     let is_series = |(index, view): &(usize, &View)| {
         let own = (0..views.n_nodes()).filter(|&node| views.has(*index, node));

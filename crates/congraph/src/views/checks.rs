@@ -1,4 +1,4 @@
-//! Values and shapes that would make a result meaningless.
+//! Refuses values and shapes that would make a result meaningless.
 
 use rayon::prelude::*;
 

@@ -206,14 +206,14 @@ pub(crate) fn pairs_of(n_nodes: usize) -> usize {
 
 /// Calls with the entries of a row that are not marked as lacking, next to each other.
 #[inline]
-pub(crate) fn own<'a>(row: &'a [f64], distances: &[f64], room: &'a mut Vec<f64>) -> &'a [f64] {
-    room.clear();
+pub(crate) fn own<'a>(row: &'a [f64], distances: &[f64], buffer: &'a mut Vec<f64>) -> &'a [f64] {
+    buffer.clear();
     let entries = row
         .iter()
         .zip(distances)
         .filter(|(_, distance)| **distance < f64::INFINITY);
-    room.extend(entries.map(|(value, _)| value));
-    room
+    buffer.extend(entries.map(|(value, _)| value));
+    buffer
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Nodes that a view lacks, where views may take part without them: why, and what is said of it.
+//! Nodes that a view lacks where [`Missing::Mask`](super::Missing::Mask) is set: the reasons, and the messages.
 
 use super::{Kind, NanRule, View, ViewOptions, checks, fault};
 use crate::error::{Code, DataError, Warning};

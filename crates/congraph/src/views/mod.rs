@@ -5,8 +5,8 @@
 //! everything that would make a result meaningless (NaN, constant nodes, look-alike names, transposed tables, raw
 //! counts, …) is refused with a stable [`Code`]. All views then have the same nodes in the same order.
 //!
-//! With [`Missing::Mask`] a node that a view lacks, or that is of no use there (NaN, constant), is masked in that view
-//! alone: the nodes are then those of all views together, and [`Views::membership`] tells who has which.
+//! With [`Missing::Mask`] a node that a view lacks, or that cannot be used there (NaN, constant), is masked in that
+//! view only. The nodes are then those of all views together, and [`Views::membership`] tells which view has which.
 //!
 //! Signals are kept node by node (each node's samples contiguous), which is what the distances read.
 
@@ -234,9 +234,9 @@ impl Views {
 
     /// How many independent samples those of a view are worth.
     ///
-    /// A sample that resembles the ones before adds little: p samples in a row count as p / (1 + 2 Σ max(0, mean r(k)²
-    /// − (1 − k/p)/p)), with the autocorrelations r(k) of the nodes at lags k up to p/4; blocks are judged one by one
-    /// and added up. Independent samples keep their number. What [`Table::n_effective`] told goes before. None for
+    /// A sample that resembles the ones before adds little: p samples in a row count as p / (1 + 2 Σ max(0, mean
+    /// r(k)² − (1 − k/p)/p)), with the autocorrelations r(k) of the nodes at lags k up to p/4; blocks are judged one by
+    /// one and added up. Independent samples keep their number. What [`Table::n_effective`] told goes before. None for
     /// precomputed matrices whose samples are not told.
     ///
     /// ```

@@ -42,7 +42,7 @@ pub enum NanRule {
     DropRows,
 }
 
-/// What to do with nodes that a view lacks, or that are of no use in it.
+/// What to do with nodes that a view lacks, or that cannot be used in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Missing {
     /// Refuse.

@@ -24,7 +24,7 @@ pub struct Table<Values = Vec<f64>> {
     pub values: Values,
     /// For Gram matrices: how many samples were summed.
     pub n_samples: Option<usize>,
-    /// How many independent samples the rows are worth, where whoever made them knows; see
+    /// How many independent samples the rows are worth, if their source knows; see
     /// [`Views::effective_samples`](super::Views::effective_samples).
     pub n_effective: Option<f64>,
 }

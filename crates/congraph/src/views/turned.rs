@@ -126,7 +126,7 @@ fn is_number(name: &str) -> bool {
     name.trim().parse::<f64>().is_ok()
 }
 
-/// A warning for views that agree in their shapes and look transposed all the same.
+/// A warning for views that agree in their shapes but look transposed.
 pub(super) fn warning(views: &Views, options: &ViewOptions) -> Option<Warning> {
     if views.kind() != Kind::Signals || options.projected {
         return None;

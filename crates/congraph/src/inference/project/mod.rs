@@ -1,27 +1,27 @@
 //! The graph of a new view against the frozen consensus of a fit.
 //!
-//! A new subject, cell type or year need not be learned alone, nor the whole fit again: its own share of the problem,
-//! with the consensus w held as it is,
+//! A new subject, cell type or year need not be learned alone, and the fit need not be repeated. Its own share of the
+//! problem, with the consensus w held fixed,
 //!
 //! ```text
 //! minimise over w^i ≥ 0, 1ᵀw^i = n :   D^iᵀ w^i + α ( ‖S w^i‖² + 2‖w^i‖² ) + β c(w^i − w)
 //! ```
 //!
 //! is strongly convex in n(n−1)/2 weights, and Newton on the degrees solves it in n unknowns (see
-//! [`crate::methods::smooth::newton`]) with the certificate of any other result. Distances are divided by what those of
-//! the fit were divided by, not by their own largest: only so do α and β mean what they meant there; and what the fit
-//! allowed and charged (its candidates, its edge costs) is allowed and charged here. With a penalty that charges every
-//! view by itself (ℓ1, squared ℓ2) a view of the fit comes back as it was there; with ℓ2, which charges all views of an
-//! edge together, one view alone is charged β|w^i − w|, as with ℓ1.
+//! [`crate::methods::smooth::newton`]) with the certificate of any other result. Distances are divided by the divisor
+//! of the fit, not by their own largest value, so that α and β keep their meaning. The candidates and the edge costs of
+//! the fit apply here too. With a penalty that charges every view by itself (ℓ1, squared ℓ2) projecting a view of the
+//! fit reproduces its graph; with ℓ2, which charges all views of an edge together, one view alone is charged
+//! β|w^i − w|, as with ℓ1.
 //!
-//! On nearest neighbours, those of the new view are joined by every pair that the fit joined somewhere: no other pair
-//! of the fit's support carries weight, so that its views come back though the support itself is not kept.
+//! With nearest neighbours as candidates, the new view's own neighbours are supplemented by every pair that the fit
+//! joined somewhere. No other candidate of the fit carries weight, so its views are reproduced although its candidates
+//! are not stored.
 //!
 //! A view that lacks nodes has its share of the problem on those it has, as in a fit; edges of the consensus at the
 //! others are neither shared nor lacking but unmeasured.
 //!
-//! Several views are projected one by one; they do not see each other. Cost: one pass over the pairs for each Newton
-//! step.
+//! Several views are projected independently of each other. Cost: one pass over the pairs for each Newton step.
 
 mod departures;
 mod matched;
@@ -135,7 +135,7 @@ impl Projector {
     ///
     /// ```
     /// use congraph::simulate::{Settings, simulate};
-    /// use congraph::{Learner, Projector, ViewOptions, Views, no_progress};
+    /// use congraph::{Learn, Projector, Smooth, ViewOptions, Views, no_progress};
     ///
     /// // Six views to learn from, and a seventh that comes later with 40 signals.
     /// let n_signals = [vec![500; 6], vec![40]].concat();
@@ -143,9 +143,9 @@ impl Projector {
     /// let (late, _) = Views::assemble(tables.split_off(6), &ViewOptions::default())?;
     /// let (views, _) = Views::assemble(tables, &ViewOptions::default())?;
     ///
-    /// let learner = Learner::new(0.07, 0.03);
-    /// let learned = learner.learn(&views, &no_progress)?;
-    /// let projection = &Projector::of(&learner, &learned)?.project(&late, &no_progress)?[0];
+    /// let method = Smooth::new(0.07, 0.03);
+    /// let learned = method.learn(&views, &no_progress)?;
+    /// let projection = &Projector::of(&method, &learned)?.project(&late, &no_progress)?[0];
     /// assert!(projection.certificate.relative_gap < 1e-9);
     /// println!("{} edges of its own, {} lacking", projection.added().count(), projection.lacking().count());
     /// # Ok::<(), congraph::Error>(())

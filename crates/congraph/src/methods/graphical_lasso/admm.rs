@@ -10,8 +10,8 @@
 //! Γ   = Γ + ρ (Y − Z)
 //! ```
 //!
-//! Γ is a subgradient of the penalty at Z, hence in C, after *every* step, so the lower bound of [`Problem`] is at hand
-//! as soon as S^k + Γ^k/c_k is positive definite. Γ is kept unscaled: changing ρ leaves it alone.
+//! Γ is a subgradient of the penalty at Z, hence in C, after *every* step, so the lower bound of [`Problem`] is
+//! available as soon as S^k + Γ^k/c_k is positive definite. Γ is kept unscaled: changing ρ leaves it alone.
 //!
 //! Z is what is returned: exactly sparse and exactly fused. It stops when both residuals, ‖Θ − Z‖ and ρ‖Z − Z_before‖,
 //! are small against ‖Z‖ and ‖Γ‖ *and* the gap is within the tolerance. ρ is moved by the square root of the ratio of
@@ -65,7 +65,7 @@ const LARGEST_CHANGE: f64 = 10.0;
 const SMALLEST_CHANGE: f64 = 1.25;
 
 impl Admm {
-    /// Solves a problem whose nodes hang together.
+    /// Solves a problem with one connected component.
     pub(super) fn solve(&self, problem: &Problem, start: &Iterate, watch: Watch<'_>) -> (Iterate, Status, usize) {
         let mut state = State::new(problem, start);
         // Absolute, so that parts of a larger problem add up to its tolerance.

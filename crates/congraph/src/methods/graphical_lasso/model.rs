@@ -48,7 +48,7 @@ pub struct Model {
     pub fused_diagonal: bool,
 }
 
-/// HugePageBuffer for the proximal maps, to be used again and again.
+/// A buffer for the proximal maps, reused from call to call.
 pub type Scratch = Vec<Pool>;
 
 impl Model {

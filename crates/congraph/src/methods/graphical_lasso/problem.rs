@@ -16,9 +16,8 @@
 //! min_Θ Σ_k c_k ( −log det Θ^k + tr(S^k Θ^k) ) + ⟨Γ^k, Θ^k⟩  =  Σ_k c_k ( log det(S^k + Γ^k/c_k) + n )
 //! ```
 //!
-//! attained at Θ^k = (S^k + Γ^k/c_k)⁻¹, if these are positive definite. [`Problem::certify`] projects whatever
-//! multipliers it is given on C first, so the bound holds whoever made them. It costs two Cholesky factorisations per
-//! view.
+//! attained at Θ^k = (S^k + Γ^k/c_k)⁻¹, if these are positive definite. [`Problem::certify`] first projects the given
+//! multipliers onto C, so the bound holds for any of them. It costs two Cholesky factorisations per view.
 
 use rayon::prelude::*;
 

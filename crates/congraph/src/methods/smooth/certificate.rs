@@ -1,4 +1,4 @@
-//! How close to optimal a result is, whoever made it.
+//! How close to optimal a result is, whichever solver found it.
 //!
 //! For multipliers λ^i ∈ R^n of the constraints S w^i = δ^i, minimising over everything else bounds the optimum from
 //! below:
@@ -15,10 +15,10 @@
 //! 0 ≤ objective(result) − optimum ≤ objective(result) − Dual(λ) = gap.
 //! ```
 //!
-//! A penalty or regulariser that offers only its prox is bounded through it: for any x, y = prox(x) and V = (x −
-//! y)/step is a subgradient at y, so c(Z) ≥ c(y) + ⟨V, Z − y⟩ for all Z. The edges then fall apart into single weights.
-//! This bound uses that some optimal consensus has w_e ≤ max_i w^i_e (true whenever c does not grow when differences
-//! shrink), hence Σ w ≤ nN.
+//! A penalty or regulariser that offers only its prox is bounded through it: for any x, y = prox(x) and
+//! V = (x − y)/step is a subgradient at y, so c(Z) ≥ c(y) + ⟨V, Z − y⟩ for all Z. The edges then fall apart into single
+//! weights. This bound uses that some optimal consensus has w_e ≤ max_i w^i_e (true whenever c does not grow when
+//! differences shrink), hence Σ w ≤ nN.
 //!
 //! Where a view lacks nodes, n is its own number of nodes n_i, λ^i and δ^i are there for these alone (0 elsewhere), and
 //! the minimum of an edge is over the views that have it.
@@ -26,7 +26,7 @@
 //! Where the consensus is frozen, w is not minimised over: the second minimum is over W alone, and an edge that the
 //! consensus has adds β c(−w) to both sides even if it is absent.
 //!
-//! This room knows no solver.
+//! This module does not depend on any solver.
 
 use crate::edges::{ViewMatrix, Weights};
 use crate::methods::Certificate;

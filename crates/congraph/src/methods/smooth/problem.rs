@@ -114,11 +114,11 @@ impl Problem {
         row: &[f64],
         scratch: &mut [Vec<f64>; 2],
     ) -> f64 {
-        let [room, scratch] = scratch;
+        let [buffer, scratch] = scratch;
         if self.membership().is_total() {
             return term.consensus(row, scratch);
         }
-        term.consensus(own(row, self.distances.values().row(edge), room), scratch)
+        term.consensus(own(row, self.distances.values().row(edge), buffer), scratch)
     }
 
     /// The problem of one view whose consensus is given, one weight ≥ 0 per edge.

@@ -1,4 +1,4 @@
-//! What the user should know of a fit.
+//! Warnings about a fit.
 
 use super::method::Smooth;
 use super::negative;
@@ -117,7 +117,8 @@ fn of_data(views: &Views, distances: &Distances, scaling: &Scaling) -> Vec<Warni
     warnings
 }
 
-/// W07 for a graph without an edge, with isolated nodes, or (where nobody chose its density) in several components.
+/// W07 for a graph without an edge, with isolated nodes, or (where the user did not choose its density) in several
+/// components.
 pub(crate) fn of_components(graph: &MultiviewGraph, gamma: f64, is_chosen: bool) -> Option<Warning> {
     let (n_components, isolated) = graph.components();
     if n_components == 1 || is_chosen && isolated.is_empty() {

@@ -1,7 +1,7 @@
 //! Newton on the few pairs that matter, exact for all of them.
 //!
 //! An edge whose joint minimiser is zero at the multipliers λ is absent and adds nothing to the dual. So it is enough
-//! to solve on a set of pairs that holds all others:
+//! to solve on a set that holds all pairs that are not absent:
 //!
 //! ```text
 //! start    each node's nearest neighbours in every view (or the set of a neighbouring problem)

@@ -33,7 +33,7 @@ const MAX_STEPS: usize = 200;
 /// Nodes per block of work.
 const NODES: usize = 512;
 
-/// Solves for the levels g, again and again.
+/// Solves for the levels g, once per iteration.
 pub(super) struct DegreeSystem {
     /// None if every view is on the complete graph of its nodes.
     neighbours: Option<NeighbourLists>,

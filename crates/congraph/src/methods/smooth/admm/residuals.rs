@@ -49,7 +49,7 @@ impl Residuals {
     }
 }
 
-/// ResidualSums of squares over the tiles of one part, lane by lane: of primal and dual residuals, of both copies of the
+/// Sums of squares over the tiles of one part, lane by lane: of primal and dual residuals, of both copies of the
 /// variables, and of the multipliers.
 #[derive(Clone, Copy, Default)]
 pub(super) struct ResidualSums {

@@ -16,7 +16,7 @@ pub(super) struct EdgeStart {
     pub(super) dual_differences: Vec<f64>,
     /// y.
     pub(super) dual_consensus: f64,
-    /// HugePageBuffer for what [`State::warm`] computes.
+    /// Buffers of [`State::warm`].
     targets: Vec<f64>,
     scratch: Vec<f64>,
 }
@@ -61,7 +61,7 @@ impl State {
             }
             shares
         };
-        // Of edges that one view has, two, and so on; without masks all views have all.
+        // Of edges that one view has, two, and so on; if no view lacks nodes, all views have all edges.
         let fewest = if problem.membership().is_total() { n_views } else { 1 };
         let shares: Vec<ViewMatrix> = (fewest..=n_views).map(shares).collect();
         Self::new(problem, rho, |edge, own, start| {

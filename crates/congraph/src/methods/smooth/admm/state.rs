@@ -162,11 +162,11 @@ impl State {
         let term = problem.edge_term();
         let blocks = chunks::map(problem.n_edges(), |range| {
             let mut present = Weights::empty(n_views);
-            let (mut room, mut row) = (vec![0.0; n_views], vec![0.0; n_views]);
+            let (mut buffer, mut row) = (vec![0.0; n_views], vec![0.0; n_views]);
             let mut scratch = Vec::new();
             for edge in range {
                 let (group, place) = self.place(edge);
-                let own = &mut room[..group.n_views];
+                let own = &mut buffer[..group.n_views];
                 let mut consensus = slack_row(group.tile(place), place % LANES, own);
                 let empty = own.iter().all(|&weight| weight == 0.0);
                 consensus = match term {

@@ -4,7 +4,7 @@
 //! Σ_i { (z^i − p_i)² + (z^i − z − s_i)² } + (z − r)²
 //! ```
 //!
-//! for some edges at a time. z^i = max(0, (p_i + s_i + z)/2) is left to whoever knows z.
+//! for some edges at a time. z^i = max(0, (p_i + s_i + z)/2) follows from z and is left to the caller.
 
 use pulp::Simd;
 

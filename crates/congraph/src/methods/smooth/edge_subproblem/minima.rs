@@ -1,5 +1,4 @@
-//! The edges' share of the dual: what is left of the problem when the degrees are held by multipliers falls apart into
-//! edges.
+//! The edges' share of the dual: once multipliers hold the degrees, the problem separates into edges.
 //!
 //! ```text
 //! Σ_e min over (W, w) of ½‖W‖² − uᵀW + τ c(W − w) + σ w        in units of κ = 4α

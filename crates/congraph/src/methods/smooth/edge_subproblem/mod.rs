@@ -1,4 +1,4 @@
-//! The minimisation over one edge that is left when the degrees are held by multipliers; see [`JointEdge`].
+//! The minimisation over one edge that remains once multipliers hold the degrees; see [`JointEdge`].
 //!
 //! ```text
 //! (W, w) = argmin  ½‖W − u‖² + τ c(W − w) + σ w     W ≥ 0, w ≥ 0        over the views that have the edge
@@ -8,8 +8,8 @@
 //! edge: such entries are taken out before a penalty sees the row, and their weights are 0. A penalty works on rows of
 //! any number of views, so it need not know.
 //!
-//! Where the consensus is frozen there is one view, and the minimiser is that of one number: max(0, w + prox_τc(u −
-//! w)).
+//! Where the consensus is frozen there is one view, and the minimiser is that of one number: max(0,
+//! w + prox_τc(u − w)).
 
 mod minima;
 
@@ -126,14 +126,14 @@ impl EdgeSubproblem<'_> {
     }
 
     /// ∂W/∂u as a diagonal and rank-one factors, of all views; `distances` are infinite where a view lacks the edge.
-    /// `room` is used for what is in between.
+    /// `buffer` holds intermediate values.
     pub(crate) fn jacobian(
         &self,
         weights: &[f64],
         consensus: f64,
         distances: &[f64],
         jacobian: &mut [f64],
-        room: &mut Vec<f64>,
+        buffer: &mut Vec<f64>,
     ) {
         let n_views = weights.len();
         if self.frozen.is_some() {
@@ -154,11 +154,11 @@ impl EdgeSubproblem<'_> {
                 .jacobian(self.tau, self.sigma, weights, consensus, diagonal, factors);
         }
         let n_own = (0..n_views).filter(|&view| has(view)).count();
-        room.clear();
+        buffer.clear();
         // Solved on the views that have the edge; the others do not move.
-        room.extend((0..n_views).filter(|&view| has(view)).map(|view| weights[view]));
-        room.resize(n_own * (2 + self.joint.rank()), 0.0);
-        let (own, found) = room.split_at_mut(n_own);
+        buffer.extend((0..n_views).filter(|&view| has(view)).map(|view| weights[view]));
+        buffer.resize(n_own * (2 + self.joint.rank()), 0.0);
+        let (own, found) = buffer.split_at_mut(n_own);
         let (diagonal, factors) = found.split_at_mut(n_own);
         self.joint
             .jacobian(self.tau, self.sigma, own, consensus, diagonal, factors);

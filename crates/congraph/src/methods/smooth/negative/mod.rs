@@ -5,9 +5,9 @@
 //! know.
 //!
 //! Negative correlations as such say little: whatever adds up to zero over the nodes (average references, smooth
-//! signals without a constant part) has many between nodes that are far apart. So each node is asked for its
-//! **strongest** association. On smooth signals that is with a neighbour and positive; where half of the edges are
-//! negative, half of the nodes name a negative one. One counts if it is
+//! signals without a constant part) has many between nodes that are far apart. So only the **strongest** association of
+//! each node is considered. On smooth signals that is with a neighbour and positive; where half of the edges are
+//! negative, it is negative for half of the nodes. One counts if it is
 //!
 //! ```text
 //! beyond chance   |r| > tanh(z/√(p − 3)), z for one false one in 1000 data sets; p effective samples, not nominal ones
@@ -17,8 +17,8 @@
 //!                 r ← (r + l)/(1 + l)
 //! ```
 //!
-//! and the warning is given if these are at least two, and one in twenty of all that are beyond chance, in the views or
-//! in their mean. `examples/negative_study.rs` measures how often that is right.
+//! The warning is given if at least two count, and one in twenty of all that are beyond chance, in the views or in
+//! their mean. `examples/negative_study.rs` measures how often that is right.
 
 mod ranks;
 

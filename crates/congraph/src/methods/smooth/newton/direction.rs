@@ -4,8 +4,8 @@
 //! H = Σ_e (e_a + e_b)(e_a + e_b)ᵀ ⊗ J_e  +  2 (I − 11ᵀ/n) ⊗ I  +  ridge · I
 //! ```
 //!
-//! Only present edges contribute; J_e is diagonal plus one or two rank-one terms, so a product costs O(present edges ·
-//! N).
+//! Only present edges contribute; J_e is diagonal plus one or two rank-one terms, so a product costs O(present
+//! edges · N).
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub(super) struct Hessian {
     /// How many nodes each view has, and which it lacks.
     sizes: Vec<f64>,
     membership: Option<Arc<Membership>>,
-    /// Room that products use.
+    /// The buffer of products.
     moved: ViewMatrix,
 }
 
@@ -91,11 +91,11 @@ impl Hessian {
             parts.push((block, block_ends, block_jacobians));
         }
         let fill = |(block, ends, jacobians): (&Weights, &mut [[u32; 2]], &mut [f32])| {
-            let (mut exact, mut room) = (vec![0.0; width], Vec::new());
+            let (mut exact, mut buffer) = (vec![0.0; width], Vec::new());
             let rows = ends.iter_mut().zip(jacobians.chunks_exact_mut(width));
             for ((edge, weights, consensus), (ends, row)) in block.iter().zip(rows) {
                 *ends = edges[edge];
-                term.jacobian(weights, consensus, distances.row(edge), &mut exact, &mut room);
+                term.jacobian(weights, consensus, distances.row(edge), &mut exact, &mut buffer);
                 for (value, exact) in row.iter_mut().zip(&exact) {
                     *value = *exact as f32;
                 }
@@ -134,8 +134,8 @@ impl Hessian {
         }
     }
 
-    /// 1 over the diagonal; `room` as for [`Hessian::product`].
-    fn inverse_diagonal(&self, room: &mut ViewMatrix) -> ViewMatrix {
+    /// 1 over the diagonal; `buffer` as for [`Hessian::product`].
+    fn inverse_diagonal(&self, buffer: &mut ViewMatrix) -> ViewMatrix {
         let n_views = self.n_views;
         // The diagonal of 2 (I − 11ᵀ/n) + ridge I.
         let own = |n: &f64| 2.0 * (1.0 - 1.0 / n) + self.ridge;
@@ -153,7 +153,7 @@ impl Hessian {
             });
             return diagonal;
         }
-        let parts = self.in_parts(room, |ends, jacobians, out| {
+        let parts = self.in_parts(buffer, |ends, jacobians, out| {
             let mut row = vec![0.0; n_views];
             for (&[a, b], jacobian) in ends.iter().zip(jacobians.chunks_exact(self.width)) {
                 row.fill(0.0);
@@ -177,24 +177,25 @@ impl Hessian {
     /// A fixed number of parts of the edges, each added up into one row per node of its own.
     fn in_parts<'a>(
         &self,
-        room: &'a mut ViewMatrix,
+        buffer: &'a mut ViewMatrix,
         sums: impl Fn(&[[u32; 2]], &[f32], &mut [f64]) + Sync,
     ) -> &'a [f64] {
         let length = self.ends.len().div_ceil(PARTS);
         let size = self.n_nodes * self.n_views;
         let parts = self.ends.par_chunks(length);
         let jacobians = self.jacobians.par_chunks(length * self.width);
-        let room = &mut room.values_mut()[..PARTS * size];
-        room.par_chunks_mut(size)
+        let buffer = &mut buffer.values_mut()[..PARTS * size];
+        buffer
+            .par_chunks_mut(size)
             .zip(parts.zip(jacobians))
             .for_each(|(out, (ends, jacobians))| {
                 out.fill(0.0);
                 sums(ends, jacobians, out);
             });
-        room
+        buffer
     }
 
-    /// out = H x; `moved` is room for J (x_a + x_b) of every edge, or for the sums of every part.
+    /// out = H x; `moved` is a buffer for J (x_a + x_b) of every edge, or for the sums of every part.
     fn product(&self, x: &ViewMatrix, moved: &mut ViewMatrix, out: &mut ViewMatrix) {
         let n_views = self.n_views;
         let sums = x.column_sums();
@@ -245,8 +246,8 @@ impl Hessian {
         }
     }
 
-    /// Rows that [`Hessian::product`] needs room for.
-    fn room(&self) -> usize {
+    /// How many rows the buffer of [`Hessian::product`] has.
+    fn buffer_rows(&self) -> usize {
         if self.is_sparse {
             self.ends.len()
         } else {
@@ -258,7 +259,7 @@ impl Hessian {
     pub(super) fn direction(&mut self, gradient: &ViewMatrix, tolerance: f64, max_steps: usize) -> (ViewMatrix, usize) {
         let (n_nodes, n_views) = (gradient.n_rows(), gradient.n_views());
         let mut moved = std::mem::replace(&mut self.moved, ViewMatrix::zeros(0, n_views));
-        moved.resize(self.room());
+        moved.resize(self.buffer_rows());
         let inverse = self.inverse_diagonal(&mut moved);
         let mut x = ViewMatrix::zeros(n_nodes, n_views);
         let mut product = ViewMatrix::zeros(n_nodes, n_views);

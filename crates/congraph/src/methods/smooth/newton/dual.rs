@@ -121,7 +121,7 @@ impl<'a> Dual<'a> {
         // eq:multiview_graph_learning_vec of the scaled weights: edges first, degrees below.
         let parts = chunks::map_items(&at.present, |block| {
             let mut differences = vec![0.0; n_views];
-            let mut room = Vec::new();
+            let mut buffer = Vec::new();
             let mut sum = 0.0;
             for (edge, weights, consensus) in block.iter() {
                 let distances = self.problem.distances().values().row(edge);
@@ -134,7 +134,7 @@ impl<'a> Dual<'a> {
                     differences[i] = weight - consensus;
                 }
                 if beta > 0.0 && masked {
-                    let own = own(&differences, distances, &mut room);
+                    let own = own(&differences, distances, &mut buffer);
                     sum += beta * self.problem.penalty().value(own, own.len());
                 } else if beta > 0.0 {
                     sum += beta * self.problem.penalty().value(&differences, n_views);

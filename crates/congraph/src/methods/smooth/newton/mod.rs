@@ -48,7 +48,7 @@ pub struct Newton {
     pub max_iterations: usize,
     /// The most CG steps for one Newton step.
     pub max_cg_steps: usize,
-    /// Whether to go on once converged, while a step still gains a factor 10: the last steps of Newton's method are
+    /// Whether to continue once converged, while a step still gains a factor 10: the last steps of Newton's method are
     /// nearly free, and the weights' error is of the order of the square root of the gap.
     pub polish: bool,
 }
@@ -70,7 +70,7 @@ const SUFFICIENT_DECREASE: f64 = 1e-4;
 const MAX_CUTS: usize = 60;
 /// Bounds of the multiple of I that is added to the Hessian.
 const RIDGE: std::ops::RangeInclusive<f64> = 1e-10..=1.0;
-/// Who sets a tolerance above this asks for speed: polishing ends at a share of it.
+/// A tolerance above this asks for speed: polishing ends at a share of it.
 const ASKS_FOR_SPEED: f64 = 1e-7;
 const POLISHED: f64 = 0.1;
 /// Once converged, steps that still gain this factor are taken.
@@ -127,7 +127,7 @@ impl Newton {
             if gap <= ROUNDING && length <= SMALL_GRADIENT * (at.gradient.values().len() as f64).sqrt() {
                 break Status::Converged;
             }
-            // Inexact Newton: far from the optimum a rough direction will do.
+            // Inexact Newton: far from the optimum a rough direction is enough.
             let accuracy = (0.1 * length.sqrt()).min(0.1);
             hessian.update(&dual, &at.present, ridge);
             let (direction, _) = hessian.direction(&at.gradient, accuracy, self.max_cg_steps);
@@ -167,7 +167,7 @@ impl Newton {
         }
     }
 
-    /// Whether to go on although the gap is within the tolerance.
+    /// Whether to continue although the gap is within the tolerance.
     fn polishes_on(&self, gap: f64, gained: bool) -> bool {
         let enough = self.tolerance > ASKS_FOR_SPEED && gap <= POLISHED * self.tolerance;
         self.polish && gained && !enough

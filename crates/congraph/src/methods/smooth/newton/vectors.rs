@@ -1,4 +1,4 @@
-//! The few operations on long vectors that conjugate gradients and the line search need, in fixed blocks over all
+//! The few operations on long vectors that conjugate gradients and the line search need, in fixed chunks over all
 //! threads.
 
 use rayon::prelude::*;
