@@ -260,7 +260,7 @@ impl MultiviewGraph {
 
 /// The Pearson correlation between two vectors of `n` values, of which those that are zero in both need not be listed.
 ///
-/// Two vectors without any variation count as equal; one without has nothing to do with another.
+/// Two vectors without variation count as equal; one without has correlation 0 with any other.
 pub fn pearson(values: impl Iterator<Item = (f64, f64)>, n: usize) -> f64 {
     let mut sums = CorrelationSums::new(2);
     for (x, y) in values {

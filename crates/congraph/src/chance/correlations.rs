@@ -28,7 +28,7 @@ use crate::views::{Kind, Membership, View, Views};
 
 /// Noise of any kind that was tried stays below this, and true graphs above: `docs/decisions.md`.
 pub const BEYOND_CHANCE: f64 = 4.0;
-/// Of more nodes, this many are looked at, evenly spread over the names in their order.
+/// If there are more nodes, this many are examined, evenly spread over the sorted names.
 const MOST_NODES: usize = 400;
 /// How many views are held at a time.
 const AT_A_TIME: usize = 8;
@@ -37,17 +37,17 @@ const LEAST_VARIANCE: f64 = 0.05;
 /// Moments are known to about this share of the mean: where pairs are so many that chance leaves less than that, the
 /// test is not finer.
 const KNOWN_TO: f64 = 0.015;
-/// Of fewer nodes a common negative correlation may be all there is.
+/// With fewer nodes, a common negative correlation may be real structure.
 const REFERENCED: usize = 5;
-/// Fewer samples tell nothing of a correlation.
+/// With fewer samples a correlation says nothing.
 const LEAST_SAMPLES: usize = 4;
 
 /// How far the correlations between nodes go beyond those of unrelated signals, in standard deviations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Correlations {
-    /// Each view on its own, in the order of the views; none where that cannot be told.
+    /// Each view on its own, in the order of the views; none where it cannot be computed.
     pub views: Vec<Option<f64>>,
-    /// All views, each for itself: T1.
+    /// All views, each on its own: T1.
     pub together: f64,
     /// What the views have in common: T2.
     pub pooled: f64,
@@ -228,7 +228,7 @@ fn rarest(z: f64, n: usize) -> f64 {
     square.abs().sqrt().copysign(square)
 }
 
-/// All nodes, or as many as are looked at.
+/// All nodes, or an evenly spread sample of them.
 fn spread(n_nodes: usize) -> Vec<usize> {
     let n = n_nodes.min(MOST_NODES);
     (0..n).map(|k| k * n_nodes / n).collect()

@@ -21,7 +21,7 @@ use crate::views::View;
 /// A signal is regressed on so many of its own past values, if it has eight samples for each.
 const ORDER: usize = 2;
 const SAMPLES_PER_ORDER: usize = 8;
-/// Autocorrelations of residuals are looked at up to this lag.
+/// Autocorrelations of residuals are computed up to this lag.
 const LAGS: usize = 12;
 /// Residuals smaller than this share of the signal are rounding.
 const ROUNDING: f64 = 1e-10;

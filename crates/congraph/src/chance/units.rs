@@ -11,7 +11,7 @@ use super::correlations::Pairs;
 use super::residuals::{products, standardised};
 use crate::views::View;
 
-/// Of fewer blocks nothing can be said.
+/// Fewer blocks are too few to judge.
 const LEAST_BLOCKS: usize = 8;
 
 /// The correlations of chosen nodes with their moments; none if there are no blocks, or too few.

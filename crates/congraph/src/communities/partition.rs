@@ -71,7 +71,7 @@ impl Partition {
     }
 }
 
-/// Renames labels below `bound` to 0, 1, … in the order in which they come up; returns how many there are.
+/// Renames labels below `bound` to 0, 1, … in order of first occurrence; returns how many there are.
 pub(super) fn compact(labels: &mut [u32], bound: usize) -> usize {
     const UNSEEN: u32 = u32::MAX;
     let mut names = vec![UNSEEN; bound];

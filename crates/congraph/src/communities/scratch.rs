@@ -31,7 +31,7 @@ impl LabelSums {
         self.values[label as usize]
     }
 
-    /// The sums that are not zero, in the order in which they came up.
+    /// The non-zero sums, in order of first occurrence.
     #[inline]
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, f64)> {
         self.touched.iter().map(|&label| (label, self.values[label as usize]))

@@ -44,7 +44,7 @@ pub(super) fn never() -> bool {
 pub struct Leiden {
     /// The resolution γ, above 0: larger makes more and smaller communities. 1 is the usual modularity.
     pub resolution: f64,
-    /// How many runs to make the best of, at least 1.
+    /// How many runs to choose the best from, at least 1.
     pub n_runs: usize,
     /// The seed that everything random follows from.
     pub seed: u64,
@@ -63,7 +63,7 @@ impl Default for Leiden {
 /// Communities of a network, each of them connected.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Communities {
-    /// Who is with whom.
+    /// The communities.
     pub partition: Partition,
     /// The modularity, at the resolution that was asked for.
     pub modularity: f64,

@@ -186,7 +186,7 @@ impl Geometry {
     }
 }
 
-/// Distances between the nodes, and who is near whom.
+/// Distances between the nodes, and which are neighbours.
 struct Lengths {
     points: Vec<[f64; 3]>,
     unit: Unit,

@@ -10,7 +10,7 @@ const FAR: f64 = 4.5;
 const FAR_OF_FEW: f64 = 15.0;
 /// And at least this much: where all are nearly equal, none stands out.
 const LEAST: f64 = 0.05;
-/// Of fewer views none can be told to stand out from the others.
+/// With fewer views, none can stand out.
 pub const ENOUGH: usize = 5;
 
 /// Whether each value is an outlier, and the median.

@@ -46,7 +46,7 @@ pub trait Method: Clone + fmt::Debug + Send + Sync + Sized {
     /// The model that was asked for.
     fn model(&self) -> &Self::Model;
 
-    /// Refuses views that it cannot learn from.
+    /// Refuses views that the method cannot learn from.
     ///
     /// # Errors
     /// With what is wrong and what to do.
@@ -57,7 +57,7 @@ pub trait Method: Clone + fmt::Debug + Send + Sync + Sized {
         views.sorted()
     }
 
-    /// What does not depend on the model, computed once.
+    /// Computes, once, what does not depend on the model.
     ///
     /// # Errors
     /// If the method cannot use the views.

@@ -10,7 +10,7 @@
 //! equal weight enter together, so that no order among them is invented. All absent pairs are one such group, of
 //! weight 0. Cost: a sort.
 
-/// The average precision of scores, higher meaning rather true.
+/// The average precision of scores, where a higher score means more likely true.
 ///
 /// Scores that say nothing have the share of true items. If no item is true, it is 1 if no score is above 0, else 0.
 ///

@@ -21,7 +21,7 @@ use crate::error::Error;
 pub enum Reach {
     /// At most this far apart, above 0; the sides of the square are 1.
     Radius(f64),
-    /// As far as it takes for this mean number of neighbours, above 0 and at most n − 1.
+    /// Chosen for this mean number of neighbours, above 0 and at most n − 1.
     MeanDegree(f64),
 }
 

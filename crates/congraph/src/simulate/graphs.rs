@@ -14,7 +14,7 @@ use super::geometric;
 pub use super::geometric::Reach;
 use crate::error::Error;
 
-/// How often a graph is drawn before we give up on a connected one.
+/// How often a graph is drawn in search of a connected one.
 pub(super) const TRIES: usize = 300;
 
 /// A random graph model.

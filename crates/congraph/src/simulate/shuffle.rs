@@ -15,7 +15,7 @@ use rand_chacha::ChaCha8Rng;
 use super::graphs::UnionFind;
 use crate::error::Error;
 
-/// How often the edges to remove are drawn before we give up on a connected view.
+/// How often the edges to remove are drawn in search of a connected view.
 const TRIES: usize = 300;
 
 /// What all views of one consensus graph are drawn from.

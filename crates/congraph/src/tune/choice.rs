@@ -169,7 +169,8 @@ impl Search {
         Ok(())
     }
 
-    /// How many fits there are about: the halves' cells take one each, as the path's take several from poorer starts.
+    /// Roughly how many fits there are: one for each cell of a half, several for each cell of the path, which start
+    /// farther away.
     fn total(&self, n_cells: usize) -> usize {
         n_cells * (1 + 2 * self.stability.halvings)
     }

@@ -60,7 +60,7 @@ impl Default for Stability {
 /// What the halves said of one cell so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// In how many halves the consensus had each edge; nodes in sorted order.
+    /// In how many halves the consensus has each edge; nodes in sorted order.
     pub counts: HashMap<[u32; 2], u32>,
     /// The sum of the predictions over the halvings.
     pub prediction: f64,

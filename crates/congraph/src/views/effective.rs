@@ -21,7 +21,7 @@ use super::{View, Views};
 const DIRECT: usize = 256;
 /// How many nodes are looked at.
 const NODES: usize = 16;
-/// How many lags of each octave are looked at first.
+/// How many lags of each octave are computed first.
 const LAGS_FIRST: usize = 4;
 /// What a first look must find beyond the limit to be believed.
 const MARGIN: f64 = 1.5;

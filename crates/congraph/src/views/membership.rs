@@ -126,7 +126,7 @@ impl Membership {
         pairs_of(self.nodes_of(one).filter(|&node| self.has(two, node)).count())
     }
 
-    /// How many pairs of nodes some view has: those that the consensus is about.
+    /// How many pairs of nodes some view has: the pairs of the consensus.
     pub fn n_pairs(&self) -> usize {
         self.n_pairs
     }

@@ -88,7 +88,7 @@ fn not_finite_of_matrix(
     }
 }
 
-/// Adds the nodes that do not vary, and forgets their signals.
+/// Adds the nodes that do not vary, and zeroes their signals.
 pub(super) fn constant(lacking: &mut Lacking, view: &mut View, kind: Kind) {
     let n_nodes = lacking.len();
     for node in checks::constant(view, n_nodes, kind) {
@@ -155,7 +155,7 @@ fn in_no_view(views: &[View], node: usize, name: &String, lacking: &[Lacking]) -
     .at_node(name)
 }
 
-/// A view whose mask leaves it without an edge.
+/// A view that is left with too few nodes for an edge.
 fn too_few_own(view: &View, n_own: usize, n_nodes: usize) -> DataError {
     fault(
         Code::E05,

@@ -42,7 +42,7 @@ pub(crate) use matching::folded;
 pub struct View {
     name: String,
     n_samples: Option<usize>,
-    /// How many independent samples they are worth, where that was told.
+    /// How many independent samples they are worth, where known.
     n_effective: Option<f64>,
     stride: usize,
     values: Vec<f64>,
@@ -55,7 +55,7 @@ impl View {
         &self.name
     }
 
-    /// How many samples it has; for precomputed matrices, if it was told.
+    /// How many samples it has; for precomputed matrices, only if known.
     pub fn n_samples(&self) -> Option<usize> {
         self.n_samples
     }

@@ -10,7 +10,7 @@ pub struct Order {
 }
 
 impl Order {
-    /// Everything stays where it is.
+    /// The given order.
     pub fn as_given(n_nodes: usize, n_views: usize) -> Self {
         Self {
             nodes: (0..n_nodes).collect(),

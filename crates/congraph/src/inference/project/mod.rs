@@ -47,7 +47,7 @@ use crate::progress::Watch;
 use crate::signals::{DistanceNorm, Scaling, Signals, check_spread};
 use crate::views::{Kind, Missing, NodeRule, Views};
 
-/// A consensus and how its fit was made: all that it takes to project new views.
+/// A consensus and the settings of its fit: all that is needed to project new views.
 #[derive(Clone, Debug)]
 pub struct Projector {
     nodes: Vec<String>,
@@ -82,7 +82,7 @@ pub struct Projector {
 }
 
 impl Projector {
-    /// Freezes the consensus of a graph that was learned so, from distances that were divided by `distance_divisor`.
+    /// Freezes the consensus of a graph learned by this method from distances divided by `distance_divisor`.
     ///
     /// # Errors
     /// [`Error::Invalid`] if the graph has no consensus or the divisor is not positive.

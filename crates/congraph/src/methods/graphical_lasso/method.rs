@@ -40,7 +40,7 @@ pub struct GraphicalLasso {
     pub solver: Admm,
 }
 
-/// What is told of precision matrices beside their graphs.
+/// Details of a fit besides its graphs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Details {
     /// One symmetric matrix per view, row after row, in the user's order.

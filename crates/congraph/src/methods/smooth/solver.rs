@@ -42,7 +42,7 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// Certifies what a solver found. Whether it converged is for the certificate to say.
+    /// Certifies what a solver found. The certificate decides whether it converged.
     pub(super) fn certified(
         problem: &Problem,
         weights: Weights,
