@@ -3,15 +3,15 @@
 //! ```
 //! use congraph::simulate::{Settings, simulate};
 //! use congraph::tune::{Dial, Targets};
-//! use congraph::{Smooth, Model, ViewOptions, Views, no_progress};
+//! use congraph::{Learn, Model, Smooth, ViewOptions, Views, no_progress};
 //!
 //! let simulation = simulate(&Settings { n_nodes: 40, n_views: 3, ..Settings::default() })?;
 //! let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default())?;
-//! let learner = Smooth::default();
-//! let session = learner.session(&views, &no_progress)?;
+//! let method = Smooth::default();
+//! let session = method.session(&views, &no_progress)?;
 //!
 //! // α by the best view F1 of separate views, then β for a similarity of 0.8 at that α.
-//! let models = session.alphas([0.03, 0.4], 12).into_iter().map(Model::single);
+//! let models = session.alphas([0.03, 0.4], 12).into_iter().map(Model::uncoupled);
 //! let best = session.best_of(models, &simulation.truth, &no_progress)?.unwrap();
 //! let model = Model::l1(best.fit.model.parameters.alpha, 1.0);
 //! let targets = Targets { density: Dial::Fixed, similarity: Dial::At(0.8), ..Targets::default() };
