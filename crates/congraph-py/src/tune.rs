@@ -1,8 +1,8 @@
 //! The path over densities and similarities, and the fit whose edges come back in other samples.
 
-use congraph::tune::choice::{Chosen, Steps, Unfollowed};
+use congraph::tune::choice::{Chosen, NoFollower, Steps};
 use congraph::tune::path::Cell;
-use congraph::tune::stability::Verdict;
+use congraph::tune::stability::CellStability;
 use congraph_record::record::TuneRecord;
 use congraph_record::{FitRecord, FitRequest, TuneRequest};
 use numpy::IntoPyArray;
@@ -53,7 +53,7 @@ pub(crate) fn tune<'py>(
     let (chosen, noticed) = running.run(py, raised, |watch| {
         let (views, noticed) = assemble(tables, &view_options)?;
         let search = asked.search(views.n_nodes())?;
-        let chosen = search.choose(&asked.learner, &views, Steps::default(), &mut Unfollowed, watch)?;
+        let chosen = search.choose(&asked.learner, &views, Steps::default(), &mut NoFollower, watch)?;
         Ok((chosen, noticed))
     })?;
     let measures = Measures::new(&chosen.learned.graph);
@@ -84,7 +84,7 @@ impl Choice {
 /// One array per column, one entry per cell.
 fn path<'py>(py: Python<'py>, chosen: &Chosen) -> PyResult<Bound<'py, PyDict>> {
     let path = PyDict::new(py);
-    let column = |name: &str, value: &dyn Fn(&Cell, &Verdict) -> f64| {
+    let column = |name: &str, value: &dyn Fn(&Cell, &CellStability) -> f64| {
         let cells = chosen.steps.cells.iter().zip(&chosen.verdicts);
         let values: Vec<f64> = cells.map(|(cell, verdict)| value(cell, verdict)).collect();
         path.set_item(name, values.into_pyarray(py))

@@ -1,4 +1,4 @@
-//! What goes wrong, and what we say: stable codes, and messages that tell what, where, why it matters and what to do.
+//! Errors and warnings: stable codes, and messages that say what is wrong and where, why it matters and what to do.
 //!
 //! Unusable input is an [`Error`]. A solver that stops before its tolerance is not an error but a
 //! [`Status`](crate::progress::Status).
@@ -27,11 +27,11 @@ pub enum Code {
     E07,
     /// The tables look transposed.
     E08,
-    /// One view where a consensus is asked.
+    /// One view only, where a consensus is wanted.
     E09,
     /// A target cannot be reached.
     E10,
-    /// A consensus is asked of views that are not coupled (β = 0).
+    /// A consensus is wanted of views that are not coupled (β = 0).
     E11,
     /// A dial and its raw parameter are both given.
     E12,
@@ -133,7 +133,7 @@ pub enum Error {
         /// What is wrong with it and which values are allowed.
         message: String,
     },
-    /// Something that is no option is not as it must be.
+    /// Something other than an option is invalid.
     Invalid {
         /// What it is.
         what: &'static str,
@@ -221,8 +221,8 @@ impl Warning {
     }
 }
 
-/// What is said of many views alike, said once: warnings of one code whose messages differ in nothing but numbers become one, in
-/// the place of the first, with numbers that differ as ranges.
+/// What is said of many views alike, said once: warnings of one code whose messages differ in nothing but numbers
+/// become one, in the place of the first, with numbers that differ as ranges.
 pub fn grouped(warnings: Vec<Warning>) -> Vec<Warning> {
     let mut groups: Vec<(String, Vec<Warning>)> = Vec::new();
     for warning in warnings {
@@ -238,7 +238,8 @@ pub fn grouped(warnings: Vec<Warning>) -> Vec<Warning> {
     groups.into_iter().filter_map(|(_, group)| one_of(group)).collect()
 }
 
-/// A warning's code and message with every number left out; a message that concerns no view is told apart from one that does.
+/// A warning's code and message with every number left out; a message that concerns no view is told apart from one that
+/// does.
 fn pattern(warning: &Warning) -> String {
     let texts = split_numbers(&warning.message)
         .into_iter()

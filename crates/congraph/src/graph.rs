@@ -6,7 +6,8 @@
 //! uniqueness   Σ|w^i − w| / Σ(w^i + w): 0 for a view equal to the consensus, 1 for one that shares nothing with it
 //! ```
 //!
-//! Where views lack nodes, each is taken over the pairs that a view has, that both views have, that some view has (the consensus).
+//! Where views lack nodes, each is taken over the pairs that a view has, that both views have, that some view has (the
+//! consensus).
 
 use crate::edges::ViewMatrix;
 use crate::views::Membership;
@@ -178,10 +179,10 @@ impl MultiviewGraph {
         let consensus = self.consensus.as_ref()?;
         let (mut apart, mut total) = (0.0, 0.0);
         let own = |pair: &[u32; 2]| self.membership.has_pair(view, *pair);
-        for (pair, (weight, shared)) in self.pairs.iter().zip(self.weights.column(view).zip(consensus)) {
+        for (pair, (weight, consensus)) in self.pairs.iter().zip(self.weights.column(view).zip(consensus)) {
             if own(pair) {
-                apart += (weight - shared).abs();
-                total += weight + shared;
+                apart += (weight - consensus).abs();
+                total += weight + consensus;
             }
         }
         Some(if total > 0.0 { apart / total } else { 0.0 })
@@ -195,7 +196,8 @@ impl MultiviewGraph {
             .count()
     }
 
-    /// The mean weight of an edge over the views that have both of its ends: the same for any order of them, and NaN if none has.
+    /// The mean weight of an edge over the views that have both of its ends: the same for any order of them, and NaN if
+    /// none has.
     pub fn mean_weight(&self, edge: usize) -> f64 {
         let mut sorted = self.weights.row(edge).to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
@@ -258,22 +260,23 @@ impl MultiviewGraph {
 
 /// The Pearson correlation between two vectors of `n` values, of which those that are zero in both need not be listed.
 ///
-/// Two vectors without any variation count as equal; one without has nothing to do with another.
+/// Two vectors without variation count as equal; one without has correlation 0 with any other.
 pub fn pearson(values: impl Iterator<Item = (f64, f64)>, n: usize) -> f64 {
-    let mut sums = Sums::new(2);
+    let mut sums = CorrelationSums::new(2);
     for (x, y) in values {
         sums.add(&[x, y]);
     }
     sums.correlation(0, 1, n)
 }
 
-/// The mean Pearson correlation between two columns, over all pairs of them, of rows that are zero in all but those given.
+/// The mean Pearson correlation between two columns, over all pairs of them, of rows that are zero in all but those
+/// given.
 pub(crate) fn mean_correlation(weights: &ViewMatrix, n_pairs: usize) -> Option<f64> {
     let n = weights.n_views();
     if n < 2 {
         return None;
     }
-    let mut sums = Sums::new(n);
+    let mut sums = CorrelationSums::new(n);
     for row in weights.rows() {
         sums.add(row);
     }
@@ -313,12 +316,12 @@ pub(crate) fn mean_common_correlation<'a>(
 }
 
 /// The sums that a correlation is made of, for some columns at once.
-struct Sums {
+struct CorrelationSums {
     single: Vec<f64>,
     products: Vec<f64>,
 }
 
-impl Sums {
+impl CorrelationSums {
     fn new(n: usize) -> Self {
         Self {
             single: vec![0.0; n],

@@ -1,9 +1,9 @@
 //! What a user can set, named once. Messages mention an option by its id; each face spells it its own way.
 //!
-//! The mathematics does not know whether it is called from a command line, from Python or from Rust. Where a message says what
-//! to do about a problem, it names the option by an id in snake case, the name of the field or keyword: [`option`]. The face that shows
-//! the message spells the mentions with its [`Spelling`]: `` `--missing mask` `` on the command line, `` `missing="mask"` `` in
-//! Python. Without a face they read `` `missing = mask` ``.
+//! The mathematics does not know whether it is called from a command line, from Python or from Rust. Where a message
+//! says what to do about a problem, it names the option by an id in snake case, the name of the field or keyword:
+//! [`option`]. The face that shows the message spells the mentions with its [`Spelling`]: on the command line
+//! `` `--missing mask` ``, in Python `` `missing="mask"` ``. Without a face they read `` `missing = mask` ``.
 //!
 //! ```
 //! use congraph::options::{Plain, option, spelled};

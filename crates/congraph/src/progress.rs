@@ -1,4 +1,4 @@
-//! What long work tells while it runs, how it is asked to stop, and how it ended.
+//! Progress of a computation, how to stop it, and how it ended.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -30,9 +30,9 @@ impl fmt::Display for Status {
 /// What a fit is busy with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Progress {
-    /// Computing distances; the share that is done.
+    /// Computing distances: the share done.
     Distances(f64),
-    /// Finding nearest neighbours; the share that is done, about.
+    /// Finding nearest neighbours: the share done, roughly.
     Neighbours(f64),
     /// Solving.
     Solving {
@@ -63,7 +63,7 @@ pub enum Progress {
     },
 }
 
-/// Called now and then, from any thread; after an iteration it may ask to stop.
+/// Called from time to time, from any thread. After an iteration it may ask to stop.
 pub type Watch<'a> = &'a (dyn Fn(&Progress) -> ControlFlow<()> + Sync);
 
 /// A [`Watch`] that never asks to stop.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use congraph::methods::graphical_lasso::EdgeRule;
 use congraph::simulate::{Settings, simulate};
-use congraph::tune::choice::{Search, Steps, Unfollowed};
+use congraph::tune::choice::{NoFollower, Search, Steps};
 use congraph::tune::path::Grid;
 use congraph::tune::stability::Stability;
 use congraph::{
@@ -221,7 +221,7 @@ fn a_choice_is_told_with_the_fit_that_was_chosen() {
         },
     };
     let (views, learner) = (views(3), Smooth::default());
-    let chosen = search.choose(&learner, &views, Steps::default(), &mut Unfollowed, &no_progress);
+    let chosen = search.choose(&learner, &views, Steps::default(), &mut NoFollower, &no_progress);
     let chosen = chosen.unwrap();
     let scores = vec![0.5; chosen.steps.cells.len()];
     for (scores, best) in [(&scores[..], Some(0)), (&[][..], None)] {

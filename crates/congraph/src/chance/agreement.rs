@@ -1,17 +1,17 @@
 //! Whether graphs of several views agree more than graphs whose node names are permuted.
 //!
-//! How alike two views are is told here by the correlation of the square roots of their weights over all pairs of nodes: the roots keep
-//! a few heavy edges from deciding alone. Permuting the nodes of one of them
-//! keeps its weights, its degrees and everything else, but for which node is which. Under all permutations (Mantel 1967) the
-//! mean of Z = Σ_{a≠b} A_ab B_ab is s1(A) s1(B) / n₂, and
+//! How alike two views are is told here by the correlation of the square roots of their weights over all pairs of
+//! nodes: the roots keep a few heavy edges from deciding alone. Permuting the nodes of one view keeps its weights and
+//! degrees, and changes only which node is which. Under all permutations (Mantel 1967) the mean of Z = Σ_{a≠b} A_ab
+//! B_ab is s1(A) s1(B) / n₂, and
 //!
 //! ```text
 //! E Z² = 2 s2(A) s2(B) / n₂ + 4 t(A) t(B) / n₃ + u(A) u(B) / n₄,      n_k = n (n − 1) … (n − k + 1)
 //! s1 = Σ A_ab    s2 = Σ A_ab²    s3 = Σ_a (Σ_b A_ab)²    t = s3 − s2    u = s1² − 4 s3 + 2 s2
 //! ```
 //!
-//! (ordered pairs a ≠ b). The correlations of different pairs of views are uncorrelated under independent permutations, so
-//! the variance of their mean is that of each, summed.
+//! (ordered pairs a ≠ b). The correlations of different pairs of views are uncorrelated under independent permutations,
+//! so the variance of their mean is that of each, summed.
 
 use crate::graph::MultiviewGraph;
 
@@ -47,10 +47,11 @@ impl Agreement {
         let similarity = graph.similarity()?;
         let graph = &graph.with_roots();
         let n_views = graph.n_views();
-        let whole: Option<Vec<Sums>> = graph
-            .membership()
-            .is_total()
-            .then(|| (0..n_views).map(|view| Sums::of(graph, view, &|_| true)).collect());
+        let whole: Option<Vec<MantelSums>> = graph.membership().is_total().then(|| {
+            (0..n_views)
+                .map(|view| MantelSums::of(graph, view, &|_| true))
+                .collect()
+        });
         let (mut total, mut variance, mut count) = (0.0, 0.0, 0_usize);
         for i in 0..n_views {
             for j in 0..i {
@@ -59,8 +60,8 @@ impl Agreement {
                     Some(sums) => (graph.n_nodes(), sums[i], sums[j]),
                     None => (
                         (0..graph.n_nodes()).filter(|&node| common(node)).count(),
-                        Sums::of(graph, i, &common),
-                        Sums::of(graph, j, &common),
+                        MantelSums::of(graph, i, &common),
+                        MantelSums::of(graph, j, &common),
                     ),
                 };
                 if n < 3 {
@@ -96,13 +97,13 @@ impl Agreement {
 
 /// The sums that Mantel's moments are made of, over ordered pairs.
 #[derive(Clone, Copy)]
-struct Sums {
+struct MantelSums {
     s1: f64,
     s2: f64,
     s3: f64,
 }
 
-impl Sums {
+impl MantelSums {
     /// Of one view, over the pairs whose nodes count.
     fn of(graph: &MultiviewGraph, view: usize, counts: &dyn Fn(usize) -> bool) -> Self {
         let mut strengths = vec![0.0; graph.n_nodes()];

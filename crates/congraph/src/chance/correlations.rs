@@ -5,48 +5,49 @@
 //! ```text
 //! T1 = Σ_i p_i Σ_ab r_ab,i²                 structure in any view
 //! T2 = Σ_ab (Σ_i p_i r_ab,i)² / Σ_i p_i      structure that the views have in common
-//! z  = the larger of the two, as standard normal deviates of their null distributions; or that of the largest |r| of all,
-//!      which finds a few strong edges among very many pairs
+//! z  = the largest of three standard normal deviates: T1 and T2 under their null distributions, and the largest |r|
+//!      of all, which finds a few strong edges among very many pairs
 //! ```
 //!
-//! Under the null the nodes of a view have nothing to do with each other, and the squares of any two pairs are uncorrelated,
-//! so that E T and sd T need only the second and the fourth moment of each r_ab:
+//! Under the null the nodes of a view are unrelated, and the squares of any two pairs are uncorrelated, so that E T and
+//! sd T need only the second and the fourth moment of each r_ab:
 //!
 //! - blocks (trials) are exchanged by flipping the sign of a node's signal in whole blocks: [`units`](super::units);
 //! - other signals are first freed of their autocorrelation, and then permuted: [`residuals`](super::residuals).
 //!
-//! Heavy tails, autocorrelation and a loudness that all nodes share do not count as structure. Nor do correlations that are
-//! all negative by the same amount, which is what an average reference does to anything.
+//! Heavy tails, autocorrelation and a loudness that all nodes share do not count as structure. Nor do correlations that
+//! are all negative by the same amount, which is what an average reference does to anything.
 //!
 //! Cost: one product of the signals of at most [`MOST_NODES`] nodes with themselves.
 
 use rayon::prelude::*;
 
-use super::residuals::Residuals;
+use super::residuals::SignalResiduals;
 use super::units;
 use crate::views::{Kind, Membership, View, Views};
 
 /// Noise of any kind that was tried stays below this, and true graphs above: `docs/decisions.md`.
 pub const BEYOND_CHANCE: f64 = 4.0;
-/// Of more nodes, this many are looked at, evenly spread over the names in their order.
+/// If there are more nodes, this many are examined, evenly spread over the sorted names.
 const MOST_NODES: usize = 400;
 /// How many views are held at a time.
 const AT_A_TIME: usize = 8;
 /// The least share of its Gaussian value that a variance may have: moments of few units are themselves uncertain.
 const LEAST_VARIANCE: f64 = 0.05;
-/// Moments are known to about this share of the mean: where pairs are so many that chance leaves less than that, the test is not finer.
+/// Moments are known to about this share of the mean: where pairs are so many that chance leaves less than that, the
+/// test is not finer.
 const KNOWN_TO: f64 = 0.015;
-/// Of fewer nodes a common negative correlation may be all there is.
+/// With fewer nodes, a common negative correlation may be real structure.
 const REFERENCED: usize = 5;
-/// Fewer samples tell nothing of a correlation.
+/// With fewer samples a correlation says nothing.
 const LEAST_SAMPLES: usize = 4;
 
 /// How far the correlations between nodes go beyond those of unrelated signals, in standard deviations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Correlations {
-    /// Each view on its own, in the order of the views; none where that cannot be told.
+    /// Each view on its own, in the order of the views; none where it cannot be computed.
     pub views: Vec<Option<f64>>,
-    /// All views, each for itself: T1.
+    /// All views, each on its own: T1.
     pub together: f64,
     /// What the views have in common: T2.
     pub pooled: f64,
@@ -64,7 +65,8 @@ pub(super) struct Pairs {
     pub(super) square: Vec<f64>,
     /// Var r² − 2 (E r²)² under the null: 0 if r were Gaussian.
     pub(super) excess: Vec<f64>,
-    /// The strongest correlation in standard deviations, by values and by ranks alike; none where its tail is not known.
+    /// The strongest correlation in standard deviations, by values and by ranks alike; none where its tail is not
+    /// known.
     pub(super) strongest: Option<f64>,
 }
 
@@ -93,6 +95,7 @@ impl Correlations {
         let (sorted, order) = views.sorted();
         let nodes = spread(views.n_nodes());
         let n_pairs = nodes.len() * (nodes.len() - 1) / 2;
+        let n_looks = n_pairs * views.n_views();
         let mut found = Self {
             views: vec![None; views.n_views()],
             together: 0.0,
@@ -100,8 +103,7 @@ impl Correlations {
             strongest: f64::NEG_INFINITY,
         };
         let mut together = Statistic::default();
-        let (mut sums, mut squares, mut excesses) = (vec![0.0; n_pairs], vec![0.0; n_pairs], vec![0.0; n_pairs]);
-        let mut n_samples = 0.0;
+        let mut pooled = Pooled::new(n_pairs);
         let all: Vec<usize> = (0..views.n_views()).collect();
         for some in all.chunks(AT_A_TIME) {
             let pairs: Vec<Option<Pairs>> = some
@@ -110,39 +112,17 @@ impl Correlations {
                 .collect();
             for (&view, pairs) in some.iter().zip(pairs) {
                 let Some(pairs) = pairs else { continue };
-                let p = pairs.n_samples;
-                n_samples += p;
                 let own = pairs.statistic();
                 found.views[order.views[view]] = own.z();
                 if let Some(strongest) = pairs.strongest {
-                    found.strongest = found.strongest.max(rarest(strongest, n_pairs * views.n_views()));
+                    found.strongest = found.strongest.max(rarest(strongest, n_looks));
                 }
-                together.value += own.value;
-                together.mean += own.mean;
-                together.variance += own.variance;
-                for (sum, r) in sums.iter_mut().zip(&pairs.r) {
-                    *sum += p * r;
-                }
-                for (sum, square) in squares.iter_mut().zip(&pairs.square) {
-                    *sum += p * p * square;
-                }
-                for (sum, excess) in excesses.iter_mut().zip(&pairs.excess) {
-                    *sum += p.powi(4) * excess;
-                }
+                together.add(&own);
+                pooled.add(&pairs);
             }
         }
-        let scaled = |values: Vec<f64>, power: i32| -> Vec<f64> {
-            values.into_iter().map(|value| value / n_samples.powi(power)).collect()
-        };
-        let pooled = Pairs {
-            strongest: None,
-            n_samples,
-            r: scaled(sums, 1),
-            square: scaled(squares, 2),
-            excess: scaled(excesses, 4),
-        };
         found.together = together.z()?;
-        found.pooled = pooled.statistic().z()?;
+        found.pooled = pooled.mean().statistic().z()?;
         Some(found)
     }
 
@@ -172,9 +152,67 @@ impl Pairs {
     }
 }
 
+/// Sums over the views, for the mean correlation of each pair, weighted by samples.
+struct Pooled {
+    n_samples: f64,
+    sums: Vec<f64>,
+    squares: Vec<f64>,
+    excesses: Vec<f64>,
+}
+
+impl Pooled {
+    fn new(n_pairs: usize) -> Self {
+        let zeros = || vec![0.0; n_pairs];
+        Self {
+            n_samples: 0.0,
+            sums: zeros(),
+            squares: zeros(),
+            excesses: zeros(),
+        }
+    }
+
+    /// Independent views: variances of p r add up, and so do fourth cumulants.
+    fn add(&mut self, pairs: &Pairs) {
+        let p = pairs.n_samples;
+        self.n_samples += p;
+        for (sum, r) in self.sums.iter_mut().zip(&pairs.r) {
+            *sum += p * r;
+        }
+        for (sum, square) in self.squares.iter_mut().zip(&pairs.square) {
+            *sum += p * p * square;
+        }
+        for (sum, excess) in self.excesses.iter_mut().zip(&pairs.excess) {
+            *sum += p.powi(4) * excess;
+        }
+    }
+
+    fn mean(self) -> Pairs {
+        let scaled = |values: Vec<f64>, power: i32| -> Vec<f64> {
+            values
+                .into_iter()
+                .map(|value| value / self.n_samples.powi(power))
+                .collect()
+        };
+        Pairs {
+            strongest: None,
+            n_samples: self.n_samples,
+            r: scaled(self.sums, 1),
+            square: scaled(self.squares, 2),
+            excess: scaled(self.excesses, 4),
+        }
+    }
+}
+
 impl Statistic {
-    /// The standard normal deviate that is as rare: a sum of squares is skewed, and the more so the fewer pairs there are, so it is
-    /// taken for a multiple of χ² with these two moments, whose cube root is nearly normal (Wilson and Hilferty 1931).
+    fn add(&mut self, other: &Self) {
+        self.value += other.value;
+        self.mean += other.mean;
+        self.variance += other.variance;
+    }
+
+    /// The standard normal deviate that is as rare: a sum of squares is skewed, and the more so the fewer pairs there
+    /// are, so it is taken for a multiple of χ² with these two moments, whose cube root is nearly normal (Wilson and
+    /// Hilferty 1931).
     fn z(&self) -> Option<f64> {
         (self.variance > 0.0).then(|| {
             let spread = (self.variance / (self.mean * self.mean) + KNOWN_TO * KNOWN_TO) / 9.0;
@@ -183,14 +221,14 @@ impl Statistic {
     }
 }
 
-/// The standard normal deviate that is as rare as one of `n` having this: their tail, n times, turned back. Far out both are nearly
-/// z²/2 apart from logarithms, so that z² − 2 ln n is near enough.
+/// The standard normal deviate that is as rare as one of `n` having this: their tail, n times, turned back. Far out
+/// both are nearly z²/2 apart from logarithms, so that z² − 2 ln n is near enough.
 fn rarest(z: f64, n: usize) -> f64 {
     let square = z * z - 2.0 * (n as f64).ln();
     square.abs().sqrt().copysign(square)
 }
 
-/// All nodes, or as many as are looked at.
+/// All nodes, or an evenly spread sample of them.
 fn spread(n_nodes: usize) -> Vec<usize> {
     let n = n_nodes.min(MOST_NODES);
     (0..n).map(|k| k * n_nodes / n).collect()
@@ -204,7 +242,7 @@ fn pairs_of(view: &View, index: usize, kind: Kind, nodes: &[usize], membership: 
         // A few trials are too few to be judged as wholes, and samples that were cut apart are not a row of samples.
         Kind::Signals if units::are_told(view) => units::of(view, nodes, &own)?,
         Kind::Signals => {
-            let residuals = Residuals::of(view, nodes, &own)?;
+            let residuals = SignalResiduals::of(view, nodes, &own)?;
             let mut pairs = residuals.pairs();
             let offset = without_offset(&mut pairs, &own);
             pairs.strongest = residuals.strongest(&pairs, offset);

@@ -1,13 +1,14 @@
-//! What chance alone would give: the two questions that come before any graph is believed.
+//! What chance alone would give: two questions to ask before believing any graph.
 //!
 //! ```text
 //! correlations   do the signals of different nodes have anything to do with each other?   (W13 if not)
 //! agreement      do graphs of views learned one by one agree more than relabelled ones?   (W15 if not)
 //! ```
 //!
-//! An optimal graph of pure noise is still a graph. Neither question depends on the method that learns it. Both compare one
-//! number with its mean and standard deviation under a null in which nothing is shared; these have closed forms, so no
-//! surrogate data are drawn, no seed is needed, and the answer is the same to the bit for any order of nodes and views.
+//! An optimal graph of pure noise is still a graph. Neither question depends on the method that learns it. Both compare
+//! one number with its mean and standard deviation under a null in which nothing is shared; these have closed forms, so
+//! no surrogate data are drawn, no seed is needed, and the answer is the same to the bit for any order of nodes and
+//! views.
 
 pub(crate) mod agreement;
 mod correlations;
@@ -28,8 +29,9 @@ impl Correlations {
         Warning::new(
             "W13",
             format!(
-                "nothing beyond chance: taken together, the nodes are no more correlated than unrelated signals would be \
-                 (z = {:.1}; at least {BEYOND_CHANCE} is needed), so nothing says that the edges of these graphs mean anything",
+                "nothing beyond chance: taken together, the nodes are no more correlated than unrelated signals would \
+                 be (z = {:.1}; at least {BEYOND_CHANCE} is needed), so nothing says that the edges of these graphs \
+                 mean anything",
                 self.z()
             ),
         )
@@ -58,9 +60,9 @@ pub(crate) fn imposed_warning(agreement: &Agreement) -> Option<Warning> {
         Warning::new(
             "W15",
             format!(
-                "structure, but none that the views' graphs share: learned one by one, they agree no more than graphs whose \
-                 node names are permuted (similarity {:.3}, z = {:.1}); the agreement shown is imposed by the similarity that \
-                 was asked for",
+                "structure, but none that the views' graphs share: learned one by one, they agree no more than graphs \
+                 whose node names are permuted (similarity {:.3}, z = {:.1}); the agreement shown is imposed by the \
+                 similarity that was asked for",
                 agreement.similarity, agreement.z
             ),
         )

@@ -1,9 +1,9 @@
 //! Correlations of signals in a row of samples, and their moments when each node's samples are permuted.
 //!
-//! Autocorrelated signals that have nothing to do with each other are correlated all the same, and the more the fewer samples
-//! there are. So each signal is first regressed on its own last two values (two independent random walks leave two rows of
-//! independent steps), and the **residuals** are correlated. What was related remains so: signals that are mixed from sources
-//! of the same autocorrelation leave residuals that are mixed alike.
+//! Unrelated autocorrelated signals are still correlated, and the more so the fewer samples there are. So each signal
+//! is first regressed on its own last two values (two independent random walks leave two rows of independent steps),
+//! and the **residuals** are correlated. What was related remains so: signals that are mixed from sources of the same
+//! autocorrelation leave residuals that are mixed alike.
 //!
 //! Permuting a node's residuals gives (Pitman 1937), with g the excess kurtosis by k-statistics,
 //!
@@ -12,8 +12,8 @@
 //! ```
 //!
 //! Two things that a permutation would destroy are put back by factors on E r² that are means over all nodes: the
-//! autocorrelation that is left, 1 + 2 Σ_k (mean_a ρ_a(k)² − its value by chance), and a loudness that rises and falls in all
-//! nodes at once, mean_ab of mean_t x_a² x_b².
+//! autocorrelation that is left, 1 + 2 Σ_k (mean_a ρ_a(k)² − its value by chance), and a loudness that rises and falls
+//! in all nodes at once, mean_ab of mean_t x_a² x_b².
 
 use super::correlations::{Pairs, is_enough};
 use crate::views::View;
@@ -21,18 +21,18 @@ use crate::views::View;
 /// A signal is regressed on so many of its own past values, if it has eight samples for each.
 const ORDER: usize = 2;
 const SAMPLES_PER_ORDER: usize = 8;
-/// Autocorrelations of residuals are looked at up to this lag.
+/// Autocorrelations of residuals are computed up to this lag.
 const LAGS: usize = 12;
 /// Residuals smaller than this share of the signal are rounding.
 const ROUNDING: f64 = 1e-10;
 
 /// Residuals with mean 0 and variance 1, one row for each node.
-pub(super) struct Residuals {
+pub(super) struct SignalResiduals {
     n_samples: usize,
     rows: Vec<Option<Vec<f64>>>,
 }
 
-impl Residuals {
+impl SignalResiduals {
     /// The residuals of chosen nodes, if there are enough samples.
     pub(super) fn of(view: &View, nodes: &[usize], own: &[bool]) -> Option<Self> {
         let n_samples = view.node(0).len();
@@ -80,8 +80,8 @@ impl Residuals {
         pairs
     }
 
-    /// The strongest correlation in standard deviations, or that of its ranks if that is less: two outliers at the same time make a
-    /// correlation of values, but not of ranks. `offset` is what was taken off all correlations.
+    /// The strongest correlation in standard deviations, or that of its ranks if that is less: two outliers at the same
+    /// time make a correlation of values, but not of ranks. `offset` is what was taken off all correlations.
     pub(super) fn strongest(&self, pairs: &Pairs, offset: f64) -> Option<f64> {
         let ends = (0..self.rows.len()).flat_map(|a| (a + 1..self.rows.len()).map(move |b| [a, b]));
         let (pair, [a, b]) = ends
@@ -273,7 +273,7 @@ mod tests {
             fourth += r.powi(4);
             count += 1.0;
         });
-        let residuals = Residuals {
+        let residuals = SignalResiduals {
             n_samples: 7,
             rows: vec![Some(x), Some(y)],
         };

@@ -1,8 +1,7 @@
 //! Correlations of signals in blocks (trials), and their moments when whole blocks change sign.
 //!
-//! Samples within a trial depend on each other in ways that nobody needs to know: where trials are independent, so are the
-//! signs of a node's signal in them. With c_k = Σ_{t in block k} x_a x_b / p the correlation is r = Σ_k c_k, and under random
-//! signs
+//! Samples within a trial may depend on each other in any way. If trials are independent, so are the signs of a node's
+//! signal in them. With c_k = Σ_{t in block k} x_a x_b / p the correlation is r = Σ_k c_k, and under random signs
 //!
 //! ```text
 //! E r² = Σ c_k²        Var r² = 2 ( (Σ c_k²)² − Σ c_k⁴ )
@@ -12,7 +11,7 @@ use super::correlations::Pairs;
 use super::residuals::{products, standardised};
 use crate::views::View;
 
-/// Of fewer blocks nothing can be said.
+/// Fewer blocks are too few to judge.
 const LEAST_BLOCKS: usize = 8;
 
 /// The correlations of chosen nodes with their moments; none if there are no blocks, or too few.

@@ -4,8 +4,8 @@
 //! D_ij = share of the partitions that put i and j together
 //! ```
 //!
-//! Where views lack nodes, of the partitions that have both. Kept as the labels of each node in all partitions; a row of D is counted when it is asked for, so that memory grows with nodes ×
-//! partitions, not with nodes².
+//! Where views lack nodes, only partitions that have both nodes count. The labels of each node in all partitions are
+//! stored, and a row of D is computed on demand, so that memory grows with nodes × partitions, not with nodes².
 
 use rayon::prelude::*;
 
@@ -106,12 +106,14 @@ impl Coclassification {
         }
     }
 
-    /// The network of the shares of at least `threshold`. A node that this leaves alone keeps its strongest links instead.
+    /// The network of the shares of at least `threshold`. A node that this leaves alone keeps its strongest links
+    /// instead.
     pub(super) fn network(&self, threshold: f64) -> Result<Network, Error> {
         let kept = |node: usize| {
             let mut row = self.row(node);
             row[node] = 0.0;
             let strongest = row.iter().copied().fold(0.0, f64::max);
+            // Below the threshold a node keeps its strongest links, or it would be on its own.
             let least = threshold.min(strongest);
             let links = row.into_iter().enumerate();
             let links = links.filter(move |&(_, share)| share >= least && share > 0.0);

@@ -7,7 +7,7 @@
 //! until    all of them are the same
 //! ```
 //!
-//! Not the consensus *graph* of a fit, which is learned from the data and has communities of its own.
+//! This is not the consensus *graph* of a fit, which is learned from the data and has communities of its own.
 
 use super::coclassification::Coclassification;
 use super::partition::Partition;
@@ -73,6 +73,7 @@ impl ConsensusClustering {
         let mut rounds = 1;
         loop {
             let runs = self.leiden.runs_until(&network, stop);
+            // Labels are canonical: equal partitions have equal labels.
             let agreed = runs.windows(2).all(|two| two[0].partition == two[1].partition);
             if agreed || rounds >= self.max_rounds || stop() {
                 let partition = self.leiden.best(&network, runs, stop).partition;
@@ -84,6 +85,7 @@ impl ConsensusClustering {
             }
             rounds += 1;
             let partitions: Vec<Partition> = runs.into_iter().map(|run| run.partition).collect();
+            // D of these runs, which agree more from round to round.
             network = Coclassification::of(&partitions).network(self.threshold)?;
         }
     }

@@ -9,11 +9,12 @@
 //! Leiden:     iterations, each from the communities of the last, until one moves nothing
 //! ```
 //!
-//! Communities that moving left in several pieces are cut into their connected parts after every iteration. That never lowers
-//! modularity (the pieces share no weight and expect some), and it makes connectedness a certainty, not a tendency.
+//! Communities that moving left in several pieces are cut into their connected parts after every iteration. That never
+//! lowers modularity (the pieces share no weight and expect some), and it makes connectedness a certainty, not a
+//! tendency.
 //!
-//! Cost: O(links) for each iteration in practice. Two or three iterations are the rule; where communities are hard to tell apart,
-//! ten and more.
+//! Cost: O(links) for each iteration in practice. Two or three iterations are the rule; where communities are hard to
+//! tell apart, ten and more.
 
 use std::borrow::Cow;
 
@@ -23,9 +24,10 @@ use super::moving::move_nodes;
 use super::network::Network;
 use super::partition::compact;
 use super::refining::refine;
-use super::scratch::Sums;
+use super::scratch::LabelSums;
 
-/// Improves the communities in `labels` (below the number of nodes) until nothing more is found, or for so many iterations.
+/// Improves the communities in `labels` (below the number of nodes) until nothing more is found, or for so many
+/// iterations.
 pub(super) fn improve(
     network: &Network,
     resolution: f64,
@@ -37,7 +39,7 @@ pub(super) fn improve(
     if total == 0.0 {
         return;
     }
-    let mut sums = Sums::new(network.n_nodes());
+    let mut sums = LabelSums::new(network.n_nodes());
     for _ in 0..max_iterations {
         let has_moved = iterate(network, resolution / total, labels, &mut sums, rng);
         let is_cut = network.connected_parts(labels);
@@ -48,18 +50,20 @@ pub(super) fn improve(
 }
 
 /// One iteration; returns whether anything moved. `factor` is γ / 2m.
-fn iterate(network: &Network, factor: f64, labels: &mut [u32], sums: &mut Sums, rng: &mut ChaCha8Rng) -> bool {
+fn iterate(network: &Network, factor: f64, labels: &mut [u32], sums: &mut LabelSums, rng: &mut ChaCha8Rng) -> bool {
     let mut level = Cow::Borrowed(network);
     let mut level_labels = labels.to_vec();
     // Which node of the level each node of the network is in.
     let mut within: Vec<u32> = (0..network.n_nodes() as u32).collect();
     let mut has_moved = false;
     loop {
+        // Move, refine, merge.
         has_moved |= move_nodes(&level, factor, &mut level_labels, sums, rng);
         let (parts, n_parts) = refine(&level, factor, &level_labels, sums, rng);
         if n_parts == level.n_nodes() {
             break;
         }
+        // A merged node starts in the community that its part is of, not on its own.
         let mut merged_labels = vec![0; n_parts];
         for (&part, &label) in parts.iter().zip(&level_labels) {
             merged_labels[part as usize] = label;

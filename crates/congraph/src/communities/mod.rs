@@ -1,7 +1,7 @@
 //! Communities: nodes that are joined more strongly than chance would have it.
 //!
 //! ```text
-//! modularity Q = Σ_c { W_c / m − γ (K_c / 2m)² }     weight within c, against what the strengths of its nodes let one expect
+//! modularity Q = Σ_c { W_c / m − γ (K_c / 2m)² }     weight within c, less what its nodes' strengths let one expect
 //! Leiden       a partition of a network with a large Q, in connected communities
 //! group        the partition that those of many views have in common, by consensus clustering
 //! ```
@@ -9,9 +9,12 @@
 //! γ is the resolution, m the total weight, W_c the weight within community c and K_c the sum of its nodes' strengths.
 //!
 //! ```text
-//! network           weighted graphs, modularity, merging      partition         labels that depend on who is together alone
-//! leiden            one run: moving, refining, merging        search            many runs, and the best of them
-//! coclassification  who is with whom how often                consensus         what many partitions have in common
+//! network           weighted graphs, modularity, merging
+//! partition         canonical labels: they depend only on which nodes are together
+//! leiden            one run: moving, refining, merging
+//! search            many runs, and the best of them
+//! coclassification  how often two nodes are in the same community
+//! consensus         what many partitions have in common
 //! views             all of it for learned graphs: [`communities`]
 //! ```
 //!

@@ -1,11 +1,11 @@
 //! A weighted undirected graph as the Leiden algorithm walks it, and the same with communities merged into nodes.
 //!
-//! Weights are divided by the largest one, so that no sum of finite weights overflows; modularity does not see it. Merged
-//! nodes keep the weight inside them as a loop, which counts twice in their strength: moving a merged node changes modularity
-//! exactly as moving all of its members does.
+//! Weights are divided by the largest one, so that no sum of finite weights overflows; this does not change modularity.
+//! Merged nodes keep the weight inside them as a loop, which counts twice in their strength: moving a merged node
+//! changes modularity exactly as moving all of its members does.
 
 use super::partition::Partition;
-use super::scratch::Sums;
+use super::scratch::LabelSums;
 use crate::error::Error;
 
 /// A weighted undirected graph: the neighbours of each node, in order.
@@ -22,7 +22,8 @@ pub struct Network {
 }
 
 impl Network {
-    /// From pairs of nodes and their weights. The weights of a pair that is listed twice add up; weights of 0 are no links.
+    /// From pairs of nodes and their weights. The weights of a pair that is listed twice add up; weights of 0 are no
+    /// links.
     ///
     /// # Errors
     /// [`Error::Invalid`] if a weight is negative, infinite or not a number, if a node is joined to itself or is not
@@ -145,10 +146,11 @@ impl Network {
     }
 
     /// The network whose nodes are the `n_groups` groups of these.
-    pub(super) fn merged(&self, groups: &[u32], n_groups: usize, sums: &mut Sums) -> Self {
+    pub(super) fn merged(&self, groups: &[u32], n_groups: usize, sums: &mut LabelSums) -> Self {
         let (starts, members) = members(groups, n_groups);
         let mut merged = Self::with_capacity(n_groups, self.links.len());
         for group in 0..n_groups {
+            // Links within a group are met from both ends, loops once: a loop counts as two.
             let mut twice_inside = 0.0;
             for &member in &members[starts[group]..starts[group + 1]] {
                 let member = member as usize;
@@ -167,7 +169,8 @@ impl Network {
         merged
     }
 
-    /// The partition with every community that is not connected cut into its connected parts, and whether there was one.
+    /// The partition with every community that is not connected cut into its connected parts, and whether there was
+    /// one.
     pub(super) fn connected_parts(&self, labels: &mut [u32]) -> bool {
         const UNSEEN: u32 = u32::MAX;
         let n_before = labels.iter().max().map_or(0, |&last| last as usize + 1);
@@ -178,6 +181,7 @@ impl Network {
             if parts[first] != UNSEEN {
                 continue;
             }
+            // A label that was met before has another part elsewhere.
             is_cut |= std::mem::replace(&mut seen_before[labels[first] as usize], true);
             parts[first] = n_parts;
             open.push(first);
@@ -200,6 +204,7 @@ impl Network {
 /// The members of each group one after another, and where each group begins.
 fn members(groups: &[u32], n_groups: usize) -> (Vec<usize>, Vec<u32>) {
     let mut starts = vec![0; n_groups + 1];
+    // A counting sort by group.
     for &group in groups {
         starts[group as usize + 1] += 1;
     }

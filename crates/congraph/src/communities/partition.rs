@@ -1,4 +1,4 @@
-//! A partition of nodes into communities, with labels that depend on who is together alone.
+//! A partition of nodes into communities, with labels that depend only on which nodes are together.
 
 /// A partition of nodes into communities 0, 1, …: the largest first, among equals the one with the first node.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,6 +28,7 @@ impl Partition {
         let n_labels = labels.iter().max().map_or(0, |&last| last as usize + 1);
         // Size and first member of each label.
         let mut facts = vec![(0_usize, 0_usize); n_labels];
+        // Backwards, so that the last one written is the first member.
         for (node, &label) in labels.iter().enumerate().rev() {
             let (size, first) = &mut facts[label as usize];
             *size += 1;
@@ -45,7 +46,8 @@ impl Partition {
         }
     }
 
-    /// The same partition and labels, of nodes in another order: `order` holds, for each place, the node that goes there.
+    /// The same partition and labels, of nodes in another order: `order` holds, for each place, the node that goes
+    /// there.
     pub(super) fn reordered(&self, order: &[usize]) -> Self {
         Self {
             labels: order.iter().map(|&node| self.labels[node]).collect(),
@@ -69,7 +71,7 @@ impl Partition {
     }
 }
 
-/// Renames labels below `bound` to 0, 1, … in the order in which they come up; returns how many there are.
+/// Renames labels below `bound` to 0, 1, … in order of first occurrence; returns how many there are.
 pub(super) fn compact(labels: &mut [u32], bound: usize) -> usize {
     const UNSEEN: u32 = u32::MAX;
     let mut names = vec![UNSEEN; bound];

@@ -1,4 +1,5 @@
-//! The second phase of Leiden: each community is built anew from its nodes, so that what will be merged is well connected.
+//! The second phase of Leiden: each community is built anew from its nodes, so that what will be merged is well
+//! connected.
 //!
 //! Within a community S every node starts alone. A node v that is still alone, and well connected to the rest of S,
 //!
@@ -6,10 +7,11 @@
 //! w(v, S − v) ≥ γ k_v (K_S − k_v) / 2m
 //! ```
 //!
-//! joins a part C of S that it is linked to, that is well connected to the rest of S in the same sense, and that it does not lose
-//! by joining. Which one is drawn with probabilities ∝ exp(gain / θ k_v): mostly the best, sometimes another, which finds
-//! better communities in the end than always the best (on block models that are hard to tell apart, markedly). The gain is taken
-//! relative to the node's strength, or θ would mean something else for each network.
+//! joins a part C of S that it is linked to, that is well connected to the rest of S in the same sense, and that it
+//! does not lose by joining. Which one is drawn with probabilities ∝ exp(gain / θ k_v): mostly the best, sometimes
+//! another, which finds better communities in the end than always the best (on block models that are hard to tell
+//! apart, markedly). The gain is taken relative to the node's strength, or θ would mean something else for each
+//! network.
 
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -17,28 +19,30 @@ use rand_chacha::ChaCha8Rng;
 
 use super::network::Network;
 use super::partition::compact;
-use super::scratch::Sums;
+use super::scratch::LabelSums;
 
 /// θ.
 const RANDOMNESS: f64 = 0.05;
 
-/// Parts of the communities in `labels`: a label below the number of parts for each node, and that number.
+/// Splits the communities in `labels` into parts: a label below the number of parts for each node, and that number.
 pub(super) fn refine(
     network: &Network,
     factor: f64,
     labels: &[u32],
-    sums: &mut Sums,
+    sums: &mut LabelSums,
     rng: &mut ChaCha8Rng,
 ) -> (Vec<u32>, usize) {
-    let mut parts = Parts::alone(network, factor, labels);
+    let mut parts = Refinement::alone(network, factor, labels);
     let mut order: Vec<u32> = (0..network.n_nodes() as u32).collect();
     order.shuffle(rng);
     let mut choices = Vec::new();
     for node in order {
+        // Only nodes that are still alone may join: parts never lose one.
         if !parts.is_alone[node as usize] || !parts.is_well_connected(node, node) {
             continue;
         }
         for &(neighbour, weight) in network.links(node as usize) {
+            // Parts do not reach beyond their community.
             if labels[neighbour as usize] == labels[node as usize] {
                 sums.add(parts.labels[neighbour as usize], weight);
             }
@@ -65,6 +69,7 @@ fn draw(choices: &mut [(u32, f64)], temperature: f64, rng: &mut ChaCha8Rng) -> O
     if let [] | [_] = choices {
         return choices.first().map(|choice| choice.0);
     }
+    // Relative to the best, so that no exponential overflows.
     let largest = choices.iter().fold(0.0, |largest: f64, choice| largest.max(choice.1));
     let mut total = 0.0;
     for (_, gain) in choices.iter_mut() {
@@ -76,7 +81,7 @@ fn draw(choices: &mut [(u32, f64)], temperature: f64, rng: &mut ChaCha8Rng) -> O
 }
 
 /// The parts in the making; each is called by one of its nodes.
-struct Parts<'n> {
+struct Refinement<'n> {
     factor: f64,
     /// The communities that the parts are of, and their strengths.
     communities: &'n [u32],
@@ -88,7 +93,7 @@ struct Parts<'n> {
     outward: Vec<f64>,
 }
 
-impl<'n> Parts<'n> {
+impl<'n> Refinement<'n> {
     fn alone(network: &Network, factor: f64, communities: &'n [u32]) -> Self {
         let n = network.n_nodes();
         let mut community_strengths = vec![0.0; n];
@@ -125,6 +130,7 @@ impl<'n> Parts<'n> {
         self.labels[node] = label;
         (self.is_alone[node], self.is_alone[part]) = (false, false);
         self.strengths[part] += self.strengths[node];
+        // Links between the two were outward for both, and are inside now.
         self.outward[part] += self.outward[node] - 2.0 * weight;
     }
 }

@@ -2,12 +2,12 @@
 
 /// A sum for each label, of which few are not zero.
 #[derive(Debug, Default)]
-pub(super) struct Sums {
+pub(super) struct LabelSums {
     values: Vec<f64>,
     touched: Vec<u32>,
 }
 
-impl Sums {
+impl LabelSums {
     /// For labels below `n_labels`.
     pub(super) fn new(n_labels: usize) -> Self {
         Self {
@@ -31,7 +31,7 @@ impl Sums {
         self.values[label as usize]
     }
 
-    /// The sums that are not zero, in the order in which they came up.
+    /// The non-zero sums, in order of first occurrence.
     #[inline]
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, f64)> {
         self.touched.iter().map(|&label| (label, self.values[label as usize]))

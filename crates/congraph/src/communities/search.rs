@@ -1,13 +1,14 @@
 //! Many runs of Leiden, and the best that can be made of them.
 //!
-//! Modularity has many good local maxima, and which one Leiden ends in depends on its random numbers. So the best run is only a start.
+//! Modularity has many good local maxima, and which one Leiden ends in depends on its random numbers. So the best run
+//! is only a start.
 //!
-//! - The runs are crossed in rounds, two by two: the parts of the network that both put together are merged into nodes, Leiden looks
-//!   for the best communities of these, then again of single nodes, and the best of the three goes on. What good partitions agree
-//!   on is mostly right (Ovelgönne and Geyer-Schulz, 2012), and the search can spend itself on the rest. Equal partitions cost
-//!   nothing to cross.
-//! - From the winner, three times as many searches as there are runs start with about half of its communities dissolved, and the best
-//!   goes on.
+//! - The runs are crossed in rounds, two by two: the parts of the network that both put together are merged into nodes,
+//!   Leiden looks for the best communities of these, then again of single nodes, and the best of the three is kept.
+//!   What good partitions agree on is mostly right (Ovelgönne and Geyer-Schulz, 2012), and the search can spend itself
+//!   on the rest. Equal partitions cost nothing to cross.
+//! - From the winner, three times as many searches as there are runs start with about half of its communities
+//!   dissolved, and the best is kept.
 //! - It alone is iterated until nothing moves: on hard networks the last of many iterations gain less than the above.
 //!
 //! Nothing of this lowers modularity. It takes about twice as long as the runs themselves.
@@ -21,7 +22,7 @@ use rayon::prelude::*;
 use super::leiden::improve;
 use super::network::Network;
 use super::partition::{Partition, compact};
-use super::scratch::Sums;
+use super::scratch::LabelSums;
 use crate::error::Error;
 
 /// How often communities of the best partition are dissolved, in as many searches as there are runs.
@@ -30,7 +31,7 @@ const KICKS: usize = 3;
 /// The most iterations of Leiden, except for the winner.
 const ITERATIONS: usize = 4;
 
-/// Whether to stop: asked before every search, from any thread. What is found after it said yes is of no use.
+/// Whether to stop: asked before every search, from any thread. What is found after it said yes is discarded.
 pub(super) type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// A [`Stop`] that never does.
@@ -43,7 +44,7 @@ pub(super) fn never() -> bool {
 pub struct Leiden {
     /// The resolution γ, above 0: larger makes more and smaller communities. 1 is the usual modularity.
     pub resolution: f64,
-    /// How many runs to make the best of, at least 1.
+    /// How many runs to choose the best from, at least 1.
     pub n_runs: usize,
     /// The seed that everything random follows from.
     pub seed: u64,
@@ -62,7 +63,7 @@ impl Default for Leiden {
 /// Communities of a network, each of them connected.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Communities {
-    /// Who is with whom.
+    /// The communities.
     pub partition: Partition,
     /// The modularity, at the resolution that was asked for.
     pub modularity: f64,
@@ -112,7 +113,9 @@ impl Leiden {
     /// The best that the runs lead to; at least as good as the best of them.
     pub(super) fn best(&self, network: &Network, runs: Vec<Communities>, stop: Stop<'_>) -> Communities {
         let mut n_streams = self.n_runs;
+        // First the runs are crossed.
         let mut best = self.crossed(network, runs, &mut n_streams, stop);
+        // Then half of the winner is dissolved, several times.
         for _ in 0..KICKS {
             let search = |stream| {
                 let mut rng = self.stream(stream);
@@ -124,6 +127,7 @@ impl Leiden {
             let found: Vec<Communities> = streams.into_par_iter().map(search).collect();
             best = found.into_iter().fold(best, better);
         }
+        // At last the best is iterated to the end.
         let labels = best.partition.labels().iter().map(|&label| label as u32).collect();
         let stable = self.improved(network, labels, usize::MAX, &mut self.stream(n_streams), stop);
         better(best, stable)
@@ -165,8 +169,9 @@ impl Leiden {
         if one.partition == two.partition || stop() {
             return parents;
         }
+        // What both agree on moves as one.
         let (parts, n_parts) = agreement(network, &one.partition, &two.partition);
-        let merged = network.merged(&parts, n_parts, &mut Sums::new(n_parts));
+        let merged = network.merged(&parts, n_parts, &mut LabelSums::new(n_parts));
         let mut labels: Vec<u32> = (0..n_parts as u32).collect();
         improve(&merged, self.resolution, &mut labels, ITERATIONS, rng);
         let labels = parts.iter().map(|&part| labels[part as usize]).collect();

@@ -12,8 +12,8 @@ use crate::graph::MultiviewGraph;
 use crate::metrics::nmi;
 use crate::progress::{Progress, Watch, no_progress};
 
-/// The communities of learned graphs. Nodes and views are in the order of the graphs; equally large communities are in the order
-/// of their first nodes by name.
+/// The communities of learned graphs. Nodes and views are in the order of the graphs; equally large communities are in
+/// the order of their first nodes by name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GraphCommunities {
     /// The communities of each view: of the nodes that it has, in the order of the graphs.
@@ -29,8 +29,8 @@ pub struct GraphCommunities {
 }
 
 impl GraphCommunities {
-    /// The normalised mutual information between all partitions: of the consensus (if there is one), of the group, and of each
-    /// view, in this order. Over the nodes that both have.
+    /// The normalised mutual information between all partitions: of the consensus (if there is one), of the group, and
+    /// of each view, in this order. Over the nodes that both have.
     pub fn nmi(&self) -> Vec<Vec<f64>> {
         let whole = |partition: &Partition| partition.labels().iter().copied().map(Some).collect();
         let consensus = self.consensus.iter().map(|consensus| whole(&consensus.partition));
@@ -55,10 +55,11 @@ impl GraphCommunities {
     }
 }
 
-/// The communities of every view and of the consensus by Leiden, and those of the group of views by consensus clustering.
+/// The communities of every view and of the consensus by Leiden, and those of the group of views by consensus
+/// clustering.
 ///
-/// Each run on each view is a partition of its own for the group, so that a view of which the communities are uncertain has less
-/// of a say about them.
+/// Each run on each view is a partition of its own for the group, so that a view of which the communities are uncertain
+/// has less of a say about them.
 ///
 /// The answer is the same for any order of nodes and views.
 ///
@@ -130,13 +131,13 @@ fn found(
         });
     };
     let leiden = &settings.leiden;
-    let all: Vec<usize> = (0..graph.n_nodes()).collect();
-    let sorted = Sorted::of(graph, all);
+    let sorted = Sorted::of(graph, (0..graph.n_nodes()).collect());
     let mut views = Vec::with_capacity(graph.n_views());
     let mut view_nodes = Vec::with_capacity(graph.n_views());
     let mut runs_of_views = Vec::with_capacity(graph.n_views());
     for view in 0..graph.n_views() {
         let own: Vec<usize> = (0..graph.n_nodes()).filter(|&node| graph.has(view, node)).collect();
+        // Sorted by name, so that the order of nodes does not reach the random numbers.
         let sorted_view = Sorted::of(graph, own.clone());
         let network = sorted_view.network(graph, graph.weights().column(view))?;
         let runs = leiden.runs_until(&network, stop);

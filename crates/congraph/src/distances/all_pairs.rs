@@ -1,4 +1,5 @@
-//! The distances of all pairs of nodes without a list of them: for n where n²N numbers would be too many, or too slow.
+//! The distances of all pairs of nodes without a list of them: for so many nodes that n²N numbers would be too many, or
+//! too slow.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,8 +19,8 @@ use crate::views::Views;
 /// How many candidates are confirmed at a time.
 const CANDIDATES: usize = 1 << 18;
 
-/// The nodes in an order in which most neighbours are not far from each other: with very many nodes, numbers that are needed together
-/// are then found together in memory. By the first view's signals.
+/// The nodes in an order in which most neighbours are not far from each other: with very many nodes, numbers that are
+/// needed together are then found together in memory. By the first view's signals.
 pub(crate) fn neighbourly_order(views: &Views, scaling: &Scaling, seed: u64) -> Vec<usize> {
     let signals = ViewSignals::new(views.view(0), views.n_nodes(), scaling);
     let tiles = ViewTiles::new(&signals, views.n_nodes(), &|_| false);
@@ -82,7 +83,7 @@ pub(crate) fn count_outside(
         .len()
 }
 
-/// All pairs of nodes of some views, with their distances at hand.
+/// All pairs of nodes of some views, with access to their distances.
 pub struct AllPairs {
     signals: Signals,
     tiles: Tiles,
@@ -93,8 +94,8 @@ pub struct AllPairs {
 }
 
 impl AllPairs {
-    /// Scales the signals, finds every node's `k` nearest neighbours and the largest distance. Distances are kept in f32 if
-    /// they take at most `memory` bytes.
+    /// Scales the signals, finds every node's `k` nearest neighbours and the largest distance. Distances are kept in
+    /// f32 if they take at most `memory` bytes.
     ///
     /// # Errors
     /// [`Error::Invalid`] if the distances are too large for f64.
@@ -135,8 +136,8 @@ impl AllPairs {
         })
     }
 
-    /// The same with costs added to some pairs (sorted, each once). Forbidden pairs never enter a working set; the others
-    /// are in it from the start.
+    /// The same with costs added to some pairs (sorted, each once). Forbidden pairs never enter a working set; the
+    /// others are in it from the start.
     #[must_use]
     pub(crate) fn with_costs(mut self, costs: Vec<EdgeCost>) -> Self {
         let is_listed = |pair: &[u32; 2]| costs.binary_search_by_key(pair, |cost| cost.pair).is_ok();
@@ -216,8 +217,8 @@ impl AllPairs {
     }
 
     /// The pairs outside `pairs` (sorted) that would be present at the given multipliers, with their distances; at most
-    /// `most` for each block of nodes, and whether that left any out. With a margin also those that would be if all their targets
-    /// were larger by it.
+    /// `most` for each block of nodes, and whether that left any out. With a margin also those that would be if all
+    /// their targets were larger by it.
     pub(crate) fn entering(
         &self,
         multipliers: &ViewMatrix,
@@ -307,8 +308,8 @@ pub(crate) trait PresenceTest: Sync {
     /// Whether an edge of these targets is absent, and so of any smaller ones.
     fn is_absent(&self, targets: &[f64]) -> bool;
 
-    /// Whether a pair with these distances would be present at the multipliers if all its targets were larger by `margin`.
-    /// `targets` is room for one row.
+    /// Whether a pair with these distances would be present at the multipliers if all its targets were larger by
+    /// `margin`. `targets` is a buffer of one row.
     fn is_present(
         &self,
         [a, b]: [u32; 2],

@@ -1,9 +1,9 @@
 //! Nearest neighbours of very many nodes, approximately: random projection trees, then neighbours of neighbours.
 //!
-//! Comparing all pairs takes n² steps; this takes about n^1.1. Points that fall into the same leaf of a random tree are likely
-//! neighbours; and a neighbour's neighbour is likely a neighbour (NN-descent, Dong et al. 2011). Each node looks at candidates
-//! taken from an unchanged copy of the last round's lists and writes only its own list, so that the result depends on the
-//! seed alone, not on the number of threads.
+//! Comparing all pairs takes n² steps; this takes about n^1.1. Points that fall into the same leaf of a random tree are
+//! likely neighbours; and a neighbour's neighbour is likely a neighbour (NN-descent, Dong et al. 2011). Each node looks
+//! at candidates taken from an unchanged copy of the last round's lists and writes only its own list, so that the
+//! result depends on the seed alone, not on the number of threads.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

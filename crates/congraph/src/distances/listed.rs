@@ -10,8 +10,8 @@
 //! - costs are means over samples, not sums ([`SampleNorm`]), so that more samples do not mean another density;
 //! - distances are divided by the largest one over all views ([`DistanceNorm`]), so that units do not matter.
 //!
-//! With all three off this is the paper's raw objective. The distances are `K_aa + K_bb − 2 K_ab` where that is far from
-//! cancelling, and sums of squared differences for nearly equal signals. Cost: O(n² Σ p_i) time, O(n² N) memory.
+//! With all three off this is the paper's raw objective. The distances are `K_aa + K_bb − 2 K_ab` where that is far
+//! from cancelling, and sums of squared differences for nearly equal signals. Cost: O(n² Σ p_i) time, O(n² N) memory.
 
 use std::sync::Arc;
 
@@ -47,7 +47,8 @@ impl Distances {
         Self::masked(edges, values, scaling.distance_norm, Arc::clone(views.membership()))
     }
 
-    /// The distances of chosen pairs a < b (sorted, each once), divided by the largest of theirs where that is asked for.
+    /// The distances of chosen pairs a < b (sorted, each once), divided by the largest of theirs where that is asked
+    /// for.
     ///
     /// # Errors
     /// As [`Distances::from_views`].
@@ -116,10 +117,11 @@ impl Distances {
         Self::masked(edges, values, norm, Arc::new(membership))
     }
 
-    /// The same where views lack nodes: whatever distances these have there does not matter, and pairs that no view has are left out.
+    /// The same where views lack nodes: whatever distances these have there does not matter, and pairs that no view has
+    /// are left out.
     ///
     /// # Errors
-    /// As [`Distances::new`]; also if the mask is of other nodes or views.
+    /// As [`Distances::new`]; also if the membership is of other nodes or views.
     pub fn masked(
         edges: Edges,
         mut values: ViewMatrix,
@@ -217,7 +219,8 @@ impl Distances {
     }
 }
 
-/// The pairs that some view has with their distances, marked where a view lacks them; and a distance that cannot be used, if any is.
+/// The pairs that some view has with their distances, marked where a view lacks them; and a distance that cannot be
+/// used, if any is.
 fn without_lacking(membership: &Membership, edges: &Edges, values: &ViewMatrix) -> (Edges, ViewMatrix, Option<f64>) {
     let kept = |place: &usize| membership.some_has(edges.pairs()[*place]);
     let kept: Vec<usize> = (0..edges.n_edges()).filter(kept).collect();
@@ -280,8 +283,8 @@ pub(crate) fn n_samples(view: &View) -> Result<f64, Error> {
         _ => Err(Error::Parameter {
             name: "samples",
             message: format!(
-                "is needed for view `{}`: a precomputed matrix does not say how many samples it was made from, and these \
-                 {} and {} depend on it",
+                "is needed for view `{}`: a precomputed matrix does not say how many samples it was made from, and \
+                 these {} and {} depend on it",
                 view.name(),
                 option("scale"),
                 option("sample_norm")

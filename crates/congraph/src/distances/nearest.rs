@@ -1,7 +1,7 @@
 //! The nearest neighbours of every node in every view, exactly up to the error of f32.
 //!
-//! One thread at a time owns a block of nodes and visits all tiles that touch it, always in the same order: the result does
-//! not depend on the number of threads.
+//! One thread at a time owns a block of nodes and visits all tiles that touch it, always in the same order: the result
+//! does not depend on the number of threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -49,6 +49,8 @@ impl Tiles {
                     #[inline(always)]
                     || {
                         for (view, entries) in tile.chunks_exact(TILE * TILE).enumerate() {
+                            // Only tiles of the upper triangle exist: to the left of the diagonal a block is the
+                            // columns.
                             if other >= block {
                                 lists[view].rows(entries, nodes.len(), other * TILE);
                                 maxima.push(TileMaximum {
@@ -64,6 +66,7 @@ impl Tiles {
                 );
             });
         }
+        // The union over the views, a < b.
         let mut pairs = Vec::with_capacity(lists.len() * nodes.len() * k);
         for list in &lists {
             for (place, node) in nodes.clone().enumerate() {
@@ -105,7 +108,7 @@ struct Shortlist {
     neighbours: Vec<u32>,
     /// The distance that a newcomer must beat.
     bars: Vec<f32>,
-    room: Vec<f32>,
+    buffer: Vec<f32>,
 }
 
 impl Shortlist {
@@ -115,7 +118,7 @@ impl Shortlist {
             distances: vec![f32::INFINITY; TILE * k],
             neighbours: vec![NOBODY; TILE * k],
             bars: vec![f32::INFINITY; TILE],
-            room: Vec::with_capacity(TILE),
+            buffer: Vec::with_capacity(TILE),
         }
     }
 
@@ -160,10 +163,10 @@ impl Shortlist {
 
     /// The k-th smallest of the first entries seen, and a hair more, so that it passes itself.
     fn set_bar(&mut self, row: usize, entries: &[f32]) {
-        self.room.clear();
-        self.room.extend_from_slice(entries);
+        self.buffer.clear();
+        self.buffer.extend_from_slice(entries);
         let (_, bar, _) = self
-            .room
+            .buffer
             .select_nth_unstable_by(self.k.min(entries.len()) - 1, f32::total_cmp);
         self.bars[row] = bar.next_up();
     }

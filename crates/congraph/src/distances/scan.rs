@@ -12,9 +12,10 @@ use crate::parallel::simd::vectorised;
 const ENOUGH: usize = 100_000;
 
 impl Tiles {
-    /// The pairs that would be present at the given multipliers, as far as f32 can tell; with an allowance for its rounding
-    /// (and for targets that are larger by a margin) none that would is missed, and some that would not are among them. At most `most` pairs per block of nodes, those
-    /// furthest from absence, and whether these are all. Sorted; pairs of the `known` sets are left out.
+    /// The pairs that would be present at the given multipliers, as far as f32 can tell; with an allowance for its
+    /// rounding (and for targets that are larger by a margin) none that would is missed, and some that would not are
+    /// among them. At most `most` pairs per block of nodes, those furthest from absence, and whether these are all.
+    /// Sorted; pairs of the `known` sets are left out.
     ///
     /// `multipliers` are in the units of the costs, and `targets` are −(cost + λ_a + λ_b) times `factor`.
     pub(crate) fn present(
@@ -26,17 +27,8 @@ impl Tiles {
         is_absent: impl Fn(&[f64]) -> bool + Sync,
         known: &[Set<'_>],
     ) -> (Vec<[u32; 2]>, bool) {
-        // λ in the units of each view's tiles, and how far above zero an entry may seem because of rounding.
-        let mut levels: Vec<Vec<f32>> = Vec::with_capacity(self.n_views());
-        let mut slacks: Vec<f32> = Vec::with_capacity(self.n_views());
-        for (index, view) in self.views.iter().enumerate() {
-            let unit = if view.unit > 0.0 { view.unit } else { f64::MIN_POSITIVE };
-            let level: Vec<f32> = multipliers.column(index).map(|value| (value / unit) as f32).collect();
-            let largest = level.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
-            let slack = view.error + 4.0 * f64::from(f32::EPSILON) * f64::from(largest);
-            slacks.push(allowance.map_or(0.0, |margin| (slack + margin / (unit * factor)) as f32));
-            levels.push(level);
-        }
+        let (levels, slacks) = self.levels(multipliers, factor, allowance);
+        // What f32 leaves open is decided by the joint minimiser, on targets in its own units.
         let units: Vec<f64> = self.views.iter().map(|view| view.unit * factor).collect();
         let enters = |values: &mut [f64]| {
             for (value, unit) in values.iter_mut().zip(&units) {
@@ -44,10 +36,10 @@ impl Tiles {
             }
             !is_absent(values)
         };
-        let per_block: Vec<Found> = (0..self.n_blocks)
+        let per_block: Vec<DeepestPairs> = (0..self.n_blocks)
             .into_par_iter()
             .map_init(Vec::new, |scratch, block| {
-                let mut found = Found::new(most);
+                let mut found = DeepestPairs::new(most);
                 for other in block..self.n_blocks {
                     self.with(block, other, scratch, |tile| {
                         vectorised(
@@ -70,6 +62,7 @@ impl Tiles {
                 found
             })
             .collect();
+        // The blocks come in their own order, so the result does not depend on the number of threads.
         let complete = per_block.iter().all(|found| found.complete);
         let mut pairs: Vec<[u32; 2]> = per_block
             .iter()
@@ -80,9 +73,26 @@ impl Tiles {
         (pairs, complete)
     }
 
+    /// λ in the units of each view's tiles, and how far above zero an entry may seem because of rounding.
+    fn levels(&self, multipliers: &ViewMatrix, factor: f64, allowance: Option<f64>) -> (Vec<Vec<f32>>, Vec<f32>) {
+        let mut levels: Vec<Vec<f32>> = Vec::with_capacity(self.n_views());
+        let mut slacks: Vec<f32> = Vec::with_capacity(self.n_views());
+        for (index, view) in self.views.iter().enumerate() {
+            // A view of identical signals has unit 0.
+            let unit = if view.unit > 0.0 { view.unit } else { f64::MIN_POSITIVE };
+            let level: Vec<f32> = multipliers.column(index).map(|value| (value / unit) as f32).collect();
+            let largest = level.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
+            let slack = view.error + 4.0 * f64::from(f32::EPSILON) * f64::from(largest);
+            slacks.push(allowance.map_or(0.0, |margin| (slack + margin / (unit * factor)) as f32));
+            levels.push(level);
+        }
+        (levels, slacks)
+    }
+
     /// A few pairs among which is the largest distance over all views, given each tile's largest entries.
     pub(crate) fn furthest(&self, maxima: &[TileMaximum]) -> Vec<[u32; 2]> {
         let cost = |view: usize, entry: f64| entry * self.views[view].unit;
+        // The largest distance is at least this: entries are known to within the view's rounding error.
         let at_least = maxima
             .iter()
             .map(|tile| cost(tile.view, f64::from(tile.entry) - self.views[tile.view].error))
@@ -107,7 +117,7 @@ impl Tiles {
                 }
             });
         }
-        // So many pairs within rounding of the largest are all but equal; the likeliest will do.
+        // So many pairs within rounding of the largest are all but equal: the likeliest are enough.
         pairs.sort_by(|x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)));
         pairs.iter().take(ENOUGH).map(|&(_, pair)| pair).collect()
     }
@@ -122,12 +132,12 @@ impl Tiles {
         slacks: &[f32],
         known: &[Set<'_>],
         enters: &impl Fn(&mut [f64]) -> bool,
-        found: &mut Found,
+        found: &mut DeepestPairs,
     ) {
         let (rows, columns) = (self.nodes(i), self.nodes(j));
         let mut values = vec![0.0; self.n_views()];
-        // For each column, whether some view has a positive target: without one an edge is absent. Whole rows at a time, with
-        // integers, which is what vectorises.
+        // For each column, whether some view has a positive target: without one an edge is absent. Whole rows at a
+        // time, with integers, which is what vectorises.
         let mut flags = [0_u32; TILE];
         for (r, a) in rows.enumerate() {
             flags.fill(0);
@@ -138,11 +148,13 @@ impl Tiles {
                     *flag |= u32::from(entry + level < bar);
                 }
             }
+            // Pairs that are known already are not asked for again.
             for set in known {
                 for &[_, b] in set.of(a as u32, &columns) {
                     flags[b as usize - columns.start] = 0;
                 }
             }
+            // Few columns are flagged: eight are passed over at a time.
             for (eighth, flags) in flags.as_chunks::<8>().0.iter().enumerate() {
                 if flags.iter().fold(0, |any, flag| any | flag) == 0 {
                     continue;
@@ -170,13 +182,13 @@ impl Tiles {
 }
 
 /// The pairs furthest below zero, at most `most` of them.
-struct Found {
+struct DeepestPairs {
     most: usize,
     complete: bool,
     pairs: Vec<(f32, [u32; 2])>,
 }
 
-impl Found {
+impl DeepestPairs {
     fn new(most: usize) -> Self {
         Self {
             most,
@@ -187,6 +199,7 @@ impl Found {
 
     fn push(&mut self, depth: f32, pair: [u32; 2]) {
         self.pairs.push((depth, pair));
+        // Selecting only when twice full costs O(1) per pair.
         if self.pairs.len() >= self.most.saturating_mul(2) {
             self.keep_deepest();
         }

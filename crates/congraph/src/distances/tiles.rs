@@ -8,10 +8,10 @@
 //!
 //! from a blocked product in single precision: an eighth of the cost of differences in f64. Its error is at most
 //! [`ViewTiles::error`]: products are summed in stretches of [`STRETCH`] samples, so that rounding grows with
-//! `STRETCH + p/STRETCH` and not with p. Whoever reads a tile allows for that error and lets f64 differences decide.
+//! `STRETCH + p/STRETCH` and not with p. Every reader of a tile allows for that error and lets f64 differences decide.
 //!
-//! The tiles of the upper triangle are kept if they fit the memory that may be used, and computed anew for each pass if not.
-//! A tile's content does not depend on the number of threads.
+//! The tiles of the upper triangle are kept if they fit the memory that may be used, and computed anew for each pass if
+//! not. A tile's content does not depend on the number of threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -64,6 +64,7 @@ impl Tiles {
                 .collect(),
             stored: None,
         };
+        // All tiles at once: later passes only read them.
         if Self::bytes(n_nodes, signals.views.len()) <= memory {
             let length = tiles.n_views() * TILE * TILE;
             let done = AtomicUsize::new(1);
@@ -103,8 +104,8 @@ impl Tiles {
         (0..n_blocks).flat_map(move |i| (i..n_blocks).map(move |j| (i, j)))
     }
 
-    /// Shows the tile of blocks i ≤ j: for each view, [`TILE`] rows of [`TILE`] entries. Entries that are no pair of two
-    /// different nodes of the view are infinite.
+    /// Shows the tile of blocks i ≤ j: for each view, [`TILE`] rows of [`TILE`] entries. Entries that are no pair of
+    /// two different nodes of the view are infinite.
     pub(super) fn with<T>(&self, i: usize, j: usize, scratch: &mut Vec<f32>, show: impl FnOnce(&[f32]) -> T) -> T {
         let length = self.n_views() * TILE * TILE;
         if let Some(stored) = &self.stored {
@@ -156,9 +157,11 @@ impl Tiles {
                 let square = view.squares[rows.start + r];
                 let (inside, outside) = out.split_at_mut(columns.len());
                 for (entry, other) in inside.iter_mut().zip(&view.squares[columns.clone()]) {
+                    // From the product to the squared distance.
                     *entry = square + other - 2.0 * *entry;
                 }
                 outside.fill(f32::INFINITY);
+                // A node is no neighbour of itself.
                 if i == j {
                     out[r] = f32::INFINITY;
                 }
@@ -198,6 +201,7 @@ impl ViewTiles {
             squares = squares_of(scale);
             longest = longest_of(&squares);
         }
+        // The longest signal gets norm 1, which makes the error of an entry absolute.
         let inverse = if longest > 0.0 { 1.0 / longest } else { 1.0 };
         let factor = inverse.sqrt();
         let mut values = HugePageBuffer::zeros(view.values.values().len());
@@ -249,8 +253,8 @@ impl ViewTiles {
         let mut first = 0;
         while first < p {
             let stretch = STRETCH.min(p - first);
-            // SAFETY: `left` has `rows.len()` rows of p values and `right` `columns.len()` rows of p values, of which the
-            // columns first..first + stretch ≤ p are read; `out` has TILE ≥ rows.len() rows of TILE ≥ columns.len()
+            // SAFETY: `left` has `rows.len()` rows of p values and `right` `columns.len()` rows of p values, of which
+            // the columns first..first + stretch ≤ p are read; `out` has TILE ≥ rows.len() rows of TILE ≥ columns.len()
             // entries, is not shared, and does not overlap the others.
             unsafe {
                 gemm::gemm(

@@ -1,4 +1,5 @@
-//! Which pairs of nodes may be joined: all, each node's nearest neighbours, or a list; and what is known of some beforehand.
+//! Which pairs of nodes may be joined: all of them, each node's nearest neighbours, or a list; and prior knowledge
+//! about some of them.
 
 use crate::error::Error;
 
@@ -8,7 +9,8 @@ pub enum Candidates {
     /// All pairs.
     #[default]
     AllPairs,
-    /// Every node and its k nearest neighbours in some view. Exact up to [`EXACT_NEIGHBOURS`] nodes, approximate beyond.
+    /// Every node and its k nearest neighbours in some view. Exact up to [`EXACT_NEIGHBOURS`] nodes, approximate
+    /// beyond.
     Nearest {
         /// How many neighbours in each view.
         k: usize,
@@ -21,11 +23,11 @@ pub enum Candidates {
 
 /// Up to this number of nodes nearest neighbours are found exactly.
 pub const EXACT_NEIGHBOURS: usize = 30_000;
-/// Up to this number of nodes the pairs outside a support can be checked.
+/// Up to this number of nodes the pairs outside the candidates can be checked.
 pub const CHECKED_OUTSIDE: usize = 50_000;
 
-/// A cost that is added to a pair's distance (as it enters the problem) in every view: negative favours the edge, positive
-/// disfavours it, infinite forbids it.
+/// A cost that is added to a pair's distance (as it enters the problem) in every view: negative favours the edge,
+/// positive disfavours it, infinite forbids it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EdgeCost {
     /// The two nodes.

@@ -17,7 +17,7 @@ impl ViewMatrix {
         Self::from_values(n_views, vec![0.0; n_rows * n_views])
     }
 
-    /// No rows yet, with room for some.
+    /// No rows yet, with capacity for some.
     pub(crate) fn with_capacity(n_rows: usize, n_views: usize) -> Self {
         Self::from_values(n_views, Vec::with_capacity(n_rows * n_views))
     }
@@ -79,7 +79,7 @@ impl ViewMatrix {
         &mut self.values
     }
 
-    /// Forgets all rows and keeps their room.
+    /// Removes all rows and keeps the allocation.
     pub(crate) fn clear(&mut self) {
         self.values.clear();
     }
@@ -90,20 +90,20 @@ impl ViewMatrix {
         self.values.extend_from_slice(row);
     }
 
-    /// Adds some rows of another table at the end.
+    /// Appends some rows of another matrix.
     pub(crate) fn push_rows(&mut self, other: &Self, rows: std::ops::Range<usize>) {
         debug_assert_eq!(other.n_views, self.n_views);
         self.values
             .extend_from_slice(&other.values[rows.start * self.n_views..rows.end * self.n_views]);
     }
 
-    /// Adds all rows of another table at the end.
+    /// Appends all rows of another matrix.
     pub(crate) fn append(&mut self, other: &mut Self) {
         debug_assert_eq!(other.n_views, self.n_views);
         self.values.append(&mut other.values);
     }
 
-    /// As many rows, the new ones zero.
+    /// Changes the number of rows; new ones are zero.
     pub(crate) fn resize(&mut self, n_rows: usize) {
         self.values.resize(n_rows * self.n_views, 0.0);
     }

@@ -31,9 +31,9 @@ impl Weights {
     /// From one row of weights per edge of the problem; edges that are absent everywhere are left out.
     pub fn from_dense(views: &ViewMatrix, consensus: &[f64]) -> Self {
         let mut weights = Self::empty(views.n_views());
-        for (edge, (row, &shared)) in views.rows().zip(consensus).enumerate() {
-            if shared > 0.0 || row.iter().any(|&weight| weight > 0.0) {
-                weights.push(edge, row, shared);
+        for (edge, (row, &consensus)) in views.rows().zip(consensus).enumerate() {
+            if consensus > 0.0 || row.iter().any(|&weight| weight > 0.0) {
+                weights.push(edge, row, consensus);
             }
         }
         weights
@@ -78,14 +78,14 @@ impl Weights {
             .map(|((&edge, row), &consensus)| (edge as usize, row, consensus))
     }
 
-    /// Forgets the edges and keeps their room.
+    /// Removes all edges and keeps the allocation.
     pub(crate) fn clear(&mut self) {
         self.edges.clear();
         self.views.clear();
         self.consensus.clear();
     }
 
-    /// The edges of all blocks as one.
+    /// Joins the edges of all chunks.
     pub(crate) fn joined(blocks: Vec<Self>, n_views: usize) -> Self {
         let mut weights = Self::empty(n_views);
         for mut block in blocks {
@@ -99,8 +99,8 @@ impl Weights {
         edges.degrees_of(&self.views, |k| self.edges[k] as usize)
     }
 
-    /// S w of the edges of all blocks. Where they are many for each node, in a fixed number of parts that are added up in order:
-    /// the same bits for any number of threads.
+    /// S w of the edges of all chunks. Where they are many for each node, in a fixed number of parts that are added up
+    /// in order: the same bits for any number of threads.
     pub(crate) fn degrees_of_blocks(blocks: &[Self], edges: &Edges, n_views: usize) -> ViewMatrix {
         let n_edges: usize = blocks.iter().map(|block| block.edges.len()).sum();
         let n_parts = (n_edges / (EDGES_PER_PART * edges.n_nodes().max(1))).clamp(1, PARTS);
@@ -118,8 +118,8 @@ impl Weights {
         }
     }
 
-    /// Scales each view to its total and, if any had to be scaled, takes the consensus of every edge anew from `consensus`.
-    /// Back as they are if a view has no edge to scale.
+    /// Scales each view to its total and, if any had to be scaled, takes the consensus of every edge anew from
+    /// `consensus`. Back as they are if a view has no edge to scale.
     pub(crate) fn scaled_to(
         mut self,
         totals: &[f64],
@@ -139,9 +139,9 @@ impl Weights {
             }
         }
         let rows = self.edges.iter().zip(self.views.rows());
-        for (shared, (&edge, row)) in self.consensus.iter_mut().zip(rows) {
+        for (weight, (&edge, row)) in self.consensus.iter_mut().zip(rows) {
             if let Some(value) = consensus(edge as usize, row) {
-                *shared = value;
+                *weight = value;
             }
         }
         Ok(self)

@@ -1,4 +1,4 @@
-//! What graphs say by themselves, as plain data: what is drawn of them, computed once and drawn elsewhere.
+//! What graphs say by themselves, as plain data for a report: computed here, drawn elsewhere.
 //!
 //! ```text
 //! positions    where the nodes are
@@ -10,8 +10,9 @@
 //! names        short names that can still be told apart
 //! ```
 //!
-//! What they say together with how they were learned is put together in the crate `congraph-record`. Results do not depend on the
-//! order of nodes or views, apart from their own order. Cost: O(n²) for the layout of n nodes, O(N² m + N³) for N views of m edges.
+//! The crate `congraph-record` combines them with how the graphs were learned. Results do not depend on the order of
+//! nodes or views, apart from their own order. Cost: O(n²) for the layout of n nodes, O(N² m + N³) for N views of m
+//! edges.
 
 pub mod layout;
 mod names;

@@ -1,14 +1,16 @@
 //! Short names that can still be told apart.
 //!
-//! A drawing has room for a few letters. Names of one set usually share their beginning (`sub-01_ses-rest_run-1`, `…run-2`), so cutting the
-//! end would make them equal: what all have in common goes first, then the middle, and what is still equal shows where it differs.
+//! A drawing has room for a few letters. Names of one set usually share their beginning (`sub-01_ses-rest_run-1`,
+//! `…run-2`), so cutting the end would make them equal: what all have in common goes first, then the middle, and what
+//! is still equal shows where it differs.
 
 use std::collections::{HashMap, HashSet};
 
-/// Each name in at most `most` characters, one for each and no two alike unless the names are; short names stay as they are.
+/// Each name in at most `most` characters, one for each and no two alike unless the names are; short names stay as they
+/// are.
 ///
-/// Characters that turn the direction of text are shown as �, so that no name can rearrange what stands around it. Names that are written
-/// from the right are isolated from their surroundings, by two marks that do not count.
+/// Characters that turn the direction of text are shown as �, so that no name can rearrange what stands around it.
+/// Names that are written from the right are isolated from their surroundings, by two marks that do not count.
 ///
 /// ```
 /// use congraph::findings::short_names;
@@ -43,7 +45,10 @@ pub fn short_names(names: &[String], most: usize) -> Vec<String> {
 pub fn visible(name: &str) -> String {
     name.chars()
         .map(|mark| {
-            let turns = matches!(mark, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+            let turns = matches!(
+                mark,
+                '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+            );
             if turns || mark.is_control() { '\u{fffd}' } else { mark }
         })
         .collect()
@@ -52,7 +57,16 @@ pub fn visible(name: &str) -> String {
 /// Set apart from what stands around it, if it is written from the right.
 fn isolated(name: String) -> String {
     // Hebrew, Arabic and their neighbours, and their presentation forms.
-    let from_right = |mark: char| matches!(mark, '\u{0590}'..='\u{08ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}');
+    let from_right = |mark: char| {
+        matches!(
+            mark,
+            '\u{0590}'..='\u{08ff}'
+                | '\u{fb1d}'..='\u{fdff}'
+                | '\u{fe70}'..='\u{fefc}'
+                | '\u{10800}'..='\u{10fff}'
+                | '\u{1e800}'..='\u{1efff}'
+        )
+    };
     if name.chars().any(from_right) {
         format!("\u{2068}{name}\u{2069}")
     } else {
@@ -91,7 +105,8 @@ fn shortened(names: &[Vec<char>], most: usize) -> Vec<Vec<char>> {
     short
 }
 
-/// How much of the beginning all names have in common, up to the last mark that parts words; nothing if that would save little.
+/// How much of the beginning all names have in common, up to the last mark that parts words; nothing if that would save
+/// little.
 fn common_start(names: &[Vec<char>]) -> usize {
     let common = (0..)
         .take_while(|&at| {

@@ -1,10 +1,12 @@
 //! Could geometry alone explain the edges?
 //!
-//! A field that spreads (volume conduction, shared weather) joins whatever is near. Two nodes are *neighbours* if one is among the other's four
-//! nearest. The share of the edges between neighbours is compared with the share of all pairs: what edges drawn at random would have.
+//! A field that spreads (volume conduction, shared weather) joins whatever is near. Two nodes are *neighbours* if one
+//! is among the other's four nearest. The share of the edges between neighbours is compared with the share of all
+//! pairs: what edges drawn at random would have.
 //!
-//! That share cannot exceed (share of all pairs) / density: a graph of 15 % of the pairs that joins every neighbour on a head of 64 electrodes
-//! has less than half of its edges there. So W09 looks at weights as well as at edges, and at how far both are above chance.
+//! That share cannot exceed (share of all pairs) / density: a graph of 15 % of the pairs that joins every neighbour on
+//! a head of 64 electrodes has less than half of its edges there. So W09 looks at weights as well as at edges, and at
+//! how far both are above chance.
 
 use serde::Serialize;
 
@@ -76,8 +78,8 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// Of the edges of the consensus, or without one of the views' means; none without edges, without a place for every node, or of fewer
-    /// nodes than neighbours could be told in.
+    /// Of the edges of the consensus, or without one of the views' means; none without edges, without a place for every
+    /// node, or of fewer nodes than neighbours could be told in.
     pub fn of(graph: &MultiviewGraph, positions: &Positions) -> Option<Self> {
         let placed = positions.len() == graph.n_nodes() && positions.points().iter().flatten().all(|x| x.is_finite());
         if !placed {
@@ -86,11 +88,9 @@ impl Geometry {
         Self::of_shared(graph, &super::shared_weights(graph), positions)
     }
 
-    /// The same with the shared weight of each pair at hand.
+    /// The same, given the shared weight of each pair ([`shared_weights`](super::shared_weights)).
     pub fn of_shared(graph: &MultiviewGraph, shared: &[f64], positions: &Positions) -> Option<Self> {
         let unit = Unit::of(positions);
-        let points = positions.points();
-        let n = points.len();
         let edges: Vec<([usize; 2], f64)> = graph
             .pairs()
             .iter()
@@ -98,49 +98,31 @@ impl Geometry {
             .filter(|(_, weight)| **weight > 0.0)
             .map(|(pair, &weight)| (pair.map(|node| node as usize), weight))
             .collect();
-        if n < 2 * NEAREST || edges.is_empty() {
+        if positions.len() < 2 * NEAREST || edges.is_empty() {
             return None;
         }
-        let distance = |a: usize, b: usize| {
-            let squares = [0, 1, 2].map(|axis| (points[a][axis] - points[b][axis]).powi(2));
-            let straight = squares.iter().sum::<f64>().sqrt();
-            match unit {
-                Unit::Kilometres => 2.0 * EARTH * (0.5 * straight).min(1.0).asin(),
-                Unit::Metres | Unit::Own => straight,
-            }
-        };
-        let reach: Vec<f64> = (0..n)
-            .map(|a| {
-                let mut others: Vec<f64> = (0..n).filter(|&b| b != a).map(|b| distance(a, b)).collect();
-                others.select_nth_unstable_by(NEAREST - 1, f64::total_cmp);
-                // Equally far nodes are neighbours all, or their order would decide.
-                others[NEAREST - 1] * (1.0 + 1e-9)
-            })
-            .collect();
-        let are_neighbours = |a: usize, b: usize| distance(a, b) <= reach[a].max(reach[b]);
-        let pairs = || (1..n).flat_map(|b| (0..b).map(move |a| (a, b)));
-        let longest = pairs().map(|(a, b)| distance(a, b)).fold(0.0, f64::max);
-        if longest <= 0.0 {
+        let lengths = Lengths::of(positions, unit);
+        if lengths.longest <= 0.0 {
             return None;
         }
-        let bar = |length: f64| ((length / longest * BARS as f64) as usize).min(BARS - 1);
-        let n_pairs = (n * (n - 1) / 2) as f64;
         let (mut pair_lengths, mut edge_lengths) = (vec![0.0; BARS], vec![0.0; BARS]);
         let (mut chance, mut mean_pair) = (0.0, 0.0);
-        for (a, b) in pairs() {
-            let length = distance(a, b);
-            pair_lengths[bar(length)] += 1.0 / n_pairs;
+        let n = lengths.points.len();
+        let n_pairs = (n * (n - 1) / 2) as f64;
+        for (a, b) in lengths.pairs() {
+            let length = lengths.distance(a, b);
+            pair_lengths[lengths.bar(length)] += 1.0 / n_pairs;
             mean_pair += length / n_pairs;
-            chance += f64::from(u8::from(are_neighbours(a, b))) / n_pairs;
+            chance += f64::from(u8::from(lengths.are_neighbours(a, b))) / n_pairs;
         }
         let n_edges = edges.len() as f64;
         let total: f64 = edges.iter().map(|edge| edge.1).sum();
         let (mut neighbour_share, mut weight_share, mut mean_edge) = (0.0, 0.0, 0.0);
         for &([a, b], weight) in &edges {
-            let length = distance(a, b);
-            edge_lengths[bar(length)] += 1.0 / n_edges;
+            let length = lengths.distance(a, b);
+            edge_lengths[lengths.bar(length)] += 1.0 / n_edges;
             mean_edge += length / n_edges;
-            if are_neighbours(a, b) {
+            if lengths.are_neighbours(a, b) {
                 neighbour_share += 1.0 / n_edges;
                 weight_share += weight / total;
             }
@@ -151,7 +133,7 @@ impl Geometry {
             weight_share,
             edge_lengths,
             pair_lengths,
-            longest,
+            longest: lengths.longest,
             mean_edge,
             mean_pair,
             unit,
@@ -163,8 +145,8 @@ impl Geometry {
         self.neighbour_share / self.chance
     }
 
-    /// Whether edges follow distance (W09): more than half of them, or of their weight, are between neighbours, and at least twice
-    /// what chance gives; or a quarter, and at least four times that.
+    /// Whether edges follow distance (W09): more than half of them, or of their weight, are between neighbours, and at
+    /// least twice what chance gives; or a quarter, and at least four times that.
     pub fn follows_distance(&self) -> bool {
         let shares = [self.neighbour_share, self.weight_share];
         let exceeds = |share: f64| {
@@ -181,7 +163,7 @@ impl Geometry {
         Some(Warning::new("W09", message))
     }
 
-    /// How much edges follow distance, if they do: the facts of W09, for whoever knows more of what they mean.
+    /// How much edges follow distance, if they do: the facts of W09, for callers that know more about their meaning.
     pub fn told(&self, graph: &MultiviewGraph) -> Option<String> {
         let (subject, whose) = if graph.consensus().is_some() {
             ("the consensus follows", "its")
@@ -193,14 +175,69 @@ impl Geometry {
         let percent = |share: f64| 100.0 * share;
         self.follows_distance().then(|| {
             format!(
-                "{subject} distance: {:.0} % of {whose} edges and {:.0} % of {whose} weight are between neighbours, which are {:.1} % of all pairs ({:.1} \
-                 times chance)",
+                "{subject} distance: {:.0} % of {whose} edges and {:.0} % of {whose} weight are between neighbours, \
+                 which are {:.1} % of all pairs ({:.1} times chance)",
                 percent(self.neighbour_share),
                 percent(self.weight_share),
                 percent(self.chance),
                 self.ratio()
             )
         })
+    }
+}
+
+/// Distances between the nodes, and which are neighbours.
+struct Lengths {
+    points: Vec<[f64; 3]>,
+    unit: Unit,
+    /// For each node, how far its nearest nodes are.
+    reach: Vec<f64>,
+    /// The largest distance.
+    longest: f64,
+}
+
+impl Lengths {
+    fn of(positions: &Positions, unit: Unit) -> Self {
+        let mut lengths = Self {
+            points: positions.points(),
+            unit,
+            reach: Vec::new(),
+            longest: 0.0,
+        };
+        lengths.reach = (0..lengths.points.len()).map(|node| lengths.reach_of(node)).collect();
+        lengths.longest = lengths.pairs().map(|(a, b)| lengths.distance(a, b)).fold(0.0, f64::max);
+        lengths
+    }
+
+    fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        (1..self.points.len()).flat_map(|b| (0..b).map(move |a| (a, b)))
+    }
+
+    fn distance(&self, a: usize, b: usize) -> f64 {
+        let squares = [0, 1, 2].map(|axis| (self.points[a][axis] - self.points[b][axis]).powi(2));
+        let straight = squares.iter().sum::<f64>().sqrt();
+        match self.unit {
+            // From the chord to the arc.
+            Unit::Kilometres => 2.0 * EARTH * (0.5 * straight).min(1.0).asin(),
+            Unit::Metres | Unit::Own => straight,
+        }
+    }
+
+    fn reach_of(&self, a: usize) -> f64 {
+        let others = (0..self.points.len()).filter(|&b| b != a);
+        let mut others: Vec<f64> = others.map(|b| self.distance(a, b)).collect();
+        others.select_nth_unstable_by(NEAREST - 1, f64::total_cmp);
+        // Equally far nodes are neighbours all, or their order would decide.
+        others[NEAREST - 1] * (1.0 + 1e-9)
+    }
+
+    fn are_neighbours(&self, a: usize, b: usize) -> bool {
+        self.distance(a, b) <= self.reach[a].max(self.reach[b])
+    }
+
+    /// The bar of the histogram that a length falls into.
+    fn bar(&self, length: f64) -> usize {
+        ((length / self.longest * BARS as f64) as usize).min(BARS - 1)
     }
 }
 

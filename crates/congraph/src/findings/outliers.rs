@@ -1,15 +1,16 @@
 //! Which of some values stand out above the others: far beyond the median, in units of the median deviation.
 //!
-//! How far is far depends on the number of values: the largest of many is large by chance, and the median deviation of few is
-//! small by chance. FAR + FAR_OF_FEW/N scaled median deviations were chosen so that of exchangeable simulated views one is called an
-//! outlier in at most one data set of twenty, from 5 to 36 views (`examples/outlier_study.rs`).
+//! How far is far depends on the number of values: the largest of many is large by chance, and the median deviation of
+//! few is small by chance. FAR + FAR_OF_FEW/N scaled median deviations were chosen so that of exchangeable simulated
+//! views one is called an outlier in at most one data set of twenty, from 5 to 36 views (`examples/outlier_study.rs`).
 
-/// This many scaled median deviations above the median stand out, of many values; and so many more of few, divided by their number.
+/// This many scaled median deviations above the median stand out, of many values; and so many more of few, divided by
+/// their number.
 const FAR: f64 = 4.5;
 const FAR_OF_FEW: f64 = 15.0;
 /// And at least this much: where all are nearly equal, none stands out.
 const LEAST: f64 = 0.05;
-/// Of fewer views none can be told to stand out from the others.
+/// With fewer views, none can stand out.
 pub const ENOUGH: usize = 5;
 
 /// Whether each value is an outlier, and the median.

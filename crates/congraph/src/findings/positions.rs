@@ -1,4 +1,4 @@
-//! Where the nodes are.
+//! Positions of the nodes.
 
 use serde::Serialize;
 
@@ -44,8 +44,8 @@ impl Positions {
         self.len() == 0
     }
 
-    /// Points of space whose distances are those between the nodes; on the globe a unit sphere's chords, which order as its
-    /// great circles do.
+    /// Points of space whose distances are those between the nodes; on the globe a unit sphere's chords, which order as
+    /// its great circles do.
     pub fn points(&self) -> Vec<[f64; 3]> {
         match self {
             Self::Head(points) | Self::Space(points) => points.clone(),

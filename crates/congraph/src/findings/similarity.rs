@@ -1,7 +1,7 @@
 //! How alike the views are, and an order that puts like next to like.
 //!
-//! Average linkage on 1 − correlation; of the two ways to join two rows of views, and their mirror images, the one whose ends that
-//! meet are most alike. Cost: O(N² m + N³).
+//! Average linkage on 1 − correlation; of the two ways to join two rows of views, and their mirror images, the one
+//! whose ends that meet are most alike. Cost: O(N² m + N³).
 
 use serde::Serialize;
 

@@ -1,9 +1,9 @@
-//! How much each node varies beside the others: what strength should have nothing to do with.
+//! How much each node varies compared with the others: its strength should not depend on it.
 
 use crate::views::{Kind, Views};
 
-/// The variance of each node over the mean variance of its view: geometric mean over the views, whose units then do not matter. None
-/// unless the views hold signals.
+/// The variance of each node over the mean variance of its view: geometric mean over the views, whose units then do not
+/// matter. None unless the views hold signals.
 pub fn relative_variances(views: &Views) -> Option<Vec<f64>> {
     if views.kind() != Kind::Signals {
         return None;

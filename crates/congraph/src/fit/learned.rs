@@ -1,4 +1,4 @@
-//! Graphs that were learned, with their certificate and what the user should know of them.
+//! Learned graphs with their certificate and warnings.
 
 use std::time::Duration;
 

@@ -13,7 +13,7 @@ use crate::parallel::chunks;
 use crate::progress::Watch;
 use crate::views::{Order, Views};
 
-/// The views of a method with its data at hand.
+/// The views with the data that the method made of them.
 ///
 /// ```
 /// use congraph::simulate::{Settings, simulate};

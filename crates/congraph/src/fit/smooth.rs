@@ -1,4 +1,4 @@
-//! What is asked of sessions of the paper's model alone: views learned on their own beside a coupled fit, and how far they agree.
+//! Sessions of the paper's model: views learned separately beside a coupled fit, and how far they agree.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -66,8 +66,8 @@ impl Session<'_, Smooth> {
         Agreement::of(&self.arranged_graph(separate))
     }
 
-    /// Every view on its own, at the α of a fit and among its pairs, to a few digits: what the views have in common without
-    /// being coupled.
+    /// Every view on its own, at the α of a fit and among its pairs, to a few digits: what the views have in common
+    /// without being coupled.
     pub(crate) fn separate(&self, fit: &Fit, watch: Watch<'_>) -> Result<Fit, Error> {
         let clock = Instant::now();
         let model = Model::uncoupled(fit.model.parameters.alpha);
@@ -86,8 +86,8 @@ impl Session<'_, Smooth> {
         })
     }
 
-    /// What [`Session::learned`] tells, of a fit that was chosen for the user, and how far its views agree when each is learned
-    /// on its own.
+    /// What [`Session::learned`] tells, of a fit that was chosen for the user, and how far its views agree when each is
+    /// learned on its own.
     ///
     /// # Errors
     /// What [`Problem`] refuses.
@@ -111,9 +111,9 @@ impl Session<'_, Smooth> {
 }
 
 impl Learned<Smooth> {
-    /// The same, of a fit whose parameters were found for targets: with a warning if the views have nothing in common but what
-    /// couples them (where there is nothing at all, that is all there is to say), and one of several components where
-    /// nobody chose the density.
+    /// The same, of a fit whose parameters were found for targets: with a warning if the views have nothing in common
+    /// but what couples them (where there is nothing at all, that is all there is to say), and one of several
+    /// components where the user did not choose the density.
     #[must_use]
     pub(crate) fn found(mut self, agreement: Option<&Agreement>, is_density_chosen: bool) -> Self {
         // Views that agree this well are not noise, whatever their few samples say.

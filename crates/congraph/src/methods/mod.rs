@@ -1,8 +1,8 @@
 //! Models of several graphs, one folder each, and what they have in common.
 //!
-//! A [`Method`] turns views into data (distances, covariances), data into a certified solution, and a solution into graphs. All
-//! else (the order of nodes and views, warm starts, timing, what is warned of) is the same for every method and is the
-//! work of a [`Session`](crate::Session).
+//! A [`Method`] turns views into data (distances, covariances), data into a certified solution, and a solution into
+//! graphs. Everything else (the order of nodes and views, warm starts, timing, warnings) is the same for every method
+//! and is done by a [`Session`](crate::Session).
 //!
 //! ```text
 //! smooth            the paper's model: graphs on which the signals are smooth, and their consensus
@@ -46,7 +46,7 @@ pub trait Method: Clone + fmt::Debug + Send + Sync + Sized {
     /// The model that was asked for.
     fn model(&self) -> &Self::Model;
 
-    /// Refuses views that it cannot learn from.
+    /// Refuses views that the method cannot learn from.
     ///
     /// # Errors
     /// With what is wrong and what to do.
@@ -57,10 +57,10 @@ pub trait Method: Clone + fmt::Debug + Send + Sync + Sized {
         views.sorted()
     }
 
-    /// What does not depend on the model, computed once.
+    /// Computes, once, what does not depend on the model.
     ///
     /// # Errors
-    /// If the views are of no use to the method.
+    /// If the method cannot use the views.
     fn prepare(&self, views: &Views, order: &Order, watch: Watch<'_>) -> Result<Self::Data, Error>;
 
     /// Solves for a model, from a neighbouring fit if there is one.

@@ -4,8 +4,8 @@ use super::information::nmi_of_counts;
 
 /// How the edges of a learned graph agree with those of the true one.
 ///
-/// The two sides of precision, recall, F1 and NMI can be exchanged (precision with recall); accuracy is near 1 for every
-/// two sparse graphs.
+/// The two sides of precision, recall, F1 and NMI can be exchanged (precision with recall); accuracy is near 1 for
+/// every two sparse graphs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EdgeScore {
     /// Edges in both graphs.
@@ -78,8 +78,8 @@ impl EdgeScore {
         }
     }
 
-    /// The normalised mutual information 2 I / (H + H) between the two edge sets, as [`nmi`](super::nmi) of two labelings
-    /// of all pairs of nodes: present or absent.
+    /// The normalised mutual information 2 I / (H + H) between the two edge sets, as [`nmi`](super::nmi) of two
+    /// labelings of all pairs of nodes: present or absent.
     ///
     /// It is 0 where one graph tells nothing about the other, above all if just one of them is empty or complete; 1 if
     /// both are equal, but also if each is the complement of the other.

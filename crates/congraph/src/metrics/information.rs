@@ -4,16 +4,16 @@
 //! NMI(A, B) = 2 I(A; B) / (H(A) + H(B))        I = Σ p_ab ln(p_ab / (p_a p_b)),   H(A) = −Σ p_a ln p_a
 //! ```
 //!
-//! Normalised by the arithmetic mean of the entropies, as in Danon et al. (2005), which the paper uses for communities, as
-//! in the graph learning literature for edge sets, and as scikit-learn does. Only who shares a label with whom counts, not
-//! the labels. Cost: O(items · log(labels)).
+//! Normalised by the arithmetic mean of the entropies, as in Danon et al. (2005), which the paper uses for communities,
+//! as in the graph learning literature for edge sets, and as scikit-learn does. Only which items share a label counts,
+//! not the labels themselves. Cost: O(items · log(labels)).
 
 use std::collections::BTreeMap;
 
 /// The normalised mutual information of two labelings, such as the communities of two graphs, from 0 to 1.
 ///
-/// It is 1 for labelings that are equal up to the names of their labels, and so for two that put all items together; 0 if
-/// just one of them does. Without any items it is 1.
+/// It is 1 for labelings that are equal up to the names of their labels, and so for two that put all items together; 0
+/// if just one of them does. Without any items it is 1.
 ///
 /// # Panics
 /// If the two do not label the same number of items.

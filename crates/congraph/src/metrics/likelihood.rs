@@ -1,15 +1,17 @@
-//! How likely data are on a graph, against nodes that have nothing to do with each other.
+//! How likely data are on a graph, compared with independent nodes.
 //!
-//! Smooth signals are Gaussian with the precision matrix c (L + δ I): L is the graph's Laplacian, c and δ > 0 a scale and the
-//! share of every node that is its own. With the correlation matrix S of n nodes, and c and δ at their best for the data,
+//! Smooth signals are Gaussian with the precision matrix c (L + δ I): L is the graph's Laplacian, c and δ > 0 a scale
+//! and the share of every node that is its own. With the correlation matrix S of n nodes, and c and δ at their best for
+//! the data,
 //!
 //! ```text
 //! gain = ½ max_δ { mean_k ln(λ_k + δ) − ln(tr(S L)/n + δ) }      λ_k the eigenvalues of L,  tr(S L) = Σ_e w_e D_e
 //! ```
 //!
-//! is the mean log-likelihood of a node's value, in nats, above that of independent nodes (δ → ∞, where it is 0). Neither the scale
-//! of the weights nor that of the data matters. Unlike total variation it can choose a density: a graph without edges has
-//! gain 0, and one with edges that the data do not ask for has a smaller determinant than these are worth.
+//! is the mean log-likelihood of a node's value, in nats, above that of independent nodes (δ → ∞, where it is 0).
+//! Neither the scale of the weights nor that of the data matters. Unlike total variation it can choose a density: a
+//! graph without edges has gain 0, and one with edges that the data do not ask for has a smaller determinant than these
+//! are worth.
 //!
 //! Cost: one eigendecomposition, O(n³), and the distances along the edges.
 
@@ -33,8 +35,8 @@ const STEPS: usize = 40;
 /// Nodes are matched by name; the views of the data may be any.
 ///
 /// # Errors
-/// [`Error::Data`] with [`Code::E02`](crate::Code::E02) if graph and data do not have the same nodes, in whatever order;
-/// [`Error::Invalid`] if a view lacks nodes, or the graph's eigenvalues cannot be computed.
+/// [`Error::Data`] with [`Code::E02`](crate::Code::E02) if graph and data do not have the same nodes, in whatever
+/// order; [`Error::Invalid`] if a view lacks nodes, or the graph's eigenvalues cannot be computed.
 ///
 /// ```
 /// use congraph::metrics::log_likelihood;
@@ -129,8 +131,8 @@ mod tests {
 
     #[test]
     fn two_nodes_by_hand() {
-        // L has the eigenvalues 0 and 2w; with correlation r, tr(S L) = 2w (1 − r). The best likelihood of two correlated
-        // nodes is that of their own correlation matrix: −½ ln(1 − r²) in all, half of it for each.
+        // L has the eigenvalues 0 and 2w; with correlation r, tr(S L) = 2w (1 − r). The best likelihood of two
+        // correlated nodes is that of their own correlation matrix: −½ ln(1 − r²) in all, half of it for each.
         for r in [0.2, 0.9] {
             let found = best_gain(&[0.0, 2.0], 1.0 - r);
             assert!((found + 0.25 * (1.0 - r * r).ln()).abs() < 1e-9, "{found}");

@@ -10,10 +10,10 @@
 //! log-likelihood  = of data on a graph, above that of independent nodes, see `likelihood.rs`
 //! ```
 //!
-//! Of all n(n−1)/2 pairs of nodes TP are edges in both graphs, FP only in the learned one, FN only in the true one, and TN in
-//! neither; of views that lack nodes, of the pairs that a view has on both sides, and of the consensus those that some view has. An edge is
-//! present when its weight is above 0. Nodes and views are matched by name. The cost is that of walking
-//! the stored edges once, and of sorting them by weight; not all pairs of nodes.
+//! Of all n(n−1)/2 pairs of nodes TP are edges in both graphs, FP only in the learned one, FN only in the true one, and
+//! TN in neither; of views that lack nodes, of the pairs that a view has on both sides, and of the consensus those that
+//! some view has. An edge is present when its weight is above 0. Nodes and views are matched by name. The cost is that
+//! of walking the stored edges once, and of sorting them by weight; not all pairs of nodes.
 
 mod edges;
 mod information;
@@ -38,9 +38,9 @@ use crate::views::Membership;
 pub struct GraphScore {
     /// Which edges are found, missed and invented.
     pub edges: EdgeScore,
-    /// The area under the precision–recall curve of the learned weights, absent pairs counting as weight 0: from the share of
-    /// true edges (weights that say nothing) or less to 1 (every true edge above every other pair). Without any true edge it
-    /// is 1 if none was learned either, else 0.
+    /// The area under the precision–recall curve of the learned weights, absent pairs counting as weight 0: from the
+    /// share of true edges (weights that say nothing) or less to 1 (every true edge above every other pair). Without
+    /// any true edge it is 1 if none was learned either, else 0.
     pub auprc: f64,
     /// Pearson's correlation of the learned and the true weights over all pairs.
     ///
@@ -139,8 +139,8 @@ impl Evaluation {
 /// Scores learned graphs against the true ones.
 ///
 /// # Errors
-/// [`Error::Data`] with [`Code::E02`](crate::Code::E02) if the two sides do not have the same nodes or the same views, in
-/// whatever order, and with [`Code::E06`](crate::Code::E06) if a name occurs twice.
+/// [`Error::Data`] with [`Code::E02`](crate::Code::E02) if the two sides do not have the same nodes or the same views,
+/// in whatever order, and with [`Code::E06`](crate::Code::E06) if a name occurs twice.
 ///
 /// ```
 /// use congraph::metrics::evaluate;
@@ -418,10 +418,14 @@ mod tests {
         }
 
         #[test]
-        fn scores_are_bounded_and_only_correlation_and_ranking_know_weights(learned in any_graph(), truth in any_graph()) {
+        fn scores_are_bounded_and_only_correlation_and_ranking_know_weights(
+            learned in any_graph(),
+            truth in any_graph(),
+        ) {
             let scores = evaluate(&learned, &truth).unwrap().views;
             for (_, score) in &scores {
-                for value in [score.f1(), score.precision(), score.recall(), score.accuracy(), score.nmi(), score.auprc] {
+                let all = [score.f1(), score.precision(), score.recall(), score.accuracy(), score.nmi(), score.auprc];
+                for value in all {
                     prop_assert!((0.0..=1.0).contains(&value));
                 }
                 prop_assert!((-1.0..=1.0).contains(&score.correlation));

@@ -1,14 +1,16 @@
-//! How well weights rank the true edges above the others, whatever the threshold: the area under the precision–recall curve.
+//! How well weights rank the true edges above the others, whatever the threshold: the area under the precision–recall
+//! curve.
 //!
 //! ```text
-//! AUPRC = Σ_k (R_k − R_{k−1}) P_k        over the distinct weights, from the largest down; P_k and R_k are precision and
-//!                                        recall of all pairs whose weight is at least the k-th
+//! AUPRC = Σ_k (R_k − R_{k−1}) P_k        over the distinct weights, from the largest down; P_k and R_k are the
+//!                                        precision and recall of all pairs whose weight is at least the k-th
 //! ```
 //!
-//! This is the average precision (as scikit-learn's), without interpolation, which would be too good. Pairs of equal weight
-//! enter together, so that no order among them is invented. All absent pairs are one such group, of weight 0. Cost: a sort.
+//! This is the average precision (as scikit-learn's), without interpolation, which would be too optimistic. Pairs of
+//! equal weight enter together, so that no order among them is invented. All absent pairs are one such group, of
+//! weight 0. Cost: a sort.
 
-/// The average precision of scores, higher meaning rather true.
+/// The average precision of scores, where a higher score means more likely true.
 ///
 /// Scores that say nothing have the share of true items. If no item is true, it is 1 if no score is above 0, else 0.
 ///

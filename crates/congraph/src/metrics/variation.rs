@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! total variation   tr(XᵀLX) = Σ_e w_e D_e                     (eq:smoothness), D_e = ‖x_a − x_b‖²
-//! relative          (Σ_e w_e D_e / Σ_e w_e) / mean_e D_e       the mean distance along an edge over that of any two nodes
+//! relative          (Σ_e w_e D_e / Σ_e w_e) / mean_e D_e       mean distance along an edge over that of any two nodes
 //! ```
 //!
 //! X are the signals scaled as for learning; with means over samples, a signal's. The total grows with the weights, the
-//! scale of the data and, summed, with the number of signals. The relative one does not: it is 1 on the complete graph of
-//! equal weights, about 1 on a graph that has nothing to do with the data, and smaller on a better one. Neither can choose a
-//! density: the sparser graph has the shorter edges. Pairs that a view of the data lacks do not count in it. The mean over all pairs is 2/(n − 1) Σ_a ‖x_a − x̄‖², so the cost is
-//! that of the edges' distances.
+//! scale of the data and, summed, with the number of signals. The relative one does not: it is 1 on the complete graph
+//! of equal weights, about 1 on a graph that has nothing to do with the data, and smaller on a better one. Neither can
+//! choose a density: the sparser graph has the shorter edges. Pairs that a view of the data lacks do not count in it.
+//! The mean over all pairs is 2/(n − 1) Σ_a ‖x_a − x̄‖², so the cost is that of the edges' distances.
 
 use super::names::{Sides, match_names, matched_pairs};
 use crate::distances::all_from_products;
@@ -24,8 +24,8 @@ use crate::views::{Kind, Views};
 pub struct TotalVariation {
     /// tr(XᵀLX); 0 for a graph without edges.
     pub total: f64,
-    /// The mean distance along an edge, weighed by the weights, over that between any two nodes; none if there is no edge or
-    /// if all signals are equal.
+    /// The mean distance along an edge, weighed by the weights, over that between any two nodes; none if there is no
+    /// edge or if all signals are equal.
     pub relative: Option<f64>,
 }
 
@@ -50,8 +50,8 @@ impl Smoothness {
 /// The data are scaled as `scaling` says, but not divided by the largest distance.
 ///
 /// # Errors
-/// [`Error::Data`] with [`Code::E02`](crate::Code::E02) if graphs and data do not have the same nodes or views, in whatever
-/// order; as [`Distances::from_views`](crate::Distances::from_views) for precomputed matrices.
+/// [`Error::Data`] with [`Code::E02`](crate::Code::E02) if graphs and data do not have the same nodes or views, in
+/// whatever order; as [`Distances::from_views`](crate::Distances::from_views) for precomputed matrices.
 ///
 /// ```
 /// use congraph::metrics::total_variation;

@@ -1,5 +1,5 @@
-//! HugePageBuffer for very many numbers, in large pages where the system has them: touching gigabytes in pages of 4 KiB takes longer than
-//! computing what goes there.
+//! A buffer for very many numbers, in large pages where the system has them: touching gigabytes in pages of 4 KiB takes
+//! longer than computing their content.
 
 use bytemuck::Pod;
 use memmap2::MmapMut;
@@ -49,10 +49,10 @@ mod tests {
 
     #[test]
     fn room_is_zero_and_keeps_what_is_written() {
-        let mut room = HugePageBuffer::<f32>::zeros(1_000_003);
-        assert!(room.values().len() == 1_000_003 && room.values().iter().all(|&x| x == 0.0));
-        room.values_mut()[1_000_002] = 7.0;
-        assert_eq!(room.values()[1_000_002], 7.0);
+        let mut buffer = HugePageBuffer::<f32>::zeros(1_000_003);
+        assert!(buffer.values().len() == 1_000_003 && buffer.values().iter().all(|&x| x == 0.0));
+        buffer.values_mut()[1_000_002] = 7.0;
+        assert_eq!(buffer.values()[1_000_002], 7.0);
         assert!(HugePageBuffer::<f64>::zeros(0).values().is_empty());
     }
 }

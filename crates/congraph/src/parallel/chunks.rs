@@ -1,17 +1,17 @@
-//! Fixed blocks of work, spread over the threads and put together in order.
+//! Fixed chunks of work, spread over the threads and combined in order.
 //!
-//! The blocks do not depend on the number of threads and their results are combined in the order of the blocks, so no
-//! result changes by a bit when the number of threads does.
+//! The chunks do not depend on the number of threads, and their results are combined in a fixed order. So no result
+//! changes by a bit when the number of threads does.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-/// Rows per block: large enough to hide the cost of a task, small enough to share a few thousand edges.
+/// Rows per chunk: large enough to hide the cost of a task, small enough to share a few thousand edges.
 const BLOCK: usize = 512;
 
-/// Runs `work` on one of the threads that share the blocks. Asked from outside them, every single pass would wake one up and wait
-/// for it, which takes longer than a pass over a few thousand edges.
+/// Runs `work` on one of the threads of the pool. Called from outside the pool, every single pass would wake a thread
+/// and wait for it, which takes longer than a pass over a few thousand edges.
 pub(crate) fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     rayon::scope(|_| work())
 }
@@ -67,7 +67,7 @@ pub(crate) fn map_mut<T: Send>(
     map_mut_by(BLOCK, values, width, work)
 }
 
-/// As [`map_mut`], with another number of rows per block: fewer where a row is much work.
+/// As [`map_mut`], with another number of rows per chunk: fewer where a row is much work.
 pub(crate) fn map_mut_by<T: Send>(
     block: usize,
     values: &mut [f64],

@@ -1,4 +1,4 @@
-//! Loops compiled for the vector units at hand: once for each kind, the widest one chosen when run. They do the same
+//! Loops compiled once for each kind of vector unit; the widest one available is chosen at run time. All do the same
 //! operations on the same numbers, so no result depends on the machine.
 
 use std::ops::{Add, Div, Mul, Sub};
@@ -15,8 +15,8 @@ pub(crate) fn vectorised<T>(work: impl FnMut() -> T) -> T {
     pulp::Arch::new().dispatch(Vectorised(work))
 }
 
-/// Called as `FnMut`: called as `FnOnce`, which `pulp` does with a bare closure, a closure that only borrows goes through a
-/// shim that is not inlined, and runs compiled for the oldest vector unit.
+/// Called as `FnMut`: called as `FnOnce`, which `pulp` does with a bare closure, a closure that only borrows goes
+/// through a shim that is not inlined, and runs compiled for the oldest vector unit.
 struct Vectorised<F>(F);
 
 impl<T, F: FnMut() -> T> WithSimd for Vectorised<F> {
@@ -31,7 +31,8 @@ impl<T, F: FnMut() -> T> WithSimd for Vectorised<F> {
 /// Eight numbers that are treated alike, lane by lane.
 pub(crate) type Column = [f64; LANES];
 
-/// As many of them as the vector unit takes at once, for loops over something else that the compiler would rather vectorise.
+/// As many of them as the vector unit takes at once, for loops over something else that the compiler would rather
+/// vectorise.
 #[derive(Clone, Copy)]
 pub(crate) struct Lanes<S: Simd> {
     simd: S,

@@ -13,11 +13,13 @@ use crate::parallel::simd::vectorised;
 /// ```
 ///
 /// a piecewise linear function with breakpoints u_i ± τ, walked in sorted order: O(N log N), exact. Where it is flat at
-/// the root (no view is within τ of w: possible for even N), every point of the interval is optimal and w is its middle.
+/// the root (no view is within τ of w: possible for even N), every point of the interval is optimal and w is its
+/// middle.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct L1;
 
-/// At γ = Nβ every consensus below all views is as good as none, and none is taken; a γ off by rounding is meant to be there.
+/// At γ = Nβ every consensus below all views is as good as none, and none is taken; a γ off by rounding is meant to be
+/// there.
 const ALMOST: f64 = 1.0 - 1e-12;
 
 /// Where sorting is no slower.
@@ -93,6 +95,7 @@ impl JointEdge for L1 {
     fn is_absent(&self, targets: &[f64], tau: f64, sigma: f64) -> bool {
         let mut pull = 0.0;
         for &u in targets {
+            // A view that the penalty cannot hold at 0 is present on its own.
             if u > tau {
                 return false;
             }
@@ -156,8 +159,8 @@ impl JointEdge for L1 {
     }
 }
 
-/// The location by Newton's method on the piecewise linear balance, which mostly takes two or three rounds and no sorting. None
-/// if it does not settle, or settles where the balance may be flat.
+/// The location by Newton's method on the piecewise linear balance, which mostly takes two or three rounds and no
+/// sorting. None if it does not settle, or settles where the balance may be flat.
 #[inline(always)]
 fn newton(targets: &[f64], tau: f64, sigma: f64) -> Option<f64> {
     let (mut total, mut pull) = (0.0, sigma);
@@ -170,6 +173,7 @@ fn newton(targets: &[f64], tau: f64, sigma: f64) -> Option<f64> {
     if pull > 1e-12 * n * tau {
         return Some(0.0);
     }
+    // Where the root would be if all views were within τ.
     let mut root = (total - sigma) / n;
     for _ in 0..NEWTON_ROUNDS {
         let (mut within, mut sum, mut nearest) = (0.0, 0.0, f64::INFINITY);
@@ -181,6 +185,7 @@ fn newton(targets: &[f64], tau: f64, sigma: f64) -> Option<f64> {
             within += if inside { 1.0 } else { 0.0 };
             sum += if inside { u } else { tau.copysign(apart) };
         }
+        // The root of the piece that the balance is on here.
         let next = (sum - sigma) / within;
         if next == root && nearest < INSIDE * tau {
             return Some(root.max(0.0));
@@ -199,6 +204,7 @@ fn newton(targets: &[f64], tau: f64, sigma: f64) -> Option<f64> {
 fn write_weights(targets: &[f64], tau: f64, consensus: f64, weights: &mut [f64]) {
     for (weight, &target) in weights.iter_mut().zip(targets) {
         let above = target - consensus;
+        // soft(u − w, τ) without a branch.
         let raised = target + tau;
         let low = if raised > 0.0 { raised } else { 0.0 };
         let beside = if above < -tau { low } else { consensus };

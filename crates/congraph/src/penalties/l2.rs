@@ -1,4 +1,5 @@
-//! ℓ2 (the paper's ℓ2,1, `eq:case2_c`): if an edge differs, it may differ in all views. The consensus is the mean, less γ.
+//! ℓ2 (the paper's ℓ2,1, `eq:case2_c`): if an edge differs, it may differ in all views. The consensus is the mean, less
+//! γ.
 
 use super::{JointEdge, L1, LANES, Penalty};
 
@@ -21,7 +22,8 @@ use super::{JointEdge, L1, LANES, Penalty};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct L2;
 
-/// At γ = β√N an empty consensus is as good as that of equal views, and is taken; a γ off by rounding is meant to be there.
+/// At γ = β√N an empty consensus is as good as that of equal views, and is taken; a γ off by rounding is meant to be
+/// there.
 const ROUNDING: f64 = 1e-12;
 
 impl Penalty for L2 {
@@ -122,10 +124,9 @@ impl JointEdge for L2 {
         factors: &mut [f64],
     ) {
         let n = weights.len();
-        let (first, second) = factors.split_at_mut(n);
         diagonal.fill(0.0);
-        first.fill(0.0);
-        second.fill(0.0);
+        factors.fill(0.0);
+        let (first, second) = factors.split_at_mut(n);
         if weights.iter().all(|&weight| weight == 0.0) {
             return;
         }
@@ -134,6 +135,7 @@ impl JointEdge for L2 {
             .map(|weight| (weight - consensus).powi(2))
             .sum::<f64>()
             .sqrt();
+        // All views fused: they move by the mean of their targets.
         if length == 0.0 {
             first.fill((n as f64).sqrt().recip());
             return;
@@ -141,8 +143,8 @@ impl JointEdge for L2 {
         // The Hessian of τ‖W − w‖ is q (I − s sᵀ) with q = τ/‖W − w‖ and s the unit vector of W − w. On the free views,
         // with w eliminated, the minimiser's derivative is the inverse of
         //     (1 + q) I − q s sᵀ − q/(N − (Σs)²) h hᵀ,    h = 1 − (Σs) s    (no last term when w = 0),
-        // by Woodbury, with B the sums over the views that are not free (over all views s and h are orthogonal, of squared
-        // lengths 1 and N − (Σs)²; written so, nothing cancels near fusion, where q is huge):
+        // by Woodbury, with B the sums over the views that are not free (over all views s and h are orthogonal, of
+        // squared lengths 1 and N − (Σs)²; written so, nothing cancels near fusion, where q is huge):
         //     I/(1 + q) + q/(1 + q) [s h] (diag(1, N − (Σs)²) + q B)⁻¹ [s h]ᵀ.
         let q = (tau / length).min(1e100);
         let share = 1.0 / (1.0 + q);
@@ -162,6 +164,7 @@ impl JointEdge for L2 {
             }
         }
         let scale = (1.0 - share).sqrt();
+        // The Cholesky factor of the 2 × 2 matrix in the middle, whose inverse turns [s h] into the two factors.
         let l11 = (1.0 + q * ss).sqrt();
         let l21 = q * sh / l11;
         let l22 = (room + q * hh - l21 * l21).max(f64::MIN_POSITIVE).sqrt();
@@ -179,6 +182,7 @@ impl JointEdge for L2 {
 
     fn consensus(&self, weights: &[f64], ratio: f64, _scratch: &mut Vec<f64>) -> f64 {
         let n = weights.len() as f64;
+        // From γ = β√N on an empty consensus is best.
         let room = 1.0 - ratio * ratio / n;
         if room <= ROUNDING {
             return 0.0;
@@ -192,7 +196,8 @@ impl JointEdge for L2 {
 enum Shape {
     Fused(f64),
     Absent,
-    /// W = max(0, w + keep · (u − w)) with keep = 1 − s: near fusion ω is huge and keep tiny, and this form loses nothing.
+    /// W = max(0, w + keep · (u − w)) with keep = 1 − s: near fusion ω is huge and keep tiny, and this form loses
+    /// nothing.
     Apart {
         keep: f64,
         consensus: f64,
@@ -211,6 +216,7 @@ fn solve(targets: &[f64], tau: f64, sigma: f64) -> Shape {
     if fused > 0.0 && spread <= room && !never_shared {
         return Shape::Fused(fused);
     }
+    // The other shapes in the order of [`L2`]'s list; only the last one needs a root.
     let positive_sum = targets.iter().map(|u| u.max(0.0)).sum::<f64>();
     let positive_norm = targets.iter().map(|u| u.max(0.0).powi(2)).sum::<f64>().sqrt();
     if positive_norm <= tau && (positive_sum <= sigma || never_shared) {
@@ -223,6 +229,7 @@ fn solve(targets: &[f64], tau: f64, sigma: f64) -> Shape {
             consensus: 0.0,
         };
     }
+    // Absent again: g may be negative where u is.
     if sum <= sigma && least_norm(targets, sigma) <= tau {
         return Shape::Absent;
     }

@@ -1,7 +1,7 @@
 //! Penalties c: how a view's departure from the consensus is charged.
 //!
-//! A penalty sees the differences `V` (one row of N views per edge, `V_ei = w^i_e − w_e`) and never β. One penalty is one
-//! file; [`registry`] lists them all, and the law tests run over that list.
+//! A penalty sees the differences `V` (one row of N views per edge, `V_ei = w^i_e − w_e`) and never β. One penalty is
+//! one file; [`registry`] lists them all, and the law tests run over that list.
 //!
 //! ```text
 //! value   c(V)
@@ -37,8 +37,9 @@ pub trait Penalty: fmt::Debug + Send + Sync {
     /// Replaces V by argmin_Y step · c(Y) + ½‖Y − V‖².
     fn prox(&self, differences: &mut [f64], n_views: usize, step: f64);
 
-    /// The prox of eight edges stored one view after the other: `columns[i][k]` is view i of edge k. Only asked of penalties
-    /// that are separable over the edges. Need not be written; where it is, it must agree with [`prox`](Self::prox).
+    /// The prox of eight edges stored one view after the other: `columns[i][k]` is view i of edge k. Only asked of
+    /// penalties that are separable over the edges. Need not be written; where it is, it must agree with
+    /// [`prox`](Self::prox).
     fn prox_columns(&self, columns: &mut [[f64; LANES]], step: f64) {
         let n_views = columns.len();
         let mut rows = vec![0.0; n_views * LANES];
@@ -65,8 +66,8 @@ pub trait Penalty: fmt::Debug + Send + Sync {
         self.name()
     }
 
-    /// Whether c is a sum over the edges, each of which can be charged on its own. Where that is not said, all edges are shown at
-    /// once. A penalty with a [joint](Self::joint) minimiser is.
+    /// Whether c is a sum over the edges, each of which can be charged on its own. Where that is not said, all edges
+    /// are shown at once. A penalty with a [joint](Self::joint) minimiser is.
     fn is_separable(&self) -> bool {
         self.joint().is_some()
     }
@@ -82,14 +83,15 @@ pub trait Penalty: fmt::Debug + Send + Sync {
         true
     }
 
-    /// The γ, in units of β, from which on an ℓ1-regularised consensus of so many views is empty; infinite if there is none.
+    /// The γ, in units of β, from which on the ℓ1-regularised consensus of `n_views` views is empty; infinite if there
+    /// is none.
     fn gamma_limit(&self, n_views: usize) -> f64 {
         let _ = n_views;
         f64::INFINITY
     }
 
-    /// A β that brings the views about half-way from how they are on their own to equality: where a search starts. `spread`
-    /// is how far the views' costs of an edge lie apart on average.
+    /// A β that brings the views about half-way from how they are on their own to equality: where a search starts.
+    /// `spread` is how far the views' costs of an edge lie apart on average.
     fn first_beta(&self, spread: f64, alpha: f64, n_views: usize) -> f64 {
         let _ = (alpha, n_views);
         0.5 * spread
@@ -107,8 +109,8 @@ pub trait JointEdge: Send + Sync {
     /// Writes W to `weights` and returns w.
     fn minimise(&self, targets: &[f64], tau: f64, sigma: f64, weights: &mut [f64], scratch: &mut Vec<f64>) -> f64;
 
-    /// As [`minimise`](JointEdge::minimise) for several edges, one after the other; as many as there is room for in `consensus`.
-    /// Worth offering where a loop over edges can be faster than one edge at a time.
+    /// As [`minimise`](JointEdge::minimise) for several edges, one after the other; as many as there is room for in
+    /// `consensus`. Worth offering where a loop over edges can be faster than one edge at a time.
     fn minimise_rows(&self, targets: &[f64], tau: f64, sigma: f64, weights: &mut [f64], consensus: &mut [f64]) {
         let n_views = (targets.len() / consensus.len().max(1)).max(1);
         let mut scratch = Vec::new();
@@ -140,8 +142,8 @@ pub trait JointEdge: Send + Sync {
         factors: &mut [f64],
     );
 
-    /// The slope of the prox of τ c of one number, where its result is `difference`: how far the weight of a single view moves with
-    /// its target when the consensus is frozen. At a kink, of either side.
+    /// The slope of the prox of τ c of one number, where its result is `difference`: how far the weight of a single
+    /// view moves with its target when the consensus is frozen. At a kink, of either side.
     fn frozen_slope(&self, tau: f64, difference: f64) -> f64;
 
     /// argmin over w ≥ 0 of c(W − w) + ratio · w, the consensus of given views.

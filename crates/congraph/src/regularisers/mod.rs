@@ -1,4 +1,4 @@
-//! Regularisers r: what is asked of the consensus itself.
+//! Regularisers r: what is charged for the consensus itself.
 //!
 //! On w ≥ 0, where it is used, a regulariser is a value and a prox; one that is a straight line there says so, and
 //! [`Newton`](crate::methods::smooth::Newton) can then take it into the edge's joint minimiser. One regulariser is one

@@ -1,4 +1,4 @@
-//! Nothing is asked of the consensus.
+//! The consensus itself is not charged.
 
 use super::Regulariser;
 

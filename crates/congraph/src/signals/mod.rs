@@ -1,5 +1,5 @@
-//! Scaled signals, node by node: distances of chosen pairs straight from differences, in f64; of all pairs from products where
-//! those do not cancel.
+//! Scaled signals, node by node: distances of chosen pairs straight from differences, in f64; of all pairs from
+//! products where those do not cancel.
 
 mod scaling;
 mod spread;
@@ -97,8 +97,8 @@ impl ViewSignals {
         let left = &self.values.values()[rows.start * p..rows.end * p];
         let right = &self.values.values()[columns.start * p..columns.end * p];
         assert!(out.len() >= rows.len() * columns.len());
-        // SAFETY: `left` has `rows.len()` rows of p values and `right` `columns.len()` rows of p values; `out` has `rows.len()` rows
-        // of `columns.len()` entries, is not shared, and does not overlap the others.
+        // SAFETY: `left` has `rows.len()` rows of p values and `right` `columns.len()` rows of p values; `out` has
+        // `rows.len()` rows of `columns.len()` entries, is not shared, and does not overlap the others.
         unsafe {
             gemm::gemm(
                 rows.len(),
@@ -182,7 +182,8 @@ impl Signals {
         distances
     }
 
-    /// Writes the costs of some pairs: one view and one stretch of samples after the other, which fit the cache better than all.
+    /// Writes the costs of some pairs: one view and one stretch of samples after the other, which fit the cache better
+    /// than all.
     fn distances_of(&self, pairs: &(impl Iterator<Item = [u32; 2]> + Clone), rows: &mut [f64]) {
         let n_views = self.views.len();
         vectorised(
@@ -201,7 +202,8 @@ impl Signals {
         );
     }
 
-    /// The costs of all pairs, in the order of [`Edges::complete`](crate::edges::Edges::complete). What views lack is not marked.
+    /// The costs of all pairs, in the order of [`Edges::complete`](crate::edges::Edges::complete). What views lack is
+    /// not marked.
     pub(crate) fn all_distances(&self) -> ViewMatrix {
         let (n, n_views) = (self.n_nodes, self.views.len());
         let mut distances = ViewMatrix::zeros(n * n.saturating_sub(1) / 2, n_views);
@@ -242,8 +244,8 @@ impl Signals {
     }
 }
 
-/// The pairs by tile, i ≤ j of the blocks of their nodes: where each tile starts, which pairs come in which order, and each pair's
-/// place in that order.
+/// The pairs by tile, i ≤ j of the blocks of their nodes: where each tile starts, which pairs come in which order, and
+/// each pair's place in that order.
 fn by_tile(pairs: &[[u32; 2]], n_blocks: usize) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
     let tile = |&[a, b]: &[u32; 2]| {
         let (i, j) = (a as usize / SIDE, b as usize / SIDE);

@@ -1,4 +1,5 @@
-//! How signals and costs are made comparable, so that α and β mean the same for every data set; each choice can be switched off.
+//! How signals and costs are made comparable, so that α and β mean the same for every data set; each choice can be
+//! switched off.
 //!
 //! - every node is z-scored within its view ([`Scale`]), so that a loud node is not a distant one;
 //! - costs are means over samples, not sums ([`SampleNorm`]), so that more samples do not mean another density;

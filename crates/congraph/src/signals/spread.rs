@@ -1,8 +1,8 @@
 //! Whether the nodes of every view differ by more than rounding.
 //!
-//! Signals that are multiples of each other are the same signal once they are z-scored: their distances are the squares of
-//! rounding errors, and an optimal graph of those is still a graph. Values so small that their squares underflow leave
-//! distances of 0. Both are refused, each view at the cost of one pair of its nodes as long as these differ.
+//! Signals that are multiples of each other are the same signal once they are z-scored: their distances are the squares
+//! of rounding errors, and an optimal graph of those is still a graph. Values so small that their squares underflow
+//! leave distances of 0. Both are refused, each view at the cost of one pair of its nodes as long as these differ.
 
 use super::{largest, scale_into};
 use crate::error::{Code, DataError, Error};
@@ -10,8 +10,8 @@ use crate::options::option;
 use crate::signals::{Scale, Scaling};
 use crate::views::{Kind, View, Views};
 
-/// Mean squared differences below this share of the mean squares are what is left of equal signals: data are rarely given to more
-/// than six digits. Signals as they are may lie far from 0; there only the rounding of f64 itself counts.
+/// Mean squared differences below this share of the mean squares are what is left of equal signals: data are rarely
+/// given to more than six digits. Signals as they are may lie far from 0; there only the rounding of f64 itself counts.
 const ROUNDING: f64 = 1e-10;
 const ROUNDING_OF_OFFSETS: f64 = 1e-26;
 /// Values whose squares are no longer normal numbers of f64.
@@ -120,8 +120,12 @@ fn identical(view: &str, n_nodes: usize, scale: Scale) -> DataError {
     };
     DataError::new(
         Code::E04,
-        format!("all {n_nodes} nodes of view `{view}` carry the same signal{scaled}: the distances between them are rounding noise"),
-        "a graph of rounding noise has no meaning, and through the consensus it would spoil the graphs of the other views",
+        format!(
+            "all {n_nodes} nodes of view `{view}` carry the same signal{scaled}: the distances between them are \
+                 rounding noise"
+        ),
+        "a graph of rounding noise has no meaning, and through the consensus it would spoil the graphs of the other \
+         views",
         "leave this view out; if it was measured, look for a dead amplifier, a shared reference or a copied column",
     )
     .in_view(view)

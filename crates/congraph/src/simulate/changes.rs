@@ -1,4 +1,5 @@
-//! View graphs that each lack some edges of the consensus and have some of their own, every one of these in k of the views.
+//! View graphs that each lack some edges of the consensus and have some of their own, every one of these in k of the
+//! views.
 //!
 //! ```text
 //! removed    round(share · m) of the m edges of the consensus, each missing from k of the N views
@@ -6,8 +7,8 @@
 //! ```
 //!
 //! With k = 1 a difference belongs to one view, which suits the ℓ1 penalty; with larger k many views depart from the
-//! consensus at the same pairs, which suits the ℓ2 penalty. The k views are drawn for each pair anew, or once for all: then
-//! N − k views equal the consensus, and k are outliers.
+//! consensus at the same pairs, which suits the ℓ2 penalty. The k views are drawn for each pair anew, or once for all:
+//! then N − k views equal the consensus, and k are outliers.
 //!
 //! Every view stays connected: edges are removed one after another, and one that would cut a view in two stays.
 
@@ -89,7 +90,7 @@ impl Changes {
         rng: &mut ChaCha8Rng,
     ) -> Result<Vec<Vec<[u32; 2]>>, Error> {
         let number = |share: f64| (share * consensus.len() as f64).round() as usize;
-        let mut views = vec![Neighbours::of(n_nodes, consensus); n_views];
+        let mut views = vec![Adjacency::of(n_nodes, consensus); n_views];
         let mut choice = Choice::new(self, n_views, rng);
 
         let mut absent = absent_pairs(n_nodes, consensus);
@@ -128,14 +129,14 @@ impl Changes {
             return Err(Error::Parameter {
                 name: "removed",
                 message: format!(
-                    "is {}: that is {n_removed} edges, but after {} any other would cut a view in two; remove fewer, or add \
-                     some",
+                    "is {}: that is {n_removed} edges, but after {} any other would cut a view in two; remove fewer, \
+                     or add some",
                     self.removed,
                     n_removed - missing
                 ),
             });
         }
-        Ok(views.iter().map(Neighbours::edges).collect())
+        Ok(views.iter().map(Adjacency::edges).collect())
     }
 }
 
@@ -168,9 +169,9 @@ impl Choice {
 
 /// A graph that gains and loses edges.
 #[derive(Clone)]
-struct Neighbours(Vec<Vec<u32>>);
+struct Adjacency(Vec<Vec<u32>>);
 
-impl Neighbours {
+impl Adjacency {
     fn of(n_nodes: usize, edges: &[[u32; 2]]) -> Self {
         let mut neighbours = Self(vec![Vec::new(); n_nodes]);
         edges.iter().for_each(|&pair| neighbours.add(pair));

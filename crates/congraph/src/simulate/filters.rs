@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! pseudo-inverse   h(L) = L†             X ~ N(0, L†²)            the paper's
-//! Gaussian         h(L) = L†^½           X ~ N(0, L†)             L is the precision matrix: a Gaussian Markov random field
+//! Gaussian         h(L) = L†^½           X ~ N(0, L†)             L is the precision: a Gaussian Markov random field
 //! heat             h(L) = exp(−tL)       X ~ N(0, exp(−2tL))
 //! Tikhonov         h(L) = (I + tL)⁻¹     X ~ N(0, (I + tL)⁻²)
 //! ```
 //!
-//! The first two take constant signals out; heat and Tikhonov leave them as they are, so that with a large t little else is
-//! left. For the Gaussian, any root of L† gives the same distribution, and the cheapest one is taken.
+//! The first two take constant signals out; heat and Tikhonov leave them as they are, so that with a large t little
+//! else is left. For the Gaussian, any root of L† gives the same distribution, and the cheapest one is taken.
 
 use super::heat::Heat;
 use super::laplacian::{Factor, Lanes, centre};
@@ -198,7 +198,8 @@ mod tests {
 
     #[test]
     fn two_nodes_by_hand() {
-        // L = [1 −1; −1 1] has the eigenvalues 0 and 2, so h(L) = (h(0) + h(2))/2 on the diagonal, (h(0) − h(2))/2 off it.
+        // L = [1 −1; −1 1] has the eigenvalues 0 and 2, so h(L) = (h(0) + h(2))/2 on the diagonal, (h(0) − h(2))/2 off
+        // it.
         let expected = |at_0: f64, at_2: f64| {
             let (same, other) = (0.5 * (at_0 + at_2), 0.5 * (at_0 - at_2));
             vec![vec![same, other], vec![other, same]]

@@ -5,9 +5,9 @@
 //! mean degree k    r is the distance that joins exactly round(n k / 2) pairs of the points drawn
 //! ```
 //!
-//! Points are drawn again until the graph is connected. Aiming at the degree of the points themselves, rather than at the
-//! expected one of a radius, makes graphs of different sizes and seeds equally dense; nodes at the border have fewer
-//! neighbours either way. Cost: n²/2 distances.
+//! Points are drawn again until the graph is connected. Aiming at the degree of the points themselves, rather than at
+//! the expected one of a radius, makes graphs of different sizes and seeds equally dense; nodes at the border have
+//! fewer neighbours either way. Cost: n²/2 distances.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -21,7 +21,7 @@ use crate::error::Error;
 pub enum Reach {
     /// At most this far apart, above 0; the sides of the square are 1.
     Radius(f64),
-    /// As far as it takes for this mean number of neighbours, above 0 and at most n − 1.
+    /// Chosen for this mean number of neighbours, above 0 and at most n − 1.
     MeanDegree(f64),
 }
 
@@ -42,8 +42,8 @@ impl Reach {
         }
     }
 
-    /// What is said when no connected graph was found. At the values advised few draws are connected, but enough that one of
-    /// [`TRIES`] is.
+    /// What is said when no connected graph was found. At the values advised few draws are connected, but enough that
+    /// one of [`TRIES`] is.
     fn too_short(self, n_nodes: usize) -> Error {
         let n = n_nodes as f64;
         // Upwards, so that the advice is not too low.
@@ -161,7 +161,8 @@ mod tests {
         let n_draws = 100;
         let counts = (0..n_draws).map(|seed| drawn(n_nodes, Reach::Radius(r), seed).unwrap().0.len());
         let share = counts.sum::<usize>() as f64 / (n_draws * 4950) as f64;
-        // The standard deviation of a draw's share is about 0.020, found by drawing, and that of the mean of 100 draws 0.002.
+        // The standard deviation of a draw's share is about 0.020, found by drawing, and that of the mean of 100 draws
+        // 0.002.
         assert!((share - expected).abs() < 0.005, "{share} instead of {expected}");
     }
 

@@ -14,7 +14,7 @@ use super::geometric;
 pub use super::geometric::Reach;
 use crate::error::Error;
 
-/// How often a graph is drawn before we give up on a connected one.
+/// How often a graph is drawn in search of a connected one.
 pub(super) const TRIES: usize = 300;
 
 /// A random graph model.
@@ -126,16 +126,16 @@ fn barabasi_albert(n_nodes: usize, growth: usize, rng: &mut ChaCha8Rng) -> Vec<[
 
 /// Whether the edges join all nodes.
 pub(super) fn is_connected(n_nodes: usize, edges: &[[u32; 2]]) -> bool {
-    Parts::of(n_nodes, edges).count == 1
+    UnionFind::of(n_nodes, edges).count == 1
 }
 
 /// The connected parts of a graph that gains edges (union–find).
-pub(super) struct Parts {
+pub(super) struct UnionFind {
     leader: Vec<u32>,
     count: usize,
 }
 
-impl Parts {
+impl UnionFind {
     /// The parts of a graph.
     pub(super) fn of(n_nodes: usize, edges: &[[u32; 2]]) -> Self {
         let mut parts = Self {
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn parts_are_counted_while_edges_are_added() {
-        let mut parts = Parts::of(5, &[[0, 1], [2, 3]]);
+        let mut parts = UnionFind::of(5, &[[0, 1], [2, 3]]);
         assert_eq!(parts.count(), 3);
         assert!(parts.are_apart([1, 2]) && !parts.are_apart([2, 3]));
         parts.join([1, 3]);

@@ -6,8 +6,8 @@
 //!
 //! b = max over the edges of d_a + d_b bounds the eigenvalues of L, T_k are the Chebyshev polynomials, I_k the modified
 //! Bessel functions. The |c_k| add up to 1, so the error is absolute: about 1e-16 of the norm of the signal times the
-//! number of terms, which is about 9 √z. An eigendecomposition would be as exact; this one needs no n × n matrix, and each
-//! signal costs one pass over the edges per term.
+//! number of terms, which is about 9 √z. An eigendecomposition would be as exact; this one needs no n × n matrix, and
+//! each signal costs one pass over the edges per term.
 
 use super::laplacian::{Lanes, WIDTH};
 use crate::error::Error;
@@ -50,8 +50,8 @@ impl Heat {
             return Err(Error::Parameter {
                 name: "filter_t",
                 message: format!(
-                    "is {t}: heat spreads evenly over a graph with degrees like this one's long before; at most {:e} is \
-                     computed",
+                    "is {t}: heat spreads evenly over a graph with degrees like this one's long before; at most {:e} \
+                     is computed",
                     2.0 * MOST / bound
                 ),
             });

@@ -1,4 +1,4 @@
-//! Inverses of the Laplacian of an unweighted graph, applied to many signals by way of one dense Cholesky factor.
+//! Inverses of the Laplacian of an unweighted graph, applied to many signals through one dense Cholesky factor.
 //!
 //! ```text
 //! C Cᵀ = d I + s L + c 11ᵀ
@@ -8,10 +8,10 @@
 //! C⁻ᵀ x, centred  ~ N(0, L†) for x ~ N(0, I)           d = 0, s = 1, c = 1/n
 //! ```
 //!
-//! L + 11ᵀ/n is positive definite exactly when the graph is connected: L has the constant signals as its null space, where
-//! 11ᵀ/n is 1. The last line needs no square root of L†: C⁻ᵀ C⁻¹ = L† + 11ᵀ/n, and taking the mean out leaves L†. The
-//! factor costs n³/6 multiplications, and each signal n². The signals come in panels of [`WIDTH`], because reading C is
-//! what a triangular solve spends its time on.
+//! L + 11ᵀ/n is positive definite exactly when the graph is connected: L has the constant signals as its null space,
+//! where 11ᵀ/n is 1. The last line needs no square root of L†: C⁻ᵀ C⁻¹ = L† + 11ᵀ/n, and taking the mean out leaves L†.
+//! The factor costs n³/6 multiplications, and each signal n². The signals come in panels of [`WIDTH`], because reading
+//! C is what a triangular solve spends its time on.
 
 /// How many signals are filtered at once.
 pub(super) const WIDTH: usize = 8;

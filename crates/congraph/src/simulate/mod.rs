@@ -6,17 +6,19 @@
 //! G      a connected random graph on n nodes: Erdős–Rényi or Barabási–Albert; or random geometric
 //! G^i    G with a share of its edges moved at random, for each of the N views independently;
 //!        or with edges added and removed in k of the N views ([`Changes`])
-//! X^i    h(L^i) X₀ with X₀ standard normal (n × p), plus white noise of η times its norm; h(L) = L† or another [`Filter`]
+//! X^i    h(L^i) X₀ with X₀ standard normal (n × p), plus white noise of η times its norm;
+//!        h(L) = L† or another [`Filter`]
 //! ```
 //!
-//! All edges have the weight 1. Everything follows from one seed, whatever the number of threads: the consensus, and for
-//! each view its graph, its signals and its noise, have random streams of their own. So adding a view does not change the
-//! others, more signals begin with the same clean ones, another noise level scales the same noise, and another filter
-//! smooths the same white signals: what a sweep over one setting compares differs in that setting alone. (Changes in k of
-//! the N views are drawn for all views together, and there another number of views makes other graphs.)
+//! All edges have the weight 1. Everything follows from one seed, whatever the number of threads: the consensus, and
+//! for each view its graph, its signals and its noise, have random streams of their own. So adding a view does not
+//! change the others, more signals begin with the same clean ones, another noise level scales the same noise, and
+//! another filter smooths the same white signals: what a sweep over one setting compares differs in that setting alone.
+//! (Changes in k of the N views are drawn for all views together, and there another number of views makes other
+//! graphs.)
 //!
-//! The cost per view is that of a dense Cholesky factorisation (n³/6 multiplications) and p triangular solves (n² each);
-//! for heat, that of the terms of a series with a pass over the edges each.
+//! The cost per view is that of a dense Cholesky factorisation (n³/6 multiplications) and p triangular solves (n²
+//! each); for heat, that of the terms of a series with a pass over the edges each.
 
 mod changes;
 mod filters;
@@ -112,8 +114,8 @@ pub struct Simulation {
 /// The nodes are called `n001`, `n002`, … and the views `view1`, `view2`, …, with as many digits as the last one needs.
 ///
 /// # Errors
-/// [`Error::Parameter`] if a setting is out of its range, if the graph model is too sparse to give a connected graph, if
-/// there is no room to move or add so many edges, or if so many cannot be removed without cutting a view in two.
+/// [`Error::Parameter`] if a setting is out of its range, if the graph model is too sparse to give a connected graph,
+/// if so many edges cannot be moved or added, or if so many cannot be removed without cutting a view in two.
 ///
 /// ```
 /// use congraph::simulate::{Settings, simulate};
@@ -253,7 +255,7 @@ fn truth(nodes: Vec<String>, views: Vec<String>, consensus: &[[u32; 2]], graphs:
         .iter()
         .flat_map(|pair| graphs.iter().map(move |edges| weight(edges, pair)))
         .collect();
-    let shared: Vec<f64> = pairs.iter().map(|pair| weight(consensus, pair)).collect();
+    let consensus_weights: Vec<f64> = pairs.iter().map(|pair| weight(consensus, pair)).collect();
     let weights = ViewMatrix::from_values(graphs.len(), weights);
-    MultiviewGraph::new(nodes, views, &pairs, &weights, Some(&shared))
+    MultiviewGraph::new(nodes, views, &pairs, &weights, Some(&consensus_weights))
 }

@@ -1,20 +1,21 @@
 //! View graphs: the consensus graph with a share of its edges moved elsewhere.
 //!
-//! Of the m edges, k = round(share · m) drawn at random are removed, and k pairs drawn at random among those that are not
-//! edges of the consensus are added. A view thus has m edges and shares exactly m − k of them with the consensus.
+//! Of the m edges, k = round(share · m) drawn at random are removed, and k pairs drawn at random among those that are
+//! not edges of the consensus are added. A view thus has m edges and shares exactly m − k of them with the consensus.
 //!
-//! Every view is connected, or its Laplacian would have no single constant signal. The added pairs come one after another;
-//! one that joins nothing is passed over only once every pair still to come is needed to join the parts that the removal
-//! left. Redrawing the whole view instead would take forever on sparse graphs (on a tree nearly every draw falls apart).
+//! Every view is connected, or its Laplacian would have no single constant signal. The added pairs come one after
+//! another; one that joins nothing is passed over only once every pair still to come is needed to join the parts that
+//! the removal left. Redrawing the whole view instead would take forever on sparse graphs (on a tree nearly every draw
+//! falls apart).
 
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::graphs::Parts;
+use super::graphs::UnionFind;
 use crate::error::Error;
 
-/// How often the edges to remove are drawn before we give up on a connected view.
+/// How often the edges to remove are drawn in search of a connected view.
 const TRIES: usize = 300;
 
 /// What all views of one consensus graph are drawn from.
@@ -90,7 +91,7 @@ impl<'a> Shuffler<'a> {
         absent: &mut [[u32; 2]],
         rng: &mut ChaCha8Rng,
     ) -> Option<Vec<[u32; 2]>> {
-        let mut parts = Parts::of(self.n_nodes, kept);
+        let mut parts = UnionFind::of(self.n_nodes, kept);
         let mut view = kept.to_vec();
         for next in 0..absent.len() {
             let still_to_add = self.edges.len() - view.len();

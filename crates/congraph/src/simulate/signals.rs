@@ -5,8 +5,9 @@
 //! X + η ‖X‖_F E / ‖E‖_F,    E  standard normal, n × p      η = 0.1 is the paper's "10 % noise (in ℓ2 norm sense)"
 //! ```
 //!
-//! The noise is scaled by its actual norm: the level is η exactly, not on average. Both are kept signal after signal, the
-//! n values of a signal next to each other, and are drawn in that order: more signals leave the first ones as they are.
+//! The noise is scaled by its actual norm: the level is η exactly, not on average. Both are kept signal after signal,
+//! the n values of a signal next to each other, and are drawn in that order: more signals leave the first ones as they
+//! are.
 
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -18,7 +19,7 @@ use super::laplacian::WIDTH;
 pub(super) fn smooth(n_nodes: usize, filter: &Operator, n_signals: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
     let mut signals = white(n_nodes * n_signals, rng);
     let mut panel = vec![[0.0; WIDTH]; n_nodes];
-    // The lanes left over by the last signals filter old values that nobody reads.
+    // The lanes left over by the last signals filter old values that are never read.
     for block in signals.chunks_mut(n_nodes * WIDTH) {
         for (lane, signal) in block.chunks_exact(n_nodes).enumerate() {
             for (row, value) in panel.iter_mut().zip(signal) {

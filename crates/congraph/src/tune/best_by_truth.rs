@@ -7,8 +7,8 @@
 //!
 //! let simulation = simulate(&Settings { n_nodes: 40, n_views: 3, ..Settings::default() })?;
 //! let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default())?;
-//! let learner = Smooth::default();
-//! let session = learner.session(&views, &no_progress)?;
+//! let method = Smooth::default();
+//! let session = method.session(&views, &no_progress)?;
 //!
 //! // α by the best view F1 of separate views, then β for a similarity of 0.8 at that α.
 //! let models = session.alphas([0.03, 0.4], 12).into_iter().map(Model::uncoupled);
@@ -40,8 +40,8 @@ pub struct Best {
 }
 
 impl Session<'_> {
-    /// Fits every model, each from the one before, and keeps the one with the best mean F1 of the views (the first of equals).
-    /// None if there is no model.
+    /// Fits every model, each from the one before, and keeps the one with the best mean F1 of the views (the first of
+    /// equals). None if there is no model.
     ///
     /// # Errors
     /// E02 if the truth is of other nodes or views; what the solver refuses.

@@ -1,12 +1,13 @@
-//! The whole of tuning in one loop: a path of fits, halves of the data, a verdict on each fit, and the one that is chosen.
+//! The whole of tuning in one loop: a path of fits, halves of the data, a verdict on each fit, and the one that is
+//! chosen.
 //!
-//! [`Search::choose`] is what the command line and Python both call, so that they cannot choose differently. What it has done
-//! is in [`Steps`]; whoever calls it is shown them after every row of the path and every few halvings ([`Follow`]), may keep
-//! them, and gives them back to go on where an earlier run ended.
+//! [`Search::choose`] is what the command line and Python both call, so that they cannot choose differently. Its
+//! progress is kept in [`Steps`]. The caller is shown them after every row of the path and every few halvings
+//! ([`Follow`]), may store them, and passes them back to resume an earlier run.
 
 use super::Reached;
 use super::path::{Cell, Grid};
-use super::stability::{Stability, Tally, Verdict, halved_time_series};
+use super::stability::{CellStability, Stability, Tally, halved_time_series};
 use crate::error::{Code, DataError, Error};
 use crate::fit::{Learn, Learned, Session};
 use crate::graph::MultiviewGraph;
@@ -24,7 +25,7 @@ pub struct Search {
     pub stability: Stability,
 }
 
-/// What was done so far: all that it takes to go on.
+/// What was done so far: all that is needed to resume.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Steps {
     /// How many densities are done.
@@ -37,9 +38,9 @@ pub struct Steps {
     pub tallies: Vec<Tally>,
 }
 
-/// Whoever follows the steps, and may refuse to go on.
+/// Follows the steps of a search, and may end it.
 pub trait Follow {
-    /// What ends the search, beside what the library refuses.
+    /// The error that ends the search, besides those of the library.
     type Error: From<Error>;
 
     /// A cell was fitted to all data; its graphs are made if they are asked for.
@@ -63,9 +64,9 @@ pub trait Follow {
 
 /// Follows nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Unfollowed;
+pub struct NoFollower;
 
-impl Follow for Unfollowed {
+impl Follow for NoFollower {
     type Error = Error;
 }
 
@@ -75,10 +76,10 @@ pub struct Chosen {
     /// All fits.
     pub steps: Steps,
     /// What the halves say of each.
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<CellStability>,
     /// Which was chosen.
     pub cell: usize,
-    /// The learner with its parameters: it gives the same graphs again.
+    /// The method with its parameters: it reproduces the graphs.
     pub learner: Smooth,
     /// Its graphs, with what the user should know of them and of the halves.
     pub learned: Learned,
@@ -87,15 +88,15 @@ pub struct Chosen {
 }
 
 impl Search {
-    /// Goes on after `steps` (none done: from the start) to the fit whose edges come back in other samples. If `watch` asks to
-    /// stop, the choice is of what was done.
+    /// Resumes after `steps` (none done: from the start) and chooses the fit whose edges reproduce best in other
+    /// samples. If `watch` asks to stop, the choice is among what was done.
     ///
     /// # Errors
     /// E10 if no cell can be reached, E05 if a view cannot be halved; as [`Learn::learn`], and what `follow` refuses.
     ///
     /// ```
     /// use congraph::simulate::{Settings, simulate};
-    /// use congraph::tune::choice::{Search, Steps, Unfollowed};
+    /// use congraph::tune::choice::{Search, Steps, NoFollower};
     /// use congraph::tune::path::Grid;
     /// use congraph::tune::stability::Stability;
     /// use congraph::{Smooth, ViewOptions, Views, no_progress};
@@ -104,7 +105,7 @@ impl Search {
     /// let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default())?;
     /// let grid = Grid { densities: vec![0.1, 0.2], similarities: vec![0.85] };
     /// let search = Search { grid, stability: Stability { halvings: 2, ..Stability::default() } };
-    /// let chosen = search.choose(&Smooth::default(), &views, Steps::default(), &mut Unfollowed, &no_progress)?;
+    /// let chosen = search.choose(&Smooth::default(), &views, Steps::default(), &mut NoFollower, &no_progress)?;
     /// assert_eq!(chosen.verdicts.len(), chosen.steps.cells.len());
     /// assert!(chosen.learned.converged());
     /// # Ok::<(), congraph::Error>(())
@@ -168,7 +169,8 @@ impl Search {
         Ok(())
     }
 
-    /// How many fits there are about: the halves' cells take one each, as the path's take several from poorer starts.
+    /// Roughly how many fits there are: one for each cell of a half, several for each cell of the path, which start
+    /// farther away.
     fn total(&self, n_cells: usize) -> usize {
         n_cells * (1 + 2 * self.stability.halvings)
     }

@@ -45,8 +45,8 @@ pub(super) fn alpha_limits(distances: &Distances) -> [f64; 2] {
     [1e-9 * spread / n, 1e2 * spread * n]
 }
 
-/// How far the views' costs of an edge lie apart, on average over the edges that some view of a separate fit has: a β of this
-/// size joins what differs by chance.
+/// How far the views' costs of an edge lie apart, on average over the edges that some view of a separate fit has: a β
+/// of this size joins what differs by chance.
 pub(super) fn spread(fit: &Fit) -> f64 {
     let (distances, multipliers) = (&fit.solution.distances, &fit.solution.multipliers);
     let (mut total, mut count) = (0.0, 0_usize);

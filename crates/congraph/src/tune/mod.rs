@@ -25,6 +25,7 @@ pub(crate) mod scalar_root;
 mod search;
 mod similarity;
 pub mod stability;
+mod unreachable;
 
 use std::time::Instant;
 
@@ -38,7 +39,7 @@ use crate::views::Views;
 /// What a parameter is chosen for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Dial {
-    /// Nothing: the learner's own parameter is kept.
+    /// Nothing: the method's own parameter is kept.
     Fixed,
     /// A target that suits most data; see [`Targets`].
     #[default]
@@ -58,7 +59,8 @@ impl From<f64> for Dial {
 pub struct Targets {
     /// The mean density of the views, reached by α. Usually min(0.15, 10/(n − 1)): no more than ten neighbours a node.
     pub density: Dial,
-    /// The mean correlation between views, reached by β. Usually half-way from its floor to 1. Not used by views on their own.
+    /// The mean correlation between views, reached by β. Usually half-way from its floor to 1. Not used by views on
+    /// their own.
     pub similarity: Dial,
     /// The density of the consensus, reached by γ. Usually γ is kept. Not used by views on their own.
     pub consensus_density: Dial,
@@ -115,8 +117,8 @@ pub struct Reached {
     pub similarity: Option<Reach>,
     /// The density of the consensus, if that was a target.
     pub consensus_density: Option<Reach>,
-    /// The similarity of the views when each is learned on its own: at the same density where similarity was a target, else at
-    /// the same α. None without a consensus.
+    /// The similarity of the views when each is learned on its own: at the same density where similarity was a target,
+    /// else at the same α. None without a consensus.
     pub floor: Option<f64>,
     /// Whether that is more than chance.
     pub agreement: Option<Agreement>,
@@ -129,7 +131,7 @@ pub struct Reached {
 pub struct Tuned {
     /// The graphs.
     pub learned: Learned,
-    /// The learner with the parameters that were found: it gives the same graphs again.
+    /// The method with the parameters that were found: it reproduces the graphs.
     pub learner: Smooth,
     /// What was asked for and what was reached.
     pub reached: Reached,
@@ -188,7 +190,8 @@ impl Session<'_> {
         reach::reach(self, &self.method().model, targets, watch)
     }
 
-    /// The same with another model than the learner's: its penalty, its regulariser, and those of its parameters that are kept.
+    /// The same with another model than the method's: its penalty, its regulariser, and those of its parameters that
+    /// are kept.
     ///
     /// # Errors
     /// As [`Session::reach`].

@@ -23,7 +23,8 @@ const N_DENSITIES: usize = 9;
 const N_SIMILARITIES: usize = 6;
 
 impl Grid {
-    /// Usual steps between two densities and two similarities: equal ratios of the former, equal distances of the latter.
+    /// Usual steps between two densities and two similarities: equal ratios of the former, equal distances of the
+    /// latter.
     pub fn between(density: [f64; 2], similarity: [f64; 2]) -> Self {
         let share = |k: usize, n: usize| k as f64 / (n - 1) as f64;
         let densities = (0..N_DENSITIES).map(|k| {
@@ -100,8 +101,8 @@ pub struct Cell {
 }
 
 impl Session<'_> {
-    /// The fits of one density of a grid, in order of their similarities; `each` is shown every cell with its fit. Cells that
-    /// cannot be reached are left out.
+    /// The fits of one density of a grid, in order of their similarities; `each` is shown every cell with its fit.
+    /// Cells that cannot be reached are left out.
     ///
     /// # Errors
     /// What the solver refuses.

@@ -1,24 +1,25 @@
 //! The stages of a search: the floor, then α and β, then γ, then one exact fit.
 
 use super::scalar_root::Ended;
-use super::search::{Aim, CONSENSUS, DENSITY, Halt, Point, SIMILARITY, Search, Trial, Values, values_of};
+use super::search::{Aim, CONSENSUS, DENSITY, Halt, Point, SIMILARITY, Trial, Trials, Values, values_of};
+use super::unreachable::{shown, similarity_hint, unreachable};
 use super::{Dial, Reach, Reached, Targets, initial_guess};
 use crate::chance::Agreement;
 use crate::error::{Code, DataError, Error};
 use crate::fit::{Fit, Session};
 use crate::methods::smooth::working_set::Start;
 use crate::methods::smooth::{Model, Parameters};
-use crate::options::option;
 use crate::progress::Watch;
 
-/// Densities this near to their target will do, or this share of it if that is less; but always half an edge.
+/// Densities this near to their target are near enough, or this share of it if that is less; half an edge always is.
 const DENSITY_TOLERANCE: f64 = 0.002;
 const DENSITY_SHARE: f64 = 0.02;
-/// Similarities this near will do.
+/// Similarities this near are near enough.
 const SIMILARITY_TOLERANCE: f64 = 0.002;
 /// What was asked for by number must be hit at least this nearly, or within half an edge.
 const HIT: f64 = 0.005;
-/// How ln density grows with ln α, the logit of the similarity with ln β, ln consensus density with the place of γ: about.
+/// How ln density grows with ln α, the logit of the similarity with ln β, ln consensus density with the place of γ:
+/// about.
 const SLOPES: [f64; 3] = [0.8, 1.5, 0.5];
 /// How far ln β may be from its guess, and where the place of γ may be.
 const BETA_RANGE: [f64; 2] = [-14.0, 9.0];
@@ -38,8 +39,8 @@ pub(super) fn reach(
     if let Some(found) = stages.attempt(targets, watch)? {
         return Ok(found);
     }
-    // The trials are solved a little less exactly than the fit that is returned. On data with ties that decides whether edges
-    // are present, so the search is run again with fits that are not refined afterwards.
+    // The trials are solved a little less exactly than the fit that is returned. On data with ties that decides whether
+    // edges are present, so the search is run again with fits that are not refined afterwards.
     let mut stages = Stages::new(session, given, targets, watch)?;
     stages.search.solve_exactly();
     stages.outcome(targets)?;
@@ -47,7 +48,7 @@ pub(super) fn reach(
 }
 
 struct Stages<'a, 'b> {
-    search: Search<'a, 'b>,
+    search: Trials<'a, 'b>,
     point: Point,
     alpha_limits: [f64; 2],
     floor: Option<f64>,
@@ -55,7 +56,7 @@ struct Stages<'a, 'b> {
     density: Option<Aim>,
     /// Whether the views are coupled.
     joint: bool,
-    /// Which targets were asked for by number; of the others the nearest will do.
+    /// Which targets were asked for by number; the others are met as nearly as possible.
     asked: [bool; 3],
 }
 
@@ -94,7 +95,7 @@ impl<'a, 'b> Stages<'a, 'b> {
             alpha_limits: initial_guess::alpha_limits(&short),
             density: target.map(|target| density_aim(target, n)),
             joint: given.has_consensus(),
-            search: Search::new(session, given, watch),
+            search: Trials::new(session, given, watch),
             point: Point {
                 at: [alpha.ln(), 0.0, 0.0],
                 alpha: target.is_none().then_some(alpha),
@@ -147,6 +148,7 @@ impl<'a, 'b> Stages<'a, 'b> {
             SIMILARITY => self.point.beta = Some(model.parameters.beta),
             _ => self.point.alpha = Some(model.parameters.alpha),
         }
+        // From the best so far, with the other parameter held.
         self.search.aims[given_up] = None;
         self.search.start_from(Some(best.fit.start()));
         self.search.begin_stage();
@@ -161,7 +163,7 @@ impl<'a, 'b> Stages<'a, 'b> {
         let find_beta = self.joint && targets.similarity != Dial::Fixed;
         if !self.joint || find_beta {
             match self.separate() {
-                // The nearest that was found is the floor's; the coupled views are looked for all the same.
+                // The nearest that was found gives the floor; the search for the coupled views goes on.
                 Err(Halt::Spent) if find_beta => {}
                 ended => ended?,
             }
@@ -262,8 +264,8 @@ impl<'a, 'b> Stages<'a, 'b> {
         }
     }
 
-    /// The usual density is out of reach (few candidates, few nodes): the nearest there is becomes the target. The search for β
-    /// would else go on missing it, and the user be told that it was asked for.
+    /// The usual density is out of reach (few candidates, few nodes): the nearest there is becomes the target.
+    /// Otherwise the search for β would keep missing it, and the user would be told that it was asked for.
     fn settle(&mut self) {
         if let (Some(aim), Some(best)) = (&mut self.density, &mut self.search.best) {
             aim.target = best.values[DENSITY];
@@ -274,6 +276,7 @@ impl<'a, 'b> Stages<'a, 'b> {
 
     /// γ: first without, which tells how dense the consensus can be.
     fn consensus(&mut self, target: f64) -> Result<(), Halt> {
+        // γ only takes edges away: without it the consensus is densest.
         self.point.gamma = Some(0.0);
         self.solve()?;
         let Some(dense) = self.search.take_best() else {
@@ -297,7 +300,8 @@ impl<'a, 'b> Stages<'a, 'b> {
         self.solve()
     }
 
-    /// The error that tells between which values a target must be: those that were found, the ends of the search among them.
+    /// The error that tells between which values a target must be: those that were found, the ends of the search among
+    /// them.
     fn out_of_reach(&mut self, unknown: usize) -> Halt {
         let limits = self.limits()[unknown];
         let from = self.search.best.as_ref().map_or(self.point, |best| best.point);
@@ -305,7 +309,7 @@ impl<'a, 'b> Stages<'a, 'b> {
             let mut point = from;
             point.at[unknown] = limit;
             match self.search.try_at(point) {
-                // What was found before has to do.
+                // The range found so far is reported.
                 Ok(_) | Err(Halt::Spent) => {}
                 Err(halt) => return halt,
             }
@@ -337,7 +341,8 @@ impl<'a, 'b> Stages<'a, 'b> {
         })
     }
 
-    /// What was asked for by number and is missed all the same: two targets can contradict each other, or a step be too wide.
+    /// Refuses a fit that misses a target given by number: two targets can contradict each other, or a step can be too
+    /// wide.
     fn check_hit(&self) -> Result<(), Error> {
         let Some(best) = &self.search.best else { return Ok(()) };
         if self.missed(&best.values).is_none() {
@@ -373,6 +378,7 @@ impl<'a, 'b> Stages<'a, 'b> {
             self.point = best.point;
         }
         let model = self.search.model(&self.point);
+        // Trials of an exact search are final; others are refined once.
         let fit = match at {
             Some(best) if self.search.is_exact => best.fit,
             at => {
@@ -417,6 +423,7 @@ pub(super) fn along(
         ..Targets::default()
     };
     let mut stages = Stages::new(session, &session.method().model, &targets, watch)?;
+    // The floor once for the whole row of the path.
     let Some(()) = ended(stages.separate())? else {
         return Ok(());
     };
@@ -434,6 +441,7 @@ pub(super) fn along(
         let Some(()) = ended(stages.couple(&separate, dial))? else {
             continue;
         };
+        // The cell before is nearer than the views on their own.
         if let Some((point, start)) = beside.take() {
             stages.point = point;
             stages.search.start_from(Some(start));
@@ -472,48 +480,5 @@ fn density_aim(target: f64, n_nodes: usize) -> Aim {
         target,
         tolerance: DENSITY_TOLERANCE.min(DENSITY_SHARE * target).max(0.501 * edge),
         floor: 0.0,
-    }
-}
-
-fn similarity_hint(floor: f64) -> String {
-    format!(
-        "ask for at least {:.3}; or learn the views separately with {}",
-        (1e3 * floor).ceil() / 1e3,
-        option("single")
-    )
-}
-
-fn unreachable(what: &str, target: f64, low: f64, high: f64, hint: &str) -> Error {
-    let why = match what {
-        "similarity" => "coupling the views can only make them more alike than they are when learned separately",
-        "consensus density" => "gamma can only take edges from the consensus that the views share without it",
-        _ => "no alpha gives graphs of another density on these data",
-    };
-    DataError::new(
-        Code::E10,
-        if shown(low) == shown(high) {
-            format!(
-                "a {what} of {target} cannot be reached: on these data only {} is possible",
-                shown(low)
-            )
-        } else {
-            format!(
-                "a {what} of {target} cannot be reached: on these data it is between {} and {}",
-                shown(low),
-                shown(high)
-            )
-        },
-        why,
-        hint,
-    )
-    .into()
-}
-
-/// Three digits, of small numbers too.
-fn shown(value: f64) -> String {
-    if value == 0.0 || value.abs() >= 0.01 {
-        format!("{value:.3}")
-    } else {
-        format!("{value:.1e}")
     }
 }

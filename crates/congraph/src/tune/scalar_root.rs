@@ -1,7 +1,8 @@
 //! The root of an increasing function of one unknown, by secants kept within a bracket.
 //!
-//! The functions here are logarithms of densities and similarities over logarithms of α, β and γ: nearly straight, but with
-//! small steps, since edges come one by one. So a root may fall into a step; then the bracket closes without finding one.
+//! The functions here are logarithms of densities and similarities over logarithms of α, β and γ: nearly straight, but
+//! with small steps, since edges come one by one. So a root may fall into a step; then the bracket closes without
+//! finding one.
 
 /// What a trial of the function tells.
 pub(crate) struct Value {

@@ -36,7 +36,7 @@ pub(super) type Values = [f64; N_UNKNOWNS];
 pub(super) enum Halt {
     /// It cannot.
     Failed(Error),
-    /// Enough problems were solved: what was found has to do.
+    /// Enough problems were solved: the best so far is taken.
     Spent,
     /// The caller asked to stop.
     Interrupted,
@@ -56,7 +56,8 @@ pub(super) struct Aim {
     pub(super) floor: f64,
 }
 
-/// Where the unknowns are: ln α, ln β, and for γ the logit of its distance from the limit at which the consensus is empty.
+/// Where the unknowns are: ln α, ln β, and for γ the logit of its distance from the limit at which the consensus is
+/// empty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Point {
     pub(super) at: [f64; N_UNKNOWNS],
@@ -78,7 +79,7 @@ pub(super) struct Trial {
 }
 
 /// Fits one after the other.
-pub(super) struct Search<'a, 'b> {
+pub(super) struct Trials<'a, 'b> {
     pub(super) session: &'a Session<'b>,
     /// The penalty, the regulariser, and the parameters that are kept.
     pub(super) given: &'a Model,
@@ -101,7 +102,7 @@ pub(super) struct Search<'a, 'b> {
 /// Nothing found yet.
 const NOTHING: [[f64; 2]; N_UNKNOWNS] = [[f64::INFINITY, f64::NEG_INFINITY]; N_UNKNOWNS];
 
-impl<'a, 'b> Search<'a, 'b> {
+impl<'a, 'b> Trials<'a, 'b> {
     pub(super) fn new(session: &'a Session<'b>, given: &'a Model, watch: Watch<'a>) -> Self {
         Self {
             session,
@@ -174,6 +175,7 @@ impl<'a, 'b> Search<'a, 'b> {
             .session
             .fit_with(self.solver.as_ref(), &model, self.start.as_ref(), self.watch)?;
         self.solves += 1;
+        // Neighbouring trials have neighbouring solutions.
         self.start = Some(fit.start());
         let values = values_of(&fit);
         let interrupted = fit.solution.status == Status::Interrupted;
@@ -223,6 +225,7 @@ impl<'a, 'b> Search<'a, 'b> {
         let value = values[unknown];
         let scale = |value: f64| match unknown {
             SIMILARITY => {
+                // The logit of the way from the floor to 1: nearly straight in ln β.
                 let share = (value - aim.floor) / (1.0 - aim.floor).max(f64::MIN_POSITIVE);
                 let share = share.clamp(NEAR_FLOOR, 1.0 - NEAR_ONE);
                 (share / (1.0 - share)).ln()
@@ -259,6 +262,7 @@ impl<'a, 'b> Search<'a, 'b> {
         limits: [[f64; 2]; N_UNKNOWNS],
     ) -> Result<Option<(usize, Ended)>, Halt> {
         let unknowns: Vec<usize> = (0..N_UNKNOWNS).filter(|&k| self.aims[k].is_some()).collect();
+        // One unknown: a bracketed root is safe and as fast.
         if let [only] = unknowns[..] {
             let ended = self.bracket(only, point, guess[only], limits[only])?;
             return Ok(Some((only, ended)));
@@ -273,10 +277,12 @@ impl<'a, 'b> Search<'a, 'b> {
             if self.is_met() {
                 return Ok(None);
             }
+            // Broyden: all unknowns at once, with slopes learned on the way.
             let mut step = slopes.step(&at);
             for (s, &k) in step.iter_mut().zip(&unknowns) {
                 let from = point.at[k];
                 point.at[k] = (from + *s).clamp(limits[k][0], limits[k][1]);
+                // What was not cut off at the limits is what the slopes learn from.
                 *s = point.at[k] - from;
             }
             let values = self.try_at(point)?;
@@ -286,6 +292,7 @@ impl<'a, 'b> Search<'a, 'b> {
             at = next;
         }
         let mut ended = None;
+        // Where that fails (steps, plateaus), each unknown in turn.
         for _ in 0..ROUNDS {
             for &k in &unknowns {
                 if self.is_met() {
@@ -304,8 +311,8 @@ pub(super) fn values_of(fit: &Fit) -> Values {
     [fit.density(), fit.similarity().unwrap_or(1.0), fit.consensus_density()]
 }
 
-/// The solver of the trials: Newton where it can be used, since its optimum is that of any other, without the polish that only
-/// the last fit needs.
+/// The solver of the trials: Newton where it can be used, since its optimum is that of any other, without the polish
+/// that only the last fit needs.
 fn searching(session: &Session<'_>, model: &Model) -> Arc<dyn Solver> {
     if !model.has_edge_minimiser() {
         return Arc::clone(&session.method().solver);

@@ -1,7 +1,7 @@
 //! λ2 of a joint graphical lasso for a similarity.
 //!
-//! λ1 sets how dense the graphs are, λ2 how alike: secants kept within a bracket, on the logit of the correlation over ln λ2. Every
-//! fit starts from the one before.
+//! λ1 sets how dense the graphs are, λ2 how alike: secants kept within a bracket, on the logit of the correlation over
+//! ln λ2. Every fit starts from the one before.
 
 use super::scalar_root::{Value, root};
 use crate::error::Error;
@@ -10,7 +10,7 @@ use crate::graph::MultiviewGraph;
 use crate::methods::graphical_lasso::{EdgeRule, GraphicalLasso, Iterate, Model};
 use crate::progress::{Status, Watch};
 
-/// Correlations this near to their target will do.
+/// Correlations this near to their target are near enough.
 const TOLERANCE: f64 = 0.005;
 /// Where ln λ2 may be, beside ln λ1.
 const RANGE: [f64; 2] = [-12.0, 4.0];
@@ -61,8 +61,8 @@ impl Session<'_, GraphicalLasso> {
         )
     }
 
-    /// The fit at λ1 whose views, by the edge rule, have this mean correlation: within 0.005, or as near as there is one.
-    /// `beside` is a neighbouring fit to start from.
+    /// The fit at λ1 whose views, by the edge rule, have this mean correlation: within 0.005, or as near as there is
+    /// one. `beside` is a neighbouring fit to start from.
     ///
     /// # Errors
     /// As [`Session::fit`].

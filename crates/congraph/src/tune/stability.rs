@@ -1,19 +1,20 @@
-//! The choice without a truth: which cell of a path gives edges that come back in other samples?
+//! The choice without a truth: which cell of a path gives edges that reproduce in other samples?
 //!
-//! Every view's samples are halved at random, again and again (blocks stay whole), and all cells are fitted to each half.
+//! Every view's samples are halved at random several times (blocks stay whole), and all cells are fitted to each half.
 //! With f_e the share of R halves whose consensus has edge e, and d̄ the mean of f over all pairs:
 //!
 //! ```text
 //! instability   ξ = R/(R−1) · mean_e 2 f_e (1 − f_e)          the chance that two halves disagree on a pair (StARS)
 //! agreement     1 − ξ / 2 d̄(1 − d̄)                            beyond chance (Fleiss' κ): 1 if they never disagree
-//! prediction    mean correlation of a view's weights in one half with the same view's, learned separately, in the other
+//! prediction    mean correlation of a view's weights in one half with the same view's in the other, learned separately
 //! ```
 //!
-//! StARS (Liu, Roeder and Wasserman 2010) takes the densest graph with ξ ≤ 0.05. That is too dense for graphs as sparse as
-//! these: ξ is a mean over all pairs, most of which never have an edge. So ξ ≤ 0.05, made increasing in the density, is kept
-//! as a bound, and of the densities within it the densest whose edges agree (nearly) best beyond chance is taken: too sparse a graph picks
-//! among true edges at random, too dense a one among false edges, and both disagree. The similarity is the one that
-//! predicts best: coupling borrows strength from other views until it blurs what is a view's own.
+//! StARS (Liu, Roeder and Wasserman 2010) takes the densest graph with ξ ≤ 0.05. That is too dense for graphs as sparse
+//! as these: ξ is a mean over all pairs, most of which never have an edge. So ξ ≤ 0.05, made increasing in the density,
+//! is kept as a bound, and of the densities within it the densest whose edges agree (nearly) best beyond chance is
+//! taken: too sparse a graph picks among true edges at random, too dense a one among false edges, and both disagree.
+//! The similarity is the one that predicts best: coupling borrows strength from other views until it blurs what is a
+//! view's own.
 //!
 //! Cost: two fits for each cell and halving, each from its neighbour's multipliers.
 
@@ -31,8 +32,8 @@ use crate::options::option;
 use crate::progress::{Watch, no_progress};
 use crate::views::{Kind, View, Views};
 
-/// Agreements this little below the highest are as good. Halves see less than all samples do, and choose a little too sparse
-/// a graph: of those that are as good the densest is taken.
+/// Agreements this little below the highest are as good. Halves see less than all samples do, and choose a little too
+/// sparse a graph: of those that are as good the densest is taken.
 pub const AS_GOOD: f64 = 0.02;
 
 /// How stability is found out.
@@ -59,7 +60,7 @@ impl Default for Stability {
 /// What the halves said of one cell so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// In how many halves the consensus had each edge; nodes in sorted order.
+    /// In how many halves the consensus has each edge; nodes in sorted order.
     pub counts: HashMap<[u32; 2], u32>,
     /// The sum of the predictions over the halvings.
     pub prediction: f64,
@@ -67,7 +68,7 @@ pub struct Tally {
 
 /// What stability says of one cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Verdict {
+pub struct CellStability {
     /// ξ: the chance that two halves disagree on a pair.
     pub instability: f64,
     /// The largest ξ of a density up to this one, at the same similarity.
@@ -104,8 +105,8 @@ impl Tally {
 }
 
 impl Stability {
-    /// Halves the samples once (the halving of this `number`) and fits all cells, which are in order of density and then
-    /// similarity.
+    /// Halves the samples once (the halving of this `number`) and fits all cells, which are in order of density and
+    /// then similarity.
     ///
     /// # Errors
     /// E05 if a view cannot be halved; what the solver refuses.
@@ -186,16 +187,16 @@ impl Stability {
         Ok(())
     }
 
-    /// What the halves say of every cell, and which cell is chosen. Cells are in order of density; their consensus is about so
-    /// many pairs of nodes, fewer than all where views lack nodes ([`Views::n_pairs`]).
+    /// What the halves say of every cell, and which cell is chosen. Cells are in order of density; their consensus is
+    /// about so many pairs of nodes, fewer than all where views lack nodes ([`Views::n_pairs`]).
     pub fn choose(
         &self,
         n_pairs: usize,
         cells: &[Cell],
         tallies: &[Tally],
         halvings: usize,
-    ) -> (Vec<Verdict>, Option<usize>) {
-        let mut verdicts: Vec<Verdict> = Vec::with_capacity(cells.len());
+    ) -> (Vec<CellStability>, Option<usize>) {
+        let mut verdicts: Vec<CellStability> = Vec::with_capacity(cells.len());
         for (k, tally) in tallies.iter().enumerate() {
             let (instability, agreement) = tally.agreement(n_pairs, 2 * halvings);
             let sparser = |&j: &usize| cells[j].similarity.target == cells[k].similarity.target;
@@ -203,7 +204,7 @@ impl Stability {
                 .filter(sparser)
                 .map(|j| verdicts[j].bound)
                 .fold(instability, f64::max);
-            verdicts.push(Verdict {
+            verdicts.push(CellStability {
                 instability,
                 bound,
                 agreement,
@@ -235,7 +236,7 @@ impl Stability {
     }
 }
 
-/// A warning for samples that follow each other like a time series and are halved one by one all the same.
+/// A warning for samples that follow each other like a time series but are halved one by one.
 pub fn halved_time_series(views: &Views) -> Option<Warning> {
     let is_series = |(index, view): &(usize, &View)| {
         let own = (0..views.n_nodes()).filter(|&node| views.has(*index, node));
@@ -247,8 +248,8 @@ pub fn halved_time_series(views: &Views) -> Option<Warning> {
         Warning::new(
             "W10",
             format!(
-                "in {} a sample resembles the one before, as in a time series, and samples are halved one by one as if they \
-                 were independent: edges look more stable than they are. Name trials or sessions with {}",
+                "in {} a sample resembles the one before, as in a time series, and samples are halved one by one as if \
+                 they were independent: edges look more stable than they are. Name trials or sessions with {}",
                 list_names(&found),
                 option("block_column")
             ),

@@ -1,4 +1,4 @@
-//! Values and shapes that would make a result meaningless.
+//! Refuses values and shapes that would make a result meaningless.
 
 use rayon::prelude::*;
 
@@ -13,7 +13,8 @@ const CONSTANT_SPREAD: f64 = 1e-13;
 const SYMMETRY: f64 = 1e-9;
 /// Views with fewer samples than this deserve a warning.
 const FEW_SAMPLES: usize = 20;
-/// Samples that are worth more than this share of their number are not called dependent: by chance, independent ones hardly ever seem to be worth less.
+/// Samples that are worth more than this share of their number are not called dependent: by chance, independent ones
+/// hardly ever seem to be worth less.
 const DEPENDENT: f64 = 0.4;
 
 /// Checks that need only the tables' shapes: before anything is transposed or matched.
@@ -169,20 +170,7 @@ pub(super) fn finite<Values: AsRef<[f64]>>(
     if all_finite(table.cells()) {
         return None;
     }
-    let mut counts = Vec::new();
-    let mut first = None;
-    for (&column, node) in columns.iter().zip(nodes) {
-        let broken = rows
-            .iter()
-            .filter(|&&row| !table.cells()[row * table.n_columns + column].is_finite());
-        let count = broken.clone().count();
-        if let Some(&row) = broken.min() {
-            counts.push((count, node));
-            first = Some(first.map_or(row, |earlier: usize| earlier.min(row)));
-        }
-    }
-    let first = first?;
-    counts.sort_by_key(|&(count, _)| std::cmp::Reverse(count));
+    let (counts, first) = broken_values(table, columns, nodes, rows)?;
     let total: usize = counts.iter().map(|&(count, _)| count).sum();
     let shown: Vec<String> = counts
         .iter()
@@ -206,20 +194,48 @@ pub(super) fn finite<Values: AsRef<[f64]>>(
                 first + 1
             ),
             "one such value spoils every distance of its node",
-            format!(
-                "{}{} masks {} in this view, {} leaves {} out of all views",
-                if kind == Kind::Signals {
-                    format!("{} leaves out those samples, ", option("nan").set_to("drop-rows"))
-                } else {
-                    String::new()
-                },
-                option("missing").set_to("mask"),
-                if names.len() == 1 { "the node" } else { "the nodes" },
-                option("drop_nodes").set_to(names_listed(&names)),
-                if names.len() == 1 { "it" } else { "them" }
-            ),
+            without_broken_values(&names, kind),
         )
         .at_node(counts[0].1),
+    )
+}
+
+/// How many NaN and infinite values each node has, the most first; and the first row with one. None without any.
+fn broken_values<'n, Values: AsRef<[f64]>>(
+    table: &Table<Values>,
+    columns: &[usize],
+    nodes: &'n [String],
+    rows: &[usize],
+) -> Option<(Vec<(usize, &'n String)>, usize)> {
+    let mut counts = Vec::new();
+    let mut first = None;
+    for (&column, node) in columns.iter().zip(nodes) {
+        let broken = rows
+            .iter()
+            .filter(|&&row| !table.cells()[row * table.n_columns + column].is_finite());
+        let count = broken.clone().count();
+        if let Some(&row) = broken.min() {
+            counts.push((count, node));
+            first = Some(first.map_or(row, |earlier: usize| earlier.min(row)));
+        }
+    }
+    counts.sort_by_key(|&(count, _)| std::cmp::Reverse(count));
+    Some((counts, first?))
+}
+
+/// The hint for nodes with NaN or infinite values.
+fn without_broken_values(names: &[&str], kind: Kind) -> String {
+    format!(
+        "{}{} masks {} in this view, {} leaves {} out of all views",
+        if kind == Kind::Signals {
+            format!("{} leaves out those samples, ", option("nan").set_to("drop-rows"))
+        } else {
+            String::new()
+        },
+        option("missing").set_to("mask"),
+        if names.len() == 1 { "the node" } else { "the nodes" },
+        option("drop_nodes").set_to(names_listed(names)),
+        if names.len() == 1 { "it" } else { "them" }
     )
 }
 
@@ -380,7 +396,8 @@ fn few_samples(views: &Views, index: usize) -> Option<Warning> {
             format!("{worth:.0}")
         };
         format!(
-            "its {n_samples} samples are worth about {worth} independent ones, since each resembles those before; expect many chance edges"
+            "its {n_samples} samples are worth about {worth} independent ones, since each resembles those before; \
+             expect many chance edges"
         )
     } else if n_samples < FEW_SAMPLES {
         format!("only {n_samples} samples; expect many chance edges")
@@ -405,8 +422,8 @@ pub(super) fn samples(views: &Views) -> Vec<Warning> {
         warnings.push(Warning::new(
             "W06",
             format!(
-                "the views have between {fewest} and {most} samples; costs are means over samples by default so that this \
-                 does not change a view's density, but the smaller views are noisier"
+                "the views have between {fewest} and {most} samples; costs are means over samples by default so that \
+                 this does not change a view's density, but the smaller views are noisier"
             ),
         ));
     }

@@ -1,16 +1,19 @@
 //! How many independent samples the samples of a view are worth.
 //!
-//! A sample that resembles the ones before adds little. With the autocorrelations r_a(k) of the nodes a at lag k, p samples in a row are worth
+//! A sample that resembles the ones before adds little. With the autocorrelations r_a(k) of the nodes a at lag k, p
+//! samples in a row are worth
 //!
 //! ```text
 //! p_eff = p / (1 + 2 Σ_{k=1}^{p/4} max(0, mean_a r_a(k)² − (1 − k/p)/p))
 //! ```
 //!
-//! of them: the variance of a correlation between two independent series is 1/p_eff (Bartlett). What is subtracted is the mean of r² in white noise, so that
-//! independent samples keep their number. Blocks (trials) are judged one by one and added up.
+//! of them: the variance of a correlation between two independent series is 1/p_eff (Bartlett). What is subtracted is
+//! the mean of r² in white noise, so that independent samples keep their number. Blocks (trials) are judged one by one
+//! and added up.
 //!
-//! Autocorrelations come from the Fourier transform, O(n p log p); it is the plain radix-2 algorithm, since a library would be the largest dependency of this crate.
-//! [`fewer_than`] does not need them where samples are many: a few lags of 16 nodes tell.
+//! Autocorrelations come from the Fourier transform, O(n p log p); it is the plain radix-2 algorithm, since a library
+//! would be the largest dependency of this crate. [`fewer_than`] does not need them where samples are many: a few lags
+//! of 16 nodes tell.
 
 use super::{View, Views};
 
@@ -18,7 +21,7 @@ use super::{View, Views};
 const DIRECT: usize = 256;
 /// How many nodes are looked at.
 const NODES: usize = 16;
-/// How many lags of each octave are looked at first.
+/// How many lags of each octave are computed first.
 const LAGS_FIRST: usize = 4;
 /// What a first look must find beyond the limit to be believed.
 const MARGIN: f64 = 1.5;
@@ -119,7 +122,8 @@ fn spread(view: &View, nodes: &[usize], block: &[usize]) -> f64 {
     1.0 + 2.0 * terms.sum::<f64>()
 }
 
-/// The same from some lags of each octave. Once the block is sure to be worth `enough`, for autocorrelations fade, no more are looked at.
+/// The same from some lags of each octave. Once the block is sure to be worth `enough`, for autocorrelations fade, no
+/// more are looked at.
 fn glance(view: &View, nodes: &[usize], block: &[usize], enough: f64) -> f64 {
     let p = block.len();
     let n_lags = p / 4;
@@ -165,7 +169,8 @@ fn product(signal: &[f64], lag: usize) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-/// Adds the squared autocorrelations of one or two signals of length one, from lag 1. Two real signals are one complex one: its transform at f and −f tells them apart.
+/// Adds the squared autocorrelations of one or two signals of length one, from lag 1. Two real signals are one complex
+/// one: its transform at f and −f tells them apart.
 fn add_squares(one: &[f64], two: Option<&[f64]>, turns: &[(f64, f64)], squares: &mut [f64]) {
     let size = 2 * turns.len();
     let mut real = one.to_vec();
@@ -173,7 +178,8 @@ fn add_squares(one: &[f64], two: Option<&[f64]>, turns: &[(f64, f64)], squares: 
     real.resize(size, 0.0);
     imaginary.resize(size, 0.0);
     transform(&mut real, &mut imaginary, turns);
-    // The power of both signals, the second one as an imaginary part; both are even and real, so that the transform back is the same as forth.
+    // The power of both signals, the second one as an imaginary part; both are even and real, so that the transform
+    // back is the same as forth.
     let power = |f: usize| {
         let g = (size - f) % size;
         let (a, b, c, d) = (real[f], imaginary[f], real[g], imaginary[g]);
@@ -243,7 +249,8 @@ mod tests {
     use super::*;
     use crate::views::{Table, ViewOptions};
 
-    /// Rows of `n` series with this much memory of the sample before, all of them with this much of one series in common.
+    /// Rows of `n` series with this much memory of the sample before, all of them with this much of one series in
+    /// common.
     fn series(seed: u64, n: usize, p: usize, memory: f64, common: f64) -> Table {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut state = vec![0.0; n + 1];

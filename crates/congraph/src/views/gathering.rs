@@ -7,8 +7,8 @@ use crate::error::{DataError, Warning};
 /// How many rows of a table are turned at once.
 const ROWS_AT_ONCE: usize = 32;
 
-/// Takes the matched columns out of a table, node by node, leaving out rows with NaN where that is the rule; and tells which nodes
-/// it lacks. Their values are 0.
+/// Takes the matched columns out of a table, node by node, leaving out rows with NaN where that is the rule; and tells
+/// which nodes it lacks. Their values are 0.
 pub(super) fn gather<Values: AsRef<[f64]>>(
     table: Table<Values>,
     columns: &[Option<usize>],
@@ -33,35 +33,15 @@ pub(super) fn gather<Values: AsRef<[f64]>>(
         (0..nodes.len()).map(column).collect()
     };
     if is_signals && options.nan == NanRule::DropRows {
-        let before = rows.len();
         let own: Vec<usize> = (0..nodes.len()).filter_map(column).collect();
-        rows.retain(|row| row.is_some_and(|row| own.iter().all(|&column| at(row, column).is_finite())));
-        let dropped = before - rows.len();
-        if dropped > 0 {
-            warnings.push(
-                Warning::new(
-                    "W05",
-                    format!("{dropped} of {before} samples hold NaN or infinite values and were left out"),
-                )
-                .in_view(&table.name),
-            );
-        }
+        let is_whole = |row: usize| own.iter().all(|&column| at(row, column).is_finite());
+        warnings.extend(drop_rows(&mut rows, is_whole, &table.name));
     } else if options.missing == Missing::Error {
         let columns: Vec<usize> = columns.iter().copied().flatten().collect();
         let rows: Vec<usize> = rows.iter().copied().flatten().collect();
         errors.extend(checks::finite(&table, &columns, nodes, &rows, options.kind));
     }
-    let mut values = vec![0.0; rows.len() * columns.len()];
-    // A few rows at a time, so that each is read from memory once.
-    for (part, rows_in_part) in rows.chunks(ROWS_AT_ONCE).enumerate() {
-        for node in 0..nodes.len() {
-            let Some(column) = column(node) else { continue };
-            let start = node * rows.len() + part * ROWS_AT_ONCE;
-            for (value, row) in values[start..].iter_mut().zip(rows_in_part) {
-                *value = row.map_or(0.0, |row| at(row, column));
-            }
-        }
-    }
+    let values = turned(&rows, nodes.len(), column, at);
     let view = View {
         n_effective: table
             .n_effective
@@ -75,4 +55,34 @@ pub(super) fn gather<Values: AsRef<[f64]>>(
         values,
     };
     (view, lacking)
+}
+
+/// Leaves out the rows that are not whole; a warning if there are any.
+fn drop_rows(rows: &mut Vec<Option<usize>>, is_whole: impl Fn(usize) -> bool, view: &str) -> Option<Warning> {
+    let before = rows.len();
+    rows.retain(|row| row.is_some_and(&is_whole));
+    let dropped = before - rows.len();
+    let message = format!("{dropped} of {before} samples hold NaN or infinite values and were left out");
+    (dropped > 0).then(|| Warning::new("W05", message).in_view(view))
+}
+
+/// The values node by node; 0 where there is no column or no row.
+fn turned(
+    rows: &[Option<usize>],
+    n_nodes: usize,
+    column: impl Fn(usize) -> Option<usize>,
+    at: impl Fn(usize, usize) -> f64,
+) -> Vec<f64> {
+    let mut values = vec![0.0; rows.len() * n_nodes];
+    // A few rows at a time, so that each is read from memory once.
+    for (part, rows_in_part) in rows.chunks(ROWS_AT_ONCE).enumerate() {
+        for node in 0..n_nodes {
+            let Some(column) = column(node) else { continue };
+            let start = node * rows.len() + part * ROWS_AT_ONCE;
+            for (value, row) in values[start..].iter_mut().zip(rows_in_part) {
+                *value = row.map_or(0.0, |row| at(row, column));
+            }
+        }
+    }
+    values
 }

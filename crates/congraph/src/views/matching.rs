@@ -30,23 +30,10 @@ pub(super) fn match_nodes<Values: AsRef<[f64]>>(
         .iter()
         .map(|names| names.iter().enumerate().map(|(k, name)| (name.as_str(), k)).collect())
         .collect();
-    let dropped: HashSet<&str> = options.drop_nodes.iter().map(String::as_str).collect();
-    let unknown: Vec<&str> = options
-        .drop_nodes
-        .iter()
-        .map(String::as_str)
-        .filter(|name| !index.iter().any(|view| view.contains_key(name)))
-        .collect();
-    if !unknown.is_empty() && !options.projected {
-        return Err(Error::Parameter {
-            name: "drop_nodes",
-            message: format!(
-                "names {}, which no view has; the nodes are {}",
-                list_names(&unknown),
-                list_names(&names[0])
-            ),
-        });
+    if !options.projected {
+        check_dropped(&options.drop_nodes, &index, &names)?;
     }
+    let dropped: HashSet<&str> = options.drop_nodes.iter().map(String::as_str).collect();
     let wanted = |name: &String| !dropped.contains(name.as_str());
     let in_all = |name: &String| index.iter().all(|view| view.contains_key(name.as_str()));
     let union = union(&names, &wanted);
@@ -68,14 +55,7 @@ pub(super) fn match_nodes<Values: AsRef<[f64]>>(
         .map(|view| nodes.iter().map(|name| view.get(name.as_str()).copied()).collect())
         .collect();
     for (table, columns) in tables.iter().zip(&columns) {
-        let of_first = nodes
-            .iter()
-            .zip(columns)
-            .filter(|(name, _)| index[0].contains_key(name.as_str()));
-        if !of_first.filter_map(|(_, column)| *column).is_sorted() {
-            let message = "its nodes are in another order than those of the first view; they were matched by name";
-            warnings.push(Warning::new("W02", message).in_view(&table.name));
-        }
+        warnings.extend(other_order(&table.name, columns, &nodes, &index[0]));
     }
     let others: Vec<&String> = union.into_iter().filter(|name| !masks && !in_all(name)).collect();
     if !others.is_empty() {
@@ -90,6 +70,42 @@ pub(super) fn match_nodes<Values: AsRef<[f64]>>(
         ));
     }
     Ok(Matched { nodes, columns })
+}
+
+/// Refuses nodes to drop that no view has: most likely a name is misspelled.
+fn check_dropped(drop_nodes: &[String], index: &[HashMap<&str, usize>], names: &[Vec<String>]) -> Result<(), Error> {
+    let unknown: Vec<&str> = drop_nodes
+        .iter()
+        .map(String::as_str)
+        .filter(|name| !index.iter().any(|view| view.contains_key(name)))
+        .collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Parameter {
+        name: "drop_nodes",
+        message: format!(
+            "names {}, which no view has; the nodes are {}",
+            list_names(&unknown),
+            list_names(&names[0])
+        ),
+    })
+}
+
+/// A warning if a view has the nodes of the first view in another order.
+fn other_order(
+    view: &str,
+    columns: &[Option<usize>],
+    nodes: &[String],
+    first: &HashMap<&str, usize>,
+) -> Option<Warning> {
+    let of_first = nodes
+        .iter()
+        .zip(columns)
+        .filter(|(name, _)| first.contains_key(name.as_str()))
+        .filter_map(|(_, column)| *column);
+    let message = "its nodes are in another order than those of the first view; they were matched by name";
+    (!of_first.is_sorted()).then(|| Warning::new("W02", message).in_view(view))
 }
 
 fn too_few_nodes(n_nodes: usize) -> DataError {
@@ -329,7 +345,8 @@ fn missing_nodes<Values: AsRef<[f64]>>(
     union: &[&String],
     index: &[HashMap<&str, usize>],
 ) -> Vec<DataError> {
-    // Views may be many and have few nodes in common: nothing here goes through all nodes of all views for each of them.
+    // Views may be many and have few nodes in common: nothing here goes through all nodes of all views for each of
+    // them.
     let wanted: HashSet<&str> = union.iter().map(|name| name.as_str()).collect();
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for &name in index.iter().flat_map(HashMap::keys) {
@@ -360,13 +377,13 @@ fn missing_nodes<Values: AsRef<[f64]>>(
                 "a consensus needs the same nodes in every view",
                 match n_common {
                     0 | 1 => format!(
-                        "check that the files belong together: {} in all views, too few for {common}; {mask} lets every \
-                         view take part with the nodes it has",
+                        "check that the files belong together: {} in all views, too few for {common}; {mask} lets \
+                         every view take part with the nodes it has",
                         if n_common == 0 { "no node is" } else { "only 1 node is" }
                     ),
                     _ => format!(
-                        "{mask} lets every view take part with the nodes it has; {common} keeps the {n_common} nodes that \
-                         all views have"
+                        "{mask} lets every view take part with the nodes it has; {common} keeps the {n_common} nodes \
+                         that all views have"
                     ),
                 },
             )

@@ -1,7 +1,7 @@
 //! Which view has which node: all of them, but for bad electrodes and unmeasured genes.
 //!
-//! A view takes part with the nodes it has. With V_i the nodes of view i and n_i their number, everything that the problem says of a
-//! view is said of V_i alone:
+//! A view takes part with the nodes it has. With V_i the nodes of view i and n_i their number, everything that the
+//! problem says of a view is said of V_i alone:
 //!
 //! ```text
 //! its edges     pairs of V_i                                    its total    1ᵀ w^i = n_i
@@ -10,8 +10,8 @@
 //! consensus     of every pair that some view has
 //! ```
 //!
-//! A view that lacks an edge is not a view in which the edge is absent: it has no say about it. In rows of all views its entry is
-//! marked: an infinite distance, a target of −∞, a weight of 0.
+//! A view that lacks an edge is not a view in which the edge is absent: it has no say about it. In rows of all views
+//! its entry is marked: an infinite distance, a target of −∞, a weight of 0.
 
 use std::collections::HashMap;
 
@@ -126,7 +126,7 @@ impl Membership {
         pairs_of(self.nodes_of(one).filter(|&node| self.has(two, node)).count())
     }
 
-    /// How many pairs of nodes some view has: those that the consensus is about.
+    /// How many pairs of nodes some view has: the pairs of the consensus.
     pub fn n_pairs(&self) -> usize {
         self.n_pairs
     }
@@ -206,14 +206,14 @@ pub(crate) fn pairs_of(n_nodes: usize) -> usize {
 
 /// Calls with the entries of a row that are not marked as lacking, next to each other.
 #[inline]
-pub(crate) fn own<'a>(row: &'a [f64], distances: &[f64], room: &'a mut Vec<f64>) -> &'a [f64] {
-    room.clear();
+pub(crate) fn own<'a>(row: &'a [f64], distances: &[f64], buffer: &'a mut Vec<f64>) -> &'a [f64] {
+    buffer.clear();
     let entries = row
         .iter()
         .zip(distances)
         .filter(|(_, distance)| **distance < f64::INFINITY);
-    room.extend(entries.map(|(value, _)| value));
-    room
+    buffer.extend(entries.map(|(value, _)| value));
+    buffer
 }
 
 #[cfg(test)]

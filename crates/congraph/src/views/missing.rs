@@ -1,4 +1,4 @@
-//! Nodes that a view lacks, where views may take part without them: why, and what is said of it.
+//! Nodes that a view lacks where [`Missing::Mask`](super::Missing::Mask) is set: the reasons, and the messages.
 
 use super::{Kind, NanRule, View, ViewOptions, checks, fault};
 use crate::error::{Code, DataError, Warning};
@@ -37,7 +37,8 @@ impl Lack {
     }
 }
 
-/// Adds the nodes that hold NaN or infinite values in `rows` of a table: any, or none but those where such samples are left out.
+/// Adds the nodes that hold NaN or infinite values in `rows` of a table: any, or none but those where such samples are
+/// left out.
 pub(super) fn not_finite(
     lacking: &mut Lacking,
     columns: &[Option<usize>],
@@ -62,7 +63,8 @@ pub(super) fn not_finite(
     }
 }
 
-/// An entry of a matrix belongs to two nodes. The node with most such entries goes first, until none is left; of equals the first by name.
+/// An entry of a matrix belongs to two nodes. The node with most such entries goes first, until none is left; of equals
+/// the first by name.
 fn not_finite_of_matrix(
     lacking: &mut Lacking,
     columns: &[Option<usize>],
@@ -86,7 +88,7 @@ fn not_finite_of_matrix(
     }
 }
 
-/// Adds the nodes that do not vary, and forgets their signals.
+/// Adds the nodes that do not vary, and zeroes their signals.
 pub(super) fn constant(lacking: &mut Lacking, view: &mut View, kind: Kind) {
     let n_nodes = lacking.len();
     for node in checks::constant(view, n_nodes, kind) {
@@ -108,62 +110,67 @@ pub(super) fn too_little(
 ) -> Vec<DataError> {
     let mut errors = Vec::new();
     for (node, name) in nodes.iter().enumerate() {
-        if options.projected || lacking.iter().any(|lacking| lacking[node].is_none()) {
-            continue;
+        if !options.projected && lacking.iter().all(|lacking| lacking[node].is_some()) {
+            errors.push(in_no_view(views, node, name, lacking));
         }
-        let reasons: Vec<(&str, Lack)> = views
-            .iter()
-            .zip(lacking)
-            .filter_map(|(view, lacking)| Some((view.name.as_str(), lacking[node]?)))
-            .collect();
-        let code = reasons
-            .iter()
-            .map(|(_, lack)| lack.code())
-            .find(|&code| code != Code::E02);
-        let shown: Vec<String> = reasons
-            .iter()
-            .take(SHOWN)
-            .map(|(view, lack)| format!("`{view}`: {}", lack.told()))
-            .collect();
-        let more = match reasons.len().saturating_sub(SHOWN) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        errors.push(
-            DataError::new(
-                code.unwrap_or(Code::E02),
-                format!("no view is left with the node `{name}` ({}{more})", shown.join(", ")),
-                "a node that is masked in every view has no data to place it by",
-                format!(
-                    "leave it out of all views with {}",
-                    option("drop_nodes").set_to(names_listed(&[name]))
-                ),
-            )
-            .at_node(name),
-        );
     }
     for (view, lacking) in views.iter().zip(lacking) {
         let n_own = lacking.iter().filter(|lack| lack.is_none()).count();
         if n_own < 2 {
-            errors.push(fault(
-                Code::E05,
-                &view.name,
-                format!(
-                    "view `{}` is left with {} of the {} nodes; at least 2 are needed",
-                    view.name,
-                    n_own,
-                    nodes.len()
-                ),
-                "an edge joins two nodes, and this view has none to learn",
-                format!(
-                    "leave the view out, or check what is wrong with its nodes: {} without {} tells",
-                    step("check", "a check"),
-                    option("missing").set_to("mask")
-                ),
-            ));
+            errors.push(too_few_own(view, n_own, nodes.len()));
         }
     }
     errors
+}
+
+/// A node that every view lacks, and why each does.
+fn in_no_view(views: &[View], node: usize, name: &String, lacking: &[Lacking]) -> DataError {
+    let reasons: Vec<(&str, Lack)> = views
+        .iter()
+        .zip(lacking)
+        .filter_map(|(view, lacking)| Some((view.name.as_str(), lacking[node]?)))
+        .collect();
+    let code = reasons
+        .iter()
+        .map(|(_, lack)| lack.code())
+        .find(|&code| code != Code::E02);
+    let shown: Vec<String> = reasons
+        .iter()
+        .take(SHOWN)
+        .map(|(view, lack)| format!("`{view}`: {}", lack.told()))
+        .collect();
+    let more = match reasons.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    DataError::new(
+        code.unwrap_or(Code::E02),
+        format!("no view is left with the node `{name}` ({}{more})", shown.join(", ")),
+        "a node that is masked in every view has no data to place it by",
+        format!(
+            "leave it out of all views with {}",
+            option("drop_nodes").set_to(names_listed(&[name]))
+        ),
+    )
+    .at_node(name)
+}
+
+/// A view that is left with too few nodes for an edge.
+fn too_few_own(view: &View, n_own: usize, n_nodes: usize) -> DataError {
+    fault(
+        Code::E05,
+        &view.name,
+        format!(
+            "view `{}` is left with {} of the {} nodes; at least 2 are needed",
+            view.name, n_own, n_nodes
+        ),
+        "an edge joins two nodes, and this view has none to learn",
+        format!(
+            "leave the view out, or check what is wrong with its nodes: {} without {} tells",
+            step("check", "a check"),
+            option("missing").set_to("mask")
+        ),
+    )
 }
 
 /// How many nodes or views are named in a message.

@@ -1,12 +1,12 @@
 //! Named views of signals over the same nodes: what every fit starts from.
 //!
 //! A [`Table`] is data as it was read: samples in rows, nodes in columns unless [`Orient`] says otherwise.
-//! [`Views::assemble`] turns tables into [`Views`]: the nodes are matched **by name, never by position**, and everything
-//! that would make a result meaningless (NaN, constant nodes, look-alike names, transposed tables, raw counts, …) is
-//! refused with a stable [`Code`]. All views then have the same nodes in the same order.
+//! [`Views::assemble`] turns tables into [`Views`]: the nodes are matched **by name, never by position**, and
+//! everything that would make a result meaningless (NaN, constant nodes, look-alike names, transposed tables, raw
+//! counts, …) is refused with a stable [`Code`]. All views then have the same nodes in the same order.
 //!
-//! With [`Missing::Mask`] a node that a view lacks, or that is of no use there (NaN, constant), is masked in that view alone: the
-//! nodes are then those of all views together, and [`Views::membership`] tells who has which.
+//! With [`Missing::Mask`] a node that a view lacks, or that cannot be used there (NaN, constant), is masked in that
+//! view only. The nodes are then those of all views together, and [`Views::membership`] tells which view has which.
 //!
 //! Signals are kept node by node (each node's samples contiguous), which is what the distances read.
 
@@ -16,6 +16,8 @@ mod gathering;
 mod matching;
 mod membership;
 mod missing;
+mod options;
+mod order;
 mod table;
 mod turned;
 
@@ -26,6 +28,8 @@ use gathering::gather;
 pub use membership::Membership;
 pub(crate) use membership::own;
 use missing::Lacking;
+pub use options::{Kind, Missing, NanRule, NodeRule, Orient, ViewOptions};
+pub use order::Order;
 use rayon::prelude::*;
 pub use table::Table;
 
@@ -33,91 +37,12 @@ use crate::error::{Code, DataError, Error, Warning};
 use crate::options::option;
 pub(crate) use matching::folded;
 
-/// What the numbers of a table are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kind {
-    /// One row per sample, one column per node.
-    #[default]
-    Signals,
-    /// The nodes × nodes sums of products X Xᵀ over the samples.
-    Gram,
-    /// The nodes × nodes covariance matrix.
-    Covariance,
-}
-
-/// Which way round the tables are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Orient {
-    /// Samples in rows, nodes in columns.
-    #[default]
-    SamplesByNodes,
-    /// Nodes in rows, samples in columns, as in the paper.
-    NodesBySamples,
-}
-
-/// Which nodes to keep when the views do not all have the same.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum NodeRule {
-    /// Refuse.
-    #[default]
-    Same,
-    /// Keep the nodes that all views have.
-    Common,
-}
-
-/// What to do with rows that hold NaN or infinite values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum NanRule {
-    /// Refuse.
-    #[default]
-    Error,
-    /// Leave out the samples that hold one.
-    DropRows,
-}
-
-/// What to do with nodes that a view lacks, or that are of no use in it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Missing {
-    /// Refuse.
-    #[default]
-    Error,
-    /// Let the view take part with the nodes it has. A node that is not in its table, holds NaN or infinite values (with
-    /// [`NanRule::DropRows`]: nothing else), or is constant where that is refused, is masked in this view.
-    Mask,
-}
-
-/// How tables become views.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ViewOptions {
-    /// What the numbers are.
-    pub kind: Kind,
-    /// Which way round the tables are.
-    pub orient: Orient,
-    /// Which nodes to keep.
-    pub nodes: NodeRule,
-    /// Nodes to leave out of all views.
-    pub drop_nodes: Vec<String>,
-    /// What to do with NaN and infinite values.
-    pub nan: NanRule,
-    /// What to do with nodes that a view lacks.
-    pub missing: Missing,
-    /// Accept values that look like raw counts.
-    pub allow_counts: bool,
-    /// Accept constant nodes. They must be refused when signals are z-scored.
-    pub allow_constant: bool,
-    /// The views are to be projected on the consensus of a fit, which knows the nodes: with masks, all views may lack one, and a node
-    /// to leave out need not be in any. Their scale is settled too, and no hint speaks of it.
-    pub projected: bool,
-    /// The nodes are electrodes, and warnings may say what goes wrong with electrodes.
-    pub electrodes: bool,
-}
-
 /// One view: its signals, node by node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
     name: String,
     n_samples: Option<usize>,
-    /// How many independent samples they are worth, where that was told.
+    /// How many independent samples they are worth, where known.
     n_effective: Option<f64>,
     stride: usize,
     values: Vec<f64>,
@@ -130,7 +55,7 @@ impl View {
         &self.name
     }
 
-    /// How many samples it has; for precomputed matrices, if it was told.
+    /// How many samples it has; for precomputed matrices, only if known.
     pub fn n_samples(&self) -> Option<usize> {
         self.n_samples
     }
@@ -159,8 +84,8 @@ pub struct Views {
 impl Views {
     /// Matches the tables' nodes by name, checks the values, and returns the views with the warnings they deserve.
     ///
-    /// The nodes are in the order of the first table; those that it lacks follow as they come up in the others. Without any
-    /// names they are called `1`, `2`, …
+    /// The nodes are in the order of the first table; those that it lacks follow as they come up in the others. Without
+    /// any names they are called `1`, `2`, …
     ///
     /// # Errors
     /// [`Error::Data`] with every problem found at the first stage that found any.
@@ -309,9 +234,10 @@ impl Views {
 
     /// How many independent samples those of a view are worth.
     ///
-    /// A sample that resembles the ones before adds little: p samples in a row count as
-    /// p / (1 + 2 Σ max(0, mean r(k)² − (1 − k/p)/p)), with the autocorrelations r(k) of the nodes at lags k up to p/4; blocks are judged one by one and
-    /// added up. Independent samples keep their number. What [`Table::n_effective`] told goes before. None for precomputed matrices whose samples are not told.
+    /// A sample that resembles the ones before adds little: p samples in a row count as p / (1 + 2 Σ max(0, mean
+    /// r(k)² − (1 − k/p)/p)), with the autocorrelations r(k) of the nodes at lags k up to p/4; blocks are judged one by
+    /// one and added up. Independent samples keep their number. What [`Table::n_effective`] told goes before. None for
+    /// precomputed matrices whose samples are not told.
     ///
     /// ```
     /// use congraph::{Table, ViewOptions, Views};
@@ -466,42 +392,6 @@ impl Views {
     /// The names of the views.
     pub fn names(&self) -> Vec<String> {
         self.views.iter().map(|view| view.name.clone()).collect()
-    }
-}
-
-/// Where each sorted node and view stands in the user's order.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Order {
-    /// For each node in sorted order, its place in the given order.
-    pub nodes: Vec<usize>,
-    /// For each view in sorted order, its place in the given order.
-    pub views: Vec<usize>,
-}
-
-impl Order {
-    /// Everything stays where it is.
-    pub fn as_given(n_nodes: usize, n_views: usize) -> Self {
-        Self {
-            nodes: (0..n_nodes).collect(),
-            views: (0..n_views).collect(),
-        }
-    }
-
-    /// This order followed by another order of its nodes.
-    pub(crate) fn then(self, nodes: &[usize]) -> Self {
-        Self {
-            nodes: nodes.iter().map(|&node| self.nodes[node]).collect(),
-            views: self.views,
-        }
-    }
-
-    /// For each node in the given order, its place in sorted order.
-    pub fn places(&self) -> Vec<u32> {
-        let mut places = vec![0; self.nodes.len()];
-        for (sorted, &given) in self.nodes.iter().enumerate() {
-            places[given] = sorted as u32;
-        }
-        places
     }
 }
 

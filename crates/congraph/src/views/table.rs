@@ -4,8 +4,8 @@ use super::Orient;
 
 /// One data set as it was read: numbers in rows and columns, with whatever names came along.
 ///
-/// The values are its own unless it says otherwise: a `Table<&[f64]>` leaves them with whoever has them, and they are read
-/// from there.
+/// The values are its own unless it says otherwise: a `Table<&[f64]>` leaves them with whoever has them, and they are
+/// read from there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table<Values = Vec<f64>> {
     /// The view's name.
@@ -24,7 +24,8 @@ pub struct Table<Values = Vec<f64>> {
     pub values: Values,
     /// For Gram matrices: how many samples were summed.
     pub n_samples: Option<usize>,
-    /// How many independent samples the rows are worth, where whoever made them knows; see [`Views::effective_samples`](super::Views::effective_samples).
+    /// How many independent samples the rows are worth, if their source knows; see
+    /// [`Views::effective_samples`](super::Views::effective_samples).
     pub n_effective: Option<f64>,
 }
 

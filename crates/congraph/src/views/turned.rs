@@ -1,7 +1,7 @@
 //! Tables that may be the other way round: nodes where samples are expected.
 //!
-//! Views have the same nodes and may have any number of samples. So tables that agree in their number of rows alone look
-//! transposed, but a view that lacks a channel gives the same picture. What tells the two apart:
+//! Views have the same nodes and may have any number of samples. So tables that agree in their number of rows alone
+//! look transposed, but a view that lacks a channel gives the same picture. What tells the two apart:
 //!
 //! ```text
 //! names       the rows of all tables have the same names                        transposed, whatever the shapes
@@ -10,9 +10,9 @@
 //! otherwise   the views have different nodes: E02 says which has how many
 //! ```
 //!
-//! Where the shapes agree nothing can be refused, but two things deserve a warning (W16): fewer samples than nodes where
-//! nodes are in the thousands, and nodes that follow each other as smoothly as points in time do, as in an array of
-//! trials × channels × times.
+//! Where the shapes agree nothing can be refused, but two things deserve a warning (W16): fewer samples than nodes
+//! where nodes are in the thousands, and nodes that follow each other as smoothly as points in time do, as in an array
+//! of trials × channels × times.
 
 use std::collections::{HashMap, HashSet};
 
@@ -72,7 +72,8 @@ pub(super) fn looks_transposed<Values: AsRef<[f64]>>(
             "view `{}` is {} rows × {} columns and view `{}` is {} × {}: the tables look transposed",
             first.name, first.n_rows, first.n_columns, other.name, other.n_rows, other.n_columns
         ),
-        "the number of nodes must agree, and here it is the number of samples that does; nothing is transposed silently",
+        "the number of nodes must agree, and here it is the number of samples that does; nothing is transposed \
+         silently",
         format!(
             "{} if {nodes} are nodes and {samples} are samples; if not, give every view the same nodes, by name",
             option("orient").set_to(turned).added()
@@ -125,7 +126,7 @@ fn is_number(name: &str) -> bool {
     name.trim().parse::<f64>().is_ok()
 }
 
-/// A warning for views that agree in their shapes and look transposed all the same.
+/// A warning for views that agree in their shapes but look transposed.
 pub(super) fn warning(views: &Views, options: &ViewOptions) -> Option<Warning> {
     if views.kind() != Kind::Signals || options.projected {
         return None;
@@ -140,7 +141,8 @@ pub(super) fn warning(views: &Views, options: &ViewOptions) -> Option<Warning> {
     if let Some([along, across]) = smoothness(views, few) {
         let trials = if views.n_views() > 1 {
             format!(
-                ". An array of trials × channels × times is read as one view per trial; to learn one graph of all trials, {}",
+                ". An array of trials × channels × times is read as one view per trial; to learn one graph of all \
+                 trials, {}",
                 step("join_trials", "join them in time")
             )
         } else {
@@ -149,8 +151,8 @@ pub(super) fn warning(views: &Views, options: &ViewOptions) -> Option<Warning> {
         return Some(Warning::new(
             "W16",
             format!(
-                "the {nodes} are taken for nodes, and follow each other like points in time: neighbouring {nodes} correlate \
-                 {along:.2}, neighbouring {samples} {across:.2}. If {samples} are the nodes, {turn}{trials}"
+                "the {nodes} are taken for nodes, and follow each other like points in time: neighbouring {nodes} \
+                 correlate {along:.2}, neighbouring {samples} {across:.2}. If {samples} are the nodes, {turn}{trials}"
             ),
         ));
     }
@@ -158,16 +160,16 @@ pub(super) fn warning(views: &Views, options: &ViewOptions) -> Option<Warning> {
         Warning::new(
             "W16",
             format!(
-                "every view has fewer samples (at most {most}) than nodes ({}), as tables have that are the other way round. \
-                 If {samples} are the nodes, {turn}; if not, expect many chance edges",
+                "every view has fewer samples (at most {most}) than nodes ({}), as tables have that are the other way \
+                 round. If {samples} are the nodes, {turn}; if not, expect many chance edges",
                 views.n_nodes()
             ),
         )
     })
 }
 
-/// How much nodes next to each other resemble each other, and samples; where nodes have no names of their own and look like
-/// points in time.
+/// How much nodes next to each other resemble each other, and samples; where nodes have no names of their own and look
+/// like points in time.
 fn smoothness(views: &Views, few_samples: bool) -> Option<[f64; 2]> {
     if views.n_nodes() < ENOUGH_NODES || !views.nodes().iter().all(|name| is_number(name)) {
         return None;
@@ -210,8 +212,8 @@ fn standardised(signal: &[f64]) -> Vec<f64> {
     signal.iter().map(|x| (x * unit - mean) * scale).collect()
 }
 
-/// How much neighbours resemble each other, nodes and samples, in what is left of standardised signals without what all nodes
-/// have in common.
+/// How much neighbours resemble each other, nodes and samples, in what is left of standardised signals without what all
+/// nodes have in common.
 fn neighbours(mut signals: Vec<Vec<f64>>) -> [f64; 2] {
     let (n, n_samples) = (signals.len() as f64, signals[0].len() as f64);
     let mut common = vec![0.0; signals[0].len()];

@@ -1,7 +1,8 @@
 //! A layout by forces: joined nodes attract, all nodes repel (Fruchterman and Reingold).
 //!
-//! It starts from the two slowest modes of a random walk on the graph, so that few iterations unfold it. Nodes without an edge are set in
-//! rows below the others. Nodes are taken in the order of their names: the same graph has the same picture whatever the order of columns.
+//! It starts from the two slowest modes of a random walk on the graph, so that few iterations unfold it. Nodes without
+//! an edge are set in rows below the others. Nodes are taken in the order of their names: the same graph has the same
+//! picture whatever the order of columns.
 //!
 //! Cost: O(n²) per iteration, fewer iterations for more nodes.
 

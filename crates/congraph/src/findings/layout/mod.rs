@@ -17,7 +17,7 @@ pub enum LayoutKind {
     Head,
     /// As on a map, or seen from above.
     Map,
-    /// By forces: only who is joined to whom has a meaning.
+    /// By forces: only which nodes are joined has a meaning.
     Force,
 }
 

@@ -67,15 +67,16 @@ impl Projection {
         self.graph.uniqueness(0).unwrap_or(0.0)
     }
 
-    /// Every edge of the view or of the consensus: the pair, its weight in the view and in the consensus, and which has it.
+    /// Every edge of the view or of the consensus: the pair, its weight in the view and in the consensus, and which has
+    /// it.
     pub fn edges(&self) -> impl Iterator<Item = ([u32; 2], f64, f64, Departure)> + '_ {
-        let shared = self.graph.consensus().unwrap_or_default();
+        let consensus = self.graph.consensus().unwrap_or_default();
         let pairs = self
             .graph
             .pairs()
             .iter()
             .zip(self.graph.weights().column(0))
-            .zip(shared);
+            .zip(consensus);
         let has = |pair| self.graph.membership().has_pair(0, pair);
         pairs.map(move |((&pair, weight), &consensus)| {
             let departure = match (weight > 0.0, consensus > 0.0) {

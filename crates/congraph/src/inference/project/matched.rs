@@ -8,7 +8,7 @@ use crate::options::option;
 use crate::views::{Membership, Missing, NodeRule, Views, folded};
 
 /// The nodes of a projection, those of the view among them; inside the fit the latter are sorted by name.
-pub(super) struct Matched {
+pub(super) struct MatchedView {
     /// Which nodes of the consensus the result has, in its order.
     pub(super) kept: Vec<usize>,
     /// For each sorted node its place among the kept ones.
@@ -21,7 +21,7 @@ pub(super) struct Matched {
     among_kept: Vec<Option<u32>>,
 }
 
-impl Matched {
+impl MatchedView {
     /// Matches by name. What is masked in the view is not in it.
     pub(super) fn new(projector: &Projector, views: &Views, view: usize) -> Result<Self, Error> {
         let dropped: HashSet<&str> = projector.drop_nodes.iter().map(String::as_str).collect();
@@ -69,7 +69,8 @@ impl Matched {
         })
     }
 
-    /// Pairs of the consensus' nodes, with their weights, as pairs of sorted nodes, sorted; without those of nodes that the view lacks.
+    /// Pairs of the consensus' nodes, with their weights, as pairs of sorted nodes, sorted; without those of nodes that
+    /// the view lacks.
     pub(super) fn sorted_pairs(&self, pairs: &[[u32; 2]], weights: &[f64]) -> Vec<([u32; 2], f64)> {
         let moved = |(&pair, &weight): (&[u32; 2], &f64)| Some((moved(pair, &self.places)?, weight));
         let mut sorted: Vec<([u32; 2], f64)> = pairs.iter().zip(weights).filter_map(moved).collect();
@@ -134,38 +135,13 @@ fn other_nodes(projector: &Projector, views: &Views, at: usize, kept: &[usize], 
         .into_iter()
         .filter(|name| !known.contains(name.as_str()))
         .collect();
-    let alike = lacking.iter().find_map(|name| {
-        let other = extra.iter().find(|other| folded(other) == folded(name))?;
-        Some((*name, *other))
-    });
-    if let Some((name, other)) = alike {
-        return DataError::new(
-            Code::E03,
-            format!("`{name}` in the consensus and `{other}` in view `{view}` differ only by case or spaces"),
-            "nodes are matched by their exact names, and nothing is matched by position",
-            "spell the node as the consensus does",
-        )
-        .in_view(view)
-        .at_node(other);
+    if let Some(error) = spelled_otherwise(view, &lacking, &extra) {
+        return error;
     }
     let said = match (&lacking[..], &extra[..]) {
         ([], _) => format!("has {} besides", list_names(&extra)),
         (_, []) => format!("lacks {}", list_names(&lacking)),
         _ => format!("lacks {}, and has {} besides", list_names(&lacking), list_names(&extra)),
-    };
-    let common = format!(
-        "{} projects on the {n_common} nodes that both have",
-        option("nodes").set_to("common")
-    );
-    let hint = match n_common {
-        0 | 1 => format!("check that the view belongs to this fit: {n_common} of its nodes are in the consensus"),
-        _ if extra.is_empty() => {
-            format!(
-                "{} lets the view take part with the {n_common} nodes it has; {common}, and leaves the others out",
-                option("missing").set_to("mask")
-            )
-        }
-        _ => common,
     };
     DataError::new(
         Code::E02,
@@ -174,8 +150,41 @@ fn other_nodes(projector: &Projector, views: &Views, at: usize, kept: &[usize], 
             projector.nodes.len()
         ),
         "an edge of the consensus can only be compared where the view has both of its ends",
-        hint,
+        what_would_help(n_common, extra.is_empty()),
     )
     .in_view(view)
     .at_node(lacking.first().or(extra.first()).map_or("", |name| name.as_str()))
+}
+
+/// A node that the view spells in another way than the consensus.
+fn spelled_otherwise(view: &str, lacking: &[&String], extra: &[&String]) -> Option<DataError> {
+    let (name, other) = lacking.iter().find_map(|name| {
+        let other = extra.iter().find(|other| folded(other) == folded(name))?;
+        Some((*name, *other))
+    })?;
+    let error = DataError::new(
+        Code::E03,
+        format!("`{name}` in the consensus and `{other}` in view `{view}` differ only by case or spaces"),
+        "nodes are matched by their exact names, and nothing is matched by position",
+        "spell the node as the consensus does",
+    );
+    Some(error.in_view(view).at_node(other))
+}
+
+/// The hint for a view that has other nodes than the consensus.
+fn what_would_help(n_common: usize, only_lacks: bool) -> String {
+    let common = format!(
+        "{} projects on the {n_common} nodes that both have",
+        option("nodes").set_to("common")
+    );
+    match n_common {
+        0 | 1 => format!("check that the view belongs to this fit: {n_common} of its nodes are in the consensus"),
+        _ if only_lacks => {
+            format!(
+                "{} lets the view take part with the {n_common} nodes it has; {common}, and leaves the others out",
+                option("missing").set_to("mask")
+            )
+        }
+        _ => common,
+    }
 }

@@ -1,25 +1,27 @@
 //! The graph of a new view against the frozen consensus of a fit.
 //!
-//! A new subject, cell type or year need not be learned alone, nor the whole fit again: its own share of the problem, with the
-//! consensus w held as it is,
+//! A new subject, cell type or year need not be learned alone, and the fit need not be repeated. Its own share of the
+//! problem, with the consensus w held fixed,
 //!
 //! ```text
 //! minimise over w^i ≥ 0, 1ᵀw^i = n :   D^iᵀ w^i + α ( ‖S w^i‖² + 2‖w^i‖² ) + β c(w^i − w)
 //! ```
 //!
-//! is strongly convex in n(n−1)/2 weights, and Newton on the degrees solves it in n unknowns (see [`crate::methods::smooth::newton`]) with
-//! the certificate of any other result. Distances are divided by what those of the fit were divided by, not by their own largest:
-//! only so do α and β mean what they meant there; and what the fit allowed and charged (its candidates, its edge costs) is allowed
-//! and charged here. With a penalty that charges every view by itself (ℓ1, squared ℓ2) a view of the fit comes back as it was there;
-//! with ℓ2, which charges all views of an edge together, one view alone is charged β|w^i − w|, as with ℓ1.
+//! is strongly convex in n(n−1)/2 weights, and Newton on the degrees solves it in n unknowns (see
+//! [`crate::methods::smooth::newton`]) with the certificate of any other result. Distances are divided by the divisor
+//! of the fit, not by their own largest value, so that α and β keep their meaning. The candidates and the edge costs of
+//! the fit apply here too. With a penalty that charges every view by itself (ℓ1, squared ℓ2) projecting a view of the
+//! fit reproduces its graph; with ℓ2, which charges all views of an edge together, one view alone is charged
+//! β|w^i − w|, as with ℓ1.
 //!
-//! On nearest neighbours, those of the new view are joined by every pair that the fit joined somewhere: no other pair of the fit's
-//! support carries weight, so that its views come back though the support itself is not kept.
+//! With nearest neighbours as candidates, the new view's own neighbours are supplemented by every pair that the fit
+//! joined somewhere. No other candidate of the fit carries weight, so its views are reproduced although its candidates
+//! are not stored.
 //!
-//! A view that lacks nodes has its share of the problem on those it has, as in a fit; edges of the consensus at the others are
-//! neither shared nor lacking but unmeasured.
+//! A view that lacks nodes has its share of the problem on those it has, as in a fit; edges of the consensus at the
+//! others are neither shared nor lacking but unmeasured.
 //!
-//! Several views are projected one by one; they do not see each other. Cost: one pass over the pairs for each Newton step.
+//! Several views are projected independently of each other. Cost: one pass over the pairs for each Newton step.
 
 mod departures;
 mod matched;
@@ -29,7 +31,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub use departures::{Departure, Projection};
-use matched::Matched;
+use matched::MatchedView;
 
 use crate::chance::Correlations;
 use crate::distances::{Distances, nearest_pairs};
@@ -45,7 +47,7 @@ use crate::progress::Watch;
 use crate::signals::{DistanceNorm, Scaling, Signals, check_spread};
 use crate::views::{Kind, Missing, NodeRule, Views};
 
-/// A consensus and how its fit was made: all that it takes to project new views.
+/// A consensus and the settings of its fit: all that is needed to project new views.
 #[derive(Clone, Debug)]
 pub struct Projector {
     nodes: Vec<String>,
@@ -65,11 +67,13 @@ pub struct Projector {
     pub distance_divisor: f64,
     /// What to do with nodes that only the consensus or only the view has.
     pub node_rule: NodeRule,
-    /// What to do with nodes of the consensus that a view lacks: with [`Missing::Mask`] it is projected with those it has.
+    /// What to do with nodes of the consensus that a view lacks: with [`Missing::Mask`] it is projected with those it
+    /// has.
     pub missing: Missing,
     /// Nodes to leave out of the consensus and the views.
     pub drop_nodes: Vec<String>,
-    /// Which pairs may be joined, besides those of the consensus, as in the fit; nodes are numbered as in the consensus.
+    /// Which pairs may be joined, besides those of the consensus, as in the fit; nodes are numbered as in the
+    /// consensus.
     pub candidates: Candidates,
     /// Costs added to some pairs' distances, as in the fit; nodes are numbered as in the consensus.
     pub edge_costs: Vec<EdgeCost>,
@@ -78,7 +82,7 @@ pub struct Projector {
 }
 
 impl Projector {
-    /// Freezes the consensus of a graph that was learned so, from distances that were divided by `distance_divisor`.
+    /// Freezes the consensus of a graph learned by this method from distances divided by `distance_divisor`.
     ///
     /// # Errors
     /// [`Error::Invalid`] if the graph has no consensus or the divisor is not positive.
@@ -163,8 +167,8 @@ impl Projector {
     /// Projects every view on its own. Nodes are matched by name.
     ///
     /// # Errors
-    /// E02 or E03 if the views' nodes are not those of the consensus; [`Error::Unsupported`] if the penalty is not known to be
-    /// separable over the edges; what [`Distances`] and [`Problem`] refuse.
+    /// E02 or E03 if the views' nodes are not those of the consensus; [`Error::Unsupported`] if the penalty is not
+    /// known to be separable over the edges; what [`Distances`] and [`Problem`] refuse.
     pub fn project(&self, views: &Views, watch: Watch<'_>) -> Result<Vec<Projection>, Error> {
         if self.penalty.joint().is_none() {
             return Err(Error::Unsupported {
@@ -174,7 +178,7 @@ impl Projector {
             });
         }
         let one = |view| {
-            let matched = Matched::new(self, views, view)?;
+            let matched = MatchedView::new(self, views, view)?;
             crate::parallel::chunks::in_pool(|| self.project_one(views, view, &matched, watch))
         };
         (0..views.n_views()).map(one).collect()
@@ -184,7 +188,7 @@ impl Projector {
         &self,
         views: &Views,
         view: usize,
-        matched: &Matched,
+        matched: &MatchedView,
         watch: Watch<'_>,
     ) -> Result<Projection, Error> {
         let clock = Instant::now();
@@ -220,7 +224,7 @@ impl Projector {
     fn distances(
         &self,
         one: &Views,
-        matched: &Matched,
+        matched: &MatchedView,
         consensus: &[([u32; 2], f64)],
         watch: Watch<'_>,
     ) -> Result<Distances, Error> {
@@ -254,30 +258,31 @@ impl Projector {
         listed.with_costs(&costs)
     }
 
-    /// The solution in the consensus' order of nodes, with what the consensus has besides: at nodes that the view lacks, or forbidden.
-    fn graph(&self, name: &str, problem: &Problem, solution: &Solution, matched: &Matched) -> MultiviewGraph {
+    /// The solution in the consensus' order of nodes, with what the consensus has besides: at nodes that the view
+    /// lacks, or forbidden.
+    fn graph(&self, name: &str, problem: &Problem, solution: &Solution, matched: &MatchedView) -> MultiviewGraph {
         let listed = problem.distances().edges().pairs();
         let weights = &solution.weights;
         let mut pairs = Vec::with_capacity(weights.edges().len());
         let mut values = ViewMatrix::with_capacity(weights.edges().len(), 1);
-        let mut shared = Vec::with_capacity(weights.edges().len());
+        let mut consensus_weights = Vec::with_capacity(weights.edges().len());
         let mut seen = HashSet::with_capacity(weights.edges().len());
         for (edge, row, consensus) in weights.iter() {
             let [a, b] = listed[edge].map(|node| matched.given[node as usize]);
             pairs.push([a.min(b), a.max(b)]);
             seen.insert([a.min(b), a.max(b)]);
             values.push_row(row);
-            shared.push(consensus);
+            consensus_weights.push(consensus);
         }
         for (&pair, &consensus) in self.pairs.iter().zip(&self.weights) {
             if let Some(pair) = matched.kept_pair(pair).filter(|pair| !seen.contains(pair)) {
                 pairs.push(pair);
                 values.push_row(&[0.0]);
-                shared.push(consensus);
+                consensus_weights.push(consensus);
             }
         }
         let nodes = matched.kept.iter().map(|&node| self.nodes[node].clone()).collect();
-        MultiviewGraph::new(nodes, vec![name.to_owned()], &pairs, &values, Some(&shared))
+        MultiviewGraph::new(nodes, vec![name.to_owned()], &pairs, &values, Some(&consensus_weights))
             .with_membership(matched.membership())
     }
 }

@@ -10,12 +10,12 @@
 //! Γ   = Γ + ρ (Y − Z)
 //! ```
 //!
-//! Γ is a subgradient of the penalty at Z, hence in C, after *every* step, so the lower bound of
-//! [`Problem`] is at hand as soon as S^k + Γ^k/c_k is positive definite. Γ is kept unscaled: changing ρ leaves it alone.
+//! Γ is a subgradient of the penalty at Z, hence in C, after *every* step, so the lower bound of [`Problem`] is
+//! available as soon as S^k + Γ^k/c_k is positive definite. Γ is kept unscaled: changing ρ leaves it alone.
 //!
-//! Z is what is returned: exactly sparse and exactly fused. It stops when both residuals, ‖Θ − Z‖ and ρ‖Z − Z_before‖, are
-//! small against ‖Z‖ and ‖Γ‖ *and* the gap is within the tolerance. ρ is moved by the square root of the ratio of the two
-//! residuals, ever more rarely, since ADMM is only sure to converge when ρ stays.
+//! Z is what is returned: exactly sparse and exactly fused. It stops when both residuals, ‖Θ − Z‖ and ρ‖Z − Z_before‖,
+//! are small against ‖Z‖ and ‖Γ‖ *and* the gap is within the tolerance. ρ is moved by the square root of the ratio of
+//! the two residuals, ever more rarely, since ADMM is only sure to converge when ρ stays.
 //!
 //! Cost of an iteration: an eigendecomposition per view, O(n³ N), spread over the threads; O(n² N log N) for the rest.
 
@@ -33,8 +33,8 @@ use crate::progress::{Progress, Status, Watch};
 /// Settings of the solver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Admm {
-    /// The relative gap at which the result counts as converged. Both residuals must then be below its square root, relative
-    /// to what they are residuals of: the gap is of second order in them.
+    /// The relative gap at which the result counts as converged. Both residuals must then be below its square root,
+    /// relative to what they are residuals of: the gap is of second order in them.
     pub tolerance: f64,
     /// The most iterations.
     pub max_iterations: usize,
@@ -65,7 +65,7 @@ const LARGEST_CHANGE: f64 = 10.0;
 const SMALLEST_CHANGE: f64 = 1.25;
 
 impl Admm {
-    /// Solves a problem whose nodes hang together.
+    /// Solves a problem with one connected component.
     pub(super) fn solve(&self, problem: &Problem, start: &Iterate, watch: Watch<'_>) -> (Iterate, Status, usize) {
         let mut state = State::new(problem, start);
         // Absolute, so that parts of a larger problem add up to its tolerance.

@@ -19,8 +19,8 @@ use crate::views::{Kind, View, Views};
 /// One matrix per view, row after row.
 ///
 /// # Errors
-/// [`Code::E04`] for a node without variance; [`Error::Parameter`] if the number of samples of a Gram matrix is needed and
-/// not known.
+/// [`Code::E04`] for a node without variance; [`Error::Parameter`] if the number of samples of a Gram matrix is needed
+/// and not known.
 pub(super) fn covariances(views: &Views, scaling: &Scaling) -> Result<Vec<Vec<f64>>, Error> {
     let found: Vec<Vec<f64>> = if views.kind() == Kind::Signals {
         let signals = Signals::new(views, scaling);

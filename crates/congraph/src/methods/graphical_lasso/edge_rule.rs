@@ -1,8 +1,9 @@
 //! Which entries of a precision matrix are edges.
 //!
-//! Off the diagonal, −θ_ij is the partial covariance of two nodes given all others. A graph Laplacian has no positive entry
-//! there, so a positive θ_ij cannot be an edge of a graph on which the signals are smooth. Both rules are reported wherever
-//! the joint graphical lasso is scored: the first because it is the usual one, the second because it is the fair one.
+//! Off the diagonal, −θ_ij is the partial covariance of two nodes given all others. A graph Laplacian has no positive
+//! entry there, so a positive θ_ij cannot be an edge of a graph on which the signals are smooth. Both rules are
+//! reported wherever the joint graphical lasso is scored: the first because it is customary, the second because it is
+//! fair.
 
 use crate::edges::{Edges, ViewMatrix};
 use crate::graph::MultiviewGraph;

@@ -4,9 +4,9 @@
 //! P(x) = Σ_{k<l} |x_k − x_l|        over all pairs of views, whatever their order
 //! ```
 //!
-//! Sorted upwards, P(x) = Σ_r (2r − N + 1) x_(r) with r from 0: a straight line. The proximal map keeps the order of its
-//! argument, so it is the isotonic regression of y_(r) − step (2r − N + 1): sort, subtract, pool adjacent violators. Exact,
-//! O(N log N) for any number of views, and views that are pooled are equal to the bit.
+//! Sorted upwards, P(x) = Σ_r (2r − N + 1) x_(r) with r from 0: a straight line. The proximal map keeps the order of
+//! its argument, so it is the isotonic regression of y_(r) − step (2r − N + 1): sort, subtract, pool adjacent
+//! violators. Exact, O(N log N) for any number of views, and views that are pooled are equal to the bit.
 
 /// P(x).
 pub(super) fn value(row: &[f64]) -> f64 {

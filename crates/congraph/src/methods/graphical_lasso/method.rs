@@ -40,7 +40,7 @@ pub struct GraphicalLasso {
     pub solver: Admm,
 }
 
-/// What is told of precision matrices beside their graphs.
+/// Details of a fit besides its graphs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Details {
     /// One symmetric matrix per view, row after row, in the user's order.
@@ -159,7 +159,8 @@ impl Method for GraphicalLasso {
         let solution = told.solution;
         let not_converged = (!solution.converged()).then(|| {
             let message = format!(
-                "not converged: {} after {} iterations at a relative gap of {:.1e}; a larger lambda1 is easier to solve for",
+                "not converged: {} after {} iterations at a relative gap of {:.1e}; a larger lambda1 is easier to \
+                 solve for",
                 solution.status, solution.iterations, solution.certificate.relative_gap
             );
             Warning::new("W01", message)

@@ -5,9 +5,9 @@
 //! on the diagonal:               λ2 P(θ^1_ii, …, θ^N_ii) for the fused coupling with `fused_diagonal`, else nothing
 //! ```
 //!
-//! For both couplings the proximal map of the sum is one map after the other: fused, then soft threshold; soft threshold,
-//! then group. The penalty is a norm or a seminorm, so its conjugate is the indicator of a convex set C of multipliers, and
-//! x − prox(x) at step 1 is the projection of x on C. Screening and certificate use nothing else.
+//! For both couplings the proximal map of the sum is one map after the other: fused, then soft threshold; soft
+//! threshold, then group. The penalty is a norm or a seminorm, so its conjugate is the indicator of a convex set C of
+//! multipliers, and x − prox(x) at step 1 is the projection of x on C. Screening and certificate use nothing else.
 
 use super::fused::{self, Pool};
 use super::group;
@@ -43,12 +43,12 @@ pub struct Model {
     pub lambda1: f64,
     /// Weight of the coupling: larger makes the views more alike.
     pub lambda2: f64,
-    /// Whether the fused coupling holds for the diagonal too, as Danaher, Wang and Witten write it. Some packages leave the
-    /// diagonal out. The group coupling never has it.
+    /// Whether the fused coupling holds for the diagonal too, as Danaher, Wang and Witten write it. Some packages leave
+    /// the diagonal out. The group coupling never has it.
     pub fused_diagonal: bool,
 }
 
-/// HugePageBuffer for the proximal maps, to be used again and again.
+/// A buffer for the proximal maps, reused from call to call.
 pub type Scratch = Vec<Pool>;
 
 impl Model {

@@ -16,8 +16,8 @@
 //! min_Θ Σ_k c_k ( −log det Θ^k + tr(S^k Θ^k) ) + ⟨Γ^k, Θ^k⟩  =  Σ_k c_k ( log det(S^k + Γ^k/c_k) + n )
 //! ```
 //!
-//! attained at Θ^k = (S^k + Γ^k/c_k)⁻¹, if these are positive definite. [`Problem::certify`] projects whatever
-//! multipliers it is given on C first, so the bound holds whoever made them. It costs two Cholesky factorisations per view.
+//! attained at Θ^k = (S^k + Γ^k/c_k)⁻¹, if these are positive definite. [`Problem::certify`] first projects the given
+//! multipliers onto C, so the bound holds for any of them. It costs two Cholesky factorisations per view.
 
 use rayon::prelude::*;
 
@@ -44,7 +44,8 @@ impl Problem {
     ///
     /// # Errors
     /// [`Error::Invalid`] if sizes do not fit or a number is not finite or negative where it must not be;
-    /// [`Error::Parameter`] if no minimum exists: λ1 must be positive where covariances are singular. [`Code::E04`] for a node without variance.
+    /// [`Error::Parameter`] if no minimum exists: λ1 must be positive where covariances are singular. [`Code::E04`] for
+    /// a node without variance.
     pub fn new(
         n_nodes: usize,
         covariances: Vec<Vec<f64>>,
@@ -62,27 +63,7 @@ impl Problem {
             return refuse("view weights", "must be positive, one for each view".into());
         }
         for (view, covariance) in covariances.iter().enumerate() {
-            let at = |i: usize, j: usize| covariance[i * n_nodes + j];
-            for i in 0..n_nodes {
-                if let Some(j) = (0..n_nodes).find(|&j| !at(i, j).is_finite() || at(i, j) != at(j, i)) {
-                    let (one, two) = (at(i, j), at(j, i));
-                    return refuse(
-                        "covariances",
-                        format!(
-                            "must be finite and symmetric; entries ({i}, {j}) and ({j}, {i}) of view {view} are {one} and {two}"
-                        ),
-                    );
-                }
-                if at(i, i) <= 0.0 {
-                    let error = DataError::new(
-                        Code::E04,
-                        format!("node {i} of view {view} has a variance of {}", at(i, i)),
-                        "its precision would be infinite",
-                        format!("drop the node ({})", option("drop_nodes")),
-                    );
-                    return Err(error.into());
-                }
-            }
+            check_entries(view, covariance, n_nodes)?;
         }
         let indefinite = |s: &Vec<f64>| {
             let lifted = |i: usize, j: usize| s[i * n_nodes + j] * if i == j { 1.0 + SEMIDEFINITE } else { 1.0 };
@@ -92,7 +73,8 @@ impl Problem {
             return refuse(
                 "covariances",
                 format!(
-                    "of view {view} is not positive semidefinite, as every covariance matrix is; was it edited or filled in?"
+                    "of view {view} is not positive semidefinite, as every covariance matrix is; was it edited or \
+                     filled in?"
                 ),
             );
         }
@@ -247,8 +229,8 @@ impl Problem {
 
     /// How close to optimal precision matrices are, by the multipliers given.
     ///
-    /// The gap is relative to the bound or, should that be smaller, to n Σ_k c_k: the objective of a graphical lasso may
-    /// be near zero, and moves by a multiple of n when the data's unit changes.
+    /// The gap is relative to the bound or, should that be smaller, to n Σ_k c_k: the objective of a graphical lasso
+    /// may be near zero, and moves by a multiple of n when the data's unit changes.
     pub fn certify(&self, precisions: &[Vec<f64>], multipliers: &[Vec<f64>]) -> Certificate {
         let objective = self.objective(precisions).unwrap_or(f64::INFINITY);
         let dual_objective = self.lower_bound(multipliers).unwrap_or(f64::NEG_INFINITY);
@@ -271,6 +253,32 @@ impl Problem {
     pub(super) fn size(&self) -> f64 {
         self.n_nodes as f64 * self.view_weights.iter().sum::<f64>()
     }
+}
+
+/// Whether a matrix is finite and symmetric, with a positive diagonal.
+fn check_entries(view: usize, covariance: &[f64], n_nodes: usize) -> Result<(), Error> {
+    let at = |i: usize, j: usize| covariance[i * n_nodes + j];
+    for i in 0..n_nodes {
+        if let Some(j) = (0..n_nodes).find(|&j| !at(i, j).is_finite() || at(i, j) != at(j, i)) {
+            let (one, two) = (at(i, j), at(j, i));
+            return Err(Error::Invalid {
+                what: "covariances",
+                message: format!(
+                    "must be finite and symmetric; entries ({i}, {j}) and ({j}, {i}) of view {view} are {one} and {two}"
+                ),
+            });
+        }
+        if at(i, i) <= 0.0 {
+            let error = DataError::new(
+                Code::E04,
+                format!("node {i} of view {view} has a variance of {}", at(i, i)),
+                "its precision would be infinite",
+                format!("drop the node ({})", option("drop_nodes")),
+            );
+            return Err(error.into());
+        }
+    }
+    Ok(())
 }
 
 /// One entry of every view.

@@ -1,10 +1,10 @@
 //! Which nodes can be solved apart from the others.
 //!
-//! If −c_k S^k_ij, over the views, is in the set C of multipliers for every pair (i, j) between two groups of nodes, then
-//! precision matrices without any entry between the groups satisfy the optimality conditions there, and each group is a
-//! problem of its own. A row of numbers is in C exactly when its proximal map at step 1 is 0, so the penalty itself is the
-//! test, for any coupling and any number of views. The groups are the connected parts of the pairs that fail it: the finest
-//! partition there is. O(n² N log N), against O(n³ N) for each iteration of the solver.
+//! If −c_k S^k_ij, over the views, is in the set C of multipliers for every pair (i, j) between two groups of nodes,
+//! then precision matrices without any entry between the groups satisfy the optimality conditions there, and each group
+//! is a problem of its own. A row of numbers is in C exactly when its proximal map at step 1 is 0, so the penalty
+//! itself is the test, for any coupling and any number of views. The groups are the connected parts of the pairs that
+//! fail it: the finest partition there is. O(n² N log N), against O(n³ N) for each iteration of the solver.
 
 use super::model::Scratch;
 use super::problem::Problem;

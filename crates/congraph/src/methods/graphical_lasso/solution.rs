@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::methods::Certificate;
 use crate::progress::{Status, Watch};
 
-/// Precision matrices, multipliers, and the step ρ to go on with.
+/// Precision matrices, multipliers, and the step ρ to continue with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Iterate {
     /// Z^k: symmetric, row after row.

@@ -1,31 +1,32 @@
-//! How close to optimal a result is, whoever made it.
+//! How close to optimal a result is, whichever solver found it.
 //!
-//! For multipliers λ^i ∈ R^n of the constraints S w^i = δ^i, minimising over everything else bounds the optimum from below:
+//! For multipliers λ^i ∈ R^n of the constraints S w^i = δ^i, minimising over everything else bounds the optimum from
+//! below:
 //!
 //! ```text
 //! Dual(λ) = Σ_i min_{1ᵀδ = 2n} [ α‖δ‖² − λ^iᵀδ ]
 //!         + Σ_e min_{W ≥ 0, w ≥ 0} [ 2α‖W‖² + Σ_i (D^i_e + λ^i_a + λ^i_b) W_i + β c(W − w) + γ r(w) ]
 //! ```
 //!
-//! The first minimum is at δ^i = 2 + (λ^i − mean λ^i)/2α, the second is the penalty's joint edge minimiser. Each view is
-//! scaled to its total n, so that the primal point is feasible, and then
+//! The first minimum is at δ^i = 2 + (λ^i − mean λ^i)/2α, the second is the penalty's joint edge minimiser. Each view
+//! is scaled to its total n, so that the primal point is feasible, and then
 //!
 //! ```text
 //! 0 ≤ objective(result) − optimum ≤ objective(result) − Dual(λ) = gap.
 //! ```
 //!
-//! A penalty or regulariser that offers only its prox is bounded through it: for any x, y = prox(x) and V = (x − y)/step is
-//! a subgradient at y, so c(Z) ≥ c(y) + ⟨V, Z − y⟩ for all Z. The edges then fall apart into single weights. This bound
-//! uses that some optimal consensus has w_e ≤ max_i w^i_e (true whenever c does not grow when differences shrink), hence
-//! Σ w ≤ nN.
+//! A penalty or regulariser that offers only its prox is bounded through it: for any x, y = prox(x) and
+//! V = (x − y)/step is a subgradient at y, so c(Z) ≥ c(y) + ⟨V, Z − y⟩ for all Z. The edges then fall apart into single
+//! weights. This bound uses that some optimal consensus has w_e ≤ max_i w^i_e (true whenever c does not grow when
+//! differences shrink), hence Σ w ≤ nN.
 //!
-//! Where a view lacks nodes, n is its own number of nodes n_i, λ^i and δ^i are there for these alone (0 elsewhere), and the minimum of an
-//! edge is over the views that have it.
+//! Where a view lacks nodes, n is its own number of nodes n_i, λ^i and δ^i are there for these alone (0 elsewhere), and
+//! the minimum of an edge is over the views that have it.
 //!
-//! Where the consensus is frozen, w is not minimised over: the second minimum is over W alone, and an edge that the consensus has
-//! adds β c(−w) to both sides even if it is absent.
+//! Where the consensus is frozen, w is not minimised over: the second minimum is over W alone, and an edge that the
+//! consensus has adds β c(−w) to both sides even if it is absent.
 //!
-//! This room knows no solver.
+//! This module does not depend on any solver.
 
 use crate::edges::{ViewMatrix, Weights};
 use crate::methods::Certificate;
@@ -90,8 +91,8 @@ pub(crate) fn edges_bound(problem: &Problem, multipliers: &ViewMatrix) -> f64 {
     }
 }
 
-/// |objective − dual| / |dual|; infinite when either is not finite. A dual above the objective is rounding, and shows how
-/// large rounding is here: it counts as much as a gap of that size.
+/// |objective − dual| / |dual|; infinite when either is not finite. A dual above the objective is rounding, and shows
+/// how large rounding is here: it counts as much as a gap of that size.
 pub fn relative_gap(objective: f64, dual_objective: f64) -> f64 {
     let gap = (objective - dual_objective).abs() / dual_objective.abs();
     if gap.is_nan() { f64::INFINITY } else { gap }
@@ -114,9 +115,9 @@ fn with_shortest(problem: &Problem, weights: &Weights) -> Weights {
     let n_views = problem.n_views();
     let mut all = ViewMatrix::zeros(problem.n_edges(), n_views);
     let mut consensus = vec![0.0; problem.n_edges()];
-    for (edge, row, shared) in weights.iter() {
+    for (edge, row, value) in weights.iter() {
         all.row_mut(edge).copy_from_slice(row);
-        consensus[edge] = shared;
+        consensus[edge] = value;
     }
     for (view, sum) in weights.views().column_sums().into_iter().enumerate() {
         if !(sum.is_finite() && sum > 0.0) {
@@ -152,8 +153,8 @@ pub fn dual_objective(problem: &Problem, dual: &DualPoint) -> f64 {
     if dual.is_finite() { dual } else { f64::NEG_INFINITY }
 }
 
-/// min over 1ᵀδ = 2n of α‖δ‖² − λᵀδ = 4αn − 2 Σλ − Σ(λ − mean λ)²/4α, summed over the views. Not by way of δ: its rounding,
-/// divided by α, would break 1ᵀδ = 2n and with it the bound.
+/// min over 1ᵀδ = 2n of α‖δ‖² − λᵀδ = 4αn − 2 Σλ − Σ(λ − mean λ)²/4α, summed over the views. Not by way of δ: its
+/// rounding, divided by α, would break 1ᵀδ = 2n and with it the bound.
 fn degree_term(problem: &Problem, multipliers: &ViewMatrix) -> f64 {
     let alpha = problem.parameters().alpha;
     let sums = multipliers.column_sums();
@@ -217,14 +218,14 @@ fn bounded_edges(problem: &Problem, points: &ProxPoints, multipliers: &ViewMatri
     bound += gamma * problem.regulariser().value(&consensus);
 
     let (mut worst, mut violations) = (0.0_f64, 0.0);
-    for (edge, &shared) in consensus.iter().enumerate() {
+    for (edge, &weight) in consensus.iter().enumerate() {
         let (a, b) = edges.ends(edge);
         // The tangent's slope in w.
         let mut slope = 0.0;
         if gamma > 0.0 {
-            let subgradient = (points.consensus[edge] - shared) / points.consensus_step;
+            let subgradient = (points.consensus[edge] - weight) / points.consensus_step;
             slope += gamma * subgradient;
-            bound -= gamma * subgradient * shared;
+            bound -= gamma * subgradient * weight;
         }
         for i in 0..n_views {
             let mut cost = problem.distances().values().row(edge)[i] + multipliers.row(a)[i] + multipliers.row(b)[i];

@@ -103,8 +103,8 @@ impl Smooth {
         }
     }
 
-    /// The least memory in bytes that a fit of these views takes, about: signals, and what is kept for each pair that is
-    /// listed. The distances of all pairs in f32 are not in it; they are kept only if [`Smooth::memory`] has room.
+    /// Roughly the least memory in bytes that a fit of these views takes: signals, and what is kept for each listed
+    /// pair. The distances of all pairs in f32 are not in it; they are kept only if they fit [`Smooth::memory`].
     pub fn least_memory(&self, views: &Views) -> u64 {
         let (n, n_views) = (views.n_nodes() as u64, views.n_views() as u64);
         let samples: u64 = views
@@ -220,8 +220,8 @@ impl Method for Smooth {
         &self.model
     }
 
-    /// E09 for one view, E02 for a view without a pair in common with another, and E11 for β = 0 or a penalty that charges
-    /// nothing, where a consensus is asked.
+    /// E09 for one view, E02 for a view without a pair in common with another, and E11 for β = 0 or a penalty that
+    /// charges nothing, where a consensus is wanted.
     fn check(&self, views: &Views) -> Result<(), Error> {
         let Coupling::Consensus { .. } = &self.model.coupling else {
             return Ok(());

@@ -8,11 +8,11 @@
 //!
 //! in weights w = −ℓ ≥ 0 rather than Laplacian entries ℓ. ‖S w‖² + 2‖w‖² is ‖L‖_F².
 //!
-//! A view that lacks nodes has edges between its own n_i nodes only and the total 1ᵀ w^i = n_i; c charges an edge in the views that
-//! have it, and the consensus has the edges that some view has ([`Membership`]).
+//! A view that lacks nodes has edges between its own n_i nodes only and the total 1ᵀ w^i = n_i; c charges an edge in
+//! the views that have it, and the consensus has the edges that some view has ([`Membership`]).
 //!
-//! With a **frozen** consensus ([`Problem::frozen`]) w is data, there is one view, and γ r(w) is a constant that is left out. An
-//! edge's minimiser is then that of one number, so the prox of c is all it takes:
+//! With a **frozen** consensus ([`Problem::frozen`]) w is data, there is one view, and γ r(w) is a constant that is
+//! left out. An edge's minimiser is then that of one number, so the prox of c is all it takes:
 //!
 //! ```text
 //! argmin over W ≥ 0 of ½(W − u)² + τ c(W − w)  =  max(0, w + prox_τc(u − w))
@@ -82,8 +82,8 @@ impl Problem {
             return Err(Error::Parameter {
                 name: "missing",
                 message: format!(
-                    "`mask` cannot be used with `{}`: an edge is charged in the views that have it, which needs the joint edge \
-                     minimiser (of a regulariser: its slope)",
+                    "`mask` cannot be used with `{}`: an edge is charged in the views that have it, which needs the \
+                     joint edge minimiser (of a regulariser: its slope)",
                     problem.penalty().name()
                 ),
             });
@@ -114,11 +114,11 @@ impl Problem {
         row: &[f64],
         scratch: &mut [Vec<f64>; 2],
     ) -> f64 {
-        let [room, scratch] = scratch;
+        let [buffer, scratch] = scratch;
         if self.membership().is_total() {
             return term.consensus(row, scratch);
         }
-        term.consensus(own(row, self.distances.values().row(edge), room), scratch)
+        term.consensus(own(row, self.distances.values().row(edge), buffer), scratch)
     }
 
     /// The problem of one view whose consensus is given, one weight ≥ 0 per edge.
@@ -243,9 +243,9 @@ impl Problem {
         // A penalty that is not separable is shown every edge at once.
         let coupling = if beta > 0.0 && !separable {
             let mut all = ViewMatrix::zeros(self.n_edges(), self.n_views());
-            for (edge, row, shared) in weights.iter() {
+            for (edge, row, consensus) in weights.iter() {
                 for (difference, weight) in all.row_mut(edge).iter_mut().zip(row) {
-                    *difference = weight - shared;
+                    *difference = weight - consensus;
                 }
             }
             self.penalty().value(all.values(), self.n_views())

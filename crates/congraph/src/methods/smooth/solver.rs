@@ -1,6 +1,7 @@
 //! Solvers: settings in, a certified [`Solution`] out.
 //!
-//! - [`Newton`](super::Newton): on the degrees' multipliers; fast and accurate, for penalties with a joint edge minimiser;
+//! - [`Newton`](super::Newton): on the degrees' multipliers; fast and accurate, for penalties with a joint edge
+//!   minimiser;
 //! - [`Admm`](super::Admm): the paper's algorithm; needs only the proximal maps.
 //!
 //! A solver keeps no results in its fields. Not converging is a [`Status`], unusable input an [`Error`].
@@ -42,7 +43,7 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// Certifies what a solver found. Whether it converged is for the certificate to say.
+    /// Certifies what a solver found. The certificate decides whether it converged.
     pub(super) fn certified(
         problem: &Problem,
         weights: Weights,

@@ -1,4 +1,4 @@
-//! What the user should know of a fit.
+//! Warnings about a fit.
 
 use super::method::Smooth;
 use super::negative;
@@ -43,7 +43,8 @@ pub(super) fn of_fit(method: &Smooth, told: &Told<'_, Smooth>) -> Vec<Warning> {
     warnings
 }
 
-/// Nodes this much closer than a view's mean distance, or than unrelated z-scored signals are, carry the same signal twice.
+/// Nodes this much closer than a view's mean distance, or than unrelated z-scored signals are, carry the same signal
+/// twice.
 const SAME_SIGNAL: f64 = 1e-4;
 
 pub(crate) fn of_convergence(solution: &Solution) -> Option<Warning> {
@@ -70,7 +71,8 @@ fn of_data(views: &Views, distances: &Distances, scaling: &Scaling) -> Vec<Warni
         let own = |distance: &f64| views.membership().is_total() || *distance < f64::INFINITY;
         let n_own = values.column(view).filter(own).count();
         let mean = values.column(view).filter(own).sum::<f64>() / n_own as f64;
-        // Where most nodes are nearly identical, their mean distance says nothing; z-scored signals have one that is known.
+        // Where most nodes are nearly identical, their mean distance says nothing; z-scored signals have one that is
+        // known.
         let usual = scaling.unrelated(views.view(view)).unwrap_or(0.0) / distances.divisor();
         let close: Vec<String> = values
             .column(view)
@@ -115,7 +117,8 @@ fn of_data(views: &Views, distances: &Distances, scaling: &Scaling) -> Vec<Warni
     warnings
 }
 
-/// W07 for a graph without an edge, with isolated nodes, or (where nobody chose its density) in several components.
+/// W07 for a graph without an edge, with isolated nodes, or (where the user did not choose its density) in several
+/// components.
 pub(crate) fn of_components(graph: &MultiviewGraph, gamma: f64, is_chosen: bool) -> Option<Warning> {
     let (n_components, isolated) = graph.components();
     if n_components == 1 || is_chosen && isolated.is_empty() {
@@ -128,7 +131,8 @@ pub(crate) fn of_components(graph: &MultiviewGraph, gamma: f64, is_chosen: bool)
     };
     let sparse = graph.consensus().is_some() && gamma > 0.0;
     if isolated.len() == n_components {
-        // Neither a larger alpha nor denser views bring it back: gamma outweighs what couples the views, or these share nothing.
+        // Neither a larger alpha nor denser views bring it back: gamma outweighs what couples the views, or these share
+        // nothing.
         let remedy = if sparse {
             "a smaller gamma, or a larger beta, lets edges in"
         } else {

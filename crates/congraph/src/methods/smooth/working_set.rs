@@ -1,17 +1,17 @@
 //! Newton on the few pairs that matter, exact for all of them.
 //!
-//! An edge whose joint minimiser is zero at the multipliers λ is absent and adds nothing to the dual. So it is enough to solve
-//! on a set of pairs that holds all others:
+//! An edge whose joint minimiser is zero at the multipliers λ is absent and adds nothing to the dual. So it is enough
+//! to solve on a set that holds all pairs that are not absent:
 //!
 //! ```text
 //! start    each node's nearest neighbours in every view (or the set of a neighbouring problem)
-//! roughly  Newton on the set to a loose gap, with the distances of the check; check all pairs in one streaming pass: which
-//!          others would be present? Add them, until hardly any is added
+//! roughly  Newton on the set to a loose gap, with the distances of the check; check all pairs in one streaming pass:
+//!          which others would be present? Add them, until hardly any is added
 //! exactly  drop what is far from entering, take distances in f64, solve to the end; check, add, until there is none
 //! ```
 //!
-//! With none left the set's dual value is that of all pairs, and the certificate covers them all. The n²/2 pairs are touched
-//! by a few passes only, in f32 with an allowance for its rounding; f64 differences decide.
+//! With none left the set's dual value is that of all pairs, and the certificate covers them all. The n²/2 pairs are
+//! touched by a few passes only, in f32 with an allowance for its rounding; f64 differences decide.
 
 use std::sync::Arc;
 
@@ -87,9 +87,11 @@ impl WorkingSet {
                 (rough.pairs, Some(rough.multipliers), rough.iterations, rough.passes)
             }
         };
+        // From here on distances in f64 decide.
         let values = all.distances_of(&pairs);
         let mut distances = all.restricted(pairs, values);
         let nearly = self.newton.roughly(NEARLY);
+        // A warm start is near the solution: its first solve may be the last.
         let mut last = start.is_some();
         loop {
             let problem = Problem::new(Arc::clone(&distances), model.clone())?;
@@ -122,6 +124,7 @@ impl WorkingSet {
             }
             multipliers = Some(found.multipliers);
             if !entering.pairs.is_empty() {
+                // Some would be present: the set grows, and is solved from where it is.
                 let (pairs, values) = merged(&distances, &entering.pairs, &entering.distances);
                 distances = all.restricted(pairs, values);
             }
@@ -142,6 +145,7 @@ impl WorkingSet {
             let _ = watch(&Progress::Checking);
             let test = Presence::new(&problem).ok_or_else(|| without_edge_minimiser(model, self.newton.name()))?;
             let pairs = distances.edges().pairs();
+            // One streaming pass in f32; no allowance for rounding is needed while the set is rough.
             let (more, _) = all.candidates(&found.multipliers, pairs, MOST_ENTERING, &test, None);
             let few = more.len() as f64 <= SETTLED * pairs.len() as f64;
             let (pairs, values) = merged(&distances, &more, &all.rough_distances_of(&more));
@@ -166,6 +170,7 @@ impl WorkingSet {
         entering: Entering,
         solution: &mut Solution,
     ) -> Result<(), Error> {
+        // A list that was cut short gives no bound.
         let beyond = if entering.complete {
             let outside = all.restricted(entering.pairs, entering.distances);
             edges_bound(&Problem::new(outside, model.clone())?, &solution.multipliers)

@@ -1,17 +1,19 @@
 //! (½SᵀS + aI)⁻¹ and the total, through a system of the size of the degrees.
 //!
-//! The w^i-step minimises ½wᵀ(½SᵀS + aI)w − xᵀw subject to 1ᵀw = n. With h = (½SSᵀ + aI)⁻¹ S x, h₁ = (½SSᵀ + aI)⁻¹ S 1 and μ the
-//! multiplier of the total,
+//! The w^i-step minimises ½wᵀ(½SᵀS + aI)w − xᵀw subject to 1ᵀw = n. With h = (½SSᵀ + aI)⁻¹ S x, h₁ = (½SSᵀ + aI)⁻¹ S 1
+//! and μ the multiplier of the total,
 //!
 //! ```text
 //! w_e = (x_e − g_a − g_b)/a,     g = ½ (h + μ h₁ − μ),     S w = h + μ h₁,     μ = (n − ½ Σh) / ½ Σh₁
 //! ```
 //!
-//! so the step needs only the degrees S x and leaves nothing to sum up afterwards; κ g are the multipliers λ of the degrees.
+//! so the step needs only the degrees S x and leaves nothing to sum up afterwards; κ g are the multipliers λ of the
+//! degrees.
 //!
-//! On the complete graph SSᵀ = (n−2)I + 11ᵀ and everything is in closed form. On any other set of pairs SSᵀ is the degree matrix
-//! plus the adjacency matrix; the system is well conditioned and solved by conjugate gradients over the lists of neighbours,
-//! from the solution of the iteration before and to a thousandth of what changed since: the iteration corrects the rest.
+//! On the complete graph SSᵀ = (n−2)I + 11ᵀ and everything is in closed form. On any other set of pairs SSᵀ is the
+//! degree matrix plus the adjacency matrix; the system is well conditioned and solved by conjugate gradients over the
+//! lists of neighbours, from the solution of the iteration before and to a thousandth of what changed since: the
+//! iteration corrects the rest.
 //!
 //! A view that lacks nodes has a system of its own nodes, with n_i for n; h, h₁ and g are 0 for the others.
 
@@ -31,13 +33,14 @@ const MAX_STEPS: usize = 200;
 /// Nodes per block of work.
 const NODES: usize = 512;
 
-/// Solves for the levels g, again and again.
+/// Solves for the levels g, once per iteration.
 pub(super) struct DegreeSystem {
     /// None if every view is on the complete graph of its nodes.
-    neighbours: Option<Neighbours>,
+    neighbours: Option<NeighbourLists>,
     /// h, one row per node: where the next solution starts.
     solution: ViewMatrix,
-    /// h₁ for the a it was computed for: one row for all nodes on complete graphs, one column for all views if none lacks a node.
+    /// h₁ for the a it was computed for: one row for all nodes on complete graphs, one column for all views if none
+    /// lacks a node.
     ones: (f64, ViewMatrix),
     /// How many nodes each view has, and which it lacks.
     sizes: Vec<f64>,
@@ -45,7 +48,7 @@ pub(super) struct DegreeSystem {
 }
 
 /// For each node the nodes it may be joined to.
-struct Neighbours {
+struct NeighbourLists {
     starts: Vec<u32>,
     nodes: Vec<u32>,
     membership: Arc<Membership>,
@@ -68,7 +71,7 @@ impl DegreeSystem {
         let sizes = (0..n_views).map(|view| membership.n_nodes_of(view));
         Self {
             sizes: sizes.map(|size| size as f64).collect(),
-            neighbours: (!is_complete).then(|| Neighbours::new(distances)),
+            neighbours: (!is_complete).then(|| NeighbourLists::new(distances)),
             solution: ViewMatrix::zeros(edges.n_nodes(), n_views),
             ones: (f64::NAN, ViewMatrix::zeros(0, 1)),
             membership,
@@ -82,6 +85,7 @@ impl DegreeSystem {
             neighbours.solve(a, degrees, &mut self.solution, GAIN);
             self.solution.clone()
         } else {
+            // Sherman–Morrison for (½(n−2) + a) I + ½ 11ᵀ: divide, after taking off what the ones share.
             let along: Vec<f64> = self.sizes.iter().map(|n| a + 0.5 * (n - 2.0)).collect();
             let sums = degrees.column_sums().into_iter().zip(along.iter().zip(&self.sizes));
             let shifts: Vec<f64> = sums.map(|(sum, (along, n))| 0.5 * sum / (along + 0.5 * n)).collect();
@@ -106,8 +110,10 @@ impl DegreeSystem {
                 ones.column(if ones.n_views() == 1 { 0 } else { view }).sum()
             }
         };
+        // μ, which brings each view to its total: Π₁ of eq:admm_li_step.
         let sums = levels.column_sums().into_iter().zip(&self.sizes).enumerate();
         let multipliers: Vec<f64> = sums.map(|(view, (sum, &n))| (n - 0.5 * sum) / whole(view, n)).collect();
+        // g = ½ (h + μ (h₁ − 1)).
         for (node, row) in levels.rows_mut().enumerate() {
             for (view, (value, multiplier)) in row.iter_mut().zip(&multipliers).enumerate() {
                 *value = 0.5 * (*value + multiplier * (at(node, view) - 1.0));
@@ -131,6 +137,7 @@ impl DegreeSystem {
             neighbours.solve(a, &neighbours.counts, &mut solution, 0.0);
             solution
         } else {
+            // All degrees are n − 1 there, so that h₁ is the same for all nodes.
             let ones = |n: &f64| (n - 1.0) / (a + (n - 1.0));
             let n_systems = if self.membership.is_total() {
                 1
@@ -143,10 +150,11 @@ impl DegreeSystem {
     }
 }
 
-impl Neighbours {
+impl NeighbourLists {
     fn new(distances: &Distances) -> Self {
         let edges = distances.edges();
         let (starts, mut nodes) = incidence(edges.n_nodes(), edges.pairs());
+        // From the edges at each node to the nodes at their other ends.
         for node in 0..edges.n_nodes() {
             for other in &mut nodes[starts[node] as usize..starts[node + 1] as usize] {
                 let [a, b] = edges.pairs()[*other as usize];
@@ -195,6 +203,7 @@ impl Neighbours {
                         *value += x;
                     }
                 }
+                // ½SSᵀ is half the degree matrix plus half the adjacency matrix.
                 if self.membership.is_total() {
                     let own = 0.5 * neighbours.len() as f64 + a;
                     for (value, x) in row.iter_mut().zip(x.row(first + k)) {
@@ -234,6 +243,7 @@ impl Neighbours {
             }
         };
         let mut moved = ViewMatrix::zeros(n_nodes, n_views);
+        // The warm start: what is left to solve is d − (½SSᵀ + aI) x.
         self.product(a, x, &mut moved);
         let mut residual = d.clone();
         for (residual, moved) in residual.values_mut().iter_mut().zip(moved.values()) {

@@ -1,12 +1,13 @@
 //! The edges by the number k of views that have them.
 //!
-//! Where views lack nodes, an edge's steps run over the views that have it. Edges with the same k are kept together in tiles of 3k + 2
-//! columns, and a pass over them is that of a problem with k views; only where it reads levels and adds up degrees must it know which
-//! view a column is of. Where no view lacks anything there is one group of all edges in their own order.
+//! Where views lack nodes, an edge's steps run over the views that have it. Edges with the same k are kept together in
+//! tiles of 3k + 2 columns, and a pass over them is that of a problem with k views; only where it reads levels and adds
+//! up degrees must it know which view a column is of. Where no view lacks anything there is one group of all edges in
+//! their own order.
 
 use rayon::prelude::*;
 
-use super::start::Start;
+use super::start::EdgeStart;
 use super::tiles::{Tile, width};
 use crate::methods::smooth::Problem;
 use crate::parallel::simd::Column;
@@ -17,7 +18,7 @@ const PART: usize = 512;
 const MOST_PARTS: usize = 64;
 
 /// Edges that the same number of views have.
-pub(super) struct Group {
+pub(super) struct EdgeGroup {
     /// How many views have each edge.
     pub(super) n_views: usize,
     pub(super) tiles: Vec<Column>,
@@ -38,16 +39,17 @@ pub(super) struct Members {
     pub(super) views: Vec<[u32; LANES]>,
 }
 
-impl Group {
-    /// All edges, begun with what `begin` says of an edge and the views that have it; and for each edge its group and its place there,
-    /// unless there is but one.
+impl EdgeGroup {
+    /// All edges, begun with what `begin` says of an edge and the views that have it; and for each edge its group and
+    /// its place there, unless there is but one.
     pub(super) fn all(
         problem: &Problem,
-        begin: impl Fn(usize, &[u32], &mut Start) + Sync,
+        begin: impl Fn(usize, &[u32], &mut EdgeStart) + Sync,
     ) -> (Vec<Self>, Vec<[u32; 2]>) {
         if problem.membership().is_total() {
             return (vec![Self::new(problem, problem.n_views(), None, begin)], Vec::new());
         }
+        // Sorted by k, each group in the order of its edges.
         let mut edges: Vec<Vec<u32>> = vec![Vec::new(); problem.n_views() + 1];
         for edge in 0..problem.n_edges() {
             edges[own_views(problem, edge).count()].push(edge as u32);
@@ -68,7 +70,7 @@ impl Group {
         problem: &Problem,
         n_views: usize,
         members: Option<Members>,
-        begin: impl Fn(usize, &[u32], &mut Start) + Sync,
+        begin: impl Fn(usize, &[u32], &mut EdgeStart) + Sync,
     ) -> Self {
         let inverse = 1.0 / problem.kappa();
         let (n_nodes, n_edges) = (
@@ -80,7 +82,7 @@ impl Group {
         let edge_of = |place: usize| members.as_ref().map_or(place, |members| members.edges[place] as usize);
         let mut tiles = vec![[0.0; LANES]; n_edges.div_ceil(LANES) * width(n_views)];
         tiles.par_chunks_exact_mut(width(n_views)).enumerate().for_each_init(
-            || (Start::new(n_views), Vec::new()),
+            || (EdgeStart::new(n_views), Vec::new()),
             |(start, own), (k, columns)| {
                 let mut tile = Tile::new(columns);
                 for place in k * LANES..n_edges.min((k + 1) * LANES) {
@@ -89,11 +91,13 @@ impl Group {
                     own.extend(own_views(problem, edge));
                     begin(edge, own, start);
                     let distances = problem.distances().values().row(edge);
+                    // d = D/κ.
                     let distances = own.iter().map(|&view| distances[view as usize] * inverse);
                     tile.place(place % LANES, distances, start);
                 }
             },
         );
+        // Every part adds up degrees of its own: not more parts than edges can pay for.
         let n_parts = (n_edges / (16 * n_nodes)).clamp(8, MOST_PARTS);
         let part = n_edges.div_ceil(n_parts).max(PART).next_multiple_of(LANES);
         Self {

@@ -1,4 +1,5 @@
-//! The paper's algorithm: ADMM with slack variables z^i = w^i, z = w, v^i = z^i − z (`eq:multiview_graph_learning_admm`).
+//! The paper's algorithm: ADMM with slack variables z^i = w^i, z = w, v^i = z^i − z
+//! (`eq:multiview_graph_learning_admm`).
 //!
 //! In weights w = −ℓ and in units of κ = 4α (τ = β/κ, σ = γ/κ, d = D/κ), with the paper's multipliers in scaled form
 //! (`dual_views` = y^i/ρ, `dual_differences` = w^i/ρ, `dual_consensus` = y/ρ), one iteration is
@@ -11,18 +12,19 @@
 //! multipliers       y^i += z^i − w^i,  dual_differences += v^i − z^i + z,  y += z − w
 //! ```
 //!
-//! The inverse and Π₁ need only the degrees of the right-hand side (see `degrees`), so an iteration is one pass over the edges that
-//! takes every step of eight edges at a time and adds up the degrees of the next right-hand side on its way (`pass`, `tiles`).
-//! On the complete graph 1 is an eigenvector of SᵀS, which is why the paper's plain projection Π₁ onto 1ᵀw = n is the exact
-//! constrained minimiser there. Cost of an iteration: O(mN) time, (5N + 4) · 8 + 8 bytes moved per edge; on a restricted set of pairs
-//! a few conjugate-gradient steps over the lists of neighbours besides.
+//! The inverse and Π₁ need only the degrees of the right-hand side (see `degrees`), so an iteration is one pass over
+//! the edges that takes every step of eight edges at a time and adds up the degrees of the next right-hand side on its
+//! way (`pass`, `tiles`). On the complete graph 1 is an eigenvector of SᵀS, which is why the paper's plain projection
+//! Π₁ onto 1ᵀw = n is the exact constrained minimiser there. Cost of an iteration: O(mN) time, (5N + 4) · 8 + 8 bytes
+//! moved per edge; on a restricted set of pairs also a few conjugate-gradient steps over the lists of neighbours.
 //!
-//! Where views lack nodes, an edge's steps run over the views that have it (`groups`), and a view's inverse is that of its own complete
-//! graph.
+//! Where views lack nodes, an edge's steps run over the views that have it (`groups`), and a view's inverse is that of
+//! its own complete graph.
 //!
-//! Needs only the proximal maps of c and r, and c need not be separable over the edges: then its prox is a pass of its own. ρ balances the residuals; when both
-//! are small the certificate is asked, and unless its gap is within the tolerance the residual tolerances are tightened and
-//! the iteration goes on: no stop on a small change of the objective.
+//! Needs only the proximal maps of c and r, and c need not be separable over the edges: then its prox is a pass of its
+//! own. ρ balances the residuals. When both are small the certificate is computed; unless its gap is within the
+//! tolerance, the residual tolerances are tightened and the iteration continues. It never stops on a small change of
+//! the objective.
 
 mod degrees;
 mod groups;
@@ -93,13 +95,13 @@ impl Default for Admm {
     }
 }
 
-/// Residuals are looked at every so many iterations.
+/// Residuals are computed every so many iterations.
 const CHECK_EVERY: usize = 10;
 /// ρ is changed by at least this factor or not at all: each change costs some progress.
 const RHO_FACTOR: f64 = 2.0;
 /// How much the residual tolerances are tightened when the gap is not there yet.
 const TIGHTEN: f64 = 0.3;
-/// From this iteration on the certificate is asked now and then whatever the residuals are.
+/// From this iteration on the certificate is computed now and then, whatever the residuals are.
 const PATIENCE: usize = 200;
 /// Residual tolerances below this are rounding.
 const ROUNDING: f64 = 1e-15;
@@ -154,6 +156,7 @@ impl Admm {
             }
             let small = residuals.worst(absolute, relative) <= 1.0;
             let settling = iteration >= next_adaption;
+            // Residuals only say when to ask; the certificate decides.
             if small || settling && iteration >= PATIENCE {
                 let (_, certificate) = certify(problem, state.weights(problem), &state.dual_point(problem));
                 if certificate.relative_gap <= self.tolerance {
@@ -162,6 +165,7 @@ impl Admm {
                 }
             }
             if small {
+                // Tightened to rounding, and still no certificate: nothing more can be gained.
                 if relative <= ROUNDING {
                     status = Status::Stalled;
                     break;

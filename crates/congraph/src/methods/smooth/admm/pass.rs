@@ -1,8 +1,8 @@
 //! One iteration as one pass over the tiles.
 //!
-//! The w^i-step needs of all other edges only the levels g = λ/κ of the two ends, `w^i_e = (x_e − g_a − g_b)/(1+ρ)` (see
-//! `degrees`), and these follow from the degrees of the right-hand side x. So each tile goes through all steps while it is in
-//! the cache, and adds its share to the degrees of the *next* right-hand side:
+//! The w^i-step needs of all other edges only the levels g = λ/κ of the two ends, `w^i_e = (x_e − g_a − g_b)/(1+ρ)`
+//! (see `degrees`), and these follow from the degrees of the right-hand side x. So each tile goes through all steps
+//! while it is in the cache, and adds its share to the degrees of the *next* right-hand side:
 //!
 //! ```text
 //! eq:admm_li_step   w^i ← (ρ (2z^i − p^i) − d^i − g_a − g_b)/(1+ρ)
@@ -12,11 +12,12 @@
 //! eq:admm_second    z, z^i
 //! ```
 //!
-//! When ρ changes, the scaled multipliers are rescaled in the same pass: they are what lies between the points and (z^i, z).
+//! When ρ changes, the scaled multipliers are rescaled in the same pass: they are what lies between the points and
+//! (z^i, z).
 
 use pulp::{Simd, WithSimd};
 
-use super::residuals::Sums;
+use super::residuals::ResidualSums;
 use super::tiles::{Tile, arguments, slack, width};
 use super::{Admm, ZStep, z_step};
 use crate::methods::smooth::{Parameters, Problem};
@@ -114,13 +115,13 @@ impl<'a> Pass<'a> {
     }
 
     /// One iteration of a part's edges; sums of residuals only if they are to be `MEASURED`.
-    pub(super) fn iterate<const MEASURED: bool>(&self, part: &mut Part<'_>) -> Sums {
-        pulp::Arch::new().dispatch(Iterate::<MEASURED> { pass: self, part })
+    pub(super) fn iterate<const MEASURED: bool>(&self, part: &mut Part<'_>) -> ResidualSums {
+        pulp::Arch::new().dispatch(IterateKernel::<MEASURED> { pass: self, part })
     }
 
     /// Only the right-hand side of the first iteration, and where proximal maps that are taken outside are to be taken.
     pub(super) fn prepare(&self, part: &mut Part<'_>) {
-        pulp::Arch::new().dispatch(Prepare { pass: self, part });
+        pulp::Arch::new().dispatch(PrepareKernel { pass: self, part });
     }
 
     /// Does some work with each tile, then takes its next right-hand side.
@@ -144,6 +145,7 @@ impl<'a> Pass<'a> {
                 pairs,
                 views: part.views.get(k * n_views..(k + 1) * n_views).unwrap_or_default(),
             };
+            // All steps of the tile while it is in the cache, then x of the next iteration in place of the weights.
             work(columns, ends, (differences, consensus), &mut scratch);
             self.right_hand_side(simd, columns, &mut scratch.weights);
             scatter(simd, ends, &scratch.weights, self.n_nodes, part.degrees);
@@ -159,12 +161,13 @@ impl<'a> Pass<'a> {
         n_edges: usize,
         outside: (&[f64], &[f64]),
         scratch: &mut Scratch,
-        sums: &mut Sums,
+        sums: &mut ResidualSums,
     ) {
         let mut tile = Tile::new(columns);
         let mut consensus = *tile.pull;
         self.first(simd, &tile, scratch, &mut consensus);
         self.proximal(n_edges, outside, &mut scratch.differences, &mut consensus);
+        // The last tile may be short: its empty lanes stay at zero and add nothing to the residuals.
         for k in n_edges..LANES {
             scratch.weights.iter_mut().for_each(|w| w[k] = 0.0);
         }
@@ -177,13 +180,16 @@ impl<'a> Pass<'a> {
         let splat = |value| Lanes::splat(simd, value);
         let (rho, inverse) = (splat(self.rho), splat(1.0 / (1.0 + self.rho)));
         for q in 0..Lanes::<S>::PER_COLUMN {
-            let z = Lanes::load(simd, tile.shared, q);
+            let z = Lanes::load(simd, tile.consensus, q);
             let made = scratch.weights.iter_mut().zip(&mut scratch.differences);
             for ([d, p, s], ((w, v), before)) in tile.views.iter().zip(made.zip(&mut scratch.before)) {
                 let [d, p, s, ends] = [d, p, s, &*w].map(|column| Lanes::load(simd, column, q));
+                // z^i is not stored: it follows from p^i, s^i and z.
                 let own = slack(p, s, z);
                 own.store(before, q);
+                // eq:admm_li_step: z^i + y^i = 2z^i − p^i; `w` held g_a + g_b until now.
                 ((rho * (own + own - p) - d - ends) * inverse).store(w, q);
+                // Where prox c is taken (eq:admm_vi_step), and below where prox r is (eq:admm_l_step).
                 (own - z + (own - z) - s).store(v, q);
             }
             let r = Lanes::load(simd, tile.pull, q);
@@ -191,9 +197,11 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// `eq:admm_vi_step` and `eq:admm_l_step`. Lanes without an edge stay at zero, whatever the proximal maps make of it.
+    /// `eq:admm_vi_step` and `eq:admm_l_step`. Lanes without an edge stay at zero, whatever the proximal maps make of
+    /// it.
     #[inline(always)]
     fn proximal(&self, n_edges: usize, outside: (&[f64], &[f64]), v: &mut [Column], consensus: &mut Column) {
+        // eq:admm_vi_step, unless c was taken over all edges at once.
         if let Some((penalty, step)) = self.penalty {
             penalty.prox_columns(v, step);
         }
@@ -202,6 +210,7 @@ impl<'a> Pass<'a> {
                 v[k] = *value;
             }
         }
+        // eq:admm_l_step, likewise.
         if let Some((regulariser, step)) = self.regulariser {
             regulariser.prox(consensus, step);
         }
@@ -220,14 +229,15 @@ impl<'a> Pass<'a> {
         tile: &mut Tile<'_>,
         scratch: &Scratch,
         consensus: &Column,
-        sums: &mut Sums,
+        sums: &mut ResidualSums,
     ) {
         let relaxation = Lanes::splat(simd, self.relaxation);
         let factor = Lanes::splat(simd, self.rho / self.next_rho);
-        let shared_before = *tile.shared;
+        let consensus_before = *tile.consensus;
         for q in 0..Lanes::<S>::PER_COLUMN {
             let load = |column: &Column| Lanes::load(simd, column, q);
-            let (old, l) = (load(&shared_before), load(consensus));
+            // The multiplier steps: adding θ (w − z) to the points moves multipliers and over-relaxes at once.
+            let (old, l) = (load(&consensus_before), load(consensus));
             for (i, [_, p, s]) in tile.views.iter_mut().enumerate() {
                 let (w, v) = (load(&scratch.weights[i]), load(&scratch.differences[i]));
                 let before = load(&scratch.before[i]);
@@ -236,15 +246,16 @@ impl<'a> Pass<'a> {
             }
             (load(tile.pull) + relaxation * (l - old)).store(tile.pull, q);
         }
-        z_step::step(simd, self.z_step, tile.views, tile.pull, tile.shared);
+        // eq:admm_second: z from the new points; z^i follows from it.
+        z_step::step(simd, self.z_step, tile.views, tile.pull, tile.consensus);
         if !MEASURED && self.next_rho == self.rho {
             return;
         }
         for q in 0..Lanes::<S>::PER_COLUMN {
             let load = |column: &Column| Lanes::load(simd, column, q);
             let (old, z, l, r) = (
-                load(&shared_before),
-                load(tile.shared),
+                load(&consensus_before),
+                load(tile.consensus),
                 load(consensus),
                 load(tile.pull),
             );
@@ -253,6 +264,8 @@ impl<'a> Pass<'a> {
                     let (p, s, before) = (load(p), load(s), load(&scratch.before[i]));
                     let own = slack(p, s, z);
                     let (w, v) = (load(&scratch.weights[i]), load(&scratch.differences[i]));
+                    // Primal residuals compare the copies w^i, v^i, w with z^i, z^i − z, z; dual ones compare z with
+                    // before.
                     sums.add((0, q), (own, before), w, own - p);
                     sums.add((1, q), (own - z, before - old), v, s - (own - z));
                 }
@@ -260,6 +273,7 @@ impl<'a> Pass<'a> {
             }
             if self.next_rho != self.rho {
                 for [_, p, s] in tile.views.iter_mut() {
+                    // Scaled multipliers are y/ρ: what lies between points and (z^i, z) shrinks as ρ grows.
                     let (at_p, at_s) = (load(p), load(s));
                     let own = slack(at_p, at_s, z);
                     (own + factor * (at_p - own)).store(p, q);
@@ -277,7 +291,7 @@ impl<'a> Pass<'a> {
         let rho = Lanes::splat(simd, self.next_rho);
         for q in 0..Lanes::<S>::PER_COLUMN {
             let load = |column: &Column| Lanes::load(simd, column, q);
-            let z = load(tile.shared);
+            let z = load(tile.consensus);
             for (x, view) in x.iter_mut().zip(tile.views.iter()) {
                 let [d, p, s] = view.each_ref().map(load);
                 let own = slack(p, s, z);
@@ -289,6 +303,7 @@ impl<'a> Pass<'a> {
     /// g_a + g_b.
     #[inline(always)]
     fn gather<S: Simd>(&self, simd: S, Ends { pairs, views }: Ends<'_>, sums: &mut [Column]) {
+        // Where views lack edges, each lane has views of its own: no vector loads.
         if !views.is_empty() {
             for (sums, views) in sums.iter_mut().zip(views) {
                 for (sum, (&[a, b], view)) in sums.iter_mut().zip(pairs.iter().zip(views)) {
@@ -317,17 +332,17 @@ impl<'a> Pass<'a> {
 }
 
 /// [`Pass::iterate`] for some vector unit.
-struct Iterate<'a, 'b, 'c, const MEASURED: bool> {
+struct IterateKernel<'a, 'b, 'c, const MEASURED: bool> {
     pass: &'a Pass<'a>,
     part: &'b mut Part<'c>,
 }
 
-impl<const MEASURED: bool> WithSimd for Iterate<'_, '_, '_, MEASURED> {
-    type Output = Sums;
+impl<const MEASURED: bool> WithSimd for IterateKernel<'_, '_, '_, MEASURED> {
+    type Output = ResidualSums;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> Sums {
-        let mut sums = Sums::default();
+    fn with_simd<S: Simd>(self, simd: S) -> ResidualSums {
+        let mut sums = ResidualSums::default();
         self.pass.over(
             simd,
             self.part,
@@ -343,12 +358,12 @@ impl<const MEASURED: bool> WithSimd for Iterate<'_, '_, '_, MEASURED> {
 }
 
 /// [`Pass::prepare`] for some vector unit.
-struct Prepare<'a, 'b, 'c> {
+struct PrepareKernel<'a, 'b, 'c> {
     pass: &'a Pass<'a>,
     part: &'b mut Part<'c>,
 }
 
-impl WithSimd for Prepare<'_, '_, '_> {
+impl WithSimd for PrepareKernel<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
@@ -357,7 +372,8 @@ impl WithSimd for Prepare<'_, '_, '_> {
     }
 }
 
-/// Whether the pairs are (a, b), (a, b+1), … for a whole tile, as nearly all are when all pairs are candidates: no gather then.
+/// Whether the pairs are (a, b), (a, b+1), … for a whole tile, as nearly all are when all pairs are candidates: no
+/// gather then.
 #[inline(always)]
 fn run(pairs: &[[u32; 2]]) -> Option<(usize, usize)> {
     match *pairs {
@@ -389,6 +405,7 @@ fn scatter<S: Simd>(simd: S, Ends { pairs, views }: Ends<'_>, x: &[Column], n_no
             for q in 0..Lanes::<S>::PER_COLUMN {
                 (Lanes::load(simd, at_b, q) + Lanes::load(simd, x, q)).store(at_b, q);
             }
+            // A fixed tree of additions: the same bits on any vector unit.
             degrees[a] += ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7]));
         } else {
             for (&[a, b], x) in pairs.iter().zip(x) {

@@ -16,11 +16,11 @@ pub(super) struct Residuals {
 
 impl Residuals {
     /// From the sums of all parts, added up in order; of so many edges, and so many pairs of an edge and a view.
-    pub(super) fn new(parts: &[Sums], rho: f64, n_edges: usize, n_entries: usize) -> Self {
-        let sum = |column: fn(&Sums) -> &Column| -> f64 { parts.iter().flat_map(column).sum() };
+    pub(super) fn new(parts: &[ResidualSums], rho: f64, n_edges: usize, n_entries: usize) -> Self {
+        let sum = |column: fn(&ResidualSums) -> &Column| -> f64 { parts.iter().flat_map(column).sum() };
         let of_views = n_entries as f64;
-        // What all multipliers have in common holds γ, or the total, and may be of any size next to what tells edges apart.
-        // Measured against it every dual residual would look small, and ρ would grow without reason.
+        // What all multipliers have in common holds γ, or the total, and may be of any size next to what tells edges
+        // apart. Measured against it every dual residual would look small, and ρ would grow without reason.
         let common = sum(|part| &part.totals[0]).powi(2) / of_views
             + sum(|part| &part.totals[1]).powi(2) / of_views
             + sum(|part| &part.totals[2]).powi(2) / n_edges as f64;
@@ -49,10 +49,10 @@ impl Residuals {
     }
 }
 
-/// Sums of squares over the tiles of one part, lane by lane: of primal and dual residuals, of both copies of the variables, and
-/// of the multipliers.
+/// Sums of squares over the tiles of one part, lane by lane: of primal and dual residuals, of both copies of the
+/// variables, and of the multipliers.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Sums {
+pub(super) struct ResidualSums {
     pub(super) primal: Column,
     pub(super) dual: Column,
     pub(super) first: Column,
@@ -62,9 +62,9 @@ pub(super) struct Sums {
     pub(super) totals: [Column; 3],
 }
 
-impl Sums {
-    /// Adds a slack variable `z` (before: `old`), its copy in the first block, and the multiplier between them, the `kind`-th of
-    /// [`totals`](Self::totals).
+impl ResidualSums {
+    /// Adds a slack variable `z` (before: `old`), its copy in the first block, and the multiplier between them, the
+    /// `kind`-th of [`totals`](Self::totals).
     #[inline(always)]
     pub(super) fn add<S: Simd>(
         &mut self,

@@ -6,27 +6,27 @@ use crate::edges::ViewMatrix;
 use crate::methods::smooth::Problem;
 
 /// One edge's slack variables and scaled multipliers.
-pub(super) struct Start {
+pub(super) struct EdgeStart {
     /// z^i.
     pub(super) views: Vec<f64>,
     /// z.
-    pub(super) shared: f64,
+    pub(super) consensus: f64,
     /// y^i.
     pub(super) dual_views: Vec<f64>,
     pub(super) dual_differences: Vec<f64>,
     /// y.
     pub(super) dual_consensus: f64,
-    /// HugePageBuffer for what [`State::warm`] computes.
+    /// Buffers of [`State::warm`].
     targets: Vec<f64>,
     scratch: Vec<f64>,
 }
 
-impl Start {
+impl EdgeStart {
     pub(super) fn new(n_views: usize) -> Self {
         let zeros = || vec![0.0; n_views];
         Self {
             views: zeros(),
-            shared: 0.0,
+            consensus: 0.0,
             dual_views: zeros(),
             dual_differences: zeros(),
             dual_consensus: 0.0,
@@ -61,13 +61,13 @@ impl State {
             }
             shares
         };
-        // Of edges that one view has, two, and so on; without masks all views have all.
+        // Of edges that one view has, two, and so on; if no view lacks nodes, all views have all edges.
         let fewest = if problem.membership().is_total() { n_views } else { 1 };
         let shares: Vec<ViewMatrix> = (fewest..=n_views).map(shares).collect();
         Self::new(problem, rho, |edge, own, start| {
             let share = shares[own.len() - fewest].row(edge.min(n_rows - 1));
             start.views.fill(equal);
-            start.shared = equal;
+            start.consensus = equal;
             start.dual_views.copy_from_slice(share);
             start.dual_differences.copy_from_slice(share);
             start.dual_consensus = -share.iter().sum::<f64>();
@@ -87,14 +87,15 @@ impl State {
                 let i = i as usize;
                 *target = -(distances[i] + multipliers.row(a)[i] + multipliers.row(b)[i]) * inverse;
             }
-            start.shared = term.minimise(targets, &mut start.views, &mut start.scratch);
+            // At the optimum the slack variables are the minimiser of the edge subproblem.
+            start.consensus = term.minimise(targets, &mut start.views, &mut start.scratch);
             for ((dual, weight), target) in start.dual_views.iter_mut().zip(&start.views).zip(&*targets) {
                 *dual = (weight - target) / rho;
             }
-            // x − prox(x) is a multiplier that the penalty can answer, also where a view is held at zero; on the views that
-            // are not it is u − W.
+            // x − prox(x) is a multiplier that the penalty can answer, also where a view is held at zero; on the views
+            // that are not it is u − W.
             for target in &mut *targets {
-                *target -= start.shared;
+                *target -= start.consensus;
             }
             let differences = &mut start.dual_differences;
             differences.copy_from_slice(targets);

@@ -4,10 +4,10 @@ use rayon::prelude::*;
 
 use super::Admm;
 use super::degrees::DegreeSystem;
-use super::groups::Group;
+use super::groups::EdgeGroup;
 use super::pass::{Part, Pass, takes_penalty, takes_regulariser};
 use super::residuals::Residuals;
-use super::start::Start;
+use super::start::EdgeStart;
 use super::tiles::{arguments, slack_row, width};
 use crate::edges::{ViewMatrix, Weights};
 use crate::methods::smooth::certificate::{DualPoint, ProxPoints};
@@ -24,7 +24,7 @@ pub(super) struct State {
     /// ρ after the next iteration, which rescales the multipliers.
     next_rho: f64,
     system: DegreeSystem,
-    groups: Vec<Group>,
+    groups: Vec<EdgeGroup>,
     /// For each edge its group and its place there; empty if there is one group of all edges.
     places: Vec<[u32; 2]>,
     /// g, one row per node, and once more one view after the other.
@@ -38,9 +38,9 @@ pub(super) struct State {
 
 impl State {
     /// Begins with what `begin` says of each edge and the views that have it.
-    pub(super) fn new(problem: &Problem, rho: f64, begin: impl Fn(usize, &[u32], &mut Start) + Sync) -> Self {
+    pub(super) fn new(problem: &Problem, rho: f64, begin: impl Fn(usize, &[u32], &mut EdgeStart) + Sync) -> Self {
         let (n_nodes, n_views, n_edges) = (problem.n_nodes(), problem.n_views(), problem.n_edges());
-        let (groups, places) = Group::all(problem, begin);
+        let (groups, places) = EdgeGroup::all(problem, begin);
         let outside = |inside: bool, n: usize| vec![0.0; if inside { 0 } else { n }];
         let mut state = Self {
             rho,
@@ -53,6 +53,7 @@ impl State {
             differences: outside(takes_penalty(problem), n_edges * n_views),
             consensus: outside(takes_regulariser(problem), n_edges),
         };
+        // The first right-hand side needs no levels; it gives those of the first iteration.
         let levels = std::mem::take(&mut state.levels_by_view);
         let pass = Pass::new(problem, &levels, (rho, rho), &Admm::default());
         state.over_parts(problem, |part| pass.prepare(part));
@@ -74,6 +75,7 @@ impl State {
     pub(super) fn iterate(&mut self, problem: &Problem, settings: &Admm, wanted: bool) -> Option<Residuals> {
         let Parameters { beta, gamma, .. } = problem.parameters();
         let (unit, n_views) = (problem.kappa() * self.rho, problem.n_views());
+        // A penalty that couples edges must see them all: eq:admm_vi_step and eq:admm_l_step before the pass.
         if !self.differences.is_empty() {
             problem.penalty().prox(&mut self.differences, n_views, beta / unit);
         }
@@ -135,6 +137,7 @@ impl State {
         let (n_nodes, n_views) = (self.levels.n_rows(), self.levels.n_views());
         let mut degrees = ViewMatrix::zeros(n_nodes, n_views);
         chunks::map_mut_by(NODES, degrees.values_mut(), n_views, |first, rows| {
+            // Parts in their own order: the sum does not depend on the threads.
             for part in self.groups.iter().flat_map(|group| &group.degrees) {
                 for (view, part) in part.chunks_exact(n_nodes).enumerate() {
                     for (row, degree) in rows.chunks_exact_mut(n_views).zip(&part[first..]) {
@@ -143,6 +146,7 @@ impl State {
                 }
             }
         });
+        // The global part of eq:admm_li_step of the next iteration.
         self.levels = self.system.levels(1.0 + self.rho, &degrees);
         for (view, levels) in self.levels_by_view.chunks_exact_mut(n_nodes).enumerate() {
             for (level, row) in levels.iter_mut().zip(self.levels.rows()) {
@@ -151,30 +155,33 @@ impl State {
         }
     }
 
-    /// The slack variables are the feasible-signed, exactly sparse copy of the weights. Where it can be told, the consensus
-    /// is the best one for them: nothing holds the slack variable when nothing couples the views.
+    /// The slack variables are the feasible-signed, exactly sparse copy of the weights. Where it can be told, the
+    /// consensus is the best one for them: nothing holds the slack variable when nothing couples the views.
     pub(super) fn weights(&self, problem: &Problem) -> Weights {
         let n_views = problem.n_views();
         let term = problem.edge_term();
         let blocks = chunks::map(problem.n_edges(), |range| {
             let mut present = Weights::empty(n_views);
-            let (mut room, mut row) = (vec![0.0; n_views], vec![0.0; n_views]);
+            let (mut buffer, mut row) = (vec![0.0; n_views], vec![0.0; n_views]);
             let mut scratch = Vec::new();
             for edge in range {
                 let (group, place) = self.place(edge);
-                let own = &mut room[..group.n_views];
-                let mut shared = slack_row(group.tile(place), place % LANES, own);
+                let own = &mut buffer[..group.n_views];
+                let mut consensus = slack_row(group.tile(place), place % LANES, own);
                 let empty = own.iter().all(|&weight| weight == 0.0);
-                shared = match term {
+                consensus = match term {
                     // Of views without the edge the consensus is without it, too.
                     _ if empty => 0.0,
                     Some(term) => term.consensus(own, &mut scratch),
                     // Nor does it exceed all of them, as the certificate has it: what does is what iterations left.
-                    None => own.iter().fold(0.0, |most: f64, &weight| most.max(weight)).min(shared),
+                    None => own
+                        .iter()
+                        .fold(0.0, |most: f64, &weight| most.max(weight))
+                        .min(consensus),
                 };
-                if !empty || shared > 0.0 {
+                if !empty || consensus > 0.0 {
                     group.spread(place, own, &mut row);
-                    present.push(edge, &row, shared);
+                    present.push(edge, &row, consensus);
                 }
             }
             present
@@ -187,7 +194,7 @@ impl State {
     }
 
     /// The group of an edge, and its place there.
-    fn place(&self, edge: usize) -> (&Group, usize) {
+    fn place(&self, edge: usize) -> (&EdgeGroup, usize) {
         match self.places.get(edge) {
             Some(&[group, place]) => (&self.groups[group as usize], place as usize),
             None => (&self.groups[0], edge),

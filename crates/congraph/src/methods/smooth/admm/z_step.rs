@@ -4,7 +4,7 @@
 //! Σ_i { (z^i − p_i)² + (z^i − z − s_i)² } + (z − r)²
 //! ```
 //!
-//! for some edges at a time. z^i = max(0, (p_i + s_i + z)/2) is left to whoever knows z.
+//! for some edges at a time. z^i = max(0, (p_i + s_i + z)/2) follows from z and is left to the caller.
 
 use pulp::Simd;
 
@@ -22,13 +22,15 @@ pub(super) fn step<S: Simd>(simd: S, kind: ZStep, views: &[ViewColumns], r: &Col
     }
 }
 
-/// What is left is (N+1) z + Σs_i − r − Σz^i = 0, concave and increasing in z. Newton's first step from anywhere ends left of
-/// the root, and the others go up to it, one piece or more at a time, until as many z^i are positive as before: at most N.
+/// What is left is (N+1) z + Σs_i − r − Σz^i = 0, concave and increasing in z. Newton's first step from anywhere ends
+/// left of the root, and the others go up to it, one piece or more at a time, until as many z^i are positive as before:
+/// at most N.
 #[inline(always)]
 fn exact<S: Simd>(simd: S, views: &[ViewColumns], r: &Column, z: &mut Column) {
     let [half, slope] = [0.5, views.len() as f64 + 1.0].map(|value| Lanes::splat(simd, value));
     let load = |column: &Column, q| Lanes::load(simd, column, q);
     let parts = 0..Lanes::<S>::PER_COLUMN;
+    // r − Σs_i, which no round changes.
     let mut offset = *r;
     for [_, _, s] in views {
         for q in parts.clone() {
@@ -54,6 +56,7 @@ fn exact<S: Simd>(simd: S, views: &[ViewColumns], r: &Column, z: &mut Column) {
         }
         before = free;
         for q in parts.clone() {
+            // The root of the piece that z is on.
             let root = (load(&offset, q) + load(&sum, q).half()) / (slope - load(&free, q));
             let next = root.if_positive(root);
             let next = if round > 0 { load(z, q).or_larger(next) } else { next };

@@ -1,11 +1,11 @@
-//! The edges' share of the dual: what is left of the problem when the degrees are held by multipliers falls apart into edges.
+//! The edges' share of the dual: once multipliers hold the degrees, the problem separates into edges.
 //!
 //! ```text
 //! Σ_e min over (W, w) of ½‖W‖² − uᵀW + τ c(W − w) + σ w        in units of κ = 4α
 //! ```
 //!
-//! over the views that have the edge: the target of others is −∞. An edge without a positive target u is absent and adds nothing. The others are minimised in batches: a loop over edges can be
-//! faster than one edge at a time.
+//! over the views that have the edge: the target of others is −∞. An edge without a positive target u is absent and
+//! adds nothing. The others are minimised in batches: a loop over edges can be faster than one edge at a time.
 
 use std::ops::Range;
 
@@ -15,8 +15,8 @@ use crate::penalties::Penalty;
 /// How many edges are minimised at a time.
 const BATCH: usize = 64;
 
-/// The sum of the minima of a range of edges. `fill` writes an edge's targets and says whether any is positive; `present` is shown the
-/// edges that are present, with their weights and their consensus.
+/// The sum of the minima of a range of edges. `fill` writes an edge's targets and says whether any is positive;
+/// `present` is shown the edges that are present, with their weights and their consensus.
 pub(crate) fn sum_of_minima(
     term: EdgeSubproblem<'_>,
     penalty: &dyn Penalty,
@@ -69,6 +69,7 @@ impl Batch {
         let (targets, weights) = (&self.targets[..n_values], &mut self.weights[..n_values]);
         let consensus = &mut self.consensus[..self.edges.len()];
         term.minimise_rows(&self.edges, targets, weights, consensus);
+        // ½‖W‖² − uᵀW, over the views that have the edge.
         let mut sum = 0.0;
         if term.masked {
             let own = weights.iter().zip(targets).filter(|(_, target)| has_edge(**target));
@@ -79,14 +80,16 @@ impl Batch {
             }
         }
         let rows = weights.chunks_exact_mut(self.n_views).zip(consensus.iter());
-        for (&edge, (row, &shared)) in self.edges.iter().zip(rows) {
-            sum += term.sigma * shared;
-            if shared > 0.0 || row.iter().any(|&weight| weight > 0.0) {
-                present(edge, row, shared);
+        for (&edge, (row, &consensus)) in self.edges.iter().zip(rows) {
+            sum += term.sigma * consensus;
+            if consensus > 0.0 || row.iter().any(|&weight| weight > 0.0) {
+                present(edge, row, consensus);
             }
-            row.iter_mut().for_each(|weight| *weight -= shared);
+            // From here on W − w, which the penalty charges.
+            row.iter_mut().for_each(|weight| *weight -= consensus);
         }
         self.edges.clear();
+        // All rows in one call where they have the same views.
         if term.tau > 0.0 && !term.masked {
             sum += term.tau * penalty.value(weights, self.n_views);
         } else if term.tau > 0.0 {

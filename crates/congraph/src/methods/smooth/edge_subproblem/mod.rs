@@ -1,14 +1,15 @@
-//! The minimisation over one edge that is left when the degrees are held by multipliers; see [`JointEdge`].
+//! The minimisation over one edge that remains once multipliers hold the degrees; see [`JointEdge`].
 //!
 //! ```text
 //! (W, w) = argmin  ½‖W − u‖² + τ c(W − w) + σ w     W ≥ 0, w ≥ 0        over the views that have the edge
 //! ```
 //!
-//! A row of targets has an entry for every view. Where views lack nodes, a target of −∞ says that the view lacks the edge: such entries
-//! are taken out before a penalty sees the row, and their weights are 0. A penalty works on rows of any number of views, so it
-//! need not know.
+//! A row of targets has an entry for every view. Where views lack nodes, a target of −∞ says that the view lacks the
+//! edge: such entries are taken out before a penalty sees the row, and their weights are 0. A penalty works on rows of
+//! any number of views, so it need not know.
 //!
-//! Where the consensus is frozen there is one view, and the minimiser is that of one number: max(0, w + prox_τc(u − w)).
+//! Where the consensus is frozen there is one view, and the minimiser is that of one number: max(0,
+//! w + prox_τc(u − w)).
 
 mod minima;
 
@@ -42,7 +43,8 @@ pub(crate) fn has_edge(target: f64) -> bool {
 }
 
 impl EdgeSubproblem<'_> {
-    /// Whether an edge may be present, or adds to the dual, although no target is positive: a frozen consensus holds it.
+    /// Whether an edge may be present, or adds to the dual, although no target is positive: a frozen consensus holds
+    /// it.
     pub(crate) fn is_held(&self, edge: usize) -> bool {
         self.frozen.is_some_and(|frozen| frozen.consensus[edge] > 0.0)
     }
@@ -55,8 +57,8 @@ impl EdgeSubproblem<'_> {
     /// Writes the weights and the consensus of several edges.
     pub(crate) fn minimise_rows(&self, edges: &[usize], targets: &[f64], weights: &mut [f64], consensus: &mut [f64]) {
         if let Some(frozen) = self.frozen {
-            for (shared, &edge) in consensus.iter_mut().zip(edges) {
-                *shared = frozen.consensus[edge];
+            for (value, &edge) in consensus.iter_mut().zip(edges) {
+                *value = frozen.consensus[edge];
             }
             return frozen.minimise(self.tau, targets, weights, consensus);
         }
@@ -72,7 +74,8 @@ impl EdgeSubproblem<'_> {
         let n_views = targets.len() / consensus.len().max(1);
         let count = |row: &[f64]| row.iter().filter(|&&target| has_edge(target)).count();
         let counts: Vec<usize> = targets.chunks_exact(n_views.max(1)).map(count).collect();
-        let (mut own, mut found, mut shared) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut own, mut found, mut found_consensus) = (Vec::new(), Vec::new(), Vec::new());
+        // By the number of views that have the edge: a penalty takes rows of one length.
         for n_own in 0..=n_views {
             let rows = || (0..counts.len()).filter(|&row| counts[row] == n_own);
             own.clear();
@@ -81,13 +84,14 @@ impl EdgeSubproblem<'_> {
                 own.extend(entries.iter().filter(|&&target| has_edge(target)));
             }
             found.resize(own.len(), 0.0);
-            shared.resize(rows().count(), 0.0);
+            found_consensus.resize(rows().count(), 0.0);
             if n_own > 0 && !own.is_empty() {
                 self.joint
-                    .minimise_rows(&own, self.tau, self.sigma, &mut found, &mut shared);
+                    .minimise_rows(&own, self.tau, self.sigma, &mut found, &mut found_consensus);
             }
+            // Back to where the views are in the whole row.
             let mut next = found.iter();
-            for (row, shared) in rows().zip(&shared) {
+            for (row, &value) in rows().zip(&found_consensus) {
                 let range = row * n_views..(row + 1) * n_views;
                 for (weight, &target) in weights[range.clone()].iter_mut().zip(&targets[range]) {
                     *weight = if has_edge(target) {
@@ -96,7 +100,7 @@ impl EdgeSubproblem<'_> {
                         0.0
                     };
                 }
-                consensus[row] = if n_own > 0 { *shared } else { 0.0 };
+                consensus[row] = if n_own > 0 { value } else { 0.0 };
             }
         }
     }
@@ -121,15 +125,15 @@ impl EdgeSubproblem<'_> {
         if self.frozen.is_some() { 0 } else { self.joint.rank() }
     }
 
-    /// ∂W/∂u as a diagonal and rank-one factors, of all views; `distances` are infinite where a view lacks the edge. `room` is
-    /// used for what is in between.
+    /// ∂W/∂u as a diagonal and rank-one factors, of all views; `distances` are infinite where a view lacks the edge.
+    /// `buffer` holds intermediate values.
     pub(crate) fn jacobian(
         &self,
         weights: &[f64],
         consensus: f64,
         distances: &[f64],
         jacobian: &mut [f64],
-        room: &mut Vec<f64>,
+        buffer: &mut Vec<f64>,
     ) {
         let n_views = weights.len();
         if self.frozen.is_some() {
@@ -150,10 +154,11 @@ impl EdgeSubproblem<'_> {
                 .jacobian(self.tau, self.sigma, weights, consensus, diagonal, factors);
         }
         let n_own = (0..n_views).filter(|&view| has(view)).count();
-        room.clear();
-        room.extend((0..n_views).filter(|&view| has(view)).map(|view| weights[view]));
-        room.resize(n_own * (2 + self.joint.rank()), 0.0);
-        let (own, found) = room.split_at_mut(n_own);
+        buffer.clear();
+        // Solved on the views that have the edge; the others do not move.
+        buffer.extend((0..n_views).filter(|&view| has(view)).map(|view| weights[view]));
+        buffer.resize(n_own * (2 + self.joint.rank()), 0.0);
+        let (own, found) = buffer.split_at_mut(n_own);
         let (diagonal, factors) = found.split_at_mut(n_own);
         self.joint
             .jacobian(self.tau, self.sigma, own, consensus, diagonal, factors);
@@ -173,12 +178,12 @@ impl EdgeSubproblem<'_> {
 impl Frozen<'_> {
     /// The weights of one view for targets u beside the given consensus of the same edges.
     fn minimise(&self, tau: f64, targets: &[f64], weights: &mut [f64], consensus: &[f64]) {
-        for ((weight, target), shared) in weights.iter_mut().zip(targets).zip(consensus) {
-            *weight = target - shared;
+        for ((weight, target), consensus) in weights.iter_mut().zip(targets).zip(consensus) {
+            *weight = target - consensus;
         }
         self.penalty.prox(weights, 1, tau);
-        for (weight, shared) in weights.iter_mut().zip(consensus) {
-            *weight = (*weight + shared).max(0.0);
+        for (weight, consensus) in weights.iter_mut().zip(consensus) {
+            *weight = (*weight + consensus).max(0.0);
         }
     }
 }
@@ -209,11 +214,15 @@ mod tests {
             for (row, (u, w)) in targets.chunks(3).zip(weights.chunks(3)).enumerate() {
                 let own: Vec<f64> = u.iter().copied().filter(|&u| has_edge(u)).collect();
                 let mut alone = vec![0.0; own.len()];
-                let shared = match own[..] {
+                let expected = match own[..] {
                     [] => 0.0,
                     _ => term.minimise(&own, &mut alone, &mut Vec::new()),
                 };
-                assert!((consensus[row] - shared).abs() < 1e-14, "{} row {row}", penalty.name());
+                assert!(
+                    (consensus[row] - expected).abs() < 1e-14,
+                    "{} row {row}",
+                    penalty.name()
+                );
                 let mut alone = alone.iter();
                 for (u, w) in u.iter().zip(w) {
                     let expected = if has_edge(*u) { *alone.next().unwrap() } else { 0.0 };

@@ -4,7 +4,8 @@
 //! H = Σ_e (e_a + e_b)(e_a + e_b)ᵀ ⊗ J_e  +  2 (I − 11ᵀ/n) ⊗ I  +  ridge · I
 //! ```
 //!
-//! Only present edges contribute; J_e is diagonal plus one or two rank-one terms, so a product costs O(present edges · N).
+//! Only present edges contribute; J_e is diagonal plus one or two rank-one terms, so a product costs O(present
+//! edges · N).
 
 use std::sync::Arc;
 
@@ -41,7 +42,7 @@ pub(super) struct Hessian {
     /// How many nodes each view has, and which it lacks.
     sizes: Vec<f64>,
     membership: Option<Arc<Membership>>,
-    /// Room that products use.
+    /// The buffer of products.
     moved: ViewMatrix,
 }
 
@@ -82,6 +83,7 @@ impl Hessian {
         self.jacobians.resize(n_edges * width, 0.0);
         let (mut ends, mut jacobians) = (self.ends.as_mut_slice(), self.jacobians.as_mut_slice());
         let mut parts = Vec::with_capacity(present.len());
+        // Each block of present edges writes its own stretch: no locks, and always the same places.
         for block in present {
             let (block_ends, block_jacobians);
             (block_ends, ends) = ends.split_at_mut(block.edges().len());
@@ -89,11 +91,11 @@ impl Hessian {
             parts.push((block, block_ends, block_jacobians));
         }
         let fill = |(block, ends, jacobians): (&Weights, &mut [[u32; 2]], &mut [f32])| {
-            let (mut exact, mut room) = (vec![0.0; width], Vec::new());
+            let (mut exact, mut buffer) = (vec![0.0; width], Vec::new());
             let rows = ends.iter_mut().zip(jacobians.chunks_exact_mut(width));
             for ((edge, weights, consensus), (ends, row)) in block.iter().zip(rows) {
                 *ends = edges[edge];
-                term.jacobian(weights, consensus, distances.row(edge), &mut exact, &mut room);
+                term.jacobian(weights, consensus, distances.row(edge), &mut exact, &mut buffer);
                 for (value, exact) in row.iter_mut().zip(&exact) {
                     *value = *exact as f32;
                 }
@@ -103,6 +105,7 @@ impl Hessian {
             1 => parts.into_iter().for_each(fill),
             _ => parts.into_par_iter().for_each(fill),
         }
+        // Few edges per node are gathered node by node; many are added up in parts, which reads them in order.
         self.is_sparse = n_edges < MANY_EDGES * self.n_nodes;
         if self.is_sparse {
             (self.starts, self.incident) = incidence(self.n_nodes, &self.ends);
@@ -131,9 +134,10 @@ impl Hessian {
         }
     }
 
-    /// 1 over the diagonal; `room` as for [`Hessian::product`].
-    fn inverse_diagonal(&self, room: &mut ViewMatrix) -> ViewMatrix {
+    /// 1 over the diagonal; `buffer` as for [`Hessian::product`].
+    fn inverse_diagonal(&self, buffer: &mut ViewMatrix) -> ViewMatrix {
         let n_views = self.n_views;
+        // The diagonal of 2 (I − 11ᵀ/n) + ridge I.
         let own = |n: &f64| 2.0 * (1.0 - 1.0 / n) + self.ridge;
         let own: Vec<f64> = self.sizes.iter().map(own).collect();
         let mut diagonal = ViewMatrix::zeros(self.n_nodes, n_views);
@@ -149,7 +153,7 @@ impl Hessian {
             });
             return diagonal;
         }
-        let parts = self.in_parts(room, |ends, jacobians, out| {
+        let parts = self.in_parts(buffer, |ends, jacobians, out| {
             let mut row = vec![0.0; n_views];
             for (&[a, b], jacobian) in ends.iter().zip(jacobians.chunks_exact(self.width)) {
                 row.fill(0.0);
@@ -173,28 +177,30 @@ impl Hessian {
     /// A fixed number of parts of the edges, each added up into one row per node of its own.
     fn in_parts<'a>(
         &self,
-        room: &'a mut ViewMatrix,
+        buffer: &'a mut ViewMatrix,
         sums: impl Fn(&[[u32; 2]], &[f32], &mut [f64]) + Sync,
     ) -> &'a [f64] {
         let length = self.ends.len().div_ceil(PARTS);
         let size = self.n_nodes * self.n_views;
         let parts = self.ends.par_chunks(length);
         let jacobians = self.jacobians.par_chunks(length * self.width);
-        let room = &mut room.values_mut()[..PARTS * size];
-        room.par_chunks_mut(size)
+        let buffer = &mut buffer.values_mut()[..PARTS * size];
+        buffer
+            .par_chunks_mut(size)
             .zip(parts.zip(jacobians))
             .for_each(|(out, (ends, jacobians))| {
                 out.fill(0.0);
                 sums(ends, jacobians, out);
             });
-        room
+        buffer
     }
 
-    /// out = H x; `moved` is room for J (x_a + x_b) of every edge, or for the sums of every part.
+    /// out = H x; `moved` is a buffer for J (x_a + x_b) of every edge, or for the sums of every part.
     fn product(&self, x: &ViewMatrix, moved: &mut ViewMatrix, out: &mut ViewMatrix) {
         let n_views = self.n_views;
         let sums = x.column_sums();
         let means: Vec<f64> = sums.iter().zip(&self.sizes).map(|(sum, n)| sum / n).collect();
+        // 2 (I − 11ᵀ/n) x + ridge x, on the nodes that a view has.
         let own = |node: usize, row: &mut [f64]| {
             for ((value, &x), mean) in row.iter_mut().zip(x.row(node)).zip(&means) {
                 *value = 2.0 * (x - mean) + self.ridge * x;
@@ -207,6 +213,7 @@ impl Hessian {
         let Kernels { apply, add, sums } = kernels(n_views);
         match self.is_sparse {
             true => {
+                // First J_e (x_a + x_b) of every edge, then their sums at every node: no two threads write to one row.
                 chunks::map_mut(moved.values_mut(), n_views, |first, rows| {
                     for (k, moved) in rows.chunks_exact_mut(n_views).enumerate() {
                         let [a, b] = self.ends[first + k].map(|node| x.row(node as usize));
@@ -239,8 +246,8 @@ impl Hessian {
         }
     }
 
-    /// Rows that [`Hessian::product`] needs room for.
-    fn room(&self) -> usize {
+    /// How many rows the buffer of [`Hessian::product`] has.
+    fn buffer_rows(&self) -> usize {
         if self.is_sparse {
             self.ends.len()
         } else {
@@ -252,12 +259,13 @@ impl Hessian {
     pub(super) fn direction(&mut self, gradient: &ViewMatrix, tolerance: f64, max_steps: usize) -> (ViewMatrix, usize) {
         let (n_nodes, n_views) = (gradient.n_rows(), gradient.n_views());
         let mut moved = std::mem::replace(&mut self.moved, ViewMatrix::zeros(0, n_views));
-        moved.resize(self.room());
+        moved.resize(self.buffer_rows());
         let inverse = self.inverse_diagonal(&mut moved);
         let mut x = ViewMatrix::zeros(n_nodes, n_views);
         let mut product = ViewMatrix::zeros(n_nodes, n_views);
         let mut residual = ViewMatrix::zeros(n_nodes, n_views);
         let mut preconditioned = ViewMatrix::zeros(n_nodes, n_views);
+        // From d = 0 the residual is −gradient.
         let (mut energy, mut square) = reduce(
             residual.values_mut(),
             1.0,
@@ -279,6 +287,7 @@ impl Hessian {
                 break;
             }
             steps += 1;
+            // The usual step of preconditioned conjugate gradients.
             let length = energy / curvature;
             combine(x.values_mut(), 1.0, length, search.values());
             let next;
@@ -302,13 +311,13 @@ struct Kernels {
     apply: Apply,
     /// out += x.
     add: fn(&[f64], &mut [f64]),
-    sums: Sums,
+    sums: AddProducts,
 }
 
 /// out = J (x + y).
 type Apply = fn(&[f32], &[f64], &[f64], &mut [f64]);
 /// out_a and out_b += J (x_a + x_b) over edges with these ends and Jacobians; a row has this many views.
-type Sums = fn(&[[u32; 2]], &[f32], usize, &[f64], &mut [f64]);
+type AddProducts = fn(&[[u32; 2]], &[f32], usize, &[f64], &mut [f64]);
 
 /// Unrolled for the usual few views.
 fn kernels(n_views: usize) -> Kernels {
@@ -332,6 +341,7 @@ fn moved<const N: usize>(jacobian: &[f32], x: &[f64; N], y: &[f64; N]) -> [f64; 
     let mut out: [f64; N] = std::array::from_fn(|i| f64::from(diagonal[i]) * sums[i]);
     for factor in factors {
         let factor: [f64; N] = std::array::from_fn(|i| f64::from(factor[i]));
+        // A rank-one term: v vᵀ (x + y).
         let mut along = 0.0;
         for i in 0..N {
             along += factor[i] * sums[i];

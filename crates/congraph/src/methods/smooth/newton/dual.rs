@@ -20,7 +20,7 @@ pub(super) struct Dual<'a> {
 const FAR: f64 = 100.0;
 
 /// The negated dual at one point.
-pub(super) struct Evaluation {
+pub(super) struct DualEvaluation {
     /// Its value.
     pub(super) value: f64,
     /// The size of the terms that were added up to the value: what rounding errors are relative to.
@@ -44,10 +44,11 @@ impl<'a> Dual<'a> {
     }
 
     /// The dual at a point; what an earlier evaluation has allocated is used again.
-    pub(super) fn evaluate(&self, multipliers: &ViewMatrix, used: Option<Evaluation>) -> Evaluation {
+    pub(super) fn evaluate(&self, multipliers: &ViewMatrix, used: Option<DualEvaluation>) -> DualEvaluation {
         let n_views = self.problem.n_views();
         let mut present = used.map_or_else(Vec::new, |used| used.present);
         present.resize_with(chunks::count(self.problem.n_edges()), || Weights::empty(n_views));
+        // The edges: Σ_e of their minima.
         let values = chunks::map_with(&mut present, self.problem.n_edges(), |range, block| {
             block.clear();
             self.edges(range, multipliers, block)
@@ -61,6 +62,7 @@ impl<'a> Dual<'a> {
         let sums = multipliers.column_sums();
         let means: Vec<f64> = sums.iter().zip(&self.totals).map(|(sum, n)| sum / n).collect();
         let membership = self.problem.membership();
+        // The degrees, minimised in closed form: δ = 2 + 2 (λ − mean λ); the gradient is δ − S w.
         let mut gradient = degrees.clone();
         let parts = chunks::map_mut(gradient.values_mut(), n_views, |first, rows| {
             let (mut value, mut magnitude) = (0.0, 0.0);
@@ -85,7 +87,7 @@ impl<'a> Dual<'a> {
             value += part_value;
             magnitude += part_magnitude;
         }
-        Evaluation {
+        DualEvaluation {
             value,
             magnitude,
             gradient,
@@ -94,10 +96,10 @@ impl<'a> Dual<'a> {
         }
     }
 
-    /// The relative gap between the point's own weights, scaled to their totals, and its dual value. An estimate for the
-    /// iteration's own use: the certificate is computed elsewhere. Far above the tolerance α‖gradient‖², which is the gap of
-    /// the same weights without the scaling where their totals are right, is told instead.
-    pub(super) fn gap(&self, at: &Evaluation, tolerance: f64) -> f64 {
+    /// The relative gap between the point's own weights, scaled to their totals, and its dual value. An estimate for
+    /// the iteration's own use: the certificate is computed elsewhere. Far above the tolerance α‖gradient‖², which is
+    /// the gap of the same weights without the scaling where their totals are right, is told instead.
+    pub(super) fn gap(&self, at: &DualEvaluation, tolerance: f64) -> f64 {
         let Parameters { alpha, beta, gamma } = self.problem.parameters();
         let dual_value = -at.value * self.kappa;
         let unscaled = alpha * at.gradient.values().iter().map(|g| g * g).sum::<f64>() / dual_value.abs();
@@ -116,11 +118,12 @@ impl<'a> Dual<'a> {
         if factors.iter().any(|factor| !(factor.is_finite() && *factor > 0.0)) {
             return f64::INFINITY;
         }
+        // eq:multiview_graph_learning_vec of the scaled weights: edges first, degrees below.
         let parts = chunks::map_items(&at.present, |block| {
             let mut differences = vec![0.0; n_views];
-            let mut room = Vec::new();
+            let mut buffer = Vec::new();
             let mut sum = 0.0;
-            for (edge, weights, shared) in block.iter() {
+            for (edge, weights, consensus) in block.iter() {
                 let distances = self.problem.distances().values().row(edge);
                 for i in 0..n_views {
                     if masked && distances[i] == f64::INFINITY {
@@ -128,16 +131,16 @@ impl<'a> Dual<'a> {
                     }
                     let weight = weights[i] * factors[i];
                     sum += weight * (distances[i] + 2.0 * alpha * weight);
-                    differences[i] = weight - shared;
+                    differences[i] = weight - consensus;
                 }
                 if beta > 0.0 && masked {
-                    let own = own(&differences, distances, &mut room);
+                    let own = own(&differences, distances, &mut buffer);
                     sum += beta * self.problem.penalty().value(own, own.len());
                 } else if beta > 0.0 {
                     sum += beta * self.problem.penalty().value(&differences, n_views);
                 }
                 if gamma > 0.0 {
-                    sum += gamma * self.problem.regulariser().value(&[shared]);
+                    sum += gamma * self.problem.regulariser().value(&[consensus]);
                 }
             }
             sum

@@ -1,8 +1,8 @@
 //! Newton on the degrees: n·N unknowns instead of n(n−1)/2·(N+1).
 //!
 //! Introduce the degrees δ^i = S w^i with multipliers λ^i. Minimising over everything but λ leaves the smooth concave
-//! function Dual(λ) of [`crate::methods::smooth::certificate`], which this solver maximises. In units of κ = 4α, so that weights, targets
-//! and multipliers are of one kind:
+//! function Dual(λ) of [`crate::methods::smooth::certificate`], which this solver maximises. In units of κ = 4α, so
+//! that weights, targets and multipliers are of one kind:
 //!
 //! ```text
 //! degrees      δ^i = 2 + 2 (λ^i − mean λ^i)
@@ -12,12 +12,12 @@
 //! Hessian      Σ_e (e_a+e_b)(e_a+e_b)ᵀ ⊗ J_e + 2 (I − 11ᵀ/n) ⊗ I
 //! ```
 //!
-//! The Hessian's spectrum lies between 2 and 2 + 2·(largest number of neighbours), so conjugate gradients with a diagonal
-//! preconditioner take few steps. The all-ones direction can be singular (when no edge of a view moves on its own): a
-//! small multiple of I is added, more after a step that had to be cut short.
+//! The Hessian's spectrum lies between 2 and 2 + 2·(largest number of neighbours), so conjugate gradients with a
+//! diagonal preconditioner take few steps. The all-ones direction can be singular (when no edge of a view moves on its
+//! own): a small multiple of I is added, more after a step that had to be cut short.
 //!
-//! A view that lacks nodes has λ^i and δ^i on its own n_i nodes; elsewhere multipliers and gradient are held at 0, and with them
-//! every direction. A target of −∞ says that a view lacks an edge.
+//! A view that lacks nodes has λ^i and δ^i on its own n_i nodes; elsewhere multipliers and gradient are held at 0, and
+//! with them every direction. A target of −∞ says that a view lacks an edge.
 //!
 //! One iteration costs one pass over the edges, O(n²N), plus O(present edges · N) for each CG step.
 
@@ -27,7 +27,7 @@ mod start;
 mod vectors;
 
 use direction::Hessian;
-use dual::{Dual, Evaluation};
+use dual::{Dual, DualEvaluation};
 use vectors::{combine, dot, norm};
 
 use super::solver::{check_start, without_edge_minimiser};
@@ -48,8 +48,8 @@ pub struct Newton {
     pub max_iterations: usize,
     /// The most CG steps for one Newton step.
     pub max_cg_steps: usize,
-    /// Whether to go on once converged, while a step still gains a factor 10: the last steps of Newton's method are nearly
-    /// free, and the weights' error is of the order of the square root of the gap.
+    /// Whether to continue once converged, while a step still gains a factor 10: the last steps of Newton's method are
+    /// nearly free, and the weights' error is of the order of the square root of the gap.
     pub polish: bool,
 }
 
@@ -70,7 +70,7 @@ const SUFFICIENT_DECREASE: f64 = 1e-4;
 const MAX_CUTS: usize = 60;
 /// Bounds of the multiple of I that is added to the Hessian.
 const RIDGE: std::ops::RangeInclusive<f64> = 1e-10..=1.0;
-/// Who sets a tolerance above this asks for speed: polishing ends at a share of it.
+/// A tolerance above this asks for speed: polishing ends at a share of it.
 const ASKS_FOR_SPEED: f64 = 1e-7;
 const POLISHED: f64 = 0.1;
 /// Once converged, steps that still gain this factor are taken.
@@ -109,38 +109,27 @@ impl Newton {
             .edge_term()
             .ok_or_else(|| without_edge_minimiser(problem.model(), self.name()))?;
         let dual = Dual::new(problem, term);
-        let kappa = problem.kappa();
         let (mut multipliers, mut at) = match start {
-            Some(start) => {
-                let mut multipliers = scaled(start, 1.0 / kappa);
-                problem.membership().clear(&mut multipliers);
-                let at = dual.evaluate(&multipliers, None);
-                (multipliers, at)
-            }
+            Some(start) => warm_start(&dual, problem, start),
             None => start::cold_start(&dual),
         };
         let mut gap = dual.gap(&at, self.tolerance);
         let mut ridge = 1e-6_f64;
         let mut hessian = Hessian::new(problem.n_views());
         let mut used = None;
-        let mut status = Status::IterationLimit;
         let mut iterations = 0;
-        while iterations < self.max_iterations {
-            if watch(&Progress::Solving {
-                iteration: iterations,
-                gap,
-                tolerance: self.tolerance,
-            })
-            .is_break()
-            {
-                status = Status::Interrupted;
-                break;
+        let status = loop {
+            if iterations >= self.max_iterations {
+                break Status::IterationLimit;
+            }
+            if watch(&self.progress(iterations, gap)).is_break() {
+                break Status::Interrupted;
             }
             let length = norm(at.gradient.values());
             if gap <= ROUNDING && length <= SMALL_GRADIENT * (at.gradient.values().len() as f64).sqrt() {
-                status = Status::Converged;
-                break;
+                break Status::Converged;
             }
+            // Inexact Newton: far from the optimum a rough direction is enough.
             let accuracy = (0.1 * length.sqrt()).min(0.1);
             hessian.update(&dual, &at.present, ridge);
             let (direction, _) = hessian.direction(&at.gradient, accuracy, self.max_cg_steps);
@@ -148,39 +137,63 @@ impl Newton {
             let Some((step, next)) = line_search(&dual, &multipliers, &at, &direction, &mut used) else {
                 // A direction with hardly any curvature: lean on the identity, and only then give up.
                 if gap <= self.tolerance || ridge >= *RIDGE.end() {
-                    status = Status::Stalled;
-                    break;
+                    break Status::Stalled;
                 }
                 ridge = (ridge * 1e3).min(*RIDGE.end());
                 continue;
             };
             combine(multipliers.values_mut(), 1.0, step, direction.values());
-            let factor = if step >= 1.0 {
-                0.1
-            } else if step < 0.2 {
-                10.0
-            } else {
-                1.0
-            };
-            ridge = (ridge * factor).clamp(*RIDGE.start(), *RIDGE.end());
+            ridge = ridge_after(step, ridge);
             let next_gap = dual.gap(&next, self.tolerance);
             let gained = norm(next.gradient.values()) <= WORTHWHILE * length || next_gap <= WORTHWHILE * gap;
+            // The memory of the point before is lent to the next evaluation.
             used = Some(std::mem::replace(&mut at, next));
             gap = next_gap;
-            let enough = self.tolerance > ASKS_FOR_SPEED && gap <= POLISHED * self.tolerance;
-            let polishing = self.polish && gained && !enough;
-            if gap <= self.tolerance && !polishing {
-                status = Status::Converged;
-                break;
+            if gap <= self.tolerance && !self.polishes_on(gap, gained) {
+                break Status::Converged;
             }
-        }
+        };
         Ok(Descent {
             weights: Weights::joined(at.present, problem.n_views()),
-            multipliers: scaled(&multipliers, kappa),
+            multipliers: scaled(&multipliers, problem.kappa()),
             status,
             iterations,
         })
     }
+
+    fn progress(&self, iteration: usize, gap: f64) -> Progress {
+        Progress::Solving {
+            iteration,
+            gap,
+            tolerance: self.tolerance,
+        }
+    }
+
+    /// Whether to continue although the gap is within the tolerance.
+    fn polishes_on(&self, gap: f64, gained: bool) -> bool {
+        let enough = self.tolerance > ASKS_FOR_SPEED && gap <= POLISHED * self.tolerance;
+        self.polish && gained && !enough
+    }
+}
+
+/// The multipliers of a neighbouring problem, in units of κ, and the dual there.
+fn warm_start(dual: &Dual<'_>, problem: &Problem, start: &ViewMatrix) -> (ViewMatrix, DualEvaluation) {
+    let mut multipliers = scaled(start, 1.0 / problem.kappa());
+    problem.membership().clear(&mut multipliers);
+    let at = dual.evaluate(&multipliers, None);
+    (multipliers, at)
+}
+
+/// The next multiple of I: less after a full step, more after one that was cut short.
+fn ridge_after(step: f64, ridge: f64) -> f64 {
+    let factor = if step >= 1.0 {
+        0.1
+    } else if step < 0.2 {
+        10.0
+    } else {
+        1.0
+    };
+    (ridge * factor).clamp(*RIDGE.start(), *RIDGE.end())
 }
 
 impl Solver for Newton {
@@ -236,14 +249,15 @@ impl Descent {
 fn line_search(
     dual: &Dual<'_>,
     multipliers: &ViewMatrix,
-    at: &Evaluation,
+    at: &DualEvaluation,
     direction: &ViewMatrix,
-    used: &mut Option<Evaluation>,
-) -> Option<(f64, Evaluation)> {
+    used: &mut Option<DualEvaluation>,
+) -> Option<(f64, DualEvaluation)> {
     let slope = dot(at.gradient.values(), direction.values());
     if slope.is_nan() || slope >= 0.0 {
         return None;
     }
+    // The error of the value itself, not of its changes.
     let rounding = 8.0 * f64::EPSILON * at.magnitude;
     let mut step = 1.0;
     for _ in 0..MAX_CUTS {
@@ -266,8 +280,8 @@ fn line_search(
         if decrease >= -SUFFICIENT_DECREASE * step * slope {
             return Some((step, next));
         }
-        // Where only the decrease that was found is, the slope does: a convex function has come nearer to its minimum if
-        // its slope has become flatter.
+        // Where only the decrease that was found is, the slope does: a convex function has come nearer to its minimum
+        // if its slope has become flatter.
         let flatter = dot(next.gradient.values(), direction.values()).abs() <= 0.9 * slope.abs();
         if decrease.abs() <= ROUNDING_OF_VALUE * at.magnitude && flatter {
             return Some((step, next));

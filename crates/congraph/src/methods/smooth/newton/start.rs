@@ -1,23 +1,24 @@
 //! Where Newton starts without a warm start: constant multipliers at which the totals are right.
 //!
-//! With the same multiplier −θ/2 at every node and no coupling, W_e = max(0, θ − D_e/κ), and θ is chosen so that these sum
-//! to n: water filling. Two candidates, of which the one with the better dual is taken: θ for each view on its own (right
-//! for weak coupling), and one θ for the mean of the views (right for strong coupling).
+//! With the same multiplier −θ/2 at every node and no coupling, W_e = max(0, θ − D_e/κ), and θ is chosen so that these
+//! sum to n: water filling. Two candidates, of which the one with the better dual is taken: θ for each view on its own
+//! (right for weak coupling), and one θ for the mean of the views (right for strong coupling).
 //!
-//! Very many nodes are dense in some places and sparse in others, and one level for all would leave half of them without an
-//! edge. There each node has a level θ_a of its own, filled from its few shortest distances to the degree that the level asks for,
+//! Very many nodes are dense in some places and sparse in others, and one level for all would leave half of them
+//! without an edge. There each node has a level θ_a of its own, filled from its few shortest distances to the degree
+//! that the level asks for,
 //!
 //! ```text
 //! Σ_b max(0, θ_a − d_ab) = 2 − (θ_a − mean θ)
 //! ```
 
-use super::dual::{Dual, Evaluation};
+use super::dual::{Dual, DualEvaluation};
 use crate::edges::{ViewMatrix, incidence};
 use crate::methods::smooth::Problem;
 use crate::parallel::chunks;
 use crate::views::Membership;
 
-pub(super) fn cold_start(dual: &Dual<'_>) -> (ViewMatrix, Evaluation) {
+pub(super) fn cold_start(dual: &Dual<'_>) -> (ViewMatrix, DualEvaluation) {
     let problem = dual.problem;
     let (n_nodes, n_views) = (problem.n_nodes(), problem.n_views());
     let levels = if n_nodes < MANY_NODES {
@@ -44,7 +45,7 @@ pub(super) fn cold_start(dual: &Dual<'_>) -> (ViewMatrix, Evaluation) {
     }
 }
 
-fn evaluated(dual: &Dual<'_>, multipliers: ViewMatrix) -> (ViewMatrix, Evaluation) {
+fn evaluated(dual: &Dual<'_>, multipliers: ViewMatrix) -> (ViewMatrix, DualEvaluation) {
     let evaluation = dual.evaluate(&multipliers, None);
     (multipliers, evaluation)
 }
@@ -80,6 +81,7 @@ fn local_levels(problem: &Problem) -> ViewMatrix {
             for &edge in &incident[start..end] {
                 units(problem, edge as usize, &mut row);
                 for (list, &unit) in lists.chunks_exact_mut(SHORTEST).zip(&row) {
+                    // A sorted list of the few shortest, by insertion.
                     if unit < list[SHORTEST - 1] {
                         let place = list.partition_point(|&other| other <= unit);
                         list[place..].rotate_right(1);
@@ -99,6 +101,7 @@ fn local_levels(problem: &Problem) -> ViewMatrix {
                 *level = filled(list, 2.0 + mean);
             }
         });
+        // The mean is over the nodes that each view has.
         let mut known = levels.clone();
         clear_levels(problem.membership(), &mut known);
         let sums = known.column_sums();
@@ -158,8 +161,8 @@ fn units(problem: &Problem, edge: usize, row: &mut [f64]) {
 /// A level this much above the right one, relative to the span from the least distance, is a start as good.
 const NEAR: f64 = 1e-3;
 
-/// θ with Σ_e max(0, θ − d_e) = n for the distances of each view, and last for their mean; by Newton from the right on convex
-/// piecewise linear functions, all at once.
+/// θ with Σ_e max(0, θ − d_e) = n for the distances of each view, and last for their mean; by Newton from the right on
+/// convex piecewise linear functions, all at once.
 fn levels(problem: &Problem) -> Vec<f64> {
     let n_views = problem.n_views();
     let totals = totals(problem);
@@ -180,6 +183,7 @@ fn levels(problem: &Problem) -> Vec<f64> {
                 .fold(f64::INFINITY, |least, block| least.min(block[k]))
         })
         .collect();
+    // An upper bound: one edge alone would carry the whole total.
     let mut levels: Vec<f64> = least.iter().zip(&totals).map(|(least, total)| least + total).collect();
     loop {
         let parts = chunks::map(problem.n_edges(), |range| {

@@ -1,4 +1,5 @@
-//! The few operations on long vectors that conjugate gradients and the line search need, in fixed blocks over all threads.
+//! The few operations on long vectors that conjugate gradients and the line search need, in fixed chunks over all
+//! threads.
 
 use rayon::prelude::*;
 
@@ -17,6 +18,7 @@ pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
         .zip(y.par_chunks(BLOCK))
         .map(|(x, y)| sum(x, y, |x, y| x * y))
         .collect();
+    // In order: the same bits for any number of threads.
     parts.iter().sum()
 }
 
@@ -72,6 +74,7 @@ pub(super) fn reduce(
 
 #[inline]
 fn sum(x: &[f64], y: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
+    // Independent sums, so that additions need not wait for each other.
     let mut sums = [0.0; LANES];
     let ((head_x, tail_x), (head_y, tail_y)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
     for (x, y) in head_x.iter().zip(head_y) {

@@ -1,25 +1,28 @@
 //! Negative association, which graphs with weights ≥ 0 cannot show (W14).
 //!
-//! An edge costs the distance between its ends, and nodes with r = −0.99 are as far apart as nodes can be. Where negative
-//! association is part of what ties nodes together, as between genes, its edges are lost, and the user should know.
+//! An edge costs the distance between its ends, and nodes with r = −0.99 are as far apart as nodes can be. Where
+//! negative association is part of what ties nodes together, as between genes, its edges are lost, and the user should
+//! know.
 //!
-//! Negative correlations as such say little: whatever adds up to zero over the nodes (average references, smooth signals
-//! without a constant part) has many between nodes that are far apart. So each node is asked for its **strongest**
-//! association. On smooth signals that is with a neighbour and positive; where half of the edges are negative, half of the
-//! nodes name a negative one. One counts if it is
+//! Negative correlations as such say little: whatever adds up to zero over the nodes (average references, smooth
+//! signals without a constant part) has many between nodes that are far apart. So only the **strongest** association of
+//! each node is considered. On smooth signals that is with a neighbour and positive; where half of the edges are
+//! negative, it is negative for half of the nodes. One counts if it is
 //!
 //! ```text
 //! beyond chance   |r| > tanh(z/√(p − 3)), z for one false one in 1000 data sets; p effective samples, not nominal ones
 //! no trifle       |r| > 0.12
 //! no outlier's    the rank correlation is nearly as strong
-//! no mere sum     signals that add up to zero get their constant part back first, as large as their largest part: r ← (r + l)/(1 + l)
+//! no mere sum     signals that add up to zero get their constant part back first, as large as their largest part:
+//!                 r ← (r + l)/(1 + l)
 //! ```
 //!
-//! and the warning is given if these are at least two, and one in twenty of all that are beyond chance, in the views or in
+//! The warning is given if at least two count, and one in twenty of all that are beyond chance, in the views or in
 //! their mean. `examples/negative_study.rs` measures how often that is right.
 
-use std::collections::HashMap;
+mod ranks;
 
+use ranks::Ranks;
 use rayon::prelude::*;
 
 use crate::distances::Distances;
@@ -251,8 +254,8 @@ struct Found {
     n_strong: usize,
 }
 
-/// Whether a negative one holds on a closer look: given its view (none in the mean of all), itself, what it is measured by, and
-/// the least that counts.
+/// Whether a negative one holds on a closer look: given its view (none in the mean of all), itself, what it is measured
+/// by, and the least that counts.
 type Holds<'a> = dyn FnMut(Option<usize>, &Strongest, Level, f64) -> bool + 'a;
 
 /// Those in views, or in the mean of all views, if they are enough; `holds` is asked of each negative one.
@@ -328,8 +331,9 @@ impl Found {
         Warning::new(
             "W14",
             format!(
-                "{n_negative} of {} nodes' strongest associations {place} are negative, such as {}: an edge needs positive \
-                 association, so the graphs cannot show these. {} learns precision matrices, which have both signs",
+                "{n_negative} of {} nodes' strongest associations {place} are negative, such as {}: an edge needs \
+                 positive association, so the graphs cannot show these. {} learns precision matrices, which have both \
+                 signs",
                 self.n_strong,
                 list_names(&pairs),
                 option("method").set_to("jgl-group")
@@ -365,8 +369,8 @@ fn standardised(signal: &[f64]) -> Vec<f64> {
     signal.iter().map(|x| (x - mean) * unit).collect()
 }
 
-/// How many independent samples correlations within a view are worth: p / (1 + 2 Σ r(k)²) over the lags k, with the mean over
-/// some nodes of their squared autocorrelations less what white signals have.
+/// How many independent samples correlations within a view are worth: p / (1 + 2 Σ r(k)²) over the lags k, with the
+/// mean over some nodes of their squared autocorrelations less what white signals have.
 fn effective_samples(views: &Views, index: usize) -> f64 {
     const NODES: usize = 8;
     let view = views.view(index);
@@ -393,8 +397,8 @@ fn effective_samples(views: &Views, index: usize) -> f64 {
     p as f64 / (1.0 + 2.0 * sum)
 }
 
-/// What correlations lack of a constant part, if the signals add up to zero: the largest eigenvalue of the correlation matrix
-/// over the number of nodes. The constant signal is the smoothest, and would have no less.
+/// What correlations lack of a constant part, if the signals add up to zero: the largest eigenvalue of the correlation
+/// matrix over the number of nodes. The constant signal is the smoothest, and would have no less.
 fn lift(views: &Views, index: usize) -> f64 {
     const STEPS: usize = 20;
     let view = views.view(index);
@@ -460,46 +464,4 @@ fn largest(n: usize, steps: usize, step: impl Fn(&[f64]) -> Vec<f64>) -> f64 {
         weights = next;
     }
     if value.is_finite() { value.max(0.0) } else { 0.0 }
-}
-
-/// Ranks of signals, standardised; each is found once.
-#[derive(Default)]
-struct Ranks {
-    known: HashMap<(usize, usize), Vec<f64>>,
-}
-
-impl Ranks {
-    /// The rank correlation of a pair in a view, or its mean over all views; none for precomputed matrices.
-    fn correlation(&mut self, views: &Views, view: Option<usize>, pair: &Strongest) -> Option<f64> {
-        if views.kind() != Kind::Signals {
-            return None;
-        }
-        let (mut sum, mut size) = (0.0, 0.0);
-        for index in view.map_or(0..views.n_views(), |index| index..index + 1) {
-            if [pair.node, pair.partner].iter().all(|&node| views.has(index, node)) {
-                for node in [pair.node, pair.partner] {
-                    let ranked = || standardised(&ranks(views.view(index).node(node)));
-                    self.known.entry((index, node)).or_insert_with(ranked);
-                }
-                let p = views.view(index).node(pair.node).len() as f64;
-                sum += p * product(&self.known[&(index, pair.node)], &self.known[&(index, pair.partner)]);
-                size += p;
-            }
-        }
-        (size > 0.0).then(|| sum / size)
-    }
-}
-
-/// The ranks of values; equal ones share the mean of theirs.
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_unstable_by(|&i, &j| values[i].total_cmp(&values[j]));
-    let mut ranks = vec![0.0; values.len()];
-    let mut first = 0;
-    for equal in order.chunk_by(|&i, &j| values[i] == values[j]) {
-        let mean = first as f64 + (equal.len() - 1) as f64 / 2.0;
-        equal.iter().for_each(|&i| ranks[i] = mean);
-        first += equal.len();
-    }
-    ranks
 }
