@@ -1,4 +1,5 @@
-//! What a long command has done so far, in one file beside the output folder: written whole after every step, removed at the end.
+//! What a long command has done so far, in one file beside the output folder: written whole after every step, removed
+//! at the end.
 
 use std::fs::File;
 use std::io::{ErrorKind, Write};

@@ -1,4 +1,5 @@
-//! Signals that end a process: at once while computing, when no result is on disk yet; after the files are in place while writing.
+//! Signals that end a process: at once while computing, when no result is on disk yet; after the files are in place
+//! while writing.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,8 +42,8 @@ fn leave(otherwise: &str) -> ! {
     std::process::exit(130);
 }
 
-/// Ends the process with code 130 when it is asked to end, leaving nothing half-written: Ctrl-C, and the signals of a batch system or a
-/// container (SIGTERM) and of a terminal that closes (SIGHUP).
+/// Ends the process with code 130 when it is asked to end, leaving nothing half-written: Ctrl-C, and the signals of a
+/// batch system or a container (SIGTERM) and of a terminal that closes (SIGHUP).
 pub(crate) fn install() {
     // Without a handler a signal still ends the process, only less politely.
     #[cfg(unix)]

@@ -131,7 +131,8 @@ pub(crate) fn put<'py>(into: &Bound<'py, PyDict>, graph: &MultiviewGraph) -> PyR
     into.set_item("present", present)
 }
 
-/// What is usually asked of graphs. Apart from putting it into a result, so that it can be worked out while the interpreter is let go of.
+/// What is usually asked of graphs. Apart from putting it into a result, so that it can be worked out while the
+/// interpreter is let go of.
 pub(crate) struct Measures {
     densities: Vec<f64>,
     density: f64,

@@ -66,8 +66,8 @@ pub(crate) fn result<'py>(
     Ok(result)
 }
 
-/// What a record tells: its numbers, and all of it as JSON for a report. Numbers that are not finite cannot be told in JSON, and
-/// what the user is warned of is told apart.
+/// What a record tells: its numbers, and all of it as JSON for a report. Numbers that are not finite cannot be told in
+/// JSON, and what the user is warned of is told apart.
 pub(crate) fn put(result: &Bound<'_, PyDict>, record: &FitRecord) -> PyResult<()> {
     result.set_item("alpha", record.alpha)?;
     result.set_item("beta", record.beta)?;

@@ -15,7 +15,8 @@ use crate::tables::{Lent, Reading, assemble, tables};
 /// One number of a score.
 type Measure = fn(&GraphScore) -> f64;
 
-/// Scores learned graphs against true ones: one column per measure, the views first and then the consensus if both have one.
+/// Scores learned graphs against true ones: one column per measure, the views first and then the consensus if both have
+/// one.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn evaluate<'py>(py: Python<'py>, learned: Arrays<'py>, truth: Arrays<'py>) -> PyResult<Bound<'py, PyDict>> {

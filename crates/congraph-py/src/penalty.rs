@@ -5,11 +5,11 @@
 //! prox(differences, step)   argmin_Y step · c(Y) + ½‖Y − V‖², an array of the same shape
 //! ```
 //!
-//! Both get an array of edges × views, all edges at once: one call per iteration. What they raise ends the fit at its next
-//! look at the watch, and is raised as it is. Until then the penalty answers with what it was given.
+//! Both get an array of edges × views, all edges at once: one call per iteration. What they raise ends the fit at its
+//! next look at the watch, and is raised as it is. Until then the penalty answers with what it was given.
 //!
-//! The certificate believes that `prox` is the one of `value`. So now and then that is tried: no point on the way from the argument
-//! through the answer may be better than the answer.
+//! The certificate believes that `prox` is the one of `value`. So now and then that is tried: no point on the way from
+//! the argument through the answer may be better than the answer.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};

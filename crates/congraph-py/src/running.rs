@@ -1,8 +1,8 @@
 //! Long work beside a Python interpreter: let go of while it lasts, asked for Ctrl-C, shown progress.
 //!
-//! The work runs on a thread of a pool while the calling thread waits and, a few times a second, returns to the interpreter:
-//! only there (and on Python's main thread) do signals arrive, and only there may a notebook be written to. The work asks
-//! after every iteration whether to stop.
+//! The work runs on a thread of a pool while the calling thread waits and, a few times a second, returns to the
+//! interpreter: only there (and on Python's main thread) do signals arrive, and only there may a notebook be written
+//! to. The work asks after every iteration whether to stop.
 
 use std::ops::ControlFlow;
 use std::process;
@@ -127,8 +127,8 @@ fn started(threads: usize) -> PyResult<ThreadPool> {
     pool.map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }
 
-/// The pool of all cores, kept between calls. A forked child inherits the memory of its parent but none of the threads, and
-/// would wait for them forever: it starts its own.
+/// The pool of all cores, kept between calls. A forked child inherits the memory of its parent but none of the threads,
+/// and would wait for them forever: it starts its own.
 fn everyone() -> PyResult<Arc<ThreadPool>> {
     static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
     let mut kept = POOL.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,7 @@
 //! NumPy arrays as tables, read where they are.
 //!
-//! The signals are lent for the length of a call. The library takes each node's samples out of them, in its own order, while
-//! it checks them; nothing else is copied.
+//! The signals are lent for the length of a call. The library takes each node's samples out of them, in its own order,
+//! while it checks them; nothing else is copied.
 
 use congraph::{Error, Kind, Missing, NanRule, NodeRule, Orient, Table, ViewOptions, Views, Warning};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};

@@ -23,15 +23,18 @@ Examples:
 
 #[derive(Args, Debug)]
 pub(crate) struct EegArgs {
-    /// Recordings (.edf .bdf), a quoted glob, or a BIDS folder. NAME=FILE names the subject; runs of one subject are joined
+    /// Recordings (.edf .bdf), a quoted glob, or a BIDS folder. NAME=FILE names the subject; runs of one subject are
+    /// joined
     #[arg(required = true, value_name = "RECORDING")]
     pub(crate) recordings: Vec<String>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-    /// Also write what is learned from, one .csv per subject, for `learn`, `tune` and the others with `--block-column trial`
+    /// Also write what is learned from, one .csv per subject, for `learn`, `tune` and the others with `--block-column
+    /// trial`
     #[arg(long, value_name = "FOLDER")]
     pub(crate) save_views: Option<PathBuf>,
-    /// Which part of a file's name is the subject, such as '{subject}R*' for S001R03.edf [default: sub-…, else the whole name]
+    /// Which part of a file's name is the subject, such as '{subject}R*' for S001R03.edf [default: sub-…, else the
+    /// whole name]
     #[arg(long, value_name = "PATTERN", help_heading = "Recordings")]
     pub(crate) subject_pattern: Option<String>,
     /// The tasks to use (task-… in the names of files) [default: all; a view never joins several]
@@ -51,7 +54,8 @@ pub(crate) struct EegArgs {
     /// The runs to use (run-…) [default: all]
     #[arg(long, value_name = "RUNS", value_delimiter = ',', help_heading = "Recordings")]
     pub(crate) run: Vec<String>,
-    /// What a view is: a subject, or each of its sessions, tasks, acquisitions or runs; several with commas between them
+    /// What a view is: a subject, or each of its sessions, tasks, acquisitions or runs; several with commas between
+    /// them
     #[arg(
         long,
         value_name = "WHAT",
@@ -70,7 +74,8 @@ pub(crate) struct EegArgs {
     /// The channels to keep [default: those that are electrodes]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Channels")]
     pub(crate) channels: Vec<String>,
-    /// Channels to leave out, of everyone (T7) or of one subject (sub-01:T7); those that _channels.tsv calls bad are left out too
+    /// Channels to leave out, of everyone (T7) or of one subject (sub-01:T7); those that _channels.tsv calls bad are
+    /// left out too
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Channels")]
     pub(crate) bad: Vec<String>,
     /// Which electrodes to keep when subjects have different ones
@@ -142,7 +147,8 @@ pub(crate) struct EegArgs {
     /// Leave out trials in which a channel's peak-to-peak amplitude is larger
     #[arg(long, value_name = "MICROVOLTS", help_heading = "Epochs")]
     pub(crate) reject: Option<f64>,
-    /// Leave out recordings of which no trial is left, and list them in dropped.tsv [default: refuse, and name them all]
+    /// Leave out recordings of which no trial is left, and list them in dropped.tsv [default: refuse, and name them
+    /// all]
     #[arg(long, help_heading = "Epochs")]
     pub(crate) drop_empty: bool,
     /// Keep the first trials only, so that all subjects have as many

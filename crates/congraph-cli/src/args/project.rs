@@ -36,8 +36,8 @@ pub(crate) struct ProjectArgs {
     /// Another weight of the penalty than the fit's: larger keeps the views closer to the consensus
     #[arg(long, allow_negative_numbers = true, value_name = "B", help_heading = "Model")]
     pub(crate) beta: Option<f64>,
-    /// Other pairs that may be joined, besides those of the consensus, than the fit's: `all`, `knn:K` or a table of pairs with the
-    /// columns source and target
+    /// Other pairs that may be joined, besides those of the consensus, than the fit's: `all`, `knn:K` or a table of
+    /// pairs with the columns source and target
     #[arg(long, value_name = "all|knn:K|FILE", help_heading = "Support")]
     pub(crate) candidates: Option<String>,
     /// Other costs of pairs than the fit's: `none`, or a table with the columns source, target and cost

@@ -1,7 +1,7 @@
 //! `congraph demo`: the main job on simulated data, no input needed.
 //!
-//! The views are learned twice: each on its own, and jointly. For both, α is the one of a small grid with the best mean F1
-//! of the views (as the paper chooses it, knowing the truth), so that neither is favoured.
+//! The views are learned twice: each on its own, and jointly. For both, α is the one of a small grid with the best mean
+//! F1 of the views (as the paper chooses it, knowing the truth), so that neither is favoured.
 
 use std::path::Path;
 use std::time::Instant;

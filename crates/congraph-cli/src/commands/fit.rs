@@ -1,4 +1,5 @@
-//! A result folder of `learn` or `tune` read back: its graphs, and what it takes for alpha and beta to mean the same again.
+//! A result folder of `learn` or `tune` read back: its graphs, and what it takes for alpha and beta to mean the same
+//! again.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! Which pairs a fit could join and what it charged for them: tables that options name, kept in the result folder, read back.
+//! Which pairs a fit could join and what it charged for them: tables that options name, kept in the result folder, read
+//! back.
 //!
 //! ```text
 //! summary.json     candidates: all, knn:K or candidates.tsv (of knn also candidates_seed); edge_costs: null or edge_costs.tsv

@@ -116,7 +116,8 @@ impl Resumable for Work {
 }
 
 impl Work {
-    /// Whether this can be work on so many nodes, with a cell for so many densities and similarities at most, and so many halvings.
+    /// Whether this can be work on so many nodes, with a cell for so many densities and similarities at most, and so
+    /// many halvings.
     pub(super) fn fits(&self, n_nodes: usize, n_densities: usize, n_similarities: usize, halvings: usize) -> bool {
         let n_cells = self.cells.len();
         let is_pair = |[a, b]: [u32; 2]| a < b && (b as usize) < n_nodes;

@@ -156,7 +156,8 @@ impl Steps {
         !matches!(self.around, Around::Every(_))
     }
 
-    /// The channels named as bad that concern a view of a subject. `sub-01:T7` is that of sub-01 alone, `sub-01_ses-2:T7` that of one of its views.
+    /// The channels named as bad that concern a view of a subject. `sub-01:T7` is that of sub-01 alone,
+    /// `sub-01_ses-2:T7` that of one of its views.
     pub(super) fn bads_of(&self, subject: &str, view: &str) -> Vec<String> {
         let concerning = |bad: &String| match bad.rsplit_once(':') {
             Some((whose, name)) => (whose == subject || whose == view).then(|| name.to_owned()),

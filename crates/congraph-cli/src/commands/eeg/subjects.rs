@@ -1,4 +1,5 @@
-//! Recordings → one table per view: a subject, or what it is split into. One recording is in memory at a time; of the others only the epochs that were cut out.
+//! Recordings → one table per view: a subject, or what it is split into. One recording is in memory at a time; of the
+//! others only the epochs that were cut out.
 
 use std::path::Path;
 
