@@ -78,7 +78,7 @@ class _Learner(GraphEstimator):
 
     def _learn(self, X: Any, groups: Any, blocks: Any, single: bool) -> None:
         views = self._views(X, groups, blocks)
-        result = _engine.learn(views._lent(), self._reading(views), self._options(views, single), self._running())
+        result = _engine.learn(views._borrowed(), self._reading(views), self._options(views, single), self._running())
         self._keep(result, views, X)
 
     def _keep(self, result: dict[str, Any], views: Views, X: Any) -> None:
@@ -349,7 +349,7 @@ class ConsensusGraph(_Learner):
         options = self._options(views, single=False)
         options.update(density=None, similarity=None, consensus_density=None, alpha=None, beta=None)
         choice = {"density": density, "similarity": similarity, "halvings": halvings, "threshold": threshold, "seed": self.seed}
-        result = _engine.tune(views._lent(), self._reading(views), options, choice, self._running())
+        result = _engine.tune(views._borrowed(), self._reading(views), options, choice, self._running())
         self._keep(result, views, X)
         self.path_ = result["path"]
         self.path_choice_ = result["chosen"]
@@ -368,7 +368,7 @@ class ConsensusGraph(_Learner):
             "beta": self.beta_ if beta is None else beta,
             "distance_divisor": self.distance_divisor_,
         }
-        found = _engine.project(self._arrays(), fitted, views._lent(), self._reading(views), self._running())
+        found = _engine.project(self._arrays(), fitted, views._borrowed(), self._reading(views), self._running())
         return [_projection(one, self.positions_) for one in found]
 
     def transform(self, X: Any, *, groups: Any = None) -> npt.NDArray[np.float64]:

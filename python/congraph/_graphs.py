@@ -278,14 +278,14 @@ class LearnedGraphs:
             raise ValueError("communities are of other nodes than these graphs")
         labels = None if communities is None else (communities.group if communities.consensus is None else communities.consensus)
         record, warned = self._told()
-        beside = {
+        context = {
             "record": record,
             "warnings": warned,
             "positions": [[float(x) for x in places[node]] for node in self.node_names_] if known and places else None,
             "labels": None if labels is None else labels.tolist(),
             "modularity": None if communities is None else communities.consensus_modularity,
         }
-        page = _engine.report(self._arrays(), beside)
+        page = _engine.report(self._arrays(), context)
         _replace(target, page)
         return target
 

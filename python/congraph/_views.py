@@ -140,7 +140,7 @@ class Views(Mapping[str, Array]):
                     name,
                 )
 
-    def _lent(self) -> list[dict[str, Any]]:
+    def _borrowed(self) -> list[dict[str, Any]]:
         """As the engine takes them."""
         return [
             {"name": name, "values": array, "nodes": self.nodes[name], "blocks": self.blocks[name], "n_samples": self.n_samples[name]}

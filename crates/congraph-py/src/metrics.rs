@@ -10,7 +10,7 @@ use crate::failure;
 use crate::graphs::Arrays;
 use crate::request::Scales;
 use crate::running::{Running, briefly};
-use crate::tables::{Lent, Reading, assemble, tables};
+use crate::tables::{BorrowedTable, Reading, assemble, tables};
 
 /// One number of a score.
 type Measure = fn(&GraphScore) -> f64;
@@ -66,7 +66,7 @@ pub(crate) fn nmi(one: PyReadonlyArray1<'_, i64>, other: PyReadonlyArray1<'_, i6
 pub(crate) fn total_variation<'py>(
     py: Python<'py>,
     graph: Arrays<'py>,
-    views: Vec<Lent<'py>>,
+    views: Vec<BorrowedTable<'py>>,
     reading: Reading,
     scales: Scales,
     running: Running,
@@ -94,7 +94,7 @@ pub(crate) fn log_likelihood<'py>(
     py: Python<'py>,
     graph: Arrays<'py>,
     view: Option<usize>,
-    views: Vec<Lent<'py>>,
+    views: Vec<BorrowedTable<'py>>,
     reading: Reading,
     running: Running,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {

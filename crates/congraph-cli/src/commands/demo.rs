@@ -47,7 +47,7 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
     };
     let warnings = words::spelled(joint.learned.warnings.iter().cloned());
     let mut summary = FitRecord::of(
-        &joint.learner,
+        &joint.method,
         &joint.learned,
         Some(&joint.reached),
         &warnings,
@@ -77,13 +77,13 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
 
 /// A fit and how well it matches the truth.
 struct Trial {
-    learner: Smooth,
+    method: Smooth,
     learned: Learned,
     reached: Reached,
     evaluation: Evaluation,
 }
 
-/// Nothing is looked for: α and β are the learner's.
+/// Nothing is looked for: α and β are the method's.
 const AS_IT_IS: Targets = Targets {
     density: Dial::Fixed,
     similarity: Dial::Fixed,
@@ -97,15 +97,15 @@ fn best(views: &Views, truth: &MultiviewGraph, single: bool) -> Result<Trial, Fa
         // Four decimals, so that the command printed at the end gives the very same graphs.
         let alpha = (1e3 * 2.0_f64.powf(0.5 * f64::from(exponent))).round() / 1e4;
         let coupled = Smooth::new(alpha, BETA);
-        let learner = if single { coupled.uncoupled() } else { coupled };
-        let Tuned { learned, reached, .. } = learner.learn_to(views, &AS_IT_IS, &no_progress)?;
+        let method = if single { coupled.uncoupled() } else { coupled };
+        let Tuned { learned, reached, .. } = method.learn_to(views, &AS_IT_IS, &no_progress)?;
         let evaluation = evaluate(&learned.graph, truth)?;
         if best
             .as_ref()
             .is_none_or(|best| evaluation.mean_view_f1() > best.evaluation.mean_view_f1())
         {
             best = Some(Trial {
-                learner,
+                method,
                 learned,
                 reached,
                 evaluation,
@@ -170,7 +170,7 @@ fn story(settings: &Settings, simulation: &Simulation, separate: &Trial, joint: 
          congraph evaluate out --truth {folder}/truth\n\n\
          To see the graphs, open {} in a browser.",
         super::table(&table),
-        joint.learner.model.parameters.alpha,
+        joint.method.model.parameters.alpha,
         out.join("report.html").display()
     )
 }

@@ -18,12 +18,12 @@ use crate::{interrupt, output, summary, words};
 
 pub(super) fn run(
     args: &LearnArgs,
-    learner: &GraphicalLasso,
+    method: &GraphicalLasso,
     start: Instant,
     global: &Global,
     console: &Console,
 ) -> Result<(), Failure> {
-    refuse_masks(args, learner.model.fusion)?;
+    refuse_masks(args, method.model.fusion)?;
     let folder = output::place(&args.output.out, args.output.force)?;
     let read = input::read(&args.input)?;
     if read.views.n_nodes() > DENSE_NODES {
@@ -37,7 +37,7 @@ pub(super) fn run(
     }
     let learned = {
         let progress = console.progress();
-        learner.learn(&read.views, &|step| progress.step(step))?
+        method.learn(&read.views, &|step| progress.step(step))?
     };
     let warnings = words::told(read.warnings.iter().chain(&learned.warnings).cloned());
     for warning in &warnings {
@@ -56,7 +56,7 @@ pub(super) fn run(
         solve: learned.solve_time,
         total: start.elapsed(),
     };
-    let mut summary = FitRecord::of_joint(learner, &learned, EdgeRule::NonZero, &warnings, Some(&timing));
+    let mut summary = FitRecord::of_joint(method, &learned, EdgeRule::NonZero, &warnings, Some(&timing));
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         let graph = &learned.graph;
         write_precision_graph(&folder, graph, &view_rows(&read), &learned.details.precisions)?;

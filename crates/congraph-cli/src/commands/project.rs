@@ -10,10 +10,10 @@ use congraph_record::findings::{Geometry, Positions};
 use congraph_record::record::{ProjectedView, Timing};
 use congraph_record::refusal::check_range;
 
+use super::candidates;
 use super::fit::FitFolder;
 use super::input::{read_as, view_options};
 use super::learn::{inputs, view_rows};
-use super::support;
 use crate::args::{Global, ProjectArgs};
 use crate::console::{self, Console};
 use crate::failure::Failure;
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Res
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         write_placed(&folder, &graph, &view_rows(&read), positions.as_ref())?;
         write_departures(&folder, &projections)?;
-        support::write(&folder, &projector.candidates, &projector.edge_costs, projector.nodes())?;
+        candidates::write(&folder, &projector.candidates, &projector.edge_costs, projector.nodes())?;
         write_json(
             &folder,
             "run.json",
@@ -120,14 +120,14 @@ fn check_not_the_fit(args: &ProjectArgs) -> Result<(), Failure> {
 /// The fit's consensus, with what the options change, and where its nodes are.
 fn projector(args: &ProjectArgs, console: &Console) -> Result<(Projector, Option<Positions>), Failure> {
     let fit = FitFolder::read(&args.folder)?;
-    if !fit.tells_support && (args.candidates.is_none() || args.edge_costs.is_none()) {
+    if !fit.tells_candidates && (args.candidates.is_none() || args.edge_costs.is_none()) {
         console.note(&format!(
             "note: `{}` does not tell its candidates and edge costs, as older results do not: any pair may be joined, at no \
              cost; `--candidates` and `--edge-costs` give them",
             args.folder.join("summary.json").display()
         ));
     }
-    let mut projector = Projector::new(&fit.graph, &fit.learner, fit.distance_divisor)?;
+    let mut projector = Projector::new(&fit.graph, &fit.method, fit.distance_divisor)?;
     projector.alpha = args.alpha.unwrap_or(projector.alpha);
     projector.beta = args.beta.unwrap_or(projector.beta);
     projector.newton.tolerance = args.tol.unwrap_or(projector.newton.tolerance);
@@ -141,7 +141,7 @@ fn projector(args: &ProjectArgs, console: &Console) -> Result<(Projector, Option
     match args.candidates.as_deref() {
         None => {}
         Some("all") => projector.candidates = Candidates::AllPairs,
-        Some(text) => projector.candidates = support::read_candidates(text, 1, projector.nodes())?,
+        Some(text) => projector.candidates = candidates::read_candidates(text, 1, projector.nodes())?,
     }
     match args.edge_costs.as_deref() {
         None => {}
@@ -159,10 +159,10 @@ fn together(projections: &[Projection]) -> MultiviewGraph {
     let mut weights = ViewMatrix::zeros(pairs.len(), projections.len().max(1));
     let mut consensus = vec![0.0; pairs.len()];
     for (view, projection) in projections.iter().enumerate() {
-        for (pair, weight, shared, _) in projection.edges() {
+        for (pair, weight, weight_in_consensus, _) in projection.edges() {
             if let Ok(row) = pairs.binary_search(&pair) {
                 weights.row_mut(row)[view] = weight;
-                consensus[row] = shared;
+                consensus[row] = weight_in_consensus;
             }
         }
     }

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
     refuse_existing::<Work>(&args.output.out, args.resume, args.output.force)?;
     let read = input::read(&args.input)?;
     let asked = asked.with_free_memory(memory::half_of_free());
-    check_memory(&asked.learner, &read.views)?;
+    check_memory(&asked.method, &read.views)?;
     let truth = args.truth.as_deref().map(read_graph).transpose()?;
     let search = asked.search(read.views.n_nodes())?;
     let checkpoint = Checkpoint::new(&args.output.out, &folder, key(args, &read, &search.grid));
@@ -36,12 +36,12 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
         work: earlier(args, &checkpoint, &search, read.views.n_nodes(), console)?,
         checkpoint: &checkpoint,
         truth,
-        edges_each: SHARED_EDGES / (search.grid.densities.len() * search.grid.similarities.len()),
+        edges_each: CONSENSUS_EDGES / (search.grid.densities.len() * search.grid.similarities.len()),
     };
     let chosen = {
         let progress = console.progress();
         let watch = |step: &Progress| progress.step(step);
-        search.choose(&asked.learner, &read.views, follower.steps(), &mut follower, &watch)?
+        search.choose(&asked.method, &read.views, follower.steps(), &mut follower, &watch)?
     };
     let near = read
         .places
@@ -49,10 +49,10 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
         .and_then(|places| places.nearness(&chosen.learned.graph));
     let noticed = read.warnings.iter().chain(&chosen.learned.warnings).cloned();
     let warnings = words::told(noticed.chain(near));
-    let Work { shared, scores, .. } = follower.work;
+    let Work { consensus, scores, .. } = follower.work;
     let tuned = Tuned {
         chosen,
-        shared,
+        consensus,
         scores,
         threshold: args.threshold,
         warnings,
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
         console.warning(warning);
     }
     let Chosen {
-        learner,
+        learner: method,
         learned,
         reached,
         ..
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
     };
     let mut summary = FitRecord {
         tune: Some(tuned.told()),
-        ..FitRecord::of(learner, learned, Some(reached), &tuned.warnings, Some(&timing))
+        ..FitRecord::of(method, learned, Some(reached), &tuned.warnings, Some(&timing))
     };
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         write(&folder, "tune", Some(args.seed), &read, learned, &summary, &timing)?;
@@ -97,8 +97,8 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
     }
 }
 
-/// How many shared edges of all cells together are kept: a report holds them, and should be fit to be mailed.
-const SHARED_EDGES: usize = 300_000;
+/// How many consensus edges of all cells together are kept: a report holds them, and should be fit to be mailed.
+const CONSENSUS_EDGES: usize = 300_000;
 
 /// The heaviest edges of the consensus, with four digits of their weights: these are drawn, not computed with.
 fn heaviest(graph: &MultiviewGraph, most: usize) -> Vec<([u32; 2], f64)> {
@@ -176,7 +176,7 @@ impl Follow for Follower<'_> {
 
     fn fitted(&mut self, _: &Cell, graph: &dyn Fn() -> MultiviewGraph) -> Result<(), Failure> {
         let graph = graph();
-        self.work.shared.push(heaviest(&graph, self.edges_each));
+        self.work.consensus.push(heaviest(&graph, self.edges_each));
         if let Some(truth) = &self.truth {
             let found = evaluate(&graph, truth)?;
             let consensus = found.consensus.map_or(f64::NAN, |score| score.f1());
@@ -197,8 +197,8 @@ impl Follow for Follower<'_> {
 /// The fit that was chosen with all others, and what is told of them.
 struct Tuned {
     chosen: Chosen,
-    /// Each cell's heaviest shared edges.
-    shared: Vec<Vec<([u32; 2], f64)>>,
+    /// Each cell's heaviest edges of the consensus.
+    consensus: Vec<Vec<([u32; 2], f64)>>,
     /// The F1 of views and consensus of each cell, if the truth is known.
     scores: Vec<[f64; 2]>,
     /// The most instability that the choice may have.
@@ -220,7 +220,7 @@ impl Tuned {
 
     /// `path.tsv`.
     fn path_rows(&self, nodes: &[String]) -> Vec<Vec<String>> {
-        let cells = self.shared.iter().enumerate();
+        let cells = self.consensus.iter().enumerate();
         let row = |cell: usize, &([a, b], weight): &([u32; 2], f64)| {
             let [a, b] = [a, b].map(|node| nodes[node as usize].clone());
             vec![(cell + 1).to_string(), a, b, format!("{weight:?}")]

@@ -16,8 +16,8 @@ pub(super) struct Work {
     /// How many densities are done.
     pub(super) rows: usize,
     pub(super) cells: Vec<Cell>,
-    /// Each cell's heaviest shared edges, with their weights, for the report.
-    pub(super) shared: Vec<Vec<([u32; 2], f64)>>,
+    /// Each cell's heaviest edges of the consensus, with their weights, for the report.
+    pub(super) consensus: Vec<Vec<([u32; 2], f64)>>,
     /// The F1 of views and consensus of each cell, if the truth is known.
     pub(super) scores: Vec<[f64; 2]>,
     /// How many halvings are done.
@@ -47,7 +47,7 @@ impl Resumable for Work {
         json!({
             "rows": self.rows,
             "cells": self.cells.iter().map(cell).collect::<Vec<_>>(),
-            "shared": self.shared,
+            "shared": self.consensus,
             "scores": self.scores,
             "halvings": self.halvings,
             "tallies": self.tallies.iter().map(tally).collect::<Vec<_>>(),
@@ -106,7 +106,7 @@ impl Resumable for Work {
         let work = Self {
             rows: whole(&value["rows"])?,
             cells: value["cells"].as_array()?.iter().map(cell).collect::<Option<_>>()?,
-            shared: value["shared"].as_array()?.iter().map(edges).collect::<Option<_>>()?,
+            consensus: value["shared"].as_array()?.iter().map(edges).collect::<Option<_>>()?,
             scores: value["scores"].as_array()?.iter().map(score).collect::<Option<_>>()?,
             halvings: whole(&value["halvings"])?,
             tallies: value["tallies"].as_array()?.iter().map(tally).collect::<Option<_>>()?,
@@ -121,7 +121,7 @@ impl Work {
     pub(super) fn fits(&self, n_nodes: usize, n_densities: usize, n_similarities: usize, halvings: usize) -> bool {
         let n_cells = self.cells.len();
         let is_pair = |[a, b]: [u32; 2]| a < b && (b as usize) < n_nodes;
-        let is_shared =
+        let is_consensus =
             |edges: &Vec<([u32; 2], f64)>| edges.iter().all(|&(pair, weight)| is_pair(pair) && weight > 0.0);
         let is_tally = |tally: &Tally| {
             let counts = tally.counts.iter();
@@ -131,12 +131,12 @@ impl Work {
         };
         self.rows <= n_densities
             && n_cells <= self.rows * n_similarities
-            && self.shared.len() == n_cells
+            && self.consensus.len() == n_cells
             && (self.scores.is_empty() || self.scores.len() == n_cells)
             && self.halvings <= halvings
             && (self.halvings == 0 || self.rows == n_densities)
             && (self.tallies.len() == n_cells || (self.halvings == 0 && self.tallies.is_empty()))
-            && self.shared.iter().all(is_shared)
+            && self.consensus.iter().all(is_consensus)
             && self.tallies.iter().all(is_tally)
     }
 }
@@ -176,7 +176,7 @@ mod tests {
         let before = Work {
             rows: 2,
             cells: vec![cell],
-            shared: vec![vec![([0, 2], 1.0 / 3.0)]],
+            consensus: vec![vec![([0, 2], 1.0 / 3.0)]],
             scores: vec![[0.5, 1.0 / 3.0]],
             halvings: 2,
             tallies: vec![tally],
@@ -213,8 +213,8 @@ mod tests {
         // Nor can it be about nodes, cells or halvings that there are not, whoever wrote it.
         type Change = fn(&mut Work);
         let changes: [Change; 9] = [
-            |work| work.shared[0][0].0[1] = 1_000_000_000,
-            |work| work.shared[0][0].0 = [2, 2],
+            |work| work.consensus[0][0].0[1] = 1_000_000_000,
+            |work| work.consensus[0][0].0 = [2, 2],
             |work| work.tallies[0].counts = [([3, 10], 2)].into(),
             |work| work.tallies[0].counts = [([3, 9], 1000)].into(),
             |work| work.tallies.clear(),

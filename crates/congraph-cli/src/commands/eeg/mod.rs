@@ -79,7 +79,7 @@ pub(crate) fn run(args: &EegArgs, global: &Global, console: &Console) -> Result<
 
 fn learn_from(args: &EegArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
-    let asked = args.fit.request(&args.scaling)?.learner()?;
+    let asked = args.fit.request(&args.scaling)?.smooth()?;
     let steps = Steps::new(args)?;
     let folder = output::place(&args.output.out, args.output.force)?;
     let views_folder = match &args.save_views {
