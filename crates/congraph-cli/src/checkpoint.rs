@@ -88,7 +88,8 @@ impl<W: Resumable> Checkpoint<W> {
         let refused = |what: &str| {
             Failure::usage(
                 format!("the checkpoint `{}` {what}", self.path.display()),
-                "repeat the command that was interrupted; with `--force` and without `--resume` it starts anew and replaces the checkpoint",
+                "repeat the command that was interrupted; with `--force` and without `--resume` it starts anew and \
+                 replaces the checkpoint",
             )
         };
         let bytes = match std::fs::read(&self.path) {

@@ -110,8 +110,8 @@ impl PyPenalty {
             if there < reached - 1e-9 * reached.abs() - f64::MIN_POSITIVE {
                 return Err(PyValueError::new_err(format!(
                     "{}.prox is not the proximal map of {}.value: for differences it was given, step · value(y) + \
-                     ½‖y − differences‖² is {reached:.6e} at y = prox(differences, step), and {there:.6e} close by. With a prox \
-                     of another penalty the result would be certified wrongly",
+                     ½‖y − differences‖² is {reached:.6e} at y = prox(differences, step), and {there:.6e} close by. \
+                     With a prox of another penalty the result would be certified wrongly",
                     self.name, self.name
                 )));
             }

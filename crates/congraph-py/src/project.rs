@@ -38,7 +38,8 @@ pub(crate) fn project<'py>(
     let request = request::read(&fitted.options)?;
     if request.written.is_some() {
         return Err(PyValueError::new_err(
-            "a fit with a penalty that is written in Python cannot be projected on: that needs one of the penalties that have a name",
+            "a fit with a penalty that is written in Python cannot be projected on: that needs one of the penalties \
+             that have a name",
         ));
     }
     let asked = request.fit.smooth().map_err(|error| refused(py, &error, None))?;

@@ -11,8 +11,10 @@ Adds to the folder:
   communities.json       modularity, number of communities, NMI between all partitions
   coclassification.npz   the share of all runs on all views that put two nodes together
 
-Communities maximise modularity (Leiden). The group's are what all runs on all views have in common, by consensus clustering:
-nodes that are together in enough of them are linked, and the communities of these links are found, until all runs agree.
+Communities maximise modularity (Leiden). The group's are what all runs on all views have in common, by \
+consensus clustering:
+nodes that are together in enough of them are linked, and the communities of these links are found, until all \
+runs agree.
 
 Examples:
   congraph communities out

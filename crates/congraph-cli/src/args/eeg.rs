@@ -12,13 +12,16 @@ pub(super) const AFTER_HELP: &str = "\
 The steps, in this order; only those that are asked for are done:
   names and positions, channels left out, reference, CSD, band-pass, epochs, baseline, rejection, window, first trials
 
-Adds to what `learn` writes: the columns x, y and z of nodes.tsv (metres; right, front, up), recordings.tsv (what was kept and dropped of
+Adds to what `learn` writes: the columns x, y and z of nodes.tsv (metres; right, front, up), recordings.tsv \
+(what was kept and dropped of
 each recording) and the steps in run.json.
 
 Examples:
   congraph eeg sub-*.bdf --events 11,12 --band 4:7 --window 0:0.1 --csd -o out
-  congraph eeg bids-folder --task flanker --views-by session --events correct,error --band 8:13 --baseline -0.2:0 --window 0:0.5 --reject 150 -o out
-  congraph eeg S*.edf --subject-pattern '{subject}R*' --events T1,T2 --window 0:0.5 --first 34 --density 0.15 --similarity 0.75 -o out
+  congraph eeg bids-folder --task flanker --views-by session --events correct,error --band 8:13 \
+--baseline -0.2:0 --window 0:0.5 --reject 150 -o out
+  congraph eeg S*.edf --subject-pattern '{subject}R*' --events T1,T2 --window 0:0.5 --first 34 \
+--density 0.15 --similarity 0.75 -o out
   congraph eeg rest-*.edf --band 8:13 --every 2 --reference average --save-views views -o out";
 
 #[derive(Args, Debug)]
@@ -133,16 +136,35 @@ pub(crate) struct EegArgs {
     #[arg(long, value_name = "COLUMN", help_heading = "Epochs")]
     pub(crate) events_column: Option<String>,
     /// Without events: cut the recording end to end into epochs of this many seconds [default: 1]
-    #[arg(long, value_name = "SECONDS", conflicts_with_all = ["events", "window", "epoch", "baseline"], help_heading = "Epochs")]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        conflicts_with_all = ["events", "window", "epoch", "baseline"],
+        help_heading = "Epochs"
+    )]
     pub(crate) every: Option<f64>,
     /// The seconds around the event to learn from
     #[arg(long, value_name = "FROM:TO", value_parser = stretch, allow_hyphen_values = true, help_heading = "Epochs")]
     pub(crate) window: Option<[f64; 2]>,
     /// The seconds around the event in which amplitudes are judged [default: what window and baseline span]
-    #[arg(long, value_name = "FROM:TO", value_parser = stretch, allow_hyphen_values = true, requires = "window", help_heading = "Epochs")]
+    #[arg(
+        long,
+        value_name = "FROM:TO",
+        value_parser = stretch,
+        allow_hyphen_values = true,
+        requires = "window",
+        help_heading = "Epochs"
+    )]
     pub(crate) epoch: Option<[f64; 2]>,
     /// The seconds around the event whose mean is taken out of each trial
-    #[arg(long, value_name = "FROM:TO", value_parser = stretch, allow_hyphen_values = true, requires = "window", help_heading = "Epochs")]
+    #[arg(
+        long,
+        value_name = "FROM:TO",
+        value_parser = stretch,
+        allow_hyphen_values = true,
+        requires = "window",
+        help_heading = "Epochs"
+    )]
     pub(crate) baseline: Option<[f64; 2]>,
     /// Leave out trials in which a channel's peak-to-peak amplitude is larger
     #[arg(long, value_name = "MICROVOLTS", help_heading = "Epochs")]

@@ -37,7 +37,13 @@ pub(crate) struct TuneArgs {
     #[arg(long, value_name = "FOLDER", help_heading = "Path")]
     pub(crate) truth: Option<PathBuf>,
     /// How often every view's samples (or blocks) are halved to see which edges come back
-    #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Choice")]
+    #[arg(
+        long,
+        default_value_t = 10,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..),
+        help_heading = "Choice"
+    )]
     pub(crate) halvings: u32,
     /// The most instability that the choice may have: the chance that two halves disagree on a pair
     #[arg(long, default_value_t = 0.05, value_name = "X", help_heading = "Choice")]

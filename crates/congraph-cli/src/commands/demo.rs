@@ -127,8 +127,9 @@ fn story(settings: &Settings, simulation: &Simulation, separate: &Trial, joint: 
         .filter(|&&w| w > 0.0)
         .count();
     let opening = format!(
-        "Simulated {} views of {} nodes with {} noisy signals each. They share a random graph (Erdős–Rényi, p = {probability}) of \
-         {n_edges} edges;\neach view moved {:.0} % of them elsewhere. How many of the true edges are found?",
+        "Simulated {} views of {} nodes with {} noisy signals each. They share a random graph (Erdős–Rényi, \
+         p = {probability}) of {n_edges} edges;\n\
+         each view moved {:.0} % of them elsewhere. How many of the true edges are found?",
         settings.n_views,
         settings.n_nodes,
         settings.n_signals[0],
@@ -157,7 +158,8 @@ fn story(settings: &Settings, simulation: &Simulation, separate: &Trial, joint: 
     }
     let learned = &joint.learned;
     let proof = format!(
-        "The joint fit took {:.0} ms and {} Newton steps. The relative gap between its objective and the best possible one is {}.",
+        "The joint fit took {:.0} ms and {} Newton steps. The relative gap between its objective and the best \
+         possible one is {}.",
         1e3 * (learned.prepare_time + learned.solve_time).as_secs_f64(),
         learned.iterations,
         summary::gap(learned.certificate.relative_gap),

@@ -108,7 +108,7 @@ impl Fitting<'_> {
 }
 
 /// What was noticed of the data and of the fit.
-fn noticed(read: &Read, learned: &Learned) -> Vec<Warning> {
+pub(super) fn noticed(read: &Read, learned: &Learned) -> Vec<Warning> {
     let near = read.places.as_ref().and_then(|places| places.nearness(&learned.graph));
     let noticed = read.warnings.iter().chain(&learned.warnings).cloned();
     words::told(noticed.chain(near))
@@ -120,8 +120,8 @@ fn check_converged(args: &FitArgs, learned: &Learned) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::NotConverged(format!(
-        "{}: the relative gap is {:.1e}, above --tol {:e}, after {} iteration{}; nothing was written because of --strict\n  \
-         hint: raise --max-iterations or --tol",
+        "{}: the relative gap is {:.1e}, above --tol {:e}, after {} iteration{}; \
+         nothing was written because of --strict\n  hint: raise --max-iterations or --tol",
         learned.status,
         learned.certificate.relative_gap,
         args.tol,

@@ -43,17 +43,8 @@ pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Res
     for warning in &warnings {
         console.warning(warning);
     }
-    if let Some(projection) = projections
-        .iter()
-        .find(|projection| args.strict && !projection.converged())
-    {
-        return Err(Failure::NotConverged(format!(
-            "view `{}`: {} at a relative gap of {:.1e}, above --tol {:e}; nothing was written because of --strict",
-            projection.name(),
-            projection.status,
-            projection.certificate.relative_gap,
-            projector.newton.tolerance
-        )));
+    if args.strict {
+        check_converged(&projections, projector.newton.tolerance)?;
     }
     let sum = |time: fn(&Projection) -> Duration| projections.iter().map(time).sum();
     let timing = Timing {
@@ -81,6 +72,19 @@ pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Res
     } else {
         console::print(&story(&args.output.out, &projections, &told))
     }
+}
+
+/// With `--strict`, nothing is written unless all views have converged.
+fn check_converged(projections: &[Projection], tolerance: f64) -> Result<(), Failure> {
+    let Some(projection) = projections.iter().find(|projection| !projection.converged()) else {
+        return Ok(());
+    };
+    Err(Failure::NotConverged(format!(
+        "view `{}`: {} at a relative gap of {:.1e}, above --tol {tolerance:e}; nothing was written because of --strict",
+        projection.name(),
+        projection.status,
+        projection.certificate.relative_gap,
+    )))
 }
 
 /// Writes the graphs with the places of their nodes, as far as the folder has columns for them.
@@ -122,8 +126,8 @@ fn projector(args: &ProjectArgs, console: &Console) -> Result<(Projector, Option
     let fit = FitFolder::read(&args.folder)?;
     if !fit.tells_candidates && (args.candidates.is_none() || args.edge_costs.is_none()) {
         console.note(&format!(
-            "note: `{}` does not tell its candidates and edge costs, as older results do not: any pair may be joined, at no \
-             cost; `--candidates` and `--edge-costs` give them",
+            "note: `{}` does not tell its candidates and edge costs, as older results do not: any pair may be joined, \
+             at no cost; `--candidates` and `--edge-costs` give them",
             args.folder.join("summary.json").display()
         ));
     }

@@ -5,21 +5,21 @@ use std::time::Instant;
 use congraph::metrics::evaluate;
 use congraph::tune::choice::{Chosen, Follow, Search, Steps};
 use congraph::tune::path::{Cell, Grid};
-use congraph::{MultiviewGraph, Progress, Warning};
-use congraph_io::{read_graph, seal, write_rows};
+use congraph::{MultiviewGraph, Progress, Smooth, Warning};
+use congraph_io::{Folder, read_graph, seal, write_rows};
 use congraph_record::FitRecord;
 use congraph_record::record::{Timing, TuneRecord};
 use congraph_record::request::check_memory;
 use serde_json::{Value, json};
 
 use super::input::{self, Read};
-use super::learn::{caveat, write};
+use super::learn::{caveat, noticed, write};
 use super::work::Work;
 use crate::args::{Global, TuneArgs};
 use crate::checkpoint::{Checkpoint, refuse_existing};
 use crate::console::{self, Console};
 use crate::failure::Failure;
-use crate::{interrupt, memory, output, words};
+use crate::{interrupt, memory, output};
 
 pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
@@ -32,31 +32,13 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
     let truth = args.truth.as_deref().map(read_graph).transpose()?;
     let search = asked.search(read.views.n_nodes())?;
     let checkpoint = Checkpoint::new(&args.output.out, &folder, key(args, &read, &search.grid));
-    let mut follower = Follower {
+    let follower = Follower {
         work: earlier(args, &checkpoint, &search, read.views.n_nodes(), console)?,
         checkpoint: &checkpoint,
         truth,
         edges_each: CONSENSUS_EDGES / (search.grid.densities.len() * search.grid.similarities.len()),
     };
-    let chosen = {
-        let progress = console.progress();
-        let watch = |step: &Progress| progress.step(step);
-        search.choose(&asked.method, &read.views, follower.steps(), &mut follower, &watch)?
-    };
-    let near = read
-        .places
-        .as_ref()
-        .and_then(|places| places.nearness(&chosen.learned.graph));
-    let noticed = read.warnings.iter().chain(&chosen.learned.warnings).cloned();
-    let warnings = words::told(noticed.chain(near));
-    let Work { consensus, scores, .. } = follower.work;
-    let tuned = Tuned {
-        chosen,
-        consensus,
-        scores,
-        threshold: args.threshold,
-        warnings,
-    };
+    let tuned = choose(&search, &asked.method, &read, follower, console)?;
     for warning in &tuned.warnings {
         console.warning(warning);
     }
@@ -78,10 +60,7 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
     };
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         write(&folder, "tune", Some(args.seed), &read, learned, &summary, &timing)?;
-        let (columns, rows) = tuned.table();
-        write_rows(&folder, "tune.tsv", &columns, &rows)?;
-        let edges = tuned.path_rows(read.views.nodes());
-        write_rows(&folder, "path.tsv", &["cell", "source", "target", "consensus"], &edges)?;
+        tuned.write_tables(&folder, read.views.nodes())?;
         if !args.no_report {
             super::report::stage(&folder, &learned.graph, console)?;
         }
@@ -95,6 +74,30 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
     } else {
         console::print(&tuned.line(args, &timing))
     }
+}
+
+/// Fits the whole path, or what is left of it, and chooses.
+fn choose(
+    search: &Search,
+    method: &Smooth,
+    read: &Read,
+    mut follower: Follower<'_>,
+    console: &Console,
+) -> Result<Tuned, Failure> {
+    let chosen = {
+        let progress = console.progress();
+        let watch = |step: &Progress| progress.step(step);
+        search.choose(method, &read.views, follower.steps(), &mut follower, &watch)?
+    };
+    let warnings = noticed(read, &chosen.learned);
+    let Work { consensus, scores, .. } = follower.work;
+    Ok(Tuned {
+        chosen,
+        consensus,
+        scores,
+        threshold: search.stability.threshold,
+        warnings,
+    })
 }
 
 /// How many consensus edges of all cells together are kept: a report holds them, and should be fit to be mailed.
@@ -218,6 +221,14 @@ impl Tuned {
         TuneRecord::of(&self.chosen, self.threshold, &scores, self.oracle())
     }
 
+    /// Writes `tune.tsv` and `path.tsv`.
+    fn write_tables(&self, folder: &Folder, nodes: &[String]) -> Result<(), Failure> {
+        let (columns, rows) = self.table();
+        write_rows(folder, "tune.tsv", &columns, &rows)?;
+        let columns = ["cell", "source", "target", "consensus"];
+        Ok(write_rows(folder, "path.tsv", &columns, &self.path_rows(nodes))?)
+    }
+
     /// `path.tsv`.
     fn path_rows(&self, nodes: &[String]) -> Vec<Vec<String>> {
         let cells = self.consensus.iter().enumerate();
@@ -295,8 +306,8 @@ impl Tuned {
             )
         });
         format!(
-            "{}: {}of {} cells chose density {:.3} and similarity {:.3} ({:.3} when learned separately; alpha {:.4}, beta {:.4}), \
-             instability {:.3}{truth}, {:.1} s",
+            "{}: {}of {} cells chose density {:.3} and similarity {:.3} ({:.3} when learned separately; \
+             alpha {:.4}, beta {:.4}), instability {:.3}{truth}, {:.1} s",
             args.output.out.display(),
             caveat(&self.warnings),
             self.chosen.steps.cells.len(),

@@ -143,13 +143,16 @@ impl Work {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use congraph_io::Folder;
 
     use super::*;
     use crate::checkpoint::{Checkpoint, refuse_existing};
+    use crate::failure::Failure;
 
-    #[test]
-    fn what_is_read_is_what_was_written() {
+    /// The work of two densities on ten nodes: one cell, two halvings.
+    fn some_work() -> Work {
         let reach = |value: f64| Reach {
             target: value,
             value: value / 3.0,
@@ -173,19 +176,33 @@ mod tests {
             counts: [([3, 9], 2), ([0, 1], 4)].into(),
             prediction: std::f64::consts::PI,
         };
-        let before = Work {
+        Work {
             rows: 2,
             cells: vec![cell],
             consensus: vec![vec![([0, 2], 1.0 / 3.0)]],
             scores: vec![[0.5, 1.0 / 3.0]],
             halvings: 2,
             tallies: vec![tally],
-        };
-        let place = tempfile::tempdir().unwrap();
-        let out = place.path().join("out");
+        }
+    }
+
+    fn read(checkpoint: &Checkpoint<Work>) -> Result<Option<Work>, Failure> {
+        checkpoint.read(|work| work.fits(10, 2, 3, 5))
+    }
+
+    /// A run that writes to a folder in `place`, and its checkpoint.
+    fn run_in(place: &Path) -> (Folder, Checkpoint<Work>) {
+        let out = place.join("out");
         let folder = Folder::create(&out, false).unwrap();
-        let checkpoint = Checkpoint::<Work>::new(&out, &folder, json!({"seed": 1}));
-        let read = |checkpoint: &Checkpoint<Work>| checkpoint.read(|work| work.fits(10, 2, 3, 5));
+        let checkpoint = Checkpoint::new(&out, &folder, json!({"seed": 1}));
+        (folder, checkpoint)
+    }
+
+    #[test]
+    fn what_is_read_is_what_was_written() {
+        let (place, before) = (tempfile::tempdir().unwrap(), some_work());
+        let out = place.path().join("out");
+        let (folder, checkpoint) = run_in(place.path());
         assert_eq!(read(&checkpoint).unwrap(), None);
         assert!(refuse_existing::<Work>(&out, false, false).is_ok());
         checkpoint.write(&before).unwrap();
@@ -196,8 +213,15 @@ mod tests {
         assert!(
             refuse_existing::<Work>(&out, true, false).is_ok() && refuse_existing::<Work>(&out, false, true).is_ok()
         );
+        checkpoint.remove();
+        assert_eq!(read(&checkpoint).unwrap(), None);
+    }
 
-        // No byte can be another without being noticed.
+    #[test]
+    fn no_byte_can_be_another_without_being_noticed() {
+        let place = tempfile::tempdir().unwrap();
+        let (_folder, checkpoint) = run_in(place.path());
+        checkpoint.write(&some_work()).unwrap();
         let bytes = std::fs::read(&checkpoint.path).unwrap();
         for at in 0..bytes.len() {
             for change in [1_u8, 2, 16, 128] {
@@ -209,8 +233,12 @@ mod tests {
             std::fs::write(&checkpoint.path, &bytes[..at]).unwrap();
             assert!(read(&checkpoint).is_err(), "{at} bytes");
         }
+    }
 
-        // Nor can it be about nodes, cells or halvings that there are not, whoever wrote it.
+    #[test]
+    fn nodes_cells_and_halvings_that_there_are_not_are_refused_whoever_wrote_them() {
+        let place = tempfile::tempdir().unwrap();
+        let (_folder, checkpoint) = run_in(place.path());
         type Change = fn(&mut Work);
         let changes: [Change; 9] = [
             |work| work.consensus[0][0].0[1] = 1_000_000_000,
@@ -224,12 +252,10 @@ mod tests {
             |work| work.scores = vec![[0.0; 2]; 2],
         ];
         for (k, change) in changes.iter().enumerate() {
-            let mut work = before.clone();
+            let mut work = some_work();
             change(&mut work);
             checkpoint.write(&work).unwrap();
             assert!(read(&checkpoint).is_err(), "change {k}");
         }
-        checkpoint.remove();
-        assert_eq!(read(&checkpoint).unwrap(), None);
     }
 }

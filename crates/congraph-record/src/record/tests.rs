@@ -206,8 +206,8 @@ fn a_joint_graphical_lasso_has_its_own_parameters() {
         };
         let learned = method.learn(&views(3), &no_progress).unwrap();
         let record = FitRecord::of_joint(&method, &learned, EdgeRule::NonZero, &learned.warnings, Some(&TIMING));
-        let expected = "schema n_nodes n_views method solver lambda1 lambda2 fused_diagonal scale sample_norm objective \
-            dual_objective relative_gap converged iterations components edge_rule density similarity \
+        let expected = "schema n_nodes n_views method solver lambda1 lambda2 fused_diagonal scale sample_norm \
+            objective dual_objective relative_gap converged iterations components edge_rule density similarity \
             seconds warnings";
         assert_eq!(keys(&record), expected.split_whitespace().collect::<Vec<_>>());
         assert_eq!(record.fused_diagonal, Some(diagonal));
