@@ -1,4 +1,4 @@
-"""What all estimators share: the manners of scikit-learn, whether it is there or not."""
+"""What all estimators share: they are scikit-learn compatible, whether it is installed or not."""
 
 from __future__ import annotations
 

@@ -26,8 +26,9 @@ Ints = npt.NDArray[np.int64]
 class Communities:
     """Communities of learned graphs; 0 is the largest.
 
-    ``consensus`` and ``group`` hold one label per node, ``views`` one row per view (−1 where it lacks the node). The group is what all runs on all views have in
-    common. ``nmi`` compares all partitions: consensus (if there is one), group, and each view, in this order.
+    ``consensus`` and ``group`` hold one label per node, ``views`` one row per view (−1 where it lacks the node). The group is
+    what all runs on all views have in common. ``nmi`` compares all partitions: consensus (if there is one), group, and each view, in
+    this order.
     """
 
     node_names: list[str]
@@ -168,8 +169,8 @@ class LearnedGraphs:
     def to_networkx(self, view: str | int | None = None, *, communities: Communities | None = None) -> Any:
         """The graph of a view, or the consensus, as a `networkx.Graph` with the edge attribute ``weight``.
 
-        Nodes have the attribute ``strength`` (the sum of their weights); where positions came with the data also ``x``, ``y`` and perhaps ``z``, and with
-        ``communities`` (those of this graph) their ``community``.
+        Nodes have the attribute ``strength`` (the sum of their weights); where positions came with the data also ``x``, ``y``
+        and perhaps ``z``, and with ``communities`` (those of this graph) their ``community``.
         """
         networkx = _optional("networkx", "graph")
         index, weights = self._present(view)

@@ -60,7 +60,7 @@ pub fn refuse_existing<W: Resumable>(out: &Path, resume: bool, force: bool) -> R
             "an interrupted run left its work in the checkpoint `{}`, and nothing is overwritten unasked",
             path.display()
         ),
-        "`--resume` goes on from it; `--force` replaces it and starts anew",
+        "`--resume` continues from it; `--force` replaces it and starts anew",
     ))
 }
 
@@ -79,7 +79,7 @@ impl<W: Resumable> Checkpoint<W> {
         format!("congraph.{}-checkpoint/2", W::COMMAND)
     }
 
-    /// What an earlier run left, if it can be gone on from: `fits` tells; none if there is no checkpoint.
+    /// What an earlier run left, if it can be resumed: `fits` tells; none if there is no checkpoint.
     ///
     /// # Errors
     ///

@@ -32,7 +32,7 @@ const NOTHING_WRITTEN: &str = "interrupted: nothing was written";
 fn leave(otherwise: &str) -> ! {
     match KEPT.lock().ok().and_then(|kept| kept.clone()) {
         Some(place) => console::words(&format!(
-            "interrupted: the work so far is kept in {}; the same command with --resume goes on from there",
+            "interrupted: the work so far is kept in {}; the same command with --resume continues from there",
             console::visible(&place)
         )),
         None => console::words(otherwise),

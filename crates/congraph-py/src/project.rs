@@ -43,8 +43,8 @@ pub(crate) fn project<'py>(
         ));
     }
     let asked = request.fit.smooth().map_err(|error| refused(py, &error, None))?;
-    check_range("alpha", fitted.alpha, fitted.alpha > 0.0, "positive")
-        .and_then(|()| check_range("beta", fitted.beta, fitted.beta >= 0.0, "0 or positive"))
+    check_range("alpha", fitted.alpha, fitted.alpha > 0.0, "finite and positive")
+        .and_then(|()| check_range("beta", fitted.beta, fitted.beta >= 0.0, "finite and non-negative"))
         .map_err(|error| refused(py, &error, None))?;
     let view_options = ViewOptions {
         projected: true,

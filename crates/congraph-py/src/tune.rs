@@ -1,4 +1,4 @@
-//! The path over densities and similarities, and the fit whose edges come back in other samples.
+//! The path over densities and similarities, and the fit whose edges reproduce in other samples.
 
 use congraph::tune::choice::{Chosen, Steps, Unfollowed};
 use congraph::tune::path::Cell;

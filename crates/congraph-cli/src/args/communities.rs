@@ -28,13 +28,13 @@ pub(crate) struct CommunitiesArgs {
     /// Larger makes more and smaller communities; 1 is the usual modularity
     #[arg(long, allow_negative_numbers = true, default_value_t = 1.0, value_name = "GAMMA")]
     pub(crate) resolution: f64,
-    /// How many runs on each graph to make the best of
+    /// How many runs on each graph, of which the best is kept
     #[arg(long, default_value_t = 100, value_name = "N")]
     pub(crate) runs: usize,
     /// For the group, link nodes that are together in at least this share of the runs on all views
     #[arg(long, allow_negative_numbers = true, default_value_t = 0.5, value_name = "SHARE")]
     pub(crate) threshold: f64,
-    /// For the group, the most rounds of consensus clustering
+    /// For the group, the maximum number of rounds of consensus clustering
     #[arg(long, default_value_t = 50, value_name = "N")]
     pub(crate) max_rounds: usize,
     /// The seed

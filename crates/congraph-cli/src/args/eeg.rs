@@ -57,8 +57,8 @@ pub(crate) struct EegArgs {
     /// The runs to use (run-…) [default: all]
     #[arg(long, value_name = "RUNS", value_delimiter = ',', help_heading = "Recordings")]
     pub(crate) run: Vec<String>,
-    /// What a view is: a subject, or each of its sessions, tasks, acquisitions or runs; several with commas between
-    /// them
+    /// What a view is: a subject, or each of its sessions, tasks, acquisitions or runs; separate several by
+    /// commas
     #[arg(
         long,
         value_name = "WHAT",
@@ -77,14 +77,15 @@ pub(crate) struct EegArgs {
     /// The channels to keep [default: those that are electrodes]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Channels")]
     pub(crate) channels: Vec<String>,
-    /// Channels to leave out, of everyone (T7) or of one subject (sub-01:T7); those that _channels.tsv calls bad are
+    /// Channels to leave out, for everyone (T7) or for one subject (sub-01:T7); those that _channels.tsv calls bad are
     /// left out too
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Channels")]
     pub(crate) bad: Vec<String>,
     /// Which electrodes to keep when subjects have different ones
     #[arg(long, value_enum, default_value_t = NodesArg::Same, help_heading = "Channels")]
     pub(crate) nodes: NodesArg,
-    /// What to do with electrodes that a subject lacks, or that are bad in it: mask lets it take part with the others
+    /// What to do with electrodes that a subject lacks, or that are bad in it: mask lets the subject
+    /// take part with its other electrodes
     #[arg(long, value_enum, default_value_t = MissingArg::Error, help_heading = "Channels")]
     pub(crate) missing: MissingArg,
     /// What potentials are measured against: recorded, average, or the mean of these channels
@@ -132,7 +133,7 @@ pub(crate) struct EegArgs {
     /// The events to cut around: annotation texts or trigger codes, or `all`
     #[arg(long, value_name = "EVENTS", value_delimiter = ',', help_heading = "Epochs")]
     pub(crate) events: Vec<String>,
-    /// The column of _events.tsv that tells them [default: trial_type, else value]
+    /// The column of _events.tsv that names them [default: trial_type, else value]
     #[arg(long, value_name = "COLUMN", help_heading = "Epochs")]
     pub(crate) events_column: Option<String>,
     /// Without events: cut the recording end to end into epochs of this many seconds [default: 1]
@@ -169,11 +170,10 @@ pub(crate) struct EegArgs {
     /// Leave out trials in which a channel's peak-to-peak amplitude is larger
     #[arg(long, value_name = "MICROVOLTS", help_heading = "Epochs")]
     pub(crate) reject: Option<f64>,
-    /// Leave out recordings of which no trial is left, and list them in dropped.tsv [default: refuse, and name them
-    /// all]
+    /// Leave out recordings with no trials left, and list them in dropped.tsv [default: refuse, and name them all]
     #[arg(long, help_heading = "Epochs")]
     pub(crate) drop_empty: bool,
-    /// Keep the first trials only, so that all subjects have as many
+    /// Keep only the first K trials of each view, so that all have equally many
     #[arg(long, value_name = "K", help_heading = "Epochs")]
     pub(crate) first: Option<usize>,
     #[command(flatten)]

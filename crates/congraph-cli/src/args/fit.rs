@@ -11,7 +11,7 @@ use congraph_record::{FitRequest, RequestError};
 use super::ScalingArgs;
 use super::choices::{choice, penalties, regularisers};
 
-/// What is learned from views, however they were read: the dials, the support, the solver.
+/// What is learned from views, however they were read: the dials, the candidates, the solver.
 #[derive(Args, Debug)]
 pub(crate) struct FitArgs {
     /// Write no report.html
@@ -26,7 +26,7 @@ pub(crate) struct FitArgs {
     /// Weight of the regulariser: larger makes the consensus sparser [default: 0]
     #[arg(long, allow_negative_numbers = true, value_name = "G", help_heading = "Model")]
     pub(crate) gamma: Option<f64>,
-    /// Find alpha for this share of possible edges (mean of the views) [default: 0.15, at most 10 neighbours a node]
+    /// Find alpha for this share of possible edges (mean of the views) [default: 0.15, at most 10 neighbours per node]
     #[arg(long, allow_negative_numbers = true, value_name = "D", help_heading = "Model")]
     pub(crate) density: Option<f64>,
     /// Find beta for this mean correlation between views [default: half-way from separate views to 1]
@@ -74,7 +74,7 @@ pub(crate) struct FitArgs {
         help_heading = "Solver"
     )]
     pub(crate) tol: f64,
-    /// The most iterations [default: 200 for newton, 50000 for admm]
+    /// The maximum number of iterations [default: 200 for newton, 50000 for admm]
     #[arg(long, value_name = "N", help_heading = "Solver")]
     pub(crate) max_iterations: Option<usize>,
     /// With admm, how to solve its (z^i, z)-step: exactly, or by the paper's block coordinate descent

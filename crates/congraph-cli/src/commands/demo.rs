@@ -135,6 +135,30 @@ fn story(settings: &Settings, simulation: &Simulation, separate: &Trial, joint: 
         settings.n_signals[0],
         100.0 * settings.shuffled
     );
+    let table = scores(separate, joint);
+    let learned = &joint.learned;
+    let proof = format!(
+        "The joint fit took {:.0} ms and {} Newton steps. The relative gap between its objective and the best \
+         possible one is {}.",
+        1e3 * (learned.prepare_time + learned.solve_time).as_secs_f64(),
+        learned.iterations,
+        summary::gap(learned.certificate.relative_gap),
+    );
+    let folder = out.display();
+    format!(
+        "{opening}\n\n{}\n\n{proof}\n\
+         Graphs, data and truth are in {folder}. The same from files:\n\n  \
+         congraph learn {folder}/data/*.csv --alpha {} --beta {BETA} -o out\n  \
+         congraph evaluate out --truth {folder}/truth\n\n\
+         To see the graphs, open {} in a browser.",
+        super::table(&table),
+        joint.method.model.parameters.alpha,
+        out.join("report.html").display()
+    )
+}
+
+/// Rows of scores, under their names.
+fn scores(separate: &Trial, joint: &Trial) -> Vec<[String; 4]> {
     let mut table = vec![["", "F1", "precision", "recall"].map(String::from)];
     for (name, trial) in [
         ("views, each learned alone", separate),
@@ -156,25 +180,7 @@ fn story(settings: &Settings, simulation: &Simulation, separate: &Trial, joint: 
             score.recall(),
         ));
     }
-    let learned = &joint.learned;
-    let proof = format!(
-        "The joint fit took {:.0} ms and {} Newton steps. The relative gap between its objective and the best \
-         possible one is {}.",
-        1e3 * (learned.prepare_time + learned.solve_time).as_secs_f64(),
-        learned.iterations,
-        summary::gap(learned.certificate.relative_gap),
-    );
-    let folder = out.display();
-    format!(
-        "{opening}\n\n{}\n\n{proof}\n\
-         Graphs, data and truth are in {folder}. The same from files:\n\n  \
-         congraph learn {folder}/data/*.csv --alpha {} --beta {BETA} -o out\n  \
-         congraph evaluate out --truth {folder}/truth\n\n\
-         To see the graphs, open {} in a browser.",
-        super::table(&table),
-        joint.method.model.parameters.alpha,
-        out.join("report.html").display()
-    )
+    table
 }
 
 fn row_of(name: &str, n_samples: Option<usize>) -> ViewRow {

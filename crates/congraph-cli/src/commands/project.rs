@@ -126,8 +126,8 @@ fn projector(args: &ProjectArgs, console: &Console) -> Result<(Projector, Option
     let fit = FitFolder::read(&args.folder)?;
     if !fit.tells_candidates && (args.candidates.is_none() || args.edge_costs.is_none()) {
         console.note(&format!(
-            "note: `{}` does not tell its candidates and edge costs, as older results do not: any pair may be joined, \
-             at no cost; `--candidates` and `--edge-costs` give them",
+            "note: `{}` does not record its candidates and edge costs (older versions did not): any pair may be \
+             joined, at no cost; `--candidates` and `--edge-costs` give them",
             args.folder.join("summary.json").display()
         ));
     }
@@ -136,9 +136,9 @@ fn projector(args: &ProjectArgs, console: &Console) -> Result<(Projector, Option
     projector.beta = args.beta.unwrap_or(projector.beta);
     projector.newton.tolerance = args.tol.unwrap_or(projector.newton.tolerance);
     let (alpha, beta, tolerance) = (projector.alpha, projector.beta, projector.newton.tolerance);
-    check_range("alpha", alpha, alpha > 0.0, "positive")?;
-    check_range("beta", beta, beta >= 0.0, "0 or positive")?;
-    check_range("tol", tolerance, tolerance > 0.0, "positive")?;
+    check_range("alpha", alpha, alpha > 0.0, "finite and positive")?;
+    check_range("beta", beta, beta >= 0.0, "finite and non-negative")?;
+    check_range("tol", tolerance, tolerance > 0.0, "finite and positive")?;
     projector.node_rule = args.reading.nodes.into();
     projector.missing = args.reading.missing.into();
     projector.drop_nodes.clone_from(&args.reading.drop_nodes);

@@ -1,4 +1,4 @@
-//! `congraph tune`: the path over densities and similarities, and the fit whose edges come back in other samples.
+//! `congraph tune`: the path over densities and similarities, and the fit whose edges reproduce in other samples.
 
 use std::time::Instant;
 

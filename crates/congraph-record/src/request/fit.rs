@@ -234,15 +234,15 @@ impl FitRequest {
         // Of what a target is to find, these are placeholders.
         let (alpha, beta) = (self.alpha.unwrap_or(1.0), self.beta.unwrap_or(1.0));
         let gamma = self.gamma.unwrap_or(0.0);
-        check_range("alpha", alpha, alpha.is_normal() && alpha > 0.0, "positive")?;
-        check_range("beta", beta, beta >= 0.0, "0 or positive")?;
-        check_range("gamma", gamma, gamma >= 0.0, "0 or positive")?;
-        check_range("tol", self.tol, self.tol > 0.0, "positive")?;
+        check_range("alpha", alpha, alpha.is_normal() && alpha > 0.0, "finite and positive")?;
+        check_range("beta", beta, beta >= 0.0, "finite and non-negative")?;
+        check_range("gamma", gamma, gamma >= 0.0, "finite and non-negative")?;
+        check_range("tol", self.tol, self.tol > 0.0, "finite and positive")?;
         let usual = Smooth::new(alpha, beta);
         let memory = match self.memory {
             None => usual.memory,
             Some(gib) => {
-                check_range("memory", gib, gib > 0.0, "positive")?;
+                check_range("memory", gib, gib > 0.0, "finite and positive")?;
                 (gib * GIB) as u64
             }
         };
@@ -326,7 +326,7 @@ impl FitRequest {
                     format!("leave out {named} or {single}"),
                 ));
             }
-            check_range(dial, target, target > 0.0 && target <= 1.0, "above 0, at most 1")?;
+            check_range(dial, target, target > 0.0 && target <= 1.0, "above 0 and at most 1")?;
         }
         Ok(())
     }

@@ -96,8 +96,8 @@ impl TuneRequest {
     /// # Errors
     /// The first option that is out of its range.
     pub fn resolve(&self) -> Result<TuneAsked, RequestError> {
-        check_range("tol", self.fit.tol, self.fit.tol > 0.0, "positive")?;
-        check_range("threshold", self.threshold, self.threshold > 0.0, "positive")?;
+        check_range("tol", self.fit.tol, self.fit.tol > 0.0, "finite and positive")?;
+        check_range("threshold", self.threshold, self.threshold > 0.0, "finite and positive")?;
         let asked = self.fit.smooth()?;
         Ok(TuneAsked {
             method: asked.method,

@@ -27,14 +27,14 @@ impl Around {
         Ok(match (&args.events[..], args.window, args.every) {
             ([], None, every) => {
                 let seconds = every.unwrap_or(1.0);
-                check_value("--every", seconds, seconds > 0.0, "positive")?;
+                check_value("--every", seconds, seconds > 0.0, "finite and positive")?;
                 Self::Every(seconds)
             }
             ([], Some(_), _) => Self::TheOnly,
             (events, None, _) => {
                 return Err(Failure::usage(
                     format!(
-                        "--events {} tells what to cut around, and not how much",
+                        "--events {} says what to cut around, but not how much",
                         events.join(",")
                     ),
                     "add the seconds to learn from, such as `--window 0:0.5`",
@@ -53,11 +53,11 @@ fn check_numbers(args: &EegArgs) -> Result<(), Failure> {
             &format!("the lower edge of --band {low}:{high}"),
             low,
             low > 0.0,
-            "above 0 Hz",
+            "finite and above 0 Hz",
         )?;
     }
     if let Some(limit) = args.reject {
-        check_value("--reject", limit, limit > 0.0, "positive")?;
+        check_value("--reject", limit, limit > 0.0, "finite and positive")?;
     }
     if args.first == Some(0) {
         return Err(Failure::usage("--first is 0; at least one trial must be kept", ""));

@@ -135,7 +135,7 @@ fn refuse_strangers(steps: &Steps, subjects: &[&str], views: &[&str]) -> Result<
     }
     Err(Failure::usage(
         format!(
-            "--bad names channels of {}, whom no recording is of",
+            "--bad names channels of {}, of whom there is no recording",
             list_names(&strangers)
         ),
         format!("the subjects are {}", list_names(subjects)),
