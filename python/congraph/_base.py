@@ -1,4 +1,4 @@
-"""What all estimators share: the manners of scikit-learn, whether it is there or not."""
+"""What all estimators share: they are scikit-learn compatible, whether it is installed or not."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         self._check_learned()
         views = self._new_views(X, groups)
         reading = {**self._reading(views), "missing": "error"}
-        gains = _engine.log_likelihood(self._arrays(), view, views._lent(), reading, self._running())
+        gains = _engine.log_likelihood(self._arrays(), view, views._borrowed(), reading, self._running())
         return float(gains.mean())
 
     def _new_views(self, X: Any, groups: Any = None) -> Views:

@@ -78,7 +78,7 @@ class _Learner(GraphEstimator):
 
     def _learn(self, X: Any, groups: Any, blocks: Any, single: bool) -> None:
         views = self._views(X, groups, blocks)
-        result = _engine.learn(views._lent(), self._reading(views), self._options(views, single), self._running())
+        result = _engine.learn(views._borrowed(), self._reading(views), self._options(views, single), self._running())
         self._keep(result, views, X)
 
     def _keep(self, result: dict[str, Any], views: Views, X: Any) -> None:
@@ -96,7 +96,7 @@ class _Learner(GraphEstimator):
         if isinstance(wanted, str):
             head, _, k = wanted.partition("knn:")
             if head or not k.isdigit() or int(k) == 0:
-                raise ValueError(f'candidates is {wanted!r}; it must be such as "knn:20", or pairs of nodes')
+                raise ValueError(f'candidates is {wanted!r}; it must be "knn:K" for a number K, or pairs of nodes')
             return wanted
         return self._pairs(views, wanted)
 
@@ -114,11 +114,14 @@ class _Learner(GraphEstimator):
             try:
                 pairs = [tuple(place[node] for node in pair) for pair in pairs]
             except KeyError as error:
-                raise ValueError(f"{error.args[0]!r} is no node") from None
+                raise ValueError(f"{error.args[0]!r} is not a node") from None
         return np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
 
     def _nodes_in_use(self, views: Views | None) -> list[str]:
-        """The nodes of the fit in their order: those of the first view, without what is left out; without views, of the fit that was made."""
+        """The nodes of the fit in their order: those of the first view, without what is left out.
+
+        Without views, those of the fit that was made.
+        """
         if views is None:
             return list(self.node_names_)
         named = [nodes for nodes in views.nodes.values() if nodes is not None]
@@ -147,8 +150,8 @@ class ConsensusGraph(_Learner):
     alpha, beta, gamma : float, optional
         The parameters themselves, for experts: larger is denser, more alike, a sparser consensus.
     penalty : str or object, default "l1"
-        How a view's departure from the consensus is charged: ``"l1"``, ``"l2"``, ``"squared-l2"``; or an object with ``value(differences)`` and
-        ``prox(differences, step)``, which is solved by ADMM.
+        How a view's departure from the consensus is charged: ``"l1"``, ``"l2"``, ``"squared-l2"``; or an object with
+        ``value(differences)`` and ``prox(differences, step)``, which is solved by ADMM.
     regulariser : str, default "l1"
         What is asked of the consensus itself, weighed by gamma.
     solver : {"newton", "admm"}
@@ -340,7 +343,7 @@ class ConsensusGraph(_Learner):
         halvings: int = 10,
         threshold: float = 0.05,
     ) -> ConsensusGraph:
-        """Learn a grid of densities and similarities, and keep the fit whose edges come back in other samples.
+        """Learn a grid of densities and similarities, and keep the fit whose edges reproduce in other samples.
 
         Every view's samples (or blocks) are halved at random ``halvings`` times. The grid is in ``path_`` afterwards, one entry
         per fit, and ``path_choice_`` says which one was kept. The targets and parameters of the constructor are not used.
@@ -349,7 +352,7 @@ class ConsensusGraph(_Learner):
         options = self._options(views, single=False)
         options.update(density=None, similarity=None, consensus_density=None, alpha=None, beta=None)
         choice = {"density": density, "similarity": similarity, "halvings": halvings, "threshold": threshold, "seed": self.seed}
-        result = _engine.tune(views._lent(), self._reading(views), options, choice, self._running())
+        result = _engine.tune(views._borrowed(), self._reading(views), options, choice, self._running())
         self._keep(result, views, X)
         self.path_ = result["path"]
         self.path_choice_ = result["chosen"]
@@ -361,14 +364,15 @@ class ConsensusGraph(_Learner):
         if not isinstance(self.penalty, str):
             raise ValueError("a penalty written in Python cannot be projected with: fit with penalty=\"l1\", \"l2\" or \"squared-l2\"")
         views = self._new_views(X, groups)
+        # What was found stands in for targets and parameters.
+        found_instead = dict.fromkeys(("density", "similarity", "consensus_density", "alpha", "beta"))
         fitted = {
-            # What was found stands in for targets and parameters.
-            "options": {**self._options(None, single=False), **dict.fromkeys(("density", "similarity", "consensus_density", "alpha", "beta"))},
+            "options": {**self._options(None, single=False), **found_instead},
             "alpha": self.alpha_ if alpha is None else alpha,
             "beta": self.beta_ if beta is None else beta,
             "distance_divisor": self.distance_divisor_,
         }
-        found = _engine.project(self._arrays(), fitted, views._lent(), self._reading(views), self._running())
+        found = _engine.project(self._arrays(), fitted, views._borrowed(), self._reading(views), self._running())
         return [_projection(one, self.positions_) for one in found]
 
     def transform(self, X: Any, *, groups: Any = None) -> npt.NDArray[np.float64]:
@@ -390,7 +394,7 @@ class ConsensusGraph(_Learner):
 
     def _summary(self) -> list[tuple[str, str]]:
         order = np.argsort(self.uniqueness_, kind="stable")
-        least, most = int(order[0]), int(order[-1])
+        least, most = (f"{self.uniqueness_[view]:.2f} ({self.view_names_[view]})" for view in order[[0, -1]].tolist())
         penalty = self.penalty if isinstance(self.penalty, str) else type(self.penalty).__name__
         n_edges = int((self._weights(None) > 0).sum())
         similarity = "" if self.similarity_ is None else f", similarity {self.similarity_:.3f}"
@@ -399,10 +403,7 @@ class ConsensusGraph(_Learner):
         return [
             ("consensus", f"{counted(n_edges, 'edge')}, density {self.consensus_density_:.3f}"),
             ("views", f"density {self.density_:.3f} ({self.densities_.min():.3f} to {self.densities_.max():.3f}){similarity}"),
-            (
-                "uniqueness",
-                f"from {self.uniqueness_[least]:.2f} ({self.view_names_[least]}) to {self.uniqueness_[most]:.2f} ({self.view_names_[most]})",
-            ),
+            ("uniqueness", f"from {least} to {most}"),
             ("parameters", f"alpha {self.alpha_:.4g}, beta {self.beta_:.4g}, gamma {self.gamma_:.4g}, penalty {penalty}"),
             self._certified(),
         ]
@@ -425,8 +426,8 @@ def _projection(found: dict[str, Any], positions: dict[str, Any] | None) -> Proj
 class SingleGraph(_Learner):
     """Learn the graph of one data set, or of several each on its own: without coupling, and without a consensus (svGL).
 
-    As there, an edge needs positive association. The parameters are those of `ConsensusGraph` that do not concern what views share. ``graph_`` holds the weights of the (first)
-    graph, nodes × nodes.
+    As there, an edge needs positive association. The parameters are those of `ConsensusGraph` that do not concern what views
+    share. ``graph_`` holds the weights of the (first) graph, nodes × nodes.
 
     Examples
     --------
@@ -501,7 +502,8 @@ class SingleGraph(_Learner):
         """How much likelier new data are on the graph than if their nodes were independent; see `ConsensusGraph.score`."""
         self._check_learned()
         if len(self.view_names_) != 1:
-            raise one_error("E09", "there are several graphs, and data to score on one", "which graph is meant is not known", "fit one view", None)
+            what, why = "there are several graphs, and data to score on one", "which graph is meant is not known"
+            raise one_error("E09", what, why, "fit one view", None)
         return self._likelihood(X, None, 0)
 
     def _summary(self) -> list[tuple[str, str]]:

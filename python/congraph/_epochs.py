@@ -77,8 +77,14 @@ def from_epochs(
 
 def _no_epoch(name: str) -> dict[str, str | None]:
     """The error of a view without epochs."""
-    told = {"what": f"view `{name}` has no epoch", "why": "there is nothing to learn from", "hint": "leave the view out, or keep more epochs"}
-    return {"code": "E05", **told, "view": name, "node": None}
+    return {
+        "code": "E05",
+        "what": f"view `{name}` has no epoch",
+        "why": "there is nothing to learn from",
+        "hint": "leave the view out, or keep more epochs",
+        "view": name,
+        "node": None,
+    }
 
 
 def _check(name: str, one: Any, picks: Any) -> None:
@@ -86,7 +92,7 @@ def _check(name: str, one: Any, picks: Any) -> None:
     if not (hasattr(one, "get_data") and hasattr(one, "info") and hasattr(one, "selection")):
         kind = type(one).__name__
         advice = ": cut it first, for example with `mne.make_fixed_length_epochs`" if hasattr(one, "info") else ""
-        raise TypeError(f"view {name!r} is no MNE Epochs but {kind}{advice}")
+        raise TypeError(f"view {name!r} is not MNE Epochs but {kind}{advice}")
     if isinstance(picks, str) and _kind(one, picks) not in one and picks in ("eeg", "meg", "mag", "grad", "seeg", "ecog", "csd", "dbs"):
         there = ", ".join(sorted(set(one.get_channel_types())))
         raise ValueError(f"view {name!r} has no channel of type {picks!r}; it has {there}: choose them with `picks=`")

@@ -26,8 +26,9 @@ Ints = npt.NDArray[np.int64]
 class Communities:
     """Communities of learned graphs; 0 is the largest.
 
-    ``consensus`` and ``group`` hold one label per node, ``views`` one row per view (−1 where it lacks the node). The group is what all runs on all views have in
-    common. ``nmi`` compares all partitions: consensus (if there is one), group, and each view, in this order.
+    ``consensus`` and ``group`` hold one label per node, ``views`` one row per view (−1 where it lacks the node). The group is
+    what all runs on all views have in common. ``nmi`` compares all partitions: consensus (if there is one), group, and each view, in
+    this order.
     """
 
     node_names: list[str]
@@ -168,8 +169,8 @@ class LearnedGraphs:
     def to_networkx(self, view: str | int | None = None, *, communities: Communities | None = None) -> Any:
         """The graph of a view, or the consensus, as a `networkx.Graph` with the edge attribute ``weight``.
 
-        Nodes have the attribute ``strength`` (the sum of their weights); where positions came with the data also ``x``, ``y`` and perhaps ``z``, and with
-        ``communities`` (those of this graph) their ``community``.
+        Nodes have the attribute ``strength`` (the sum of their weights); where positions came with the data also ``x``, ``y``
+        and perhaps ``z``, and with ``communities`` (those of this graph) their ``community``.
         """
         networkx = _optional("networkx", "graph")
         index, weights = self._present(view)
@@ -278,14 +279,14 @@ class LearnedGraphs:
             raise ValueError("communities are of other nodes than these graphs")
         labels = None if communities is None else (communities.group if communities.consensus is None else communities.consensus)
         record, warned = self._told()
-        beside = {
+        context = {
             "record": record,
             "warnings": warned,
             "positions": [[float(x) for x in places[node]] for node in self.node_names_] if known and places else None,
             "labels": None if labels is None else labels.tolist(),
             "modularity": None if communities is None else communities.consensus_modularity,
         }
-        page = _engine.report(self._arrays(), beside)
+        page = _engine.report(self._arrays(), context)
         _replace(target, page)
         return target
 

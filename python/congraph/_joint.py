@@ -88,7 +88,7 @@ class JointGraphicalLasso(GraphEstimator):
         if self.coupling == "fused":
             asked.append("fused_diagonal")
         options = {name: getattr(self, name) for name in asked}
-        result = _engine.joint_graphical_lasso(views._lent(), self._reading(views), options, self.edges, self._running())
+        result = _engine.joint_graphical_lasso(views._borrowed(), self._reading(views), options, self.edges, self._running())
         self.precisions_ = np.stack(result["precisions"])
         self._learned(result, views, X)
         return self

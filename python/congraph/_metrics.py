@@ -116,5 +116,5 @@ def total_variation(graphs: Any, X: Any, *, groups: Any = None, scale: str = "zs
         "electrodes": False,
     }
     scales = {"scale": scale, "sample_norm": "mean", "distance_norm": "none"}
-    found = _engine.total_variation(_graphs(graphs)._arrays(), as_views(X, groups=groups)._lent(), reading, scales, running())
+    found = _engine.total_variation(_graphs(graphs)._arrays(), as_views(X, groups=groups)._borrowed(), reading, scales, running())
     return found["relative" if relative else "total"]

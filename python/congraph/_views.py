@@ -140,7 +140,7 @@ class Views(Mapping[str, Array]):
                     name,
                 )
 
-    def _lent(self) -> list[dict[str, Any]]:
+    def _borrowed(self) -> list[dict[str, Any]]:
         """As the engine takes them."""
         return [
             {"name": name, "values": array, "nodes": self.nodes[name], "blocks": self.blocks[name], "n_samples": self.n_samples[name]}
@@ -149,7 +149,8 @@ class Views(Mapping[str, Array]):
 
 
 def _twice(name: str) -> Exception:
-    return one_error("E06", f"two views are called `{name}`", "results could not be told apart", "give every view a name of its own", view=name)
+    what, why = f"two views are called `{name}`", "results could not be told apart"
+    return one_error("E06", what, why, "give every view a name of its own", view=name)
 
 
 def _refuse_strangers(given: Any, arrays: Mapping[Any, Any], option: str) -> None:
@@ -159,7 +160,8 @@ def _refuse_strangers(given: Any, arrays: Mapping[Any, Any], option: str) -> Non
     known = {str(key) for key in arrays}
     strangers = [key for key in given if str(key) not in known]
     if strangers:
-        raise ValueError(f"{option} has {strangers[0]!r}, which is no view; there {'is' if len(known) == 1 else 'are'} {', '.join(sorted(known)[:10])}")
+        there = f"there {'is' if len(known) == 1 else 'are'} {', '.join(sorted(known)[:10])}"
+        raise ValueError(f"{option} has {strangers[0]!r}, which is not a view; {there}")
 
 
 def as_views(X: Any, *, groups: Any = None, blocks: Any = None, nodes: Any = None) -> Views:

@@ -73,7 +73,8 @@ def graph(
     shade = np.zeros(len(names)) if colors is None else np.asarray(colors)
     shade = np.where(shade < 19, shade, 19)
     few = shade.max(initial=0) < 10
-    axis.scatter(*points.T, s=30, c=shade, cmap="tab10" if few else "tab20", vmin=0, vmax=9 if few else 19, edgecolors="white", linewidths=0.5, zorder=2)
+    colours = {"cmap": "tab10", "vmax": 9} if few else {"cmap": "tab20", "vmax": 19}
+    axis.scatter(*points.T, s=30, c=shade, vmin=0, **colours, edgecolors="white", linewidths=0.5, zorder=2)
     if labels:
         for name, point in zip(names, points, strict=True):
             axis.annotate(name, point, xytext=(3, 3), textcoords="offset points", fontsize=6, zorder=3)

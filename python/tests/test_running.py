@@ -138,7 +138,7 @@ def test_the_interpreter_is_free_while_a_fit_runs(data):
     try:
         with pytest.raises(Enough):
             congraph._engine.learn(
-                views._lent(), model._reading(views), model._options(views, False), {**running, "progress": stop}
+                views._borrowed(), model._reading(views), model._options(views, False), {**running, "progress": stop}
             )
     finally:
         done.set()

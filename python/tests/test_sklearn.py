@@ -1,4 +1,4 @@
-"""The manners of scikit-learn, with it and without it."""
+"""The estimators are scikit-learn compatible, with it and without it."""
 
 import pickle
 import subprocess

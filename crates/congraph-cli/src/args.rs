@@ -73,7 +73,7 @@ pub(crate) enum Command {
     /// Learn one graph per view and their consensus
     #[command(after_help = learn::AFTER_HELP)]
     Learn(Box<LearnArgs>),
-    /// Fit a grid of densities and similarities, and choose the fit whose edges come back in other samples
+    /// Fit a grid of densities and similarities, and choose the fit whose edges reproduce in other samples
     #[command(after_help = tune::AFTER_HELP)]
     Tune(Box<TuneArgs>),
     /// Simulate views of smooth signals with a known consensus graph
@@ -122,5 +122,6 @@ pub struct Global {
 }
 
 fn threads(text: &str) -> Result<NonZeroUsize, String> {
-    text.parse().map_err(|_| "a whole number from 1 up is needed".into())
+    text.parse()
+        .map_err(|_| "a whole number of at least 1 is needed".into())
 }

@@ -1,4 +1,5 @@
-//! What a long command has done so far, in one file beside the output folder: written whole after every step, removed at the end.
+//! What a long command has done so far, in one file beside the output folder: written whole after every step, removed
+//! at the end.
 
 use std::fs::File;
 use std::io::{ErrorKind, Write};
@@ -59,7 +60,7 @@ pub fn refuse_existing<W: Resumable>(out: &Path, resume: bool, force: bool) -> R
             "an interrupted run left its work in the checkpoint `{}`, and nothing is overwritten unasked",
             path.display()
         ),
-        "`--resume` goes on from it; `--force` replaces it and starts anew",
+        "`--resume` continues from it; `--force` replaces it and starts anew",
     ))
 }
 
@@ -78,7 +79,7 @@ impl<W: Resumable> Checkpoint<W> {
         format!("congraph.{}-checkpoint/2", W::COMMAND)
     }
 
-    /// What an earlier run left, if it can be gone on from: `fits` tells; none if there is no checkpoint.
+    /// What an earlier run left, if it can be resumed: `fits` tells; none if there is no checkpoint.
     ///
     /// # Errors
     ///
@@ -87,7 +88,8 @@ impl<W: Resumable> Checkpoint<W> {
         let refused = |what: &str| {
             Failure::usage(
                 format!("the checkpoint `{}` {what}", self.path.display()),
-                "repeat the command that was interrupted; with `--force` and without `--resume` it starts anew and replaces the checkpoint",
+                "repeat the command that was interrupted; with `--force` and without `--resume` it starts anew and \
+                 replaces the checkpoint",
             )
         };
         let bytes = match std::fs::read(&self.path) {

@@ -1,4 +1,5 @@
-//! Signals that end a process: at once while computing, when no result is on disk yet; after the files are in place while writing.
+//! Signals that end a process: at once while computing, when no result is on disk yet; after the files are in place
+//! while writing.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,7 +32,7 @@ const NOTHING_WRITTEN: &str = "interrupted: nothing was written";
 fn leave(otherwise: &str) -> ! {
     match KEPT.lock().ok().and_then(|kept| kept.clone()) {
         Some(place) => console::words(&format!(
-            "interrupted: the work so far is kept in {}; the same command with --resume goes on from there",
+            "interrupted: the work so far is kept in {}; the same command with --resume continues from there",
             console::visible(&place)
         )),
         None => console::words(otherwise),
@@ -41,8 +42,8 @@ fn leave(otherwise: &str) -> ! {
     std::process::exit(130);
 }
 
-/// Ends the process with code 130 when it is asked to end, leaving nothing half-written: Ctrl-C, and the signals of a batch system or a
-/// container (SIGTERM) and of a terminal that closes (SIGHUP).
+/// Ends the process with code 130 when it is asked to end, leaving nothing half-written: Ctrl-C, and the signals of a
+/// batch system or a container (SIGTERM) and of a terminal that closes (SIGHUP).
 pub(crate) fn install() {
     // Without a handler a signal still ends the process, only less politely.
     #[cfg(unix)]

@@ -1,8 +1,8 @@
 //! The command line of congraph: one command is one file under `commands`, thin glue between files and mathematics.
 //!
-//! Results go to files and one line to stdout; progress, warnings and errors to stderr. Exit codes: 0 fine, 1 a bug, 2 wrong
-//! usage, 3 bad input data, 4 target not reachable, 5 not converged (with `--strict`), 6 an optional part is missing, 7 the system
-//! refused (disk full, no permission, a folder that another run is writing), 130 interrupted.
+//! Results go to files and one line to stdout; progress, warnings and errors to stderr. Exit codes: 0 fine, 1 a bug, 2
+//! wrong usage, 3 bad input data, 4 target not reachable, 5 not converged (with `--strict`), 6 an optional part is
+//! missing, 7 the system refused (disk full, no permission, a folder that another run is writing), 130 interrupted.
 //!
 //! This is a library so that other programs of congraph can speak and end as it does; what they need is public, the
 //! commands are not.
@@ -44,8 +44,9 @@ pub fn main() -> ExitCode {
     carry_out(&cli.global, memory::asked(&cli.command), |console| run(&cli, console))
 }
 
-/// Carries out a command as every program of congraph does: with signals heard, and with the memory (in GiB; half of what
-/// is free unless asked) and the threads that were asked for. What went wrong is told on stderr, and is the exit code.
+/// Carries out a command as every program of congraph does: with signals heard, and with the memory (in GiB; half of
+/// what is free unless asked) and the threads that were asked for. What went wrong is told on stderr, and is the exit
+/// code.
 pub fn carry_out(
     global: &Global,
     memory: Option<f64>,

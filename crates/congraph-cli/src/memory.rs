@@ -19,7 +19,7 @@ pub(crate) fn asked(command: &Command) -> Option<f64> {
 /// Files are refused that would take more than may be used: the GiB that were asked for, or half of what is free.
 pub(crate) fn limit(asked: Option<f64>) -> Result<(), Failure> {
     if let Some(gib) = asked {
-        check_range("memory", gib, gib > 0.0, "positive")?;
+        check_range("memory", gib, gib > 0.0, "finite and positive")?;
     }
     let bytes = asked.map(|gib| (gib * GIB) as u64).or_else(half_of_free);
     if let Some(bytes) = bytes {

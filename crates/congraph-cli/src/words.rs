@@ -1,7 +1,7 @@
 //! What the library noticed, in the words of the command line.
 //!
-//! Its messages mention options by their ids. Errors are spelled where they are told ([`Failure`](crate::failure::Failure));
-//! warnings here, before they are printed, written or put into a report.
+//! Its messages mention options by their ids. Errors are spelled where they are told
+//! ([`Failure`](crate::failure::Failure)); warnings here, before they are printed, written or put into a report.
 
 use congraph::{DataError, Warning, grouped};
 use congraph_record::CommandLine;

@@ -237,8 +237,8 @@ fn json_is_one_object_with_the_agreed_keys() {
     assert_eq!(
         keys(&summary),
         "schema n_nodes n_views penalty regulariser solver alpha beta gamma scale sample_norm distance_norm \
-         distance_divisor tolerance objective dual_objective relative_gap converged iterations density similarity chance \
-         seconds warnings candidates edge_costs run node_names files"
+         distance_divisor tolerance objective dual_objective relative_gap converged iterations density similarity \
+         chance seconds warnings candidates edge_costs run node_names files"
     );
     assert_eq!(keys(&summary["density"]), "target views consensus");
     assert_eq!(keys(&summary["similarity"]), "target value floor");

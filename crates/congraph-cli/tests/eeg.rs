@@ -1,4 +1,5 @@
-//! `congraph eeg` on the excerpt in `examples/data/eeg`: what it writes, where it takes things from, and what it refuses.
+//! `congraph eeg` on the excerpt in `examples/data/eeg`: what it writes, where it takes things from, and what it
+//! refuses.
 
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used)]

@@ -186,7 +186,7 @@ fn options_that_do_not_fit() {
         (
             "--method jgl-fused --lambda1 -1 --lambda2 0.1",
             2,
-            "--lambda1 is -1; it must be 0 or positive",
+            "--lambda1 is -1; it must be finite and non-negative",
         ),
         ("--method jgl-fused --lambda1 0.1 --lambda2 inf", 2, "--lambda2 is inf"),
         ("--method jgl --lambda1 0.1 --lambda2 0.1", 2, "jgl-fused, jgl-group"),

@@ -1,7 +1,7 @@
 //! The command line as its users run it.
 //!
-//! One binary, so that the crate and its dependencies are linked once: `cargo test --workspace --test cli errors::` runs what is in
-//! `errors.rs`. A new file needs its line here; `./test` fails without.
+//! One binary, so that the crate and its dependencies are linked once: `cargo test --workspace --test cli errors::`
+//! runs what is in `errors.rs`. A new file needs its line here; `./test` fails without.
 
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used, clippy::panic)]

@@ -204,7 +204,7 @@ fn candidates_costs_and_tolerance_are_those_of_the_fit() {
     place.write("out/summary.json", older);
     let outcome = place.fine(&["project", "out", "--view", "sim/view4.csv", "-o", "old"]);
     assert!(
-        outcome.stderr.contains("does not tell its candidates and edge costs"),
+        outcome.stderr.contains("does not record its candidates and edge costs"),
         "{outcome:?}"
     );
     std::fs::remove_file(place.path("listed/candidates.tsv")).unwrap();

@@ -1,7 +1,7 @@
 //! A result folder is one run's: several at once, killed ones, full disks, changed files.
 //!
-//! `CONGRAPH_ROUNDS=120,60,35 cargo test --workspace --test cli store:: -- --nocapture` for as many rounds of concurrent,
-//! killed and ended runs.
+//! `CONGRAPH_ROUNDS=120,60,35 cargo test --workspace --test cli store:: -- --nocapture` for as many rounds of
+//! concurrent, killed and ended runs.
 #![cfg(unix)]
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used)]
@@ -31,7 +31,8 @@ fn with_views() -> Place {
     place
 }
 
-/// The binary, hearing every signal: started by `nohup` or in the background, these tests would hand down that some are ignored.
+/// The binary, hearing every signal: started by `nohup` or in the background, these tests would hand down that some are
+/// ignored.
 fn heard() -> Command {
     let binary = assert_cmd::cargo::cargo_bin!("congraph");
     if cfg!(not(target_os = "linux")) {

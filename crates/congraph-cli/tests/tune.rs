@@ -268,7 +268,7 @@ fn resume_without_or_with_a_foreign_checkpoint() {
         let refused = place.run(&anew);
         assert_eq!(refused.code, 2);
         assert!(
-            refused.stderr.contains("`--resume` goes on from it"),
+            refused.stderr.contains("`--resume` continues from it"),
             "{}",
             refused.stderr
         );
@@ -307,7 +307,7 @@ fn ctrl_c_leaves_a_checkpoint_to_go_on_from() {
     let output = run.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(said.contains("--resume goes on from there"), "{said}");
+    assert!(said.contains("--resume continues from there"), "{said}");
     assert!(!place.path("cut").exists());
     // It is of these data and options alone.
     let mut other = words("cut");

@@ -1,7 +1,7 @@
 //! Errors and warnings of the library as Python objects.
 //!
-//! The exception classes are Python's own (`congraph._errors`), so that they can be documented, subclassed and pickled there; here
-//! they are only filled, with options spelled as Python's keywords.
+//! The exception classes are Python's own (`congraph._errors`), so that they can be documented, subclassed and pickled
+//! there; here they are only filled, with options spelled as Python's keywords.
 
 use congraph::{DataError, Error, Warning, grouped};
 use congraph_record::Python as Spelled;

@@ -1,4 +1,5 @@
-//! Keyword arguments as Python hands them over, read one by one: what is of the wrong type is named as the user knows it.
+//! Keyword arguments as Python hands them over, read one by one: what is of the wrong type is named as the user knows
+//! it.
 //!
 //! ```text
 //! density is 'x'; it must be a number        TypeError

@@ -131,7 +131,8 @@ pub(crate) fn put<'py>(into: &Bound<'py, PyDict>, graph: &MultiviewGraph) -> PyR
     into.set_item("present", present)
 }
 
-/// What is usually asked of graphs. Apart from putting it into a result, so that it can be worked out while the interpreter is let go of.
+/// What is usually asked of graphs. Apart from putting it into a result, so that it can be worked out while the
+/// interpreter is let go of.
 pub(crate) struct Measures {
     densities: Vec<f64>,
     density: f64,
@@ -170,14 +171,14 @@ pub(crate) fn edge_means<'py>(py: Python<'py>, graph: Arrays<'py>) -> PyResult<B
     let given = graph.pairs()?;
     let graph = graph.graph()?;
     // The graph has its own order of edges, and none that is absent everywhere.
-    let told = |pair: &[u32; 2]| match graph.pairs().binary_search(pair) {
+    let mean = |pair: &[u32; 2]| match graph.pairs().binary_search(pair) {
         Ok(edge) => (graph.n_measured(edge) as i64, graph.mean_weight(edge)),
         Err(_) => {
             let has = |view: &usize| pair.iter().all(|&node| graph.has(*view, node as usize));
             ((0..graph.n_views()).filter(has).count() as i64, 0.0)
         }
     };
-    let (measured, means): (Vec<i64>, Vec<f64>) = given.iter().map(told).unzip();
+    let (measured, means): (Vec<i64>, Vec<f64>) = given.iter().map(mean).unzip();
     let result = PyDict::new(py);
     result.set_item("n_measured", measured.into_pyarray(py))?;
     result.set_item("mean_weight", means.into_pyarray(py))?;

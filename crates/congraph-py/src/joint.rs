@@ -12,14 +12,14 @@ use crate::graphs::{self, Measures};
 use crate::learn::put;
 use crate::request::{self, refused};
 use crate::running::Running;
-use crate::tables::{Lent, Reading, assemble, tables};
+use crate::tables::{BorrowedTable, Reading, assemble, tables};
 
 /// Learns one precision matrix per view; `edges` says which of their entries are edges.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn joint_graphical_lasso<'py>(
     py: Python<'py>,
-    views: Vec<Lent<'py>>,
+    views: Vec<BorrowedTable<'py>>,
     reading: Reading,
     options: Bound<'py, PyDict>,
     edges: String,
@@ -27,14 +27,14 @@ pub(crate) fn joint_graphical_lasso<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let rule: EdgeRule = request::chosen(py, &edges)?;
     let resolved = request::read(&options)?.fit.resolve();
-    let Resolved::GraphicalLasso(learner) = resolved.map_err(|error| refused(py, &error, None))? else {
+    let Resolved::GraphicalLasso(method) = resolved.map_err(|error| refused(py, &error, None))? else {
         return Err(PyValueError::new_err("coupling is missing"));
     };
     let view_options = reading.options()?;
     let tables = tables(&views, &view_options)?;
     let (learned, noticed) = running.run(py, None, |watch| {
         let (views, noticed) = assemble(tables, &view_options)?;
-        Ok((learner.learn(&views, watch)?, noticed))
+        Ok((method.learn(&views, watch)?, noticed))
     })?;
     let result = PyDict::new(py);
     let graph = learned.details.graph(&learned.graph, rule);
@@ -46,7 +46,7 @@ pub(crate) fn joint_graphical_lasso<'py>(
         precisions.append(graphs::matrix(py, n, n, precision.clone())?)?;
     }
     result.set_item("precisions", precisions)?;
-    put(&result, &FitRecord::of_joint(&learner, &learned, rule, &[], None))?;
+    put(&result, &FitRecord::of_joint(&method, &learned, rule, &[], None))?;
     result.set_item("status", learned.status.to_string())?;
     let warnings: Vec<Warning> = noticed.iter().chain(&learned.warnings).cloned().collect();
     result.set_item("warnings", failure::warnings(&warnings))?;

@@ -11,27 +11,27 @@ use crate::failure;
 use crate::graphs::{self, Measures};
 use crate::request::{self, refused};
 use crate::running::Running;
-use crate::tables::{Lent, Reading, assemble, tables};
+use crate::tables::{BorrowedTable, Reading, assemble, tables};
 
 /// Learns one graph per view and their consensus.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn learn<'py>(
     py: Python<'py>,
-    views: Vec<Lent<'py>>,
+    views: Vec<BorrowedTable<'py>>,
     reading: Reading,
     options: Bound<'py, PyDict>,
     running: Running,
 ) -> PyResult<Bound<'py, PyDict>> {
     let request = request::read(&options)?;
-    let asked = request.fit.learner().map_err(|error| refused(py, &error, None))?;
+    let asked = request.fit.smooth().map_err(|error| refused(py, &error, None))?;
     let view_options = reading.options()?;
     let tables = tables(&views, &view_options)?;
     let raised = request.written.as_ref().map(|penalty| penalty.raised());
     let (tuned, measures, noticed, time) = running.run(py, raised, |watch| {
         let clock = Instant::now();
         let (views, noticed) = assemble(tables, &view_options)?;
-        let tuned = asked.learner.learn_to(&views, &asked.targets, watch)?;
+        let tuned = asked.method.learn_to(&views, &asked.targets, watch)?;
         // Whoever learns frees the views, too.
         drop(views);
         let measures = Measures::new(&tuned.learned.graph);
@@ -66,8 +66,8 @@ pub(crate) fn result<'py>(
     Ok(result)
 }
 
-/// What a record tells: its numbers, and all of it as JSON for a report. Numbers that are not finite cannot be told in JSON, and
-/// what the user is warned of is told apart.
+/// What a record tells: its numbers, and all of it as JSON for a report. Numbers that are not finite cannot be told in
+/// JSON, and what the user is warned of is told apart.
 pub(crate) fn put(result: &Bound<'_, PyDict>, record: &FitRecord) -> PyResult<()> {
     result.set_item("alpha", record.alpha)?;
     result.set_item("beta", record.beta)?;

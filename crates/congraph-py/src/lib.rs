@@ -1,7 +1,7 @@
 //! The engine of the Python package `congraph`: arrays in, arrays out.
 //!
-//! Everything that a user sees (classes, defaults, conversions) is plain Python in `python/congraph`; everything that computes is
-//! the library. This crate is the seam between the two, one function for each thing that Python asks for:
+//! Everything that a user sees (classes, defaults, conversions) is plain Python in `python/congraph`; everything that
+//! computes is the library. This crate is the seam between the two, one function for each thing that Python asks for:
 //!
 //! ```text
 //! tables      NumPy arrays → tables, without a copy      graphs       learned graphs ⇄ arrays
@@ -11,8 +11,8 @@
 //! learn, project, tune, joint, communities, metrics, report, simulate     one call each
 //! ```
 //!
-//! Results cross as dictionaries of arrays and names, so that a fitted model in Python holds nothing but arrays, and can be
-//! pickled.
+//! Results cross as dictionaries of arrays and names, so that a fitted model in Python holds nothing but arrays, and
+//! can be pickled.
 
 mod communities;
 mod failure;
@@ -30,8 +30,8 @@ mod simulate;
 mod tables;
 mod tune;
 
-/// A fit takes and gives back megabytes many times a second; the system's allocator returns them to the kernel each time, and
-/// touching them again was half of a small fit.
+/// A fit takes and gives back megabytes many times a second; the system's allocator returns them to the kernel each
+/// time, and touching them again was half of a small fit.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -10,12 +10,13 @@ use crate::failure;
 use crate::graphs::Arrays;
 use crate::request::Scales;
 use crate::running::{Running, briefly};
-use crate::tables::{Lent, Reading, assemble, tables};
+use crate::tables::{BorrowedTable, Reading, assemble, tables};
 
 /// One number of a score.
 type Measure = fn(&GraphScore) -> f64;
 
-/// Scores learned graphs against true ones: one column per measure, the views first and then the consensus if both have one.
+/// Scores learned graphs against true ones: one column per measure, the views first and then the consensus if both have
+/// one.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn evaluate<'py>(py: Python<'py>, learned: Arrays<'py>, truth: Arrays<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -65,7 +66,7 @@ pub(crate) fn nmi(one: PyReadonlyArray1<'_, i64>, other: PyReadonlyArray1<'_, i6
 pub(crate) fn total_variation<'py>(
     py: Python<'py>,
     graph: Arrays<'py>,
-    views: Vec<Lent<'py>>,
+    views: Vec<BorrowedTable<'py>>,
     reading: Reading,
     scales: Scales,
     running: Running,
@@ -93,7 +94,7 @@ pub(crate) fn log_likelihood<'py>(
     py: Python<'py>,
     graph: Arrays<'py>,
     view: Option<usize>,
-    views: Vec<Lent<'py>>,
+    views: Vec<BorrowedTable<'py>>,
     reading: Reading,
     running: Running,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {

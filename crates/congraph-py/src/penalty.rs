@@ -5,11 +5,11 @@
 //! prox(differences, step)   argmin_Y step · c(Y) + ½‖Y − V‖², an array of the same shape
 //! ```
 //!
-//! Both get an array of edges × views, all edges at once: one call per iteration. What they raise ends the fit at its next
-//! look at the watch, and is raised as it is. Until then the penalty answers with what it was given.
+//! Both get an array of edges × views, all edges at once: one call per iteration. What they raise ends the fit at its
+//! next look at the watch, and is raised as it is. Until then the penalty answers with what it was given.
 //!
-//! The certificate believes that `prox` is the one of `value`. So now and then that is tried: no point on the way from the argument
-//! through the answer may be better than the answer.
+//! The certificate believes that `prox` is the one of `value`. So now and then that is tried: no point on the way from
+//! the argument through the answer may be better than the answer.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -24,14 +24,14 @@ use crate::running::{Raised, has_raised};
 
 /// The object and what it raised.
 #[derive(Debug)]
-pub(crate) struct Written {
+pub(crate) struct PyPenalty {
     object: Py<PyAny>,
     name: String,
     raised: Arc<Raised>,
     n_calls: AtomicUsize,
 }
 
-impl Written {
+impl PyPenalty {
     pub(crate) fn new(py: Python<'_>, object: &Py<PyAny>) -> PyResult<Self> {
         let bound = object.bind(py);
         for method in ["value", "prox"] {
@@ -67,7 +67,7 @@ impl Written {
         })
     }
 
-    fn lent<'py>(py: Python<'py>, differences: &[f64], n_views: usize) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    fn to_array<'py>(py: Python<'py>, differences: &[f64], n_views: usize) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let shape = (differences.len() / n_views.max(1), n_views);
         let view = ArrayView2::from_shape(shape, differences);
         Ok(view
@@ -82,10 +82,10 @@ const TRIED: [usize; 5] = [1, 2, 5, 20, 100];
 /// How far beyond (below 0) or back from the answer towards the argument.
 const STEPS: [f64; 4] = [-0.1, -0.01, 0.01, 0.1];
 
-impl Written {
+impl PyPenalty {
     /// What the object's `value` answers, if a penalty may be that.
     fn asked_value(&self, py: Python<'_>, differences: &[f64], n_views: usize) -> PyResult<f64> {
-        let array = Self::lent(py, differences, n_views)?;
+        let array = Self::to_array(py, differences, n_views)?;
         let value: f64 = self.object.call_method1(py, "value", (array,))?.extract(py)?;
         if value.is_finite() && value >= 0.0 {
             return Ok(value);
@@ -110,8 +110,8 @@ impl Written {
             if there < reached - 1e-9 * reached.abs() - f64::MIN_POSITIVE {
                 return Err(PyValueError::new_err(format!(
                     "{}.prox is not the proximal map of {}.value: for differences it was given, step · value(y) + \
-                     ½‖y − differences‖² is {reached:.6e} at y = prox(differences, step), and {there:.6e} close by. With a prox \
-                     of another penalty the result would be certified wrongly",
+                     ½‖y − differences‖² is {reached:.6e} at y = prox(differences, step), and {there:.6e} close by. \
+                     With a prox of another penalty the result would be certified wrongly",
                     self.name, self.name
                 )));
             }
@@ -120,7 +120,7 @@ impl Written {
     }
 }
 
-impl Penalty for Written {
+impl Penalty for PyPenalty {
     fn name(&self) -> &str {
         &self.name
     }
@@ -131,7 +131,7 @@ impl Penalty for Written {
 
     fn prox(&self, differences: &mut [f64], n_views: usize, step: f64) {
         let found = self.call(None, |py| {
-            let array = Self::lent(py, differences, n_views)?;
+            let array = Self::to_array(py, differences, n_views)?;
             let shape = array.shape().to_vec();
             let answer = self.object.call_method1(py, "prox", (array, step))?;
             let numbers = py.import("numpy")?.call_method1("asarray", (answer, "float64"))?;

@@ -11,7 +11,7 @@ use crate::fields::from_fields;
 use crate::graphs::{self, Arrays, Measures};
 use crate::request::{self, refused};
 use crate::running::Running;
-use crate::tables::{Lent, Reading, assemble, tables};
+use crate::tables::{BorrowedTable, Reading, assemble, tables};
 
 /// How the fit was made: the options it was asked for, and what came of them.
 pub(crate) struct Fitted<'py> {
@@ -30,7 +30,7 @@ pub(crate) fn project<'py>(
     py: Python<'py>,
     graph: Arrays<'py>,
     fitted: Fitted<'py>,
-    views: Vec<Lent<'py>>,
+    views: Vec<BorrowedTable<'py>>,
     reading: Reading,
     running: Running,
 ) -> PyResult<Bound<'py, PyList>> {
@@ -38,18 +38,19 @@ pub(crate) fn project<'py>(
     let request = request::read(&fitted.options)?;
     if request.written.is_some() {
         return Err(PyValueError::new_err(
-            "a fit with a penalty that is written in Python cannot be projected on: that needs one of the penalties that have a name",
+            "a fit with a penalty that is written in Python cannot be projected on: that needs one of the penalties \
+             that have a name",
         ));
     }
-    let asked = request.fit.learner().map_err(|error| refused(py, &error, None))?;
-    check_range("alpha", fitted.alpha, fitted.alpha > 0.0, "positive")
-        .and_then(|()| check_range("beta", fitted.beta, fitted.beta >= 0.0, "0 or positive"))
+    let asked = request.fit.smooth().map_err(|error| refused(py, &error, None))?;
+    check_range("alpha", fitted.alpha, fitted.alpha > 0.0, "finite and positive")
+        .and_then(|()| check_range("beta", fitted.beta, fitted.beta >= 0.0, "finite and non-negative"))
         .map_err(|error| refused(py, &error, None))?;
     let view_options = ViewOptions {
         projected: true,
         ..reading.options()?
     };
-    let projector = Projector::new(&graph, &asked.learner, fitted.distance_divisor);
+    let projector = Projector::new(&graph, &asked.method, fitted.distance_divisor);
     let mut projector = projector.map_err(|error| failure::exception(py, &error))?;
     projector.alpha = fitted.alpha;
     projector.beta = fitted.beta;
@@ -63,22 +64,23 @@ pub(crate) fn project<'py>(
     })?;
     let found = PyList::empty(py);
     for projection in &projections {
-        found.append(told(py, projection, &noticed)?)?;
+        found.append(to_dict(py, projection, &noticed)?)?;
     }
     Ok(found)
 }
 
-fn told<'py>(py: Python<'py>, projection: &Projection, noticed: &[Warning]) -> PyResult<Bound<'py, PyDict>> {
-    let told = PyDict::new(py);
-    graphs::put(&told, &projection.graph)?;
-    Measures::new(&projection.graph).put(&told)?;
+/// A projection as Python gets it.
+fn to_dict<'py>(py: Python<'py>, projection: &Projection, noticed: &[Warning]) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    graphs::put(&dict, &projection.graph)?;
+    Measures::new(&projection.graph).put(&dict)?;
     let kinds: Vec<&str> = projection.edges().map(|(_, _, _, kind)| kind.name()).collect();
-    told.set_item("kinds", kinds)?;
-    told.set_item("objective", projection.certificate.objective)?;
-    told.set_item("dual_objective", projection.certificate.dual_objective)?;
-    told.set_item("relative_gap", projection.certificate.relative_gap)?;
-    told.set_item("converged", projection.converged())?;
-    told.set_item("iterations", projection.iterations)?;
+    dict.set_item("kinds", kinds)?;
+    dict.set_item("objective", projection.certificate.objective)?;
+    dict.set_item("dual_objective", projection.certificate.dual_objective)?;
+    dict.set_item("relative_gap", projection.certificate.relative_gap)?;
+    dict.set_item("converged", projection.converged())?;
+    dict.set_item("iterations", projection.iterations)?;
     let of_view = |warning: &&Warning| warning.view.as_deref() == Some(projection.name());
     let warnings: Vec<Warning> = noticed
         .iter()
@@ -86,6 +88,6 @@ fn told<'py>(py: Python<'py>, projection: &Projection, noticed: &[Warning]) -> P
         .chain(&projection.warnings)
         .cloned()
         .collect();
-    told.set_item("warnings", failure::warnings(&warnings))?;
-    Ok(told)
+    dict.set_item("warnings", failure::warnings(&warnings))?;
+    Ok(dict)
 }

@@ -12,7 +12,7 @@ use crate::graphs::Arrays;
 use crate::running::briefly;
 
 /// What Python knows beside the graphs.
-pub(crate) struct Beside {
+pub(crate) struct ReportContext {
     /// How they were learned: JSON as in `summary.json`, without warnings.
     record: String,
     /// What the user was warned of: (code, view, message).
@@ -24,7 +24,7 @@ pub(crate) struct Beside {
     modularity: Option<f64>,
 }
 
-from_fields!(Beside {
+from_fields!(ReportContext {
     record,
     warnings,
     positions,
@@ -35,10 +35,10 @@ from_fields!(Beside {
 /// The page.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
-pub(crate) fn report(py: Python<'_>, graph: Arrays<'_>, beside: Beside) -> PyResult<String> {
+pub(crate) fn report(py: Python<'_>, graph: Arrays<'_>, context: ReportContext) -> PyResult<String> {
     let graph = graph.graph()?;
     let record: FitRecord =
-        serde_json::from_str(&beside.record).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        serde_json::from_str(&context.record).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let warning = |(code, view, message)| WarningRecord {
         code,
         view,
@@ -47,13 +47,13 @@ pub(crate) fn report(py: Python<'_>, graph: Arrays<'_>, beside: Beside) -> PyRes
     };
     let known = Known {
         summary: Some(FitRecord {
-            warnings: beside.warnings.into_iter().map(warning).collect(),
+            warnings: context.warnings.into_iter().map(warning).collect(),
             ..record
         }),
-        positions: beside.positions.and_then(|points| positions(&points)),
-        communities: beside.labels.map(|labels| KnownCommunities {
+        positions: context.positions.and_then(|points| positions(&points)),
+        communities: context.labels.map(|labels| KnownCommunities {
             labels,
-            modularity: beside.modularity,
+            modularity: context.modularity,
             agreement: Vec::new(),
         }),
         version: Some(env!("CARGO_PKG_VERSION").into()),

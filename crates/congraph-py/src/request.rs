@@ -12,12 +12,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::failure;
-use crate::penalty::Written;
+use crate::penalty::PyPenalty;
 
 /// What is asked of a fit, and the penalty if it is written in Python.
 pub(crate) struct Request {
     pub(crate) fit: FitRequest,
-    pub(crate) written: Option<Arc<Written>>,
+    pub(crate) written: Option<Arc<PyPenalty>>,
 }
 
 /// Reads the keyword arguments of an estimator.
@@ -30,7 +30,7 @@ pub(crate) fn read(options: &Bound<'_, PyDict>) -> PyResult<Request> {
         let id: String = id.extract()?;
         let value = match id.as_str() {
             "penalty" if !given.is_instance_of::<pyo3::types::PyString>() => {
-                let penalty = Arc::new(Written::new(options.py(), &given.clone().unbind())?);
+                let penalty = Arc::new(PyPenalty::new(options.py(), &given.clone().unbind())?);
                 request.written = Some(Arc::clone(&penalty));
                 Value::Penalty(penalty)
             }
@@ -115,10 +115,10 @@ pub(crate) fn refused(py: Python<'_>, error: &RequestError, given: Option<&Bound
         .repr()
         .map_or_else(|_| "of the wrong kind".into(), |shown| shown.to_string());
     let name = congraph::options::Spelling::name(&Spelled, error.option);
-    let told = format!("{name} is {shown}; it must be {wanted}");
+    let message = format!("{name} is {shown}; it must be {wanted}");
     match error.refusal {
-        Refusal::Kind { .. } => PyTypeError::new_err(told),
-        _ => PyValueError::new_err(told),
+        Refusal::Kind { .. } => PyTypeError::new_err(message),
+        _ => PyValueError::new_err(message),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Long work beside a Python interpreter: let go of while it lasts, asked for Ctrl-C, shown progress.
 //!
-//! The work runs on a thread of a pool while the calling thread waits and, a few times a second, returns to the interpreter:
-//! only there (and on Python's main thread) do signals arrive, and only there may a notebook be written to. The work asks
-//! after every iteration whether to stop.
+//! The work runs on a thread of a pool while the calling thread waits and, a few times a second, returns to the
+//! interpreter: only there (and on Python's main thread) do signals arrive, and only there may a notebook be written
+//! to. The work asks after every iteration whether to stop.
 
 use std::ops::ControlFlow;
 use std::process;
@@ -20,7 +20,7 @@ use crate::failure;
 use crate::fields::from_fields;
 
 /// How long the calling thread waits before it looks at signals and shows progress.
-const GLANCE: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How to run.
 pub(crate) struct Running {
@@ -34,7 +34,7 @@ from_fields!(Running { n_jobs, progress });
 
 /// Short work without holding the interpreter.
 pub(crate) fn briefly<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
-    let pool = everyone()?;
+    let pool = shared_pool()?;
     Ok(py.detach(|| pool.install(work)))
 }
 
@@ -72,9 +72,9 @@ impl Running {
                     drop(done);
                 });
                 let mut interruption = None;
-                while finished.recv_timeout(GLANCE) == Err(RecvTimeoutError::Timeout) {
+                while finished.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                     if interruption.is_none() {
-                        interruption = Python::attach(|py| self.glance(py, &latest)).err();
+                        interruption = Python::attach(|py| self.poll(py, &latest)).err();
                         stop.store(interruption.is_some(), Ordering::Relaxed);
                     }
                 }
@@ -101,15 +101,15 @@ impl Running {
         }
         match self.n_jobs {
             Some(threads) => started(threads).map(Arc::new),
-            None => everyone(),
+            None => shared_pool(),
         }
     }
 
-    fn glance(&self, py: Python<'_>, latest: &Mutex<Option<Progress>>) -> PyResult<()> {
+    fn poll(&self, py: Python<'_>, latest: &Mutex<Option<Progress>>) -> PyResult<()> {
         py.check_signals()?;
         let seen = *latest.lock().unwrap_or_else(PoisonError::into_inner);
         if let (Some(show), Some(seen)) = (&self.progress, seen) {
-            show.call1(py, (told(&seen),))?;
+            show.call1(py, (in_words(&seen),))?;
         }
         Ok(())
     }
@@ -127,9 +127,9 @@ fn started(threads: usize) -> PyResult<ThreadPool> {
     pool.map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }
 
-/// The pool of all cores, kept between calls. A forked child inherits the memory of its parent but none of the threads, and
-/// would wait for them forever: it starts its own.
-fn everyone() -> PyResult<Arc<ThreadPool>> {
+/// The pool of all cores, kept between calls. A forked child inherits the memory of its parent but none of the threads,
+/// and would wait for them forever: it starts its own.
+fn shared_pool() -> PyResult<Arc<ThreadPool>> {
     static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
     let mut kept = POOL.lock().unwrap_or_else(PoisonError::into_inner);
     let own = process::id();
@@ -149,7 +149,7 @@ pub(crate) fn has_raised(raised: &Raised) -> bool {
 }
 
 /// Progress in a few words.
-fn told(progress: &Progress) -> String {
+fn in_words(progress: &Progress) -> String {
     match progress {
         Progress::Distances(share) => format!("distances {:.0} %", 100.0 * share),
         Progress::Neighbours(share) => format!("nearest neighbours {:.0} %", 100.0 * share),

@@ -1,7 +1,7 @@
 //! NumPy arrays as tables, read where they are.
 //!
-//! The signals are lent for the length of a call. The library takes each node's samples out of them, in its own order, while
-//! it checks them; nothing else is copied.
+//! The signals are lent for the length of a call. The library takes each node's samples out of them, in its own order,
+//! while it checks them; nothing else is copied.
 
 use congraph::{Error, Kind, Missing, NanRule, NodeRule, Orient, Table, ViewOptions, Views, Warning};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use crate::fields::from_fields;
 
 /// One data set: an array of samples × nodes with whatever is known of it.
-pub(crate) struct Lent<'py> {
+pub(crate) struct BorrowedTable<'py> {
     name: String,
     values: PyReadonlyArray2<'py, f64>,
     nodes: Option<Vec<String>>,
@@ -19,7 +19,7 @@ pub(crate) struct Lent<'py> {
     n_samples: Option<usize>,
 }
 
-from_fields!(Lent<'py> { name, values, nodes, blocks, n_samples });
+from_fields!(BorrowedTable<'py> { name, values, nodes, blocks, n_samples });
 
 /// How tables become views.
 pub(crate) struct Reading {
@@ -103,24 +103,24 @@ pub(crate) fn chosen<T: Copy>(option: &str, word: &str, choices: &[(&str, T)]) -
 }
 
 /// The tables, with their values still where they are.
-pub(crate) fn tables<'a>(lent: &'a [Lent<'_>], options: &ViewOptions) -> PyResult<Vec<Table<&'a [f64]>>> {
-    lent.iter().map(|table| borrowed(table, options)).collect()
+pub(crate) fn tables<'a>(tables: &'a [BorrowedTable<'_>], options: &ViewOptions) -> PyResult<Vec<Table<&'a [f64]>>> {
+    tables.iter().map(|table| borrowed(table, options)).collect()
 }
 
-fn borrowed<'a>(lent: &'a Lent<'_>, options: &ViewOptions) -> PyResult<Table<&'a [f64]>> {
-    let shape = lent.values.shape();
+fn borrowed<'a>(table: &'a BorrowedTable<'_>, options: &ViewOptions) -> PyResult<Table<&'a [f64]>> {
+    let shape = table.values.shape();
     // A contiguous slice of another order would be read as another matrix.
-    if !lent.values.is_c_contiguous() {
+    if !table.values.is_c_contiguous() {
         return Err(PyValueError::new_err("the values must be in C order"));
     }
-    let values = lent
+    let values = table
         .values
         .as_slice()
         .map_err(|error| PyValueError::new_err(error.to_string()))?;
     let count = |what: &str, names: &Option<Vec<String>>, expected: usize| match names {
         Some(names) if names.len() != expected => Err(PyValueError::new_err(format!(
             "view {:?} has {} {what} for an array of shape ({}, {})",
-            lent.name,
+            table.name,
             names.len(),
             shape[0],
             shape[1]
@@ -129,22 +129,22 @@ fn borrowed<'a>(lent: &'a Lent<'_>, options: &ViewOptions) -> PyResult<Table<&'a
     };
     let turned = options.kind == Kind::Signals && options.orient == Orient::NodesBySamples;
     let (samples, nodes) = if turned { (1, 0) } else { (0, 1) };
-    count("node names", &lent.nodes, shape[nodes])?;
-    count("blocks", &lent.blocks, shape[samples])?;
+    count("node names", &table.nodes, shape[nodes])?;
+    count("blocks", &table.blocks, shape[samples])?;
     let (row_names, column_names) = if turned {
-        (lent.nodes.clone(), None)
+        (table.nodes.clone(), None)
     } else {
-        (None, lent.nodes.clone())
+        (None, table.nodes.clone())
     };
     Ok(Table {
-        name: lent.name.clone(),
+        name: table.name.clone(),
         column_names,
         row_names,
-        blocks: lent.blocks.clone(),
+        blocks: table.blocks.clone(),
         n_rows: shape[0],
         n_columns: shape[1],
         values,
-        n_samples: lent.n_samples,
+        n_samples: table.n_samples,
         n_effective: None,
     })
 }

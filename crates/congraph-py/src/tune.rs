@@ -1,4 +1,4 @@
-//! The path over densities and similarities, and the fit whose edges come back in other samples.
+//! The path over densities and similarities, and the fit whose edges reproduce in other samples.
 
 use congraph::tune::choice::{Chosen, NoFollower, Steps};
 use congraph::tune::path::Cell;
@@ -14,7 +14,7 @@ use crate::graphs::Measures;
 use crate::learn::result;
 use crate::request::{self, Request, refused};
 use crate::running::Running;
-use crate::tables::{Lent, Reading, assemble, tables};
+use crate::tables::{BorrowedTable, Reading, assemble, tables};
 
 /// Which densities and similarities, and how they are judged.
 pub(crate) struct Choice {
@@ -38,7 +38,7 @@ from_fields!(Choice {
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn tune<'py>(
     py: Python<'py>,
-    views: Vec<Lent<'py>>,
+    views: Vec<BorrowedTable<'py>>,
     reading: Reading,
     options: Bound<'py, PyDict>,
     choice: Choice,
@@ -53,7 +53,7 @@ pub(crate) fn tune<'py>(
     let (chosen, noticed) = running.run(py, raised, |watch| {
         let (views, noticed) = assemble(tables, &view_options)?;
         let search = asked.search(views.n_nodes())?;
-        let chosen = search.choose(&asked.learner, &views, Steps::default(), &mut NoFollower, watch)?;
+        let chosen = search.choose(&asked.method, &views, Steps::default(), &mut NoFollower, watch)?;
         Ok((chosen, noticed))
     })?;
     let measures = Measures::new(&chosen.learned.graph);
@@ -61,10 +61,10 @@ pub(crate) fn tune<'py>(
         tune: Some(TuneRecord::of(&chosen, request.threshold, &[], None)),
         ..FitRecord::of(&chosen.learner, &chosen.learned, Some(&chosen.reached), &[], None)
     };
-    let told = result(py, &chosen.learned, &record, measures, &noticed)?;
-    told.set_item("path", path(py, &chosen)?)?;
-    told.set_item("chosen", chosen.cell)?;
-    Ok(told)
+    let dict = result(py, &chosen.learned, &record, measures, &noticed)?;
+    dict.set_item("path", path(py, &chosen)?)?;
+    dict.set_item("chosen", chosen.cell)?;
+    Ok(dict)
 }
 
 impl Choice {

@@ -107,7 +107,7 @@ pub fn check_range(id: &'static str, value: f64, is_fine: bool, range: &str) -> 
     }
 }
 
-/// What is said of a number that is not in its range, after its name.
+/// What is said of a number that is not in its range, or not finite, after its name. `range` is what it must be.
 pub fn out_of_range(value: f64, is_fine: bool, range: &str) -> Option<String> {
     if is_fine && value.is_finite() {
         return None;
@@ -118,7 +118,7 @@ pub fn out_of_range(value: f64, is_fine: bool, range: &str) -> Option<String> {
     let why = if value.is_subnormal() {
         "that is too small to compute with".into()
     } else {
-        format!("it must be {range}, and finite")
+        format!("it must be {range}")
     };
     Some(format!("is {shown}; {why}"))
 }

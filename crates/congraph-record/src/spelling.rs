@@ -33,8 +33,8 @@ const IN_PYTHON: &[(&str, &str, &str)] = &[
     ("covariance", "", "data=\"covariance\""),
     ("single", "", "SingleGraph"),
     ("allow_counts", "", "allow_counts=True"),
-    ("method", "jgl-group", "GraphicalLasso"),
-    ("method", "jgl-fused", "GraphicalLasso"),
+    ("method", "jgl-group", "JointGraphicalLasso"),
+    ("method", "jgl-fused", "JointGraphicalLasso"),
 ];
 
 /// Steps that are told otherwise on the command line, and in Python: id, words.

@@ -11,8 +11,10 @@ Adds to the folder:
   communities.json       modularity, number of communities, NMI between all partitions
   coclassification.npz   the share of all runs on all views that put two nodes together
 
-Communities maximise modularity (Leiden). The group's are what all runs on all views have in common, by consensus clustering:
-nodes that are together in enough of them are linked, and the communities of these links are found, until all runs agree.
+Communities maximise modularity (Leiden). The group's are what all runs on all views have in common, by \
+consensus clustering:
+nodes that are together in enough of them are linked, and the communities of these links are found, until all \
+runs agree.
 
 Examples:
   congraph communities out
@@ -26,13 +28,13 @@ pub(crate) struct CommunitiesArgs {
     /// Larger makes more and smaller communities; 1 is the usual modularity
     #[arg(long, allow_negative_numbers = true, default_value_t = 1.0, value_name = "GAMMA")]
     pub(crate) resolution: f64,
-    /// How many runs on each graph to make the best of
+    /// How many runs on each graph, of which the best is kept
     #[arg(long, default_value_t = 100, value_name = "N")]
     pub(crate) runs: usize,
     /// For the group, link nodes that are together in at least this share of the runs on all views
     #[arg(long, allow_negative_numbers = true, default_value_t = 0.5, value_name = "SHARE")]
     pub(crate) threshold: f64,
-    /// For the group, the most rounds of consensus clustering
+    /// For the group, the maximum number of rounds of consensus clustering
     #[arg(long, default_value_t = 50, value_name = "N")]
     pub(crate) max_rounds: usize,
     /// The seed

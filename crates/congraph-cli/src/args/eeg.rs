@@ -12,26 +12,32 @@ pub(super) const AFTER_HELP: &str = "\
 The steps, in this order; only those that are asked for are done:
   names and positions, channels left out, reference, CSD, band-pass, epochs, baseline, rejection, window, first trials
 
-Adds to what `learn` writes: the columns x, y and z of nodes.tsv (metres; right, front, up), recordings.tsv (what was kept and dropped of
+Adds to what `learn` writes: the columns x, y and z of nodes.tsv (metres; right, front, up), recordings.tsv \
+(what was kept and dropped of
 each recording) and the steps in run.json.
 
 Examples:
   congraph eeg sub-*.bdf --events 11,12 --band 4:7 --window 0:0.1 --csd -o out
-  congraph eeg bids-folder --task flanker --views-by session --events correct,error --band 8:13 --baseline -0.2:0 --window 0:0.5 --reject 150 -o out
-  congraph eeg S*.edf --subject-pattern '{subject}R*' --events T1,T2 --window 0:0.5 --first 34 --density 0.15 --similarity 0.75 -o out
+  congraph eeg bids-folder --task flanker --views-by session --events correct,error --band 8:13 \
+--baseline -0.2:0 --window 0:0.5 --reject 150 -o out
+  congraph eeg S*.edf --subject-pattern '{subject}R*' --events T1,T2 --window 0:0.5 --first 34 \
+--density 0.15 --similarity 0.75 -o out
   congraph eeg rest-*.edf --band 8:13 --every 2 --reference average --save-views views -o out";
 
 #[derive(Args, Debug)]
 pub(crate) struct EegArgs {
-    /// Recordings (.edf .bdf), a quoted glob, or a BIDS folder. NAME=FILE names the subject; runs of one subject are joined
+    /// Recordings (.edf .bdf), a quoted glob, or a BIDS folder. NAME=FILE names the subject; runs of one subject are
+    /// joined
     #[arg(required = true, value_name = "RECORDING")]
     pub(crate) recordings: Vec<String>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-    /// Also write what is learned from, one .csv per subject, for `learn`, `tune` and the others with `--block-column trial`
+    /// Also write what is learned from, one .csv per subject, for `learn`, `tune` and the others with `--block-column
+    /// trial`
     #[arg(long, value_name = "FOLDER")]
     pub(crate) save_views: Option<PathBuf>,
-    /// Which part of a file's name is the subject, such as '{subject}R*' for S001R03.edf [default: sub-…, else the whole name]
+    /// Which part of a file's name is the subject, such as '{subject}R*' for S001R03.edf [default: sub-…, else the
+    /// whole name]
     #[arg(long, value_name = "PATTERN", help_heading = "Recordings")]
     pub(crate) subject_pattern: Option<String>,
     /// The tasks to use (task-… in the names of files) [default: all; a view never joins several]
@@ -51,7 +57,8 @@ pub(crate) struct EegArgs {
     /// The runs to use (run-…) [default: all]
     #[arg(long, value_name = "RUNS", value_delimiter = ',', help_heading = "Recordings")]
     pub(crate) run: Vec<String>,
-    /// What a view is: a subject, or each of its sessions, tasks, acquisitions or runs; several with commas between them
+    /// What a view is: a subject, or each of its sessions, tasks, acquisitions or runs; separate several by
+    /// commas
     #[arg(
         long,
         value_name = "WHAT",
@@ -70,13 +77,15 @@ pub(crate) struct EegArgs {
     /// The channels to keep [default: those that are electrodes]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Channels")]
     pub(crate) channels: Vec<String>,
-    /// Channels to leave out, of everyone (T7) or of one subject (sub-01:T7); those that _channels.tsv calls bad are left out too
+    /// Channels to leave out, for everyone (T7) or for one subject (sub-01:T7); those that _channels.tsv calls bad are
+    /// left out too
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Channels")]
     pub(crate) bad: Vec<String>,
     /// Which electrodes to keep when subjects have different ones
     #[arg(long, value_enum, default_value_t = NodesArg::Same, help_heading = "Channels")]
     pub(crate) nodes: NodesArg,
-    /// What to do with electrodes that a subject lacks, or that are bad in it: mask lets it take part with the others
+    /// What to do with electrodes that a subject lacks, or that are bad in it: mask lets the subject
+    /// take part with its other electrodes
     #[arg(long, value_enum, default_value_t = MissingArg::Error, help_heading = "Channels")]
     pub(crate) missing: MissingArg,
     /// What potentials are measured against: recorded, average, or the mean of these channels
@@ -124,28 +133,47 @@ pub(crate) struct EegArgs {
     /// The events to cut around: annotation texts or trigger codes, or `all`
     #[arg(long, value_name = "EVENTS", value_delimiter = ',', help_heading = "Epochs")]
     pub(crate) events: Vec<String>,
-    /// The column of _events.tsv that tells them [default: trial_type, else value]
+    /// The column of _events.tsv that names them [default: trial_type, else value]
     #[arg(long, value_name = "COLUMN", help_heading = "Epochs")]
     pub(crate) events_column: Option<String>,
     /// Without events: cut the recording end to end into epochs of this many seconds [default: 1]
-    #[arg(long, value_name = "SECONDS", conflicts_with_all = ["events", "window", "epoch", "baseline"], help_heading = "Epochs")]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        conflicts_with_all = ["events", "window", "epoch", "baseline"],
+        help_heading = "Epochs"
+    )]
     pub(crate) every: Option<f64>,
     /// The seconds around the event to learn from
     #[arg(long, value_name = "FROM:TO", value_parser = stretch, allow_hyphen_values = true, help_heading = "Epochs")]
     pub(crate) window: Option<[f64; 2]>,
     /// The seconds around the event in which amplitudes are judged [default: what window and baseline span]
-    #[arg(long, value_name = "FROM:TO", value_parser = stretch, allow_hyphen_values = true, requires = "window", help_heading = "Epochs")]
+    #[arg(
+        long,
+        value_name = "FROM:TO",
+        value_parser = stretch,
+        allow_hyphen_values = true,
+        requires = "window",
+        help_heading = "Epochs"
+    )]
     pub(crate) epoch: Option<[f64; 2]>,
     /// The seconds around the event whose mean is taken out of each trial
-    #[arg(long, value_name = "FROM:TO", value_parser = stretch, allow_hyphen_values = true, requires = "window", help_heading = "Epochs")]
+    #[arg(
+        long,
+        value_name = "FROM:TO",
+        value_parser = stretch,
+        allow_hyphen_values = true,
+        requires = "window",
+        help_heading = "Epochs"
+    )]
     pub(crate) baseline: Option<[f64; 2]>,
     /// Leave out trials in which a channel's peak-to-peak amplitude is larger
     #[arg(long, value_name = "MICROVOLTS", help_heading = "Epochs")]
     pub(crate) reject: Option<f64>,
-    /// Leave out recordings of which no trial is left, and list them in dropped.tsv [default: refuse, and name them all]
+    /// Leave out recordings with no trials left, and list them in dropped.tsv [default: refuse, and name them all]
     #[arg(long, help_heading = "Epochs")]
     pub(crate) drop_empty: bool,
-    /// Keep the first trials only, so that all subjects have as many
+    /// Keep only the first K trials of each view, so that all have equally many
     #[arg(long, value_name = "K", help_heading = "Epochs")]
     pub(crate) first: Option<usize>,
     #[command(flatten)]

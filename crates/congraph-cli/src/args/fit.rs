@@ -11,7 +11,7 @@ use congraph_record::{FitRequest, RequestError};
 use super::ScalingArgs;
 use super::choices::{choice, penalties, regularisers};
 
-/// What is learned from views, however they were read: the dials, the support, the solver.
+/// What is learned from views, however they were read: the dials, the candidates, the solver.
 #[derive(Args, Debug)]
 pub(crate) struct FitArgs {
     /// Write no report.html
@@ -26,7 +26,7 @@ pub(crate) struct FitArgs {
     /// Weight of the regulariser: larger makes the consensus sparser [default: 0]
     #[arg(long, allow_negative_numbers = true, value_name = "G", help_heading = "Model")]
     pub(crate) gamma: Option<f64>,
-    /// Find alpha for this share of possible edges (mean of the views) [default: 0.15, at most 10 neighbours a node]
+    /// Find alpha for this share of possible edges (mean of the views) [default: 0.15, at most 10 neighbours per node]
     #[arg(long, allow_negative_numbers = true, value_name = "D", help_heading = "Model")]
     pub(crate) density: Option<f64>,
     /// Find beta for this mean correlation between views [default: half-way from separate views to 1]
@@ -44,12 +44,12 @@ pub(crate) struct FitArgs {
     /// Learn every view on its own, without a consensus
     #[arg(long, help_heading = "Model")]
     pub(crate) single: bool,
-    /// Which pairs may be joined: `knn:K` (each node's K nearest neighbours in any view, approximate above 30 000 nodes) or a
-    /// table of pairs with the columns source and target [default: all pairs]
+    /// Which pairs may be joined: `knn:K` (each node's K nearest neighbours in any view, approximate above 30 000
+    /// nodes) or a table of pairs with the columns source and target [default: all pairs]
     #[arg(long, value_name = "knn:K|FILE", help_heading = "Support")]
     pub(crate) candidates: Option<String>,
-    /// A table with the columns source, target and cost: added to a pair's distance in every view; negative favours the edge,
-    /// `inf` forbids it
+    /// A table with the columns source, target and cost: added to a pair's distance in every view; negative favours the
+    /// edge, `inf` forbids it
     #[arg(long, value_name = "FILE", help_heading = "Support")]
     pub(crate) edge_costs: Option<PathBuf>,
     /// With --candidates, count the pairs outside that would have entered (up to 50 000 nodes)
@@ -58,8 +58,8 @@ pub(crate) struct FitArgs {
     /// The seed of the approximate neighbour search
     #[arg(long, default_value_t = 1, help_heading = "Support")]
     pub(crate) seed: u64,
-    /// How much memory may be used, in GiB [default: half of what is free]. With less, distances are computed anew instead of
-    /// kept
+    /// How much memory may be used, in GiB [default: half of what is free]. With less, distances are computed anew
+    /// instead of kept
     #[arg(long, value_name = "GIB", help_heading = "Solver")]
     pub(crate) memory: Option<f64>,
     /// How to solve the problem: newton is fast, admm is the paper's algorithm
@@ -74,7 +74,7 @@ pub(crate) struct FitArgs {
         help_heading = "Solver"
     )]
     pub(crate) tol: f64,
-    /// The most iterations [default: 200 for newton, 50000 for admm]
+    /// The maximum number of iterations [default: 200 for newton, 50000 for admm]
     #[arg(long, value_name = "N", help_heading = "Solver")]
     pub(crate) max_iterations: Option<usize>,
     /// With admm, how to solve its (z^i, z)-step: exactly, or by the paper's block coordinate descent

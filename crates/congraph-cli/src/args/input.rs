@@ -9,8 +9,8 @@ use super::{HeaderArg, MissingArg, NanArg, NodesArg, OrientArg};
 /// What to read, and how.
 #[derive(Args, Debug)]
 pub(crate) struct InputArgs {
-    /// One file per view (.csv .tsv .txt, also .gz; .npy .npz .parquet .mat .h5ad), samples in rows and nodes in columns.
-    /// NAME=FILE names the view
+    /// One file per view (.csv .tsv .txt, also .gz; .npy .npz .parquet .mat .h5ad), samples in rows and nodes in
+    /// columns. NAME=FILE names the view
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
     #[command(flatten)]
@@ -51,7 +51,8 @@ pub(crate) struct ReadingArgs {
     /// In .h5ad files, the layer to read, or `raw` for the matrix of raw [default: X]
     #[arg(long, value_name = "LAYER", help_heading = "Input")]
     pub(crate) layer: Option<String>,
-    /// In .h5ad files, the genes to read: a column of truth values in var, such as highly_variable, or a file with one gene a line
+    /// In .h5ad files, the genes to read: a column of truth values in var, such as highly_variable, or a file with one
+    /// gene per line
     #[arg(long, value_name = "COLUMN|FILE", help_heading = "Input")]
     pub(crate) genes: Option<String>,
     /// The tables are nodes × nodes sums of products X Xᵀ (of signals with mean zero)
@@ -69,7 +70,8 @@ pub(crate) struct ReadingArgs {
     /// Nodes to leave out of all views
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Input")]
     pub(crate) drop_nodes: Vec<String>,
-    /// What to do with nodes that a view lacks, or that hold NaN or are constant in it: mask lets it take part with the others
+    /// What to do with nodes that a view lacks, or that hold NaN or are constant in it: mask lets the view take
+    /// part with its other nodes
     #[arg(long, value_enum, default_value_t = MissingArg::Error, help_heading = "Input")]
     pub(crate) missing: MissingArg,
     /// What to do with samples that hold NaN or infinite values

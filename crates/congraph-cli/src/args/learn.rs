@@ -24,8 +24,8 @@ pub(crate) struct LearnArgs {
     pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-    /// What to learn: congraph's own graphs with a consensus, or precision matrices by the joint graphical lasso, fused or
-    /// group, to compare with
+    /// What to learn: congraph's own graphs with a consensus, or precision matrices by the joint graphical lasso, fused
+    /// or group, to compare with
     #[arg(long, default_value = "congraph", value_parser = choice::<Method>(), help_heading = "Model")]
     pub(crate) method: Method,
     /// With --method jgl-…: weight of Σ|θ_ij| off the diagonal; larger is sparser

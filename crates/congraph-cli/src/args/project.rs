@@ -30,17 +30,17 @@ pub(crate) struct ProjectArgs {
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
-    /// Another weight of ‖L‖² than the fit's: larger is denser
+    /// Weight of ‖L‖², instead of the fit's: larger is denser
     #[arg(long, allow_negative_numbers = true, value_name = "A", help_heading = "Model")]
     pub(crate) alpha: Option<f64>,
-    /// Another weight of the penalty than the fit's: larger keeps the views closer to the consensus
+    /// Weight of the penalty, instead of the fit's: larger keeps the views closer to the consensus
     #[arg(long, allow_negative_numbers = true, value_name = "B", help_heading = "Model")]
     pub(crate) beta: Option<f64>,
-    /// Other pairs that may be joined, besides those of the consensus, than the fit's: `all`, `knn:K` or a table of pairs with the
-    /// columns source and target
+    /// Which pairs may be joined besides those of the consensus, instead of the fit's candidates: `all`, `knn:K` or a
+    /// table of pairs with the columns source and target
     #[arg(long, value_name = "all|knn:K|FILE", help_heading = "Support")]
     pub(crate) candidates: Option<String>,
-    /// Other costs of pairs than the fit's: `none`, or a table with the columns source, target and cost
+    /// Costs of pairs, instead of the fit's: `none`, or a table with the columns source, target and cost
     #[arg(long, value_name = "none|FILE", help_heading = "Support")]
     pub(crate) edge_costs: Option<String>,
     /// The relative gap at which the result counts as converged [default: that of the fit]

@@ -27,25 +27,31 @@ pub(crate) struct TuneArgs {
     /// Write no report.html
     #[arg(long)]
     pub(crate) no_report: bool,
-    /// The densities, from the least to the highest [default: a third to three times that of `learn`]
+    /// The densities, from the lowest to the highest [default: a third to three times that of `learn`]
     #[arg(long, value_name = "LO:HI", value_parser = range, help_heading = "Path")]
     pub(crate) density: Option<[f64; 2]>,
-    /// The similarities, from the least to the highest [default: 0.7:0.95]
+    /// The similarities, from the lowest to the highest [default: 0.7:0.95]
     #[arg(long, value_name = "LO:HI", value_parser = range, help_heading = "Path")]
     pub(crate) similarity: Option<[f64; 2]>,
     /// The true graphs, if they are known, such as `sim/truth`: F1 of every cell
     #[arg(long, value_name = "FOLDER", help_heading = "Path")]
     pub(crate) truth: Option<PathBuf>,
-    /// How often every view's samples (or blocks) are halved to see which edges come back
-    #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Choice")]
+    /// How many times every view's samples (or blocks) are halved to see which edges reproduce
+    #[arg(
+        long,
+        default_value_t = 10,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..),
+        help_heading = "Choice"
+    )]
     pub(crate) halvings: u32,
-    /// The most instability that the choice may have: the chance that two halves disagree on a pair
+    /// The highest instability that the choice may have: the chance that two halves disagree on a pair
     #[arg(long, default_value_t = 0.05, value_name = "X", help_heading = "Choice")]
     pub(crate) threshold: f64,
     /// The seed of the halves
     #[arg(long, default_value_t = 1, help_heading = "Choice")]
     pub(crate) seed: u64,
-    /// Go on where an interrupted run of the same command stopped
+    /// Resume an interrupted run of the same command where it stopped
     #[arg(long, help_heading = "Choice")]
     pub(crate) resume: bool,
     /// How a view's departure from the consensus is charged

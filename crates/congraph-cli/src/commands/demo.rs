@@ -1,7 +1,7 @@
 //! `congraph demo`: the main job on simulated data, no input needed.
 //!
-//! The views are learned twice: each on its own, and jointly. For both, α is the one of a small grid with the best mean F1
-//! of the views (as the paper chooses it, knowing the truth), so that neither is favoured.
+//! The views are learned twice: each on its own, and jointly. For both, α is the one of a small grid with the best mean
+//! F1 of the views (as the paper chooses it, knowing the truth), so that neither is favoured.
 
 use std::path::Path;
 use std::time::Instant;
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
     };
     let warnings = words::spelled(joint.learned.warnings.iter().cloned());
     let mut summary = FitRecord::of(
-        &joint.learner,
+        &joint.method,
         &joint.learned,
         Some(&joint.reached),
         &warnings,
@@ -77,13 +77,13 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
 
 /// A fit and how well it matches the truth.
 struct Trial {
-    learner: Smooth,
+    method: Smooth,
     learned: Learned,
     reached: Reached,
     evaluation: Evaluation,
 }
 
-/// Nothing is looked for: α and β are the learner's.
+/// Nothing is looked for: α and β are the method's.
 const AS_IT_IS: Targets = Targets {
     density: Dial::Fixed,
     similarity: Dial::Fixed,
@@ -97,15 +97,15 @@ fn best(views: &Views, truth: &MultiviewGraph, single: bool) -> Result<Trial, Fa
         // Four decimals, so that the command printed at the end gives the very same graphs.
         let alpha = (1e3 * 2.0_f64.powf(0.5 * f64::from(exponent))).round() / 1e4;
         let coupled = Smooth::new(alpha, BETA);
-        let learner = if single { coupled.uncoupled() } else { coupled };
-        let Tuned { learned, reached, .. } = learner.learn_to(views, &AS_IT_IS, &no_progress)?;
+        let method = if single { coupled.uncoupled() } else { coupled };
+        let Tuned { learned, reached, .. } = method.learn_to(views, &AS_IT_IS, &no_progress)?;
         let evaluation = evaluate(&learned.graph, truth)?;
         if best
             .as_ref()
             .is_none_or(|best| evaluation.mean_view_f1() > best.evaluation.mean_view_f1())
         {
             best = Some(Trial {
-                learner,
+                method,
                 learned,
                 reached,
                 evaluation,
@@ -127,13 +127,38 @@ fn story(settings: &Settings, simulation: &Simulation, separate: &Trial, joint: 
         .filter(|&&w| w > 0.0)
         .count();
     let opening = format!(
-        "Simulated {} views of {} nodes with {} noisy signals each. They share a random graph (Erdős–Rényi, p = {probability}) of \
-         {n_edges} edges;\neach view moved {:.0} % of them elsewhere. How many of the true edges are found?",
+        "Simulated {} views of {} nodes with {} noisy signals each. They share a random graph (Erdős–Rényi, \
+         p = {probability}) of {n_edges} edges;\n\
+         each view moved {:.0} % of them elsewhere. How many of the true edges are found?",
         settings.n_views,
         settings.n_nodes,
         settings.n_signals[0],
         100.0 * settings.shuffled
     );
+    let table = scores(separate, joint);
+    let learned = &joint.learned;
+    let proof = format!(
+        "The joint fit took {:.0} ms and {} Newton steps. The relative gap between its objective and the best \
+         possible one is {}.",
+        1e3 * (learned.prepare_time + learned.solve_time).as_secs_f64(),
+        learned.iterations,
+        summary::gap(learned.certificate.relative_gap),
+    );
+    let folder = out.display();
+    format!(
+        "{opening}\n\n{}\n\n{proof}\n\
+         Graphs, data and truth are in {folder}. The same from files:\n\n  \
+         congraph learn {folder}/data/*.csv --alpha {} --beta {BETA} -o out\n  \
+         congraph evaluate out --truth {folder}/truth\n\n\
+         To see the graphs, open {} in a browser.",
+        super::table(&table),
+        joint.method.model.parameters.alpha,
+        out.join("report.html").display()
+    )
+}
+
+/// Rows of scores, under their names.
+fn scores(separate: &Trial, joint: &Trial) -> Vec<[String; 4]> {
     let mut table = vec![["", "F1", "precision", "recall"].map(String::from)];
     for (name, trial) in [
         ("views, each learned alone", separate),
@@ -155,24 +180,7 @@ fn story(settings: &Settings, simulation: &Simulation, separate: &Trial, joint: 
             score.recall(),
         ));
     }
-    let learned = &joint.learned;
-    let proof = format!(
-        "The joint fit took {:.0} ms and {} Newton steps. The relative gap between its objective and the best possible one is {}.",
-        1e3 * (learned.prepare_time + learned.solve_time).as_secs_f64(),
-        learned.iterations,
-        summary::gap(learned.certificate.relative_gap),
-    );
-    let folder = out.display();
-    format!(
-        "{opening}\n\n{}\n\n{proof}\n\
-         Graphs, data and truth are in {folder}. The same from files:\n\n  \
-         congraph learn {folder}/data/*.csv --alpha {} --beta {BETA} -o out\n  \
-         congraph evaluate out --truth {folder}/truth\n\n\
-         To see the graphs, open {} in a browser.",
-        super::table(&table),
-        joint.learner.model.parameters.alpha,
-        out.join("report.html").display()
-    )
+    table
 }
 
 fn row_of(name: &str, n_samples: Option<usize>) -> ViewRow {

@@ -1,4 +1,5 @@
-//! A result folder of `learn` or `tune` read back: its graphs, and what it takes for alpha and beta to mean the same again.
+//! A result folder of `learn` or `tune` read back: its graphs, and what it takes for alpha and beta to mean the same
+//! again.
 
 use std::path::Path;
 
@@ -7,17 +8,17 @@ use congraph_io::{read_known, read_run};
 use congraph_record::FitRecord;
 use congraph_record::findings::Positions;
 
-use super::support;
+use super::candidates;
 use crate::failure::Failure;
 
 /// A fit of an earlier run.
 pub(super) struct FitFolder {
     pub(super) graph: MultiviewGraph,
     /// How it was learned; the solver is Newton's with the same tolerance, whichever it was.
-    pub(super) learner: Smooth,
+    pub(super) method: Smooth,
     pub(super) distance_divisor: f64,
     /// Whether the folder tells which pairs could be joined, and at what cost.
-    pub(super) tells_support: bool,
+    pub(super) tells_candidates: bool,
     /// Where its nodes are, if that is known.
     pub(super) positions: Option<Positions>,
 }
@@ -39,17 +40,17 @@ impl FitFolder {
             ));
         }
         let lacking = || unreadable(&path, "it lacks the parameters of a fit");
-        let (mut learner, distance_divisor) = summary.learner().ok_or_else(lacking)?;
-        let told = support::read_back(folder, &summary, graph.nodes())?;
-        let tells_support = told.is_some();
-        (learner.candidates, learner.edge_costs) = told.unwrap_or_default();
+        let (mut method, distance_divisor) = summary.smooth().ok_or_else(lacking)?;
+        let told = candidates::read_back(folder, &summary, graph.nodes())?;
+        let tells_candidates = told.is_some();
+        (method.candidates, method.edge_costs) = told.unwrap_or_default();
         let positions = read_known(folder, &graph)?.positions;
         run.check_again()?;
         Ok(Self {
             graph,
-            learner,
+            method,
             distance_divisor,
-            tells_support,
+            tells_candidates,
             positions,
         })
     }

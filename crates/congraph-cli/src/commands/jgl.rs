@@ -18,26 +18,18 @@ use crate::{interrupt, output, summary, words};
 
 pub(super) fn run(
     args: &LearnArgs,
-    learner: &GraphicalLasso,
+    method: &GraphicalLasso,
     start: Instant,
     global: &Global,
     console: &Console,
 ) -> Result<(), Failure> {
-    refuse_masks(args, learner.model.fusion)?;
+    refuse_masks(args, method.model.fusion)?;
     let folder = output::place(&args.output.out, args.output.force)?;
     let read = input::read(&args.input)?;
-    if read.views.n_nodes() > DENSE_NODES {
-        return Err(Failure::usage(
-            format!(
-                "the joint graphical lasso works on dense matrices, and {} nodes are too many; up to {DENSE_NODES} will do",
-                read.views.n_nodes()
-            ),
-            "leave out `--method` to learn sparse graphs of that many nodes",
-        ));
-    }
+    check_size(read.views.n_nodes())?;
     let learned = {
         let progress = console.progress();
-        learner.learn(&read.views, &|step| progress.step(step))?
+        method.learn(&read.views, &|step| progress.step(step))?
     };
     let warnings = words::told(read.warnings.iter().chain(&learned.warnings).cloned());
     for warning in &warnings {
@@ -45,8 +37,8 @@ pub(super) fn run(
     }
     if args.fit.strict && !learned.converged() {
         return Err(Failure::NotConverged(format!(
-            "{}: the relative gap is {:.1e}, above --tol {:e}, after {} iterations; nothing was written because of --strict\n  \
-             hint: raise --max-iterations or --tol",
+            "{}: the relative gap is {:.1e}, above --tol {:e}, after {} iterations; \
+             nothing was written because of --strict\n  hint: raise --max-iterations or --tol",
             learned.status, learned.certificate.relative_gap, args.fit.tol, learned.iterations
         )));
     }
@@ -56,7 +48,7 @@ pub(super) fn run(
         solve: learned.solve_time,
         total: start.elapsed(),
     };
-    let mut summary = FitRecord::of_joint(learner, &learned, EdgeRule::NonZero, &warnings, Some(&timing));
+    let mut summary = FitRecord::of_joint(method, &learned, EdgeRule::NonZero, &warnings, Some(&timing));
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         let graph = &learned.graph;
         write_precision_graph(&folder, graph, &view_rows(&read), &learned.details.precisions)?;
@@ -75,6 +67,20 @@ pub(super) fn run(
     } else {
         console::print(&result_line(args, &learned, &timing))
     }
+}
+
+/// Matrices of very many nodes do not fit into memory.
+fn check_size(n_nodes: usize) -> Result<(), Failure> {
+    if n_nodes <= DENSE_NODES {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        format!(
+            "the joint graphical lasso works on dense matrices, and {n_nodes} nodes are too many; \
+             up to {DENSE_NODES} will do"
+        ),
+        "leave out `--method` to learn sparse graphs of that many nodes",
+    ))
 }
 
 /// It needs the same nodes in all views.

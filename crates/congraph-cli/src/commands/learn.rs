@@ -9,8 +9,8 @@ use congraph_record::record::{InputRecord, Timing};
 use congraph_record::request::{Asked, check_memory};
 use congraph_record::{FitRecord, Resolved};
 
+use super::candidates;
 use super::input::{self, Read, Source};
-use super::support;
 use crate::args::{FitArgs, Global, LearnArgs, OutputArgs};
 use crate::console::{self, Console, count};
 use crate::failure::Failure;
@@ -19,7 +19,7 @@ use crate::{interrupt, memory, output, summary, words};
 pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
     let asked = match args.request()?.resolve()? {
-        Resolved::GraphicalLasso(learner) => return super::jgl::run(args, &learner, start, global, console),
+        Resolved::GraphicalLasso(method) => return super::jgl::run(args, &method, start, global, console),
         Resolved::Congraph(asked) => *asked,
     };
     let fitting = Fitting {
@@ -57,15 +57,15 @@ impl Fitting<'_> {
             count(read.views.n_nodes(), "node"),
             read.time.as_secs_f64()
         ));
-        let asked = support::with_tables(self.asked, read.views.nodes())?.with_free_memory(memory::half_of_free());
-        check_memory(&asked.learner, &read.views)?;
+        let asked = candidates::with_tables(self.asked, read.views.nodes())?.with_free_memory(memory::half_of_free());
+        check_memory(&asked.method, &read.views)?;
         let tuned = {
             let progress = console.progress();
             let watch = |step: &congraph::Progress| progress.step(step);
-            asked.learner.learn_to(&read.views, &asked.targets, &watch)?
+            asked.method.learn_to(&read.views, &asked.targets, &watch)?
         };
         let Tuned {
-            learner,
+            learner: method,
             learned,
             reached,
         } = tuned;
@@ -90,12 +90,12 @@ impl Fitting<'_> {
         let mut summary = FitRecord {
             recordings: read.preparation.as_ref().map(super::eeg::Preparation::summary),
             echo: asked.echo,
-            ..FitRecord::of(&learner, &learned, Some(&reached), &warnings, Some(&timing))
+            ..FitRecord::of(&method, &learned, Some(&reached), &warnings, Some(&timing))
         };
         interrupt::uninterrupted(|| -> Result<(), Failure> {
             let folder = self.folder;
             write(&folder, self.kind, None, read, &learned, &summary, &timing)?;
-            support::write(&folder, &learner.candidates, &learner.edge_costs, learned.graph.nodes())?;
+            candidates::write(&folder, &method.candidates, &method.edge_costs, learned.graph.nodes())?;
             if !args.no_report {
                 super::report::stage(&folder, &learned.graph, console)?;
             }
@@ -108,7 +108,7 @@ impl Fitting<'_> {
 }
 
 /// What was noticed of the data and of the fit.
-fn noticed(read: &Read, learned: &Learned) -> Vec<Warning> {
+pub(super) fn noticed(read: &Read, learned: &Learned) -> Vec<Warning> {
     let near = read.places.as_ref().and_then(|places| places.nearness(&learned.graph));
     let noticed = read.warnings.iter().chain(&learned.warnings).cloned();
     words::told(noticed.chain(near))
@@ -120,8 +120,8 @@ fn check_converged(args: &FitArgs, learned: &Learned) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::NotConverged(format!(
-        "{}: the relative gap is {:.1e}, above --tol {:e}, after {} iteration{}; nothing was written because of --strict\n  \
-         hint: raise --max-iterations or --tol",
+        "{}: the relative gap is {:.1e}, above --tol {:e}, after {} iteration{}; \
+         nothing was written because of --strict\n  hint: raise --max-iterations or --tol",
         learned.status,
         learned.certificate.relative_gap,
         args.tol,
@@ -228,13 +228,13 @@ pub(super) fn likeness(similarity: Option<f64>, floor: Option<f64>) -> String {
 
 fn result_line(output: &OutputArgs, learned: &Learned, reached: &Reached, timing: &Timing) -> String {
     let graph = &learned.graph;
-    let shared = graph.consensus().map_or_else(String::new, |consensus| {
+    let consensus = graph.consensus().map_or_else(String::new, |consensus| {
         let n_edges = consensus.iter().filter(|&&weight| weight > 0.0).count();
         format!("consensus of {}, ", count(n_edges, "edge"))
     });
     let likeness = likeness(graph.similarity(), reached.floor);
     format!(
-        "{}: {}{} × {}, {shared}mean density {:.3}, {likeness}relative gap {} ({}), {:.2} s",
+        "{}: {}{} × {}, {consensus}mean density {:.3}, {likeness}relative gap {} ({}), {:.2} s",
         output.out.display(),
         caveat(&learned.warnings),
         count(graph.n_views(), "view"),

@@ -1,5 +1,6 @@
 //! One command, one file.
 
+mod candidates;
 pub(crate) mod check;
 pub(crate) mod communities;
 pub(crate) mod completions;
@@ -15,7 +16,6 @@ mod places;
 pub(crate) mod project;
 pub(crate) mod report;
 pub(crate) mod simulate;
-mod support;
 pub(crate) mod tune;
 mod work;
 

@@ -23,8 +23,8 @@ impl NodePlaces {
         let places: Option<Vec<Position>> = self.of(graph.nodes()).into_iter().collect();
         let found = Geometry::of(graph, &Positions::in_space(places?))?;
         let meaning = if self.has_csd {
-            "Current source density takes out most of what spreads through the head: this may be local connection, or the reach of its own filter, and \
-             lengths cannot tell which"
+            "Current source density takes out most of what spreads through the head: this may be local connection, \
+             or the reach of its own filter, and lengths cannot tell which"
         } else {
             "Potentials that spread through the head (volume conduction) look the same; `--csd` takes out most of that"
         };

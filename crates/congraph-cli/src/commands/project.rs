@@ -10,10 +10,10 @@ use congraph_record::findings::{Geometry, Positions};
 use congraph_record::record::{ProjectedView, Timing};
 use congraph_record::refusal::check_range;
 
+use super::candidates;
 use super::fit::FitFolder;
 use super::input::{read_as, view_options};
 use super::learn::{inputs, view_rows};
-use super::support;
 use crate::args::{Global, ProjectArgs};
 use crate::console::{self, Console};
 use crate::failure::Failure;
@@ -43,17 +43,8 @@ pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Res
     for warning in &warnings {
         console.warning(warning);
     }
-    if let Some(projection) = projections
-        .iter()
-        .find(|projection| args.strict && !projection.converged())
-    {
-        return Err(Failure::NotConverged(format!(
-            "view `{}`: {} at a relative gap of {:.1e}, above --tol {:e}; nothing was written because of --strict",
-            projection.name(),
-            projection.status,
-            projection.certificate.relative_gap,
-            projector.newton.tolerance
-        )));
+    if args.strict {
+        check_converged(&projections, projector.newton.tolerance)?;
     }
     let sum = |time: fn(&Projection) -> Duration| projections.iter().map(time).sum();
     let timing = Timing {
@@ -67,7 +58,7 @@ pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Res
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         write_placed(&folder, &graph, &view_rows(&read), positions.as_ref())?;
         write_departures(&folder, &projections)?;
-        support::write(&folder, &projector.candidates, &projector.edge_costs, projector.nodes())?;
+        candidates::write(&folder, &projector.candidates, &projector.edge_costs, projector.nodes())?;
         write_json(
             &folder,
             "run.json",
@@ -81,6 +72,19 @@ pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Res
     } else {
         console::print(&story(&args.output.out, &projections, &told))
     }
+}
+
+/// With `--strict`, nothing is written unless all views have converged.
+fn check_converged(projections: &[Projection], tolerance: f64) -> Result<(), Failure> {
+    let Some(projection) = projections.iter().find(|projection| !projection.converged()) else {
+        return Ok(());
+    };
+    Err(Failure::NotConverged(format!(
+        "view `{}`: {} at a relative gap of {:.1e}, above --tol {tolerance:e}; nothing was written because of --strict",
+        projection.name(),
+        projection.status,
+        projection.certificate.relative_gap,
+    )))
 }
 
 /// Writes the graphs with the places of their nodes, as far as the folder has columns for them.
@@ -120,28 +124,28 @@ fn check_not_the_fit(args: &ProjectArgs) -> Result<(), Failure> {
 /// The fit's consensus, with what the options change, and where its nodes are.
 fn projector(args: &ProjectArgs, console: &Console) -> Result<(Projector, Option<Positions>), Failure> {
     let fit = FitFolder::read(&args.folder)?;
-    if !fit.tells_support && (args.candidates.is_none() || args.edge_costs.is_none()) {
+    if !fit.tells_candidates && (args.candidates.is_none() || args.edge_costs.is_none()) {
         console.note(&format!(
-            "note: `{}` does not tell its candidates and edge costs, as older results do not: any pair may be joined, at no \
-             cost; `--candidates` and `--edge-costs` give them",
+            "note: `{}` does not record its candidates and edge costs (older versions did not): any pair may be \
+             joined, at no cost; `--candidates` and `--edge-costs` give them",
             args.folder.join("summary.json").display()
         ));
     }
-    let mut projector = Projector::new(&fit.graph, &fit.learner, fit.distance_divisor)?;
+    let mut projector = Projector::new(&fit.graph, &fit.method, fit.distance_divisor)?;
     projector.alpha = args.alpha.unwrap_or(projector.alpha);
     projector.beta = args.beta.unwrap_or(projector.beta);
     projector.newton.tolerance = args.tol.unwrap_or(projector.newton.tolerance);
     let (alpha, beta, tolerance) = (projector.alpha, projector.beta, projector.newton.tolerance);
-    check_range("alpha", alpha, alpha > 0.0, "positive")?;
-    check_range("beta", beta, beta >= 0.0, "0 or positive")?;
-    check_range("tol", tolerance, tolerance > 0.0, "positive")?;
+    check_range("alpha", alpha, alpha > 0.0, "finite and positive")?;
+    check_range("beta", beta, beta >= 0.0, "finite and non-negative")?;
+    check_range("tol", tolerance, tolerance > 0.0, "finite and positive")?;
     projector.node_rule = args.reading.nodes.into();
     projector.missing = args.reading.missing.into();
     projector.drop_nodes.clone_from(&args.reading.drop_nodes);
     match args.candidates.as_deref() {
         None => {}
         Some("all") => projector.candidates = Candidates::AllPairs,
-        Some(text) => projector.candidates = support::read_candidates(text, 1, projector.nodes())?,
+        Some(text) => projector.candidates = candidates::read_candidates(text, 1, projector.nodes())?,
     }
     match args.edge_costs.as_deref() {
         None => {}
@@ -159,10 +163,10 @@ fn together(projections: &[Projection]) -> MultiviewGraph {
     let mut weights = ViewMatrix::zeros(pairs.len(), projections.len().max(1));
     let mut consensus = vec![0.0; pairs.len()];
     for (view, projection) in projections.iter().enumerate() {
-        for (pair, weight, shared, _) in projection.edges() {
+        for (pair, weight, weight_in_consensus, _) in projection.edges() {
             if let Ok(row) = pairs.binary_search(&pair) {
                 weights.row_mut(row)[view] = weight;
-                consensus[row] = shared;
+                consensus[row] = weight_in_consensus;
             }
         }
     }

@@ -1,25 +1,25 @@
-//! `congraph tune`: the path over densities and similarities, and the fit whose edges come back in other samples.
+//! `congraph tune`: the path over densities and similarities, and the fit whose edges reproduce in other samples.
 
 use std::time::Instant;
 
 use congraph::metrics::evaluate;
 use congraph::tune::choice::{Chosen, Follow, Search, Steps};
 use congraph::tune::path::{Cell, Grid};
-use congraph::{MultiviewGraph, Progress, Warning};
-use congraph_io::{read_graph, seal, write_rows};
+use congraph::{MultiviewGraph, Progress, Smooth, Warning};
+use congraph_io::{Folder, read_graph, seal, write_rows};
 use congraph_record::FitRecord;
 use congraph_record::record::{Timing, TuneRecord};
 use congraph_record::request::check_memory;
 use serde_json::{Value, json};
 
 use super::input::{self, Read};
-use super::learn::{caveat, write};
+use super::learn::{caveat, noticed, write};
 use super::work::Work;
 use crate::args::{Global, TuneArgs};
 use crate::checkpoint::{Checkpoint, refuse_existing};
 use crate::console::{self, Console};
 use crate::failure::Failure;
-use crate::{interrupt, memory, output, words};
+use crate::{interrupt, memory, output};
 
 pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
@@ -28,40 +28,22 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
     refuse_existing::<Work>(&args.output.out, args.resume, args.output.force)?;
     let read = input::read(&args.input)?;
     let asked = asked.with_free_memory(memory::half_of_free());
-    check_memory(&asked.learner, &read.views)?;
+    check_memory(&asked.method, &read.views)?;
     let truth = args.truth.as_deref().map(read_graph).transpose()?;
     let search = asked.search(read.views.n_nodes())?;
     let checkpoint = Checkpoint::new(&args.output.out, &folder, key(args, &read, &search.grid));
-    let mut follower = Follower {
+    let follower = Follower {
         work: earlier(args, &checkpoint, &search, read.views.n_nodes(), console)?,
         checkpoint: &checkpoint,
         truth,
-        edges_each: SHARED_EDGES / (search.grid.densities.len() * search.grid.similarities.len()),
+        edges_each: CONSENSUS_EDGES / (search.grid.densities.len() * search.grid.similarities.len()),
     };
-    let chosen = {
-        let progress = console.progress();
-        let watch = |step: &Progress| progress.step(step);
-        search.choose(&asked.learner, &read.views, follower.steps(), &mut follower, &watch)?
-    };
-    let near = read
-        .places
-        .as_ref()
-        .and_then(|places| places.nearness(&chosen.learned.graph));
-    let noticed = read.warnings.iter().chain(&chosen.learned.warnings).cloned();
-    let warnings = words::told(noticed.chain(near));
-    let Work { shared, scores, .. } = follower.work;
-    let tuned = Tuned {
-        chosen,
-        shared,
-        scores,
-        threshold: args.threshold,
-        warnings,
-    };
+    let tuned = choose(&search, &asked.method, &read, follower, console)?;
     for warning in &tuned.warnings {
         console.warning(warning);
     }
     let Chosen {
-        learner,
+        learner: method,
         learned,
         reached,
         ..
@@ -74,14 +56,11 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
     };
     let mut summary = FitRecord {
         tune: Some(tuned.told()),
-        ..FitRecord::of(learner, learned, Some(reached), &tuned.warnings, Some(&timing))
+        ..FitRecord::of(method, learned, Some(reached), &tuned.warnings, Some(&timing))
     };
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         write(&folder, "tune", Some(args.seed), &read, learned, &summary, &timing)?;
-        let (columns, rows) = tuned.table();
-        write_rows(&folder, "tune.tsv", &columns, &rows)?;
-        let edges = tuned.path_rows(read.views.nodes());
-        write_rows(&folder, "path.tsv", &["cell", "source", "target", "consensus"], &edges)?;
+        tuned.write_tables(&folder, read.views.nodes())?;
         if !args.no_report {
             super::report::stage(&folder, &learned.graph, console)?;
         }
@@ -97,8 +76,32 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
     }
 }
 
-/// How many shared edges of all cells together are kept: a report holds them, and should be fit to be mailed.
-const SHARED_EDGES: usize = 300_000;
+/// Fits the whole path, or what is left of it, and chooses.
+fn choose(
+    search: &Search,
+    method: &Smooth,
+    read: &Read,
+    mut follower: Follower<'_>,
+    console: &Console,
+) -> Result<Tuned, Failure> {
+    let chosen = {
+        let progress = console.progress();
+        let watch = |step: &Progress| progress.step(step);
+        search.choose(method, &read.views, follower.steps(), &mut follower, &watch)?
+    };
+    let warnings = noticed(read, &chosen.learned);
+    let Work { consensus, scores, .. } = follower.work;
+    Ok(Tuned {
+        chosen,
+        consensus,
+        scores,
+        threshold: search.stability.threshold,
+        warnings,
+    })
+}
+
+/// How many consensus edges of all cells together are kept: a report holds them, and should be fit to be mailed.
+const CONSENSUS_EDGES: usize = 300_000;
 
 /// The heaviest edges of the consensus, with four digits of their weights: these are drawn, not computed with.
 fn heaviest(graph: &MultiviewGraph, most: usize) -> Vec<([u32; 2], f64)> {
@@ -176,7 +179,7 @@ impl Follow for Follower<'_> {
 
     fn fitted(&mut self, _: &Cell, graph: &dyn Fn() -> MultiviewGraph) -> Result<(), Failure> {
         let graph = graph();
-        self.work.shared.push(heaviest(&graph, self.edges_each));
+        self.work.consensus.push(heaviest(&graph, self.edges_each));
         if let Some(truth) = &self.truth {
             let found = evaluate(&graph, truth)?;
             let consensus = found.consensus.map_or(f64::NAN, |score| score.f1());
@@ -197,8 +200,8 @@ impl Follow for Follower<'_> {
 /// The fit that was chosen with all others, and what is told of them.
 struct Tuned {
     chosen: Chosen,
-    /// Each cell's heaviest shared edges.
-    shared: Vec<Vec<([u32; 2], f64)>>,
+    /// Each cell's heaviest edges of the consensus.
+    consensus: Vec<Vec<([u32; 2], f64)>>,
     /// The F1 of views and consensus of each cell, if the truth is known.
     scores: Vec<[f64; 2]>,
     /// The most instability that the choice may have.
@@ -218,9 +221,17 @@ impl Tuned {
         TuneRecord::of(&self.chosen, self.threshold, &scores, self.oracle())
     }
 
+    /// Writes `tune.tsv` and `path.tsv`.
+    fn write_tables(&self, folder: &Folder, nodes: &[String]) -> Result<(), Failure> {
+        let (columns, rows) = self.table();
+        write_rows(folder, "tune.tsv", &columns, &rows)?;
+        let columns = ["cell", "source", "target", "consensus"];
+        Ok(write_rows(folder, "path.tsv", &columns, &self.path_rows(nodes))?)
+    }
+
     /// `path.tsv`.
     fn path_rows(&self, nodes: &[String]) -> Vec<Vec<String>> {
-        let cells = self.shared.iter().enumerate();
+        let cells = self.consensus.iter().enumerate();
         let row = |cell: usize, &([a, b], weight): &([u32; 2], f64)| {
             let [a, b] = [a, b].map(|node| nodes[node as usize].clone());
             vec![(cell + 1).to_string(), a, b, format!("{weight:?}")]
@@ -295,8 +306,8 @@ impl Tuned {
             )
         });
         format!(
-            "{}: {}of {} cells chose density {:.3} and similarity {:.3} ({:.3} when learned separately; alpha {:.4}, beta {:.4}), \
-             instability {:.3}{truth}, {:.1} s",
+            "{}: {}of {} cells chose density {:.3} and similarity {:.3} ({:.3} when learned separately; \
+             alpha {:.4}, beta {:.4}), instability {:.3}{truth}, {:.1} s",
             args.output.out.display(),
             caveat(&self.warnings),
             self.chosen.steps.cells.len(),

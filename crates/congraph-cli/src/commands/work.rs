@@ -16,8 +16,8 @@ pub(super) struct Work {
     /// How many densities are done.
     pub(super) rows: usize,
     pub(super) cells: Vec<Cell>,
-    /// Each cell's heaviest shared edges, with their weights, for the report.
-    pub(super) shared: Vec<Vec<([u32; 2], f64)>>,
+    /// Each cell's heaviest edges of the consensus, with their weights, for the report.
+    pub(super) consensus: Vec<Vec<([u32; 2], f64)>>,
     /// The F1 of views and consensus of each cell, if the truth is known.
     pub(super) scores: Vec<[f64; 2]>,
     /// How many halvings are done.
@@ -47,7 +47,7 @@ impl Resumable for Work {
         json!({
             "rows": self.rows,
             "cells": self.cells.iter().map(cell).collect::<Vec<_>>(),
-            "shared": self.shared,
+            "shared": self.consensus,
             "scores": self.scores,
             "halvings": self.halvings,
             "tallies": self.tallies.iter().map(tally).collect::<Vec<_>>(),
@@ -106,7 +106,7 @@ impl Resumable for Work {
         let work = Self {
             rows: whole(&value["rows"])?,
             cells: value["cells"].as_array()?.iter().map(cell).collect::<Option<_>>()?,
-            shared: value["shared"].as_array()?.iter().map(edges).collect::<Option<_>>()?,
+            consensus: value["shared"].as_array()?.iter().map(edges).collect::<Option<_>>()?,
             scores: value["scores"].as_array()?.iter().map(score).collect::<Option<_>>()?,
             halvings: whole(&value["halvings"])?,
             tallies: value["tallies"].as_array()?.iter().map(tally).collect::<Option<_>>()?,
@@ -116,11 +116,12 @@ impl Resumable for Work {
 }
 
 impl Work {
-    /// Whether this can be work on so many nodes, with a cell for so many densities and similarities at most, and so many halvings.
+    /// Whether this can be work on so many nodes, with a cell for so many densities and similarities at most, and so
+    /// many halvings.
     pub(super) fn fits(&self, n_nodes: usize, n_densities: usize, n_similarities: usize, halvings: usize) -> bool {
         let n_cells = self.cells.len();
         let is_pair = |[a, b]: [u32; 2]| a < b && (b as usize) < n_nodes;
-        let is_shared =
+        let is_consensus =
             |edges: &Vec<([u32; 2], f64)>| edges.iter().all(|&(pair, weight)| is_pair(pair) && weight > 0.0);
         let is_tally = |tally: &Tally| {
             let counts = tally.counts.iter();
@@ -130,25 +131,28 @@ impl Work {
         };
         self.rows <= n_densities
             && n_cells <= self.rows * n_similarities
-            && self.shared.len() == n_cells
+            && self.consensus.len() == n_cells
             && (self.scores.is_empty() || self.scores.len() == n_cells)
             && self.halvings <= halvings
             && (self.halvings == 0 || self.rows == n_densities)
             && (self.tallies.len() == n_cells || (self.halvings == 0 && self.tallies.is_empty()))
-            && self.shared.iter().all(is_shared)
+            && self.consensus.iter().all(is_consensus)
             && self.tallies.iter().all(is_tally)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use congraph_io::Folder;
 
     use super::*;
     use crate::checkpoint::{Checkpoint, refuse_existing};
+    use crate::failure::Failure;
 
-    #[test]
-    fn what_is_read_is_what_was_written() {
+    /// The work of two densities on ten nodes: one cell, two halvings.
+    fn some_work() -> Work {
         let reach = |value: f64| Reach {
             target: value,
             value: value / 3.0,
@@ -172,19 +176,33 @@ mod tests {
             counts: [([3, 9], 2), ([0, 1], 4)].into(),
             prediction: std::f64::consts::PI,
         };
-        let before = Work {
+        Work {
             rows: 2,
             cells: vec![cell],
-            shared: vec![vec![([0, 2], 1.0 / 3.0)]],
+            consensus: vec![vec![([0, 2], 1.0 / 3.0)]],
             scores: vec![[0.5, 1.0 / 3.0]],
             halvings: 2,
             tallies: vec![tally],
-        };
-        let place = tempfile::tempdir().unwrap();
-        let out = place.path().join("out");
+        }
+    }
+
+    fn read(checkpoint: &Checkpoint<Work>) -> Result<Option<Work>, Failure> {
+        checkpoint.read(|work| work.fits(10, 2, 3, 5))
+    }
+
+    /// A run that writes to a folder in `place`, and its checkpoint.
+    fn run_in(place: &Path) -> (Folder, Checkpoint<Work>) {
+        let out = place.join("out");
         let folder = Folder::create(&out, false).unwrap();
-        let checkpoint = Checkpoint::<Work>::new(&out, &folder, json!({"seed": 1}));
-        let read = |checkpoint: &Checkpoint<Work>| checkpoint.read(|work| work.fits(10, 2, 3, 5));
+        let checkpoint = Checkpoint::new(&out, &folder, json!({"seed": 1}));
+        (folder, checkpoint)
+    }
+
+    #[test]
+    fn what_is_read_is_what_was_written() {
+        let (place, before) = (tempfile::tempdir().unwrap(), some_work());
+        let out = place.path().join("out");
+        let (folder, checkpoint) = run_in(place.path());
         assert_eq!(read(&checkpoint).unwrap(), None);
         assert!(refuse_existing::<Work>(&out, false, false).is_ok());
         checkpoint.write(&before).unwrap();
@@ -195,8 +213,15 @@ mod tests {
         assert!(
             refuse_existing::<Work>(&out, true, false).is_ok() && refuse_existing::<Work>(&out, false, true).is_ok()
         );
+        checkpoint.remove();
+        assert_eq!(read(&checkpoint).unwrap(), None);
+    }
 
-        // No byte can be another without being noticed.
+    #[test]
+    fn no_byte_can_be_another_without_being_noticed() {
+        let place = tempfile::tempdir().unwrap();
+        let (_folder, checkpoint) = run_in(place.path());
+        checkpoint.write(&some_work()).unwrap();
         let bytes = std::fs::read(&checkpoint.path).unwrap();
         for at in 0..bytes.len() {
             for change in [1_u8, 2, 16, 128] {
@@ -208,12 +233,16 @@ mod tests {
             std::fs::write(&checkpoint.path, &bytes[..at]).unwrap();
             assert!(read(&checkpoint).is_err(), "{at} bytes");
         }
+    }
 
-        // Nor can it be about nodes, cells or halvings that there are not, whoever wrote it.
+    #[test]
+    fn nodes_cells_and_halvings_that_there_are_not_are_refused_whoever_wrote_them() {
+        let place = tempfile::tempdir().unwrap();
+        let (_folder, checkpoint) = run_in(place.path());
         type Change = fn(&mut Work);
         let changes: [Change; 9] = [
-            |work| work.shared[0][0].0[1] = 1_000_000_000,
-            |work| work.shared[0][0].0 = [2, 2],
+            |work| work.consensus[0][0].0[1] = 1_000_000_000,
+            |work| work.consensus[0][0].0 = [2, 2],
             |work| work.tallies[0].counts = [([3, 10], 2)].into(),
             |work| work.tallies[0].counts = [([3, 9], 1000)].into(),
             |work| work.tallies.clear(),
@@ -223,12 +252,10 @@ mod tests {
             |work| work.scores = vec![[0.0; 2]; 2],
         ];
         for (k, change) in changes.iter().enumerate() {
-            let mut work = before.clone();
+            let mut work = some_work();
             change(&mut work);
             checkpoint.write(&work).unwrap();
             assert!(read(&checkpoint).is_err(), "change {k}");
         }
-        checkpoint.remove();
-        assert_eq!(read(&checkpoint).unwrap(), None);
     }
 }

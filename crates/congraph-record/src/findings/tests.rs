@@ -15,13 +15,13 @@ fn headline(tables: Vec<Table>) -> Vec<String> {
     let (views, _) = Views::assemble(tables, &ViewOptions::default()).unwrap();
     let tuned = Smooth::default().learn_to(&views, &Targets::default(), &no_progress);
     let Tuned {
-        learner,
+        learner: method,
         learned,
         reached,
     } = tuned.unwrap();
     let known = Known {
         summary: Some(FitRecord::of(
-            &learner,
+            &method,
             &learned,
             Some(&reached),
             &learned.warnings,

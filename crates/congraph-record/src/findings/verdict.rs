@@ -98,53 +98,69 @@ fn sentences(graph: &MultiviewGraph, known: &Known, counts: &Counts, views: &[Vi
     let n = graph.n_views();
     let summary = known.summary.as_ref();
     let possible = possible(graph, known);
-    let Some(_) = graph.consensus() else {
-        if n == 1 {
-            let name = short(views, &graph.views()[0]);
-            return vec![
-                format!("The graph of {name} has {} of {possible}.", views[0].n_edges),
-                "It was learned alone: there is no consensus to compare it with.".into(),
-            ];
-        }
-        return vec![
-            format!(
-                "{n} views were learned without a consensus; together they have {} of {possible}.",
-                counts.shared
-            ),
-            format!("{}.", in_every(counts)),
-        ];
-    };
+    if graph.consensus().is_none() {
+        return learned_alone(graph, counts, &possible, views);
+    }
     if n == 1 || summary.is_some_and(FitRecord::is_projection) {
         return projected(counts.shared, &possible, views);
     }
     if counts.shared == 0 {
-        let of_all = if n == 2 { "in both" } else { "in every view" };
-        let common = match counts.common {
-            0 => format!("and none of {possible} is {of_all}"),
-            1 => format!("though one of {possible} is {of_all}"),
-            many => format!("though {many} of {possible} are {of_all}"),
-        };
         let gamma = summary.and_then(|summary| summary.gamma).unwrap_or(0.0);
-        return vec![
-            format!("The consensus of {n} views is empty, {common}."),
-            if gamma > 0.0 {
-                "A smaller gamma, or a larger beta, lets edges in.".into()
-            } else {
-                "A larger beta pulls the views together until they share edges.".into()
-            },
-        ];
+        return empty_consensus(n, counts, &possible, gamma);
     }
     let shares = format!("{n} views share {} of {possible}.", counts.shared);
     if summary.is_some_and(|summary| summary.has_warning("W13")) {
         // Who differs from whom is chance as well.
         return vec![shares, format!("{}.", in_every(counts))];
     }
+    vec![shares, format!("{}; {}.", in_every(counts), who_differs(views))]
+}
+
+/// Of views without a consensus.
+fn learned_alone(graph: &MultiviewGraph, counts: &Counts, possible: &str, views: &[ViewFinding]) -> Vec<String> {
+    let n = graph.n_views();
+    if n == 1 {
+        let name = short(views, &graph.views()[0]);
+        return vec![
+            format!("The graph of {name} has {} of {possible}.", views[0].n_edges),
+            "It was learned alone: there is no consensus to compare it with.".into(),
+        ];
+    }
+    vec![
+        format!(
+            "{n} views were learned without a consensus; together they have {} of {possible}.",
+            counts.shared
+        ),
+        format!("{}.", in_every(counts)),
+    ]
+}
+
+/// Of views whose consensus has no edge.
+fn empty_consensus(n_views: usize, counts: &Counts, possible: &str, gamma: f64) -> Vec<String> {
+    let of_all = if n_views == 2 { "in both" } else { "in every view" };
+    let common = match counts.common {
+        0 => format!("and none of {possible} is {of_all}"),
+        1 => format!("though one of {possible} is {of_all}"),
+        many => format!("though {many} of {possible} are {of_all}"),
+    };
+    vec![
+        format!("The consensus of {n_views} views is empty, {common}."),
+        if gamma > 0.0 {
+            "A smaller gamma, or a larger beta, lets edges in.".into()
+        } else {
+            "A larger beta pulls the views together until they share edges.".into()
+        },
+    ]
+}
+
+/// Which views stand out, or which differ most and least from the consensus.
+fn who_differs(views: &[ViewFinding]) -> String {
     let outliers: Vec<&str> = views
         .iter()
         .filter(|view| view.is_outlier)
         .map(|view| view.name.as_str())
         .collect();
-    let who = match (&outliers[..], extremes(views)) {
+    match (&outliers[..], extremes(views)) {
         (_, Some([_, (_, far)])) if far <= 1e-9 => "all views equal the consensus".into(),
         ([], Some([(nearest, near), (furthest, far)])) if far > near => {
             format!(
@@ -156,8 +172,7 @@ fn sentences(graph: &MultiviewGraph, known: &Known, counts: &Counts, views: &[Vi
         ([], _) => "all differ from it alike".into(),
         ([one], _) => format!("{} stands out from the group", short(views, one)),
         (several, _) => format!("{} views stand out from the group", several.len()),
-    };
-    vec![shares, format!("{}; {who}.", in_every(counts))]
+    }
 }
 
 /// What connections there could be.

@@ -1,4 +1,4 @@
-//! The learner of a fit from its record: what it takes for α and β to mean the same again.
+//! The method of a fit from its record: what it takes for α and β to mean the same again.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use super::FitRecord;
 use crate::choices::Choice;
 
 impl FitRecord {
-    /// The learner and the divisor of the distances; none if the record lacks something of them. All pairs may be
+    /// The method and the divisor of the distances; none if the record lacks something of them. All pairs may be
     /// joined, and the solver is Newton's with the same tolerance, whichever it was.
-    pub fn learner(&self) -> Option<(Smooth, f64)> {
+    pub fn smooth(&self) -> Option<(Smooth, f64)> {
         let model = Model {
             parameters: Parameters {
                 alpha: self.alpha?,
@@ -32,12 +32,12 @@ impl FitRecord {
             tolerance: self.tolerance.unwrap_or(usual.tolerance),
             ..usual
         };
-        let learner = Smooth {
+        let method = Smooth {
             scaling,
             model,
             solver: Arc::new(newton),
             ..Smooth::default()
         };
-        Some((learner, self.distance_divisor?))
+        Some((method, self.distance_divisor?))
     }
 }

@@ -14,7 +14,7 @@ use crate::choices::Choice;
 impl FitRecord {
     /// What is told of a fit; of its time only where that is given.
     pub fn of(
-        learner: &Smooth,
+        method: &Smooth,
         learned: &Learned,
         reached: Option<&Reached>,
         warnings: &[Warning],
@@ -22,22 +22,22 @@ impl FitRecord {
     ) -> Self {
         let target = |reach: fn(&Reached) -> Option<Reach>| reached.and_then(reach).map(|reach| reach.target);
         let graph = &learned.graph;
-        let parameters = learner.model.parameters;
+        let parameters = method.model.parameters;
         Self {
             schema: Some(SUMMARY_SCHEMA.into()),
             n_nodes: Some(graph.n_nodes()),
             n_views: Some(graph.n_views()),
-            penalty: Some(learner.model.penalty().name().into()),
-            regulariser: Some(learner.model.regulariser().name().into()),
-            solver: Some(learner.solver.name().into()),
+            penalty: Some(method.model.penalty().name().into()),
+            regulariser: Some(method.model.regulariser().name().into()),
+            solver: Some(method.solver.name().into()),
             alpha: Some(parameters.alpha),
             beta: Some(parameters.beta),
             gamma: Some(parameters.gamma),
-            scale: Some(learner.scaling.scale.word().into()),
-            sample_norm: Some(learner.scaling.sample_norm.word().into()),
-            distance_norm: Some(learner.scaling.distance_norm.word().into()),
+            scale: Some(method.scaling.scale.word().into()),
+            sample_norm: Some(method.scaling.sample_norm.word().into()),
+            distance_norm: Some(method.scaling.distance_norm.word().into()),
             distance_divisor: Some(learned.details.distance_divisor),
-            tolerance: Some(learner.solver.tolerance()),
+            tolerance: Some(method.solver.tolerance()),
             objective: Some(learned.certificate.objective),
             dual_objective: Some(learned.certificate.dual_objective),
             relative_gap: Some(learned.certificate.relative_gap),
@@ -67,19 +67,19 @@ impl FitRecord {
             candidates_outside: learned.details.outside,
             ..Self::default()
         }
-        .on_pairs(&learner.candidates, &learner.edge_costs)
+        .on_pairs(&method.candidates, &method.edge_costs)
     }
 
     /// What is told of a joint graphical lasso: no α, β, γ and no consensus. Of both edge rules, `rule` is the one that
     /// the graphs are made by.
     pub fn of_joint(
-        learner: &GraphicalLasso,
+        method: &GraphicalLasso,
         learned: &Learned<GraphicalLasso>,
         rule: EdgeRule,
         warnings: &[Warning],
         timing: Option<&Timing>,
     ) -> Self {
-        let model = &learner.model;
+        let model = &method.model;
         let by = |rule: EdgeRule| learned.details.graph(&learned.graph, rule);
         let graph = by(rule);
         let is_fused = model.fusion == Fusion::Fused;
@@ -92,8 +92,8 @@ impl FitRecord {
             lambda1: Some(model.lambda1),
             lambda2: Some(model.lambda2),
             fused_diagonal: Some(is_fused.then_some(model.fused_diagonal)),
-            scale: Some(learner.scaling.scale.word().into()),
-            sample_norm: Some(learner.scaling.sample_norm.word().into()),
+            scale: Some(method.scaling.scale.word().into()),
+            sample_norm: Some(method.scaling.sample_norm.word().into()),
             objective: Some(learned.certificate.objective),
             dual_objective: Some(learned.certificate.dual_objective),
             relative_gap: Some(learned.certificate.relative_gap),

@@ -4,7 +4,7 @@
 //! parts        what a record is made of: densities, similarities, times, warnings
 //! fit          the record of a fit and of a joint graphical lasso
 //! projection   the record of new views against a frozen consensus
-//! again        the learner of a fit, from its record
+//! again        the method of a fit, from its record
 //! run          what it takes to run the same again
 //! named        what is told of several things by their names
 //! ```

@@ -47,8 +47,8 @@ fn request() -> FitRequest {
 }
 
 fn fit(request: &FitRequest, views: &Views) -> (Tuned, FitRecord) {
-    let asked = request.learner().unwrap();
-    let tuned = asked.learner.learn_to(views, &asked.targets, &no_progress).unwrap();
+    let asked = request.smooth().unwrap();
+    let tuned = asked.method.learn_to(views, &asked.targets, &no_progress).unwrap();
     let warnings = [
         Warning::new("W05", "few samples").in_view("view1"),
         Warning {
@@ -129,10 +129,10 @@ fn targets_candidates_and_costs_are_told() {
         cost: 0.5,
     };
     let asked = request
-        .learner()
+        .smooth()
         .unwrap()
         .on_pairs(Some(vec![[0, 1], [1, 2]]), Some(vec![cost]));
-    let mut record = FitRecord::default().on_pairs(&asked.learner.candidates, &asked.learner.edge_costs);
+    let mut record = FitRecord::default().on_pairs(&asked.method.candidates, &asked.method.edge_costs);
     record.density.consensus_target = Some(0.1);
     keys(&record);
     assert_eq!(record.candidates.as_deref(), Some(CANDIDATES_TABLE));
@@ -198,13 +198,13 @@ fn a_joint_graphical_lasso_has_its_own_parameters() {
             lambda2: Some(0.05),
             ..FitRequest::default()
         };
-        let Resolved::GraphicalLasso(learner) = request.resolve().unwrap() else {
+        let Resolved::GraphicalLasso(method) = request.resolve().unwrap() else {
             unreachable!()
         };
-        let learned = learner.learn(&views(3), &no_progress).unwrap();
-        let record = FitRecord::of_joint(&learner, &learned, EdgeRule::NonZero, &learned.warnings, Some(&TIMING));
-        let expected = "schema n_nodes n_views method solver lambda1 lambda2 fused_diagonal scale sample_norm objective \
-            dual_objective relative_gap converged iterations components edge_rule density similarity \
+        let learned = method.learn(&views(3), &no_progress).unwrap();
+        let record = FitRecord::of_joint(&method, &learned, EdgeRule::NonZero, &learned.warnings, Some(&TIMING));
+        let expected = "schema n_nodes n_views method solver lambda1 lambda2 fused_diagonal scale sample_norm \
+            objective dual_objective relative_gap converged iterations components edge_rule density similarity \
             seconds warnings";
         assert_eq!(keys(&record), expected.split_whitespace().collect::<Vec<_>>());
         assert_eq!(record.fused_diagonal, Some(diagonal));
@@ -220,8 +220,8 @@ fn a_choice_is_told_with_the_fit_that_was_chosen() {
             ..Stability::default()
         },
     };
-    let (views, learner) = (views(3), Smooth::default());
-    let chosen = search.choose(&learner, &views, Steps::default(), &mut NoFollower, &no_progress);
+    let (views, method) = (views(3), Smooth::default());
+    let chosen = search.choose(&method, &views, Steps::default(), &mut NoFollower, &no_progress);
     let chosen = chosen.unwrap();
     let scores = vec![0.5; chosen.steps.cells.len()];
     for (scores, best) in [(&scores[..], Some(0)), (&[][..], None)] {
@@ -251,18 +251,18 @@ fn a_choice_is_told_with_the_fit_that_was_chosen() {
 fn a_projection_tells_of_each_view() {
     let views = views(3);
     let (tuned, record) = fit(&request(), &views);
-    // The learner that the record is of gives the same projector.
-    let (learner, divisor) = record.learner().unwrap();
+    // The method that the record is of gives the same projector.
+    let (method, divisor) = record.smooth().unwrap();
     assert_eq!(divisor, tuned.learned.details.distance_divisor);
-    assert_eq!(learner.candidates, Candidates::AllPairs);
-    let projector = Projector::new(&tuned.learned.graph, &learner, divisor).unwrap();
+    assert_eq!(method.candidates, Candidates::AllPairs);
+    let projector = Projector::new(&tuned.learned.graph, &method, divisor).unwrap();
     let projections = projector.project(&views, &no_progress).unwrap();
     let graph = &tuned.learned.graph;
     let record = FitRecord::of_projection("out".into(), &projector, &projections, graph, &[], &TIMING);
     let expected = "schema fit n_nodes n_views penalty solver alpha beta scale sample_norm distance_divisor \
         tolerance relative_gap converged consensus views seconds warnings candidates edge_costs";
     assert_eq!(keys(&record), expected.split_whitespace().collect::<Vec<_>>());
-    assert!(record.is_projection() && record.learner().is_none());
+    assert!(record.is_projection() && record.smooth().is_none());
     assert_eq!(record.views.unwrap().names().collect::<Vec<_>>(), graph.views());
 }
 

@@ -1,7 +1,7 @@
 //! Every option of a fit: its field, its id, what it means, and what it is refused for.
 //!
 //! An option that is added to a fit is added here, in all of these places: a field of [`FitRequest`] and its usual
-//! value, its id in [`FitRequest::set`], its meaning in [`FitRequest::learner`] and, if the result should tell it, in
+//! value, its id in [`FitRequest::set`], its meaning in [`FitRequest::smooth`] and, if the result should tell it, in
 //! [`FitRequest::echo`].
 
 use std::sync::Arc;
@@ -130,14 +130,14 @@ impl Default for PenaltyRequest {
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// How to learn.
-    pub learner: Smooth,
+    pub method: Smooth,
     /// What its parameters are found for.
     pub targets: Targets,
     /// Tables to read, and to hand in by [`Asked::on_pairs`], when the nodes are known.
     pub tables: Tables,
-    /// Whether the learner's memory was asked for; otherwise a face that knows the machine may choose it.
+    /// Whether the method's memory was asked for; otherwise a face that knows the machine may choose it.
     pub is_memory_given: bool,
-    /// What the record tells of the request beside what it tells of the learner.
+    /// What the record tells of the request beside what it tells of the method.
     pub echo: Map<String, Json>,
 }
 
@@ -146,10 +146,10 @@ impl Asked {
     #[must_use]
     pub fn on_pairs(mut self, candidates: Option<Vec<[u32; 2]>>, costs: Option<Vec<EdgeCost>>) -> Self {
         if let Some(pairs) = candidates {
-            self.learner.candidates = Candidates::Listed(pairs);
+            self.method.candidates = Candidates::Listed(pairs);
         }
         if let Some(costs) = costs {
-            self.learner.edge_costs = costs;
+            self.method.edge_costs = costs;
         }
         self
     }
@@ -158,7 +158,7 @@ impl Asked {
     #[must_use]
     pub fn with_free_memory(mut self, bytes: Option<u64>) -> Self {
         if let Some(bytes) = bytes.filter(|_| !self.is_memory_given) {
-            self.learner.memory = bytes;
+            self.method.memory = bytes;
         }
         self
     }
@@ -210,7 +210,7 @@ impl FitRequest {
 
     /// What the record is to tell of options that it has no field of its own for: ids and values.
     pub fn echo(&self) -> Map<String, Json> {
-        // Everything that can be asked for today is told of the learner.
+        // Everything that can be asked for today is told of the method.
         Map::new()
     }
 
@@ -223,30 +223,30 @@ impl FitRequest {
         }
     }
 
-    /// congraph's own learner, whatever the method.
+    /// congraph's own method ([`Smooth`]), whatever [`FitRequest::method`] says.
     ///
     /// # Errors
     /// As [`FitRequest::resolve`].
-    pub fn learner(&self) -> Result<Asked, RequestError> {
+    pub fn smooth(&self) -> Result<Asked, RequestError> {
         self.refuse_lambdas()?;
         self.check_dials()?;
         let (penalty, regulariser) = (self.named_penalty()?, self.named_regulariser()?);
         // Of what a target is to find, these are placeholders.
         let (alpha, beta) = (self.alpha.unwrap_or(1.0), self.beta.unwrap_or(1.0));
         let gamma = self.gamma.unwrap_or(0.0);
-        check_range("alpha", alpha, alpha.is_normal() && alpha > 0.0, "positive")?;
-        check_range("beta", beta, beta >= 0.0, "0 or positive")?;
-        check_range("gamma", gamma, gamma >= 0.0, "0 or positive")?;
-        check_range("tol", self.tol, self.tol > 0.0, "positive")?;
+        check_range("alpha", alpha, alpha.is_normal() && alpha > 0.0, "finite and positive")?;
+        check_range("beta", beta, beta >= 0.0, "finite and non-negative")?;
+        check_range("gamma", gamma, gamma >= 0.0, "finite and non-negative")?;
+        check_range("tol", self.tol, self.tol > 0.0, "finite and positive")?;
         let usual = Smooth::new(alpha, beta);
         let memory = match self.memory {
             None => usual.memory,
             Some(gib) => {
-                check_range("memory", gib, gib > 0.0, "positive")?;
+                check_range("memory", gib, gib > 0.0, "finite and positive")?;
                 (gib * GIB) as u64
             }
         };
-        let learner = Smooth {
+        let method = Smooth {
             scaling: self.scaling(),
             model: if self.single {
                 Model::uncoupled(alpha)
@@ -260,7 +260,7 @@ impl FitRequest {
             memory,
         };
         Ok(Asked {
-            learner,
+            method,
             targets: self.targets(),
             tables: Tables::of(&self.candidates, &self.edge_costs),
             is_memory_given: self.memory.is_some(),
@@ -326,7 +326,7 @@ impl FitRequest {
                     format!("leave out {named} or {single}"),
                 ));
             }
-            check_range(dial, target, target > 0.0 && target <= 1.0, "above 0, at most 1")?;
+            check_range(dial, target, target > 0.0 && target <= 1.0, "above 0 and at most 1")?;
         }
         Ok(())
     }

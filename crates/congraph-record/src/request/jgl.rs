@@ -11,9 +11,9 @@ impl FitRequest {
     pub(super) fn graphical_lasso(&self, fusion: Fusion) -> Result<GraphicalLasso, RequestError> {
         self.refuse_others(fusion)?;
         let (lambda1, lambda2) = self.lambdas(fusion)?;
-        check_range("lambda1", lambda1, lambda1 >= 0.0, "0 or positive")?;
-        check_range("lambda2", lambda2, lambda2 >= 0.0, "0 or positive")?;
-        check_range("tol", self.tol, self.tol > 0.0, "positive")?;
+        check_range("lambda1", lambda1, lambda1 >= 0.0, "finite and non-negative")?;
+        check_range("lambda2", lambda2, lambda2 >= 0.0, "finite and non-negative")?;
+        check_range("tol", self.tol, self.tol > 0.0, "finite and positive")?;
         let usual = graphical_lasso::Admm::default();
         Ok(GraphicalLasso {
             scaling: self.scaling(),

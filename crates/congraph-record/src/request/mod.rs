@@ -1,7 +1,7 @@
 //! What was asked of a fit, whoever asked: plain fields, resolved once into what the library runs.
 //!
 //! ```text
-//! fit      FitRequest: every option of a fit, what it means, and congraph's own learner
+//! fit      FitRequest: every option of a fit, what it means, and congraph's own method
 //! jgl      the same request as a joint graphical lasso
 //! tune     TuneRequest: a path and how its fits are judged
 //! pairs    which pairs may be joined and at what cost: told, or in a table that a face has to read
@@ -34,7 +34,7 @@ use crate::refusal::RequestError;
 /// What the library is to run.
 #[derive(Clone, Debug)]
 pub enum Resolved {
-    /// congraph's own learner, and what it is to reach.
+    /// congraph's own method, and what it is to reach.
     Congraph(Box<Asked>),
     /// The joint graphical lasso.
     GraphicalLasso(GraphicalLasso),
@@ -47,7 +47,7 @@ impl FitRequest {
     /// The first option that contradicts another, is out of its range, is missing or means nothing here.
     pub fn resolve(&self) -> Result<Resolved, RequestError> {
         match self.method.fusion() {
-            None => Ok(Resolved::Congraph(Box::new(self.learner()?))),
+            None => Ok(Resolved::Congraph(Box::new(self.smooth()?))),
             Some(fusion) => Ok(Resolved::GraphicalLasso(self.graphical_lasso(fusion)?)),
         }
     }

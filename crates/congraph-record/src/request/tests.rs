@@ -138,7 +138,7 @@ fn words_say_what_is_off_and_what_to_do() {
 
 #[test]
 fn usual_requests_find_what_is_not_given() {
-    let asked = FitRequest::default().learner().unwrap();
+    let asked = FitRequest::default().smooth().unwrap();
     assert_eq!(
         (asked.targets.density, asked.targets.similarity),
         (Dial::Usual, Dial::Usual)
@@ -153,19 +153,19 @@ fn usual_requests_find_what_is_not_given() {
         seed: 5,
         ..FitRequest::default()
     };
-    let asked = given.learner().unwrap().with_free_memory(Some(1));
+    let asked = given.smooth().unwrap().with_free_memory(Some(1));
     assert_eq!(
         (asked.targets.density, asked.targets.similarity),
         (Dial::Fixed, Dial::At(0.9))
     );
-    assert_eq!(asked.learner.memory, 2 << 30);
-    assert_eq!(asked.learner.candidates, Candidates::Nearest { k: 7, seed: 5 });
-    assert_eq!(asked.learner.solver.name(), "newton");
+    assert_eq!(asked.method.memory, 2 << 30);
+    assert_eq!(asked.method.candidates, Candidates::Nearest { k: 7, seed: 5 });
+    assert_eq!(asked.method.solver.name(), "newton");
     let own = FitRequest {
         penalty: PenaltyRequest::Given(std::sync::Arc::new(L1)),
         ..FitRequest::default()
     };
-    assert_eq!(own.learner().unwrap().learner.solver.name(), "admm");
+    assert_eq!(own.smooth().unwrap().method.solver.name(), "admm");
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn tables_are_read_by_the_face() {
         edge_costs: CostRequest::Table("costs.tsv".into()),
         ..FitRequest::default()
     };
-    let asked = request.learner().unwrap();
+    let asked = request.smooth().unwrap();
     assert_eq!(asked.tables.candidates, Some("pairs.tsv".into()));
     assert_eq!(asked.tables.edge_costs, Some("costs.tsv".into()));
     let cost = EdgeCost {
@@ -183,26 +183,26 @@ fn tables_are_read_by_the_face() {
         cost: 0.5,
     };
     let asked = asked.on_pairs(Some(vec![[0, 1]]), Some(vec![cost]));
-    assert_eq!(asked.learner.candidates, Candidates::Listed(vec![[0, 1]]));
-    assert_eq!(asked.learner.edge_costs, [cost]);
+    assert_eq!(asked.method.candidates, Candidates::Listed(vec![[0, 1]]));
+    assert_eq!(asked.method.edge_costs, [cost]);
 }
 
 #[test]
 fn the_joint_graphical_lasso_is_a_request_too() {
-    let Resolved::GraphicalLasso(learner) = jgl().resolve().unwrap() else {
+    let Resolved::GraphicalLasso(method) = jgl().resolve().unwrap() else {
         unreachable!()
     };
-    assert_eq!(learner.model.fusion, Fusion::Fused);
-    assert!(learner.model.fused_diagonal && learner.model.lambda2 == 0.02);
+    assert_eq!(method.model.fusion, Fusion::Fused);
+    assert!(method.model.fused_diagonal && method.model.lambda2 == 0.02);
     let alone = FitRequest {
         lambda2: None,
         single: true,
         ..jgl()
     };
-    let Resolved::GraphicalLasso(learner) = alone.resolve().unwrap() else {
+    let Resolved::GraphicalLasso(method) = alone.resolve().unwrap() else {
         unreachable!()
     };
-    assert_eq!(learner.model.lambda2, 0.0);
+    assert_eq!(method.model.lambda2, 0.0);
 }
 
 #[test]

@@ -43,8 +43,8 @@ impl Default for TuneRequest {
 #[derive(Clone, Debug)]
 pub struct TuneAsked {
     /// How each fit is made.
-    pub learner: Smooth,
-    /// Whether the learner's memory was asked for.
+    pub method: Smooth,
+    /// Whether the method's memory was asked for.
     pub is_memory_given: bool,
     density: Option<[f64; 2]>,
     similarity: Option<[f64; 2]>,
@@ -67,7 +67,7 @@ impl TuneAsked {
     #[must_use]
     pub fn with_free_memory(mut self, bytes: Option<u64>) -> Self {
         if let Some(bytes) = bytes.filter(|_| !self.is_memory_given) {
-            self.learner.memory = bytes;
+            self.method.memory = bytes;
         }
         self
     }
@@ -96,11 +96,11 @@ impl TuneRequest {
     /// # Errors
     /// The first option that is out of its range.
     pub fn resolve(&self) -> Result<TuneAsked, RequestError> {
-        check_range("tol", self.fit.tol, self.fit.tol > 0.0, "positive")?;
-        check_range("threshold", self.threshold, self.threshold > 0.0, "positive")?;
-        let asked = self.fit.learner()?;
+        check_range("tol", self.fit.tol, self.fit.tol > 0.0, "finite and positive")?;
+        check_range("threshold", self.threshold, self.threshold > 0.0, "finite and positive")?;
+        let asked = self.fit.smooth()?;
         Ok(TuneAsked {
-            learner: asked.learner,
+            method: asked.method,
             is_memory_given: asked.is_memory_given,
             density: self.density,
             similarity: self.similarity,

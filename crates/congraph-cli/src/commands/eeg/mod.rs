@@ -14,8 +14,8 @@ pub(super) use saved::recall;
 
 use std::time::Instant;
 
-use congraph::{Scale, ViewOptions, Views};
-use congraph_io::{Folder, find_recordings, write_rows};
+use congraph::{Scale, Table, ViewOptions, Views};
+use congraph_io::{Folder, RecordingFile, find_recordings, write_rows};
 use congraph_record::record::RecordingCounts;
 use serde_json::{Value, json};
 
@@ -79,13 +79,32 @@ pub(crate) fn run(args: &EegArgs, global: &Global, console: &Console) -> Result<
 
 fn learn_from(args: &EegArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
-    let asked = args.fit.request(&args.scaling)?.learner()?;
+    let asked = args.fit.request(&args.scaling)?.smooth()?;
     let steps = Steps::new(args)?;
     let folder = output::place(&args.output.out, args.output.force)?;
     let views_folder = match &args.save_views {
         None => None,
         Some(folder) => Some(output::place(folder, args.output.force)?),
     };
+    let files = recording_files(args, &steps, console)?;
+    let (read, tables) = read_views(args, &steps, &files, start, console)?;
+    let fitting = Fitting {
+        kind: "eeg",
+        asked,
+        args: &args.fit,
+        output: &args.output,
+        folder,
+        start,
+    };
+    let fitted = fitting.fit(&read, console)?;
+    if let (Some(folder), Some(tables)) = (views_folder, tables) {
+        saved::write(folder, &tables, &read)?;
+    }
+    fitted.print(global)
+}
+
+/// The recordings to use, each with the view that it is part of.
+fn recording_files(args: &EegArgs, steps: &Steps, console: &Console) -> Result<Vec<RecordingFile>, Failure> {
     let files = find_recordings(&args.recordings, args.subject_pattern.as_deref(), !args.no_sidecars)?;
     let files = steps.grouping.apply(files)?;
     if args.save_views.is_some() {
@@ -94,6 +113,17 @@ fn learn_from(args: &EegArgs, global: &Global, console: &Console) -> Result<(), 
     if let Some(joined) = subjects::joined(&files) {
         console.note(&joined);
     }
+    Ok(files)
+}
+
+/// The views, and the tables they were made of if these are to be saved.
+fn read_views(
+    args: &EegArgs,
+    steps: &Steps,
+    files: &[RecordingFile],
+    start: Instant,
+    console: &Console,
+) -> Result<(Read, Option<Vec<Table>>), Failure> {
     let Subjects {
         tables,
         sources,
@@ -103,10 +133,10 @@ fn learn_from(args: &EegArgs, global: &Global, console: &Console) -> Result<(), 
         mut warnings,
     } = {
         let progress = console.progress();
-        subjects::prepare(&files, &steps, args.montage.as_deref(), &progress)?
+        subjects::prepare(files, steps, args.montage.as_deref(), &progress)?
     };
     // Kept only where they are to be written: the views hold the same numbers.
-    let saved = views_folder.map(|folder| (folder, tables.clone()));
+    let saved = args.save_views.is_some().then(|| tables.clone());
     let options = ViewOptions {
         nodes: args.nodes.into(),
         missing: args.missing.into(),
@@ -117,7 +147,11 @@ fn learn_from(args: &EegArgs, global: &Global, console: &Console) -> Result<(), 
     };
     let (views, more) = Views::assemble(tables, &options)?;
     warnings.extend(more);
-    let story = json!({"steps": steps.told(args.montage.as_deref()), "recordings": recordings.told(), "dropped": dropped.told()});
+    let story = json!({
+        "steps": steps.told(args.montage.as_deref()),
+        "recordings": recordings.told(),
+        "dropped": dropped.told(),
+    });
     let read = Read {
         views,
         sources,
@@ -133,19 +167,7 @@ fn learn_from(args: &EegArgs, global: &Global, console: &Console) -> Result<(), 
             dropped,
         }),
     };
-    let fitting = Fitting {
-        kind: "eeg",
-        asked,
-        args: &args.fit,
-        output: &args.output,
-        folder,
-        start,
-    };
-    let fitted = fitting.fit(&read, console)?;
-    if let Some((folder, tables)) = saved {
-        saved::write(folder, &tables, &read)?;
-    }
-    fitted.print(global)
+    Ok((read, saved))
 }
 
 impl Recordings {

@@ -1,5 +1,5 @@
-//! `--save-views`: what was learned from, one `.csv` per view with the trial in its first column, where its electrodes are, and how it was made. Commands that read such
-//! files find the rest beside them.
+//! `--save-views`: what was learned from, one `.csv` per view with the trial in its first column, where its electrodes
+//! are, and how it was made. Commands that read such files find the rest beside them.
 
 use std::path::{Path, PathBuf};
 

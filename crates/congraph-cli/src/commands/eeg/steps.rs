@@ -22,6 +22,78 @@ enum Around {
     Every(f64),
 }
 
+impl Around {
+    fn asked(args: &EegArgs) -> Result<Self, Failure> {
+        Ok(match (&args.events[..], args.window, args.every) {
+            ([], None, every) => {
+                let seconds = every.unwrap_or(1.0);
+                check_value("--every", seconds, seconds > 0.0, "finite and positive")?;
+                Self::Every(seconds)
+            }
+            ([], Some(_), _) => Self::TheOnly,
+            (events, None, _) => {
+                return Err(Failure::usage(
+                    format!(
+                        "--events {} says what to cut around, but not how much",
+                        events.join(",")
+                    ),
+                    "add the seconds to learn from, such as `--window 0:0.5`",
+                ));
+            }
+            ([all], Some(_), _) if all == "all" => Self::All,
+            (events, Some(_), _) => Self::These(events.to_vec()),
+        })
+    }
+}
+
+/// Refuses numbers that are out of their range whatever the recordings are.
+fn check_numbers(args: &EegArgs) -> Result<(), Failure> {
+    if let Some([low, high]) = args.band {
+        check_value(
+            &format!("the lower edge of --band {low}:{high}"),
+            low,
+            low > 0.0,
+            "finite and above 0 Hz",
+        )?;
+    }
+    if let Some(limit) = args.reject {
+        check_value("--reject", limit, limit > 0.0, "finite and positive")?;
+    }
+    if args.first == Some(0) {
+        return Err(Failure::usage("--first is 0; at least one trial must be kept", ""));
+    }
+    Ok(())
+}
+
+/// The settings of all recordings. Which channels are bad and what is cut around is known of each alone.
+fn settings(args: &EegArgs) -> Settings {
+    let reference = match &args.reference[..] {
+        [one] if one == "recorded" => Reference::Recorded,
+        [one] if one == "average" => Reference::Average,
+        names => Reference::Channels(names.to_vec()),
+    };
+    Settings {
+        channels: (!args.channels.is_empty()).then(|| args.channels.clone()),
+        bads: Vec::new(),
+        reference,
+        csd: args.csd.then(|| SplineSettings {
+            lambda2: args.csd_lambda,
+            stiffness: args.csd_stiffness,
+            ..SplineSettings::default()
+        }),
+        band: args.band.map(|[low_hz, high_hz]| Band {
+            low_hz,
+            high_hz,
+            order: args.filter_order,
+        }),
+        cut: Cut::Every(1.0),
+        epoch: args.epoch,
+        baseline: args.baseline,
+        reject_microvolts: args.reject,
+        window: args.window.unwrap_or_default(),
+    }
+}
+
 pub(super) struct Steps {
     pub(super) grouping: Grouping,
     settings: Settings,
@@ -36,67 +108,11 @@ pub(super) struct Steps {
 
 impl Steps {
     pub(super) fn new(args: &EegArgs) -> Result<Self, Failure> {
-        let around = match (&args.events[..], args.window, args.every) {
-            ([], None, every) => {
-                let seconds = every.unwrap_or(1.0);
-                check_value("--every", seconds, seconds > 0.0, "positive")?;
-                Around::Every(seconds)
-            }
-            ([], Some(_), _) => Around::TheOnly,
-            (events, None, _) => {
-                return Err(Failure::usage(
-                    format!(
-                        "--events {} tells what to cut around, and not how much",
-                        events.join(",")
-                    ),
-                    "add the seconds to learn from, such as `--window 0:0.5`",
-                ));
-            }
-            ([all], Some(_), _) if all == "all" => Around::All,
-            (events, Some(_), _) => Around::These(events.to_vec()),
-        };
-        if let Some([low, high]) = args.band {
-            check_value(
-                &format!("the lower edge of --band {low}:{high}"),
-                low,
-                low > 0.0,
-                "above 0 Hz",
-            )?;
-        }
-        if let Some(limit) = args.reject {
-            check_value("--reject", limit, limit > 0.0, "positive")?;
-        }
-        if args.first == Some(0) {
-            return Err(Failure::usage("--first is 0; at least one trial must be kept", ""));
-        }
-        let reference = match &args.reference[..] {
-            [one] if one == "recorded" => Reference::Recorded,
-            [one] if one == "average" => Reference::Average,
-            names => Reference::Channels(names.to_vec()),
-        };
-        let settings = Settings {
-            channels: (!args.channels.is_empty()).then(|| args.channels.clone()),
-            bads: Vec::new(),
-            reference,
-            csd: args.csd.then(|| SplineSettings {
-                lambda2: args.csd_lambda,
-                stiffness: args.csd_stiffness,
-                ..SplineSettings::default()
-            }),
-            band: args.band.map(|[low_hz, high_hz]| Band {
-                low_hz,
-                high_hz,
-                order: args.filter_order,
-            }),
-            cut: Cut::Every(1.0),
-            epoch: args.epoch,
-            baseline: args.baseline,
-            reject_microvolts: args.reject,
-            window: args.window.unwrap_or_default(),
-        };
+        let around = Around::asked(args)?;
+        check_numbers(args)?;
         Ok(Self {
             grouping: grouping(args),
-            settings,
+            settings: settings(args),
             around,
             bads: args.bad.clone(),
             events_column: args.events_column.clone(),
@@ -156,7 +172,8 @@ impl Steps {
         !matches!(self.around, Around::Every(_))
     }
 
-    /// The channels named as bad that concern a view of a subject. `sub-01:T7` is that of sub-01 alone, `sub-01_ses-2:T7` that of one of its views.
+    /// The channels named as bad that concern a view of a subject. `sub-01:T7` is that of sub-01 alone,
+    /// `sub-01_ses-2:T7` that of one of its views.
     pub(super) fn bads_of(&self, subject: &str, view: &str) -> Vec<String> {
         let concerning = |bad: &String| match bad.rsplit_once(':') {
             Some((whose, name)) => (whose == subject || whose == view).then(|| name.to_owned()),
@@ -169,6 +186,19 @@ impl Steps {
     pub(super) fn strangers<'s>(&'s self, subjects: &[&str]) -> Vec<&'s str> {
         let whose = self.bads.iter().filter_map(|bad| Some(bad.rsplit_once(':')?.0));
         whose.filter(|whose| !subjects.contains(whose)).collect()
+    }
+
+    /// Which recordings are used, and what a view is.
+    fn recordings_told(&self) -> Value {
+        let Grouping { views_by, kept, .. } = &self.grouping;
+        let words = views_by.iter().map(|entity| entity.word());
+        let views_by: Vec<&str> = std::iter::once("subject").chain(words).collect();
+        let mut recordings = json!({"views_by": views_by});
+        for entity in Entity::ALL {
+            let values = kept.iter().find(|(kept, _)| *kept == entity).map(|(_, values)| values);
+            recordings[entity.word()] = json!(values);
+        }
+        recordings
     }
 
     /// Every step in order, null where it is not done.
@@ -187,24 +217,13 @@ impl Steps {
             Around::Every(seconds) => json!({"every_seconds": seconds}),
         };
         let step = |name: &str, value: Value| json!({"step": name, "settings": value});
-        let kept = |entity: Entity| {
-            self.grouping
-                .kept
-                .iter()
-                .find(|(kept, _)| *kept == entity)
-                .map(|(_, values)| values)
-        };
-        let views_by: Vec<&str> = std::iter::once("subject")
-            .chain(self.grouping.views_by.iter().map(|entity| entity.word()))
-            .collect();
-        let mut recordings = json!({"views_by": views_by});
-        for entity in Entity::ALL {
-            recordings[entity.word()] = json!(kept(entity));
-        }
         json!([
-            step("recordings", recordings),
+            step("recordings", self.recordings_told()),
             step("names", json!({"system": "10-10"})),
-            step("positions", json!({"montage": montage.map(|path| path.display().to_string())})),
+            step(
+                "positions",
+                json!({"montage": montage.map(|path| path.display().to_string())})
+            ),
             step("channels", json!({"asked": settings.channels, "bad": self.bads})),
             step("reference", reference),
             step(
@@ -216,7 +235,8 @@ impl Steps {
             step(
                 "band-pass",
                 json!(settings.band.map(|band| json!({
-                    "kind": "zero-phase Butterworth", "low_hz": band.low_hz, "high_hz": band.high_hz, "order": band.order,
+                    "kind": "zero-phase Butterworth",
+                    "low_hz": band.low_hz, "high_hz": band.high_hz, "order": band.order,
                 })))
             ),
             step("epochs", events),
@@ -224,9 +244,16 @@ impl Steps {
             step("baseline", json!(stretch(settings.baseline))),
             step(
                 "rejection",
-                json!(settings.reject_microvolts.map(|limit| json!({"peak_to_peak_microvolts": limit})))
+                json!(
+                    settings
+                        .reject_microvolts
+                        .map(|limit| json!({"peak_to_peak_microvolts": limit}))
+                )
             ),
-            step("window", json!(stretch(self.is_around_events().then_some(settings.window)))),
+            step(
+                "window",
+                json!(stretch(self.is_around_events().then_some(settings.window)))
+            ),
             step("empty recordings", json!({"dropped": self.drop_empty})),
             step("first trials", json!(self.first)),
             step("stacked", json!({"block": "trial"})),

@@ -1,4 +1,5 @@
-//! Recordings → one table per view: a subject, or what it is split into. One recording is in memory at a time; of the others only the epochs that were cut out.
+//! Recordings → one table per view: a subject, or what it is split into. One recording is in memory at a time; of the
+//! others only the epochs that were cut out.
 
 use std::path::Path;
 
@@ -76,6 +77,7 @@ struct Kept {
     prepared: Prepared,
 }
 
+/// All views of all recordings. What is wrong with several recordings is told of all of them.
 pub(super) fn prepare(
     files: &[RecordingFile],
     steps: &Steps,
@@ -85,30 +87,8 @@ pub(super) fn prepare(
     let montage = montage.map(read_montage).transpose()?;
     let names = distinct(files.iter().map(|file| file.view.as_str()));
     let subjects = distinct(files.iter().map(|file| file.subject.as_str()));
-    let strangers = steps.strangers(&distinct(subjects.iter().chain(&names).copied()));
-    if !strangers.is_empty() {
-        return Err(Failure::usage(
-            format!(
-                "--bad names channels of {}, whom no recording is of",
-                list_names(&strangers)
-            ),
-            format!("the subjects are {}", list_names(&subjects)),
-        ));
-    }
-    let mut found = Subjects {
-        tables: Vec::new(),
-        sources: Vec::new(),
-        positions: Vec::new(),
-        recordings: Recordings {
-            columns: &COLUMNS,
-            rows: Vec::new(),
-        },
-        dropped: Recordings {
-            columns: &DROPPED,
-            rows: Vec::new(),
-        },
-        warnings: Vec::new(),
-    };
+    refuse_strangers(steps, &subjects, &names)?;
+    let mut found = Subjects::none();
     let mut places = Places::default();
     let (mut errors, mut empty) = (Vec::new(), Vec::new());
     let mut done = 0;
@@ -147,6 +127,21 @@ pub(super) fn prepare(
     Ok(found)
 }
 
+/// Refuses bad channels of subjects that there are not.
+fn refuse_strangers(steps: &Steps, subjects: &[&str], views: &[&str]) -> Result<(), Failure> {
+    let strangers = steps.strangers(&distinct(subjects.iter().chain(views).copied()));
+    if strangers.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        format!(
+            "--bad names channels of {}, of whom there is no recording",
+            list_names(&strangers)
+        ),
+        format!("the subjects are {}", list_names(subjects)),
+    ))
+}
+
 /// A recording of which no trial is left.
 struct Empty<'f> {
     file: &'f RecordingFile,
@@ -163,6 +158,49 @@ fn refused(empty: &Empty<'_>, steps: &Steps, has_others: bool) -> DataError {
 }
 
 impl Subjects {
+    /// Before any recording is read.
+    fn none() -> Self {
+        Self {
+            tables: Vec::new(),
+            sources: Vec::new(),
+            positions: Vec::new(),
+            recordings: Recordings {
+                columns: &COLUMNS,
+                rows: Vec::new(),
+            },
+            dropped: Recordings {
+                columns: &DROPPED,
+                rows: Vec::new(),
+            },
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Adds the view that these recordings were joined into, with what is told of each.
+    fn add(&mut self, name: &str, kept: &[(&RecordingFile, Kept, usize)], epochs: Epochs, steps: &Steps) {
+        let mut left = epochs.n_trials();
+        for (file, one, n_trials) in kept {
+            let used = left.min(*n_trials);
+            left -= used;
+            self.recordings
+                .rows
+                .push(row(file, one, *n_trials, used, epochs.n_times()));
+            self.sources.push(Source {
+                view: name.to_owned(),
+                file: one.file.clone(),
+                sha256: one.sha256.clone(),
+            });
+        }
+        let (n_trials, seconds) = (epochs.n_trials(), epochs.n_times() as f64 / epochs.sampling_hz());
+        let recorded = kept.iter().map(|(_, one, _)| one.seconds).sum();
+        self.warnings
+            .extend((n_trials == 1).then(|| single_trial(name, seconds, recorded, steps)));
+        let mut table = epochs.into_table(name);
+        let independent = steps.independent(n_trials as f64 * seconds);
+        table.n_effective = independent.map(|n| n.min(table.n_rows as f64));
+        self.tables.push(table);
+    }
+
     /// Tells which recordings are left out, and which views go with them.
     fn leave_out(&mut self, empty: &[Empty<'_>], n_recordings: usize) {
         if empty.is_empty() {
@@ -235,24 +273,14 @@ fn view<'f>(
     found: &mut Subjects,
     places: &mut Places,
     empty: &mut Vec<Empty<'f>>,
-    told: &mut dyn FnMut(),
+    begin: &mut dyn FnMut(),
 ) -> Result<(), Error> {
     let name = files[0].view.as_str();
-    // What is bad in one recording of a view is left out of all: a view has one set of nodes.
-    let (mut bads, mut others) = (steps.bads_of(&files[0].subject, name), Vec::new());
-    for file in files {
-        if let Some(path) = &file.channels {
-            let notes = read_channels(path)?;
-            bads.extend(notes.bad);
-            others.extend(notes.other);
-        }
-    }
-    let mut seen = std::collections::HashSet::new();
-    bads.retain(|bad| seen.insert(bad.clone()));
+    let (bads, others) = left_out(files, steps)?;
     let mut joined: Option<Epochs> = None;
     let mut kept: Vec<(&RecordingFile, Kept, usize)> = Vec::new();
     for &file in files {
-        told();
+        begin();
         let mut one = match one(file, steps, montage, &bads, &others, &mut found.warnings)? {
             Ok(one) => one,
             Err(nothing) => {
@@ -274,30 +302,24 @@ fn view<'f>(
     if let Some(first) = steps.first {
         epochs = epochs.first(first).map_err(|error| of(name, &kept[0].1.file, error))?;
     }
-    let mut left = epochs.n_trials();
-    for (file, one, n_trials) in &kept {
-        let used = left.min(*n_trials);
-        left -= used;
-        found
-            .recordings
-            .rows
-            .push(row(file, one, *n_trials, used, epochs.n_times()));
-        found.sources.push(Source {
-            view: name.to_owned(),
-            file: one.file.clone(),
-            sha256: one.sha256.clone(),
-        });
-    }
-    let (n_trials, seconds) = (epochs.n_trials(), epochs.n_times() as f64 / epochs.sampling_hz());
-    let recorded = kept.iter().map(|(_, one, _)| one.seconds).sum();
-    found
-        .warnings
-        .extend((n_trials == 1).then(|| single_trial(name, seconds, recorded, steps)));
-    let mut table = epochs.into_table(name);
-    let independent = steps.independent(n_trials as f64 * seconds);
-    table.n_effective = independent.map(|n| n.min(table.n_rows as f64));
-    found.tables.push(table);
+    found.add(name, &kept, epochs, steps);
     Ok(())
+}
+
+/// The channels of a view that are bad, and those that are no EEG. What is bad in one recording of a view is left out
+/// of all: a view has one set of nodes.
+fn left_out(files: &[&RecordingFile], steps: &Steps) -> Result<(Vec<String>, Vec<String>), Error> {
+    let (mut bads, mut others) = (steps.bads_of(&files[0].subject, &files[0].view), Vec::new());
+    for file in files {
+        if let Some(path) = &file.channels {
+            let notes = read_channels(path)?;
+            bads.extend(notes.bad);
+            others.extend(notes.other);
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    bads.retain(|bad| seen.insert(bad.clone()));
+    Ok((bads, others))
 }
 
 fn one(
@@ -374,7 +396,8 @@ fn single_trial(view: &str, seconds: f64, recorded: f64, steps: &Steps) -> Warni
         ""
     };
     let message = format!(
-        "rests on a single trial of {seconds} s, of {recorded} s recorded: what is chance in it looks like a connection, and there is no other to compare with{all}"
+        "rests on a single trial of {seconds} s, of {recorded} s recorded: what is chance in it looks like a \
+         connection, and there is no other to compare with{all}"
     );
     Warning::new("W05", message).in_view(view)
 }

@@ -1,7 +1,9 @@
-//! Which pairs a fit could join and what it charged for them: tables that options name, kept in the result folder, read back.
+//! Which pairs a fit could join and what it charged for them: tables that options name, kept in the result folder, read
+//! back.
 //!
 //! ```text
-//! summary.json     candidates: all, knn:K or candidates.tsv (of knn also candidates_seed); edge_costs: null or edge_costs.tsv
+//! summary.json     candidates: all, knn:K or candidates.tsv (of knn also candidates_seed)
+//!                  edge_costs: null or edge_costs.tsv
 //! candidates.tsv   source  target
 //! edge_costs.tsv   source  target  cost
 //! ```
@@ -47,12 +49,12 @@ fn pairs(path: &Path, nodes: &[String]) -> Result<Vec<[u32; 2]>, Failure> {
 /// Writes the tables that the summary names.
 pub(super) fn write(
     folder: &Folder,
-    support: &Candidates,
+    candidates: &Candidates,
     edge_costs: &[EdgeCost],
     nodes: &[String],
 ) -> Result<(), Failure> {
     let named = |pair: [u32; 2]| pair.map(|node| nodes[node as usize].clone()).to_vec();
-    if let Candidates::Listed(pairs) = support {
+    if let Candidates::Listed(pairs) = candidates {
         let rows: Vec<Vec<String>> = pairs.iter().map(|&pair| named(pair)).collect();
         write_rows(folder, CANDIDATES_TABLE, &["source", "target"], &rows)?;
     }
@@ -70,10 +72,10 @@ pub(super) fn read_back(
     summary: &FitRecord,
     nodes: &[String],
 ) -> Result<Option<(Candidates, Vec<EdgeCost>)>, Failure> {
-    let Some(candidates) = summary.candidates.as_deref() else {
+    let Some(word) = summary.candidates.as_deref() else {
         return Ok(None);
     };
-    let support = match candidates {
+    let candidates = match word {
         "all" => Candidates::AllPairs,
         CANDIDATES_TABLE => Candidates::Listed(pairs(&folder.join(CANDIDATES_TABLE), nodes)?),
         nearest => read_candidates(nearest, summary.candidates_seed.unwrap_or(1), nodes)?,
@@ -82,5 +84,5 @@ pub(super) fn read_back(
         None | Some(None) => Vec::new(),
         Some(Some(_)) => read_pairs(&folder.join(EDGE_COSTS_TABLE), nodes, true)?,
     };
-    Ok(Some((support, edge_costs)))
+    Ok(Some((candidates, edge_costs)))
 }
