@@ -34,14 +34,16 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Cli, Command, Global};
+use args::{Cli, Global};
 use console::Console;
 use failure::Failure;
 
 /// The whole of `congraph`: reads the words of its call, carries them out and returns the exit code.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    carry_out(&cli.global, memory::asked(&cli.command), |console| run(&cli, console))
+    carry_out(&cli.global, memory::asked(&cli.command), |console| {
+        commands::run(&cli, console)
+    })
 }
 
 /// Carries out a command as every program of congraph does: with signals heard, and with the memory (in GiB; half of
@@ -88,21 +90,4 @@ fn prepare(global: &Global, memory: Option<f64>, console: &Console) -> Result<()
             .map_err(|error| Failure::usage(format!("--threads {threads}: {error}"), ""))?;
     }
     Ok(())
-}
-
-fn run(cli: &Cli, console: &Console) -> Result<(), Failure> {
-    match &cli.command {
-        Command::Demo(args) => commands::demo::run(args, &cli.global, console),
-        Command::Check(args) => commands::check::run(args, &cli.global, console),
-        Command::Learn(args) => commands::learn::run(args, &cli.global, console),
-        Command::Tune(args) => commands::tune::run(args, &cli.global, console),
-        Command::Simulate(args) => commands::simulate::run(args, &cli.global, console),
-        Command::Evaluate(args) => commands::evaluate::run(args, &cli.global, console),
-        Command::Communities(args) => commands::communities::run(args, &cli.global, console),
-        Command::Project(args) => commands::project::run(args, &cli.global, console),
-        Command::Report(args) => commands::report::run(args, &cli.global, console),
-        Command::Eeg(args) => commands::eeg::run(args, &cli.global, console),
-        Command::Export(args) => commands::export::run(args, &cli.global, console),
-        Command::Completions(args) => commands::completions::run(args),
-    }
 }

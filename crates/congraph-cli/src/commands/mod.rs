@@ -1,25 +1,45 @@
 //! One command, one file.
 
 mod candidates;
-pub(crate) mod check;
-pub(crate) mod communities;
-pub(crate) mod completions;
-pub(crate) mod demo;
-pub(crate) mod eeg;
-pub(crate) mod evaluate;
-pub(crate) mod export;
+mod check;
+mod communities;
+mod completions;
+mod demo;
+mod eeg;
+mod evaluate;
+mod export;
 mod fit;
 mod input;
 mod jgl;
-pub(crate) mod learn;
+mod learn;
 mod places;
-pub(crate) mod project;
-pub(crate) mod report;
-pub(crate) mod simulate;
-pub(crate) mod tune;
+mod project;
+mod report;
+mod simulate;
+mod tune;
 mod work;
 
-use crate::console::visible;
+use crate::args::{Cli, Command};
+use crate::console::{Console, visible};
+use crate::failure::Failure;
+
+/// Carries out the command that was asked for.
+pub(crate) fn run(cli: &Cli, console: &Console) -> Result<(), Failure> {
+    match &cli.command {
+        Command::Demo(args) => demo::run(args, &cli.global, console),
+        Command::Check(args) => check::run(args, &cli.global, console),
+        Command::Learn(args) => learn::run(args, &cli.global, console),
+        Command::Tune(args) => tune::run(args, &cli.global, console),
+        Command::Simulate(args) => simulate::run(args, &cli.global, console),
+        Command::Evaluate(args) => evaluate::run(args, &cli.global, console),
+        Command::Communities(args) => communities::run(args, &cli.global, console),
+        Command::Project(args) => project::run(args, &cli.global, console),
+        Command::Report(args) => report::run(args, &cli.global, console),
+        Command::Eeg(args) => eeg::run(args, &cli.global, console),
+        Command::Export(args) => export::run(args, &cli.global, console),
+        Command::Completions(args) => completions::run(args),
+    }
+}
 
 /// Rows of cells in columns: the first to the left, the others to the right.
 fn table<R: AsRef<[String]>>(rows: &[R]) -> String {
