@@ -4,7 +4,7 @@
     target/benchmarks-venv/bin/python benchmarks/jgl_reference.py
 
 The file holds covariances, parameters, the objective of the peer's result and the result itself, so that the Rust tests
-(`crates/congraph/tests/baselines.rs`) compare without Python.
+(`crates/congraph/tests/graphical_lasso.rs`) compare without Python.
 """
 
 import json

@@ -110,7 +110,7 @@ fn of_runs_at_once_one_writes_and_the_others_are_refused() {
             let said = String::from_utf8_lossy(&outcome.stderr);
             match outcome.status.code() {
                 Some(0) => n_fine += 1,
-                // Told while the other runs, or after it has ended.
+                // FitContext while the other runs, or after it has ended.
                 Some(7) if said.contains("is being written by another run of congraph") => n_refused += 1,
                 Some(2) if said.contains("is not empty") => n_refused += 1,
                 code => panic!("{code:?}: {said}"),

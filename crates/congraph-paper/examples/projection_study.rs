@@ -78,7 +78,7 @@ fn realisation(seed: u64) -> Result<Vec<Vec<f64>>, Error> {
             Some(found) => found,
             None => {
                 let tuned = Smooth::default().learn_to(&views(tables)?, &Targets::default(), &no_progress)?;
-                projector.insert(Projector::of(&tuned.learner, &tuned.learned)?)
+                projector.insert(Projector::of(&tuned.method, &tuned.learned)?)
             }
         };
         let truth = last_view(&truth);

@@ -39,7 +39,7 @@ pub(crate) fn learn<'py>(
     })?;
     let record = FitRecord {
         echo: asked.echo,
-        ..FitRecord::of(&tuned.learner, &tuned.learned, Some(&tuned.reached), &[], None)
+        ..FitRecord::of(&tuned.method, &tuned.learned, Some(&tuned.reached), &[], None)
     };
     let result = result(py, &tuned.learned, &record, measures, &noticed)?;
     result.set_item("engine_seconds", time.as_secs_f64())?;

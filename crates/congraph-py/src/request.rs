@@ -57,7 +57,13 @@ fn value(id: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
         Ok(number) => return Ok(Value::Whole(number.into())),
         // A whole number all the same: below 0, or too big to count with.
         Err(error) if error.is_instance_of::<PyOverflowError>(given.py()) => {
-            return Ok(Value::Whole(given.extract::<i64>().map_or(i128::MAX, i128::from)));
+            let far = if given.lt(0)? { i128::MIN } else { i128::MAX };
+            return Ok(match (given.extract::<i64>(), given.extract::<f64>()) {
+                (Ok(number), _) => Value::Whole(number.into()),
+                // Options that take any number take this one, too; those that count refuse it.
+                (_, Ok(number)) => Value::Huge(number),
+                _ => Value::Whole(far),
+            });
         }
         Err(_) => {}
     }

@@ -59,7 +59,7 @@ pub(crate) fn tune<'py>(
     let measures = Measures::new(&chosen.learned.graph);
     let record = FitRecord {
         tune: Some(TuneRecord::of(&chosen, request.threshold, &[], None)),
-        ..FitRecord::of(&chosen.learner, &chosen.learned, Some(&chosen.reached), &[], None)
+        ..FitRecord::of(&chosen.method, &chosen.learned, Some(&chosen.reached), &[], None)
     };
     let dict = result(py, &chosen.learned, &record, measures, &noticed)?;
     dict.set_item("path", path(py, &chosen)?)?;

@@ -48,7 +48,7 @@
 //!
 //! # Rooms
 //!
-//! Data flows one way, and no room imports a higher one (`tests/rooms.py` checks that):
+//! Data flows one way: no two rooms import each other (`tests/rooms.py` checks that).
 //!
 //! ```text
 //! error, options   what goes wrong; options by id, spelled by each face        progress   what long work tells
@@ -58,14 +58,14 @@
 //! signals          scaled signals                    distances   squared distances, listed or of all pairs
 //! penalties        c: one penalty, one file          regularisers    r: one regulariser, one file
 //! graph            weighted graphs: density, similarity, uniqueness, components
-//! chance           what chance alone would give: is there anything in the data, and is it shared?
+//! chance, findings what chance alone would give; what graphs say by themselves
 //! methods          prepare · fit (warm) · certify · graph
 //!   smooth           the paper's model: problem, edge subproblem, certificate, Newton, ADMM, working set
 //!   graphical_lasso  the joint graphical lasso, to compare with
 //! fit              sessions: order, warm starts, timing, warnings
 //! tune             α, β, γ for a density and a similarity; the path; the choice by stability
 //! inference        what a fit says of new data
-//! findings, metrics, communities, simulate     what is read from graphs, and data whose graphs are known
+//! metrics, communities, simulate     what is read from graphs, and data whose graphs are known
 //! ```
 //!
 //! Tables of EEG recordings are made by `congraph-eeg`. This crate reads no files and prints nothing. Results do not depend on
@@ -101,7 +101,7 @@ pub use graph::{MultiviewGraph, pearson};
 pub use inference::{Departure, Projection, Projector};
 pub use methods::graphical_lasso::GraphicalLasso;
 pub use methods::smooth::{Admm, Coupling, Model, Newton, Parameters, Problem, Smooth, Solution, Solver};
-pub use methods::{Certificate, Certified, Method, Told};
+pub use methods::{Certificate, Certified, FitContext, Method};
 pub use progress::{Progress, Status, Watch, no_progress};
 pub use signals::{DistanceNorm, SampleNorm, Scale, Scaling};
 pub use tune::{Dial, Targets, Tuned};

@@ -413,7 +413,10 @@ mod capabilities {
     use congraph::penalties::{self, Penalty};
     use congraph::regularisers::L1Norm;
     use congraph::simulate::{Settings, simulate};
-    use congraph::{Admm, Learn, Model, Smooth, Solver, ViewOptions, Views, no_progress};
+    use congraph::tune::Reach;
+    use congraph::tune::path::Cell;
+    use congraph::tune::stability::Stability;
+    use congraph::{Admm, Learn, Model, Parameters, Smooth, Solver, ViewOptions, Views, no_progress};
 
     fn views() -> Views {
         let settings = Settings {
@@ -534,6 +537,55 @@ mod capabilities {
         // Another chain is another problem.
         let other = learn([1, 0, 2], ["b", "a", "c"]);
         assert!((given.certificate.objective / other.certificate.objective - 1.0).abs() > 1e-9);
+    }
+
+    /// Halves of the data are fitted in the order of the whole: a chain of other views is another chain there, too.
+    #[test]
+    fn halves_keep_the_order_of_a_chain() {
+        let tables = simulate(&Settings {
+            n_nodes: 8,
+            n_views: 3,
+            n_signals: vec![60],
+            ..Settings::default()
+        })
+        .unwrap()
+        .tables;
+        let cell = |beta: f64| Cell {
+            density: Reach {
+                target: 0.3,
+                value: 0.3,
+            },
+            similarity: Reach {
+                target: 0.8,
+                value: 0.8,
+            },
+            floor: 0.5,
+            separate_alpha: 0.05,
+            parameters: Parameters {
+                alpha: 0.05,
+                beta,
+                gamma: 0.0,
+            },
+            consensus_density: 0.3,
+            n_components: 1,
+            solves: 1,
+            time: std::time::Duration::ZERO,
+        };
+        let halved = |order: [usize; 3], penalty: Arc<dyn Penalty>, beta: f64| {
+            let tables = order.map(|view| tables[view].clone()).to_vec();
+            let (views, _) = Views::assemble(tables, &ViewOptions::default()).unwrap();
+            let method = Smooth {
+                solver: Arc::new(Admm::default()),
+                ..Smooth::with_model(Model::new(0.05, beta, penalty))
+            };
+            let tallies = Stability::default().halving(&method, &views, &[cell(beta)], 0, &no_progress);
+            tallies.unwrap()[0].prediction
+        };
+        let apart = |penalty: Arc<dyn Penalty>, beta: f64| {
+            halved([0, 1, 2], Arc::clone(&penalty), beta) - halved([1, 0, 2], penalty, beta)
+        };
+        assert_eq!(apart(Arc::new(penalties::L1), 0.02), 0.0);
+        assert!(apart(Arc::new(Chain), 1.0).abs() > 1e-9);
     }
 
     #[test]

@@ -5,9 +5,10 @@
 
 use congraph::metrics::evaluate;
 use congraph::simulate::{Settings, simulate};
+use congraph::tune::choice::{NoFollower, Search, Steps};
 use congraph::tune::path::{Cell, Grid};
 use congraph::tune::stability::{Stability, Tally, halved_time_series};
-use congraph::{Learn, Model, Smooth, Table, ViewOptions, Views, no_progress};
+use congraph::{Candidates, EdgeCost, Learn, Model, Smooth, Table, ViewOptions, Views, no_progress};
 
 fn cells(learner: &Smooth, views: &Views, grid: &Grid) -> Vec<Cell> {
     let session = learner.session(views, &no_progress).unwrap();
@@ -124,4 +125,51 @@ fn a_time_series_without_blocks_is_warned_of() {
     assert_eq!(halved_time_series(&assembled(vec![known])), None);
     let independent = simulate(&settings()).unwrap().tables;
     assert_eq!(halved_time_series(&assembled(independent)), None);
+}
+
+/// Candidates and costs are numbered as the user's nodes, in the halves too, whatever the order of names.
+#[test]
+fn halves_are_joined_where_the_whole_may_be() {
+    let simulation = simulate(&Settings {
+        n_nodes: 12,
+        n_views: 3,
+        ..Settings::default()
+    })
+    .unwrap();
+    let pairs: Vec<[u32; 2]> = (0..11)
+        .flat_map(|a| (a + 1..12.min(a + 4)).map(move |b| [a, b]))
+        .collect();
+    let halved = |name: &dyn Fn(usize) -> String| {
+        let named = |table: &Table| table.clone().with_columns((0..12).map(name));
+        let tables = simulation.tables.iter().map(named).collect();
+        let (views, _) = Views::assemble(tables, &ViewOptions::default()).unwrap();
+        let method = Smooth {
+            candidates: Candidates::Listed(pairs.clone()),
+            edge_costs: vec![EdgeCost {
+                pair: [9, 10],
+                cost: -0.2,
+            }],
+            ..Smooth::default()
+        };
+        let grid = Grid {
+            densities: vec![0.25],
+            similarities: vec![0.9],
+        };
+        let stability = Stability {
+            halvings: 2,
+            ..Stability::default()
+        };
+        let search = Search { grid, stability };
+        let chosen = search.choose(&method, &views, Steps::default(), &mut NoFollower, &no_progress);
+        let chosen = chosen.unwrap();
+        let counts = chosen.steps.tallies[0].counts.values().sum::<u32>();
+        (counts, chosen.verdicts[0].instability, chosen.verdicts[0].prediction)
+    };
+    // `2` sorts after `10`, `02` before.
+    let (plain, padded) = (halved(&|k| format!("{k}")), halved(&|k| format!("{k:02}")));
+    assert_eq!(plain.0, padded.0);
+    assert!(
+        (plain.1 - padded.1).abs() < 1e-12 && (plain.2 - padded.2).abs() < 1e-6,
+        "{plain:?} {padded:?}"
+    );
 }

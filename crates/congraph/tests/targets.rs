@@ -142,7 +142,7 @@ fn a_dial_beside_a_fixed_parameter() {
     };
     let tuned = learner.learn_to(&views, &at_alpha, &no_progress).unwrap();
     check(&tuned, "alpha fixed");
-    assert_eq!(tuned.learner.model.parameters.alpha, 0.05);
+    assert_eq!(tuned.method.model.parameters.alpha, 0.05);
     let at_beta = Targets {
         density: Dial::At(0.2),
         similarity: Dial::Fixed,
@@ -150,7 +150,7 @@ fn a_dial_beside_a_fixed_parameter() {
     };
     let tuned = learner.learn_to(&views, &at_beta, &no_progress).unwrap();
     check(&tuned, "beta fixed");
-    assert_eq!(tuned.learner.model.parameters.beta, 0.04);
+    assert_eq!(tuned.method.model.parameters.beta, 0.04);
     assert!(tuned.reached.floor.is_some_and(|floor| floor < 1.0));
     // Nothing to find: the fit itself.
     let nothing = Targets {
@@ -249,7 +249,7 @@ fn candidates_too_few_for_the_usual_density_keep_the_consensus() {
     check(&tuned, "two nearest neighbours");
     let reached = tuned.reached.density.unwrap();
     assert!(reached.target < Targets::usual_density(40), "{reached:?}");
-    assert!(tuned.learned.graph.consensus().is_some() && tuned.learner.model.parameters.beta > 0.0);
+    assert!(tuned.learned.graph.consensus().is_some() && tuned.method.model.parameters.beta > 0.0);
     assert_eq!(tuned.learned.details.n_candidates, Some(n_candidates(&learner, &views)));
     assert!(tuned.learned.graph.pairs().len() <= n_candidates(&learner, &views));
 }
@@ -269,7 +269,7 @@ fn parameters_of_two_nodes_are_of_the_size_of_the_data() {
     let tuned = Smooth::default()
         .learn_to(&views, &Targets::default(), &no_progress)
         .unwrap();
-    assert!(tuned.learner.model.parameters.alpha > 1e-3, "{:?}", tuned.reached);
+    assert!(tuned.method.model.parameters.alpha > 1e-3, "{:?}", tuned.reached);
     let reached = tuned.reached.density.unwrap();
     assert_eq!([reached.target, reached.value], [1.0, 1.0]);
 }

@@ -17,7 +17,7 @@ use crate::interrupt;
 pub(crate) fn run(args: &CommunitiesArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
     if !args.folder.is_dir() {
-        // Told as what it is: no result.
+        // FitContext as what it is: no result.
         read_graph(&args.folder)?;
     }
     let mut folder = interrupt::before_writing(|| Folder::add_to(&args.folder, &COMMUNITIES_FILES, args.force))?;

@@ -65,7 +65,7 @@ impl Fitting<'_> {
             asked.method.learn_to(&read.views, &asked.targets, &watch)?
         };
         let Tuned {
-            learner: method,
+            method,
             learned,
             reached,
         } = tuned;

@@ -18,7 +18,7 @@ const FILE: [&str; 1] = ["report.html"];
 
 pub(crate) fn run(args: &ReportArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     if !args.folder.is_dir() {
-        // Told as what it is: no result.
+        // FitContext as what it is: no result.
         read_graph(&args.folder)?;
     }
     let folder = interrupt::before_writing(|| place(&args.folder))?;

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
         console.warning(warning);
     }
     let Chosen {
-        learner: method,
+        method,
         learned,
         reached,
         ..

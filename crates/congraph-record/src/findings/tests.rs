@@ -15,7 +15,7 @@ fn headline(tables: Vec<Table>) -> Vec<String> {
     let (views, _) = Views::assemble(tables, &ViewOptions::default()).unwrap();
     let tuned = Smooth::default().learn_to(&views, &Targets::default(), &no_progress);
     let Tuned {
-        learner: method,
+        method,
         learned,
         reached,
     } = tuned.unwrap();

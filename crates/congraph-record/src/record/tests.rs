@@ -57,7 +57,7 @@ fn fit(request: &FitRequest, views: &Views) -> (Tuned, FitRecord) {
         },
     ];
     let record = FitRecord::of(
-        &tuned.learner,
+        &tuned.method,
         &tuned.learned,
         Some(&tuned.reached),
         &warnings,
@@ -231,7 +231,7 @@ fn a_choice_is_told_with_the_fit_that_was_chosen() {
             node_names: Some("8".into()),
             files: Some(Named(vec![("b.tsv".into(), "1".into()), ("a.tsv".into(), "2".into())])),
             ..FitRecord::of(
-                &chosen.learner,
+                &chosen.method,
                 &chosen.learned,
                 Some(&chosen.reached),
                 &[],
@@ -315,7 +315,7 @@ fn targets_fixed_by_hand_have_no_target() {
     let tuned = Smooth::new(0.1, 0.05)
         .learn_to(&views(2), &fixed, &no_progress)
         .unwrap();
-    let record = FitRecord::of(&tuned.learner, &tuned.learned, None, &[], None);
+    let record = FitRecord::of(&tuned.method, &tuned.learned, None, &[], None);
     assert!(!keys(&record).contains(&"seconds".into()));
     assert_eq!((record.density.target, record.solves), (None, None));
 }

@@ -29,7 +29,7 @@ pub fn check_memory(method: &Smooth, views: &Views) -> Result<(), RequestError> 
             ..method.clone()
         };
         let with_newton = newton.least_memory(views);
-        if method.solver.name() != "newton" && with_newton <= method.memory {
+        if method.solver.working_set().is_none() && with_newton <= method.memory {
             hints.push(format!(
                 "{} needs {}",
                 option("solver").set_to("newton"),

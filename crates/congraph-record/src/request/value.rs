@@ -18,6 +18,8 @@ pub enum Value {
     Flag(bool),
     /// A whole number.
     Whole(i128),
+    /// A whole number that is too large to count with.
+    Huge(f64),
     /// Any number.
     Number(f64),
     /// A word.
@@ -36,7 +38,7 @@ impl Value {
     /// A number.
     pub(super) fn number(&self, id: &'static str) -> Result<f64, RequestError> {
         match self {
-            Self::Number(value) => Ok(*value),
+            Self::Number(value) | Self::Huge(value) => Ok(*value),
             Self::Whole(value) => Ok(*value as f64),
             Self::Flag(value) => Ok(f64::from(u8::from(*value))),
             _ => Err(RequestError::kind(id, "a number")),
@@ -56,6 +58,8 @@ impl Value {
         match *self {
             Self::Whole(value) if value < 0 => Err(RequestError::count(id, "0 or more")),
             Self::Whole(value) => u64::try_from(value).map_err(|_| RequestError::count(id, "smaller")),
+            Self::Huge(value) if value < 0.0 => Err(RequestError::count(id, "0 or more")),
+            Self::Huge(_) => Err(RequestError::count(id, "smaller")),
             Self::Flag(value) => Ok(u64::from(value)),
             _ => Err(RequestError::kind(id, "a whole number")),
         }

@@ -8,7 +8,7 @@ use crate::chance::Correlations;
 use crate::error::Error;
 use crate::graph::MultiviewGraph;
 use crate::methods::smooth::Smooth;
-use crate::methods::{Certificate, Certified, Method, Told};
+use crate::methods::{Certificate, Certified, FitContext, Method};
 use crate::parallel::chunks;
 use crate::progress::Watch;
 use crate::views::{Order, Views};
@@ -155,7 +155,7 @@ impl<'a, M: Method> Session<'a, M> {
     pub fn learned(&self, fit: Fit<M>, watch: Watch<'_>) -> Result<Learned<M>, Error> {
         let graph = self.graph(&fit);
         let correlations = Correlations::of(&self.arranged);
-        let told = Told {
+        let told = FitContext {
             views: &self.arranged,
             order: &self.order,
             data: &self.data,

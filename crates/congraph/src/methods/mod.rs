@@ -91,15 +91,15 @@ pub trait Method: Clone + fmt::Debug + Send + Sync + Sized {
     ///
     /// # Errors
     /// What [`Method::fit`] refuses.
-    fn details(&self, told: &Told<'_, Self>, watch: Watch<'_>) -> Result<Self::Details, Error>;
+    fn details(&self, told: &FitContext<'_, Self>, watch: Watch<'_>) -> Result<Self::Details, Error>;
 
     /// What the user should know, the most important first.
-    fn warnings(&self, told: &Told<'_, Self>) -> Vec<Warning>;
+    fn warnings(&self, told: &FitContext<'_, Self>) -> Vec<Warning>;
 }
 
-/// A fit and everything around it.
+/// What is known where a fit is told of: the views, the data, the model, the solution, its graphs.
 #[derive(Debug)]
-pub struct Told<'a, M: Method> {
+pub struct FitContext<'a, M: Method> {
     /// The views in the method's order.
     pub views: &'a Views,
     /// That order.

@@ -80,7 +80,7 @@ pub struct Chosen {
     /// Which was chosen.
     pub cell: usize,
     /// The method with its parameters: it reproduces the graphs.
-    pub learner: Smooth,
+    pub method: Smooth,
     /// Its graphs, with what the user should know of them and of the halves.
     pub learned: Learned,
     /// What was asked for and what was reached.
@@ -112,16 +112,16 @@ impl Search {
     /// ```
     pub fn choose<F: Follow>(
         &self,
-        learner: &Smooth,
+        method: &Smooth,
         views: &Views,
         mut steps: Steps,
         follow: &mut F,
         watch: Watch<'_>,
     ) -> Result<Chosen, F::Error> {
         self.check()?;
-        let session = learner.session(views, watch)?;
+        let session = method.session(views, watch)?;
         if self.path(&session, &mut steps, follow, watch)? {
-            self.halve(learner, views, &mut steps, follow, watch)?;
+            self.halve(method, views, &mut steps, follow, watch)?;
         }
         steps.tallies.resize(steps.cells.len(), Tally::default());
         let (verdicts, best) = self
@@ -129,11 +129,11 @@ impl Search {
             .choose(views.n_pairs(), &steps.cells, &steps.tallies, steps.halvings);
         let cell = best.ok_or_else(|| self.nothing_in_reach())?;
         let found = &steps.cells[cell];
-        let learner = Smooth {
-            model: learner.model.at(found.parameters),
-            ..learner.clone()
+        let method = Smooth {
+            model: method.model.at(found.parameters),
+            ..method.clone()
         };
-        let fit = session.fit(&learner.model, None, watch)?;
+        let fit = session.fit(&method.model, None, watch)?;
         let (mut learned, agreement) = session.learned_by_choice(fit, watch)?;
         let reached = Reached {
             parameters: found.parameters,
@@ -148,7 +148,7 @@ impl Search {
         Ok(Chosen {
             verdicts,
             cell,
-            learner,
+            method,
             learned,
             reached,
             steps,
@@ -211,7 +211,7 @@ impl Search {
     /// The halvings that are not done, as many at once as there are threads.
     fn halve<F: Follow>(
         &self,
-        learner: &Smooth,
+        method: &Smooth,
         views: &Views,
         steps: &mut Steps,
         follow: &mut F,
@@ -224,7 +224,7 @@ impl Search {
             let next = (steps.halvings + at_once).min(self.stability.halvings);
             let numbers = steps.halvings..next;
             self.stability
-                .halve(learner, views, &steps.cells, numbers, &mut steps.tallies, watch)?;
+                .halve(method, views, &steps.cells, numbers, &mut steps.tallies, watch)?;
             steps.halvings = next;
             let (done, total) = (n_cells * (1 + 2 * next), self.total(n_cells));
             if watch(&Progress::Fitted { done, total }).is_break() {

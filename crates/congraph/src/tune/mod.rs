@@ -132,7 +132,7 @@ pub struct Tuned {
     /// The graphs.
     pub learned: Learned,
     /// The method with the parameters that were found: it reproduces the graphs.
-    pub learner: Smooth,
+    pub method: Smooth,
     /// What was asked for and what was reached.
     pub reached: Reached,
 }
@@ -152,16 +152,16 @@ impl Smooth {
     /// let tuned = Smooth::default().learn_to(&views, &Targets::new(0.12, 0.85), &no_progress)?;
     /// assert!((tuned.learned.graph.mean_density() - 0.12).abs() < 0.005);
     /// assert!((tuned.learned.graph.similarity().unwrap() - 0.85).abs() < 0.005);
-    /// assert!(tuned.learner.model.parameters.beta > 0.0);
+    /// assert!(tuned.method.model.parameters.beta > 0.0);
     /// # Ok::<(), congraph::Error>(())
     /// ```
     pub fn learn_to(&self, views: &Views, targets: &Targets, watch: Watch<'_>) -> Result<Tuned, Error> {
-        let mut learner = self.clone();
+        let mut method = self.clone();
         // What is looked for cannot be refused beforehand.
         if targets.similarity != Dial::Fixed {
-            learner.model.parameters.beta = 1.0;
+            method.model.parameters.beta = 1.0;
         }
-        let session = learner.session(views, watch)?;
+        let session = method.session(views, watch)?;
         let clock = Instant::now();
         let (fit, reached) = session.reach(targets, watch)?;
         let solve_time = clock.elapsed();
@@ -172,10 +172,10 @@ impl Smooth {
                 .learned(fit, watch)?
                 .found(reached.agreement.as_ref(), is_density_chosen)
         };
-        learner.model.parameters = reached.parameters;
+        method.model.parameters = reached.parameters;
         Ok(Tuned {
             learned,
-            learner,
+            method,
             reached,
         })
     }

@@ -11,7 +11,7 @@ use crate::views::{Kind, View, Views};
 /// How often a half in which a node does not vary is drawn anew.
 const TRIES: usize = 100;
 
-/// The two halves number `number` of a seed: the same for any order of views, which must be sorted.
+/// The two halves number `number` of a seed, in the order of the views; what is drawn is the same for any order of them.
 ///
 /// # Errors
 /// E05 if a view cannot be halved.
@@ -19,7 +19,8 @@ pub(super) fn halves(views: &Views, seed: u64, number: u64) -> Result<[Views; 2]
     let mut samples = [Vec::new(), Vec::new()];
     for (index, view) in views.iter().enumerate() {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        rng.set_stream(number * views.n_views() as u64 + index as u64);
+        let rank = views.iter().filter(|other| other.name() < view.name()).count();
+        rng.set_stream(number * views.n_views() as u64 + rank as u64);
         let [one, other] = halved(view, index, views, &mut rng)?;
         samples[0].push(one);
         samples[1].push(other);

@@ -25,7 +25,7 @@ use rayon::prelude::*;
 use super::path::Cell;
 use super::resample::halves;
 use crate::error::{Error, Warning, list_names};
-use crate::fit::{Fit, Learn};
+use crate::fit::{Fit, Learn, Session};
 use crate::methods::smooth::working_set::Start;
 use crate::methods::smooth::{MANY_NODES, Model, Smooth};
 use crate::options::option;
@@ -112,15 +112,18 @@ impl Stability {
     /// E05 if a view cannot be halved; what the solver refuses.
     pub fn halving(
         &self,
-        learner: &Smooth,
+        method: &Smooth,
         views: &Views,
         cells: &[Cell],
         number: usize,
         watch: Watch<'_>,
     ) -> Result<Vec<Tally>, Error> {
-        let (sorted, _) = views.sorted();
-        let [one, other] = halves(&sorted, self.seed, number as u64)?;
-        let session = [learner.session(&one, watch)?, learner.session(&other, watch)?];
+        // Halves are in the user's order, in which candidates and costs are numbered and a chain of views is meant.
+        let [one, other] = halves(views, self.seed, number as u64)?;
+        let sessions = [method.session(&one, watch)?, method.session(&other, watch)?];
+        let ranks = sessions
+            .each_ref()
+            .map(|session| ranks(session, &views.ranks_by_name()));
         let mut tallies = Vec::with_capacity(cells.len());
         let mut starts: [Option<Start>; 2] = [None, None];
         let mut separate: Option<(f64, [Fit; 2])> = None;
@@ -132,28 +135,33 @@ impl Stability {
                     let start = separate.as_ref().map(|(_, fits)| fits.each_ref().map(Fit::start));
                     let fit = |half: usize| {
                         let start = start.as_ref().map(|starts| &starts[half]);
-                        session[half].fit(&model, start, watch)
+                        sessions[half].fit(&model, start, watch)
                     };
                     &separate.insert((cell.separate_alpha, [fit(0)?, fit(1)?])).1
                 }
             };
-            let model = Model {
-                parameters: cell.parameters,
-                ..learner.model.clone()
-            };
+            let model = method.model.at(cell.parameters);
             let mut tally = Tally::default();
             let mut fits = Vec::with_capacity(2);
-            for (session, start) in session.iter().zip(&mut starts) {
+            for ((session, ranks), start) in sessions.iter().zip(&ranks).zip(&mut starts) {
                 let fit = session.fit(&model, start.as_ref(), watch)?;
                 *start = Some(fit.start());
-                for (pair, _, consensus) in fit.solution.pairs() {
+                for (pair, _, consensus) in by_name(&fit, ranks) {
                     if consensus > 0.0 {
                         *tally.counts.entry(pair).or_default() += 1;
                     }
                 }
                 fits.push(fit);
             }
-            tally.prediction = 0.5 * (correlation(&fits[0], &alone[1]) + correlation(&fits[1], &alone[0]));
+            let predicted = |half: usize| {
+                let other = 1 - half;
+                let found = [
+                    by_name(&fits[half], &ranks[half]),
+                    by_name(&alone[other], &ranks[other]),
+                ];
+                correlation(&fits[half], &found)
+            };
+            tally.prediction = 0.5 * (predicted(0) + predicted(1));
             tallies.push(tally);
         }
         Ok(tallies)
@@ -165,7 +173,7 @@ impl Stability {
     /// As [`Stability::halving`].
     pub fn halve(
         &self,
-        learner: &Smooth,
+        method: &Smooth,
         views: &Views,
         cells: &[Cell],
         numbers: std::ops::Range<usize>,
@@ -173,10 +181,10 @@ impl Stability {
         watch: Watch<'_>,
     ) -> Result<(), Error> {
         let found: Vec<Vec<Tally>> = if views.n_nodes() < MANY_NODES {
-            let one = |number| self.halving(learner, views, cells, number, &no_progress);
+            let one = |number| self.halving(method, views, cells, number, &no_progress);
             numbers.into_par_iter().map(one).collect::<Result<_, Error>>()?
         } else {
-            let one = |number| self.halving(learner, views, cells, number, watch);
+            let one = |number| self.halving(method, views, cells, number, watch);
             numbers.map(one).collect::<Result<_, Error>>()?
         };
         for halving in found {
@@ -280,11 +288,34 @@ fn succession(view: &View, nodes: impl Iterator<Item = usize>) -> f64 {
     sum / count as f64
 }
 
-/// The mean over the views of the correlation between their weights in two fits.
-fn correlation(one: &Fit, other: &Fit) -> f64 {
+/// A pair that is present, its weights in the views, and its consensus weight.
+type Present<'f> = ([u32; 2], &'f [f64], f64);
+
+/// Where each node of a session stands among all by name; none where that is its place in the session already.
+fn ranks(session: &Session<'_>, by_name: &[u32]) -> Option<Vec<u32>> {
+    let ranks: Vec<u32> = session.order().nodes.iter().map(|&node| by_name[node]).collect();
+    (!ranks.is_sorted()).then_some(ranks)
+}
+
+/// The pairs of a fit with nodes numbered by name, in order: the same for both halves, and for any order of columns.
+fn by_name<'f>(fit: &'f Fit, ranks: &Option<Vec<u32>>) -> Vec<Present<'f>> {
+    let Some(ranks) = ranks else {
+        return fit.solution.pairs().collect();
+    };
+    let ranked = fit.solution.pairs().map(|(pair, row, consensus)| {
+        let [a, b] = pair.map(|node| ranks[node as usize]);
+        ([a.min(b), a.max(b)], row, consensus)
+    });
+    let mut ranked: Vec<Present<'f>> = ranked.collect();
+    ranked.sort_by_key(|present| present.0);
+    ranked
+}
+
+/// The mean over the views of the correlation between their weights in two fits, the first of which is `one`.
+fn correlation(one: &Fit, [pairs, other]: &[Vec<Present<'_>>; 2]) -> f64 {
     let n_views = one.solution.weights.views().n_views();
     let mut sums = vec![[0.0; 5]; n_views];
-    let mut others = other.solution.pairs().peekable();
+    let mut others = other.iter().peekable();
     let mut add = |x: Option<&[f64]>, y: Option<&[f64]>| {
         for (view, [sum_x, sum_y, sum_xx, sum_yy, sum_xy]) in sums.iter_mut().enumerate() {
             let (x, y) = (x.map_or(0.0, |row| row[view]), y.map_or(0.0, |row| row[view]));
@@ -295,12 +326,12 @@ fn correlation(one: &Fit, other: &Fit) -> f64 {
             *sum_xy += x * y;
         }
     };
-    for (pair, row, _) in one.solution.pairs() {
-        while let Some((_, before, _)) = others.next_if(|(next, _, _)| *next < pair) {
+    for (pair, row, _) in pairs {
+        while let Some((_, before, _)) = others.next_if(|(next, _, _)| next < pair) {
             add(None, Some(before));
         }
-        let same = others.next_if(|(next, _, _)| *next == pair);
-        add(Some(row), same.map(|(_, row, _)| row));
+        let same = others.next_if(|(next, _, _)| next == pair);
+        add(Some(row), same.map(|(_, row, _)| *row));
     }
     for (_, rest, _) in others {
         add(None, Some(rest));

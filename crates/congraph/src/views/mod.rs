@@ -306,6 +306,17 @@ impl Views {
         self.with_nodes_sorted((0..self.n_views()).collect())
     }
 
+    /// Where each node stands among all by name.
+    pub(crate) fn ranks_by_name(&self) -> Vec<u32> {
+        let mut nodes: Vec<usize> = (0..self.n_nodes()).collect();
+        nodes.sort_by_key(|&node| &self.nodes[node]);
+        Order {
+            nodes,
+            views: Vec::new(),
+        }
+        .places()
+    }
+
     fn with_nodes_sorted(&self, views: Vec<usize>) -> (Cow<'_, Self>, Order) {
         let mut nodes: Vec<usize> = (0..self.n_nodes()).collect();
         nodes.sort_by_key(|&node| &self.nodes[node]);

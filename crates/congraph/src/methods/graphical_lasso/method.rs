@@ -9,7 +9,7 @@ use super::solution::{Iterate, Solution};
 use crate::chance::Correlations;
 use crate::error::{Error, Warning};
 use crate::graph::MultiviewGraph;
-use crate::methods::{Certificate, Certified, Method, Told};
+use crate::methods::{Certificate, Certified, FitContext, Method};
 use crate::progress::{Status, Watch};
 use crate::signals::Scaling;
 use crate::views::{Order, Views};
@@ -148,14 +148,14 @@ impl Method for GraphicalLasso {
         EdgeRule::NonZero.graph(views.nodes().to_vec(), views.names(), &solution.precisions(order))
     }
 
-    fn details(&self, told: &Told<'_, Self>, _: Watch<'_>) -> Result<Details, Error> {
+    fn details(&self, told: &FitContext<'_, Self>, _: Watch<'_>) -> Result<Details, Error> {
         Ok(Details {
             precisions: told.solution.precisions(told.order),
             n_components: told.solution.n_components,
         })
     }
 
-    fn warnings(&self, told: &Told<'_, Self>) -> Vec<Warning> {
+    fn warnings(&self, told: &FitContext<'_, Self>) -> Vec<Warning> {
         let solution = told.solution;
         let not_converged = (!solution.converged()).then(|| {
             let message = format!(

@@ -94,7 +94,7 @@ impl Problem {
     pub fn with_model(&self, model: Model) -> Result<Self, Error> {
         for (name, value) in [("lambda1", model.lambda1), ("lambda2", model.lambda2)] {
             if !(value.is_finite() && value >= 0.0) {
-                let message = format!("is {value}; it must be 0 or positive, and finite");
+                let message = format!("is {value}; it must be finite and non-negative");
                 return Err(Error::Parameter { name, message });
             }
         }

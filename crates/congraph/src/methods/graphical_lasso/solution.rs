@@ -144,7 +144,7 @@ impl Admm {
         if !(self.tolerance > 0.0 && self.tolerance.is_finite()) {
             return Err(Error::Parameter {
                 name: "tol",
-                message: "must be positive, and finite".into(),
+                message: "must be positive and finite".into(),
             });
         }
         if !(1.0..2.0).contains(&self.over_relaxation) {

@@ -16,7 +16,7 @@ use crate::edges::ViewMatrix;
 use crate::edges::candidates::{CHECKED_OUTSIDE, Candidates, EXACT_NEIGHBOURS, EdgeCost, placed_costs, tidy};
 use crate::error::{Code, DataError, Error, Warning};
 use crate::graph::MultiviewGraph;
-use crate::methods::{Certificate, Certified, Method, Told};
+use crate::methods::{Certificate, Certified, FitContext, Method};
 use crate::options::option;
 use crate::progress::{Status, Watch};
 use crate::signals::{Scaling, Signals, check_spread};
@@ -177,7 +177,7 @@ impl Smooth {
     }
 
     /// How many pairs outside restricted candidates would have entered, if that is to be checked.
-    fn outside(&self, told: &Told<'_, Self>, watch: Watch<'_>) -> Result<Option<usize>, Error> {
+    fn outside(&self, told: &FitContext<'_, Self>, watch: Watch<'_>) -> Result<Option<usize>, Error> {
         let views = told.views;
         let is_restricted = self.candidates != Candidates::AllPairs;
         let can_be_checked = views.n_nodes() <= CHECKED_OUTSIDE && views.kind() == Kind::Signals;
@@ -344,7 +344,7 @@ impl Method for Smooth {
             .with_membership(Membership::clone(views.membership()))
     }
 
-    fn details(&self, told: &Told<'_, Self>, watch: Watch<'_>) -> Result<Details, Error> {
+    fn details(&self, told: &FitContext<'_, Self>, watch: Watch<'_>) -> Result<Details, Error> {
         let distances = &told.solution.distances;
         let is_restricted = self.candidates != Candidates::AllPairs;
         Ok(Details {
@@ -354,7 +354,7 @@ impl Method for Smooth {
         })
     }
 
-    fn warnings(&self, told: &Told<'_, Self>) -> Vec<Warning> {
+    fn warnings(&self, told: &FitContext<'_, Self>) -> Vec<Warning> {
         warnings::of_fit(self, told)
     }
 }

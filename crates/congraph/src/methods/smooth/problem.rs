@@ -57,7 +57,7 @@ impl Problem {
             if !(value >= 0.0 && value.is_finite()) {
                 return Err(Error::Parameter {
                     name,
-                    message: format!("is {value}; it must not be negative, and finite"),
+                    message: format!("is {value}; it must be finite and non-negative"),
                 });
             }
             if !(value / (4.0 * alpha)).is_finite() {

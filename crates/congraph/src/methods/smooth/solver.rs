@@ -44,7 +44,7 @@ pub struct Solution {
 
 impl Solution {
     /// Certifies what a solver found. The certificate decides whether it converged.
-    pub(super) fn certified(
+    pub fn certified(
         problem: &Problem,
         weights: Weights,
         dual: DualPoint,

@@ -8,13 +8,13 @@ use crate::distances::Distances;
 use crate::error::{Warning, list_names};
 use crate::findings::outliers;
 use crate::graph::MultiviewGraph;
-use crate::methods::Told;
+use crate::methods::FitContext;
 use crate::signals::Scaling;
 use crate::views::Views;
 
 /// All of it, the most important first.
-pub(super) fn of_fit(method: &Smooth, told: &Told<'_, Smooth>) -> Vec<Warning> {
-    let Told {
+pub(super) fn of_fit(method: &Smooth, told: &FitContext<'_, Smooth>) -> Vec<Warning> {
+    let FitContext {
         views,
         model,
         solution,
