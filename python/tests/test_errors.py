@@ -313,3 +313,15 @@ def test_negative_association_is_warned_of(data):
     with pytest.warns(congraph.CongraphWarning, match="W14.*JointGraphicalLasso"):
         ConsensusGraph(alpha=0.05, beta=0.02).fit(turned)
     assert "W14" not in {warning.code for warning in ConsensusGraph(alpha=0.05, beta=0.02).fit(data.views).warnings_}
+
+
+@pytest.mark.parametrize("alpha", [10**20, -(10**20)])
+def test_whole_numbers_of_any_size_are_numbers(alpha):
+    """A whole number beyond 64 bits is not taken for another one."""
+    data = congraph.simulate(n_nodes=6, n_views=2, n_signals=30, seed=1)
+    model = congraph.ConsensusGraph(alpha=alpha, beta=1.0)
+    if alpha < 0:
+        with pytest.raises(ValueError, match="alpha is -1"):
+            model.fit(data.views)
+    else:
+        assert model.fit(data.views).alpha_ == 1e20

@@ -80,7 +80,7 @@ def test_a_missing_label_is_refused(data, missing, option):
 
 @pytest.mark.parametrize("option", ["nodes", "blocks", "n_samples"])
 def test_what_belongs_to_no_view_is_refused(option):
-    with pytest.raises(ValueError, match="no view"):
+    with pytest.raises(ValueError, match="not a view"):
         congraph.Views({"a": np.eye(3)}, **{option: {"A": [1, 2, 3]}})
 
 
