@@ -53,11 +53,12 @@ pub(crate) fn tune<'py>(
     let (chosen, noticed) = running.run(py, raised, |watch| {
         let (views, noticed) = assemble(tables, &view_options)?;
         let search = asked.search(views.n_nodes())?;
-        let chosen = search.choose(&asked.method, &views, Steps::default(), &mut NoFollower, watch)?;
+        let chosen = search.choose(&asked.fit.method, &views, Steps::default(), &mut NoFollower, watch)?;
         Ok((chosen, noticed))
     })?;
     let measures = Measures::new(&chosen.learned.graph);
     let record = FitRecord {
+        echo: asked.fit.echo.clone(),
         tune: Some(TuneRecord::of(&chosen, request.threshold, &[], None)),
         ..FitRecord::of(&chosen.method, &chosen.learned, Some(&chosen.reached), &[], None)
     };

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
     refuse_existing::<Work>(&args.output.out, args.resume, args.output.force)?;
     let read = input::read(&args.input)?;
     let asked = asked.with_free_memory(memory::half_of_free());
-    check_memory(&asked.method, &read.views)?;
+    check_memory(&asked.fit.method, &read.views)?;
     let truth = args.truth.as_deref().map(read_graph).transpose()?;
     let search = asked.search(read.views.n_nodes())?;
     let checkpoint = Checkpoint::new(&args.output.out, &folder, key(args, &read, &search.grid));
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
         truth,
         edges_each: CONSENSUS_EDGES / (search.grid.densities.len() * search.grid.similarities.len()),
     };
-    let tuned = choose(&search, &asked.method, &read, follower, console)?;
+    let tuned = choose(&search, &asked.fit.method, &read, follower, console)?;
     for warning in &tuned.warnings {
         console.warning(warning);
     }
@@ -56,6 +56,7 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
     };
     let mut summary = FitRecord {
         tune: Some(tuned.told()),
+        echo: asked.fit.echo,
         ..FitRecord::of(method, learned, Some(reached), &tuned.warnings, Some(&timing))
     };
     interrupt::uninterrupted(|| -> Result<(), Failure> {

@@ -168,7 +168,7 @@ impl FitRequest {
     /// Sets an option by its id.
     ///
     /// # Errors
-    /// If it is no option of a fit, or the value is of another kind than it takes.
+    /// If it is not an option of a fit, or the value is of another kind than it takes.
     pub fn set(&mut self, id: &str, value: &Value) -> Result<(), RequestError> {
         match id {
             "method" => self.method = value.choice()?,
@@ -200,7 +200,7 @@ impl FitRequest {
             other => {
                 return Err(RequestError::usage(
                     "options",
-                    format!("`{other}` is no option of a fit"),
+                    format!("`{other}` is not an option of a fit"),
                     "",
                 ));
             }

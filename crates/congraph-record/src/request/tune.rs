@@ -1,11 +1,11 @@
 //! What was asked of a path: its densities and similarities, and how its fits are judged.
 
+use congraph::Error;
 use congraph::tune::choice::Search;
 use congraph::tune::path::Grid;
 use congraph::tune::stability::Stability;
-use congraph::{Error, Smooth};
 
-use super::{FitRequest, Value};
+use super::{Asked, FitRequest, Value};
 use crate::refusal::{RequestError, check_range};
 
 /// A path over densities and similarities, and the choice of one of its fits.
@@ -43,9 +43,7 @@ impl Default for TuneRequest {
 #[derive(Clone, Debug)]
 pub struct TuneAsked {
     /// How each fit is made.
-    pub method: Smooth,
-    /// Whether the method's memory was asked for.
-    pub is_memory_given: bool,
+    pub fit: Asked,
     density: Option<[f64; 2]>,
     similarity: Option<[f64; 2]>,
     stability: Stability,
@@ -66,9 +64,7 @@ impl TuneAsked {
     /// With this many bytes of memory, unless it was asked for.
     #[must_use]
     pub fn with_free_memory(mut self, bytes: Option<u64>) -> Self {
-        if let Some(bytes) = bytes.filter(|_| !self.is_memory_given) {
-            self.method.memory = bytes;
-        }
+        self.fit = self.fit.with_free_memory(bytes);
         self
     }
 }
@@ -77,14 +73,14 @@ impl TuneRequest {
     /// Sets what the choice depends on by its id; the fit has options of its own.
     ///
     /// # Errors
-    /// If it is no option of a path, or the value is of another kind than it takes.
+    /// If it is not an option of a path, or the value is of another kind than it takes.
     pub fn set(&mut self, id: &str, value: &Value) -> Result<(), RequestError> {
         match id {
             "halvings" => self.halvings = value.size("halvings")?,
             "threshold" => self.threshold = value.number("threshold")?,
             "seed" => self.seed = value.count("seed")?,
             other => {
-                let message = format!("`{other}` is no option of a path");
+                let message = format!("`{other}` is not an option of a path");
                 return Err(RequestError::usage("options", message, ""));
             }
         }
@@ -98,10 +94,8 @@ impl TuneRequest {
     pub fn resolve(&self) -> Result<TuneAsked, RequestError> {
         check_range("tol", self.fit.tol, self.fit.tol > 0.0, "finite and positive")?;
         check_range("threshold", self.threshold, self.threshold > 0.0, "finite and positive")?;
-        let asked = self.fit.smooth()?;
         Ok(TuneAsked {
-            method: asked.method,
-            is_memory_given: asked.is_memory_given,
+            fit: self.fit.smooth()?,
             density: self.density,
             similarity: self.similarity,
             stability: Stability {
