@@ -318,7 +318,7 @@ def test_negative_association_is_warned_of(data):
 @pytest.mark.parametrize("alpha", [10**20, -(10**20)])
 def test_whole_numbers_of_any_size_are_numbers(alpha):
     """A whole number beyond 64 bits is not taken for another one."""
-    data = congraph.simulate(n_nodes=6, n_views=2, n_signals=30, seed=1)
+    data = congraph.simulate(n_nodes=8, n_views=2, n_signals=30, edge_probability=0.5, seed=1)
     model = congraph.ConsensusGraph(alpha=alpha, beta=1.0)
     if alpha < 0:
         with pytest.raises(ValueError, match="alpha is -1"):
