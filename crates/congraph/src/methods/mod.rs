@@ -11,6 +11,7 @@
 
 mod certificate;
 pub mod graphical_lasso;
+pub mod likelihood;
 pub mod smooth;
 
 use std::borrow::Cow;

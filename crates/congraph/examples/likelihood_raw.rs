@@ -1,0 +1,22 @@
+use congraph::methods::likelihood::*;
+use std::sync::Arc;
+fn main() {
+    let path = std::env::args().nth(1).unwrap();
+    let bytes = std::fs::read(path).unwrap();
+    let x: Vec<f64> = bytes.chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect();
+    let (n, nv, q, lam, beta) = (x[0] as usize, x[1] as usize, x[2] as usize, x[3], x[4]);
+    let signs = if x[5] > 0.0 { Signs::Both } else { Signs::Attractive };
+    let gamma = x[6];
+    let v = &x[7..7 + nv];
+    let views: Vec<ViewTerm> = (0..nv).map(|i| ViewTerm::raw(n, &x[7 + nv + i * n * n..][..n * n], v[i])).collect();
+    let edges: Vec<[u32; 2]> = (0..n as u32).flat_map(|a| (a + 1..n as u32).map(move |b| [a, b])).collect();
+    let m = edges.len();
+    let problem = Problem::new(Arc::new(views), Arc::new(edges), Charges { lambda: vec![lam; m], beta: vec![beta; m], gamma },
+        if q == 1 { Filter::Once } else { Filter::Twice }, signs, if nv > 1 && beta > 0.0 { Tie::Consensus } else { Tie::None }).unwrap();
+    for _ in 0..std::env::args().nth(2).map_or(1, |x| x.parse().unwrap()) {
+        let clock = std::time::Instant::now();
+        let (p, c, it, status) = rayon::scope(|_| solve_raw(&Newton::default(), &problem));
+        let dens = p.weights.values().iter().filter(|w| **w != 0.0).count() as f64 / (m * nv) as f64;
+        println!("{status:?} it {it} P {:.12} gap {:.2e} dens {dens:.3} {:.1} ms", c.objective, c.relative_gap, clock.elapsed().as_secs_f64() * 1e3);
+    }
+}

@@ -1,0 +1,211 @@
+//! How far a point is from the optimum at most. This room knows no solver: it takes any point and any dual point.
+//!
+//! For any symmetric V and any positive definite Y (one of each per view), with Γ = S or, where the filter is applied
+//! twice, (SV + VS)/2,
+//!
+//! ```text
+//! tr(S M²)/2 ≥ tr(Γ M) − tr(V S V)/2         −log det M ≥ −tr(Y M) + log det Y + n
+//! ```
+//!
+//! so that, if Y and Γ have the same diagonal, the objective is at least
+//!
+//! ```text
+//! Σ_i v_i { log det Y^i + n_i − [twice] tr(V^i S^i V^i)/2 } + Σ_e min over w, c of  what edge e costs − Σ_i g_i w_i
+//!     g_i = 2 v_i (Γ_ab − Y_ab)
+//! ```
+//!
+//! What edges cost grows in proportion to the weights, so that the minimum is 0 or −∞: 0 if there are s_i within ±β,
+//! summing to γ at most (in size), such that g_i − s_i is what λ can hold. With a frozen consensus it is the cost of the
+//! better of w = 0 and w = c. A dual point is made to fit: Y is scaled to the diagonal of Γ, and its entries are changed
+//! until every edge's condition holds. If it is then not positive definite there is no bound, and none is claimed.
+
+use faer::Mat;
+use rayon::prelude::*;
+
+use super::matrices::{Factor, dot, symmetric_product};
+use super::problem::{Filter, Point, Problem, Signs, Tie};
+use crate::methods::Certificate;
+
+/// One view's share of a dual point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DualView {
+    /// Y: symmetric.
+    pub inverse: Mat<f64>,
+    /// V: symmetric; used where the filter is applied twice.
+    pub matrix: Mat<f64>,
+}
+
+/// Y scaled to the diagonal of Γ, Γ, and tr(V S V)/2.
+struct Scaled {
+    inverse: Mat<f64>,
+    gamma: Option<Mat<f64>>,
+    half_trace: f64,
+}
+
+/// The certificate of a point by a dual point, or by the one that the point itself suggests: V = M, Y = M⁻¹.
+pub(super) fn certify(problem: &Problem, point: &Point, dual: Option<&[DualView]>) -> Certificate {
+    let objective = problem.objective(point);
+    let suggested = || {
+        let of_view = |view: usize| {
+            let matrix = problem.matrix(view, point);
+            let inverse = Factor::of(&matrix)?.inverse();
+            Some(DualView { inverse, matrix })
+        };
+        let dual: Option<Vec<DualView>> = (0..problem.n_views()).map(of_view).collect();
+        dual.map_or(f64::NEG_INFINITY, |dual| bound(problem, &dual))
+    };
+    of_bound(objective, dual.map_or_else(suggested, |dual| bound(problem, dual)))
+}
+
+/// The relative gap is over the size of the objective, or 1 if that is larger; infinite without a bound.
+pub(super) fn of_bound(objective: f64, bound: f64) -> Certificate {
+    let gap = (objective - bound) / objective.abs().max(1.0);
+    Certificate {
+        objective,
+        dual_objective: bound,
+        relative_gap: if gap.is_nan() { f64::INFINITY } else { gap.max(0.0) },
+    }
+}
+
+/// A lower bound of the optimum; −∞ if the dual point gives none.
+pub(super) fn bound(problem: &Problem, dual: &[DualView]) -> f64 {
+    let scaled: Option<Vec<Scaled>> = (0..problem.n_views())
+        .into_par_iter()
+        .map(|view| scale(problem, view, &dual[view]))
+        .collect();
+    let Some(mut scaled) = scaled else {
+        return f64::NEG_INFINITY;
+    };
+    let frozen = repair(problem, &mut scaled);
+    let shares: Option<Vec<f64>> = problem
+        .views
+        .par_iter()
+        .zip(&scaled)
+        .map(|(view, scaled)| {
+            let log_det = Factor::of(&scaled.inverse)?.log_det();
+            Some(view.weight * (log_det + view.n_nodes() as f64 - scaled.half_trace))
+        })
+        .collect();
+    let bound = shares.map_or(f64::NEG_INFINITY, |shares| shares.iter().sum::<f64>() + frozen);
+    if bound.is_nan() { f64::NEG_INFINITY } else { bound }
+}
+
+fn scale(problem: &Problem, view: usize, dual: &DualView) -> Option<Scaled> {
+    let covariance = &problem.views[view].covariance;
+    let n = covariance.nrows();
+    let (gamma, half_trace) = match problem.filter {
+        Filter::Once => (None, 0.0),
+        Filter::Twice => {
+            let gamma = symmetric_product(covariance, &dual.matrix);
+            let columns = (0..n).map(|k| dot(gamma.col_as_slice(k), dual.matrix.col_as_slice(k)));
+            let half_trace = 0.5 * columns.sum::<f64>();
+            (Some(gamma), half_trace)
+        }
+    };
+    let of_gamma = gamma.as_ref().unwrap_or(covariance);
+    let ratio = |a: usize| of_gamma[(a, a)] / dual.inverse[(a, a)];
+    let factors: Vec<f64> = (0..n).map(|a| ratio(a).sqrt()).collect();
+    let is_sound = |a: usize| of_gamma[(a, a)] > 0.0 && dual.inverse[(a, a)] > 0.0 && factors[a].is_finite();
+    if !(0..n).all(is_sound) {
+        return None;
+    }
+    let mut inverse = Mat::zeros(n, n);
+    for b in 0..n {
+        let column = inverse.col_as_slice_mut(b);
+        for a in b..n {
+            column[a] = dual.inverse[(a, b)] * factors[a] * factors[b];
+        }
+        column[b] = of_gamma[(b, b)];
+    }
+    Some(Scaled {
+        inverse,
+        gamma,
+        half_trace,
+    })
+}
+
+/// Changes Y until every edge's condition holds; returns what edges with a frozen consensus add to the bound.
+fn repair(problem: &Problem, scaled: &mut [Scaled]) -> f64 {
+    let mut frozen = 0.0;
+    let mut pulls = Vec::new();
+    let mut ends = Vec::new();
+    for (e, &edge) in problem.edges.iter().enumerate() {
+        pulls.clear();
+        ends.clear();
+        for (i, (view, scaled)) in problem.views.iter().zip(&*scaled).enumerate() {
+            if let Some((a, b)) = view.ends(edge) {
+                let place = (a.max(b), a.min(b));
+                let gamma = scaled.gamma.as_ref().unwrap_or(&view.covariance)[place];
+                pulls.push(2.0 * view.weight * (gamma - scaled.inverse[place]));
+                ends.push((i, place, gamma));
+            }
+        }
+        if !make_feasible(problem, e, &mut pulls) && !matches!(problem.tie, Tie::Frozen(_)) {
+            continue;
+        }
+        for (&(i, place, gamma), &pull) in ends.iter().zip(&pulls) {
+            scaled[i].inverse[place] = gamma - pull / (2.0 * problem.views[i].weight);
+            frozen += frozen_share(problem, e, pull);
+        }
+    }
+    frozen
+}
+
+/// The least of λ|w| + β|w − c| − g w over w, for a consensus that is known: at w = 0 or at w = c.
+fn frozen_share(problem: &Problem, e: usize, pull: f64) -> f64 {
+    let Tie::Frozen(consensus) = &problem.tie else {
+        return 0.0;
+    };
+    let (lambda, beta) = (problem.charges.lambda[e], problem.charges.beta[e]);
+    consensus[e].abs() * beta.min(lambda - pull * consensus[e].signum())
+}
+
+/// Changes the pulls of an edge's views as little as needed; whether any changed.
+pub(super) fn make_feasible(problem: &Problem, e: usize, pulls: &mut [f64]) -> bool {
+    let lambda = problem.charges.lambda[e];
+    let (beta, gamma) = match problem.tie {
+        Tie::None => (0.0, 0.0),
+        Tie::Consensus => (problem.charges.beta[e], problem.charges.gamma),
+        Tie::Frozen(_) => (problem.charges.beta[e], f64::INFINITY),
+    };
+    let is_signed = problem.signs == Signs::Both;
+    let mut has_changed = false;
+    for pull in &mut *pulls {
+        let within = pull.min(lambda + beta);
+        let within = if is_signed { within.max(-lambda - beta) } else { within };
+        has_changed |= within != *pull;
+        *pull = within;
+    }
+    if beta == 0.0 {
+        return has_changed;
+    }
+    has_changed |= lower_sum(pulls, lambda, beta, gamma, 1.0);
+    if is_signed {
+        has_changed |= lower_sum(pulls, lambda, beta, gamma, -1.0);
+    }
+    has_changed
+}
+
+/// Takes what Σ max(g − λ, −β) is above γ evenly off the pulls that are above λ − β; of the pulls' negatives if `side`
+/// is −1.
+fn lower_sum(pulls: &mut [f64], lambda: f64, beta: f64, gamma: f64, side: f64) -> bool {
+    let share = |pull: f64| (side * pull - lambda).max(-beta);
+    let mut excess = pulls.iter().map(|&pull| share(pull)).sum::<f64>() - gamma;
+    // −∞ where the sum is not bounded.
+    if !(excess > 0.0) {
+        return false;
+    }
+    for _ in 0..pulls.len() {
+        let n_above = pulls.iter().filter(|&&pull| share(pull) > -beta).count();
+        if n_above == 0 || excess <= 0.0 {
+            break;
+        }
+        let each = excess / n_above as f64;
+        for pull in pulls.iter_mut().filter(|pull| share(**pull) > -beta) {
+            let step = each.min(share(*pull) + beta);
+            *pull -= side * step;
+            excess -= step;
+        }
+    }
+    true
+}

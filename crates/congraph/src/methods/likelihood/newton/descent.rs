@@ -1,0 +1,273 @@
+//! Coordinate descent in the model: edge by edge, all views at once, each weight together with the diagonal entries of
+//! its two ends. It finds which weights are zero and which views share the consensus.
+
+use super::super::edge::{self, Charge, Scratch};
+use super::super::matrices::dot_inline;
+use super::super::problem::{Filter, Problem, Signs, Tie};
+use super::quadratic::{Quadratic, ViewModel};
+use crate::parallel::simd::vectorised;
+
+/// The model's curvature along one weight when its two diagonal entries move to their best place with it.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Curvature {
+    /// Of the diagonal entries.
+    diagonal: [f64; 3],
+    /// Of the weight with each of them.
+    mixed: [f64; 2],
+    /// How far each of them moves against the weight.
+    pub(super) response: [f64; 2],
+    /// What is left.
+    pub(super) along: f64,
+}
+
+/// Less curvature than this share of what the weight alone has is rounding.
+const LEAST_CURVATURE: f64 = 1e-12;
+
+impl Curvature {
+    /// `y` and `s` hold the entries (a,a), (b,b) and (a,b) of Y and S.
+    #[inline(always)]
+    pub(super) fn new(y: [f64; 3], s: Option<[f64; 3]>) -> Self {
+        let [yaa, ybb, yab] = y;
+        let [saa, sbb, sab] = s.unwrap_or_default();
+        let alone = 2.0 * (yaa * ybb + yab * yab) + saa + sbb;
+        let diagonal = [yaa * yaa + saa, yab * yab, ybb * ybb + sbb];
+        let mixed = [-2.0 * yaa * yab - sab, -2.0 * ybb * yab - sab];
+        let response = solve(diagonal, mixed);
+        let along = alone - mixed[0] * response[0] - mixed[1] * response[1];
+        Self {
+            diagonal,
+            mixed,
+            response,
+            along: along.max(LEAST_CURVATURE * alone),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn of(problem: &Problem, view: usize, model: &ViewModel, a: usize, b: usize) -> Self {
+        let y = &model.inverse;
+        let s = &problem.views[view].covariance;
+        Self::new(
+            [y[(a, a)], y[(b, b)], y[(a, b)]],
+            (problem.filter == Filter::Twice).then(|| [s[(a, a)], s[(b, b)], s[(a, b)]]),
+        )
+    }
+}
+
+/// The solution of a symmetric system of two equations.
+#[inline(always)]
+fn solve([a, b, c]: [f64; 3], [x, y]: [f64; 2]) -> [f64; 2] {
+    let determinant = a * c - b * b;
+    [(c * x - b * y) / determinant, (a * y - b * x) / determinant]
+}
+
+/// What is known of one view while its edge is looked at.
+#[derive(Clone, Copy, Default)]
+struct Look {
+    view: usize,
+    ends: (usize, usize),
+    curvature: Curvature,
+    /// The model's gradient at the two diagonal entries.
+    gradient: [f64; 2],
+}
+
+impl Quadratic<'_> {
+    /// Edges that are present, or that the model's gradient would make so.
+    pub(super) fn active(&self) -> Vec<u32> {
+        let problem = self.problem;
+        let mut active = Vec::new();
+        let mut pulls = Vec::new();
+        for (e, &edge) in problem.edges.iter().enumerate() {
+            let is_present = self.point.consensus[e] != 0.0 || self.point.weights.row(e).iter().any(|&w| w != 0.0);
+            if !is_present {
+                pulls.clear();
+                for (view, model) in problem.views.iter().zip(&self.views) {
+                    if let Some((a, b)) = view.ends(edge) {
+                        pulls.push(2.0 * view.weight * model.residual[(b, a)]);
+                    }
+                }
+            }
+            if is_present || super::super::certificate::make_feasible(problem, e, &mut pulls) {
+                active.push(e as u32);
+            }
+        }
+        active
+    }
+
+    /// One sweep over the active edges.
+    pub(super) fn sweep(&mut self, active: &[u32]) {
+        vectorised(
+            #[inline(always)]
+            || self.sweep_inline(active),
+        );
+    }
+
+    #[inline(always)]
+    fn sweep_inline(&mut self, active: &[u32]) {
+        let problem = self.problem;
+        let n_views = problem.n_views();
+        let mut scratch = Scratch::default();
+        let mut looks = vec![Look::default(); n_views];
+        let mut rows: Vec<Vec<f64>> = problem.views.iter().map(|view| vec![0.0; view.n_nodes()]).collect();
+        let (mut targets, mut curvatures, mut weights) = (Vec::new(), Vec::new(), vec![0.0; n_views]);
+        let mut current = u32::MAX;
+        for &e in active {
+            let e = e as usize;
+            let edge = problem.edges[e];
+            if edge[0] != current {
+                current = edge[0];
+                self.gather_rows(current as usize, &mut rows);
+            }
+            targets.clear();
+            curvatures.clear();
+            let mut n_looks = 0;
+            for view in 0..n_views {
+                let Some(ends) = problem.views[view].ends(edge) else { continue };
+                let weight = problem.views[view].weight;
+                let (look, gradient) = self.look(view, ends, &rows[view]);
+                targets.push(self.point.weights.row(e)[view] - gradient / look.curvature.along);
+                curvatures.push(weight * look.curvature.along);
+                looks[n_looks] = look;
+                n_looks += 1;
+            }
+            self.point.consensus[e] = minimise(
+                problem,
+                e,
+                &targets,
+                &curvatures,
+                self.point.consensus[e],
+                &mut weights[..n_looks],
+                &mut scratch,
+            );
+            for (look, &weight) in looks[..n_looks].iter().zip(&weights) {
+                self.apply(e, look, weight, &mut rows[look.view]);
+            }
+        }
+    }
+
+    /// Row a of Y D in every view that has node a.
+    #[inline(always)]
+    fn gather_rows(&self, node: usize, rows: &mut [Vec<f64>]) {
+        for ((term, model), row) in self.problem.views.iter().zip(&self.views).zip(rows) {
+            let a = term.places[node];
+            if a != super::super::problem::ABSENT {
+                for (k, x) in row.iter_mut().enumerate() {
+                    *x = model.left[(a as usize, k)];
+                }
+            }
+        }
+    }
+
+    /// The model's gradient along a weight that carries its diagonal entries, and what it was made of.
+    #[inline(always)]
+    fn look(&self, view: usize, ends: (usize, usize), row: &[f64]) -> (Look, f64) {
+        let (problem, model) = (self.problem, &self.views[view]);
+        let (a, b) = ends;
+        let mut along = model.gradient[(a, b)] + dot_inline(row, model.inverse.col_as_slice(b));
+        if problem.filter == Filter::Twice {
+            let (s, d) = (&problem.views[view].covariance, &model.step);
+            along += 0.5
+                * (dot_inline(s.col_as_slice(a), d.col_as_slice(b)) + dot_inline(s.col_as_slice(b), d.col_as_slice(a)));
+        }
+        let at = |a: usize| model.gradient[(a, a)] + model.change_diagonal[a] + model.filtered_diagonal[a];
+        let gradient = [at(a), at(b)];
+        let curvature = Curvature::of(problem, view, model, a, b);
+        let [x, y] = curvature.response;
+        let slope = -2.0 * along - x * gradient[0] - y * gradient[1];
+        let look = Look {
+            view,
+            ends,
+            curvature,
+            gradient,
+        };
+        (look, slope)
+    }
+
+    /// Moves a weight and its diagonal entries.
+    #[inline(always)]
+    fn apply(&mut self, e: usize, look: &Look, weight: f64, row: &mut [f64]) {
+        let Look {
+            view,
+            ends: (a, b),
+            curvature,
+            gradient,
+        } = *look;
+        let old = &mut self.point.weights.row_mut(e)[view];
+        let moved = weight - *old;
+        if moved == 0.0 && weight == 0.0 {
+            return;
+        }
+        *old = weight;
+        let [da, db] = solve(
+            curvature.diagonal,
+            [
+                -(gradient[0] + curvature.mixed[0] * moved),
+                -(gradient[1] + curvature.mixed[1] * moved),
+            ],
+        );
+        self.point.diagonals[view][a] += da;
+        self.point.diagonals[view][b] += db;
+        let covariance = &self.problem.views[view].covariance;
+        let model = &mut self.views[view];
+        model.step[(a, a)] += da;
+        model.step[(b, b)] += db;
+        model.step[(a, b)] -= moved;
+        model.step[(b, a)] -= moved;
+        let (column_a, column_b) = (model.inverse.col_as_slice(a), model.inverse.col_as_slice(b));
+        row[a] += da * column_a[a] - moved * column_a[b];
+        row[b] += db * column_a[b] - moved * column_a[a];
+        let left = model.left.col_as_slice_mut(a);
+        for ((left, ya), yb) in left.iter_mut().zip(column_a).zip(column_b) {
+            *left += da * ya - moved * yb;
+        }
+        let left = model.left.col_as_slice_mut(b);
+        for (((left, ya), yb), change) in left
+            .iter_mut()
+            .zip(column_a)
+            .zip(column_b)
+            .zip(&mut model.change_diagonal)
+        {
+            *left += db * yb - moved * ya;
+            *change += da * ya * ya + db * yb * yb - 2.0 * moved * ya * yb;
+        }
+        if self.problem.filter == Filter::Twice {
+            model.filtered_diagonal[a] += covariance[(a, a)] * da - covariance[(a, b)] * moved;
+            model.filtered_diagonal[b] += covariance[(b, b)] * db - covariance[(a, b)] * moved;
+        }
+    }
+}
+
+/// The best weights of one edge and its consensus.
+#[inline(always)]
+fn minimise(
+    problem: &Problem,
+    e: usize,
+    targets: &[f64],
+    curvatures: &[f64],
+    consensus: f64,
+    weights: &mut [f64],
+    scratch: &mut Scratch,
+) -> f64 {
+    let charge = Charge {
+        lambda: problem.charges.lambda[e],
+        beta: problem.charges.beta[e],
+        gamma: problem.charges.gamma,
+    };
+    let given: fn(f64, f64, f64, f64, f64) -> f64 = match problem.signs {
+        Signs::Attractive => edge::attractive_given,
+        Signs::Both => edge::given,
+    };
+    let (beta, consensus) = match (&problem.tie, problem.signs) {
+        (Tie::Consensus, Signs::Attractive) if charge.beta > 0.0 => {
+            return edge::attractive(targets, curvatures, charge, weights, scratch);
+        }
+        (Tie::Consensus, Signs::Both) if charge.beta > 0.0 => {
+            return edge::signed(targets, curvatures, charge, weights, scratch);
+        }
+        (Tie::None | Tie::Consensus, _) => (0.0, 0.0),
+        (Tie::Frozen(_), _) => (charge.beta, consensus),
+    };
+    for ((weight, &u), &h) in weights.iter_mut().zip(targets).zip(curvatures) {
+        *weight = given(u, h, charge.lambda, beta, consensus);
+    }
+    consensus
+}
