@@ -6,10 +6,11 @@
 //! ```text
 //! session   the data made ready once, and fitted as often as needed
 //! learned   a fit in the user's order, with its certificate, details and warnings
-//! smooth    what only sessions of the paper's model can do
+//! smooth, likelihood    what only sessions of one method can do
 //! ```
 
 mod learned;
+mod likelihood;
 mod session;
 mod smooth;
 

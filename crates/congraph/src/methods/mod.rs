@@ -6,6 +6,7 @@
 //!
 //! ```text
 //! smooth            the paper's model: graphs on which the signals are smooth, and their consensus
+//! likelihood        graphs that make the signals likely: the paper's filter, attractive or signed
 //! graphical_lasso   the joint graphical lasso: sparse precision matrices, to compare with
 //! ```
 

@@ -17,6 +17,7 @@
 pub mod best_by_truth;
 mod broyden;
 pub mod choice;
+mod information;
 mod initial_guess;
 pub mod path;
 mod reach;
@@ -28,6 +29,8 @@ pub mod stability;
 mod unreachable;
 
 use std::time::Instant;
+
+pub use information::{COUPLINGS, Chosen, Tried, Wanted};
 
 use crate::chance::Agreement;
 use crate::error::Error;

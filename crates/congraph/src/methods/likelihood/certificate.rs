@@ -43,7 +43,7 @@ struct Scaled {
 }
 
 /// The certificate of a point by a dual point, or by the one that the point itself suggests: V = M, Y = M⁻¹.
-pub(super) fn certify(problem: &Problem, point: &Point, dual: Option<&[DualView]>) -> Certificate {
+pub fn certify(problem: &Problem, point: &Point, dual: Option<&[DualView]>) -> Certificate {
     let objective = problem.objective(point);
     let suggested = || {
         let of_view = |view: usize| {
@@ -129,11 +129,11 @@ fn repair(problem: &Problem, scaled: &mut [Scaled]) -> f64 {
     let mut frozen = 0.0;
     let mut pulls = Vec::new();
     let mut ends = Vec::new();
-    for (e, &edge) in problem.edges.iter().enumerate() {
+    for e in 0..problem.n_edges() {
         pulls.clear();
         ends.clear();
         for (i, (view, scaled)) in problem.views.iter().zip(&*scaled).enumerate() {
-            if let Some((a, b)) = view.ends(edge) {
+            if let Some((a, b)) = problem.movable(e, i) {
                 let place = (a.max(b), a.min(b));
                 let gamma = scaled.gamma.as_ref().unwrap_or(&view.covariance)[place];
                 pulls.push(2.0 * view.weight * (gamma - scaled.inverse[place]));
@@ -165,7 +165,7 @@ pub(super) fn make_feasible(problem: &Problem, e: usize, pulls: &mut [f64]) -> b
     let lambda = problem.charges.lambda[e];
     let (beta, gamma) = match problem.tie {
         Tie::None => (0.0, 0.0),
-        Tie::Consensus => (problem.charges.beta[e], problem.charges.gamma),
+        Tie::Consensus => (problem.charges.beta[e], problem.pull_of_rest(e)),
         Tie::Frozen(_) => (problem.charges.beta[e], f64::INFINITY),
     };
     let is_signed = problem.signs == Signs::Both;

@@ -11,35 +11,29 @@
 //! which is convex. W ≥ 0 alone makes W sparse: λ = 0 is usual.
 //!
 //! ```text
+//! data          views → covariances, edges, samples                   model     the numbers that a search varies
 //! problem       covariances, edges, charges; points, objective        edge      one edge's joint minimiser
 //! certificate   a lower bound from any dual point: knows no solver    matrices  dense linear algebra
-//! newton        the solver
+//! newton        the solver                                            sparsity  which weights are edges
+//! solution      solve, threshold, solve again on what is left         method    views → graphs
 //! ```
 
 mod certificate;
+mod data;
 mod edge;
 mod matrices;
+mod method;
+mod model;
 mod newton;
 mod problem;
+mod solution;
+mod sparsity;
 
-pub use newton::Newton;
+pub use certificate::{DualView, certify};
+pub use data::{Data, Lift};
+pub use method::{Details, Likelihood};
+pub use model::{Model, SIGNED_COUPLING, SIGNED_LAMBDA};
+pub use newton::{Newton, Solved};
 pub use problem::{Charges, Filter, Point, Problem, Signs, Tie, ViewTerm};
-
-impl ViewTerm {
-    /// raw
-    pub fn raw(n: usize, s: &[f64], weight: f64) -> Self {
-        Self {
-            places: (0..n as u32).collect(),
-            covariance: faer::Mat::from_fn(n, n, |a, b| s[a * n + b]),
-            weight,
-        }
-    }
-}
-
-/// raw
-pub fn solve_raw(newton: &Newton, problem: &Problem) -> (Point, crate::methods::Certificate, usize, crate::progress::Status) {
-    let s = newton.solve(problem, None, &crate::progress::no_progress);
-    let c = certificate::certify(problem, &s.point, s.dual.as_deref());
-    eprintln!("certify anew {c:?}");
-    (s.point, s.certificate, s.iterations, s.status)
-}
+pub use solution::{Solution, Whole};
+pub use sparsity::Sparsity;

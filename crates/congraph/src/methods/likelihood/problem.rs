@@ -56,8 +56,19 @@ pub struct Charges {
     pub lambda: Vec<f64>,
     /// β of each edge: what a departure from the consensus costs.
     pub beta: Vec<f64>,
-    /// γ: what the consensus costs.
-    pub gamma: f64,
+    /// γ of each edge: what the consensus costs; infinite where there can be none.
+    pub gamma: Vec<f64>,
+}
+
+impl Charges {
+    /// The same for `n` edges.
+    pub fn uniform(n: usize, lambda: f64, beta: f64, gamma: f64) -> Self {
+        Self {
+            lambda: vec![lambda; n],
+            beta: vec![beta; n],
+            gamma: vec![gamma; n],
+        }
+    }
 }
 
 /// One view: its covariance over the nodes it has.
@@ -75,6 +86,24 @@ pub struct ViewTerm {
 pub(super) const ABSENT: u32 = u32::MAX;
 
 impl ViewTerm {
+    /// The covariance over some of a problem's nodes, row after row, and how much the view counts.
+    ///
+    /// # Panics
+    /// If the covariance is not as large as the nodes are many.
+    pub fn new(n_nodes: usize, nodes: &[usize], covariance: &[f64], weight: f64) -> Self {
+        let n = nodes.len();
+        assert_eq!(covariance.len(), n * n, "one row and column for each node");
+        let mut places = vec![ABSENT; n_nodes];
+        for (place, &node) in nodes.iter().enumerate() {
+            places[node] = place as u32;
+        }
+        Self {
+            places,
+            covariance: Mat::from_fn(n, n, |a, b| covariance[a * n + b]),
+            weight,
+        }
+    }
+
     /// How many nodes the view has.
     pub fn n_nodes(&self) -> usize {
         self.covariance.nrows()
@@ -98,6 +127,8 @@ pub struct Problem {
     pub(super) filter: Filter,
     pub(super) signs: Signs,
     pub(super) tie: Tie,
+    /// Which weights stay zero: one entry for each edge and view, none if all may move.
+    fixed: Option<Vec<bool>>,
 }
 
 /// Weights, diagonals and the consensus: M^i = diag(t^i) − W^i.
@@ -137,14 +168,14 @@ impl Problem {
             Tie::Frozen(weights) => weights.len(),
             Tie::None | Tie::Consensus => n,
         };
-        if charges.lambda.len() != n || charges.beta.len() != n || frozen != n {
+        if [charges.lambda.len(), charges.beta.len(), charges.gamma.len(), frozen] != [n; 4] {
             return Err(Error::Invalid {
                 what: "charges",
                 message: format!("must have one number for each of the {n} edges"),
             });
         }
         let is_charge = |x: &f64| x.is_finite() && *x >= 0.0;
-        if !charges.beta.iter().all(is_charge) || !is_charge(&charges.gamma) {
+        if !charges.beta.iter().all(is_charge) || charges.gamma.iter().any(|x| x.is_nan() || *x < 0.0) {
             return Err(Error::Parameter {
                 name: "beta",
                 message: format!("and {} must be finite and not negative", option("gamma").bare()),
@@ -163,7 +194,45 @@ impl Problem {
             filter,
             signs,
             tie,
+            fixed: None,
         })
+    }
+
+    /// The same where some weights stay zero: one entry for each edge and view, edge after edge.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if there are not as many.
+    pub fn with_fixed(self, fixed: Vec<bool>) -> Result<Self, Error> {
+        if fixed.len() != self.n_edges() * self.n_views() {
+            return Err(Error::Invalid {
+                what: "fixed weights",
+                message: "must have one entry for each edge and view".into(),
+            });
+        }
+        Ok(Self {
+            fixed: Some(fixed),
+            ..self
+        })
+    }
+
+    /// The places of an edge's ends in a view, if its weight may move there.
+    #[inline(always)]
+    pub(super) fn movable(&self, e: usize, view: usize) -> Option<(usize, usize)> {
+        match &self.fixed {
+            Some(fixed) if fixed[e * self.n_views() + view] => None,
+            _ => self.views[view].ends(self.edges[e]),
+        }
+    }
+
+    /// What pulls the consensus of an edge to zero beside the weights that may move: γ, and the weights that stay zero.
+    #[inline(always)]
+    pub(super) fn pull_of_rest(&self, e: usize) -> f64 {
+        let gamma = self.charges.gamma[e];
+        let Some(fixed) = &self.fixed else { return gamma };
+        let fixed = &fixed[e * self.n_views()..][..self.n_views()];
+        let stay = |(view, fixed): (&ViewTerm, &bool)| *fixed && view.ends(self.edges[e]).is_some();
+        let n = self.views.iter().zip(fixed).filter(|&(view, fixed)| stay((view, fixed))).count();
+        gamma + self.charges.beta[e] * n as f64
     }
 
     /// How many edges may be present.
@@ -199,8 +268,8 @@ impl Problem {
                     sum += lambda * weight.abs() + beta * (weight - consensus).abs();
                 }
             }
-            if self.is_coupled() {
-                sum += self.charges.gamma * consensus.abs();
+            if self.is_coupled() && consensus != 0.0 {
+                sum += self.charges.gamma[e] * consensus.abs();
             }
         }
         sum

@@ -76,13 +76,13 @@ impl Quadratic<'_> {
         let problem = self.problem;
         let mut active = Vec::new();
         let mut pulls = Vec::new();
-        for (e, &edge) in problem.edges.iter().enumerate() {
+        for e in 0..problem.n_edges() {
             let is_present = self.point.consensus[e] != 0.0 || self.point.weights.row(e).iter().any(|&w| w != 0.0);
             if !is_present {
                 pulls.clear();
-                for (view, model) in problem.views.iter().zip(&self.views) {
-                    if let Some((a, b)) = view.ends(edge) {
-                        pulls.push(2.0 * view.weight * model.residual[(b, a)]);
+                for (view, model) in self.views.iter().enumerate() {
+                    if let Some((a, b)) = problem.movable(e, view) {
+                        pulls.push(2.0 * problem.views[view].weight * model.residual[(b, a)]);
                     }
                 }
             }
@@ -91,6 +91,15 @@ impl Quadratic<'_> {
             }
         }
         active
+    }
+
+    /// Of some edges, those that are present.
+    pub(super) fn present(&self, edges: &[u32]) -> Vec<u32> {
+        let is_present = |&&e: &&u32| {
+            let e = e as usize;
+            self.point.consensus[e] != 0.0 || self.point.weights.row(e).iter().any(|&w| w != 0.0)
+        };
+        edges.iter().filter(is_present).copied().collect()
     }
 
     /// One sweep over the active edges.
@@ -121,7 +130,7 @@ impl Quadratic<'_> {
             curvatures.clear();
             let mut n_looks = 0;
             for view in 0..n_views {
-                let Some(ends) = problem.views[view].ends(edge) else { continue };
+                let Some(ends) = problem.movable(e, view) else { continue };
                 let weight = problem.views[view].weight;
                 let (look, gradient) = self.look(view, ends, &rows[view]);
                 targets.push(self.point.weights.row(e)[view] - gradient / look.curvature.along);
@@ -215,19 +224,17 @@ impl Quadratic<'_> {
         let (column_a, column_b) = (model.inverse.col_as_slice(a), model.inverse.col_as_slice(b));
         row[a] += da * column_a[a] - moved * column_a[b];
         row[b] += db * column_a[b] - moved * column_a[a];
-        let left = model.left.col_as_slice_mut(a);
-        for ((left, ya), yb) in left.iter_mut().zip(column_a).zip(column_b) {
-            *left += da * ya - moved * yb;
-        }
-        let left = model.left.col_as_slice_mut(b);
-        for (((left, ya), yb), change) in left
-            .iter_mut()
-            .zip(column_a)
-            .zip(column_b)
-            .zip(&mut model.change_diagonal)
-        {
-            *left += db * yb - moved * ya;
-            *change += da * ya * ya + db * yb * yb - 2.0 * moved * ya * yb;
+        // a < b: the two columns of Y D change, and the diagonal of YDY.
+        let (first, second) = model.left.as_mut().split_at_col_mut(b);
+        let left_a = first.col_mut(a).try_as_col_major_mut().map(faer::ColMut::as_slice_mut);
+        let left_b = second.col_mut(0).try_as_col_major_mut().map(faer::ColMut::as_slice_mut);
+        if let (Some(left_a), Some(left_b)) = (left_a, left_b) {
+            let columns = column_a.iter().zip(column_b).zip(&mut model.change_diagonal);
+            for ((left_a, left_b), ((ya, yb), change)) in left_a.iter_mut().zip(left_b).zip(columns) {
+                *left_a += da * ya - moved * yb;
+                *left_b += db * yb - moved * ya;
+                *change += da * ya * ya + db * yb * yb - 2.0 * moved * ya * yb;
+            }
         }
         if self.problem.filter == Filter::Twice {
             model.filtered_diagonal[a] += covariance[(a, a)] * da - covariance[(a, b)] * moved;
@@ -250,7 +257,7 @@ fn minimise(
     let charge = Charge {
         lambda: problem.charges.lambda[e],
         beta: problem.charges.beta[e],
-        gamma: problem.charges.gamma,
+        gamma: problem.pull_of_rest(e),
     };
     let given: fn(f64, f64, f64, f64, f64) -> f64 = match problem.signs {
         Signs::Attractive => edge::attractive_given,

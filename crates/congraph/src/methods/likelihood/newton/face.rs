@@ -105,7 +105,7 @@ impl Face {
             }
             if is_shared {
                 face.fused.push(e as u32);
-                fused_slopes.push(pull + problem.charges.gamma * consensus.signum());
+                fused_slopes.push(pull + problem.charges.gamma[e] * consensus.signum());
             }
         }
         face.number_fused();
@@ -294,27 +294,34 @@ impl ViewModel {
                     }
                 }
                 transpose(&self.left, &mut self.filtered);
-                let (y, right, step, s) = (&self.inverse, &self.filtered, &self.step, &term.covariance);
-                let at = |a: usize, b: usize| {
-                    let mut value = dot_inline(y.col_as_slice(a), right.col_as_slice(b));
-                    if is_twice {
-                        let one = dot_inline(s.col_as_slice(a), step.col_as_slice(b));
-                        value += if a == b {
-                            one
-                        } else {
-                            0.5 * (one + dot_inline(s.col_as_slice(b), step.col_as_slice(a)))
-                        };
-                    }
-                    term.weight * value
-                };
-                let diagonal: Vec<f64> = (0..n).map(|a| at(a, a)).collect();
-                let along = entries.iter().map(|entry| {
+                let mut diagonal = vec![0.0; n];
+                for (a, x) in diagonal.iter_mut().enumerate() {
+                    *x = term.weight * self.product_at(&term.covariance, is_twice, a, a);
+                }
+                let mut along = Vec::with_capacity(entries.len());
+                for entry in entries {
                     let (a, b) = (entry.a as usize, entry.b as usize);
-                    entry.carry[0] * diagonal[a] + entry.carry[1] * diagonal[b] - 2.0 * at(a, b)
-                });
-                (along.collect(), diagonal)
+                    let own = term.weight * self.product_at(&term.covariance, is_twice, a, b);
+                    along.push(entry.carry[0] * diagonal[a] + entry.carry[1] * diagonal[b] - 2.0 * own);
+                }
+                (along, diagonal)
             },
         )
+    }
+
+    /// The entry (a, b) of YDY + [twice] (SD + DS)/2, with D Y in `filtered`.
+    #[inline(always)]
+    fn product_at(&self, covariance: &Mat<f64>, is_twice: bool, a: usize, b: usize) -> f64 {
+        let mut value = dot_inline(self.inverse.col_as_slice(a), self.filtered.col_as_slice(b));
+        if is_twice {
+            let one = dot_inline(covariance.col_as_slice(a), self.step.col_as_slice(b));
+            value += if a == b {
+                one
+            } else {
+                0.5 * (one + dot_inline(covariance.col_as_slice(b), self.step.col_as_slice(a)))
+            };
+        }
+        value
     }
 }
 

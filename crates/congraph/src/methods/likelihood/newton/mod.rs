@@ -46,13 +46,17 @@ impl Default for Newton {
 
 /// What the solver ends with.
 #[derive(Clone, Debug)]
-pub(super) struct Solved {
-    pub(super) point: Point,
+pub struct Solved {
+    /// Where it ended.
+    pub point: Point,
     /// The dual point of the best bound, if there is any.
-    pub(super) dual: Option<Vec<DualView>>,
-    pub(super) certificate: Certificate,
-    pub(super) status: Status,
-    pub(super) iterations: usize,
+    pub dual: Option<Vec<DualView>>,
+    /// How close to optimal the point is.
+    pub certificate: Certificate,
+    /// Why it stopped.
+    pub status: Status,
+    /// How many steps it took.
+    pub iterations: usize,
 }
 
 /// Sweeps of coordinate descent before the first step on a face, and before later ones.
@@ -90,7 +94,7 @@ impl Known {
 
 impl Newton {
     /// Solves the problem, from a point near the solution if there is one.
-    pub(super) fn solve(&self, problem: &Problem, start: Option<Point>, watch: Watch<'_>) -> Solved {
+    pub fn solve(&self, problem: &Problem, start: Option<Point>, watch: Watch<'_>) -> Solved {
         let warm = start.and_then(|point| Known::of(problem, point));
         let first = warm.or_else(|| Known::of(problem, start::cold(problem)));
         let Some(mut known) = first else {
@@ -174,8 +178,12 @@ fn step(
     model.refresh();
     let mut last = model.objective;
     for round in 0..MOST_ROUNDS {
-        let active = model.active();
-        for _ in 0..if round == 0 { FIRST_SWEEPS } else { LATER_SWEEPS } {
+        let mut active = model.active();
+        for sweep in 0..if round == 0 { FIRST_SWEEPS } else { LATER_SWEEPS } {
+            if sweep == 1 {
+                // What the first look left absent is looked at again in the next round.
+                active = model.present(&active);
+            }
             model.sweep(&active);
         }
         model.refresh();

@@ -24,8 +24,8 @@ pub(super) fn cold(problem: &Problem) -> Point {
         let term = &problem.views[view];
         diagonals.push((0..term.n_nodes()).map(|a| diagonal(problem, view, matrix.as_ref(), a)).collect());
         let Some(matrix) = matrix else { continue };
-        for (&edge, row) in problem.edges.iter().zip(weights.rows_mut()) {
-            if let Some((a, b)) = term.ends(edge) {
+        for (e, row) in weights.rows_mut().enumerate() {
+            if let Some((a, b)) = problem.movable(e, view) {
                 row[view] = (-matrix[(a, b)]).max(0.0);
             }
         }
@@ -72,7 +72,13 @@ fn consensus(problem: &Problem, weights: &ViewMatrix) -> Vec<f64> {
     if !problem.is_coupled() {
         return vec![0.0; problem.n_edges()];
     }
-    problem.edges.iter().zip(weights.rows()).map(&mut median).collect()
+    let mut medians: Vec<f64> = problem.edges.iter().zip(weights.rows()).map(&mut median).collect();
+    for (median, gamma) in medians.iter_mut().zip(&problem.charges.gamma) {
+        if gamma.is_infinite() {
+            *median = 0.0;
+        }
+    }
+    medians
 }
 
 /// None for graphs of both signs, which start without edges, and where the matrix cannot be inverted.

@@ -1,0 +1,366 @@
+//! Views → covariances in comparable units, and what the fits of the same views share.
+//!
+//! Signals in the same unit are centred and keep their sizes; others are z-scored. Each covariance is divided by its
+//! mean variance. An M-matrix has its largest variance along the mean of all nodes. Where the data lack that direction
+//! (an average reference, or a filter L†, removes it) it is put back: the covariance is *lifted* along it.
+
+use std::sync::Arc;
+
+use faer::{Mat, Side};
+use rayon::prelude::*;
+
+use super::matrices::{dot, lower_product, mirror};
+use super::problem::{ABSENT, ViewTerm};
+use crate::edges::candidates::{Candidates, EdgeCost, placed_costs, tidy};
+use crate::error::{Code, DataError, Error, list_names};
+use crate::options::option;
+use crate::signals::{DistanceNorm, SampleNorm, Scale, Scaling, ViewSignals};
+use crate::views::{Kind, Membership, Order, View, Views};
+
+/// Signals whose sizes differ by more than this are not in the same unit.
+const SAME_UNIT: f64 = 30.0;
+/// Nodes that are correlated up to this are the same signal.
+const PROPORTIONAL: f64 = 1.0 - 1e-9;
+/// The mean of all nodes is lifted where its variance is below this share of the mean variance,
+const LACKING: f64 = 0.5;
+/// to so many times the largest variance of any other direction.
+const LIFT: f64 = 16.0;
+/// A direction whose variance is below this share of the next is missing.
+const MISSING: f64 = 0.2;
+
+/// What is done with a direction that the data lack.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lift {
+    /// Centred signals are lifted along the mean of all nodes if they lack it.
+    #[default]
+    Mean,
+    /// If the views together lack a direction, it gets the mean variance: for graphs of both signs.
+    Missing,
+    /// Nothing.
+    None,
+}
+
+/// Covariances, candidate edges and samples: what all fits of the same views share.
+#[derive(Clone, Debug)]
+pub struct Data {
+    pub(super) terms: Arc<Vec<ViewTerm>>,
+    pub(super) edges: Arc<Vec<[u32; 2]>>,
+    /// What each edge costs beside λ.
+    pub(super) costs: Vec<f64>,
+    /// How many independent samples each view's are worth.
+    pub(super) samples: Vec<f64>,
+    /// How the signals were scaled.
+    pub(super) scale: Scale,
+    /// Whether the mean of all nodes, or a missing direction, was put back.
+    pub(super) is_lifted: bool,
+    /// Which view has which node.
+    pub(super) membership: Arc<Membership>,
+}
+
+impl Data {
+    /// The mean number of independent samples of a view.
+    pub(super) fn mean_samples(&self) -> f64 {
+        self.samples.iter().sum::<f64>() / self.samples.len() as f64
+    }
+
+    /// With only the edges of some pairs.
+    pub(super) fn new(
+        views: &Views,
+        order: &Order,
+        scale: Option<Scale>,
+        lift: Lift,
+        candidates: &Candidates,
+        costs: &[EdgeCost],
+    ) -> Result<Self, Error> {
+        let samples = samples(views)?;
+        let scale = scale.unwrap_or_else(|| unit(views));
+        let (edges, costs) = edges(views, order, candidates, costs)?;
+        let mut matrices = covariances(views, scale)?;
+        check_proportional(views, &matrices)?;
+        let is_lifted = match lift {
+            Lift::Mean if scale != Scale::Zscore => lift_means(&mut matrices),
+            Lift::Missing => raise_missing(views, &mut matrices),
+            Lift::Mean | Lift::None => false,
+        };
+        let mean = samples.iter().sum::<f64>() / samples.len() as f64;
+        let term = |(view, covariance): (usize, Mat<f64>)| ViewTerm {
+            places: places(views, view),
+            covariance,
+            weight: samples[view] / mean,
+        };
+        Ok(Self {
+            terms: Arc::new(matrices.into_iter().enumerate().map(term).collect()),
+            edges: Arc::new(edges),
+            costs,
+            scale,
+            is_lifted,
+            samples,
+            membership: Arc::clone(views.membership()),
+        })
+    }
+}
+
+/// Where each node is in a view's matrices.
+fn places(views: &Views, view: usize) -> Vec<u32> {
+    let mut next = 0;
+    let place = |node: usize| {
+        if views.has(view, node) {
+            next += 1;
+            next - 1
+        } else {
+            ABSENT
+        }
+    };
+    (0..views.n_nodes()).map(place).collect()
+}
+
+/// The independent samples of each view.
+fn samples(views: &Views) -> Result<Vec<f64>, Error> {
+    let mut few = Vec::new();
+    let mut found = Vec::with_capacity(views.n_views());
+    for (index, view) in views.iter().enumerate() {
+        let Some(samples) = views.effective_samples(index) else {
+            return Err(Error::Parameter {
+                name: "samples",
+                message: format!(
+                    "is not told for view `{}`: how strongly views are coupled, and which model explains them best, \
+                     depends on how many samples a matrix was made from",
+                    view.name()
+                ),
+            });
+        };
+        if samples < 2.0 || view.n_samples().is_some_and(|n| n < 2) {
+            let name = view.name();
+            few.push(
+                DataError::new(
+                    Code::E05,
+                    format!("view `{name}` has {samples:.1} independent samples; the likelihood needs 2 at least"),
+                    "from a single sample no covariance can be estimated",
+                    "leave the view out, or learn it by the method `smooth`",
+                )
+                .in_view(name),
+            );
+        }
+        found.push(samples);
+    }
+    if few.is_empty() { Ok(found) } else { Err(Error::Data(few)) }
+}
+
+/// Whether signals are in one unit, by the sizes of the nodes' standard deviations.
+fn unit(views: &Views) -> Scale {
+    let spread = |view: &View, node: usize| match views.kind() {
+        Kind::Signals => {
+            let values = view.node(node);
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            (values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / values.len() as f64).sqrt()
+        }
+        Kind::Gram | Kind::Covariance => view.node(node)[node].max(0.0).sqrt(),
+    };
+    let is_one = views.iter().enumerate().all(|(index, view)| {
+        let own = (0..views.n_nodes()).filter(|&node| views.has(index, node));
+        let (least, most) = own.fold((f64::INFINITY, 0.0_f64), |(least, most), node| {
+            let spread = spread(view, node);
+            (least.min(spread), most.max(spread))
+        });
+        most <= SAME_UNIT * least
+    });
+    if is_one { Scale::Center } else { Scale::Zscore }
+}
+
+/// One matrix per view over its own nodes, with a mean variance of 1.
+fn covariances(views: &Views, scale: Scale) -> Result<Vec<Mat<f64>>, Error> {
+    let scaling = Scaling {
+        scale,
+        sample_norm: SampleNorm::Mean,
+        distance_norm: DistanceNorm::None,
+    };
+    let of_view = |(index, view): (usize, &View)| {
+        let own: Vec<usize> = (0..views.n_nodes()).filter(|&node| views.has(index, node)).collect();
+        let n = own.len();
+        let mut matrix = if views.kind() == Kind::Signals {
+            let signals = ViewSignals::new(view, views.n_nodes(), &scaling);
+            let columns = Mat::from_fn(signals.n_samples, n, |sample, k| signals.node(own[k])[sample]);
+            let rows = columns.transpose().to_owned();
+            let mut matrix = Mat::zeros(n, n);
+            lower_product(&mut matrix, &rows, &columns);
+            mirror(&mut matrix);
+            matrix
+        } else {
+            let size = |k: usize| match scale {
+                Scale::Zscore => view.node(own[k])[own[k]].sqrt(),
+                Scale::Center | Scale::None => 1.0,
+            };
+            let entry = |a: usize, b: usize| 0.5 * (view.node(own[a])[own[b]] + view.node(own[b])[own[a]]);
+            Mat::from_fn(n, n, |a, b| entry(a, b) / (size(a) * size(b)))
+        };
+        let mean = (0..n).map(|a| matrix[(a, a)]).sum::<f64>() / n as f64;
+        let is_sound = (0..n).all(|a| matrix[(a, a)] > 0.0) && mean.is_normal();
+        for b in 0..n {
+            matrix.col_as_slice_mut(b).iter_mut().for_each(|x| *x /= mean);
+        }
+        is_sound.then_some(matrix).ok_or_else(|| Error::Invalid {
+            what: "covariances",
+            message: format!(
+                "of view `{}` cannot be computed: a node does not vary, or its values are too large or too small for \
+                 their squares; {} may help",
+                view.name(),
+                option("scale").set_to("zscore")
+            ),
+        })
+    };
+    let all: Vec<(usize, &View)> = views.iter().enumerate().collect();
+    all.into_par_iter().map(of_view).collect()
+}
+
+/// Two nodes that are multiples of each other make the likelihood unbounded.
+fn check_proportional(views: &Views, matrices: &[Mat<f64>]) -> Result<(), Error> {
+    let mut errors = Vec::new();
+    for (index, (view, matrix)) in views.iter().zip(matrices).enumerate() {
+        let own: Vec<&String> = (0..views.n_nodes())
+            .filter(|&node| views.has(index, node))
+            .map(|node| &views.nodes()[node])
+            .collect();
+        let is_same = |a: usize, b: usize| matrix[(a, b)] > PROPORTIONAL * (matrix[(a, a)] * matrix[(b, b)]).sqrt();
+        let pairs = (0..own.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
+        let same: Vec<String> = pairs
+            .filter(|&(a, b)| is_same(a, b))
+            .map(|(a, b)| format!("{} and {}", own[a], own[b]))
+            .collect();
+        if let Some(first) = same.first() {
+            let name = view.name();
+            let listed: Vec<&str> = same.iter().map(String::as_str).collect();
+            errors.push(
+                DataError::new(
+                    Code::E04,
+                    format!("view `{name}` has nodes that are multiples of each other: {}", list_names(&listed)),
+                    "a likelihood without bound would join them by an infinite weight",
+                    format!(
+                        "leave one of each pair out ({}), or learn by the method `smooth`",
+                        option("drop_nodes").set_to(first.split(" and ").next().unwrap_or_default())
+                    ),
+                )
+                .in_view(name),
+            );
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(Error::Data(errors)) }
+}
+
+/// Lifts all covariances along the mean of all nodes, if they lack it on average; whether they did.
+fn lift_means(matrices: &mut [Mat<f64>]) -> bool {
+    let along: Vec<f64> = matrices.iter().map(along_mean).collect();
+    let mean = along.iter().sum::<f64>() / along.len() as f64;
+    if !(mean < LACKING) {
+        return false;
+    }
+    matrices.par_iter_mut().zip(&along).for_each(|(matrix, &along)| {
+        let n = matrix.nrows();
+        let added = (LIFT * largest_beside_mean(matrix) - along).max(0.0) / n as f64;
+        for b in 0..n {
+            matrix.col_as_slice_mut(b).iter_mut().for_each(|x| *x += added);
+        }
+    });
+    true
+}
+
+/// uᵀ S u for u = 1/√n.
+fn along_mean(matrix: &Mat<f64>) -> f64 {
+    let n = matrix.ncols();
+    let sum = (0..n).map(|b| matrix.col_as_slice(b).iter().sum::<f64>()).sum::<f64>();
+    sum / n as f64
+}
+
+/// The largest eigenvalue of P S P with P = I − uuᵀ, by repeated products; four digits are plenty.
+fn largest_beside_mean(matrix: &Mat<f64>) -> f64 {
+    let n = matrix.ncols();
+    let centre = |x: &mut [f64]| {
+        let mean = x.iter().sum::<f64>() / n as f64;
+        x.iter_mut().for_each(|x| *x -= mean);
+    };
+    let widest = (0..n).fold(0, |best, a| if matrix[(a, a)] > matrix[(best, best)] { a } else { best });
+    let mut x = matrix.col_as_slice(widest).to_vec();
+    centre(&mut x);
+    let mut value = 0.0;
+    for _ in 0..200 {
+        let length = dot(&x, &x).sqrt();
+        if !(length > 0.0) {
+            return value;
+        }
+        x.iter_mut().for_each(|x| *x /= length);
+        let mut next: Vec<f64> = (0..n).map(|b| dot(matrix.col_as_slice(b), &x)).collect();
+        centre(&mut next);
+        let found = dot(&next, &x);
+        let is_settled = (found - value).abs() <= 1e-5 * found;
+        (value, x) = (found, next);
+        if is_settled {
+            break;
+        }
+    }
+    value
+}
+
+/// Gives the direction that the views together lack, if there is one, the mean variance; whether there was one.
+fn raise_missing(views: &Views, matrices: &mut [Mat<f64>]) -> bool {
+    if !views.membership().is_total() {
+        return false;
+    }
+    let n = views.n_nodes();
+    let mut pooled = Mat::<f64>::zeros(n, n);
+    for matrix in &*matrices {
+        pooled += matrix;
+    }
+    let Ok(eigen) = pooled.self_adjoint_eigen(Side::Lower) else {
+        return false;
+    };
+    let (values, vectors) = (eigen.S(), eigen.U());
+    if n < 2 || !(values[0] < MISSING * values[1]) {
+        return false;
+    }
+    let direction: Vec<f64> = (0..n).map(|a| vectors[(a, 0)]).collect();
+    for matrix in matrices {
+        let moved: Vec<f64> = (0..n).map(|b| dot(matrix.col_as_slice(b), &direction)).collect();
+        let added = (1.0 - dot(&moved, &direction)).max(0.0);
+        for b in 0..n {
+            let column = matrix.col_as_slice_mut(b).iter_mut().zip(&direction);
+            column.for_each(|(x, u)| *x += added * u * direction[b]);
+        }
+    }
+    true
+}
+
+/// The pairs that may be joined, sorted, and what each costs; forbidden ones are left out.
+fn edges(
+    views: &Views,
+    order: &Order,
+    candidates: &Candidates,
+    costs: &[EdgeCost],
+) -> Result<(Vec<[u32; 2]>, Vec<f64>), Error> {
+    let n = views.n_nodes() as u32;
+    let pairs = match candidates {
+        Candidates::AllPairs => (0..n).flat_map(|a| (a + 1..n).map(move |b| [a, b])).collect(),
+        Candidates::Listed(pairs) => {
+            let place = order.places();
+            let moved: Vec<[u32; 2]> = tidy(pairs, views.n_nodes())?
+                .iter()
+                .map(|pair| pair.map(|node| place[node as usize]))
+                .collect();
+            tidy(&moved, views.n_nodes())?
+        }
+        Candidates::Nearest { .. } => {
+            return Err(Error::Parameter {
+                name: "candidates",
+                message: "knn is for the method `smooth`: the likelihood looks at all pairs, or at a list of them".into(),
+            });
+        }
+    };
+    let places: Vec<Option<u32>> = order.places().into_iter().map(Some).collect();
+    let placed = placed_costs(costs, &places)?;
+    let cost = |pair: &[u32; 2]| {
+        let found = placed.binary_search_by_key(pair, |cost| cost.pair);
+        found.map_or(0.0, |k| placed[k].cost)
+    };
+    let is_possible = |pair: &[u32; 2]| views.membership().some_has(*pair) && cost(pair) < f64::INFINITY;
+    let edges: Vec<[u32; 2]> = pairs.into_iter().filter(is_possible).collect();
+    let costs = edges.iter().map(cost).collect();
+    Ok((edges, costs))
+}

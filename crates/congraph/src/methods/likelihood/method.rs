@@ -1,0 +1,259 @@
+//! The likelihood as a method: views → covariances → weights → graphs.
+
+use super::data::{Data, Lift};
+use super::model::Model;
+use super::newton::Newton;
+use super::problem::{Point, Signs};
+use super::solution::{Solution, Whole, problem, refit, solve_whole};
+use crate::edges::{Candidates, EdgeCost, ViewMatrix};
+use crate::error::{Code, DataError, Error, Warning};
+use crate::graph::MultiviewGraph;
+use crate::methods::{Certificate, Certified, FitContext, Method};
+use crate::options::option;
+use crate::progress::Watch;
+use crate::signals::Scale;
+use crate::views::{Membership, Order, Views};
+
+/// How to learn graphs that make the signals likely, and their consensus.
+///
+/// ```
+/// use congraph::methods::likelihood::{Filter, Likelihood, Model};
+/// use congraph::simulate::{Settings, simulate};
+/// use congraph::{Learn, ViewOptions, Views, metrics, no_progress};
+///
+/// let simulation = simulate(&Settings { n_nodes: 30, n_views: 3, ..Settings::default() })?;
+/// let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default())?;
+/// let learned = Likelihood::new(Model::attractive(Filter::Twice, 2.0)).learn(&views, &no_progress)?;
+/// assert!(learned.certificate.relative_gap <= 1e-8);
+/// let scores = metrics::evaluate(&learned.graph, &simulation.truth)?;
+/// assert!(scores.mean_view_f1() > 0.9);
+/// # Ok::<(), congraph::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Likelihood {
+    /// How signals are scaled; none looks at their sizes: signals in one unit are centred, others z-scored.
+    pub scale: Option<Scale>,
+    /// What is done with a direction that the data lack.
+    pub lift: Lift,
+    /// The model.
+    pub model: Model,
+    /// The solver's settings.
+    pub solver: Newton,
+    /// Which pairs of nodes may be joined; nodes are numbered as in the views.
+    pub candidates: Candidates,
+    /// Costs added to λ of some pairs.
+    pub edge_costs: Vec<EdgeCost>,
+    /// How many bytes may be used.
+    pub memory: u64,
+}
+
+/// What is told of a fit beside its graphs and its certificate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Details {
+    /// How signals were scaled.
+    pub scale: Scale,
+    /// Whether a direction that the data lack was put back.
+    pub is_lifted: bool,
+    /// The mean number of independent samples of a view.
+    pub mean_samples: f64,
+    /// Weights above this were edges.
+    pub threshold: f64,
+    /// The mean density of the views before the threshold.
+    pub whole_density: f64,
+    /// Akaike's information criterion before the threshold, with independent samples.
+    pub aic: f64,
+    /// How many distinct weights it charges.
+    pub n_parameters: usize,
+}
+
+/// So many square matrices per view are held at a time.
+const MATRICES: u64 = 20;
+
+impl Default for Likelihood {
+    fn default() -> Self {
+        Self::new(Model::default())
+    }
+}
+
+impl Likelihood {
+    /// With usual settings: correlations for graphs of both signs, else units as the data have them.
+    pub fn new(model: Model) -> Self {
+        let is_signed = model.signs == Signs::Both;
+        Self {
+            scale: is_signed.then_some(Scale::Zscore),
+            lift: if is_signed { Lift::Missing } else { Lift::Mean },
+            model,
+            solver: Newton::default(),
+            candidates: Candidates::AllPairs,
+            edge_costs: Vec::new(),
+            memory: crate::methods::smooth::DEFAULT_MEMORY,
+        }
+    }
+
+    /// Roughly how many bytes a fit takes.
+    pub fn memory_of(views: &Views) -> u64 {
+        let n = views.n_nodes() as u64;
+        MATRICES * n * n * views.n_views() as u64 * 8
+    }
+
+    /// Solves the whole problem of a model, before any threshold.
+    ///
+    /// # Errors
+    /// For a model out of its range.
+    pub fn whole(&self, data: &Data, model: &Model, start: Option<&Point>, watch: Watch<'_>) -> Result<Whole, Error> {
+        Ok(solve_whole(&self.solver, data, &problem(data, model, None)?, start, watch))
+    }
+
+    /// Keeps the edges of a whole solution that are above the threshold, and solves again on them.
+    ///
+    /// # Errors
+    /// For a model out of its range.
+    pub fn refit(&self, data: &Data, model: &Model, whole: Whole, watch: Watch<'_>) -> Result<Solution, Error> {
+        let problem = problem(data, model, None)?;
+        refit(&self.solver, &problem, whole, model.sparsity, &data.membership, watch)
+    }
+
+    /// The mean density of the views of a whole solution.
+    pub fn density_of(&self, data: &Data, whole: &Whole) -> f64 {
+        density(&whole.point.weights, &data.membership)
+    }
+
+    /// Too many nodes are refused before any work.
+    fn check_memory(&self, views: &Views) -> Result<(), Error> {
+        let needed = Self::memory_of(views);
+        if needed <= self.memory {
+            return Ok(());
+        }
+        const GIB: f64 = (1_u64 << 30) as f64;
+        Err(Error::Parameter {
+            name: "memory",
+            message: format!(
+                "allows {:.2} GiB, and the likelihood of {} views of {} nodes takes about {:.2}: it works on dense \
+                 matrices; raise it, or learn by the method `smooth`, which takes any number of nodes",
+                self.memory as f64 / GIB,
+                views.n_views(),
+                views.n_nodes(),
+                needed as f64 / GIB
+            ),
+        })
+    }
+}
+
+impl Method for Likelihood {
+    type Model = Model;
+    type Data = Data;
+    type Solution = Solution;
+    type Start = Point;
+    type Details = Details;
+
+    fn name(&self) -> &'static str {
+        "likelihood"
+    }
+
+    fn model(&self) -> &Model {
+        &self.model
+    }
+
+    fn check(&self, views: &Views) -> Result<(), Error> {
+        self.check_memory(views)?;
+        if !self.model.is_coupled() {
+            return Ok(());
+        }
+        if views.n_views() == 1 {
+            let name = views.view(0).name();
+            return Err(DataError::new(
+                Code::E09,
+                format!("there is only one view (`{name}`), and a consensus is asked"),
+                "a consensus is what several views share",
+                format!(
+                    "give more views, or {} to learn this view's graph alone",
+                    option("single").added()
+                ),
+            )
+            .in_view(name)
+            .into());
+        }
+        views.check_coupled()
+    }
+
+    fn prepare(&self, views: &Views, order: &Order, _: Watch<'_>) -> Result<Data, Error> {
+        Data::new(views, order, self.scale, self.lift, &self.candidates, &self.edge_costs)
+    }
+
+    fn fit(&self, data: &Data, model: &Model, start: Option<&Point>, watch: Watch<'_>) -> Result<Solution, Error> {
+        let whole = self.whole(data, model, start, watch)?;
+        self.refit(data, model, whole, watch)
+    }
+
+    fn start(solution: &Solution) -> Point {
+        solution.whole.point.clone()
+    }
+
+    fn certify(&self, _: &Data, _: &Model, solution: &Solution) -> Result<Certificate, Error> {
+        Ok(solution.certify())
+    }
+
+    /// Without a consensus if the views are not coupled.
+    fn graph(&self, views: &Views, order: &Order, model: &Model, solution: &Solution) -> MultiviewGraph {
+        let n_edges = solution.point.consensus.len();
+        let mut pairs = Vec::with_capacity(n_edges);
+        let mut values = ViewMatrix::zeros(n_edges, views.n_views());
+        for (k, ([a, b], row, _)) in solution.pairs().enumerate() {
+            let [a, b] = [a, b].map(|node| order.nodes[node as usize] as u32);
+            pairs.push([a.min(b), a.max(b)]);
+            for (&view, &weight) in order.views.iter().zip(row) {
+                values.row_mut(k)[view] = weight;
+            }
+        }
+        let consensus = model.is_coupled().then_some(&solution.point.consensus[..]);
+        MultiviewGraph::new(views.nodes().to_vec(), views.names(), &pairs, &values, consensus)
+            .with_membership(Membership::clone(views.membership()))
+    }
+
+    fn details(&self, told: &FitContext<'_, Self>, _: Watch<'_>) -> Result<Details, Error> {
+        let (data, solution) = (told.data, told.solution);
+        Ok(Details {
+            scale: data.scale,
+            is_lifted: data.is_lifted,
+            mean_samples: data.mean_samples(),
+            threshold: solution.threshold,
+            whole_density: density(&solution.whole.point.weights, &data.membership),
+            aic: solution.whole.aic,
+            n_parameters: solution.whole.n_parameters,
+        })
+    }
+
+    fn warnings(&self, told: &FitContext<'_, Self>) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        let solution = told.solution;
+        if !solution.converged() {
+            let gap = solution.certificate.relative_gap;
+            let reached = if gap.is_finite() {
+                format!("the relative gap is {gap:.1e}")
+            } else {
+                "nothing certifies how near to the optimum it is".into()
+            };
+            warnings.push(Warning::new(
+                "W01",
+                format!(
+                    "not certified: {} after {} steps, and {reached}",
+                    solution.status, solution.iterations
+                ),
+            ));
+        }
+        warnings.extend(told.correlations.and_then(crate::chance::Correlations::warning));
+        if told.correlations.is_none() {
+            warnings.extend(crate::chance::unjudged(told.views));
+        }
+        warnings
+    }
+}
+
+/// The mean share of their pairs that views have a weight for.
+pub(super) fn density(weights: &ViewMatrix, membership: &Membership) -> f64 {
+    let of_view = |view: usize| {
+        let present = weights.column(view).filter(|&weight| weight != 0.0).count();
+        present as f64 / membership.n_pairs_of(view).max(1) as f64
+    };
+    (0..weights.n_views()).map(of_view).sum::<f64>() / weights.n_views() as f64
+}

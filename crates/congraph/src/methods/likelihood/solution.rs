@@ -1,0 +1,256 @@
+//! From a model to graphs: the whole problem, the threshold, and the problem again on what is left.
+
+use std::sync::Arc;
+
+use super::certificate::{self, DualView};
+use super::data::Data;
+use super::model::Model;
+use super::newton::{Newton, Solved};
+use super::problem::{Charges, Filter, Point, Problem, Signs, Tie};
+use super::sparsity::{Sparsity, threshold};
+use crate::edges::ViewMatrix;
+use crate::error::Error;
+use crate::methods::{Certificate, Certified};
+use crate::progress::{Status, Watch};
+use crate::views::Membership;
+
+/// A solution of the whole problem, before any threshold.
+#[derive(Clone, Debug)]
+pub struct Whole {
+    /// The weights of all candidates.
+    pub point: Point,
+    /// How close to optimal they are.
+    pub certificate: Certificate,
+    /// Why the solver stopped.
+    pub status: Status,
+    /// How many steps it took.
+    pub iterations: usize,
+    /// Akaike's information criterion, with independent samples.
+    pub aic: f64,
+    /// The distinct weights: what the criterion charges.
+    pub n_parameters: usize,
+}
+
+/// A certified result: the refit on the edges that were kept.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// The problem on those edges.
+    pub(super) problem: Arc<Problem>,
+    /// Its solution.
+    pub point: Point,
+    /// The dual point that certifies it, if there is one.
+    pub(super) dual: Option<Vec<DualView>>,
+    /// How close to optimal it is.
+    pub certificate: Certificate,
+    /// Why the solver stopped.
+    pub status: Status,
+    /// How many steps both solutions took.
+    pub iterations: usize,
+    /// Weights of the whole problem's solution above this are edges.
+    pub threshold: f64,
+    /// The whole problem's solution.
+    pub whole: Whole,
+}
+
+impl Solution {
+    /// The pairs that may be joined, with the weights of the views and of the consensus.
+    pub fn pairs(&self) -> impl Iterator<Item = ([u32; 2], &[f64], f64)> {
+        let rows = self.point.weights.rows().zip(&self.point.consensus);
+        self.problem.edges.iter().zip(rows).map(|(pair, (row, consensus))| (*pair, row, *consensus))
+    }
+
+    /// The certificate, computed anew.
+    pub(super) fn certify(&self) -> Certificate {
+        certificate::certify(&self.problem, &self.point, self.dual.as_deref())
+    }
+}
+
+impl Certified for Solution {
+    fn certificate(&self) -> Certificate {
+        self.certificate
+    }
+
+    fn status(&self) -> Status {
+        self.status
+    }
+
+    fn iterations(&self) -> usize {
+        self.iterations
+    }
+}
+
+/// The problem of a model.
+pub(super) fn problem(data: &Data, model: &Model, frozen: Option<Vec<f64>>) -> Result<Problem, Error> {
+    check(model)?;
+    let root = data.mean_samples().sqrt();
+    let n = data.edges.len();
+    let beta = model.coupling.unwrap_or(0.0) / root;
+    let lambda = model.lambda / root;
+    if model.signs == Signs::Both && data.costs.iter().any(|cost| lambda + cost < 0.0) {
+        return Err(Error::Invalid {
+            what: "edge costs",
+            message: "are negative, which a graph of both signs cannot use: the problem would not be convex; give \
+                      positive ones to the other pairs"
+                .into(),
+        });
+    }
+    let mut charges = Charges::uniform(n, lambda, beta, model.gamma * beta);
+    charges.lambda.iter_mut().zip(&data.costs).for_each(|(lambda, cost)| *lambda += cost);
+    let tie = match frozen {
+        Some(consensus) => Tie::Frozen(consensus),
+        None if model.is_coupled() => Tie::Consensus,
+        None => Tie::None,
+    };
+    Problem::new(
+        Arc::clone(&data.terms),
+        Arc::clone(&data.edges),
+        charges,
+        model.filter,
+        model.signs,
+        tie,
+    )
+}
+
+fn check(model: &Model) -> Result<(), Error> {
+    let refuse = |name: &'static str, message: &str| {
+        Err(Error::Parameter {
+            name,
+            message: message.into(),
+        })
+    };
+    let is_charge = |x: f64| x.is_finite() && x >= 0.0;
+    if !is_charge(model.coupling.unwrap_or(0.0)) {
+        return refuse("beta", "must be finite and not negative");
+    }
+    if !is_charge(model.gamma) {
+        return refuse("gamma", "must be finite and not negative");
+    }
+    if !is_charge(model.lambda) {
+        return refuse("lambda1", "must be finite and not negative");
+    }
+    if model.signs == Signs::Both && model.filter == Filter::Twice {
+        return refuse("filter", "is 2, and graphs of both signs are learned with 1 alone");
+    }
+    match model.sparsity {
+        Sparsity::Density(density) if !(density > 0.0 && density <= 1.0) => {
+            refuse("density", "must be above 0 and at most 1")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Solves the whole problem.
+pub(super) fn solve_whole(
+    newton: &Newton,
+    data: &Data,
+    problem: &Problem,
+    start: Option<&Point>,
+    watch: Watch<'_>,
+) -> Whole {
+    let Solved {
+        point,
+        certificate,
+        status,
+        iterations,
+        ..
+    } = newton.solve(problem, start.cloned(), watch);
+    let (aic, n_parameters) = information(problem, data, &point);
+    Whole {
+        point,
+        certificate,
+        status,
+        iterations,
+        aic,
+        n_parameters,
+    }
+}
+
+/// Σ p_i (tr S M^q − q log det M) + 2 · the number of distinct weights, and that number.
+fn information(problem: &Problem, data: &Data, point: &Point) -> (f64, usize) {
+    let order = problem.filter.order() as f64;
+    let deviance = |view: usize| {
+        let bracket = problem.evaluate(view, point).map_or(f64::INFINITY, |at| at.value);
+        data.samples[view] * order * bracket / problem.views[view].weight
+    };
+    let deviance: f64 = (0..problem.n_views()).map(deviance).sum();
+    let mut distinct = Vec::new();
+    let mut n_parameters = 0;
+    for row in point.weights.rows() {
+        distinct.clear();
+        distinct.extend(row.iter().filter(|&&weight| weight != 0.0).map(|weight| weight.to_bits()));
+        distinct.sort_unstable();
+        distinct.dedup();
+        n_parameters += distinct.len();
+    }
+    (deviance + 2.0 * n_parameters as f64, n_parameters)
+}
+
+/// Keeps the edges of a whole solution that are above the threshold, and solves again on them.
+pub(super) fn refit(
+    newton: &Newton,
+    problem: &Problem,
+    whole: Whole,
+    sparsity: Sparsity,
+    membership: &Membership,
+    watch: Watch<'_>,
+) -> Result<Solution, Error> {
+    let n_views = problem.n_views();
+    let shares: Vec<f64> = (0..n_views)
+        .map(|view| 1.0 / (n_views * membership.n_pairs_of(view).max(1)) as f64)
+        .collect();
+    let threshold = threshold(&whole.point, sparsity, &shares);
+    let (problem, start) = supported(problem, &whole.point, threshold)?;
+    let solved = newton.solve(&problem, Some(start), watch);
+    Ok(Solution {
+        problem: Arc::new(problem),
+        point: solved.point,
+        dual: solved.dual,
+        certificate: solved.certificate,
+        status: match (whole.status, solved.status) {
+            (Status::Converged, status) | (status, Status::Converged) => status,
+            (_, status) => status,
+        },
+        iterations: whole.iterations + solved.iterations,
+        threshold,
+        whole,
+    })
+}
+
+/// The problem on the weights above a threshold, and a start.
+fn supported(problem: &Problem, point: &Point, threshold: f64) -> Result<(Problem, Point), Error> {
+    let n_views = problem.n_views();
+    let is_edge = |weight: f64| weight.abs() > threshold;
+    let kept: Vec<usize> = (0..problem.n_edges())
+        .filter(|&e| point.weights.row(e).iter().any(|&weight| is_edge(weight)))
+        .collect();
+    let of_kept = |values: &[f64]| kept.iter().map(|&e| values[e]).collect::<Vec<f64>>();
+    let mut charges = Charges {
+        lambda: of_kept(&problem.charges.lambda),
+        beta: of_kept(&problem.charges.beta),
+        gamma: of_kept(&problem.charges.gamma),
+    };
+    let mut start = Point {
+        weights: ViewMatrix::zeros(kept.len(), n_views),
+        diagonals: point.diagonals.clone(),
+        consensus: of_kept(&point.consensus),
+    };
+    let mut fixed = Vec::with_capacity(kept.len() * n_views);
+    for (k, &e) in kept.iter().enumerate() {
+        for (weight, &old) in start.weights.row_mut(k).iter_mut().zip(point.weights.row(e)) {
+            fixed.push(!is_edge(old));
+            *weight = if is_edge(old) { old } else { 0.0 };
+        }
+        if problem.is_coupled() && !is_edge(start.consensus[k]) {
+            charges.gamma[k] = f64::INFINITY;
+            start.consensus[k] = 0.0;
+        }
+    }
+    let tie = match &problem.tie {
+        Tie::Frozen(consensus) => Tie::Frozen(of_kept(consensus)),
+        other => other.clone(),
+    };
+    let edges = Arc::new(kept.iter().map(|&e| problem.edges[e]).collect());
+    let views = Arc::clone(&problem.views);
+    let smaller = Problem::new(views, edges, charges, problem.filter, problem.signs, tie)?.with_fixed(fixed)?;
+    Ok((smaller, start))
+}
