@@ -30,7 +30,7 @@ const STRONGEST: f64 = 300.0;
 const MOST_TRIALS: usize = 24;
 
 /// What is asked of a likelihood; what is not given is chosen by the information criterion.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wanted {
     /// The mean density of the views; without it, Otsu's threshold.
     pub density: Option<f64>,
@@ -46,6 +46,21 @@ pub struct Wanted {
     pub is_single: bool,
     /// γ in units of β.
     pub gamma: f64,
+}
+
+impl Default for Wanted {
+    /// An attractive graph; the criterion chooses the rest.
+    fn default() -> Self {
+        Self {
+            density: None,
+            similarity: None,
+            coupling: None,
+            filter: None,
+            signs: Some(Signs::Attractive),
+            is_single: false,
+            gamma: 0.0,
+        }
+    }
 }
 
 /// A model that was tried.
