@@ -16,7 +16,6 @@ use crate::methods::likelihood::{Filter, Lift, Likelihood, Model, Point, Signs, 
 use crate::methods::smooth::Smooth;
 use crate::options::option;
 use crate::progress::{Progress, Status, Watch};
-use crate::signals::Scale;
 use crate::views::Views;
 
 /// The couplings that are tried, from the strongest down.
@@ -160,34 +159,33 @@ impl Likelihood {
         }
     }
 
-    /// Attractive or of both signs: the better of the two by the criterion, on the same correlations.
-    fn choose_signs(
-        &self,
-        views: &Views,
-        wanted: &Wanted,
-        watch: Watch<'_>,
-    ) -> Result<(Signs, Vec<Tried>), Error> {
+    /// Attractive or of both signs: the better of the two by the criterion, each in the units that suit it, judged by
+    /// the likelihood of the same data.
+    fn choose_signs(&self, views: &Views, wanted: &Wanted, watch: Watch<'_>) -> Result<(Signs, Vec<Tried>), Error> {
+        let wanted = Wanted {
+            similarity: None,
+            ..*wanted
+        };
+        let attractive = self.with_signs(Signs::Attractive);
+        let plain = Self {
+            lift: Lift::None,
+            ..attractive.clone()
+        };
+        let plain = plain.session(views, watch)?;
         let mut best: Option<(f64, Signs)> = None;
         let mut tried = Vec::new();
-        for signs in [Signs::Attractive, Signs::Both] {
-            let method = Self {
-                scale: Some(Scale::Zscore),
-                lift: Lift::Missing,
-                ..self.with_signs(signs)
-            };
+        let mut lacks_mean = false;
+        for method in [attractive, self.with_signs(Signs::Both)] {
+            let signs = method.model.signs;
             let session = method.session(views, watch)?;
-            let wanted = Wanted {
-                filter: if signs == Signs::Both { None } else { wanted.filter },
-                similarity: None,
-                ..*wanted
-            };
+            lacks_mean |= signs == Signs::Attractive && session.data().is_lifted();
             let candidates = compare(&session, &wanted, watch)?;
-            if let Some(candidate) = least(&candidates)
-                && best.is_none_or(|(aic, _)| candidate.whole.aic < aic)
-            {
-                best = Some((candidate.whole.aic, signs));
-            }
             tried.extend(candidates.iter().map(Candidate::tried));
+            let Some(Candidate { model, whole }) = least(&candidates) else { continue };
+            let aic = Self::information_in(session.data(), model, whole, plain.data(), lacks_mean)?;
+            if best.is_none_or(|(other, _)| aic < other) {
+                best = Some((aic, signs));
+            }
         }
         Ok((best.map_or(Signs::Attractive, |(_, signs)| signs), tried))
     }
@@ -362,8 +360,8 @@ fn least(candidates: &[Candidate]) -> Option<&Candidate> {
 }
 
 fn take_least(mut candidates: Vec<Candidate>) -> Option<Candidate> {
-    let best = least(&candidates)? as *const Candidate;
-    let place = candidates.iter().position(|one| std::ptr::eq(one, best))?;
+    let best = least(&candidates)?.tried();
+    let place = candidates.iter().position(|one| one.tried() == best)?;
     Some(candidates.swap_remove(place))
 }
 

@@ -63,6 +63,11 @@ impl Data {
         self.samples.iter().sum::<f64>() / self.samples.len() as f64
     }
 
+    /// Whether a direction that the data lack was put back.
+    pub fn is_lifted(&self) -> bool {
+        self.is_lifted
+    }
+
     /// With only the edges of some pairs.
     pub(super) fn new(
         views: &Views,

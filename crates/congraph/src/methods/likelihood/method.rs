@@ -113,6 +113,23 @@ impl Likelihood {
         refit(&self.solver, &problem, whole, model.sparsity, &data.membership, watch)
     }
 
+    /// Akaike's criterion of a whole solution for the same data in other units, to compare models that scale them
+    /// differently: those of `plain`.
+    ///
+    /// # Errors
+    /// For a model out of its range.
+    pub(crate) fn information_in(
+        data: &Data,
+        model: &Model,
+        whole: &Whole,
+        plain: &Data,
+        lacks_mean: bool,
+    ) -> Result<f64, Error> {
+        let problem = problem(data, model, None)?;
+        let deviance = super::deviance::of_point(&problem, &whole.point, data, plain, lacks_mean);
+        Ok(deviance + 2.0 * whole.n_parameters as f64)
+    }
+
     /// The mean density of the views of a whole solution.
     pub fn density_of(&self, data: &Data, whole: &Whole) -> f64 {
         density(&whole.point.weights, &data.membership)

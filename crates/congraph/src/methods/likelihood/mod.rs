@@ -15,11 +15,13 @@
 //! problem       covariances, edges, charges; points, objective        edge      one edge's joint minimiser
 //! certificate   a lower bound from any dual point: knows no solver    matrices  dense linear algebra
 //! newton        the solver                                            sparsity  which weights are edges
+//! deviance      how well precisions explain data, in one currency for all models
 //! solution      solve, threshold, solve again on what is left         method    views → graphs
 //! ```
 
 mod certificate;
 mod data;
+mod deviance;
 mod edge;
 mod matrices;
 mod method;
@@ -31,6 +33,7 @@ mod sparsity;
 
 pub use certificate::{DualView, certify};
 pub use data::{Data, Lift};
+pub use deviance::deviance;
 pub use method::{Details, Likelihood};
 pub use model::{Model, SIGNED_COUPLING, SIGNED_LAMBDA};
 pub use newton::{Newton, Solved};
