@@ -1,10 +1,12 @@
 //! Coordinate descent in the model: edge by edge, all views at once, each weight together with the diagonal entries of
 //! its two ends. It finds which weights are zero and which views share the consensus.
 
+use super::super::certificate::make_feasible;
 use super::super::edge::{self, Charge, Scratch};
 use super::super::matrices::dot_inline;
 use super::super::problem::{Filter, Problem, Signs, Tie};
 use super::quadratic::{Quadratic, ViewModel};
+use crate::parallel::chunks;
 use crate::parallel::simd::vectorised;
 
 /// The model's curvature along one weight when its two diagonal entries move to their best place with it.
@@ -70,6 +72,16 @@ struct Look {
     gradient: [f64; 2],
 }
 
+/// Room to look at one edge.
+#[derive(Default)]
+struct Room {
+    targets: Vec<f64>,
+    curvatures: Vec<f64>,
+    weights: Vec<f64>,
+    old: Vec<f64>,
+    scratch: Scratch,
+}
+
 impl Quadratic<'_> {
     /// Edges that are present, or that the model's gradient would make so.
     pub(super) fn active(&self) -> Vec<u32> {
@@ -86,7 +98,7 @@ impl Quadratic<'_> {
                     }
                 }
             }
-            if is_present || super::super::certificate::make_feasible(problem, e, &mut pulls) {
+            if is_present || make_feasible(problem, e, &mut pulls) {
                 active.push(e as u32);
             }
         }
@@ -100,6 +112,54 @@ impl Quadratic<'_> {
             self.point.consensus[e] != 0.0 || self.point.weights.row(e).iter().any(|&w| w != 0.0)
         };
         edges.iter().filter(is_present).copied().collect()
+    }
+
+    /// Edges that would leave the face: of which a weight would become zero or positive, or would begin or cease to share
+    /// the consensus, if the edge were looked at alone.
+    pub(super) fn changing(&self) -> Vec<u32> {
+        let of_range = |range: std::ops::Range<usize>| {
+            let mut room = Room::default();
+            range.filter(|&e| self.is_changing(e, &mut room)).map(|e| e as u32).collect::<Vec<u32>>()
+        };
+        chunks::map(self.problem.n_edges(), of_range).concat()
+    }
+
+    fn is_changing(&self, e: usize, room: &mut Room) -> bool {
+        let (problem, row, consensus) = (self.problem, self.point.weights.row(e), self.point.consensus[e]);
+        let is_present = consensus != 0.0 || row.iter().any(|&weight| weight != 0.0);
+        room.targets.clear();
+        for (view, model) in self.views.iter().enumerate() {
+            if let Some((a, b)) = problem.movable(e, view) {
+                room.targets.push(2.0 * problem.views[view].weight * model.residual[(b, a)]);
+            }
+        }
+        if !is_present {
+            return make_feasible(problem, e, &mut room.targets);
+        }
+        room.curvatures.clear();
+        room.weights.clear();
+        for (view, model) in self.views.iter().enumerate() {
+            if let Some((a, b)) = problem.movable(e, view) {
+                // The diagonals are at their best: only the weight's own slope is left.
+                let h = problem.views[view].weight * Curvature::of(problem, view, model, a, b).along;
+                let k = room.curvatures.len();
+                room.targets[k] = row[view] + room.targets[k] / h;
+                room.curvatures.push(h);
+                room.weights.push(row[view]);
+            }
+        }
+        let Room {
+            targets,
+            curvatures,
+            weights,
+            old,
+            scratch,
+        } = room;
+        old.clone_from(weights);
+        let now = minimise(problem, e, targets, curvatures, consensus, weights, scratch);
+        let side = |weight: f64, consensus: f64| (weight.partial_cmp(&0.0), weight.partial_cmp(&consensus));
+        let moves = |(&old, &new): (&f64, &f64)| side(old, consensus) != side(new, now);
+        (now == 0.0) != (consensus == 0.0) || old.iter().zip(&*weights).any(moves)
     }
 
     /// One sweep over the active edges.

@@ -59,9 +59,8 @@ pub struct Solved {
     pub iterations: usize,
 }
 
-/// Sweeps of coordinate descent before the first step on a face, and before later ones.
+/// Sweeps of coordinate descent at a cold start, before the first step on a face.
 const FIRST_SWEEPS: usize = 3;
-const LATER_SWEEPS: usize = 1;
 /// Rounds of descent and face in one model at most.
 const MOST_ROUNDS: usize = 10;
 /// A sweep that gains less than this share of what the model has gained has found the face.
@@ -96,6 +95,7 @@ impl Newton {
     /// Solves the problem, from a point near the solution if there is one.
     pub fn solve(&self, problem: &Problem, start: Option<Point>, watch: Watch<'_>) -> Solved {
         let warm = start.and_then(|point| Known::of(problem, point));
+        let is_cold = warm.is_none();
         let first = warm.or_else(|| Known::of(problem, start::cold(problem)));
         let Some(mut known) = first else {
             return unsolved(problem);
@@ -105,7 +105,7 @@ impl Newton {
         while iterations < self.max_iterations {
             iterations += 1;
             let Known { point, at, objective } = known;
-            let Some((step, bound)) = step(problem, &point, at, objective) else {
+            let Some((step, bound)) = step(problem, &point, at, objective, is_cold && iterations == 1) else {
                 // Only rounding makes the curvature of a point that was reached fail.
                 known = Known {
                     point,
@@ -166,25 +166,32 @@ struct Step {
     slope: f64,
 }
 
-/// Minimises the model at a point; with the bound of its dual point.
+/// Minimises the model at a point; with the bound of its dual point. Where nothing is known of the face, coordinate
+/// descent looks for it first.
 fn step(
     problem: &Problem,
     point: &Point,
     at: Vec<Evaluated>,
     objective: f64,
+    is_cold: bool,
 ) -> Option<(Step, (f64, Vec<DualView>))> {
     let mut model = Quadratic::new(problem, point, at)?;
     let before = problem.penalty(point);
     model.refresh();
     let mut last = model.objective;
     for round in 0..MOST_ROUNDS {
-        let mut active = model.active();
-        for sweep in 0..if round == 0 { FIRST_SWEEPS } else { LATER_SWEEPS } {
-            if sweep == 1 {
-                // What the first look left absent is looked at again in the next round.
-                active = model.present(&active);
-            }
+        if round == 0 && is_cold {
+            let active = model.active();
             model.sweep(&active);
+            // What the first look left absent is looked at again in the next round.
+            for _ in 1..FIRST_SWEEPS {
+                let present = model.present(&active);
+                model.sweep(&present);
+            }
+        } else if round > 0 {
+            // The face is nearly known: only edges that would leave it are looked at.
+            let changing = model.changing();
+            model.sweep(&changing);
         }
         model.refresh();
         let length = model.length();
