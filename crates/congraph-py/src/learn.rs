@@ -31,7 +31,9 @@ pub(crate) fn learn<'py>(
     let (tuned, measures, noticed, time) = running.run(py, raised, |watch| {
         let clock = Instant::now();
         let (views, noticed) = assemble(tables, &view_options)?;
-        let tuned = asked.method_for(&views, watch)?.learn_to(&views, &asked.targets, watch)?;
+        let tuned = asked
+            .method_for(&views, watch)?
+            .learn_to(&views, &asked.targets, watch)?;
         // Whoever learns frees the views, too.
         drop(views);
         let measures = Measures::new(&tuned.learned.graph);

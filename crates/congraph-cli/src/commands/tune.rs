@@ -122,7 +122,15 @@ fn heaviest(graph: &MultiviewGraph, most: usize) -> Vec<([u32; 2], f64)> {
 /// All that the work depends on, apart from the number of threads.
 fn key(args: &TuneArgs, read: &Read, grid: &Grid) -> Value {
     let inputs: Vec<_> = read.sources.iter().map(|source| &source.sha256).collect();
-    let options = (&args.input, &args.penalty, args.tol, args.halvings, args.seed, &args.truth, &args.spectrum);
+    let options = (
+        &args.input,
+        &args.penalty,
+        args.tol,
+        args.halvings,
+        args.seed,
+        &args.truth,
+        &args.spectrum,
+    );
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "inputs": inputs,

@@ -31,7 +31,10 @@ impl SpectrumRequest {
             (_, Ok(exponent)) => Ok(Self::Exponent(exponent)),
             (_, Err(_)) => Err(RequestError::usage(
                 "spectrum",
-                format!("{}: neither a number nor `auto`", option("spectrum").set_to(word).bare()),
+                format!(
+                    "{}: neither a number nor `auto`",
+                    option("spectrum").set_to(word).bare()
+                ),
                 format!(
                     "such as {}; 1 leaves the signals as they are",
                     option("spectrum").set_to(0.5)

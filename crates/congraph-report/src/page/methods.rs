@@ -192,9 +192,9 @@ fn scaling(summary: &FitRecord) -> String {
     };
     match spectrum(summary) {
         None => format!(" {scale}; squared distances between nodes are {costs} over samples{norm}."),
-        Some(whitened) => format!(
-            " {scale}. {whitened} Squared distances between nodes are {costs} over samples{norm}."
-        ),
+        Some(whitened) => {
+            format!(" {scale}. {whitened} Squared distances between nodes are {costs} over samples{norm}.")
+        }
     }
 }
 

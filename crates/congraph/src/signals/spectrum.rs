@@ -165,7 +165,11 @@ fn signals(view: &View, n_nodes: usize, own: &[usize], exponent: f64) -> Option<
         for (k, &node) in own[first..].iter().take(BLOCK).enumerate() {
             let out = &mut values[node * n_samples..(node + 1) * n_samples];
             for (sample, out) in out.iter_mut().enumerate() {
-                *out = if few_samples { block[(sample, k)] } else { block[(k, sample)] };
+                *out = if few_samples {
+                    block[(sample, k)]
+                } else {
+                    block[(k, sample)]
+                };
             }
         }
     }
@@ -223,7 +227,9 @@ fn products(view: &View, n_nodes: usize, own: &[usize], exponent: f64) -> Option
 fn gram(signals: MatRef<'_, f64>) -> Mat<f64> {
     let n = signals.nrows();
     let starts: Vec<usize> = (0..n).step_by(BLOCK).collect();
-    let pairs = starts.iter().flat_map(|&a| starts.iter().filter(move |&&b| b <= a).map(move |&b| (a, b)));
+    let pairs = starts
+        .iter()
+        .flat_map(|&a| starts.iter().filter(move |&&b| b <= a).map(move |&b| (a, b)));
     let pairs: Vec<(usize, usize)> = pairs.collect();
     let rows = |first: usize| signals.subrows(first, BLOCK.min(n - first));
     let block = |&(a, b): &(usize, usize)| product(rows(a), rows(b).transpose());

@@ -48,7 +48,11 @@ pub(super) fn ordered_halves(views: &Views) -> Result<[Views; 2], Error> {
     let purpose = Purpose {
         in_order: true,
         why: "how far to whiten signals is seen by learning from one half of the data and judging by the other",
-        instead: format!("set {} yourself, such as {}", option("spectrum"), option("spectrum").set_to(0.5)),
+        instead: format!(
+            "set {} yourself, such as {}",
+            option("spectrum"),
+            option("spectrum").set_to(0.5)
+        ),
     };
     halves_for(&purpose, views, 1, 0)
 }

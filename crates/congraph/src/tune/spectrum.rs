@@ -58,12 +58,7 @@ impl Smooth {
     /// assert!(chosen.spectrum.is_chosen && chosen.spectrum.exponent <= 1.0);
     /// # Ok::<(), congraph::Error>(())
     /// ```
-    pub fn choose_spectrum(
-        &self,
-        views: &Views,
-        targets: &Targets,
-        watch: Watch<'_>,
-    ) -> Result<ChosenSpectrum, Error> {
+    pub fn choose_spectrum(&self, views: &Views, targets: &Targets, watch: Watch<'_>) -> Result<ChosenSpectrum, Error> {
         if views.n_nodes() > MOST_NODES {
             return Err(Error::Parameter {
                 name: "spectrum",
@@ -96,7 +91,10 @@ impl Smooth {
             _ => None,
         };
         let means: Vec<(f64, Option<f64>)> = EXPONENTS.into_iter().zip(gains.chunks_exact(2).map(both)).collect();
-        let best = means.iter().filter_map(|(_, gain)| *gain).fold(f64::NEG_INFINITY, f64::max);
+        let best = means
+            .iter()
+            .filter_map(|(_, gain)| *gain)
+            .fold(f64::NEG_INFINITY, f64::max);
         // The exponents fall.
         let is_best = |gain: f64| gain >= best - ROUNDING * best.abs();
         match means.iter().find(|(_, gain)| gain.is_some_and(is_best)) {
@@ -144,9 +142,7 @@ impl Smooth {
 /// Targets that are out of reach with one exponent leave the others; anything else ends the choice.
 fn within_reach(gain: Result<f64, Error>) -> Result<Result<f64, Error>, Error> {
     match gain {
-        Err(Error::Data(errors)) if errors.iter().all(|error| error.code == Code::E10) => {
-            Ok(Err(Error::Data(errors)))
-        }
+        Err(Error::Data(errors)) if errors.iter().all(|error| error.code == Code::E10) => Ok(Err(Error::Data(errors))),
         Err(error) => Err(error),
         Ok(gain) => Ok(Ok(gain)),
     }

@@ -115,7 +115,11 @@ impl Smooth {
             .map(|view| view.n_samples().unwrap_or(views.n_nodes()) as u64)
             .sum();
         // The views themselves, their scaled copy, and a third in f32; before it, one with another spectrum.
-        let copies = if self.spectrum.is_plain() { 8 + 8 + 4 } else { 8 + 8 + 8 + 4 };
+        let copies = if self.spectrum.is_plain() {
+            8 + 8 + 4
+        } else {
+            8 + 8 + 8 + 4
+        };
         let signals = n * samples * copies;
         let all_pairs = n * n.saturating_sub(1) / 2;
         let working_set = self.solver.working_set().is_some() && are_many(views);
