@@ -114,7 +114,7 @@ impl Spectrum {
     ///
     /// # Errors
     /// As [`Spectrum::check`]; [`Error::Invalid`] if a view has no eigenvalues in f64.
-    pub(crate) fn applied(&self, views: &Views, scaling: &Scaling) -> Result<Option<Views>, Error> {
+    pub fn applied(&self, views: &Views, scaling: &Scaling) -> Result<Option<Views>, Error> {
         self.check(scaling)?;
         if self.is_plain() {
             return Ok(None);
