@@ -146,7 +146,7 @@ fn signals(view: &View, n_nodes: usize, own: &[usize], exponent: f64) -> Option<
     let n_samples = view.node(0).len();
     let few_samples = n_samples < own.len();
     let signals = z_scored(view, own, n_samples, few_samples);
-    let power = map_eigenvalues(gram(signals.as_ref()), |value| value.powf(0.5 * (exponent - 1.0)))?;
+    let power = map_eigenvalues(&gram(signals.as_ref()), |value| value.powf(0.5 * (exponent - 1.0)))?;
     let mut values = vec![0.0; n_nodes * n_samples];
     let blocks: Vec<(usize, Mat<f64>)> = (0..own.len())
         .into_par_iter()
@@ -207,7 +207,7 @@ fn products(view: &View, n_nodes: usize, own: &[usize], exponent: f64) -> Option
             }
         }
     }
-    let power = map_eigenvalues(correlations, |value| value.powf(exponent))?;
+    let power = map_eigenvalues(&correlations, |value| value.powf(exponent))?;
     let size: Vec<f64> = (0..own.len()).map(|k| power[(k, k)].sqrt()).collect();
     let mut values = vec![0.0; n_nodes * n_nodes];
     for (a, &row) in own.iter().enumerate() {
@@ -250,7 +250,7 @@ fn product(left: MatRef<'_, f64>, right: MatRef<'_, f64>) -> Mat<f64> {
 
 /// Q f(Λ/λ₁) Qᵀ, whole, for f ≥ 0 and eigenvalues above rounding; the others become 0. Of the matrix the lower triangle
 /// is read. None if there is no decomposition.
-fn map_eigenvalues(matrix: Mat<f64>, f: impl Fn(f64) -> f64) -> Option<Mat<f64>> {
+fn map_eigenvalues(matrix: &Mat<f64>, f: impl Fn(f64) -> f64) -> Option<Mat<f64>> {
     let n = matrix.nrows();
     let eigen = matrix.self_adjoint_eigen(Side::Lower).ok()?;
     let (mut vectors, values) = (eigen.U().to_owned(), eigen.S());
