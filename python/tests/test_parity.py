@@ -40,6 +40,8 @@ OPTIONS = [
         {"alpha": 3.0, "beta": 2.0, "scale": "none", "sample_norm": "sum", "distance_norm": "none"},
         ["--alpha", 3.0, "--beta", 2.0, "--scale", "none", "--sample-norm", "sum", "--distance-norm", "none"],
     ),
+    ({"spectrum": 0.5}, ["--spectrum", 0.5]),
+    ({"spectrum": "auto", "density": 0.12}, ["--spectrum", "auto", "--density", 0.12]),
     ({"alpha": 0.05, "beta": 0.02, "candidates": "knn:6"}, ["--alpha", 0.05, "--beta", 0.02, "--candidates", "knn:6"]),
 ]
 
@@ -57,6 +59,7 @@ def test_fits(command, files, number):
     np.testing.assert_array_equal(written["views"], model.graphs_)
     for name in ("alpha", "beta", "gamma", "objective", "dual_objective", "relative_gap", "distance_divisor"):
         assert summary[name] == getattr(model, f"{name}_"), name
+    assert summary.get("spectrum", 1.0) == model.spectrum_
     assert summary["density"]["views"] == model.density_ and summary["similarity"]["value"] == model.similarity_
 
 
@@ -137,6 +140,8 @@ def test_reports_describe_the_same_methods(command, files):
         (consensus(**fixed, candidates=pairs), [*words, "--candidates", folder / "pairs.tsv"]),
         (consensus(**fixed, edge_costs=costs), [*words, "--edge-costs", folder / "costs.tsv"]),
         (consensus(**fixed, scale="center", sample_norm="sum", distance_norm="none"), [*words, *"--scale center --sample-norm sum --distance-norm none".split()]),
+        (consensus(**fixed, spectrum=0.3), [*words, "--spectrum", 0.3]),
+        (consensus(spectrum="auto"), ["--spectrum", "auto"]),
         (congraph.SingleGraph(density=0.1), ["--single", "--density", 0.1]),
         (congraph.JointGraphicalLasso(0.2, 0.05, coupling="group"), ["--method", "jgl-group", "--lambda1", 0.2, "--lambda2", 0.05]),
     ]
@@ -164,3 +169,23 @@ def test_communities_and_projections_are_the_same(command, files):
     run(command, "project", folder / "four", "--view", f"late={paths[4]}", "-o", folder / "late")
     (late,) = model.project(congraph.Views({"late": views["view5"]}, nodes=views.nodes["view5"]))
     np.testing.assert_array_equal(np.load(folder / "late" / "matrices.npz")["views"][0], late.weights)
+
+
+def test_new_views_are_whitened_as_the_fit_was(command, files):
+    folder, paths, views = files
+    run(command, "learn", *paths[:4], "--spectrum", "auto", "-o", folder / "whitened")
+    run(command, "project", folder / "whitened", "--view", f"late={paths[4]}", "-o", folder / "whitened-late")
+    known = congraph.Views({name: views[name] for name in list(views)[:4]}, nodes=views.nodes["view1"])
+    model = congraph.ConsensusGraph(spectrum="auto").fit(known)
+    (late,) = model.project(congraph.Views({"late": views["view5"]}, nodes=views.nodes["view5"]))
+    np.testing.assert_array_equal(np.load(folder / "whitened-late" / "matrices.npz")["views"][0], late.weights)
+    half = congraph.ConsensusGraph(0.12, 0.85, spectrum=0.5).fit(known)
+    plain = congraph.ConsensusGraph(0.12, 0.85).fit(known)
+    assert (half.spectrum_, plain.spectrum_) == (0.5, 1.0) and not np.array_equal(half.consensus_, plain.consensus_)
+    tuned = congraph.ConsensusGraph(spectrum=0.5).tune(known, density=(0.1, 0.2), similarity=(0.8, 0.9), halvings=1)
+    assert tuned.spectrum_ == 0.5
+    for wrong in (0, 2.0, "half", None, True):
+        with pytest.raises((ValueError, TypeError), match="spectrum"):
+            congraph.ConsensusGraph(spectrum=wrong).fit(known)
+    with pytest.raises(ValueError, match="spectrum"):
+        congraph.ConsensusGraph(spectrum=0.5, scale="center").fit(known)

@@ -17,6 +17,7 @@ mod place;
 mod project;
 mod report;
 mod results;
+mod spectrum;
 mod store;
 mod support;
 mod tune;

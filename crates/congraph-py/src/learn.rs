@@ -31,7 +31,9 @@ pub(crate) fn learn<'py>(
     let (tuned, measures, noticed, time) = running.run(py, raised, |watch| {
         let clock = Instant::now();
         let (views, noticed) = assemble(tables, &view_options)?;
-        let tuned = asked.method.learn_to(&views, &asked.targets, watch)?;
+        let tuned = asked
+            .method_for(&views, watch)?
+            .learn_to(&views, &asked.targets, watch)?;
         // Whoever learns frees the views, too.
         drop(views);
         let measures = Measures::new(&tuned.learned.graph);
@@ -58,6 +60,7 @@ pub(crate) fn result<'py>(
     graphs::put(&result, &learned.graph)?;
     measures.put(&result)?;
     put(&result, record)?;
+    result.set_item("spectrum", record.spectrum.unwrap_or(1.0))?;
     result.set_item("status", learned.status.to_string())?;
     result.set_item("distances_seconds", learned.prepare_time.as_secs_f64())?;
     result.set_item("solve_seconds", learned.solve_time.as_secs_f64())?;

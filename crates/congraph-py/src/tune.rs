@@ -53,7 +53,8 @@ pub(crate) fn tune<'py>(
     let (chosen, noticed) = running.run(py, raised, |watch| {
         let (views, noticed) = assemble(tables, &view_options)?;
         let search = asked.search(views.n_nodes())?;
-        let chosen = search.choose(&asked.fit.method, &views, Steps::default(), &mut NoFollower, watch)?;
+        let method = asked.fit.method_for(&views, watch)?;
+        let chosen = search.choose(&method, &views, Steps::default(), &mut NoFollower, watch)?;
         Ok((chosen, noticed))
     })?;
     let measures = Measures::new(&chosen.learned.graph);

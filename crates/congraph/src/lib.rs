@@ -37,7 +37,7 @@
 //!
 //! | to | take |
 //! | --- | --- |
-//! | bring data | [`Table`], [`Views`], [`ViewOptions`]; [`Scaling`] for how signals are made comparable |
+//! | bring data | [`Table`], [`Views`], [`ViewOptions`]; [`Scaling`] for how signals are made comparable, [`Spectrum`] to whiten them partly |
 //! | learn | a [`Method`] ([`Smooth`], [`GraphicalLasso`]) and [`Learn`]; [`Model`] and [`Coupling`] for its terms |
 //! | learn for a density and a similarity | [`Targets`], [`Smooth::learn_to`] |
 //! | fit many times | [`Session`], [`Fit`]: the data are made ready once, each fit starts from its neighbour |
@@ -55,7 +55,7 @@
 //! parallel         chunks in a fixed order, vector units, buffers
 //! edges            pairs of nodes, one row of N views per edge, weights, candidates
 //! views            tables → views whose nodes are matched by name and whose values are checked
-//! signals          scaled signals                    distances   squared distances, listed or of all pairs
+//! signals          scaled signals, their spectrum    distances   squared distances, listed or of all pairs
 //! penalties        c: one penalty, one file          regularisers    r: one regulariser, one file
 //! graph            weighted graphs: density, similarity, uniqueness, components
 //! chance, findings what chance alone would give; what graphs say by themselves
@@ -101,9 +101,9 @@ pub use graph::{MultiviewGraph, pearson};
 pub use inference::{Departure, Projection, Projector};
 pub use methods::graphical_lasso::GraphicalLasso;
 pub use methods::smooth::{Admm, Coupling, Model, Newton, Parameters, Problem, Smooth, Solution, Solver};
-pub use methods::{Certificate, Certified, FitContext, Method};
+pub use methods::{Arranged, Certificate, Certified, FitContext, Method};
 pub use progress::{Progress, Status, Watch, no_progress};
-pub use signals::{DistanceNorm, SampleNorm, Scale, Scaling};
+pub use signals::{DistanceNorm, SampleNorm, Scale, Scaling, Spectrum};
 pub use tune::{Dial, Targets, Tuned};
 pub use views::{Kind, Membership, Missing, NanRule, NodeRule, Order, Orient, Table, View, ViewOptions, Views};
 

@@ -21,6 +21,7 @@ mod oracle;
 mod paper;
 mod project;
 mod simulation;
+mod spectrum;
 mod stability;
 mod support;
 mod targets;

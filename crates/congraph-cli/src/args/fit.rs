@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use congraph::methods::smooth::admm::ZStep;
 use congraph_record::choices::SolverChoice;
-use congraph_record::request::{CandidateRequest, CostRequest, PenaltyRequest};
+use congraph_record::request::{CandidateRequest, CostRequest, PenaltyRequest, SpectrumRequest};
 use congraph_record::{FitRequest, RequestError};
 
 use super::ScalingArgs;
@@ -41,6 +41,16 @@ pub(crate) struct FitArgs {
     /// What is asked of the consensus itself, weighed by gamma
     #[arg(long, default_value = "l1", value_parser = regularisers(), help_heading = "Model")]
     pub(crate) regulariser: String,
+    /// How far to whiten the signals first: their singular values are taken to this power, from 0.05 to 1. `auto` chooses
+    /// it by held-out likelihood
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        default_value = "1",
+        value_name = "A|auto",
+        help_heading = "Model"
+    )]
+    pub(crate) spectrum: String,
     /// Learn every view on its own, without a consensus
     #[arg(long, help_heading = "Model")]
     pub(crate) single: bool,
@@ -112,6 +122,7 @@ impl FitArgs {
             max_iterations: self.max_iterations,
             memory: self.memory,
             scale: scaling.scale,
+            spectrum: SpectrumRequest::of_word(&self.spectrum)?,
             sample_norm: scaling.sample_norm,
             distance_norm: scaling.distance_norm,
             ..FitRequest::default()

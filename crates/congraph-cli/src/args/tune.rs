@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use congraph_record::request::PenaltyRequest;
-use congraph_record::{FitRequest, TuneRequest};
+use congraph_record::request::{PenaltyRequest, SpectrumRequest};
+use congraph_record::{FitRequest, RequestError, TuneRequest};
 
 use super::choices::penalties;
 use super::{InputArgs, OutputArgs};
@@ -57,6 +57,16 @@ pub(crate) struct TuneArgs {
     /// How a view's departure from the consensus is charged
     #[arg(long, default_value = "l1", value_parser = penalties(), help_heading = "Model")]
     pub(crate) penalty: String,
+    /// How far to whiten the signals first: their singular values are taken to this power, from 0.05 to 1. `auto` chooses
+    /// it by held-out likelihood
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        default_value = "1",
+        value_name = "A|auto",
+        help_heading = "Model"
+    )]
+    pub(crate) spectrum: String,
     /// The relative gap at which a fit counts as converged
     #[arg(long, default_value = "1e-8", value_name = "GAP", help_heading = "Solver")]
     pub(crate) tol: f64,
@@ -67,9 +77,9 @@ pub(crate) struct TuneArgs {
 
 impl TuneArgs {
     /// What is asked of the path and its fits.
-    pub(crate) fn request(&self) -> TuneRequest {
+    pub(crate) fn request(&self) -> Result<TuneRequest, RequestError> {
         let scaling = &self.input.scaling;
-        TuneRequest {
+        Ok(TuneRequest {
             fit: FitRequest {
                 penalty: PenaltyRequest::Named(self.penalty.clone()),
                 // γ is 0 all along the path: nothing is asked of the consensus itself.
@@ -77,6 +87,7 @@ impl TuneArgs {
                 tol: self.tol,
                 memory: self.memory,
                 scale: scaling.scale,
+                spectrum: SpectrumRequest::of_word(&self.spectrum)?,
                 sample_norm: scaling.sample_norm,
                 distance_norm: scaling.distance_norm,
                 ..FitRequest::default()
@@ -86,7 +97,7 @@ impl TuneArgs {
             halvings: self.halvings as usize,
             threshold: self.threshold,
             seed: self.seed,
-        }
+        })
     }
 }
 

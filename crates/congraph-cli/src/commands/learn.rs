@@ -5,7 +5,7 @@ use std::time::Instant;
 use congraph::tune::{Reached, Tuned};
 use congraph::{Learned, Parameters, View, Warning};
 use congraph_io::{Folder, Places, ViewRow, seal, write_graph_at, write_json};
-use congraph_record::record::{InputRecord, Timing};
+use congraph_record::record::{InputRecord, SPECTRUM_BY, Timing};
 use congraph_record::request::{Asked, check_memory};
 use congraph_record::{FitRecord, Resolved};
 
@@ -62,7 +62,8 @@ impl Fitting<'_> {
         let tuned = {
             let progress = console.progress();
             let watch = |step: &congraph::Progress| progress.step(step);
-            asked.method.learn_to(&read.views, &asked.targets, &watch)?
+            let method = asked.method_for(&read.views, &watch)?;
+            method.learn_to(&read.views, &asked.targets, &watch)?
         };
         let Tuned {
             method,
@@ -70,6 +71,9 @@ impl Fitting<'_> {
             reached,
         } = tuned;
         console.detail(&found(&reached));
+        if method.spectrum.is_chosen {
+            console.detail(&format!("spectrum {}, by {SPECTRUM_BY}", method.spectrum.exponent));
+        }
         if let Some(outside) = learned.details.outside {
             console.note(&format!(
                 "note: {} outside the candidates would have entered",

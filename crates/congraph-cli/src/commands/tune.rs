@@ -5,11 +5,11 @@ use std::time::Instant;
 use congraph::metrics::evaluate;
 use congraph::tune::choice::{Chosen, Follow, Search, Steps};
 use congraph::tune::path::{Cell, Grid};
-use congraph::{MultiviewGraph, Progress, Smooth, Warning};
+use congraph::{MultiviewGraph, Progress, Warning};
 use congraph_io::{Folder, read_graph, seal, write_rows};
 use congraph_record::FitRecord;
 use congraph_record::record::{Timing, TuneRecord};
-use congraph_record::request::check_memory;
+use congraph_record::request::{Asked, check_memory};
 use serde_json::{Value, json};
 
 use super::input::{self, Read};
@@ -23,7 +23,7 @@ use crate::{interrupt, memory, output};
 
 pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
-    let asked = args.request().resolve()?;
+    let asked = args.request()?.resolve()?;
     let folder = output::place(&args.output.out, args.output.force)?;
     refuse_existing::<Work>(&args.output.out, args.resume, args.output.force)?;
     let read = input::read(&args.input)?;
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
         truth,
         edges_each: CONSENSUS_EDGES / (search.grid.densities.len() * search.grid.similarities.len()),
     };
-    let tuned = choose(&search, &asked.fit.method, &read, follower, console)?;
+    let tuned = choose(&search, &asked.fit, &read, follower, console)?;
     for warning in &tuned.warnings {
         console.warning(warning);
     }
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
 /// Fits the whole path, or what is left of it, and chooses.
 fn choose(
     search: &Search,
-    method: &Smooth,
+    asked: &Asked,
     read: &Read,
     mut follower: Follower<'_>,
     console: &Console,
@@ -88,7 +88,8 @@ fn choose(
     let chosen = {
         let progress = console.progress();
         let watch = |step: &Progress| progress.step(step);
-        search.choose(method, &read.views, follower.steps(), &mut follower, &watch)?
+        let method = asked.method_for(&read.views, &watch)?;
+        search.choose(&method, &read.views, follower.steps(), &mut follower, &watch)?
     };
     let warnings = noticed(read, &chosen.learned);
     let Work { consensus, scores, .. } = follower.work;
@@ -121,10 +122,19 @@ fn heaviest(graph: &MultiviewGraph, most: usize) -> Vec<([u32; 2], f64)> {
 /// All that the work depends on, apart from the number of threads.
 fn key(args: &TuneArgs, read: &Read, grid: &Grid) -> Value {
     let inputs: Vec<_> = read.sources.iter().map(|source| &source.sha256).collect();
+    let options = (
+        &args.input,
+        &args.penalty,
+        args.tol,
+        args.halvings,
+        args.seed,
+        &args.truth,
+        &args.spectrum,
+    );
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "inputs": inputs,
-        "options": format!("{:?}", (&args.input, &args.penalty, args.tol, args.halvings, args.seed, &args.truth)),
+        "options": format!("{options:?}"),
         "densities": grid.densities,
         "similarities": grid.similarities,
     })

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use congraph::{Coupling, Model, Newton, Parameters, Scaling, Smooth, penalties, regularisers};
+use congraph::{Coupling, Model, Newton, Parameters, Scaling, Smooth, Spectrum, penalties, regularisers};
 
 use super::FitRecord;
 use crate::choices::Choice;
@@ -34,6 +34,10 @@ impl FitRecord {
         };
         let method = Smooth {
             scaling,
+            spectrum: Spectrum {
+                exponent: self.spectrum.unwrap_or(1.0),
+                is_chosen: self.spectrum_by.is_some(),
+            },
             model,
             solver: Arc::new(newton),
             ..Smooth::default()

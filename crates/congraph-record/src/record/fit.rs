@@ -3,11 +3,11 @@
 use congraph::chance::Correlations;
 use congraph::methods::graphical_lasso::{EdgeRule, Fusion, GraphicalLasso};
 use congraph::tune::{Reach, Reached};
-use congraph::{Candidates, EdgeCost, Learned, MultiviewGraph, Smooth, Warning};
+use congraph::{Candidates, EdgeCost, Learned, MultiviewGraph, Smooth, Spectrum, Warning};
 
 use super::{
-    CANDIDATES_TABLE, ChanceRecord, DensityRecord, EDGE_COSTS_TABLE, FitRecord, Named, SUMMARY_SCHEMA, SecondsRecord,
-    SimilarityRecord, Timing, warning_records,
+    CANDIDATES_TABLE, ChanceRecord, DensityRecord, EDGE_COSTS_TABLE, FitRecord, Named, SPECTRUM_BY, SUMMARY_SCHEMA,
+    SecondsRecord, SimilarityRecord, Timing, warning_records,
 };
 use crate::choices::Choice;
 
@@ -68,6 +68,7 @@ impl FitRecord {
             ..Self::default()
         }
         .on_pairs(&method.candidates, &method.edge_costs)
+        .with_spectrum(&method.spectrum)
     }
 
     /// What is told of a joint graphical lasso: no α, β, γ and no consensus. Of both edge rules, `rule` is the one that
@@ -113,6 +114,15 @@ impl FitRecord {
             seconds: timing.map_or_else(SecondsRecord::default, SecondsRecord::from),
             warnings: warning_records(warnings),
             ..Self::default()
+        }
+    }
+
+    /// With how far signals were whitened, if they were or if that was chosen.
+    pub(super) fn with_spectrum(self, spectrum: &Spectrum) -> Self {
+        Self {
+            spectrum: (!spectrum.is_plain() || spectrum.is_chosen).then_some(spectrum.exponent),
+            spectrum_by: spectrum.is_chosen.then(|| SPECTRUM_BY.into()),
+            ..self
         }
     }
 

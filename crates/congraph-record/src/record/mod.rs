@@ -41,6 +41,9 @@ pub const CANDIDATES_TABLE: &str = "candidates.tsv";
 /// The table of the costs that a fit charged, in its folder.
 pub const EDGE_COSTS_TABLE: &str = "edge_costs.tsv";
 
+/// By what an exponent of the spectrum is chosen.
+pub const SPECTRUM_BY: &str = "held-out likelihood";
+
 /// How graphs were learned, and what came of it: `summary.json`. Any of it may be missing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -99,6 +102,12 @@ pub struct FitRecord {
     /// What they were divided by.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distance_divisor: Option<f64>,
+    /// To which power the singular values of every view were taken, if not 1 or if it was chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spectrum: Option<f64>,
+    /// By what that was chosen, if the user left it to the data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spectrum_by: Option<String>,
     /// The relative gap at which the result counts as converged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,

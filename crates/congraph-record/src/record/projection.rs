@@ -46,6 +46,7 @@ impl FitRecord {
             ..Self::default()
         }
         .on_pairs(&projector.candidates, &projector.edge_costs)
+        .with_spectrum(&projector.spectrum)
     }
 }
 

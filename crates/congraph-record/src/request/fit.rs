@@ -11,13 +11,13 @@ use congraph::options::option;
 use congraph::penalties::Penalty;
 use congraph::regularisers::Regulariser;
 use congraph::{
-    Admm, Candidates, Code, DataError, Dial, DistanceNorm, EdgeCost, Model, Newton, SampleNorm, Scale, Scaling, Smooth,
-    Solver, Targets, penalties, regularisers,
+    Admm, Candidates, Code, DataError, Dial, DistanceNorm, EdgeCost, Error, Model, Newton, SampleNorm, Scale, Scaling,
+    Smooth, Solver, Targets, Views, Watch, penalties, regularisers,
 };
 use serde_json::{Map, Value as Json};
 
 use super::memory::GIB;
-use super::{CandidateRequest, CostRequest, Tables, Value};
+use super::{CandidateRequest, CostRequest, SpectrumRequest, Tables, Value};
 use crate::choices::{Method, SolverChoice};
 use crate::refusal::{Refusal, RequestError, check_range};
 
@@ -70,6 +70,8 @@ pub struct FitRequest {
     pub memory: Option<f64>,
     /// How each node is scaled within its view.
     pub scale: Scale,
+    /// How far signals are whitened before distances are taken.
+    pub spectrum: SpectrumRequest,
     /// Whether costs are means or sums over samples.
     pub sample_norm: SampleNorm,
     /// What distances are divided by.
@@ -102,6 +104,7 @@ impl Default for FitRequest {
             max_iterations: None,
             memory: None,
             scale: Scale::default(),
+            spectrum: SpectrumRequest::default(),
             sample_norm: SampleNorm::default(),
             distance_norm: DistanceNorm::default(),
         }
@@ -137,6 +140,8 @@ pub struct Asked {
     pub tables: Tables,
     /// Whether the method's memory was asked for; otherwise a face that knows the machine may choose it.
     pub is_memory_given: bool,
+    /// Whether the exponent of the spectrum is still to be chosen: [`Asked::method_for`].
+    pub is_spectrum_open: bool,
     /// What the record tells of the request beside what it tells of the method.
     pub echo: Map<String, Json>,
 }
@@ -152,6 +157,19 @@ impl Asked {
             self.method.edge_costs = costs;
         }
         self
+    }
+
+    /// The method for these views: where the exponent of the spectrum is left to the data, with the one that suits them
+    /// best.
+    ///
+    /// # Errors
+    /// What [`Smooth::choose_spectrum`] refuses.
+    pub fn method_for(&self, views: &Views, watch: Watch<'_>) -> Result<Smooth, Error> {
+        let mut method = self.method.clone();
+        if self.is_spectrum_open {
+            method.spectrum = method.choose_spectrum(views, &self.targets, watch)?.spectrum;
+        }
+        Ok(method)
     }
 
     /// With this many bytes of memory, unless it was asked for.
@@ -195,6 +213,7 @@ impl FitRequest {
             "max_iterations" | "max_iter" => self.max_iterations = value.maybe_size("max_iterations")?,
             "memory" => self.memory = value.maybe_number("memory")?,
             "scale" => self.scale = value.choice()?,
+            "spectrum" => self.spectrum = value.spectrum("spectrum")?,
             "sample_norm" => self.sample_norm = value.choice()?,
             "distance_norm" => self.distance_norm = value.choice()?,
             other => {
@@ -248,6 +267,7 @@ impl FitRequest {
         };
         let method = Smooth {
             scaling: self.scaling(),
+            spectrum: self.spectrum.spectrum(&self.scaling())?,
             model: if self.single {
                 Model::uncoupled(alpha)
             } else {
@@ -264,6 +284,7 @@ impl FitRequest {
             targets: self.targets(),
             tables: Tables::of(&self.candidates, &self.edge_costs),
             is_memory_given: self.memory.is_some(),
+            is_spectrum_open: self.spectrum == SpectrumRequest::Auto,
             echo: self.echo(),
         })
     }
@@ -388,7 +409,7 @@ impl FitRequest {
     }
 
     /// Whether each of congraph's own options was set to something unusual: what another method cannot obey.
-    pub(super) fn own_options(&self) -> [(&'static str, bool); 14] {
+    pub(super) fn own_options(&self) -> [(&'static str, bool); 15] {
         let is_usual =
             |penalty: &PenaltyRequest| matches!(penalty, PenaltyRequest::Named(name) if name == USUAL_PENALTY);
         [
@@ -406,6 +427,7 @@ impl FitRequest {
             ("solver", self.solver != SolverChoice::default()),
             ("z_step", self.z_step != ZStep::default()),
             ("distance_norm", self.distance_norm != DistanceNorm::default()),
+            ("spectrum", self.spectrum != SpectrumRequest::default()),
         ]
     }
 }

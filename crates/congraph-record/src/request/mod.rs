@@ -5,6 +5,7 @@
 //! jgl      the same request as a joint graphical lasso
 //! tune     TuneRequest: a path and how its fits are judged
 //! pairs    which pairs may be joined and at what cost: told, or in a table that a face has to read
+//! spectrum how far signals are whitened
 //! memory   what cannot fit is refused before any work is done
 //! value    what an option is set to, as a face has it
 //! ```
@@ -16,6 +17,7 @@ mod fit;
 mod jgl;
 mod memory;
 mod pairs;
+mod spectrum;
 #[cfg(test)]
 mod tests;
 mod tune;
@@ -26,6 +28,7 @@ use congraph::methods::graphical_lasso::GraphicalLasso;
 pub use fit::{Asked, FitRequest, PenaltyRequest};
 pub use memory::{GIB, check_memory};
 pub use pairs::{CandidateRequest, CostRequest, Tables};
+pub use spectrum::SpectrumRequest;
 pub use tune::{TuneAsked, TuneRequest};
 pub use value::Value;
 

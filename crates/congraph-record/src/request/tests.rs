@@ -58,6 +58,13 @@ const REFUSED: &str = "
     solver=admm method=jgl-group lambda1=0.1 lambda2=0.1
     z_step=bcd method=jgl-group lambda1=0.1 lambda2=0.1
     distance_norm=none method=jgl-group lambda1=0.1 lambda2=0.1
+    spectrum=0.5 method=jgl-group lambda1=0.1 lambda2=0.1
+    spectrum=auto method=jgl-fused lambda1=0.1 lambda2=0.1
+    spectrum=0
+    spectrum=2
+    spectrum=NaN
+    spectrum=0.5 scale=center
+    spectrum=auto scale=none
     fused_diagonal=no method=jgl-group lambda1=0.1 lambda2=0.1";
 
 /// A word of [`REFUSED`]: a number, a word, `no`, or a flag; λ1 and λ2 without a value are left out.

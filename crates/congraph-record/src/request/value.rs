@@ -5,7 +5,7 @@ use std::sync::Arc;
 use congraph::EdgeCost;
 use congraph::penalties::Penalty;
 
-use super::{CandidateRequest, CostRequest, PenaltyRequest};
+use super::{CandidateRequest, CostRequest, PenaltyRequest, SpectrumRequest};
 use crate::choices::Choice;
 use crate::refusal::RequestError;
 
@@ -115,6 +115,15 @@ impl Value {
             Self::Word(word) => CandidateRequest::of_word(word),
             Self::Pairs(pairs) => Ok(CandidateRequest::Listed(pairs.clone())),
             _ => Err(RequestError::kind(id, "a word, or pairs of nodes")),
+        }
+    }
+
+    /// An exponent, or `auto`.
+    pub(super) fn spectrum(&self, id: &'static str) -> Result<SpectrumRequest, RequestError> {
+        match self {
+            Self::Word(word) => SpectrumRequest::of_word(word),
+            Self::Number(_) | Self::Whole(_) | Self::Huge(_) => Ok(SpectrumRequest::Exponent(self.number(id)?)),
+            _ => Err(RequestError::kind(id, "a number, or \"auto\"")),
         }
     }
 

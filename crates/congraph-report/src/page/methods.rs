@@ -190,7 +190,30 @@ fn scaling(summary: &FitRecord) -> String {
     } else {
         ""
     };
-    format!(" {scale}; squared distances between nodes are {costs} over samples{norm}.")
+    match spectrum(summary) {
+        None => format!(" {scale}; squared distances between nodes are {costs} over samples{norm}."),
+        Some(whitened) => {
+            format!(" {scale}. {whitened} Squared distances between nodes are {costs} over samples{norm}.")
+        }
+    }
+}
+
+/// How far signals were whitened, if that is told.
+fn spectrum(summary: &FitRecord) -> Option<String> {
+    let exponent = summary.spectrum?;
+    let chosen = summary
+        .spectrum_by
+        .as_deref()
+        .map_or_else(String::new, |by| format!(", which was chosen by {by}"));
+    Some(if exponent == 1.0 {
+        format!("The exponent of the spectrum{chosen}, is 1: signals were not whitened.")
+    } else {
+        format!(
+            "To whiten the signals partly, the singular values of each view were taken to the power {}{chosen}, and \
+             nodes were z-scored again.",
+            significant(exponent)
+        )
+    })
 }
 
 /// How close to optimal.

@@ -1,6 +1,5 @@
 //! The data of a fit, made ready once and fitted as often as needed: what a search over α, β and γ loops over.
 
-use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use super::learned::Learned;
@@ -8,7 +7,7 @@ use crate::chance::Correlations;
 use crate::error::Error;
 use crate::graph::MultiviewGraph;
 use crate::methods::smooth::Smooth;
-use crate::methods::{Certificate, Certified, FitContext, Method};
+use crate::methods::{Arranged, Certificate, Certified, FitContext, Method};
 use crate::parallel::chunks;
 use crate::progress::Watch;
 use crate::views::{Order, Views};
@@ -32,8 +31,7 @@ pub struct Session<'a, M: Method = Smooth> {
     method: &'a M,
     views: &'a Views,
     /// The views in the method's order, and that order.
-    pub(super) arranged: Cow<'a, Views>,
-    order: Order,
+    arranged: Arranged<'a>,
     pub(super) data: M::Data,
     time: Duration,
 }
@@ -63,13 +61,12 @@ impl<'a, M: Method> Session<'a, M> {
     pub(super) fn new(method: &'a M, views: &'a Views, watch: Watch<'_>) -> Result<Self, Error> {
         method.check(views)?;
         let clock = Instant::now();
-        let (arranged, order) = method.arranged(views);
-        let data = method.prepare(&arranged, &order, watch)?;
+        let arranged = method.arranged(views)?;
+        let data = method.prepare(arranged.seen(), &arranged.order, watch)?;
         Ok(Self {
             method,
             views,
             arranged,
-            order,
             data,
             time: clock.elapsed(),
         })
@@ -87,7 +84,7 @@ impl<'a, M: Method> Session<'a, M> {
 
     /// Where each node and view of a fit stands among those that were given.
     pub fn order(&self) -> &Order {
-        &self.order
+        &self.arranged.order
     }
 
     /// What all fits share.
@@ -138,14 +135,14 @@ impl<'a, M: Method> Session<'a, M> {
 
     /// The graphs of a fit in the user's order.
     pub fn graph(&self, fit: &Fit<M>) -> MultiviewGraph {
-        self.method.graph(self.views, &self.order, &fit.model, &fit.solution)
+        self.method.graph(self.views, self.order(), &fit.model, &fit.solution)
     }
 
     /// The graphs of a fit in the method's order: no sum over them depends on the user's.
     pub(crate) fn arranged_graph(&self, fit: &Fit<M>) -> MultiviewGraph {
         let as_they_are = Order::as_given(self.n_nodes(), self.n_views());
         self.method
-            .graph(&self.arranged, &as_they_are, &fit.model, &fit.solution)
+            .graph(&self.arranged.views, &as_they_are, &fit.model, &fit.solution)
     }
 
     /// The graphs of a fit in the user's order, with its certificate and what the user should be warned of.
@@ -154,10 +151,11 @@ impl<'a, M: Method> Session<'a, M> {
     /// What the method refuses.
     pub fn learned(&self, fit: Fit<M>, watch: Watch<'_>) -> Result<Learned<M>, Error> {
         let graph = self.graph(&fit);
-        let correlations = Correlations::of(&self.arranged);
+        let correlations = Correlations::of(&self.arranged.views);
         let told = FitContext {
-            views: &self.arranged,
-            order: &self.order,
+            views: &self.arranged.views,
+            seen: self.arranged.seen(),
+            order: self.order(),
             data: &self.data,
             model: &fit.model,
             solution: &fit.solution,

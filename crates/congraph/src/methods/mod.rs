@@ -55,11 +55,19 @@ pub trait Method: Clone + fmt::Debug + Send + Sync + Sized {
     fn check(&self, views: &Views) -> Result<(), Error>;
 
     /// The views in an order of the method's own: nodes and views sorted by name, unless there is a reason.
-    fn arranged<'v>(&self, views: &'v Views) -> (Cow<'v, Views>, Order) {
-        views.sorted()
+    ///
+    /// # Errors
+    /// If the method cannot use the views.
+    fn arranged<'v>(&self, views: &'v Views) -> Result<Arranged<'v>, Error> {
+        let (views, order) = views.sorted();
+        Ok(Arranged {
+            views,
+            order,
+            seen: None,
+        })
     }
 
-    /// Computes, once, what does not depend on the model.
+    /// Computes, once, what does not depend on the model, from the views as the method sees them.
     ///
     /// # Errors
     /// If the method cannot use the views.
@@ -99,11 +107,31 @@ pub trait Method: Clone + fmt::Debug + Send + Sync + Sized {
     fn warnings(&self, told: &FitContext<'_, Self>) -> Vec<Warning>;
 }
 
+/// Views in a method's own order.
+#[derive(Clone, Debug)]
+pub struct Arranged<'v> {
+    /// The views as they were measured: what is asked of the data is asked of these.
+    pub views: Cow<'v, Views>,
+    /// Their order.
+    pub order: Order,
+    /// The views as the method sees them, in the same order, if it changes their signals first.
+    pub seen: Option<Views>,
+}
+
+impl Arranged<'_> {
+    /// The views as the method sees them.
+    pub fn seen(&self) -> &Views {
+        self.seen.as_ref().unwrap_or(&self.views)
+    }
+}
+
 /// What is known where a fit is told of: the views, the data, the model, the solution, its graphs.
 #[derive(Debug)]
 pub struct FitContext<'a, M: Method> {
-    /// The views in the method's order.
+    /// The views in the method's order, as they were measured.
     pub views: &'a Views,
+    /// The same as the method sees them.
+    pub seen: &'a Views,
     /// That order.
     pub order: &'a Order,
     /// What all fits share.

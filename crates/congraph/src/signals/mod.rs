@@ -2,6 +2,7 @@
 //! products where those do not cancel.
 
 mod scaling;
+mod spectrum;
 mod spread;
 
 use std::ops::Range;
@@ -9,6 +10,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 pub use scaling::{DistanceNorm, SampleNorm, Scale, Scaling};
+pub use spectrum::Spectrum;
 pub(crate) use spread::check_spread;
 
 use crate::edges::ViewMatrix;

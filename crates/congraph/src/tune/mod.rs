@@ -25,6 +25,7 @@ mod resample;
 pub(crate) mod scalar_root;
 mod search;
 mod similarity;
+pub mod spectrum;
 pub mod stability;
 mod unreachable;
 

@@ -1,4 +1,4 @@
-//! Random halves of every view's samples: by blocks where there are any, else sample by sample.
+//! Halves of every view's samples: by blocks where there are any, else sample by sample, or the first and the second.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -11,17 +11,59 @@ use crate::views::{Kind, View, Views};
 /// How often a half in which a node does not vary is drawn anew.
 const TRIES: usize = 100;
 
+/// What halves are made for.
+struct Purpose {
+    /// Whether samples without blocks are halved in their order, as long as every node varies in both halves.
+    in_order: bool,
+    /// Why halves are needed.
+    why: &'static str,
+    /// What to do where there are none.
+    instead: String,
+}
+
 /// The two halves number `number` of a seed, in the order of the views; what is drawn is the same for any order of them.
 ///
 /// # Errors
 /// E05 if a view cannot be halved.
 pub(super) fn halves(views: &Views, seed: u64, number: u64) -> Result<[Views; 2], Error> {
+    let purpose = Purpose {
+        in_order: false,
+        why: "which edges are stable is seen by learning from halves of the data",
+        instead: format!(
+            "choose {} and {} yourself and {}",
+            option("density"),
+            option("similarity"),
+            step("learn_once", "learn once, without halves")
+        ),
+    };
+    halves_for(&purpose, views, seed, number)
+}
+
+/// The first and the second half of every view's samples, for what neighbours in time should not tell of each other.
+/// Blocks are drawn as for [`halves`], and so are samples where a node would not vary.
+///
+/// # Errors
+/// E05 if a view cannot be halved.
+pub(super) fn ordered_halves(views: &Views) -> Result<[Views; 2], Error> {
+    let purpose = Purpose {
+        in_order: true,
+        why: "how far to whiten signals is seen by learning from one half of the data and judging by the other",
+        instead: format!(
+            "set {} yourself, such as {}",
+            option("spectrum"),
+            option("spectrum").set_to(0.5)
+        ),
+    };
+    halves_for(&purpose, views, 1, 0)
+}
+
+fn halves_for(purpose: &Purpose, views: &Views, seed: u64, number: u64) -> Result<[Views; 2], Error> {
     let mut samples = [Vec::new(), Vec::new()];
     for (index, view) in views.iter().enumerate() {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let rank = views.iter().filter(|other| other.name() < view.name()).count();
         rng.set_stream(number * views.n_views() as u64 + rank as u64);
-        let [one, other] = halved(view, index, views, &mut rng)?;
+        let [one, other] = halved(purpose, view, index, views, &mut rng)?;
         samples[0].push(one);
         samples[1].push(other);
     }
@@ -29,45 +71,61 @@ pub(super) fn halves(views: &Views, seed: u64, number: u64) -> Result<[Views; 2]
 }
 
 /// The samples of one view in two parts, in both of which every node varies.
-fn halved(view: &View, index: usize, views: &Views, rng: &mut ChaCha8Rng) -> Result<[Vec<usize>; 2], Error> {
+fn halved(
+    purpose: &Purpose,
+    view: &View,
+    index: usize,
+    views: &Views,
+    rng: &mut ChaCha8Rng,
+) -> Result<[Vec<usize>; 2], Error> {
     let mut units = units(view);
     let enough = units.len() >= 4 || (view.blocks().is_some() && units.len() >= 2);
     let mut still = None;
     if views.kind() == Kind::Signals && enough {
-        for _ in 0..TRIES {
-            units.shuffle(rng);
-            let (one, other) = units.split_at(units.len() / 2);
-            let parts = [one, other].map(|part| {
-                let mut samples = part.concat();
-                samples.sort_unstable();
-                samples
-            });
-            let varies = |part: &Vec<usize>, node: usize| {
-                let signal = view.node(node);
-                part.iter().any(|&sample| signal[sample] != signal[part[0]])
-            };
-            let own = (0..views.n_nodes()).filter(|&node| views.has(index, node));
-            still = own
-                .into_iter()
-                .find(|&node| !parts.iter().all(|part| varies(part, node)));
+        for number in 0..TRIES {
+            if number > 0 || !purpose.in_order || view.blocks().is_some() {
+                units.shuffle(rng);
+            }
+            let parts = split(&units);
+            still = unvarying(&parts, index, views);
             if still.is_none() {
                 return Ok(parts);
             }
         }
     }
-    let once = format!(
-        "choose {} and {} yourself and {}",
-        option("density"),
-        option("similarity"),
-        step("learn_once", "learn once, without halves")
-    );
+    Err(not_halved(purpose, view, views, units.len(), still))
+}
+
+/// The samples of the first and of the second half of the units.
+fn split(units: &[Vec<usize>]) -> [Vec<usize>; 2] {
+    let (one, other) = units.split_at(units.len() / 2);
+    [one, other].map(|part| {
+        let mut samples = part.concat();
+        samples.sort_unstable();
+        samples
+    })
+}
+
+/// A node of a view that does not vary in one of two parts.
+fn unvarying(parts: &[Vec<usize>; 2], index: usize, views: &Views) -> Option<usize> {
+    let varies = |part: &Vec<usize>, node: usize| {
+        let signal = views.view(index).node(node);
+        part.iter().any(|&sample| signal[sample] != signal[part[0]])
+    };
+    let mut own = (0..views.n_nodes()).filter(|&node| views.has(index, node));
+    own.find(|&node| !parts.iter().all(|part| varies(part, node)))
+}
+
+/// Why a view cannot be halved: too few units, or a node that stays `still`.
+fn not_halved(purpose: &Purpose, view: &View, views: &Views, n_units: usize, still: Option<usize>) -> Error {
+    let once = &purpose.instead;
     let (what, hint) = match (views.kind(), still.map(|node| views.nodes()[node].as_str())) {
         (Kind::Gram | Kind::Covariance, _) => (
             "precomputed matrices have no samples to halve".into(),
             format!("give the signals, or {once}"),
         ),
         (_, None) => (
-            format!("{} samples or blocks cannot be halved", units.len()),
+            format!("{n_units} samples or blocks cannot be halved"),
             format!("give more samples or smaller blocks, leave the view out, or {once}"),
         ),
         (_, Some(node)) => (
@@ -78,14 +136,9 @@ fn halved(view: &View, index: usize, views: &Views, rng: &mut ChaCha8Rng) -> Res
             ),
         ),
     };
-    Err(DataError::new(
-        Code::E05,
-        what,
-        "which edges are stable is seen by learning from halves of the data",
-        hint,
-    )
-    .in_view(view.name())
-    .into())
+    DataError::new(Code::E05, what, purpose.why, hint)
+        .in_view(view.name())
+        .into()
 }
 
 /// The samples that stay together: a block's, or each on its own.

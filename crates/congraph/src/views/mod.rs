@@ -400,6 +400,28 @@ impl Views {
         }
     }
 
+    /// The same views with other values, in as many rows as each has.
+    pub(crate) fn with_values(&self, values: Vec<Vec<f64>>) -> Self {
+        let replaced = |(view, values): (&View, Vec<f64>)| {
+            debug_assert_eq!(values.len(), view.values.len());
+            View {
+                name: view.name.clone(),
+                n_samples: view.n_samples,
+                n_effective: view.n_effective,
+                stride: view.stride,
+                values,
+                blocks: view.blocks.clone(),
+            }
+        };
+        Self {
+            kind: self.kind,
+            nodes: self.nodes.clone(),
+            views: self.views.iter().zip(values).map(replaced).collect(),
+            membership: Arc::clone(&self.membership),
+            electrodes: self.electrodes,
+        }
+    }
+
     /// The names of the views.
     pub fn names(&self) -> Vec<String> {
         self.views.iter().map(|view| view.name.clone()).collect()

@@ -44,7 +44,7 @@ use crate::methods::smooth::warnings::of_convergence;
 use crate::methods::smooth::{Coupling, DEFAULT_MEMORY, Model, Newton, Problem, Smooth, Solution, Solver};
 use crate::penalties::{NoPenalty, Penalty};
 use crate::progress::Watch;
-use crate::signals::{DistanceNorm, Scaling, Signals, check_spread};
+use crate::signals::{DistanceNorm, Scaling, Signals, Spectrum, check_spread};
 use crate::views::{Kind, Missing, NodeRule, Views};
 
 /// A consensus and the settings of its fit: all that is needed to project new views.
@@ -63,6 +63,8 @@ pub struct Projector {
     pub penalty: Arc<dyn Penalty>,
     /// How distances are made, as in the fit.
     pub scaling: Scaling,
+    /// How far signals are whitened before, as in the fit; every view by its own spectrum.
+    pub spectrum: Spectrum,
     /// What the distances of the fit were divided by.
     pub distance_divisor: f64,
     /// What to do with nodes that only the consensus or only the view has.
@@ -115,6 +117,7 @@ impl Projector {
             beta: method.model.parameters.beta,
             penalty,
             scaling: method.scaling,
+            spectrum: method.spectrum,
             distance_divisor,
             node_rule: NodeRule::Same,
             missing: Missing::Error,
@@ -194,7 +197,9 @@ impl Projector {
         let clock = Instant::now();
         let one = views.single(view, &matched.in_view);
         let consensus = matched.sorted_pairs(&self.pairs, &self.weights);
-        let distances = self.distances(&one, matched, &consensus, watch)?;
+        check_spread(&one, &self.scaling)?;
+        let seen = self.spectrum.applied(&one, &self.scaling)?;
+        let distances = self.distances(seen.as_ref().unwrap_or(&one), matched, &consensus, watch)?;
         let frozen = frozen_weights(&distances, &consensus);
         let distances_time = clock.elapsed();
         let clock = Instant::now();
@@ -220,7 +225,7 @@ impl Projector {
         })
     }
 
-    /// The distances of one view with its nodes sorted, divided as those of the fit were.
+    /// The distances of one view, as the fit would see it, with its nodes sorted, divided as those of the fit were.
     fn distances(
         &self,
         one: &Views,
@@ -232,7 +237,6 @@ impl Projector {
             distance_norm: DistanceNorm::None,
             ..self.scaling
         };
-        check_spread(one, &scaling)?;
         let costs = placed_costs(&self.edge_costs, &matched.places)?;
         let mut pairs = match &self.candidates {
             Candidates::AllPairs => {

@@ -16,10 +16,10 @@ use crate::edges::ViewMatrix;
 use crate::edges::candidates::{CHECKED_OUTSIDE, Candidates, EXACT_NEIGHBOURS, EdgeCost, placed_costs, tidy};
 use crate::error::{Code, DataError, Error, Warning};
 use crate::graph::MultiviewGraph;
-use crate::methods::{Certificate, Certified, FitContext, Method};
+use crate::methods::{Arranged, Certificate, Certified, FitContext, Method};
 use crate::options::option;
 use crate::progress::{Status, Watch};
-use crate::signals::{Scaling, Signals, check_spread};
+use crate::signals::{Scaling, Signals, Spectrum, check_spread};
 use crate::views::{Kind, Membership, Order, Views};
 
 /// How to learn graphs on which signals are smooth, and their consensus.
@@ -27,6 +27,8 @@ use crate::views::{Kind, Membership, Order, Views};
 pub struct Smooth {
     /// How distances are made comparable.
     pub scaling: Scaling,
+    /// How far signals are whitened before distances are taken; not at all by default.
+    pub spectrum: Spectrum,
     /// α, and what couples the views.
     pub model: Model,
     /// The solver.
@@ -85,6 +87,7 @@ impl Smooth {
     pub fn with_model(model: Model) -> Self {
         Self {
             scaling: Scaling::default(),
+            spectrum: Spectrum::default(),
             model,
             solver: Arc::new(Newton::default()),
             candidates: Candidates::AllPairs,
@@ -111,8 +114,13 @@ impl Smooth {
             .iter()
             .map(|view| view.n_samples().unwrap_or(views.n_nodes()) as u64)
             .sum();
-        // The views themselves, their scaled copy, and a third in f32.
-        let signals = n * samples * (8 + 8 + 4);
+        // The views themselves, their scaled copy, and a third in f32; before it, one with another spectrum.
+        let copies = if self.spectrum.is_plain() {
+            8 + 8 + 4
+        } else {
+            8 + 8 + 8 + 4
+        };
+        let signals = n * samples * copies;
         let all_pairs = n * n.saturating_sub(1) / 2;
         let working_set = self.solver.working_set().is_some() && are_many(views);
         let listed = match &self.candidates {
@@ -178,7 +186,7 @@ impl Smooth {
 
     /// How many pairs outside restricted candidates would have entered, if that is to be checked.
     fn outside(&self, told: &FitContext<'_, Self>, watch: Watch<'_>) -> Result<Option<usize>, Error> {
-        let views = told.views;
+        let views = told.seen;
         let is_restricted = self.candidates != Candidates::AllPairs;
         let can_be_checked = views.n_nodes() <= CHECKED_OUTSIDE && views.kind() == Kind::Signals;
         if !(self.check_outside && is_restricted && can_be_checked) {
@@ -220,9 +228,10 @@ impl Method for Smooth {
         &self.model
     }
 
-    /// E09 for one view, E02 for a view without a pair in common with another, and E11 for β = 0 or a penalty that
+    /// An exponent of the spectrum that is out of its range; E09 for one view, E02 for a view without a pair in common with another, and E11 for β = 0 or a penalty that
     /// charges nothing, where a consensus is wanted.
     fn check(&self, views: &Views) -> Result<(), Error> {
+        self.spectrum.check(&self.scaling)?;
         let Coupling::Consensus { .. } = &self.model.coupling else {
             return Ok(());
         };
@@ -264,19 +273,35 @@ impl Method for Smooth {
     }
 
     /// Nodes and views sorted by name (views as given, where the penalty depends on their order); with candidates among
-    /// very many nodes, neighbours then next to each other.
-    fn arranged<'v>(&self, views: &'v Views) -> (Cow<'v, Views>, Order) {
+    /// very many nodes, neighbours then next to each other. The spectrum is taken to its power here, once for all that
+    /// is asked of distances later; which nodes are neighbours depends on it.
+    fn arranged<'v>(&self, views: &'v Views) -> Result<Arranged<'v>, Error> {
         let (sorted, order) = if self.model.penalty().is_symmetric() {
             views.sorted()
         } else {
             views.sorted_nodes()
         };
+        if !self.spectrum.is_plain() {
+            // A power would raise what rounding left of equal signals.
+            check_spread(&sorted, &self.scaling)?;
+        }
+        let seen = self.spectrum.applied(&sorted, &self.scaling)?;
         let is_restricted = self.candidates != Candidates::AllPairs;
         if !is_restricted || views.kind() != Kind::Signals || views.n_nodes() <= EXACT_NEIGHBOURS {
-            return (sorted, order);
+            return Ok(Arranged {
+                views: sorted,
+                order,
+                seen,
+            });
         }
-        let order = order.then(&neighbourly_order(&sorted, &self.scaling, 0));
-        (Cow::Owned(views.arranged(&order)), order)
+        let nodes = neighbourly_order(seen.as_ref().unwrap_or(&sorted), &self.scaling, 0);
+        let moved = Order::as_given(views.n_nodes(), views.n_views()).then(&nodes);
+        let order = order.then(&nodes);
+        Ok(Arranged {
+            views: Cow::Owned(views.arranged(&order)),
+            order,
+            seen: seen.map(|seen| seen.arranged(&moved)),
+        })
     }
 
     fn prepare(&self, views: &Views, order: &Order, watch: Watch<'_>) -> Result<Data, Error> {

@@ -22,25 +22,37 @@ pub(super) fn of_fit(method: &Smooth, told: &FitContext<'_, Smooth>) -> Vec<Warn
         correlations,
         ..
     } = told;
+    // What is said of the data is said of the signals as they were measured.
+    let measured = measured_distances(method, views, &solution.distances);
+    let distances = measured.as_ref().unwrap_or(&solution.distances);
     let mut warnings: Vec<Warning> = of_convergence(solution).into_iter().collect();
     warnings.extend(match correlations {
         Some(found) => found.warning(),
         None => chance::unjudged(views),
     });
-    warnings.extend(of_data(views, &solution.distances, &method.scaling));
+    warnings.extend(of_data(views, distances, &method.scaling));
     warnings.extend(of_components(graph, model.parameters.gamma, true));
     // Of noise, no view is further from the truth than another.
     if correlations.is_none_or(Correlations::is_beyond_chance) {
         warnings.extend(of_outliers(graph));
     }
     let has_costs = !method.edge_costs.is_empty();
-    warnings.extend(negative::warning(
-        views,
-        &solution.distances,
-        &method.scaling,
-        has_costs,
-    ));
+    warnings.extend(negative::warning(views, distances, &method.scaling, has_costs));
     warnings
+}
+
+/// The distances of the same pairs from the signals as they were measured, where the fit saw others.
+fn measured_distances(method: &Smooth, views: &Views, seen: &Distances) -> Option<Distances> {
+    if method.spectrum.is_plain() {
+        return None;
+    }
+    let edges = seen.edges();
+    let measured = if edges.is_complete() {
+        Distances::from_views(views, &method.scaling)
+    } else {
+        Distances::of_pairs(views, &method.scaling, edges.pairs().to_vec())
+    };
+    measured.ok()
 }
 
 /// Nodes this much closer than a view's mean distance, or than unrelated z-scored signals are, carry the same signal
