@@ -36,6 +36,7 @@ impl FitRecord {
             scaling,
             model,
             solver: Arc::new(newton),
+            signed: self.signed == Some(true),
             ..Smooth::default()
         };
         Some((method, self.distance_divisor?))
