@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::oracle::{Worst, compare, oracle};
-use crate::support::{PENALTIES, admm, assert_sound, largest_difference, log_uniform, newton, problem, rng};
+use crate::support::{PENALTIES, admm, assert_sound, log_uniform, newton, problem, rng};
 use congraph::methods::smooth::Data;
 use congraph::simulate::{Settings, simulate};
 use congraph::{
@@ -59,7 +59,7 @@ fn tables(n_nodes: usize, n_views: usize, n_samples: usize, rng: &mut ChaCha8Rng
 fn flipped(tables: &[Table], flips: &BTreeMap<String, bool>) -> Vec<Table> {
     let turn = |table: &Table| {
         let mut table = table.clone();
-        let names = table.columns.clone().expect("named columns");
+        let names = table.column_names.clone().expect("named columns");
         let n = names.len();
         for (k, value) in table.values.iter_mut().enumerate() {
             if flips[&names[k % n]] {
@@ -72,7 +72,7 @@ fn flipped(tables: &[Table], flips: &BTreeMap<String, bool>) -> Vec<Table> {
 }
 
 fn random_flips(tables: &[Table], rng: &mut ChaCha8Rng) -> BTreeMap<String, bool> {
-    let names = tables.iter().flat_map(|table| table.columns.clone().expect("names"));
+    let names = tables.iter().flat_map(|table| table.column_names.clone().expect("names"));
     names.map(|name| (name, rng.random_bool(0.5))).collect()
 }
 
@@ -167,7 +167,7 @@ fn counts(graph: &MultiviewGraph) -> [usize; 2] {
 /// The views of x and −x.
 fn doubled(tables: &[Table]) -> Vec<Table> {
     let double = |table: &Table| {
-        let names = table.columns.clone().expect("names");
+        let names = table.column_names.clone().expect("names");
         let rows = table.values.chunks(names.len());
         let values = rows.flat_map(|row| row.iter().copied().chain(row.iter().map(|x| -x)).collect::<Vec<_>>());
         let columns: Vec<String> = names.iter().cloned().chain(names.iter().map(|name| format!("-{name}"))).collect();
@@ -261,4 +261,375 @@ fn solvers_agree_with_an_interior_point_solver() {
         }
     }
     assert!(n_reached >= 55, "{n_reached}");
+}
+
+/// Some nodes of some views left out, columns and views in another order.
+fn shuffled(tables: &[Table], rng: &mut ChaCha8Rng) -> Vec<Table> {
+    let mut tables: Vec<Table> = tables
+        .iter()
+        .map(|table| {
+            let names = table.column_names.clone().expect("names");
+            let mut order: Vec<usize> = (0..names.len()).collect();
+            order.shuffle(rng);
+            let values = table.values.chunks(names.len());
+            let values = values.flat_map(|row| order.iter().map(|&k| row[k]).collect::<Vec<_>>());
+            Table::new(table.name.clone(), names.len(), values.collect())
+                .with_columns(order.iter().map(|&k| names[k].clone()))
+        })
+        .collect();
+    tables.shuffle(rng);
+    tables
+}
+
+fn without(tables: &[Table], share: f64, rng: &mut ChaCha8Rng) -> Vec<Table> {
+    let mut drop = |table: &Table| {
+        let names = table.column_names.clone().expect("names");
+        let kept: Vec<usize> = (0..names.len()).filter(|&k| k < 3 || !rng.random_bool(share)).collect();
+        let values = table.values.chunks(names.len());
+        let values = values.flat_map(|row| kept.iter().map(|&k| row[k]).collect::<Vec<_>>());
+        Table::new(table.name.clone(), kept.len(), values.collect()).with_columns(kept.iter().map(|&k| names[k].clone()))
+    };
+    tables.iter().map(&mut drop).collect()
+}
+
+#[test]
+fn flipping_signals_flips_signs_to_the_bit() {
+    let mut rng = rng(3);
+    for number in 0..24_usize {
+        let (n, n_views) = (rng.random_range(4..=30), rng.random_range(2..=4));
+        let mut tables = tables(n, n_views, 40, &mut rng);
+        if number % 3 == 1 {
+            tables = without(&tables, 0.2, &mut rng);
+        }
+        // A first sample of 0 in every third node: its sign is told by the second.
+        for table in &mut tables {
+            let n = table.n_columns;
+            (0..n).step_by(3).for_each(|node| table.values[node] = 0.0);
+        }
+        let penalty = ["l1", "l2", "squared-l2"][number % 3];
+        let base = signed(log_uniform(&mut rng, -2.0, -0.5), log_uniform(&mut rng, -2.5, -1.0), 0.002, penalty);
+        let scale = [Scale::Zscore, Scale::Center, Scale::None][number / 3 % 3];
+        let base = Smooth {
+            scaling: Scaling {
+                scale,
+                ..Scaling::default()
+            },
+            ..base
+        };
+        let with_admm = Smooth {
+            solver: Arc::new(Admm {
+                tolerance: 1e-8,
+                ..Admm::default()
+            }),
+            ..base.clone()
+        };
+        let nearest = Smooth {
+            candidates: Candidates::Nearest { k: 2, seed: 1 },
+            check_outside: true,
+            ..base.clone()
+        };
+        let flips = random_flips(&tables, &mut rng);
+        let other = shuffled(&flipped(&tables, &flips), &mut rng);
+        let case = format!("case {number}: {penalty}, {scale:?}");
+        for method in [&base, &with_admm, &nearest] {
+            let one = learn(method, &views(tables.clone()));
+            let two = learn(method, &views(other.clone()));
+            assert_bits(&turned(&weights(&one.graph), &flips), &weights(&two.graph), &case);
+            assert_eq!(one.certificate, two.certificate, "{case}");
+            assert_eq!(one.details, two.details, "{case}");
+            assert!((one.graph.mean_density() - two.graph.mean_density()).abs() < 1e-12, "{case}");
+            let [x, y] = [&one, &two].map(|learned| learned.graph.similarity().expect("views"));
+            assert!((x - y).abs() < 1e-12, "{case}: {x} {y}");
+        }
+        // Parameters that are found for targets are found alike.
+        if number % 6 == 0 {
+            let targets = Targets::default();
+            let [one, two] = [&tables, &other].map(|tables| {
+                base.learn_to(&views(tables.clone()), &targets, &no_progress).expect("a fit")
+            });
+            assert_bits(&turned(&weights(&one.learned.graph), &flips), &weights(&two.learned.graph), &case);
+        }
+    }
+}
+
+#[test]
+fn covariances_and_sums_of_products_have_signs_too() {
+    let mut rng = rng(4);
+    for number in 0..6_usize {
+        let n = 15;
+        let tables = tables(n, 3, 50, &mut rng);
+        let flips = random_flips(&tables, &mut rng);
+        let kind = [Kind::Gram, Kind::Covariance][number % 2];
+        let product = |table: &Table| {
+            let rows = || table.values.chunks(n);
+            let mean = |a: usize| rows().map(|row| row[a]).sum::<f64>() / 50.0;
+            let means: Vec<f64> = (0..n).map(|a| if kind == Kind::Covariance { mean(a) } else { 0.0 }).collect();
+            let entry = |a: usize, b: usize| {
+                let (a, b) = (a.min(b), a.max(b));
+                let sum: f64 = rows().map(|row| (row[a] - means[a]) * (row[b] - means[b])).sum();
+                // Blocks that nothing joins.
+                let apart = a < 5 && b >= 5;
+                if apart && number > 3 { 0.0 } else { sum / 50.0 }
+            };
+            let values = (0..n * n).map(|k| entry(k / n, k % n)).collect();
+            let names = table.column_names.clone().expect("names");
+            Table {
+                n_samples: Some(50),
+                row_names: Some(names.clone()),
+                ..Table::new(table.name.clone(), n, values).with_columns(names)
+            }
+        };
+        let assembled = |tables: &[Table]| {
+            let options = ViewOptions {
+                kind,
+                ..ViewOptions::default()
+            };
+            Views::assemble(tables.iter().map(product).collect(), &options).expect("views").0
+        };
+        let method = signed(0.05, 0.02, 0.0, "l1");
+        let one = learn(&method, &assembled(&tables));
+        let two = learn(&method, &assembled(&flipped(&tables, &flips)));
+        assert_bits(&turned(&weights(&one.graph), &flips), &weights(&two.graph), "products");
+        assert!(counts(&one.graph).iter().all(|&count| count > 5));
+        if kind == Kind::Covariance && number <= 3 {
+            let signals = learn(&method, &views(tables));
+            assert_close(&weights(&one.graph), &weights(&signals.graph), 1e-6, "signals");
+        }
+    }
+}
+
+#[test]
+fn the_working_set_is_exact_for_both_signs() {
+    let mut rng = rng(5);
+    for (n, memory) in [(280, 1 << 30), (300, 0)] {
+        let tables = tables(n, 2, 60, &mut rng);
+        let flips = random_flips(&tables, &mut rng);
+        let costs = vec![
+            EdgeCost {
+                pair: [0, 5],
+                cost: f64::INFINITY,
+            },
+            EdgeCost {
+                pair: [7, 1],
+                cost: -0.3,
+            },
+        ];
+        for tables in [tables.clone(), without(&tables, 0.1, &mut rng)] {
+            let set = Smooth {
+                memory,
+                edge_costs: costs.clone(),
+                ..signed(0.02, 0.01, 0.0, "l1")
+            };
+            let given = views(tables.clone());
+            let last = given.n_nodes() as u32;
+            let all = (0..last).flat_map(|a| (a + 1..last).map(move |b| [a, b]));
+            let list = Smooth {
+                candidates: Candidates::Listed(all.collect()),
+                ..set.clone()
+            };
+            let session = set.session(&given, &no_progress).expect("data");
+            assert!(matches!(session.data(), Data::Many(_)));
+            let fit = session.fit(&set.model, None, &no_progress).expect("a fit");
+            let again = session.certify(&fit).expect("a certificate");
+            assert!(again.relative_gap <= 1e-9, "{again:?}");
+            let (one, two) = (learn(&set, &given), learn(&list, &given));
+            let ratio = one.details.distance_divisor / two.details.distance_divisor;
+            assert!((ratio - 1.0).abs() < 1e-12, "{ratio}");
+            assert_close(&weights(&one.graph), &weights(&two.graph), 1e-6, "all pairs");
+            assert!(counts(&one.graph).iter().all(|&count| count > n));
+            let other = learn(&set, &views(flipped(&tables, &flips)));
+            assert_bits(&turned(&weights(&one.graph), &flips), &weights(&other.graph), "all pairs");
+        }
+    }
+}
+
+#[test]
+fn candidates_are_nearest_by_the_size_of_the_correlation() {
+    let mut rng = rng(6);
+    let n = 40;
+    let tables = tables(n, 2, 80, &mut rng);
+    let method = signed(0.03, 0.01, 0.0, "l1");
+    let all = learn(&method, &views(tables.clone()));
+    let near = |k: usize| Smooth {
+        candidates: Candidates::Nearest { k, seed: 1 },
+        check_outside: true,
+        ..method.clone()
+    };
+    // All of them.
+    let every = learn(&near(n - 1), &views(tables.clone()));
+    assert_close(&weights(&all.graph), &weights(&every.graph), 1e-6, "all neighbours");
+    assert_eq!((every.details.n_candidates, every.details.outside), (Some(n * (n - 1) / 2), Some(0)));
+    // Enough of them: nothing outside would enter, and the result is that of all pairs. The divisor is of the candidates.
+    let raw = |method: Smooth| Smooth {
+        scaling: Scaling {
+            distance_norm: DistanceNorm::None,
+            ..Scaling::default()
+        },
+        model: Model::l1(0.06, 0.02),
+        ..method
+    };
+    let all = learn(&raw(method.clone()), &views(tables.clone()));
+    let some = learn(&raw(near(25)), &views(tables.clone()));
+    assert_eq!(some.details.outside, Some(0));
+    assert!(some.details.n_candidates.expect("candidates") < n * (n - 1) / 2);
+    assert_close(&weights(&all.graph), &weights(&some.graph), 1e-6, "some neighbours");
+    // Too few: some would.
+    let few = learn(&raw(near(1)), &views(tables));
+    assert!(few.details.outside > Some(0));
+}
+
+#[test]
+fn costs_are_those_of_both_signs() {
+    let mut rng = rng(7);
+    let tables = tables(16, 2, 60, &mut rng);
+    let method = signed(0.05, 0.02, 0.0, "l1");
+    let free = learn(&method, &views(tables.clone()));
+    let strongest = |sign: f64| {
+        let consensus = free.graph.consensus().expect("a consensus");
+        let pairs = free.graph.pairs().iter().zip(consensus);
+        let most = pairs.max_by(|x, y| (sign * x.1).total_cmp(&(sign * y.1)));
+        *most.expect("an edge").0
+    };
+    let pairs = [strongest(1.0), strongest(-1.0)];
+    let with = |cost: f64| Smooth {
+        edge_costs: pairs.map(|pair| EdgeCost { pair, cost }).to_vec(),
+        ..method.clone()
+    };
+    let forbidden = learn(&with(f64::INFINITY), &views(tables.clone()));
+    assert!(pairs.iter().all(|pair| !forbidden.graph.pairs().contains(pair)));
+    let weight = |learned: &Learned, pair: &[u32; 2]| {
+        let place = learned.graph.pairs().iter().position(|other| other == pair);
+        place.map_or(0.0, |place| learned.graph.consensus().expect("a consensus")[place])
+    };
+    let favoured = learn(&with(-0.2), &views(tables.clone()));
+    let disfavoured = learn(&with(0.2), &views(tables));
+    for pair in &pairs {
+        let [more, as_it_is, less] = [&favoured, &free, &disfavoured].map(|learned| weight(learned, pair).abs());
+        assert!(more > as_it_is && as_it_is > less, "{more} {as_it_is} {less}");
+    }
+}
+
+#[test]
+fn without_a_negative_edge_that_pays_the_graphs_are_the_unsigned_ones() {
+    // At the unsigned optimum's multipliers every negative edge has D⁻ + λ_a + λ_b ≥ 0 in every view: all its targets are
+    // ≤ 0, so that it is absent for any c and r, and the multipliers certify the unsigned weights for the signed problem.
+    let settings = Settings {
+        n_nodes: 30,
+        n_views: 3,
+        n_signals: vec![200],
+        ..Settings::default()
+    };
+    let tables = simulate(&settings).expect("a simulation").tables;
+    let views = views(tables);
+    let scaling = Scaling {
+        distance_norm: DistanceNorm::None,
+        ..Scaling::default()
+    };
+    let mut n_equal = 0;
+    for alpha in [0.005, 0.02, 0.1, 0.5] {
+        let with_signs = Smooth {
+            scaling,
+            ..signed(alpha, 0.05, 0.0, "l1")
+        };
+        let without = Smooth {
+            signed: false,
+            ..with_signs.clone()
+        };
+        let session = without.session(&views, &no_progress).expect("data");
+        let fit = session.fit(&without.model, None, &no_progress).expect("a fit");
+        let (sorted, _) = views.sorted();
+        let distances = Distances::signed_from_views(&sorted, &scaling).expect("distances");
+        let multipliers = &fit.solution.multipliers;
+        let rows = distances.edges().pairs().iter().zip(distances.values().rows());
+        let least = rows
+            .filter(|([a, b], _)| a > b)
+            .flat_map(|(&[a, b], row)| {
+                let ends = multipliers.row(a as usize).iter().zip(multipliers.row(b as usize));
+                row.iter().zip(ends).map(|(d, (x, y))| d + x + y).collect::<Vec<_>>()
+            })
+            .fold(f64::INFINITY, f64::min);
+        let one = learn(&with_signs, &views);
+        let two = learn(&without, &views);
+        if least > 0.0 {
+            n_equal += 1;
+            assert_eq!(counts(&one.graph)[0], 0);
+            assert_close(&weights(&one.graph), &weights(&two.graph), 1e-6, "unsigned");
+            assert_eq!(one.graph.similarity().is_some(), two.graph.similarity().is_some());
+        } else {
+            assert!(one.certificate.objective < two.certificate.objective);
+        }
+    }
+    assert!((1..4).contains(&n_equal), "{n_equal}");
+}
+
+#[test]
+fn a_view_projected_on_its_own_consensus_comes_back() {
+    let mut rng = rng(8);
+    for (penalty, candidates) in [
+        ("l1", Candidates::AllPairs),
+        ("squared-l2", Candidates::AllPairs),
+        ("l1", Candidates::Nearest { k: 5, seed: 1 }),
+    ] {
+        let tables = tables(24, 4, 400, &mut rng);
+        let method = Smooth {
+            candidates,
+            ..signed(0.01, 0.02, 0.0, penalty)
+        };
+        let given = views(tables.clone());
+        let session = method.session(&given, &no_progress).expect("data");
+        let fit = session.fit(&method.model, None, &no_progress).expect("a fit");
+        // Of a pair with both signs in the consensus the graph tells the net alone, and that is what is frozen.
+        let edges = fit.solution.distances.edges().pairs();
+        let shared = fit.solution.weights.iter().filter(|(_, _, consensus)| *consensus > 0.0);
+        let mut shared: Vec<[u32; 2]> = shared.map(|(edge, _, _)| edges[edge]).collect();
+        let n_shared = shared.len();
+        shared.iter_mut().for_each(|pair| pair.sort_unstable());
+        shared.sort_unstable();
+        shared.dedup();
+        assert_eq!(shared.len(), n_shared, "{penalty}");
+        let learned = learn(&method, &given);
+        let projector = Projector::of(&method, &learned).expect("a consensus");
+        let projections = projector.project(&views(tables.clone()), &no_progress).expect("projections");
+        let all = weights(&learned.graph);
+        for projection in &projections {
+            assert!(projection.certificate.relative_gap <= 1e-8);
+            let of_view = |row: &BTreeMap<String, f64>| {
+                let own = row.iter().filter(|(view, _)| view.is_empty() || *view == projection.name());
+                own.map(|(view, weight)| (view.clone(), *weight)).collect()
+            };
+            let expected: Weights = all.iter().map(|(ends, row)| (ends.clone(), of_view(row))).collect();
+            assert_close(&weights(&projection.graph), &expected, 1e-5, penalty);
+            assert!(projection.shared().count() > 10);
+        }
+        // A flipped view against the flipped consensus.
+        let flips = random_flips(&tables, &mut rng);
+        let other = flipped(&tables, &flips);
+        let turned_fit = learn(&method, &views(other.clone()));
+        let turned_projector = Projector::of(&method, &turned_fit).expect("a consensus");
+        let again = turned_projector.project(&views(other), &no_progress).expect("projections");
+        for (one, two) in projections.iter().zip(&again) {
+            assert_bits(&turned(&weights(&one.graph), &flips), &weights(&two.graph), penalty);
+            assert_eq!(one.lacking().collect::<Vec<_>>(), two.lacking().collect::<Vec<_>>());
+        }
+    }
+}
+
+#[test]
+fn targets_are_met_and_no_one_warns_of_lost_signs() {
+    let mut rng = rng(9);
+    let views = views(tables(40, 3, 150, &mut rng));
+    let method = signed(1.0, 1.0, 0.0, "l1");
+    let targets = Targets::new(0.15, 0.93);
+    let tuned = method.learn_to(&views, &targets, &no_progress).expect("a fit");
+    let graph = &tuned.learned.graph;
+    assert!((graph.mean_density() - 0.15).abs() < 0.01, "{}", graph.mean_density());
+    assert!((graph.similarity().expect("views") - 0.93).abs() < 0.01, "{:?}", graph.similarity());
+    assert!(tuned.learned.warnings.iter().all(|warning| warning.code != "W14"));
+    let unsigned = Smooth {
+        signed: false,
+        ..method
+    };
+    let tuned = unsigned.learn_to(&views, &targets, &no_progress).expect("a fit");
+    let warning = tuned.learned.warnings.iter().find(|warning| warning.code == "W14");
+    assert!(warning.expect("W14").message.contains("signed"));
 }
