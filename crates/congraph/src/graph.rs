@@ -317,7 +317,10 @@ pub(crate) fn mean_correlation(weights: &ViewMatrix, n_pairs: usize) -> Option<f
     let mut sizes = vec![0.0; n];
     for row in weights.rows() {
         if is_signed {
-            sizes.iter_mut().zip(row).for_each(|(size, weight)| *size = weight.abs());
+            sizes
+                .iter_mut()
+                .zip(row)
+                .for_each(|(size, weight)| *size = weight.abs());
             sums.add(&sizes);
         } else {
             sums.add(row);

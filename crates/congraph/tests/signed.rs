@@ -15,7 +15,7 @@ use crate::support::{PENALTIES, admm, assert_sound, log_uniform, newton, problem
 use congraph::methods::smooth::Data;
 use congraph::simulate::{Settings, simulate};
 use congraph::{
-    Admm, Candidates, Distances, DistanceNorm, EdgeCost, Kind, Learn, Learned, Missing, Model, MultiviewGraph, Newton,
+    Admm, Candidates, DistanceNorm, Distances, EdgeCost, Kind, Learn, Learned, Missing, Model, MultiviewGraph, Newton,
     Projector, Scale, Scaling, Smooth, Table, Targets, ViewOptions, Views, no_progress, penalties, regularisers,
 };
 use rand::RngExt;
@@ -72,7 +72,9 @@ fn flipped(tables: &[Table], flips: &BTreeMap<String, bool>) -> Vec<Table> {
 }
 
 fn random_flips(tables: &[Table], rng: &mut ChaCha8Rng) -> BTreeMap<String, bool> {
-    let names = tables.iter().flat_map(|table| table.column_names.clone().expect("names"));
+    let names = tables
+        .iter()
+        .flat_map(|table| table.column_names.clone().expect("names"));
     names.map(|name| (name, rng.random_bool(0.5))).collect()
 }
 
@@ -111,7 +113,11 @@ fn weights(graph: &MultiviewGraph) -> Weights {
     let mut all = Weights::new();
     for (k, &[a, b]) in graph.pairs().iter().enumerate() {
         let (a, b) = (name(a), name(b));
-        let row = graph.views().iter().cloned().zip(graph.weights().row(k).iter().copied());
+        let row = graph
+            .views()
+            .iter()
+            .cloned()
+            .zip(graph.weights().row(k).iter().copied());
         let shared = graph.consensus().map(|consensus| (String::new(), consensus[k]));
         let ends = if a < b { (a, b) } else { (b, a) };
         all.insert(ends, row.chain(shared).collect());
@@ -170,7 +176,11 @@ fn doubled(tables: &[Table]) -> Vec<Table> {
         let names = table.column_names.clone().expect("names");
         let rows = table.values.chunks(names.len());
         let values = rows.flat_map(|row| row.iter().copied().chain(row.iter().map(|x| -x)).collect::<Vec<_>>());
-        let columns: Vec<String> = names.iter().cloned().chain(names.iter().map(|name| format!("-{name}"))).collect();
+        let columns: Vec<String> = names
+            .iter()
+            .cloned()
+            .chain(names.iter().map(|name| format!("-{name}")))
+            .collect();
         Table::new(table.name.clone(), columns.len(), values.collect()).with_columns(columns)
     };
     tables.iter().map(double).collect()
@@ -199,7 +209,11 @@ fn a_signed_problem_is_half_of_the_unsigned_one_of_both_signs() {
                 ..signed(0.05, 0.03, gamma, penalty)
             };
             let ours = learn(&method, &views(tables.clone()));
-            assert!(counts(&ours.graph).iter().all(|&count| count > 5), "{:?}", counts(&ours.graph));
+            assert!(
+                counts(&ours.graph).iter().all(|&count| count > 5),
+                "{:?}",
+                counts(&ours.graph)
+            );
             // All but the pairs (a, −a).
             let pairs = (0..2 * n as u32).flat_map(|a| (a + 1..2 * n as u32).map(move |b| [a, b]));
             let unsigned = Smooth {
@@ -215,7 +229,11 @@ fn a_signed_problem_is_half_of_the_unsigned_one_of_both_signs() {
             let theirs = weights(&theirs.graph);
             let mut net = Weights::new();
             for ((a, b), row) in &theirs {
-                let sign = if a.starts_with('-') == b.starts_with('-') { 0.5 } else { -0.5 };
+                let sign = if a.starts_with('-') == b.starts_with('-') {
+                    0.5
+                } else {
+                    -0.5
+                };
                 let [a, b] = [a, b].map(|name| name.trim_start_matches('-').to_owned());
                 let ends = if a < b { (a, b) } else { (b, a) };
                 let entry = net.entry(ends).or_default();
@@ -252,7 +270,14 @@ fn solvers_agree_with_an_interior_point_solver() {
         let solution = newton(&problem, 1e-10);
         assert_sound(&problem, &solution, 1e-10, &case);
         assert!(solution.converged(), "{case}: {:?}", solution.certificate);
-        compare(&problem, &solution, &oracle, oracle.tolerance < 1e-11, &mut by_newton, &case);
+        compare(
+            &problem,
+            &solution,
+            &oracle,
+            oracle.tolerance < 1e-11,
+            &mut by_newton,
+            &case,
+        );
         if number % 4 == 1 || number % 7 == 0 {
             let solution = admm(&problem, 1e-8);
             assert_sound(&problem, &solution, 1e-8, &case);
@@ -287,7 +312,8 @@ fn without(tables: &[Table], share: f64, rng: &mut ChaCha8Rng) -> Vec<Table> {
         let kept: Vec<usize> = (0..names.len()).filter(|&k| k < 3 || !rng.random_bool(share)).collect();
         let values = table.values.chunks(names.len());
         let values = values.flat_map(|row| kept.iter().map(|&k| row[k]).collect::<Vec<_>>());
-        Table::new(table.name.clone(), kept.len(), values.collect()).with_columns(kept.iter().map(|&k| names[k].clone()))
+        Table::new(table.name.clone(), kept.len(), values.collect())
+            .with_columns(kept.iter().map(|&k| names[k].clone()))
     };
     tables.iter().map(&mut drop).collect()
 }
@@ -307,7 +333,12 @@ fn flipping_signals_flips_signs_to_the_bit() {
             (0..n).step_by(3).for_each(|node| table.values[node] = 0.0);
         }
         let penalty = ["l1", "l2", "squared-l2"][number % 3];
-        let base = signed(log_uniform(&mut rng, -2.0, -0.5), log_uniform(&mut rng, -2.5, -1.0), 0.002, penalty);
+        let base = signed(
+            log_uniform(&mut rng, -2.0, -0.5),
+            log_uniform(&mut rng, -2.5, -1.0),
+            0.002,
+            penalty,
+        );
         let scale = [Scale::Zscore, Scale::Center, Scale::None][number / 3 % 3];
         let base = Smooth {
             scaling: Scaling {
@@ -337,7 +368,10 @@ fn flipping_signals_flips_signs_to_the_bit() {
             assert_bits(&turned(&weights(&one.graph), &flips), &weights(&two.graph), &case);
             assert_eq!(one.certificate, two.certificate, "{case}");
             assert_eq!(one.details, two.details, "{case}");
-            assert!((one.graph.mean_density() - two.graph.mean_density()).abs() < 1e-12, "{case}");
+            assert!(
+                (one.graph.mean_density() - two.graph.mean_density()).abs() < 1e-12,
+                "{case}"
+            );
             let [x, y] = [&one, &two].map(|learned| learned.graph.similarity().expect("views"));
             assert!((x - y).abs() < 1e-12, "{case}: {x} {y}");
         }
@@ -345,9 +379,14 @@ fn flipping_signals_flips_signs_to_the_bit() {
         if number % 6 == 0 {
             let targets = Targets::default();
             let [one, two] = [&tables, &other].map(|tables| {
-                base.learn_to(&views(tables.clone()), &targets, &no_progress).expect("a fit")
+                base.learn_to(&views(tables.clone()), &targets, &no_progress)
+                    .expect("a fit")
             });
-            assert_bits(&turned(&weights(&one.learned.graph), &flips), &weights(&two.learned.graph), &case);
+            assert_bits(
+                &turned(&weights(&one.learned.graph), &flips),
+                &weights(&two.learned.graph),
+                &case,
+            );
         }
     }
 }
@@ -363,7 +402,9 @@ fn covariances_and_sums_of_products_have_signs_too() {
         let product = |table: &Table| {
             let rows = || table.values.chunks(n);
             let mean = |a: usize| rows().map(|row| row[a]).sum::<f64>() / 50.0;
-            let means: Vec<f64> = (0..n).map(|a| if kind == Kind::Covariance { mean(a) } else { 0.0 }).collect();
+            let means: Vec<f64> = (0..n)
+                .map(|a| if kind == Kind::Covariance { mean(a) } else { 0.0 })
+                .collect();
             let entry = |a: usize, b: usize| {
                 let (a, b) = (a.min(b), a.max(b));
                 let sum: f64 = rows().map(|row| (row[a] - means[a]) * (row[b] - means[b])).sum();
@@ -384,7 +425,9 @@ fn covariances_and_sums_of_products_have_signs_too() {
                 kind,
                 ..ViewOptions::default()
             };
-            Views::assemble(tables.iter().map(product).collect(), &options).expect("views").0
+            Views::assemble(tables.iter().map(product).collect(), &options)
+                .expect("views")
+                .0
         };
         let method = signed(0.05, 0.02, 0.0, "l1");
         let one = learn(&method, &assembled(&tables));
@@ -438,7 +481,11 @@ fn the_working_set_is_exact_for_both_signs() {
             assert_close(&weights(&one.graph), &weights(&two.graph), 1e-6, "all pairs");
             assert!(counts(&one.graph).iter().all(|&count| count > n));
             let other = learn(&set, &views(flipped(&tables, &flips)));
-            assert_bits(&turned(&weights(&one.graph), &flips), &weights(&other.graph), "all pairs");
+            assert_bits(
+                &turned(&weights(&one.graph), &flips),
+                &weights(&other.graph),
+                "all pairs",
+            );
         }
     }
 }
@@ -458,7 +505,10 @@ fn candidates_are_nearest_by_the_size_of_the_correlation() {
     // All of them.
     let every = learn(&near(n - 1), &views(tables.clone()));
     assert_close(&weights(&all.graph), &weights(&every.graph), 1e-6, "all neighbours");
-    assert_eq!((every.details.n_candidates, every.details.outside), (Some(n * (n - 1) / 2), Some(0)));
+    assert_eq!(
+        (every.details.n_candidates, every.details.outside),
+        (Some(n * (n - 1) / 2), Some(0))
+    );
     // Enough of them: nothing outside would enter, and the result is that of all pairs. The divisor is of the candidates.
     let raw = |method: Smooth| Smooth {
         scaling: Scaling {
@@ -589,12 +639,16 @@ fn a_view_projected_on_its_own_consensus_comes_back() {
         assert_eq!(shared.len(), n_shared, "{penalty}");
         let learned = learn(&method, &given);
         let projector = Projector::of(&method, &learned).expect("a consensus");
-        let projections = projector.project(&views(tables.clone()), &no_progress).expect("projections");
+        let projections = projector
+            .project(&views(tables.clone()), &no_progress)
+            .expect("projections");
         let all = weights(&learned.graph);
         for projection in &projections {
             assert!(projection.certificate.relative_gap <= 1e-8);
             let of_view = |row: &BTreeMap<String, f64>| {
-                let own = row.iter().filter(|(view, _)| view.is_empty() || *view == projection.name());
+                let own = row
+                    .iter()
+                    .filter(|(view, _)| view.is_empty() || *view == projection.name());
                 own.map(|(view, weight)| (view.clone(), *weight)).collect()
             };
             let expected: Weights = all.iter().map(|(ends, row)| (ends.clone(), of_view(row))).collect();
@@ -606,7 +660,9 @@ fn a_view_projected_on_its_own_consensus_comes_back() {
         let other = flipped(&tables, &flips);
         let turned_fit = learn(&method, &views(other.clone()));
         let turned_projector = Projector::of(&method, &turned_fit).expect("a consensus");
-        let again = turned_projector.project(&views(other), &no_progress).expect("projections");
+        let again = turned_projector
+            .project(&views(other), &no_progress)
+            .expect("projections");
         for (one, two) in projections.iter().zip(&again) {
             assert_bits(&turned(&weights(&one.graph), &flips), &weights(&two.graph), penalty);
             assert_eq!(one.lacking().collect::<Vec<_>>(), two.lacking().collect::<Vec<_>>());
@@ -623,7 +679,11 @@ fn targets_are_met_and_no_one_warns_of_lost_signs() {
     let tuned = method.learn_to(&views, &targets, &no_progress).expect("a fit");
     let graph = &tuned.learned.graph;
     assert!((graph.mean_density() - 0.15).abs() < 0.01, "{}", graph.mean_density());
-    assert!((graph.similarity().expect("views") - 0.93).abs() < 0.01, "{:?}", graph.similarity());
+    assert!(
+        (graph.similarity().expect("views") - 0.93).abs() < 0.01,
+        "{:?}",
+        graph.similarity()
+    );
     assert!(tuned.learned.warnings.iter().all(|warning| warning.code != "W14"));
     let unsigned = Smooth {
         signed: false,

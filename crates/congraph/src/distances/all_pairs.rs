@@ -176,8 +176,11 @@ impl AllPairs {
             .filter(|cost| cost.cost < f64::INFINITY && some_has(cost.pair))
             .map(|cost| cost.pair)
             .collect();
-        self.nearest
-            .extend(if self.tiles.signed { both_signs(&allowed) } else { allowed });
+        self.nearest.extend(if self.tiles.signed {
+            both_signs(&allowed)
+        } else {
+            allowed
+        });
         self.nearest.sort_unstable();
         self.costs = costs;
         self
@@ -301,7 +304,10 @@ impl AllPairs {
             }
             sets
         };
-        let known: Vec<Vec<Set<'_>>> = of_sign.iter().map(|pairs: &Cow<'_, [[u32; 2]]>| sets(&**pairs)).collect();
+        let known: Vec<Vec<Set<'_>>> = of_sign
+            .iter()
+            .map(|pairs: &Cow<'_, [[u32; 2]]>| sets(&**pairs))
+            .collect();
         self.tiles
             .present(&in_costs, factor, most, allowance, is_absent, &known)
     }

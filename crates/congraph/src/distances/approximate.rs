@@ -295,13 +295,7 @@ fn split(points: Points<'_>, part: &mut [u32], rng: &mut ChaCha8Rng) -> usize {
     let normal: Vec<f32> = p.iter().zip(q).map(|(p, q)| p - q).collect();
     let offset: f32 = p.iter().zip(q).map(|(p, q)| 0.5 * (p * p - q * q)).sum();
     balanced(part, |point| {
-        points
-            .point(point)
-            .iter()
-            .zip(&normal)
-            .map(|(x, d)| x * d)
-            .sum::<f32>()
-            - offset
+        points.point(point).iter().zip(&normal).map(|(x, d)| x * d).sum::<f32>() - offset
     })
 }
 

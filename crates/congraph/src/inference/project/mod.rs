@@ -109,7 +109,11 @@ impl Projector {
             Coupling::Consensus { penalty, .. } => Arc::clone(penalty),
             Coupling::Uncoupled => Arc::new(NoPenalty),
         };
-        let present = graph.pairs().iter().zip(consensus).filter(|(_, weight)| **weight != 0.0);
+        let present = graph
+            .pairs()
+            .iter()
+            .zip(consensus)
+            .filter(|(_, weight)| **weight != 0.0);
         let (pairs, weights) = present.map(|(&pair, &weight)| (pair, weight)).unzip();
         Ok(Self {
             nodes: graph.nodes().to_vec(),
@@ -290,13 +294,7 @@ impl Projector {
 
     /// The solution in the consensus' order of nodes, with what the consensus has besides: at nodes that the view
     /// lacks, or forbidden.
-    fn graph(
-        &self,
-        name: &str,
-        solution: &Solution,
-        matched: &MatchedView,
-        order: &Order,
-    ) -> MultiviewGraph {
+    fn graph(&self, name: &str, solution: &Solution, matched: &MatchedView, order: &Order) -> MultiviewGraph {
         let n_edges = solution.weights.edges().len();
         let mut pairs = Vec::with_capacity(n_edges);
         let mut values = ViewMatrix::with_capacity(n_edges, 1);

@@ -12,8 +12,8 @@ use super::solver::{Solution, Solver};
 use super::warnings;
 use super::working_set::Start;
 use crate::distances::{AllPairs, Distances, count_outside, nearest_pairs, neighbourly_order};
-use crate::edges::{ViewMatrix, pair_of};
 use crate::edges::candidates::{CHECKED_OUTSIDE, Candidates, EXACT_NEIGHBOURS, EdgeCost, placed_costs, tidy};
+use crate::edges::{ViewMatrix, pair_of};
 use crate::error::{Code, DataError, Error, Warning};
 use crate::graph::MultiviewGraph;
 use crate::methods::{Certificate, Certified, FitContext, Method};
@@ -176,7 +176,14 @@ impl Smooth {
                     });
                 }
                 let signals = Signals::new(views, &self.scaling);
-                Ok(Some(nearest_pairs(&signals, self.signed, *k, *seed, self.memory, watch)))
+                Ok(Some(nearest_pairs(
+                    &signals,
+                    self.signed,
+                    *k,
+                    *seed,
+                    self.memory,
+                    watch,
+                )))
             }
         }
     }

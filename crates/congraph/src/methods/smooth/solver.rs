@@ -175,7 +175,13 @@ struct Net {
 impl Net {
     fn new(edges: &Edges, weights: &Weights) -> Self {
         let mut present: Vec<([u32; 2], usize)> = Vec::with_capacity(weights.edges().len());
-        present.extend(weights.edges().iter().enumerate().map(|(k, &edge)| (edges.pairs()[edge as usize], k)));
+        present.extend(
+            weights
+                .edges()
+                .iter()
+                .enumerate()
+                .map(|(k, &edge)| (edges.pairs()[edge as usize], k)),
+        );
         present.sort_unstable_by_key(|&(edge, _)| pair_of(edge));
         let mut net = Self {
             pairs: Vec::with_capacity(present.len()),

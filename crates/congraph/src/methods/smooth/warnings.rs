@@ -90,7 +90,11 @@ fn of_data(views: &Views, distances: &Distances, scaling: &Scaling) -> Vec<Warni
             } else {
                 ""
             };
-            let opposite = if distances.edges().is_signed() { " or opposite" } else { "" };
+            let opposite = if distances.edges().is_signed() {
+                " or opposite"
+            } else {
+                ""
+            };
             let message = format!(
                 "nearly identical{opposite} nodes ({}): {cause}the same signal twice? Their edge takes much of the weight",
                 list_names(&close)
