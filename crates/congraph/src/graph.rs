@@ -283,13 +283,13 @@ fn weight_correlation(values: impl Iterator<Item = (f64, f64)>, n: usize) -> f64
 
 /// How far the signs of two views' weights agree: 1 if they always do, −1 if they never do.
 #[derive(Clone, Copy, Default)]
-struct SignSums {
+pub(crate) struct SignSums {
     same: f64,
     other: f64,
 }
 
 impl SignSums {
-    fn add(&mut self, product: f64) {
+    pub(crate) fn add(&mut self, product: f64) {
         if product < 0.0 {
             self.other -= product;
         } else {
@@ -297,7 +297,7 @@ impl SignSums {
         }
     }
 
-    fn agreement(self) -> f64 {
+    pub(crate) fn agreement(self) -> f64 {
         if self.other == 0.0 {
             return 1.0;
         }

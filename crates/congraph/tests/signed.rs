@@ -11,9 +11,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::oracle::{Worst, compare, oracle};
-use crate::support::{PENALTIES, admm, assert_sound, log_uniform, newton, problem, rng};
+use crate::support::{PENALTIES, admm, assert_sound, dense, log_uniform, newton, problem, rng};
 use congraph::methods::smooth::Data;
 use congraph::simulate::{Settings, simulate};
+use congraph::tune::stability::Stability;
 use congraph::{
     Admm, Candidates, DistanceNorm, Distances, EdgeCost, Kind, Learn, Learned, Missing, Model, MultiviewGraph, Newton,
     Projector, Scale, Scaling, Smooth, Table, Targets, ViewOptions, Views, no_progress, penalties, regularisers,
@@ -692,4 +693,136 @@ fn targets_are_met_and_no_one_warns_of_lost_signs() {
     let tuned = unsigned.learn_to(&views, &targets, &no_progress).expect("a fit");
     let warning = tuned.learned.warnings.iter().find(|warning| warning.code == "W14");
     assert!(warning.expect("W14").message.contains("signed"));
+}
+
+#[test]
+fn the_conditions_of_optimality_hold_on_both_signs() {
+    // Without coupling: D + 4αw + 2α(δ_a + δ_b) is the same for every edge that is present, and not less for the others.
+    let mut rng = rng(10);
+    for n in [5, 20, 45] {
+        let views = views(tables(n, 2, 60, &mut rng));
+        let distances = Arc::new(Distances::signed_from_views(&views, &Scaling::default()).expect("distances"));
+        let alpha = 0.04;
+        let solution = newton(&problem(&distances, alpha, 0.0, 0.0, "none"), 1e-13);
+        let (all, _) = dense(&problem(&distances, alpha, 0.0, 0.0, "none"), &solution.weights);
+        for view in 0..2 {
+            let mut degrees = vec![0.0; n];
+            for (&[a, b], row) in distances.edges().pairs().iter().zip(all.rows()) {
+                degrees[a as usize] += row[view];
+                degrees[b as usize] += row[view];
+            }
+            let slope = |(edge, &[a, b]): (usize, &[u32; 2])| {
+                let weight = all.row(edge)[view];
+                let ends = degrees[a as usize] + degrees[b as usize];
+                let slope = distances.values().row(edge)[view] + 4.0 * alpha * weight + 2.0 * alpha * ends;
+                (weight, slope)
+            };
+            let slopes: Vec<(f64, f64)> = distances.edges().pairs().iter().enumerate().map(slope).collect();
+            let least = slopes.iter().fold(f64::INFINITY, |least, (_, slope)| least.min(*slope));
+            assert!(
+                slopes
+                    .iter()
+                    .all(|(weight, slope)| *weight == 0.0 || slope - least < 1e-6)
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_stable_does_not_depend_on_signs_of_signals() {
+    let mut rng = rng(11);
+    let tables = tables(20, 3, 80, &mut rng);
+    let flips = random_flips(&tables, &mut rng);
+    let method = signed(1.0, 1.0, 0.0, "l1");
+    let tallies = |tables: &[Table]| {
+        let views = views(tables.to_vec());
+        let session = method.session(&views, &no_progress).expect("data");
+        let mut cells = Vec::new();
+        session
+            .path_row(0.15, &[0.93, 0.96], &no_progress, &mut |cell, _| cells.push(cell))
+            .expect("a path");
+        assert!(!cells.is_empty());
+        let stability = Stability::default();
+        let tallies = stability
+            .halving(&method, &views, &cells, 0, &no_progress)
+            .expect("halves");
+        let (verdicts, _) = stability.choose(views.n_pairs(), &cells, &tallies, 1);
+        (tallies, verdicts)
+    };
+    let ((one, verdicts), (two, others)) = (tallies(&tables), tallies(&flipped(&tables, &flips)));
+    let names: Vec<&bool> = flips.values().collect();
+    for (one, two) in one.iter().zip(&two) {
+        let turn = |&[a, b]: &[u32; 2]| {
+            if names[a as usize] == names[b as usize] {
+                [a, b]
+            } else {
+                [b, a]
+            }
+        };
+        let turned: std::collections::HashMap<[u32; 2], u32> =
+            one.counts.iter().map(|(edge, count)| (turn(edge), *count)).collect();
+        assert_eq!(turned, two.counts);
+        assert!(one.counts.keys().any(|[a, b]| a > b) && one.counts.keys().any(|[a, b]| a < b));
+    }
+    for (one, two) in verdicts.iter().zip(&others) {
+        // Half of the edges are negative, and both halves know which.
+        assert!(one.agreement > 0.5, "{one:?}");
+        assert_eq!(one, two);
+    }
+}
+
+#[test]
+fn simulated_graphs_are_found_whatever_the_signs_of_the_nodes() {
+    // Turning nodes turns the true signs and the learned ones alike: as many edges are found as without, with the right sign.
+    let settings = Settings {
+        n_nodes: 40,
+        n_views: 4,
+        n_signals: vec![400],
+        ..Settings::default()
+    };
+    let simulation = simulate(&settings).expect("a simulation");
+    let mut rng = rng(12);
+    let names: Vec<String> = simulation.truth.nodes().to_vec();
+    let tables: Vec<Table> = simulation
+        .tables
+        .into_iter()
+        .map(|table| table.with_columns(names.clone()))
+        .collect();
+    let flips = random_flips(&tables, &mut rng);
+    let method = signed(1.0, 1.0, 0.0, "l1");
+    let targets = Targets {
+        density: congraph::Dial::At(simulation.truth.mean_density()),
+        ..Targets::default()
+    };
+    let learn = |method: &Smooth, tables: &[Table]| {
+        let tuned = method.learn_to(&views(tables.to_vec()), &targets, &no_progress);
+        weights(&tuned.expect("a fit").learned.graph)
+    };
+    let truth = weights(&simulation.truth);
+    // Hits without and with signs, and how many edges there are, in the consensus.
+    let score = |learned: &Weights, truth: &Weights| {
+        let shared = |weights: &Weights, ends: &(String, String)| weights.get(ends).map_or(0.0, |row| row[""]);
+        let present = |weights: &Weights| weights.keys().filter(|ends| shared(weights, ends) != 0.0).count();
+        let products = learned.keys().map(|ends| shared(learned, ends) * shared(truth, ends));
+        let products: Vec<f64> = products.collect();
+        let f1 = |hits: usize| 2.0 * hits as f64 / (present(learned) + present(truth)) as f64;
+        [
+            f1(products.iter().filter(|x| **x != 0.0).count()),
+            f1(products.iter().filter(|x| **x > 0.0).count()),
+        ]
+    };
+    let straight = score(&learn(&method, &tables), &truth);
+    let turned_scores = score(&learn(&method, &flipped(&tables, &flips)), &turned(&truth, &flips));
+    assert_eq!(straight, turned_scores);
+    let unsigned = Smooth {
+        signed: false,
+        ..method
+    };
+    let reference = score(&learn(&unsigned, &tables), &truth);
+    assert!(
+        straight[0] == straight[1] && straight[0] > reference[0] - 0.02,
+        "{straight:?} {reference:?}"
+    );
+    let lost = score(&learn(&unsigned, &flipped(&tables, &flips)), &turned(&truth, &flips));
+    assert!(lost[0] < 0.7 * straight[0], "{lost:?}");
 }

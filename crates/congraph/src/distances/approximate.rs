@@ -354,6 +354,33 @@ mod tests {
     }
 
     #[test]
+    fn opposite_points_are_near_where_signs_do_not_matter() {
+        let (n, width, k) = (3000, 12, 10);
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        let values: Vec<f32> = (0..n * width).map(|_| rng.sample::<f32, _>(StandardNormal)).collect();
+        let points = Points {
+            values: &values,
+            width,
+            signed: true,
+        };
+        let found = points.neighbours(k, 7, &|_| ());
+        let hits: usize = (0..n)
+            .step_by(7)
+            .map(|a| {
+                let mut all: Vec<(f32, u32)> = (0..n)
+                    .filter(|&b| b != a)
+                    .map(|b| (points.distance(a, b), b as u32))
+                    .collect();
+                all.sort_by(|x, y| x.0.total_cmp(&y.0));
+                let is_found = |(_, b): &&(f32, u32)| found[a * k..(a + 1) * k].contains(b);
+                all[..k].iter().filter(is_found).count()
+            })
+            .sum();
+        let recall = hits as f64 / (n.div_ceil(7) * k) as f64;
+        assert!(recall > 0.95, "{recall}");
+    }
+
+    #[test]
     fn few_points_and_equal_points() {
         let points = Points {
             values: &[1.0; 200],

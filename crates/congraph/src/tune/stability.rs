@@ -26,6 +26,7 @@ use super::path::Cell;
 use super::resample::halves;
 use crate::error::{Error, Warning, list_names};
 use crate::fit::{Fit, Learn, Session};
+use crate::graph::SignSums;
 use crate::methods::smooth::working_set::Start;
 use crate::methods::smooth::{MANY_NODES, Model, PresentPair, Smooth};
 use crate::options::option;
@@ -320,14 +321,17 @@ fn by_name<'f>(fit: &'f Fit, session: &Session<'_>, ranks: &Option<Vec<u32>>) ->
     ranked
 }
 
-/// The mean over the views of the correlation between their weights in two fits, the first of which is `one`.
+/// The mean over the views of the correlation between their weights in two fits, the first of which is `one`: that of
+/// their sizes, times how far their signs agree ([`SignSums`]).
 fn correlation(one: &Fit, [pairs, other]: &[Vec<PresentPair<'_>>; 2]) -> f64 {
     let n_views = one.solution.weights.views().n_views();
-    let mut sums = vec![[0.0; 5]; n_views];
+    let mut sums = vec![([0.0; 5], SignSums::default()); n_views];
     let mut others = other.iter().peekable();
     let mut add = |x: Option<&[f64]>, y: Option<&[f64]>| {
-        for (view, [sum_x, sum_y, sum_xx, sum_yy, sum_xy]) in sums.iter_mut().enumerate() {
+        for (view, ([sum_x, sum_y, sum_xx, sum_yy, sum_xy], signs)) in sums.iter_mut().enumerate() {
             let (x, y) = (x.map_or(0.0, |row| row[view]), y.map_or(0.0, |row| row[view]));
+            signs.add(x * y);
+            let (x, y) = (x.abs(), y.abs());
             *sum_x += x;
             *sum_y += y;
             *sum_xx += x * x;
@@ -345,11 +349,11 @@ fn correlation(one: &Fit, [pairs, other]: &[Vec<PresentPair<'_>>; 2]) -> f64 {
     for (_, rest, _) in others {
         add(None, Some(rest));
     }
-    let of_view = |(view, [sum_x, sum_y, sum_xx, sum_yy, sum_xy]): (usize, &[f64; 5])| {
+    let of_view = |(view, ([sum_x, sum_y, sum_xx, sum_yy, sum_xy], signs)): (usize, &([f64; 5], SignSums))| {
         let m = one.solution.n_pairs_of(view) as f64;
         let spread = ((sum_xx - sum_x * sum_x / m) * (sum_yy - sum_y * sum_y / m)).sqrt();
         if spread > 0.0 {
-            (sum_xy - sum_x * sum_y / m) / spread
+            signs.agreement() * ((sum_xy - sum_x * sum_y / m) / spread)
         } else {
             0.0
         }
