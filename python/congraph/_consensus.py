@@ -141,7 +141,7 @@ class ConsensusGraph(_Learner):
     """Learn one sparse graph per data set, and the consensus graph they share.
 
     An edge needs positive association: weights are never negative, and nodes whose signals are opposite (r = -0.99) are not joined. A
-    warning (W14) says where strong negative associations are lost that way.
+    warning (W14) says where strong negative associations are lost that way; ``signed=True`` gives pairs negative edges, too.
 
     Parameters
     ----------
@@ -156,6 +156,8 @@ class ConsensusGraph(_Learner):
         ``value(differences)`` and ``prox(differences, step)``, which is solved by ADMM.
     regulariser : str, default "l1"
         What is asked of the consensus itself, weighed by gamma.
+    signed : bool, default False
+        Give every pair of nodes a negative edge beside the positive one: weights below 0 for nodes whose signals are opposite.
     solver : {"newton", "admm"}
     z_step : {"exact", "bcd"}
         With admm, how its second step is solved.
@@ -250,6 +252,7 @@ class ConsensusGraph(_Learner):
         gamma: float | None = None,
         penalty: Any = "l1",
         regulariser: str = "l1",
+        signed: bool | str = False,
         solver: str = "newton",
         z_step: str = "exact",
         tol: float = 1e-8,
@@ -281,6 +284,7 @@ class ConsensusGraph(_Learner):
         self.gamma = gamma
         self.penalty = penalty
         self.regulariser = regulariser
+        self.signed = signed
         self.solver = solver
         self.z_step = z_step
         self.tol = tol
@@ -434,7 +438,7 @@ def _projection(found: dict[str, Any], positions: dict[str, Any] | None) -> Proj
 class SingleGraph(_Learner):
     """Learn the graph of one data set, or of several each on its own: without coupling, and without a consensus (svGL).
 
-    As there, an edge needs positive association. The parameters are those of `ConsensusGraph` that do not concern what views
+    As there, an edge needs positive association, unless ``signed=True``. The parameters are those of `ConsensusGraph` that do not concern what views
     share. ``graph_`` holds the weights of the (first) graph, nodes × nodes.
 
     Examples
@@ -450,6 +454,7 @@ class SingleGraph(_Learner):
         density: float | None = None,
         *,
         alpha: float | None = None,
+        signed: bool | str = False,
         solver: str = "newton",
         tol: float = 1e-8,
         max_iter: int | None = None,
@@ -474,6 +479,7 @@ class SingleGraph(_Learner):
     ) -> None:
         self.density = density
         self.alpha = alpha
+        self.signed = signed
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter

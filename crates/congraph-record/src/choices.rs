@@ -127,6 +127,21 @@ impl Choice for SolverChoice {
     const WORDS: &'static [(&'static str, Self)] = &[("newton", Self::Newton), ("admm", Self::Admm)];
 }
 
+/// Whether edges have signs. A word rather than a flag: a method may know more answers than two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Signed {
+    /// Weights are not negative.
+    #[default]
+    No,
+    /// Pairs of nodes have negative edges, too.
+    Yes,
+}
+
+impl Choice for Signed {
+    const ID: &'static str = "signed";
+    const WORDS: &'static [(&'static str, Self)] = &[("no", Self::No), ("yes", Self::Yes)];
+}
+
 /// Alternations of the paper's block coordinate descent per iteration.
 const SWEEPS: usize = 10;
 
@@ -163,6 +178,7 @@ mod tests {
         words_stand_for_what_they_are_the_words_of::<Fusion>();
         words_stand_for_what_they_are_the_words_of::<EdgeRule>();
         words_stand_for_what_they_are_the_words_of::<SolverChoice>();
+        words_stand_for_what_they_are_the_words_of::<Signed>();
         words_stand_for_what_they_are_the_words_of::<ZStep>();
         assert_eq!(Fusion::Fused.name(), Method::from(Fusion::Fused).word());
         assert_eq!(Fusion::Group.name(), Method::from(Fusion::Group).word());

@@ -33,6 +33,8 @@ const IN_PYTHON: &[(&str, &str, &str)] = &[
     ("covariance", "", "data=\"covariance\""),
     ("single", "", "SingleGraph"),
     ("allow_counts", "", "allow_counts=True"),
+    ("signed", "yes", "signed=True"),
+    ("signed", "no", "signed=False"),
     ("method", "jgl-group", "JointGraphicalLasso"),
     ("method", "jgl-fused", "JointGraphicalLasso"),
 ];
@@ -67,6 +69,13 @@ impl Spelling for CommandLine {
         // Names of nodes can be anything, and are there to be pasted.
         if id == "drop_nodes" {
             format!("{flag} {}", quoted_for_a_shell(value))
+        } else if id == "signed" {
+            // Its value is optional, and yes if it is not told.
+            if value == "yes" {
+                flag
+            } else {
+                format!("{flag}={value}")
+            }
         } else {
             format!("{flag} {value}")
         }
@@ -180,6 +189,8 @@ mod tests {
             ),
             (step("check", "a check"), "`congraph check`", "a check"),
             (option("alpha").set_to(0.5), "`--alpha 0.5`", "`alpha=0.5`"),
+            (option("signed").set_to("yes"), "`--signed`", "`signed=True`"),
+            (option("signed").set_to("no"), "`--signed=no`", "`signed=False`"),
             (option("single").added(), "add `--single`", "use `SingleGraph`"),
             (
                 option("allow_counts").added(),

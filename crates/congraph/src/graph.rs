@@ -1,8 +1,9 @@
 //! The learned graphs: one weighted graph per view and the consensus, kept sparse.
 //!
 //! ```text
-//! density      share of the n(n−1)/2 pairs with a weight > 0
-//! similarity   mean Pearson correlation between the weight vectors of two views, over all pairs of views
+//! density      share of the n(n−1)/2 pairs with a weight that is not 0
+//! similarity   mean Pearson correlation between the weight vectors of two views, over all pairs of views; of signed
+//!              weights that of their sizes, times Σ xy / Σ |xy|, so that flipping a node's signal does not change it
 //! uniqueness   Σ|w^i − w| / Σ(w^i + w): 0 for a view equal to the consensus, 1 for one that shares nothing with it
 //! ```
 //!
@@ -41,7 +42,7 @@ impl MultiviewGraph {
         assert!(consensus.is_none_or(|consensus| consensus.len() == pairs.len()));
         assert!(pairs.iter().all(|&[a, b]| a < b && (b as usize) < nodes.len()));
         let present = |edge: &usize| {
-            weights.row(*edge).iter().any(|&w| w > 0.0) || consensus.is_some_and(|consensus| consensus[*edge] > 0.0)
+            weights.row(*edge).iter().any(|&w| w != 0.0) || consensus.is_some_and(|consensus| consensus[*edge] != 0.0)
         };
         let mut kept: Vec<usize> = (0..pairs.len()).filter(present).collect();
         kept.sort_by_key(|&edge| pairs[edge]);
@@ -171,7 +172,7 @@ impl MultiviewGraph {
         if !self.membership.is_total() {
             return common_correlation(self.pairs.iter().zip(self.weights.rows()), &self.membership, i, j);
         }
-        pearson(self.weights.rows().map(|row| (row[i], row[j])), self.n_pairs())
+        weight_correlation(self.weights.rows().map(|row| (row[i], row[j])), self.n_pairs())
     }
 
     /// How far a view is from the consensus, from 0 (equal) to 1 (nothing shared); none without a consensus.
@@ -269,6 +270,41 @@ pub fn pearson(values: impl Iterator<Item = (f64, f64)>, n: usize) -> f64 {
     sums.correlation(0, 1, n)
 }
 
+/// The correlation between the weights of two views: Pearson's of their sizes, times how far their signs agree. A mean of
+/// signed weights depends on the signs of the nodes' signals, which say nothing; this does not.
+fn weight_correlation(values: impl Iterator<Item = (f64, f64)>, n: usize) -> f64 {
+    let (mut sums, mut signs) = (CorrelationSums::new(2), SignSums::default());
+    for (x, y) in values {
+        sums.add(&[x.abs(), y.abs()]);
+        signs.add(x * y);
+    }
+    signs.agreement() * sums.correlation(0, 1, n)
+}
+
+/// How far the signs of two views' weights agree: 1 if they always do, −1 if they never do.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct SignSums {
+    same: f64,
+    other: f64,
+}
+
+impl SignSums {
+    pub(crate) fn add(&mut self, product: f64) {
+        if product < 0.0 {
+            self.other -= product;
+        } else {
+            self.same += product;
+        }
+    }
+
+    pub(crate) fn agreement(self) -> f64 {
+        if self.other == 0.0 {
+            return 1.0;
+        }
+        (self.same - self.other) / (self.same + self.other)
+    }
+}
+
 /// The mean Pearson correlation between two columns, over all pairs of them, of rows that are zero in all but those
 /// given.
 pub(crate) fn mean_correlation(weights: &ViewMatrix, n_pairs: usize) -> Option<f64> {
@@ -276,14 +312,34 @@ pub(crate) fn mean_correlation(weights: &ViewMatrix, n_pairs: usize) -> Option<f
     if n < 2 {
         return None;
     }
+    let is_signed = weights.values().iter().any(|&weight| weight < 0.0);
     let mut sums = CorrelationSums::new(n);
+    let mut sizes = vec![0.0; n];
     for row in weights.rows() {
-        sums.add(row);
+        if is_signed {
+            sizes
+                .iter_mut()
+                .zip(row)
+                .for_each(|(size, weight)| *size = weight.abs());
+            sums.add(&sizes);
+        } else {
+            sums.add(row);
+        }
     }
+    let agreement = |i: usize, j: usize| {
+        let mut signs = SignSums::default();
+        weights.rows().for_each(|row| signs.add(row[i] * row[j]));
+        signs.agreement()
+    };
     let mut total = 0.0;
     for i in 0..n {
         for j in 0..i {
-            total += sums.correlation(i, j, n_pairs);
+            let correlation = sums.correlation(i, j, n_pairs);
+            total += if is_signed {
+                agreement(i, j) * correlation
+            } else {
+                correlation
+            };
         }
     }
     Some(total / (n * (n - 1) / 2) as f64)
@@ -297,7 +353,7 @@ fn common_correlation<'a>(
     j: usize,
 ) -> f64 {
     let common = rows.filter(|(pair, _)| membership.has_pair(i, **pair) && membership.has_pair(j, **pair));
-    pearson(common.map(|(_, row)| (row[i], row[j])), membership.n_common_pairs(i, j))
+    weight_correlation(common.map(|(_, row)| (row[i], row[j])), membership.n_common_pairs(i, j))
 }
 
 /// As [`mean_correlation`] for views that lack nodes: over all pairs of views that have a pair of nodes in common.
@@ -359,11 +415,11 @@ impl CorrelationSums {
     }
 }
 
-/// The mean over the views of the share of their pairs with a weight > 0.
+/// The mean over the views of the share of their pairs with a weight that is not 0.
 pub(crate) fn mean_density(weights: &ViewMatrix, membership: &Membership) -> f64 {
     let n_views = weights.n_views();
     if membership.is_total() {
-        let present = weights.values().iter().filter(|&&weight| weight > 0.0).count();
+        let present = weights.values().iter().filter(|&&weight| weight != 0.0).count();
         return present as f64 / (membership.n_pairs() * n_views) as f64;
     }
     let of_view = |view: usize| density(weights.column(view), membership.n_pairs_of(view));
@@ -371,7 +427,7 @@ pub(crate) fn mean_density(weights: &ViewMatrix, membership: &Membership) -> f64
 }
 
 pub(crate) fn density(weights: impl Iterator<Item = f64>, n_pairs: usize) -> f64 {
-    let present = weights.filter(|&weight| weight > 0.0).count();
+    let present = weights.filter(|&weight| weight != 0.0).count();
     present as f64 / n_pairs.max(1) as f64
 }
 

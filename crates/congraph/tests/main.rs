@@ -20,6 +20,7 @@ mod negative;
 mod oracle;
 mod paper;
 mod project;
+mod signed;
 mod simulation;
 mod spectrum;
 mod stability;

@@ -41,18 +41,18 @@ impl Triplets {
 }
 
 /// Clarabel's answer.
-struct Oracle {
+pub(crate) struct Oracle {
     views: ViewMatrix,
     /// A lower bound of the optimum, as far as Clarabel's dual point is feasible.
     dual: f64,
     /// The relative and absolute gap that was asked for.
-    tolerance: f64,
-    reached: bool,
+    pub(crate) tolerance: f64,
+    pub(crate) reached: bool,
 }
 
 /// Variables: W (edge by edge), the degrees δ (node by node), the consensus w, and what the penalty needs: t ≥ |W − w| for
 /// ℓ1, t ≥ ‖W − w‖ for ℓ2, v = W − w for squared ℓ2. With δ as variables the quadratic term is diagonal.
-fn oracle(problem: &Problem) -> Oracle {
+pub(crate) fn oracle(problem: &Problem) -> Oracle {
     let Parameters { alpha, beta, gamma } = problem.parameters();
     let (n, n_views, n_edges) = (problem.n_nodes(), problem.n_views(), problem.n_edges());
     let edges = problem.distances().edges();
@@ -181,7 +181,7 @@ fn oracle(problem: &Problem) -> Oracle {
 
 /// The worst deviations seen, for the message at the end.
 #[derive(Debug, Default)]
-struct Worst {
+pub(crate) struct Worst {
     cases: usize,
     oracle_failures: usize,
     strict: usize,
@@ -202,7 +202,14 @@ struct Worst {
 /// oracle's gap, larger), an oracle that reached its tightest tolerance and a result that was asked for more digits than that bound needs (Newton, whose last step usually
 /// leaves a gap of 1e-15): there the weights must agree to 1e-5. Elsewhere the bound itself says how far apart two correct
 /// answers may be, and they must be within it (or within 1e-5).
-fn compare(problem: &Problem, solution: &Solution, oracle: &Oracle, strict: bool, worst: &mut Worst, case: &str) {
+pub(crate) fn compare(
+    problem: &Problem,
+    solution: &Solution,
+    oracle: &Oracle,
+    strict: bool,
+    worst: &mut Worst,
+    case: &str,
+) {
     let Parameters { alpha, beta, gamma } = problem.parameters();
     let name = if beta > 0.0 { problem.penalty().name() } else { "none" };
     let ratio = if beta > 0.0 { gamma / beta } else { 0.0 };

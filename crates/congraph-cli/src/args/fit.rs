@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use congraph::methods::smooth::admm::ZStep;
-use congraph_record::choices::SolverChoice;
+use congraph_record::choices::{Signed, SolverChoice};
 use congraph_record::request::{CandidateRequest, CostRequest, PenaltyRequest, SpectrumRequest};
 use congraph_record::{FitRequest, RequestError};
 
@@ -51,6 +51,17 @@ pub(crate) struct FitArgs {
         help_heading = "Model"
     )]
     pub(crate) spectrum: String,
+    /// Give every pair of nodes a negative edge beside the positive one: weights below 0 for opposite signals
+    #[arg(
+        long,
+        default_value = "no",
+        default_missing_value = "yes",
+        num_args = 0..=1,
+        require_equals = true,
+        value_parser = choice::<Signed>(),
+        help_heading = "Model"
+    )]
+    pub(crate) signed: Signed,
     /// Learn every view on its own, without a consensus
     #[arg(long, help_heading = "Model")]
     pub(crate) single: bool,
@@ -108,6 +119,7 @@ impl FitArgs {
             gamma: self.gamma,
             penalty: PenaltyRequest::Named(self.penalty.clone()),
             regulariser: self.regulariser.clone(),
+            signed: self.signed,
             single: self.single,
             candidates: candidates.unwrap_or_default(),
             seed: self.seed,

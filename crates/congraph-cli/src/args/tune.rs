@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use congraph_record::choices::Signed;
 use congraph_record::request::{PenaltyRequest, SpectrumRequest};
 use congraph_record::{FitRequest, RequestError, TuneRequest};
 
-use super::choices::penalties;
+use super::choices::{choice, penalties};
 use super::{InputArgs, OutputArgs};
 
 /// What its help ends with.
@@ -67,6 +68,17 @@ pub(crate) struct TuneArgs {
         help_heading = "Model"
     )]
     pub(crate) spectrum: String,
+    /// Give every pair of nodes a negative edge beside the positive one: weights below 0 for opposite signals
+    #[arg(
+        long,
+        default_value = "no",
+        default_missing_value = "yes",
+        num_args = 0..=1,
+        require_equals = true,
+        value_parser = choice::<Signed>(),
+        help_heading = "Model"
+    )]
+    pub(crate) signed: Signed,
     /// The relative gap at which a fit counts as converged
     #[arg(long, default_value = "1e-8", value_name = "GAP", help_heading = "Solver")]
     pub(crate) tol: f64,
@@ -84,6 +96,7 @@ impl TuneArgs {
                 penalty: PenaltyRequest::Named(self.penalty.clone()),
                 // γ is 0 all along the path: nothing is asked of the consensus itself.
                 regulariser: "none".into(),
+                signed: self.signed,
                 tol: self.tol,
                 memory: self.memory,
                 scale: scaling.scale,

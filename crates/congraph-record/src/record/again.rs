@@ -40,6 +40,7 @@ impl FitRecord {
             },
             model,
             solver: Arc::new(newton),
+            signed: self.signed == Some(true),
             ..Smooth::default()
         };
         Some((method, self.distance_divisor?))

@@ -29,6 +29,7 @@ impl FitRecord {
             n_views: Some(graph.n_views()),
             penalty: Some(method.model.penalty().name().into()),
             regulariser: Some(method.model.regulariser().name().into()),
+            signed: method.signed.then_some(true),
             solver: Some(method.solver.name().into()),
             alpha: Some(parameters.alpha),
             beta: Some(parameters.beta),

@@ -69,6 +69,9 @@ pub struct FitRecord {
     /// The regulariser r.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regulariser: Option<String>,
+    /// Whether pairs have negative edges, too; told if they have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signed: Option<bool>,
     /// The solver.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub solver: Option<String>,

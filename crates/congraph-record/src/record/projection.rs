@@ -27,6 +27,7 @@ impl FitRecord {
             n_nodes: Some(graph.n_nodes()),
             n_views: Some(graph.n_views()),
             penalty: Some(projector.penalty.name().into()),
+            signed: projector.signed.then_some(true),
             solver: Some("newton".into()),
             alpha: Some(projector.alpha),
             beta: Some(projector.beta),

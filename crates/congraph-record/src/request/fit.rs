@@ -18,7 +18,7 @@ use serde_json::{Map, Value as Json};
 
 use super::memory::GIB;
 use super::{CandidateRequest, CostRequest, SpectrumRequest, Tables, Value};
-use crate::choices::{Method, SolverChoice};
+use crate::choices::{Method, Signed, SolverChoice};
 use crate::refusal::{Refusal, RequestError, check_range};
 
 /// Everything that can be asked of a fit; what is not given is `None`, or what it usually is.
@@ -48,6 +48,8 @@ pub struct FitRequest {
     pub penalty: PenaltyRequest,
     /// What is asked of the consensus itself, by its name.
     pub regulariser: String,
+    /// Whether pairs have negative edges, too.
+    pub signed: Signed,
     /// Every view on its own, without a consensus.
     pub single: bool,
     /// Which pairs may be joined.
@@ -93,6 +95,7 @@ impl Default for FitRequest {
             fused_diagonal: None,
             penalty: PenaltyRequest::default(),
             regulariser: USUAL_REGULARISER.into(),
+            signed: Signed::default(),
             single: false,
             candidates: CandidateRequest::default(),
             seed: 1,
@@ -202,6 +205,7 @@ impl FitRequest {
             "fused_diagonal" => self.fused_diagonal = Some(value.flag("fused_diagonal")?),
             "penalty" => self.penalty = value.penalty("penalty")?,
             "regulariser" => self.regulariser = value.word("regulariser")?.into(),
+            "signed" => self.signed = value.signed()?,
             "single" => self.single = value.flag("single")?,
             "candidates" => self.candidates = value.candidates("candidates")?,
             "seed" => self.seed = value.count("seed")?,
@@ -277,6 +281,7 @@ impl FitRequest {
             candidates: self.candidates.candidates(self.seed),
             edge_costs: self.edge_costs.costs(),
             check_outside: self.check_outside,
+            signed: self.signed == Signed::Yes,
             memory,
         };
         Ok(Asked {
@@ -409,7 +414,7 @@ impl FitRequest {
     }
 
     /// Whether each of congraph's own options was set to something unusual: what another method cannot obey.
-    pub(super) fn own_options(&self) -> [(&'static str, bool); 15] {
+    pub(super) fn own_options(&self) -> [(&'static str, bool); 16] {
         let is_usual =
             |penalty: &PenaltyRequest| matches!(penalty, PenaltyRequest::Named(name) if name == USUAL_PENALTY);
         [
@@ -421,6 +426,7 @@ impl FitRequest {
             ("consensus_density", self.consensus_density.is_some()),
             ("penalty", !is_usual(&self.penalty)),
             ("regulariser", self.regulariser != USUAL_REGULARISER),
+            ("signed", self.signed != Signed::default()),
             ("candidates", self.candidates != CandidateRequest::All),
             ("edge_costs", self.edge_costs != CostRequest::default()),
             ("memory", self.memory.is_some()),

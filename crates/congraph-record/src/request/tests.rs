@@ -5,7 +5,7 @@ use congraph::penalties::L1;
 use congraph::{Candidates, Code, Dial, EdgeCost, SampleNorm, Scale};
 
 use super::*;
-use crate::choices::Method;
+use crate::choices::{Method, Signed};
 use crate::refusal::Refusal;
 use crate::spelling::{CommandLine, Python};
 
@@ -53,6 +53,7 @@ const REFUSED: &str = "
     density=0.1 method=jgl-group lambda1=0.1 lambda2=0.1
     penalty=l2 method=jgl-group lambda1=0.1 lambda2=0.1
     regulariser=none method=jgl-group lambda1=0.1 lambda2=0.1
+    signed method=jgl-group lambda1=0.1 lambda2=0.1
     candidates=knn:3 method=jgl-group lambda1=0.1 lambda2=0.1
     memory=1 method=jgl-group lambda1=0.1 lambda2=0.1
     solver=admm method=jgl-group lambda1=0.1 lambda2=0.1
@@ -225,6 +226,7 @@ fn options_are_set_by_their_ids() {
         ("fused_diagonal", Value::Flag(true)),
         ("penalty", word("l2")),
         ("regulariser", word("none")),
+        ("signed", Value::Flag(true)),
         ("single", Value::Flag(true)),
         ("candidates", Value::Pairs(vec![[0, 1]])),
         ("edge_costs", Value::Costs(Vec::new())),
@@ -247,6 +249,16 @@ fn options_are_set_by_their_ids() {
     assert_eq!(request.candidates, CandidateRequest::Listed(vec![[0, 1]]));
     assert_eq!((request.seed, request.max_iterations), (7, Some(9)));
     assert_eq!((request.scale, request.sample_norm), (Scale::Center, SampleNorm::Sum));
+    assert_eq!(request.signed, Signed::Yes);
+    for (given, expected) in [
+        (Value::Flag(false), Signed::No),
+        (word("yes"), Signed::Yes),
+        (word("no"), Signed::No),
+    ] {
+        request.set("signed", &given).unwrap();
+        assert_eq!(request.signed, expected);
+    }
+    assert!(request.set("signed", &Value::Number(0.5)).is_err() && request.set("signed", &word("maybe")).is_err());
 }
 
 #[test]

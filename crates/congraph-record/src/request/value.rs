@@ -6,7 +6,7 @@ use congraph::EdgeCost;
 use congraph::penalties::Penalty;
 
 use super::{CandidateRequest, CostRequest, PenaltyRequest, SpectrumRequest};
-use crate::choices::Choice;
+use crate::choices::{Choice, Signed};
 use crate::refusal::RequestError;
 
 /// What an option is set to.
@@ -97,6 +97,16 @@ impl Value {
     /// What a word stands for.
     pub(super) fn choice<C: Choice>(&self) -> Result<C, RequestError> {
         C::from_word(self.word(C::ID)?)
+    }
+
+    /// Whether edges have signs: its word, or yes or no.
+    pub(super) fn signed(&self) -> Result<Signed, RequestError> {
+        match self {
+            Self::Flag(true) => Ok(Signed::Yes),
+            Self::Flag(false) => Ok(Signed::No),
+            Self::Word(_) => self.choice(),
+            _ => Err(RequestError::kind(Signed::ID, "true or false, or a word")),
+        }
     }
 
     /// The name of a penalty, or one that a face made.

@@ -109,7 +109,7 @@ impl MantelSums {
         let mut strengths = vec![0.0; graph.n_nodes()];
         let mut s2 = 0.0;
         for (pair, weight) in graph.pairs().iter().zip(graph.weights().column(view)) {
-            let [a, b] = pair.map(|node| node as usize);
+            let ([a, b], weight) = (pair.map(|node| node as usize), weight.abs());
             if weight > 0.0 && counts(a) && counts(b) {
                 strengths[a] += weight;
                 strengths[b] += weight;

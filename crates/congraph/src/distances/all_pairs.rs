@@ -1,6 +1,7 @@
 //! The distances of all pairs of nodes without a list of them: for so many nodes that n²N numbers would be too many, or
 //! too slow.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use rayon::prelude::*;
 use super::listed::Distances;
 use super::tiles::{Tiles, ViewTiles};
 use crate::edges::candidates::{EXACT_NEIGHBOURS, EdgeCost};
-use crate::edges::{Edges, ViewMatrix};
+use crate::edges::{Edges, ViewMatrix, both_signs, is_negative, pair_of};
 use crate::error::Error;
 use crate::options::option;
 use crate::progress::{Progress, Watch};
@@ -21,17 +22,25 @@ const CANDIDATES: usize = 1 << 18;
 
 /// The nodes in an order in which most neighbours are not far from each other: with very many nodes, numbers that are
 /// needed together are then found together in memory. By the first view's signals.
-pub(crate) fn neighbourly_order(views: &Views, scaling: &Scaling, seed: u64) -> Vec<usize> {
+pub(crate) fn neighbourly_order(views: &Views, scaling: &Scaling, signed: bool, seed: u64) -> Vec<usize> {
     let signals = ViewSignals::new(views.view(0), views.n_nodes(), scaling);
-    let tiles = ViewTiles::new(&signals, views.n_nodes(), &|_| false);
-    tiles.points().tree_order(seed)
+    let tiles = ViewTiles::new(&signals, views.n_nodes(), signed, &|_| false);
+    tiles.points(signed).tree_order(seed)
 }
 
-/// Every pair of a node and one of its k nearest neighbours in some view, sorted.
-pub(crate) fn nearest_pairs(signals: &Signals, k: usize, seed: u64, memory: u64, watch: Watch<'_>) -> Vec<[u32; 2]> {
+/// Every pair of a node and one of its k nearest neighbours in some view, sorted; where edges are signed, by the shorter
+/// of both.
+pub(crate) fn nearest_pairs(
+    signals: &Signals,
+    signed: bool,
+    k: usize,
+    seed: u64,
+    memory: u64,
+    watch: Watch<'_>,
+) -> Vec<[u32; 2]> {
     let k = k.clamp(1, signals.n_nodes - 1);
     if signals.n_nodes <= EXACT_NEIGHBOURS {
-        return Tiles::new(signals, memory, watch).nearest(k, watch).0;
+        return Tiles::new(signals, signed, memory, watch).nearest(k, watch).0;
     }
     let mut pairs = Vec::new();
     // One view at a time: its points are let go before the next.
@@ -40,8 +49,8 @@ pub(crate) fn nearest_pairs(signals: &Signals, k: usize, seed: u64, memory: u64,
         let own: Option<Vec<usize>> =
             (!signals.membership.is_total()).then(|| signals.membership.nodes_of(index).collect());
         let tiles = match &own {
-            None => ViewTiles::new(view, signals.n_nodes, &|_| false),
-            Some(own) => ViewTiles::new(&view.of_nodes(own), own.len(), &|_| false),
+            None => ViewTiles::new(view, signals.n_nodes, signed, &|_| false),
+            Some(own) => ViewTiles::new(&view.of_nodes(own), own.len(), signed, &|_| false),
         };
         let k = own.as_ref().map_or(k, |own| k.min(own.len() - 1));
         let node_of = |node: u32| own.as_ref().map_or(node, |own| own[node as usize] as u32);
@@ -50,7 +59,8 @@ pub(crate) fn nearest_pairs(signals: &Signals, k: usize, seed: u64, memory: u64,
                 (index as f64 + share) / signals.views.len() as f64,
             ));
         };
-        let neighbours = tiles.points().neighbours(k, seed.wrapping_add(index as u64), &tell);
+        let points = tiles.points(signed);
+        let neighbours = points.neighbours(k, seed.wrapping_add(index as u64), &tell);
         for (node, row) in neighbours.chunks_exact(k).enumerate() {
             let node = node_of(node as u32);
             let pair = |&other: &u32| [node.min(node_of(other)), node.max(node_of(other))];
@@ -62,7 +72,7 @@ pub(crate) fn nearest_pairs(signals: &Signals, k: usize, seed: u64, memory: u64,
     pairs
 }
 
-/// How many pairs outside a list would be present at the multipliers of its solution, and whether all were counted.
+/// How many edges outside a list would be present at the multipliers of its solution.
 pub(crate) fn count_outside(
     signals: Signals,
     distances: &Distances,
@@ -72,7 +82,7 @@ pub(crate) fn count_outside(
     watch: Watch<'_>,
 ) -> usize {
     let all = AllPairs {
-        tiles: Tiles::new(&signals, memory, watch),
+        tiles: Tiles::new(&signals, distances.edges().is_signed(), memory, watch),
         signals,
         divisor: distances.divisor(),
         nearest: Vec::new(),
@@ -100,10 +110,28 @@ impl AllPairs {
     /// # Errors
     /// [`Error::Invalid`] if the distances are too large for f64.
     pub fn new(views: &Views, scaling: &Scaling, k: usize, memory: u64, watch: Watch<'_>) -> Result<Self, Error> {
+        Self::of_signs(views, scaling, false, k, memory, watch)
+    }
+
+    /// The same with a positive and a negative edge for every pair, where edges are signed.
+    ///
+    /// # Errors
+    /// As [`AllPairs::new`].
+    pub(crate) fn of_signs(
+        views: &Views,
+        scaling: &Scaling,
+        signed: bool,
+        k: usize,
+        memory: u64,
+        watch: Watch<'_>,
+    ) -> Result<Self, Error> {
         let signals = Signals::new(views, scaling);
-        let tiles = Tiles::new(&signals, memory, watch);
+        let tiles = Tiles::new(&signals, signed, memory, watch);
         let k = k.clamp(1, views.n_nodes() - 1);
-        let (nearest, maxima) = tiles.nearest(k, watch);
+        let (mut nearest, maxima) = tiles.nearest(k, watch);
+        if signed {
+            nearest = both_signs(&nearest);
+        }
         let mut divisor = 1.0;
         if scaling.distance_norm == DistanceNorm::Max {
             let pairs = tiles.furthest(&maxima);
@@ -140,15 +168,19 @@ impl AllPairs {
     /// others are in it from the start.
     #[must_use]
     pub(crate) fn with_costs(mut self, costs: Vec<EdgeCost>) -> Self {
-        let is_listed = |pair: &[u32; 2]| costs.binary_search_by_key(pair, |cost| cost.pair).is_ok();
-        self.nearest.retain(|pair| !is_listed(pair));
+        let is_listed = |edge: &[u32; 2]| costs.binary_search_by_key(&pair_of(*edge), |cost| cost.pair).is_ok();
+        self.nearest.retain(|edge| !is_listed(edge));
         let some_has = |pair: [u32; 2]| self.signals.membership.some_has(pair);
-        self.nearest.extend(
-            costs
-                .iter()
-                .filter(|cost| cost.cost < f64::INFINITY && some_has(cost.pair))
-                .map(|cost| cost.pair),
-        );
+        let allowed: Vec<[u32; 2]> = costs
+            .iter()
+            .filter(|cost| cost.cost < f64::INFINITY && some_has(cost.pair))
+            .map(|cost| cost.pair)
+            .collect();
+        self.nearest.extend(if self.tiles.signed {
+            both_signs(&allowed)
+        } else {
+            allowed
+        });
         self.nearest.sort_unstable();
         self.costs = costs;
         self
@@ -165,7 +197,7 @@ impl AllPairs {
             return;
         }
         for (pair, row) in pairs.iter().zip(distances.rows_mut()) {
-            if let Ok(found) = self.costs.binary_search_by_key(pair, |cost| cost.pair) {
+            if let Ok(found) = self.costs.binary_search_by_key(&pair_of(*pair), |cost| cost.pair) {
                 row.iter_mut().for_each(|distance| *distance += self.costs[found].cost);
             }
         }
@@ -249,7 +281,6 @@ impl AllPairs {
         test: &impl PresenceTest,
         allowance: Option<f64>,
     ) -> (Vec<[u32; 2]>, bool) {
-        let set = Set::new(self.n_nodes(), pairs);
         let mut in_costs = multipliers.clone();
         in_costs
             .values_mut()
@@ -258,9 +289,27 @@ impl AllPairs {
         let factor = 1.0 / (self.divisor * test.kappa());
         let is_absent = |targets: &[f64]| test.is_absent(targets);
         let costed: Vec<[u32; 2]> = self.costs.iter().map(|cost| cost.pair).collect();
-        let known = [set, Set::new(self.n_nodes(), &costed)];
-        let known = if costed.is_empty() { &known[..1] } else { &known };
-        self.tiles.present(&in_costs, factor, most, allowance, is_absent, known)
+        let of_sign = if self.tiles.signed {
+            let sign = |negative| pairs.iter().filter(move |edge| is_negative(**edge) == negative);
+            let mut negative: Vec<[u32; 2]> = sign(true).map(|&edge| pair_of(edge)).collect();
+            negative.par_sort_unstable();
+            vec![Cow::Owned(sign(false).copied().collect()), Cow::Owned(negative)]
+        } else {
+            vec![Cow::Borrowed(pairs)]
+        };
+        let sets = |pairs| {
+            let mut sets = vec![Set::new(self.n_nodes(), pairs)];
+            if !costed.is_empty() {
+                sets.push(Set::new(self.n_nodes(), &costed));
+            }
+            sets
+        };
+        let known: Vec<Vec<Set<'_>>> = of_sign
+            .iter()
+            .map(|pairs: &Cow<'_, [[u32; 2]]>| sets(&**pairs))
+            .collect();
+        self.tiles
+            .present(&in_costs, factor, most, allowance, is_absent, &known)
     }
 
     /// Those of the pairs that would be present in f64.
@@ -291,8 +340,13 @@ impl AllPairs {
 
     /// The distances of a sorted list of pairs as the distances of a problem.
     pub(crate) fn restricted(&self, pairs: Vec<[u32; 2]>, values: ViewMatrix) -> Arc<Distances> {
+        let edges = if self.tiles.signed {
+            Edges::signed(self.n_nodes(), pairs)
+        } else {
+            Edges::listed(self.n_nodes(), pairs)
+        };
         Arc::new(Distances::listed(
-            Edges::listed(self.n_nodes(), pairs),
+            edges,
             values,
             self.divisor,
             Arc::clone(&self.signals.membership),
@@ -399,7 +453,7 @@ mod tests {
         let (views, _) = Views::assemble(vec![table(0), table(1)], &options).unwrap();
         let (views, _) = views.sorted();
         let signals = Signals::new(&views, &Scaling::default());
-        let pairs = nearest_pairs(&signals, 4, 1, 0, &no_progress);
+        let pairs = nearest_pairs(&signals, false, 4, 1, 0, &no_progress);
         let mask = views.membership();
         assert!(pairs.iter().all(|&pair| mask.some_has(pair)));
         let (mut found, mut all) = (0, 0);

@@ -16,6 +16,8 @@ use crate::parallel::simd::vectorised;
 pub(super) struct Points<'a> {
     pub(super) values: &'a [f32],
     pub(super) width: usize,
+    /// Whether a point is the same as its opposite: the shorter of both distances counts.
+    pub(super) signed: bool,
 }
 
 const TREES: u64 = 6;
@@ -38,18 +40,29 @@ impl<'a> Points<'a> {
 
     #[inline(always)]
     fn distance(&self, a: usize, b: usize) -> f32 {
+        let distance = self.distance_of::<false>(a, b);
+        if self.signed {
+            return distance.min(self.distance_of::<true>(a, b));
+        }
+        distance
+    }
+
+    /// ‖x − y‖², or ‖x + y‖².
+    #[inline(always)]
+    fn distance_of<const NEGATIVE: bool>(&self, a: usize, b: usize) -> f32 {
+        let apart = |x: f32, y: f32| if NEGATIVE { x + y } else { x - y };
         const LANES: usize = 16;
         let mut sums = [0.0_f32; LANES];
         let (head_x, tail_x) = self.point(a).as_chunks::<LANES>();
         let (head_y, tail_y) = self.point(b).as_chunks::<LANES>();
         for (x, y) in head_x.iter().zip(head_y) {
             for lane in 0..LANES {
-                let difference = x[lane] - y[lane];
+                let difference = apart(x[lane], y[lane]);
                 sums[lane] += difference * difference;
             }
         }
-        let tail: f32 = tail_x.iter().zip(tail_y).map(|(x, y)| (x - y) * (x - y)).sum();
-        sums.iter().sum::<f32>() + tail
+        let tail = tail_x.iter().zip(tail_y).map(|(&x, &y)| apart(x, y) * apart(x, y));
+        sums.iter().sum::<f32>() + tail.sum::<f32>()
     }
 
     /// The points in the order of the leaves of one tree.
@@ -272,18 +285,25 @@ fn split(points: Points<'_>, part: &mut [u32], rng: &mut ChaCha8Rng) -> usize {
     let one = part[rng.random_range(0..part.len())] as usize;
     let two = part[rng.random_range(0..part.len())] as usize;
     let (p, q) = (points.point(one), points.point(two));
+    if points.signed {
+        return balanced(part, |point| {
+            let product = |q: &[f32]| -> f32 { points.point(point).iter().zip(q).map(|(x, y)| x * y).sum() };
+            let square = |q: &[f32]| -> f32 { q.iter().map(|y| y * y).sum() };
+            (product(p).abs() - 0.5 * square(p)) - (product(q).abs() - 0.5 * square(q))
+        });
+    }
     let normal: Vec<f32> = p.iter().zip(q).map(|(p, q)| p - q).collect();
     let offset: f32 = p.iter().zip(q).map(|(p, q)| 0.5 * (p * p - q * q)).sum();
+    balanced(part, |point| {
+        points.point(point).iter().zip(&normal).map(|(x, d)| x * d).sum::<f32>() - offset
+    })
+}
+
+/// Puts the points on the positive side first, and tells how many these are; half of all if that is lopsided.
+fn balanced(part: &mut [u32], side: impl Fn(usize) -> f32) -> usize {
     let mut middle = 0;
     for k in 0..part.len() {
-        let side: f32 = points
-            .point(part[k] as usize)
-            .iter()
-            .zip(&normal)
-            .map(|(x, d)| x * d)
-            .sum::<f32>()
-            - offset;
-        if side > 0.0 {
+        if side(part[k] as usize) > 0.0 {
             part.swap(k, middle);
             middle += 1;
         }
@@ -306,7 +326,11 @@ mod tests {
         let (n, width, k) = (3000, 12, 10);
         let mut rng = ChaCha8Rng::seed_from_u64(4);
         let values: Vec<f32> = (0..n * width).map(|_| rng.sample::<f32, _>(StandardNormal)).collect();
-        let points = Points { values: &values, width };
+        let points = Points {
+            values: &values,
+            width,
+            signed: false,
+        };
         let on = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| points.neighbours(k, 7, &|_| ()))
@@ -330,16 +354,45 @@ mod tests {
     }
 
     #[test]
+    fn opposite_points_are_near_where_signs_do_not_matter() {
+        let (n, width, k) = (3000, 12, 10);
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        let values: Vec<f32> = (0..n * width).map(|_| rng.sample::<f32, _>(StandardNormal)).collect();
+        let points = Points {
+            values: &values,
+            width,
+            signed: true,
+        };
+        let found = points.neighbours(k, 7, &|_| ());
+        let hits: usize = (0..n)
+            .step_by(7)
+            .map(|a| {
+                let mut all: Vec<(f32, u32)> = (0..n)
+                    .filter(|&b| b != a)
+                    .map(|b| (points.distance(a, b), b as u32))
+                    .collect();
+                all.sort_by(|x, y| x.0.total_cmp(&y.0));
+                let is_found = |(_, b): &&(f32, u32)| found[a * k..(a + 1) * k].contains(b);
+                all[..k].iter().filter(is_found).count()
+            })
+            .sum();
+        let recall = hits as f64 / (n.div_ceil(7) * k) as f64;
+        assert!(recall > 0.95, "{recall}");
+    }
+
+    #[test]
     fn few_points_and_equal_points() {
         let points = Points {
             values: &[1.0; 200],
             width: 2,
+            signed: false,
         };
         let found = points.neighbours(5, 1, &|_| ());
         assert!(found.iter().all(|&b| b != NOBODY));
         let points = Points {
             values: &[1.0, 2.0, 5.0],
             width: 1,
+            signed: false,
         };
         assert_eq!(points.neighbours(9, 1, &|_| ()), [1, 2, 0, 2, 1, 0]);
     }

@@ -1,7 +1,7 @@
 //! Squared distances between the nodes' signals: all that the problem needs of the data.
 //!
 //! ```text
-//! D^i_e = ‖x^i_a − x^i_b‖²      (the paper's Sᵀd^i − 2k^i)
+//! D^i_e = ‖x^i_a − x^i_b‖²      (the paper's Sᵀd^i − 2k^i);      of a negative edge ‖x^i_a + x^i_b‖²
 //! ```
 //!
 //! Three choices make α and β mean the same for every data set; each can be switched off:
@@ -16,7 +16,7 @@
 use std::sync::Arc;
 
 use crate::edges::candidates::EdgeCost;
-use crate::edges::{Edges, ViewMatrix, complete_index};
+use crate::edges::{Edges, ViewMatrix, both_signs, complete_index, is_negative, pair_of};
 use crate::error::Error;
 use crate::options::option;
 use crate::signals::{DistanceNorm, SampleNorm, Scale, Scaling, Signals};
@@ -47,18 +47,50 @@ impl Distances {
         Self::masked(edges, values, scaling.distance_norm, Arc::clone(views.membership()))
     }
 
+    /// The distances of the positive and the negative edge of all pairs of nodes.
+    ///
+    /// # Errors
+    /// As [`Distances::from_views`].
+    pub fn signed_from_views(views: &Views, scaling: &Scaling) -> Result<Self, Error> {
+        let edges = Edges::complete_signed(views.n_nodes());
+        let values = if views.kind() == Kind::Signals {
+            let signals = Signals::new(views, scaling);
+            let of_sign = [signals.all_distances(), signals.all_sum_distances()];
+            let mut values = ViewMatrix::with_capacity(edges.n_edges(), views.n_views());
+            for &edge in edges.pairs() {
+                let [a, b] = pair_of(edge).map(|node| node as usize);
+                let rows = &of_sign[usize::from(is_negative(edge))];
+                values.push_row(rows.row(complete_index(views.n_nodes(), a, b)));
+            }
+            values
+        } else {
+            from_all_products(views, scaling, &edges)?
+        };
+        Self::masked(edges, values, scaling.distance_norm, Arc::clone(views.membership()))
+    }
+
+    /// The same of chosen pairs a < b (sorted, each once), divided by the largest of theirs where that is asked for.
+    ///
+    /// # Errors
+    /// As [`Distances::from_views`].
+    pub(crate) fn signed_of_pairs(views: &Views, scaling: &Scaling, pairs: &[[u32; 2]]) -> Result<Self, Error> {
+        some_pair(pairs)?;
+        let edges = Edges::signed(views.n_nodes(), both_signs(pairs));
+        let values = if views.kind() == Kind::Signals {
+            Signals::new(views, scaling).distances(edges.pairs())
+        } else {
+            from_all_products(views, scaling, &edges)?
+        };
+        Self::masked(edges, values, scaling.distance_norm, Arc::clone(views.membership()))
+    }
+
     /// The distances of chosen pairs a < b (sorted, each once), divided by the largest of theirs where that is asked
     /// for.
     ///
     /// # Errors
     /// As [`Distances::from_views`].
     pub(crate) fn of_pairs(views: &Views, scaling: &Scaling, pairs: Vec<[u32; 2]>) -> Result<Self, Error> {
-        if pairs.is_empty() {
-            return Err(Error::Parameter {
-                name: "candidates",
-                message: "are empty: no edge could be present".into(),
-            });
-        }
+        some_pair(&pairs)?;
         let values = if views.kind() == Kind::Signals {
             Signals::new(views, scaling).distances(&pairs)
         } else {
@@ -73,7 +105,7 @@ impl Distances {
         Self::masked(edges, values, scaling.distance_norm, Arc::clone(views.membership()))
     }
 
-    /// The same with costs added to some pairs (sorted), and without those that are forbidden.
+    /// The same with costs added to some pairs (sorted; to both edges of signed ones), and without those that are forbidden.
     ///
     /// # Errors
     /// [`Error::Parameter`] if no pair is left.
@@ -85,7 +117,7 @@ impl Distances {
         let mut values = ViewMatrix::with_capacity(self.edges.n_edges(), self.values.n_views());
         for (&pair, row) in self.edges.pairs().iter().zip(self.values.rows()) {
             let cost = costs
-                .binary_search_by_key(&pair, |cost| cost.pair)
+                .binary_search_by_key(&pair_of(pair), |cost| cost.pair)
                 .map_or(0.0, |found| costs[found].cost);
             if cost < f64::INFINITY {
                 pairs.push(pair);
@@ -101,7 +133,7 @@ impl Distances {
             });
         }
         Ok(Self {
-            edges: Edges::listed(self.edges.n_nodes(), pairs),
+            edges: self.edges.with_pairs(pairs),
             values,
             divisor: self.divisor,
             membership: self.membership,
@@ -237,15 +269,30 @@ fn without_lacking(membership: &Membership, edges: &Edges, values: &ViewMatrix) 
     }
     let pairs: Vec<[u32; 2]> = kept.iter().map(|&place| edges.pairs()[place]).collect();
     membership.mark(&pairs, &mut rows);
-    (Edges::listed(edges.n_nodes(), pairs), rows, broken)
+    (edges.with_pairs(pairs), rows, broken)
+}
+
+/// Refuses a list without any pair.
+fn some_pair(pairs: &[[u32; 2]]) -> Result<(), Error> {
+    if pairs.is_empty() {
+        return Err(Error::Parameter {
+            name: "candidates",
+            message: "are empty: no edge could be present".into(),
+        });
+    }
+    Ok(())
 }
 
 /// The distances of all pairs from sums of products or covariances.
 pub(crate) fn all_from_products(views: &Views, scaling: &Scaling) -> Result<ViewMatrix, Error> {
-    let edges = Edges::complete(views.n_nodes());
+    from_all_products(views, scaling, &Edges::complete(views.n_nodes()))
+}
+
+/// The distances of some edges from sums of products or covariances.
+fn from_all_products(views: &Views, scaling: &Scaling, edges: &Edges) -> Result<ViewMatrix, Error> {
     let mut values = ViewMatrix::zeros(edges.n_edges(), views.n_views());
     for (index, view) in views.iter().enumerate() {
-        let distances = from_products(view, views.kind(), &edges, scaling)?;
+        let distances = from_products(view, views.kind(), edges, scaling)?;
         for (row, distance) in values.rows_mut().zip(distances) {
             row[index] = distance;
         }
@@ -266,8 +313,13 @@ fn from_products(view: &View, kind: Kind, edges: &Edges, scaling: &Scaling) -> R
         (true, SampleNorm::Sum) => n_samples(view)?,
     };
     let distance = |edge: usize| {
-        let (a, b) = edges.ends(edge);
-        let product = view.node(a)[b];
+        let pair = edges.pairs()[edge];
+        let [a, b] = pair_of(pair).map(|node| node as usize);
+        let product = if is_negative(pair) {
+            -view.node(a)[b]
+        } else {
+            view.node(a)[b]
+        };
         let distance = match scaling.scale {
             Scale::Zscore => 2.0 - 2.0 * product / (diagonal[a].sqrt() * diagonal[b].sqrt()),
             Scale::Center | Scale::None => diagonal[a] + diagonal[b] - 2.0 * product,

@@ -12,8 +12,8 @@ use crate::parallel::simd::vectorised;
 use crate::progress::{Progress, Watch};
 
 impl Tiles {
-    /// All pairs of a node and one of its k nearest neighbours in some view, sorted; and the largest entry of each tile
-    /// in each view.
+    /// All pairs a < b of a node and one of its k nearest neighbours in some view (where edges are signed, by the shorter
+    /// of the two), sorted; and the largest entry of each tile in each layer.
     pub(crate) fn nearest(&self, k: usize, watch: Watch<'_>) -> (Vec<[u32; 2]>, Vec<TileMaximum>) {
         let done = AtomicUsize::new(1);
         let per_block: Vec<(Vec<[u32; 2]>, Vec<TileMaximum>)> = (0..self.n_blocks)
@@ -40,6 +40,7 @@ impl Tiles {
         let nodes = self.nodes(block);
         let mut lists: Vec<Shortlist> = (0..self.n_views()).map(|_| Shortlist::new(k)).collect();
         let mut maxima = Vec::new();
+        let mut shorter = Vec::new();
         // Its own tile first: it sets bars that few others pass.
         let others = (0..self.n_blocks).filter(|&other| other != block);
         for other in std::iter::once(block).chain(others) {
@@ -48,16 +49,33 @@ impl Tiles {
                 vectorised(
                     #[inline(always)]
                     || {
-                        for (view, entries) in tile.chunks_exact(TILE * TILE).enumerate() {
+                        let (positive, negative) = tile.split_at(self.n_views() * TILE * TILE);
+                        let mut negative = negative.chunks_exact(TILE * TILE).enumerate();
+                        for (view, entries) in positive.chunks_exact(TILE * TILE).enumerate() {
+                            let mut largest = |layer: usize, entries: &[f32]| {
+                                maxima.push(TileMaximum {
+                                    blocks: (block, other),
+                                    layer,
+                                    entry: largest_finite(entries),
+                                });
+                            };
+                            if other >= block {
+                                largest(view, entries);
+                            }
+                            let mut entries = entries;
+                            if let Some((place, others)) = negative.next() {
+                                if other >= block {
+                                    largest(self.n_views() + place, others);
+                                }
+                                shorter.clear();
+                                let both = entries.iter().zip(others);
+                                shorter.extend(both.map(|(one, other)| if other < one { *other } else { *one }));
+                                entries = &shorter;
+                            }
                             // Only tiles of the upper triangle exist: to the left of the diagonal a block is the
                             // columns.
                             if other >= block {
                                 lists[view].rows(entries, nodes.len(), other * TILE);
-                                maxima.push(TileMaximum {
-                                    blocks: (block, other),
-                                    view,
-                                    entry: largest_finite(entries),
-                                });
                             } else {
                                 lists[view].columns(entries, other * TILE);
                             }
@@ -81,10 +99,10 @@ impl Tiles {
     }
 }
 
-/// The largest entry of a tile in one view.
+/// The largest entry of a tile in one layer.
 pub(crate) struct TileMaximum {
     pub(super) blocks: (usize, usize),
-    pub(super) view: usize,
+    pub(super) layer: usize,
     pub(super) entry: f32,
 }
 

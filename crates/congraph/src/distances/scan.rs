@@ -15,7 +15,7 @@ impl Tiles {
     /// The pairs that would be present at the given multipliers, as far as f32 can tell; with an allowance for its
     /// rounding (and for targets that are larger by a margin) none that would is missed, and some that would not are
     /// among them. At most `most` pairs per block of nodes, those furthest from absence, and whether these are all.
-    /// Sorted; pairs of the `known` sets are left out.
+    /// Sorted; pairs of the `known` sets are left out: those of positive edges, and of negative ones where there are any.
     ///
     /// `multipliers` are in the units of the costs, and `targets` are −(cost + λ_a + λ_b) times `factor`.
     pub(crate) fn present(
@@ -25,7 +25,7 @@ impl Tiles {
         most: usize,
         allowance: Option<f64>,
         is_absent: impl Fn(&[f64]) -> bool + Sync,
-        known: &[Set<'_>],
+        known: &[Vec<Set<'_>>],
     ) -> (Vec<[u32; 2]>, bool) {
         let (levels, slacks) = self.levels(multipliers, factor, allowance);
         // What f32 leaves open is decided by the joint minimiser, on targets in its own units.
@@ -45,15 +45,19 @@ impl Tiles {
                         vectorised(
                             #[inline(always)]
                             || {
-                                self.present_in_tile(
-                                    (block, other),
-                                    tile,
-                                    &levels,
-                                    &slacks,
-                                    known,
-                                    &enters,
-                                    &mut found,
-                                );
+                                let layers = tile.chunks_exact(self.n_views() * TILE * TILE).zip(known);
+                                for (sign, (tile, known)) in layers.enumerate() {
+                                    self.present_in_tile(
+                                        (block, other),
+                                        tile,
+                                        sign == 1,
+                                        &levels,
+                                        &slacks,
+                                        known,
+                                        &enters,
+                                        &mut found,
+                                    );
+                                }
                             },
                         );
                     });
@@ -89,29 +93,31 @@ impl Tiles {
         (levels, slacks)
     }
 
-    /// A few pairs among which is the largest distance over all views, given each tile's largest entries.
+    /// A few edges among which is the largest distance over all views, given each tile's largest entries.
     pub(crate) fn furthest(&self, maxima: &[TileMaximum]) -> Vec<[u32; 2]> {
+        let view_of = |tile: &TileMaximum| tile.layer % self.n_views();
         let cost = |view: usize, entry: f64| entry * self.views[view].unit;
         // The largest distance is at least this: entries are known to within the view's rounding error.
         let at_least = maxima
             .iter()
-            .map(|tile| cost(tile.view, f64::from(tile.entry) - self.views[tile.view].error))
+            .map(|tile| cost(view_of(tile), f64::from(tile.entry) - self.views[view_of(tile)].error))
             .fold(0.0_f64, f64::max);
         let mut pairs = Vec::new();
         let mut scratch = Vec::new();
         for tile in maxima {
-            let error = self.views[tile.view].error;
-            if cost(tile.view, f64::from(tile.entry) + error) < at_least {
+            let view = view_of(tile);
+            let error = self.views[view].error;
+            if cost(view, f64::from(tile.entry) + error) < at_least {
                 continue;
             }
             let (rows, columns) = (self.nodes(tile.blocks.0), self.nodes(tile.blocks.1));
             self.with(tile.blocks.0, tile.blocks.1, &mut scratch, |entries| {
-                let entries = &entries[tile.view * TILE * TILE..(tile.view + 1) * TILE * TILE];
+                let entries = &entries[tile.layer * TILE * TILE..(tile.layer + 1) * TILE * TILE];
                 for (r, a) in rows.enumerate() {
                     for (c, b) in columns.clone().enumerate().filter(|&(_, b)| b > a) {
-                        let highest = cost(tile.view, f64::from(entries[r * TILE + c]) + error);
+                        let highest = cost(view, f64::from(entries[r * TILE + c]) + error);
                         if highest >= at_least && highest < f64::INFINITY {
-                            pairs.push((highest, [a as u32, b as u32]));
+                            pairs.push((highest, edge_of(a, b, tile.layer >= self.n_views())));
                         }
                     }
                 }
@@ -128,6 +134,7 @@ impl Tiles {
         &self,
         (i, j): (usize, usize),
         tile: &[f32],
+        negative: bool,
         levels: &[Vec<f32>],
         slacks: &[f32],
         known: &[Set<'_>],
@@ -173,11 +180,20 @@ impl Tiles {
                         *value = f64::from(below);
                     }
                     if enters(&mut values) {
-                        found.push(depth, [a as u32, b as u32]);
+                        found.push(depth, edge_of(a, b, negative));
                     }
                 }
             }
         }
+    }
+}
+
+/// The edge of nodes a < b of a sign.
+fn edge_of(a: usize, b: usize, negative: bool) -> [u32; 2] {
+    if negative {
+        [b as u32, a as u32]
+    } else {
+        [a as u32, b as u32]
     }
 }
 

@@ -6,7 +6,8 @@
 //! E_ab = ‖x_a‖² + ‖x_b‖² − 2 x_aᵀx_b,      ‖x‖ ≤ 1
 //! ```
 //!
-//! from a blocked product in single precision: an eighth of the cost of differences in f64. Its error is at most
+//! (and, where edges are signed, behind those of all views ‖x_a‖² + ‖x_b‖² + 2 x_aᵀx_b of the negative edges) from a
+//! blocked product in single precision: an eighth of the cost of differences in f64. Its error is at most
 //! [`ViewTiles::error`]: products are summed in stretches of [`STRETCH`] samples, so that rounding grows with
 //! `STRETCH + p/STRETCH` and not with p. Every reader of a tile allows for that error and lets f64 differences decide.
 //!
@@ -18,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use super::approximate::Points;
-use crate::edges::ViewMatrix;
+use crate::edges::{ViewMatrix, is_negative, pair_of};
 use crate::parallel::{HugePageBuffer, chunks};
 use crate::progress::{Progress, Watch};
 use crate::signals::{Signals, ViewSignals, largest, sum};
@@ -35,6 +36,8 @@ pub(crate) struct Tiles {
     pub(super) n_nodes: usize,
     pub(super) n_blocks: usize,
     pub(super) views: Vec<ViewTiles>,
+    /// Whether there are negative edges too.
+    pub(super) signed: bool,
     stored: Option<HugePageBuffer<f32>>,
 }
 
@@ -51,7 +54,7 @@ pub(super) struct ViewTiles {
 
 impl Tiles {
     /// Prepares the tiles, and computes and keeps them all if they take at most `memory` bytes.
-    pub(crate) fn new(signals: &Signals, memory: u64, watch: Watch<'_>) -> Self {
+    pub(crate) fn new(signals: &Signals, signed: bool, memory: u64, watch: Watch<'_>) -> Self {
         let n_nodes = signals.n_nodes;
         let mut tiles = Self {
             n_nodes,
@@ -60,13 +63,14 @@ impl Tiles {
                 .views
                 .iter()
                 .enumerate()
-                .map(|(index, view)| ViewTiles::new(view, n_nodes, &|node| signals.lacks(index, node)))
+                .map(|(index, view)| ViewTiles::new(view, n_nodes, signed, &|node| signals.lacks(index, node)))
                 .collect(),
+            signed,
             stored: None,
         };
         // All tiles at once: later passes only read them.
-        if Self::bytes(n_nodes, signals.views.len()) <= memory {
-            let length = tiles.n_views() * TILE * TILE;
+        if Self::bytes(n_nodes, tiles.n_layers()) <= memory {
+            let length = tiles.n_layers() * TILE * TILE;
             let done = AtomicUsize::new(1);
             let mut stored = HugePageBuffer::zeros(tiles.n_tiles() * length);
             let places: Vec<(usize, usize)> = tiles.places().collect();
@@ -85,13 +89,18 @@ impl Tiles {
     }
 
     /// What keeping all tiles takes.
-    pub(crate) fn bytes(n_nodes: usize, n_views: usize) -> u64 {
+    pub(crate) fn bytes(n_nodes: usize, n_layers: usize) -> u64 {
         let n_blocks = n_nodes.div_ceil(TILE) as u64;
-        n_blocks * (n_blocks + 1) / 2 * (TILE * TILE * n_views * size_of::<f32>()) as u64
+        n_blocks * (n_blocks + 1) / 2 * (TILE * TILE * n_layers * size_of::<f32>()) as u64
     }
 
     pub(super) fn n_views(&self) -> usize {
         self.views.len()
+    }
+
+    /// One for each view, and one for each view's negative edges.
+    pub(super) fn n_layers(&self) -> usize {
+        self.n_views() * (1 + usize::from(self.signed))
     }
 
     fn n_tiles(&self) -> usize {
@@ -104,10 +113,10 @@ impl Tiles {
         (0..n_blocks).flat_map(move |i| (i..n_blocks).map(move |j| (i, j)))
     }
 
-    /// Shows the tile of blocks i ≤ j: for each view, [`TILE`] rows of [`TILE`] entries. Entries that are no pair of
+    /// Shows the tile of blocks i ≤ j: for each layer, [`TILE`] rows of [`TILE`] entries. Entries that are no pair of
     /// two different nodes of the view are infinite.
     pub(super) fn with<T>(&self, i: usize, j: usize, scratch: &mut Vec<f32>, show: impl FnOnce(&[f32]) -> T) -> T {
-        let length = self.n_views() * TILE * TILE;
+        let length = self.n_layers() * TILE * TILE;
         if let Some(stored) = &self.stored {
             let place = self.place(i, j);
             return show(&stored.values()[place * length..(place + 1) * length]);
@@ -117,15 +126,16 @@ impl Tiles {
         show(scratch)
     }
 
-    /// The costs of chosen pairs a < b, if the tiles are kept.
+    /// The costs of chosen edges, if the tiles are kept.
     pub(crate) fn kept(&self, pairs: &[[u32; 2]]) -> Option<ViewMatrix> {
         let stored = self.stored.as_ref()?.values();
-        let n_views = self.n_views();
+        let (n_views, n_layers) = (self.n_views(), self.n_layers());
         let mut costs = ViewMatrix::zeros(pairs.len(), n_views);
         chunks::map_mut(costs.values_mut(), n_views, |first, rows| {
-            for (row, &[a, b]) in rows.chunks_exact_mut(n_views).zip(&pairs[first..]) {
-                let (a, b) = (a as usize, b as usize);
-                let tile = self.place(a / TILE, b / TILE) * n_views * TILE * TILE;
+            for (row, &edge) in rows.chunks_exact_mut(n_views).zip(&pairs[first..]) {
+                let [a, b] = pair_of(edge).map(|node| node as usize);
+                let layer = if is_negative(edge) { n_views } else { 0 };
+                let tile = (self.place(a / TILE, b / TILE) * n_layers + layer) * TILE * TILE;
                 let entry = tile + (a % TILE) * TILE + b % TILE;
                 for (k, (cost, view)) in row.iter_mut().zip(&self.views).enumerate() {
                     *cost = f64::from(stored[entry + k * TILE * TILE].max(0.0)) * view.unit;
@@ -147,35 +157,36 @@ impl Tiles {
 
     fn compute(&self, i: usize, j: usize, out: &mut [f32]) {
         let (rows, columns) = (self.nodes(i), self.nodes(j));
+        let (out, mut negative) = out.split_at_mut(self.n_views() * TILE * TILE);
         for (view, out) in self.views.iter().zip(out.chunks_exact_mut(TILE * TILE)) {
             view.products(rows.clone(), columns.clone(), out);
-            for (r, out) in out.chunks_exact_mut(TILE).enumerate() {
-                if r >= rows.len() {
-                    out.fill(f32::INFINITY);
-                    continue;
-                }
-                let square = view.squares[rows.start + r];
-                let (inside, outside) = out.split_at_mut(columns.len());
-                for (entry, other) in inside.iter_mut().zip(&view.squares[columns.clone()]) {
-                    // From the product to the squared distance.
-                    *entry = square + other - 2.0 * *entry;
-                }
-                outside.fill(f32::INFINITY);
-                // A node is no neighbour of itself.
-                if i == j {
-                    out[r] = f32::INFINITY;
-                }
+            if self.signed {
+                let (layer, rest) = negative.split_at_mut(TILE * TILE);
+                layer.copy_from_slice(out);
+                view.distances((i, &rows), (j, &columns), 2.0, layer);
+                negative = rest;
             }
+            view.distances((i, &rows), (j, &columns), -2.0, out);
         }
     }
 }
 
 impl ViewTiles {
     /// Nodes that the view lacks have signals of 0, and are infinitely far from all others.
-    pub(super) fn new(view: &ViewSignals, n_nodes: usize, lacks: &(dyn Fn(usize) -> bool + Sync)) -> Self {
+    pub(super) fn new(
+        view: &ViewSignals,
+        n_nodes: usize,
+        signed: bool,
+        lacks: &(dyn Fn(usize) -> bool + Sync),
+    ) -> Self {
         let p = view.n_samples;
-        // What all nodes have in common does not change a distance, and would drown it.
-        let centre = mean_signal(view, (0..n_nodes).filter(|&node| !lacks(node)).count());
+        // What all nodes have in common does not change a distance, and would drown it; but it changes that of a
+        // negative edge.
+        let centre = if signed {
+            vec![0.0; p]
+        } else {
+            mean_signal(view, (0..n_nodes).filter(|&node| !lacks(node)).count())
+        };
         let rows = || {
             let rows = view.values.values().par_chunks_exact(p.max(1)).with_min_len(32);
             rows.enumerate().filter(|(node, _)| !lacks(*node)).map(|(_, row)| row)
@@ -232,11 +243,38 @@ impl ViewTiles {
         }
     }
 
-    /// The scaled signals as points.
-    pub(super) fn points(&self) -> Points<'_> {
+    /// The scaled signals as points, or as points that are the same as their opposites.
+    pub(super) fn points(&self, signed: bool) -> Points<'_> {
         Points {
             values: self.values.values(),
             width: self.n_samples,
+            signed,
+        }
+    }
+
+    /// From products to squared distances: ‖x_a‖² + ‖x_b‖² plus `factor` times the product.
+    fn distances(
+        &self,
+        (i, rows): (usize, &std::ops::Range<usize>),
+        (j, columns): (usize, &std::ops::Range<usize>),
+        factor: f32,
+        out: &mut [f32],
+    ) {
+        for (r, out) in out.chunks_exact_mut(TILE).enumerate() {
+            if r >= rows.len() {
+                out.fill(f32::INFINITY);
+                continue;
+            }
+            let square = self.squares[rows.start + r];
+            let (inside, outside) = out.split_at_mut(columns.len());
+            for (entry, other) in inside.iter_mut().zip(&self.squares[columns.clone()]) {
+                *entry = square + other + factor * *entry;
+            }
+            outside.fill(f32::INFINITY);
+            // A node is no neighbour of itself.
+            if i == j {
+                out[r] = f32::INFINITY;
+            }
         }
     }
 

@@ -6,6 +6,10 @@
 //! (S w)_a  = Σ_{e ∋ a} w_e            degrees
 //! (Sᵀ d)_e = d_a + d_b                spread
 //! ```
+//!
+//! **Signed** edges: a pair of nodes may have a positive edge, listed as (a, b) with a < b, and a negative one, listed
+//! as (b, a). So the positive edges are the upper triangle of a matrix and the negative ones the lower, and whatever
+//! asks only for an edge's two ends (degrees, multipliers, Hessians) need not know of signs.
 
 use rayon::prelude::*;
 
@@ -21,6 +25,27 @@ const PARTS: usize = 8;
 pub struct Edges {
     n_nodes: usize,
     pairs: Vec<[u32; 2]>,
+    signed: bool,
+}
+
+/// The two nodes of an edge, the smaller first, whatever its sign.
+#[inline]
+pub(crate) fn pair_of([a, b]: [u32; 2]) -> [u32; 2] {
+    [a.min(b), a.max(b)]
+}
+
+/// Whether an edge is a negative one.
+#[inline]
+pub(crate) fn is_negative([a, b]: [u32; 2]) -> bool {
+    a > b
+}
+
+/// The positive and the negative edge of every pair a < b, sorted.
+pub(crate) fn both_signs(pairs: &[[u32; 2]]) -> Vec<[u32; 2]> {
+    let mut both = Vec::with_capacity(2 * pairs.len());
+    both.extend(pairs.iter().flat_map(|&[a, b]| [[a, b], [b, a]]));
+    both.par_sort_unstable();
+    both
 }
 
 impl Edges {
@@ -36,19 +61,74 @@ impl Edges {
         for a in 0..n {
             pairs.extend((a + 1..n).map(|b| [a, b]));
         }
-        Self { n_nodes, pairs }
+        Self {
+            n_nodes,
+            pairs,
+            signed: false,
+        }
+    }
+
+    /// The positive and the negative edge of all pairs: a matrix without its diagonal read row by row, positive edges
+    /// above it and negative ones below.
+    ///
+    /// ```
+    /// let edges = congraph::Edges::complete_signed(3);
+    /// assert_eq!(edges.pairs(), [[0, 1], [0, 2], [1, 0], [1, 2], [2, 0], [2, 1]]);
+    /// ```
+    pub fn complete_signed(n_nodes: usize) -> Self {
+        let n = u32::try_from(n_nodes).expect("more nodes than u32 can count");
+        let row = |a: u32| (0..n).filter(move |&b| b != a).map(move |b| [a, b]);
+        Self {
+            n_nodes,
+            pairs: (0..n).flat_map(row).collect(),
+            signed: true,
+        }
     }
 
     /// A list of pairs a < b, sorted.
     pub(crate) fn listed(n_nodes: usize, pairs: Vec<[u32; 2]>) -> Self {
         debug_assert!(pairs.is_sorted_by(|one, two| one < two));
         debug_assert!(pairs.iter().all(|&[a, b]| a < b && (b as usize) < n_nodes));
-        Self { n_nodes, pairs }
+        Self {
+            n_nodes,
+            pairs,
+            signed: false,
+        }
     }
 
-    /// Whether these are all pairs.
+    /// A sorted list of positive edges (a, b) and negative ones (b, a), a < b.
+    pub(crate) fn signed(n_nodes: usize, pairs: Vec<[u32; 2]>) -> Self {
+        debug_assert!(pairs.is_sorted_by(|one, two| one < two));
+        debug_assert!(pairs.as_flattened().iter().all(|&node| (node as usize) < n_nodes));
+        Self {
+            n_nodes,
+            pairs,
+            signed: true,
+        }
+    }
+
+    /// Another list of edges of the same nodes, signed if these are.
+    pub(crate) fn with_pairs(&self, pairs: Vec<[u32; 2]>) -> Self {
+        if self.signed {
+            Self::signed(self.n_nodes, pairs)
+        } else {
+            Self::listed(self.n_nodes, pairs)
+        }
+    }
+
+    /// Whether a pair of nodes may have a positive and a negative edge.
+    pub fn is_signed(&self) -> bool {
+        self.signed
+    }
+
+    /// How many edges a pair of nodes may have: one, or one of each sign.
+    pub(crate) fn n_signs(&self) -> usize {
+        1 + usize::from(self.signed)
+    }
+
+    /// Whether these are all pairs, with both signs if they are signed.
     pub fn is_complete(&self) -> bool {
-        self.pairs.len() == self.n_nodes * self.n_nodes.saturating_sub(1) / 2
+        self.pairs.len() == self.n_signs() * (self.n_nodes * self.n_nodes.saturating_sub(1) / 2)
     }
 
     /// How many nodes.
@@ -56,12 +136,12 @@ impl Edges {
         self.n_nodes
     }
 
-    /// How many pairs.
+    /// How many edges.
     pub fn n_edges(&self) -> usize {
         self.pairs.len()
     }
 
-    /// The pairs a < b.
+    /// The pairs a < b; of signed edges also those a > b, which are the negative ones.
     pub fn pairs(&self) -> &[[u32; 2]] {
         &self.pairs
     }

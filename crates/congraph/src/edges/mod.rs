@@ -13,7 +13,7 @@ mod view_matrix;
 mod weights;
 
 pub use candidates::{Candidates, EdgeCost};
-pub(crate) use list::incidence;
 pub use list::{Edges, complete_index};
+pub(crate) use list::{both_signs, incidence, is_negative, pair_of};
 pub use view_matrix::ViewMatrix;
 pub use weights::Weights;

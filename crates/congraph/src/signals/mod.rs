@@ -1,6 +1,7 @@
 //! Scaled signals, node by node: distances of chosen pairs straight from differences, in f64; of all pairs from
 //! products where those do not cancel.
 
+mod gauge;
 mod scaling;
 mod spectrum;
 mod spread;
@@ -8,12 +9,13 @@ mod spread;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub(crate) use gauge::canonical_flips;
 use rayon::prelude::*;
 pub use scaling::{DistanceNorm, SampleNorm, Scale, Scaling};
 pub use spectrum::Spectrum;
 pub(crate) use spread::check_spread;
 
-use crate::edges::ViewMatrix;
+use crate::edges::{ViewMatrix, is_negative, pair_of};
 use crate::parallel::simd::vectorised;
 use crate::parallel::{HugePageBuffer, chunks};
 use crate::views::{Membership, View, Views};
@@ -129,7 +131,12 @@ impl ViewSignals {
     /// The cost of one pair.
     #[inline(always)]
     pub(crate) fn distance(&self, a: usize, b: usize) -> f64 {
-        squared_distance(self.node(a), self.node(b)) * self.factor
+        squared_distance::<false>(self.node(a), self.node(b)) * self.factor
+    }
+
+    /// The cost of one pair's negative edge.
+    fn sum_distance(&self, a: usize, b: usize) -> f64 {
+        squared_distance::<true>(self.node(a), self.node(b)) * self.factor
     }
 }
 
@@ -151,7 +158,7 @@ impl Signals {
         !self.membership.has(view, node)
     }
 
-    /// The costs of chosen pairs, one row per pair. What views lack is not marked.
+    /// The costs of chosen edges (a > b: of a negative one), one row per edge. What views lack is not marked.
     pub(crate) fn distances(&self, pairs: &[[u32; 2]]) -> ViewMatrix {
         let n_views = self.views.len();
         let mut distances = ViewMatrix::zeros(pairs.len(), n_views);
@@ -194,9 +201,14 @@ impl Signals {
                 for (index, view) in self.views.iter().enumerate() {
                     for first in (0..view.n_samples).step_by(STRETCH) {
                         let samples = first..view.n_samples.min(first + STRETCH);
-                        for (row, [a, b]) in rows.chunks_exact_mut(n_views).zip(pairs.clone()) {
-                            let (a, b) = (view.node(a as usize), view.node(b as usize));
-                            row[index] += squared_distance(&a[samples.clone()], &b[samples.clone()]) * view.factor;
+                        for (row, edge) in rows.chunks_exact_mut(n_views).zip(pairs.clone()) {
+                            let [a, b] = edge.map(|node| &view.node(node as usize)[samples.clone()]);
+                            let distance = if is_negative(edge) {
+                                squared_distance::<true>(a, b)
+                            } else {
+                                squared_distance::<false>(a, b)
+                            };
+                            row[index] += distance * view.factor;
                         }
                     }
                 }
@@ -207,6 +219,15 @@ impl Signals {
     /// The costs of all pairs, in the order of [`Edges::complete`](crate::edges::Edges::complete). What views lack is
     /// not marked.
     pub(crate) fn all_distances(&self) -> ViewMatrix {
+        self.all_of_sign::<false>()
+    }
+
+    /// The costs of all pairs' negative edges, in the order of the pairs.
+    pub(crate) fn all_sum_distances(&self) -> ViewMatrix {
+        self.all_of_sign::<true>()
+    }
+
+    fn all_of_sign<const NEGATIVE: bool>(&self) -> ViewMatrix {
         let (n, n_views) = (self.n_nodes, self.views.len());
         let mut distances = ViewMatrix::zeros(n * n.saturating_sub(1) / 2, n_views);
         let squares: Vec<Vec<f64>> = self.views.iter().map(|view| view.squares(n)).collect();
@@ -232,9 +253,15 @@ impl Signals {
                             (a + 1..n).zip(products[a + 1 - nodes.start..].iter().zip(&mut entries))
                         {
                             let total = squares[index][a] + squares[index][b];
-                            let distance = total - 2.0 * product;
+                            let distance = if NEGATIVE {
+                                total + 2.0 * product
+                            } else {
+                                total - 2.0 * product
+                            };
                             *entry = if distance >= CANCELLED * total && distance.is_finite() {
                                 distance * view.factor
+                            } else if NEGATIVE {
+                                view.sum_distance(a, b)
                             } else {
                                 view.distance(a, b)
                             };
@@ -249,8 +276,8 @@ impl Signals {
 /// The pairs by tile, i ≤ j of the blocks of their nodes: where each tile starts, which pairs come in which order, and
 /// each pair's place in that order.
 fn by_tile(pairs: &[[u32; 2]], n_blocks: usize) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
-    let tile = |&[a, b]: &[u32; 2]| {
-        let (i, j) = (a as usize / SIDE, b as usize / SIDE);
+    let tile = |&edge: &[u32; 2]| {
+        let [i, j] = pair_of(edge).map(|node| node as usize / SIDE);
         i * (2 * n_blocks - i + 1) / 2 + (j - i)
     };
     let mut starts = vec![0_u32; n_blocks * (n_blocks + 1) / 2 + 1];
@@ -338,19 +365,22 @@ pub(crate) fn sum(values: &[f64], f: impl Fn(f64) -> f64) -> f64 {
     sums.iter().sum::<f64>() + tail.iter().map(|&x| f(x)).sum::<f64>()
 }
 
-/// Σ (x − y)². More lanes than elsewhere: it is the inner loop of most of the work on a set of pairs.
+/// Σ (x − y)², or of a negative edge Σ (x + y)². More lanes than elsewhere: it is the inner loop of most of the work on
+/// a set of pairs.
 #[inline(always)]
-fn squared_distance(x: &[f64], y: &[f64]) -> f64 {
+fn squared_distance<const NEGATIVE: bool>(x: &[f64], y: &[f64]) -> f64 {
+    let apart = |x: f64, y: f64| if NEGATIVE { x + y } else { x - y };
     let mut sums = [0.0; 16];
     let (head_x, tail_x) = x.as_chunks::<16>();
     let (head_y, tail_y) = y.as_chunks::<16>();
     for (x, y) in head_x.iter().zip(head_y) {
         for lane in 0..16 {
-            let difference = x[lane] - y[lane];
+            let difference = apart(x[lane], y[lane]);
             sums[lane] += difference * difference;
         }
     }
-    let tail: f64 = tail_x.iter().zip(tail_y).map(|(x, y)| (x - y) * (x - y)).sum();
+    let tail = tail_x.iter().zip(tail_y).map(|(&x, &y)| apart(x, y) * apart(x, y));
+    let tail: f64 = tail.sum();
     // Halves, so that additions need not wait for each other.
     let eight: [f64; 8] = std::array::from_fn(|lane| sums[lane] + sums[lane + 8]);
     let four: [f64; 4] = std::array::from_fn(|lane| eight[lane] + eight[lane + 4]);

@@ -26,8 +26,9 @@ use super::path::Cell;
 use super::resample::halves;
 use crate::error::{Error, Warning, list_names};
 use crate::fit::{Fit, Learn, Session};
+use crate::graph::SignSums;
 use crate::methods::smooth::working_set::Start;
-use crate::methods::smooth::{MANY_NODES, Model, Smooth};
+use crate::methods::smooth::{MANY_NODES, Model, PresentPair, Smooth};
 use crate::options::option;
 use crate::progress::{Watch, no_progress};
 use crate::views::{Kind, View, Views};
@@ -60,7 +61,8 @@ impl Default for Stability {
 /// What the halves said of one cell so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// In how many halves the consensus has each edge; nodes in sorted order.
+    /// In how many halves the consensus has each edge; nodes in sorted order, those of negative edges the other way
+    /// round.
     pub counts: HashMap<[u32; 2], u32>,
     /// The sum of the predictions over the halvings.
     pub prediction: f64,
@@ -146,9 +148,11 @@ impl Stability {
             for ((session, ranks), start) in sessions.iter().zip(&ranks).zip(&mut starts) {
                 let fit = session.fit(&model, start.as_ref(), watch)?;
                 *start = Some(fit.start());
-                for (pair, _, consensus) in by_name(&fit, ranks) {
-                    if consensus > 0.0 {
-                        *tally.counts.entry(pair).or_default() += 1;
+                for ([a, b], _, consensus) in by_name(&fit, session, ranks) {
+                    // A negative edge is another one than the positive edge of the same pair.
+                    let edge = if consensus < 0.0 { [b, a] } else { [a, b] };
+                    if consensus != 0.0 {
+                        *tally.counts.entry(edge).or_default() += 1;
                     }
                 }
                 fits.push(fit);
@@ -156,8 +160,8 @@ impl Stability {
             let predicted = |half: usize| {
                 let other = 1 - half;
                 let found = [
-                    by_name(&fits[half], &ranks[half]),
-                    by_name(&alone[other], &ranks[other]),
+                    by_name(&fits[half], &sessions[half], &ranks[half]),
+                    by_name(&alone[other], &sessions[other], &ranks[other]),
                 ];
                 correlation(&fits[half], &found)
             };
@@ -288,9 +292,6 @@ fn succession(view: &View, nodes: impl Iterator<Item = usize>) -> f64 {
     sum / count as f64
 }
 
-/// A pair that is present, its weights in the views, and its consensus weight.
-type Present<'f> = ([u32; 2], &'f [f64], f64);
-
 /// Where each node of a session stands among all by name; none where that is its place in the session already.
 fn ranks(session: &Session<'_>, by_name: &[u32]) -> Option<Vec<u32>> {
     let ranks: Vec<u32> = session.order().nodes.iter().map(|&node| by_name[node]).collect();
@@ -298,27 +299,39 @@ fn ranks(session: &Session<'_>, by_name: &[u32]) -> Option<Vec<u32>> {
 }
 
 /// The pairs of a fit with nodes numbered by name, in order: the same for both halves, and for any order of columns.
-fn by_name<'f>(fit: &'f Fit, ranks: &Option<Vec<u32>>) -> Vec<Present<'f>> {
+/// Signs are those of the data: each half has a gauge of its own.
+fn by_name<'f>(fit: &'f Fit, session: &Session<'_>, ranks: &Option<Vec<u32>>) -> Vec<PresentPair<'f>> {
+    let order = session.order();
+    let pairs = fit.solution.pairs().map(|(pair, mut row, mut consensus)| {
+        if order.is_flipped(pair) {
+            row.to_mut().iter_mut().for_each(|weight| *weight = -*weight);
+            consensus = -consensus;
+        }
+        (pair, row, consensus)
+    });
     let Some(ranks) = ranks else {
-        return fit.solution.pairs().collect();
+        return pairs.collect();
     };
-    let ranked = fit.solution.pairs().map(|(pair, row, consensus)| {
+    let ranked = pairs.map(|(pair, row, consensus)| {
         let [a, b] = pair.map(|node| ranks[node as usize]);
         ([a.min(b), a.max(b)], row, consensus)
     });
-    let mut ranked: Vec<Present<'f>> = ranked.collect();
+    let mut ranked: Vec<PresentPair<'f>> = ranked.collect();
     ranked.sort_by_key(|present| present.0);
     ranked
 }
 
-/// The mean over the views of the correlation between their weights in two fits, the first of which is `one`.
-fn correlation(one: &Fit, [pairs, other]: &[Vec<Present<'_>>; 2]) -> f64 {
+/// The mean over the views of the correlation between their weights in two fits, the first of which is `one`: that of
+/// their sizes, times how far their signs agree ([`SignSums`]).
+fn correlation(one: &Fit, [pairs, other]: &[Vec<PresentPair<'_>>; 2]) -> f64 {
     let n_views = one.solution.weights.views().n_views();
-    let mut sums = vec![[0.0; 5]; n_views];
+    let mut sums = vec![([0.0; 5], SignSums::default()); n_views];
     let mut others = other.iter().peekable();
     let mut add = |x: Option<&[f64]>, y: Option<&[f64]>| {
-        for (view, [sum_x, sum_y, sum_xx, sum_yy, sum_xy]) in sums.iter_mut().enumerate() {
+        for (view, ([sum_x, sum_y, sum_xx, sum_yy, sum_xy], signs)) in sums.iter_mut().enumerate() {
             let (x, y) = (x.map_or(0.0, |row| row[view]), y.map_or(0.0, |row| row[view]));
+            signs.add(x * y);
+            let (x, y) = (x.abs(), y.abs());
             *sum_x += x;
             *sum_y += y;
             *sum_xx += x * x;
@@ -331,16 +344,16 @@ fn correlation(one: &Fit, [pairs, other]: &[Vec<Present<'_>>; 2]) -> f64 {
             add(None, Some(before));
         }
         let same = others.next_if(|(next, _, _)| next == pair);
-        add(Some(row), same.map(|(_, row, _)| *row));
+        add(Some(&**row), same.map(|(_, row, _)| &**row));
     }
     for (_, rest, _) in others {
         add(None, Some(rest));
     }
-    let of_view = |(view, [sum_x, sum_y, sum_xx, sum_yy, sum_xy]): (usize, &[f64; 5])| {
+    let of_view = |(view, ([sum_x, sum_y, sum_xx, sum_yy, sum_xy], signs)): (usize, &([f64; 5], SignSums))| {
         let m = one.solution.n_pairs_of(view) as f64;
         let spread = ((sum_xx - sum_x * sum_x / m) * (sum_yy - sum_y * sum_y / m)).sqrt();
         if spread > 0.0 {
-            (sum_xy - sum_x * sum_y / m) / spread
+            signs.agreement() * ((sum_xy - sum_x * sum_y / m) / spread)
         } else {
             0.0
         }

@@ -237,6 +237,7 @@ mod tests {
         let order = Order {
             nodes: vec![8, 1, 2, 3, 4, 5, 6, 7, 0],
             views: vec![2, 0, 1],
+            flipped: Vec::new(),
         };
         let moved = mask.arranged(&order);
         assert_eq!(moved.n_pairs(), mask.n_pairs());

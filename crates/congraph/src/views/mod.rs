@@ -313,6 +313,7 @@ impl Views {
         Order {
             nodes,
             views: Vec::new(),
+            flipped: Vec::new(),
         }
         .places()
     }
@@ -320,23 +321,40 @@ impl Views {
     fn with_nodes_sorted(&self, views: Vec<usize>) -> (Cow<'_, Self>, Order) {
         let mut nodes: Vec<usize> = (0..self.n_nodes()).collect();
         nodes.sort_by_key(|&node| &self.nodes[node]);
-        let order = Order { nodes, views };
+        let order = Order {
+            nodes,
+            views,
+            flipped: Vec::new(),
+        };
         if order.nodes.is_sorted() && order.views.is_sorted() {
             return (Cow::Borrowed(self), order);
         }
         (Cow::Owned(self.arranged(&order)), order)
     }
 
-    /// The same with nodes and views in another order.
+    /// The same with nodes and views in another order, and signals with the signs of that order.
     pub(crate) fn arranged(&self, order: &Order) -> Self {
         let arranged = |&view: &usize| {
             let source = &self.views[view];
             let values = if self.kind == Kind::Signals {
                 let mut values = Vec::with_capacity(order.nodes.len() * source.stride);
-                for &node in &order.nodes {
+                for (place, &node) in order.nodes.iter().enumerate() {
                     values.extend_from_slice(source.node(node));
+                    if order.flipped.get(place) == Some(&true) {
+                        let last = values.len() - source.stride;
+                        values[last..].iter_mut().for_each(|value| *value = -*value);
+                    }
                 }
                 values
+            } else if !order.flipped.is_empty() {
+                let nodes = || order.nodes.iter().zip(&order.flipped);
+                let entry = |(&row, &flip): (&usize, &bool)| {
+                    nodes().map(move |(&column, &other)| {
+                        let value = source.node(row)[column];
+                        if flip == other { value } else { -value }
+                    })
+                };
+                nodes().flat_map(entry).collect()
             } else {
                 let entry = |&row: &usize| order.nodes.iter().map(move |&column| source.node(row)[column]);
                 order.nodes.iter().flat_map(entry).collect()
@@ -365,6 +383,7 @@ impl Views {
         let order = Order {
             nodes: nodes.to_vec(),
             views: vec![view],
+            flipped: Vec::new(),
         };
         Self {
             membership: Arc::new(Membership::total(nodes.len(), 1)),

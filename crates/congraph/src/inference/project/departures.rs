@@ -10,9 +10,9 @@ use crate::progress::Status;
 /// How a view's edge relates to the consensus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Departure {
-    /// Both have it.
+    /// Both have it, with the same sign.
     Shared,
-    /// Only the view has it.
+    /// Only the view has it, or has it with the other sign.
     Added,
     /// Only the consensus has it.
     Lacking,
@@ -79,7 +79,7 @@ impl Projection {
             .zip(consensus);
         let has = |pair| self.graph.membership().has_pair(0, pair);
         pairs.map(move |((&pair, weight), &consensus)| {
-            let departure = match (weight > 0.0, consensus > 0.0) {
+            let departure = match (weight != 0.0, consensus != 0.0 && (weight < 0.0) == (consensus < 0.0)) {
                 (true, true) => Departure::Shared,
                 (true, false) => Departure::Added,
                 (false, _) if has(pair) => Departure::Lacking,

@@ -18,6 +18,9 @@
 //! joined somewhere. No other candidate of the fit carries weight, so its views are reproduced although its candidates
 //! are not stored.
 //!
+//! Against a signed consensus each sign has its own: c⁺ = max(c, 0) of the positive edges and c⁻ = max(−c, 0) of the
+//! negative ones.
+//!
 //! A view that lacks nodes has its share of the problem on those it has, as in a fit; edges of the consensus at the
 //! others are neither shared nor lacking but unmeasured.
 //!
@@ -36,7 +39,7 @@ use matched::MatchedView;
 use crate::chance::Correlations;
 use crate::distances::{Distances, nearest_pairs};
 use crate::edges::candidates::{Candidates, EdgeCost, placed_costs, tidy};
-use crate::edges::{ViewMatrix, complete_index};
+use crate::edges::{ViewMatrix, complete_index, pair_of};
 use crate::error::Error;
 use crate::fit::Learned;
 use crate::graph::MultiviewGraph;
@@ -44,8 +47,8 @@ use crate::methods::smooth::warnings::of_convergence;
 use crate::methods::smooth::{Coupling, DEFAULT_MEMORY, Model, Newton, Problem, Smooth, Solution, Solver};
 use crate::penalties::{NoPenalty, Penalty};
 use crate::progress::Watch;
-use crate::signals::{DistanceNorm, Scaling, Signals, Spectrum, check_spread};
-use crate::views::{Kind, Missing, NodeRule, Views};
+use crate::signals::{DistanceNorm, Scaling, Signals, Spectrum, canonical_flips, check_spread};
+use crate::views::{Kind, Missing, NodeRule, Order, Views};
 
 /// A consensus and the settings of its fit: all that is needed to project new views.
 #[derive(Clone, Debug)]
@@ -79,6 +82,8 @@ pub struct Projector {
     pub candidates: Candidates,
     /// Costs added to some pairs' distances, as in the fit; nodes are numbered as in the consensus.
     pub edge_costs: Vec<EdgeCost>,
+    /// Whether pairs have negative edges too, as in the fit.
+    pub signed: bool,
     /// The solver, with the tolerance of the fit.
     pub newton: Newton,
 }
@@ -106,7 +111,11 @@ impl Projector {
             Coupling::Consensus { penalty, .. } => Arc::clone(penalty),
             Coupling::Uncoupled => Arc::new(NoPenalty),
         };
-        let present = graph.pairs().iter().zip(consensus).filter(|(_, weight)| **weight > 0.0);
+        let present = graph
+            .pairs()
+            .iter()
+            .zip(consensus)
+            .filter(|(_, weight)| **weight != 0.0);
         let (pairs, weights) = present.map(|(&pair, &weight)| (pair, weight)).unzip();
         Ok(Self {
             nodes: graph.nodes().to_vec(),
@@ -124,6 +133,7 @@ impl Projector {
             drop_nodes: Vec::new(),
             candidates: method.candidates.clone(),
             edge_costs: method.edge_costs.clone(),
+            signed: method.signed,
             newton: Newton {
                 tolerance: method.solver.tolerance(),
                 ..Newton::default()
@@ -195,8 +205,11 @@ impl Projector {
         watch: Watch<'_>,
     ) -> Result<Projection, Error> {
         let clock = Instant::now();
-        let one = views.single(view, &matched.in_view);
-        let consensus = matched.sorted_pairs(&self.pairs, &self.weights);
+        let (one, order) = self.in_gauge(views.single(view, &matched.in_view));
+        let mut consensus = matched.sorted_pairs(&self.pairs, &self.weights);
+        for (pair, weight) in &mut consensus {
+            *weight = if order.is_flipped(*pair) { -*weight } else { *weight };
+        }
         check_spread(&one, &self.scaling)?;
         let seen = self.spectrum.applied(&one, &self.scaling)?;
         let distances = self.distances(seen.as_ref().unwrap_or(&one), matched, &consensus, watch)?;
@@ -207,7 +220,7 @@ impl Projector {
         let problem = Problem::new(Arc::new(distances), model)?.frozen(frozen.into())?;
         let solution = self.newton.solve(&problem, None, watch)?;
         let name = views.view(view).name();
-        let graph = self.graph(name, &problem, &solution, matched);
+        let graph = self.graph(name, &solution, matched, &order);
         let noise = Correlations::of(&one).as_ref().and_then(Correlations::warning);
         let warnings = [matched.absent(&self.nodes, views), of_convergence(&solution), noise];
         Ok(Projection {
@@ -225,6 +238,18 @@ impl Projector {
         })
     }
 
+    /// The view in the gauge in which signed graphs are learned, and which nodes that turned.
+    fn in_gauge(&self, one: Views) -> (Views, Order) {
+        let mut order = Order::as_given(one.n_nodes(), 1);
+        if self.signed {
+            order.flipped = canonical_flips(&one, &self.scaling);
+        }
+        if order.flipped.is_empty() {
+            return (one, order);
+        }
+        (one.arranged(&order), order)
+    }
+
     /// The distances of one view, as the fit would see it, with its nodes sorted, divided as those of the fit were.
     fn distances(
         &self,
@@ -240,8 +265,12 @@ impl Projector {
         let costs = placed_costs(&self.edge_costs, &matched.places)?;
         let mut pairs = match &self.candidates {
             Candidates::AllPairs => {
-                let all = Distances::from_views(one, &scaling)?.divided_by(self.distance_divisor);
-                return all.with_costs(&costs);
+                let all = if self.signed {
+                    Distances::signed_from_views(one, &scaling)?
+                } else {
+                    Distances::from_views(one, &scaling)?
+                };
+                return all.divided_by(self.distance_divisor).with_costs(&costs);
             }
             Candidates::Listed(pairs) => matched.own_pairs(&tidy(pairs, self.nodes.len())?),
             Candidates::Nearest { .. } if one.kind() != Kind::Signals => {
@@ -251,32 +280,38 @@ impl Projector {
                 });
             }
             Candidates::Nearest { k, seed } => {
-                let mut pairs = nearest_pairs(&Signals::new(one, &scaling), *k, *seed, DEFAULT_MEMORY, watch);
+                let signals = Signals::new(one, &scaling);
+                let mut pairs = nearest_pairs(&signals, self.signed, *k, *seed, DEFAULT_MEMORY, watch);
                 pairs.extend(matched.own_pairs(&self.joined));
                 pairs
             }
         };
         pairs.extend(consensus.iter().map(|&(pair, _)| pair));
         let pairs = tidy(&pairs, one.n_nodes())?;
-        let listed = Distances::of_pairs(one, &scaling, pairs)?.divided_by(self.distance_divisor);
-        listed.with_costs(&costs)
+        let listed = if self.signed {
+            Distances::signed_of_pairs(one, &scaling, &pairs)?
+        } else {
+            Distances::of_pairs(one, &scaling, pairs)?
+        };
+        listed.divided_by(self.distance_divisor).with_costs(&costs)
     }
 
     /// The solution in the consensus' order of nodes, with what the consensus has besides: at nodes that the view
     /// lacks, or forbidden.
-    fn graph(&self, name: &str, problem: &Problem, solution: &Solution, matched: &MatchedView) -> MultiviewGraph {
-        let listed = problem.distances().edges().pairs();
-        let weights = &solution.weights;
-        let mut pairs = Vec::with_capacity(weights.edges().len());
-        let mut values = ViewMatrix::with_capacity(weights.edges().len(), 1);
-        let mut consensus_weights = Vec::with_capacity(weights.edges().len());
-        let mut seen = HashSet::with_capacity(weights.edges().len());
-        for (edge, row, consensus) in weights.iter() {
-            let [a, b] = listed[edge].map(|node| matched.given[node as usize]);
-            pairs.push([a.min(b), a.max(b)]);
-            seen.insert([a.min(b), a.max(b)]);
-            values.push_row(row);
-            consensus_weights.push(consensus);
+    fn graph(&self, name: &str, solution: &Solution, matched: &MatchedView, order: &Order) -> MultiviewGraph {
+        let n_edges = solution.weights.edges().len();
+        let mut pairs = Vec::with_capacity(n_edges);
+        let mut values = ViewMatrix::with_capacity(n_edges, 1);
+        let mut consensus_weights = Vec::with_capacity(n_edges);
+        let mut seen = HashSet::with_capacity(n_edges);
+        for (sorted, row, consensus) in solution.pairs() {
+            let is_flipped = order.is_flipped(sorted);
+            let turned = |weight: f64| if is_flipped && weight != 0.0 { -weight } else { weight };
+            let pair = pair_of(sorted.map(|node| matched.given[node as usize]));
+            pairs.push(pair);
+            seen.insert(pair);
+            values.push_row(&[turned(row[0])]);
+            consensus_weights.push(turned(consensus));
         }
         for (&pair, &consensus) in self.pairs.iter().zip(&self.weights) {
             if let Some(pair) = matched.kept_pair(pair).filter(|pair| !seen.contains(pair)) {
@@ -291,18 +326,18 @@ impl Projector {
     }
 }
 
-/// The consensus weight of every pair that has a distance.
+/// The consensus weight of every edge that has a distance.
 fn frozen_weights(distances: &Distances, consensus: &[([u32; 2], f64)]) -> Vec<f64> {
     let edges = distances.edges();
     let mut frozen = vec![0.0; edges.n_edges()];
     for &([a, b], weight) in consensus {
-        let edge = if edges.is_complete() {
-            Some(complete_index(edges.n_nodes(), a as usize, b as usize))
-        } else {
-            edges.pairs().binary_search(&[a, b]).ok()
+        let edge = match edges.is_signed() {
+            true if weight < 0.0 => edges.pairs().binary_search(&[b, a]).ok(),
+            false if edges.is_complete() => Some(complete_index(edges.n_nodes(), a as usize, b as usize)),
+            _ => edges.pairs().binary_search(&[a, b]).ok(),
         };
         if let Some(edge) = edge {
-            frozen[edge] = weight;
+            frozen[edge] = if edges.is_signed() { weight.abs() } else { weight };
         }
     }
     frozen

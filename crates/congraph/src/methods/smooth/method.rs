@@ -12,14 +12,14 @@ use super::solver::{Solution, Solver};
 use super::warnings;
 use super::working_set::Start;
 use crate::distances::{AllPairs, Distances, count_outside, nearest_pairs, neighbourly_order};
-use crate::edges::ViewMatrix;
 use crate::edges::candidates::{CHECKED_OUTSIDE, Candidates, EXACT_NEIGHBOURS, EdgeCost, placed_costs, tidy};
+use crate::edges::{ViewMatrix, pair_of};
 use crate::error::{Code, DataError, Error, Warning};
 use crate::graph::MultiviewGraph;
 use crate::methods::{Arranged, Certificate, Certified, FitContext, Method};
 use crate::options::option;
 use crate::progress::{Status, Watch};
-use crate::signals::{Scaling, Signals, Spectrum, check_spread};
+use crate::signals::{Scaling, Signals, Spectrum, canonical_flips, check_spread};
 use crate::views::{Kind, Membership, Order, Views};
 
 /// How to learn graphs on which signals are smooth, and their consensus.
@@ -40,6 +40,9 @@ pub struct Smooth {
     /// With restricted candidates, count the pairs outside them that would have entered (up to
     /// [`CHECKED_OUTSIDE`] nodes).
     pub check_outside: bool,
+    /// Whether every pair of nodes has a negative edge beside the positive one: weights below 0 for nodes whose signals
+    /// are each other's opposites.
+    pub signed: bool,
     /// How many bytes may be used to keep the distances of all pairs in f32; beyond that they are computed anew.
     pub memory: u64,
 }
@@ -93,6 +96,7 @@ impl Smooth {
             candidates: Candidates::AllPairs,
             edge_costs: Vec::new(),
             check_outside: false,
+            signed: false,
             memory: DEFAULT_MEMORY,
         }
     }
@@ -129,6 +133,7 @@ impl Smooth {
             Candidates::AllPairs if working_set => (n * 8 * n_views).min(all_pairs),
             Candidates::AllPairs => all_pairs,
         };
+        let listed = if self.signed { 2 * listed } else { listed };
         // Pairs and distances, weights and Jacobians; ADMM keeps eight numbers for each pair and view.
         let numbers = if self.solver.working_set().is_some() { 5 } else { 8 };
         signals + listed * (16 + 8 * n_views * numbers)
@@ -179,7 +184,14 @@ impl Smooth {
                     });
                 }
                 let signals = Signals::new(views, &self.scaling);
-                Ok(Some(nearest_pairs(&signals, *k, *seed, self.memory, watch)))
+                Ok(Some(nearest_pairs(
+                    &signals,
+                    self.signed,
+                    *k,
+                    *seed,
+                    self.memory,
+                    watch,
+                )))
             }
         }
     }
@@ -272,15 +284,22 @@ impl Method for Smooth {
         .into())
     }
 
-    /// Nodes and views sorted by name (views as given, where the penalty depends on their order); with candidates among
-    /// very many nodes, neighbours then next to each other. The spectrum is taken to its power here, once for all that
-    /// is asked of distances later; which nodes are neighbours depends on it.
+    /// Nodes and views sorted by name (views as given, where the penalty depends on their order), signals of signed
+    /// graphs in one gauge; with candidates among very many nodes, neighbours then next to each other. The spectrum is
+    /// taken to its power here, once for all that is asked of distances later; which nodes are neighbours depends on
+    /// it.
     fn arranged<'v>(&self, views: &'v Views) -> Result<Arranged<'v>, Error> {
-        let (sorted, order) = if self.model.penalty().is_symmetric() {
+        let (mut sorted, mut order) = if self.model.penalty().is_symmetric() {
             views.sorted()
         } else {
             views.sorted_nodes()
         };
+        if self.signed {
+            order.flipped = canonical_flips(&sorted, &self.scaling);
+            if !order.flipped.is_empty() {
+                sorted = Cow::Owned(views.arranged(&order));
+            }
+        }
         if !self.spectrum.is_plain() {
             // A power would raise what rounding left of equal signals.
             check_spread(&sorted, &self.scaling)?;
@@ -294,7 +313,7 @@ impl Method for Smooth {
                 seen,
             });
         }
-        let nodes = neighbourly_order(seen.as_ref().unwrap_or(&sorted), &self.scaling, 0);
+        let nodes = neighbourly_order(seen.as_ref().unwrap_or(&sorted), &self.scaling, self.signed, 0);
         let moved = Order::as_given(views.n_nodes(), views.n_views()).then(&nodes);
         let order = order.then(&nodes);
         Ok(Arranged {
@@ -310,10 +329,12 @@ impl Method for Smooth {
         let costs = placed_costs(&self.edge_costs, &places)?;
         let with_set = are_many(views) && self.model.has_edge_minimiser() && self.solver.working_set().is_some();
         let data = if self.candidates == Candidates::AllPairs && with_set {
-            let all = AllPairs::new(views, &self.scaling, NEIGHBOURS, self.memory, watch)?;
+            let all = AllPairs::of_signs(views, &self.scaling, self.signed, NEIGHBOURS, self.memory, watch)?;
             Data::Many(all.with_costs(costs.clone()))
         } else {
             let distances = match self.candidate_pairs(views, order, watch)? {
+                None if self.signed => Distances::signed_from_views(views, &self.scaling)?,
+                Some(pairs) if self.signed => Distances::signed_of_pairs(views, &self.scaling, &pairs)?,
                 None => Distances::from_views(views, &self.scaling)?,
                 Some(pairs) => Distances::of_pairs(views, &self.scaling, pairs)?,
             };
@@ -352,19 +373,23 @@ impl Method for Smooth {
         Ok(certify_beyond(certificate, beyond))
     }
 
-    /// Without a consensus if the views are not coupled.
+    /// Without a consensus if the views are not coupled. Signs are those of the given data.
     fn graph(&self, views: &Views, order: &Order, model: &Model, solution: &Solution) -> MultiviewGraph {
-        let weights = &solution.weights;
-        let mut pairs = Vec::with_capacity(weights.edges().len());
-        let mut values = ViewMatrix::zeros(weights.edges().len(), views.n_views());
-        for (k, ([a, b], row, _)) in solution.pairs().enumerate() {
-            let [a, b] = [a, b].map(|node| order.nodes[node as usize] as u32);
-            pairs.push([a.min(b), a.max(b)]);
-            for (&view, &weight) in order.views.iter().zip(row) {
-                values.row_mut(k)[view] = weight;
+        let n_edges = solution.weights.edges().len();
+        let mut pairs = Vec::with_capacity(n_edges);
+        let mut values = ViewMatrix::with_capacity(n_edges, views.n_views());
+        let mut consensus = Vec::with_capacity(n_edges);
+        for (k, (pair, row, shared)) in solution.pairs().enumerate() {
+            let is_flipped = order.is_flipped(pair);
+            let turned = |weight: f64| if is_flipped && weight != 0.0 { -weight } else { weight };
+            pairs.push(pair_of(pair.map(|node| order.nodes[node as usize] as u32)));
+            values.resize(k + 1);
+            for (&view, &weight) in order.views.iter().zip(row.iter()) {
+                values.row_mut(k)[view] = turned(weight);
             }
+            consensus.push(turned(shared));
         }
-        let consensus = model.is_coupled().then_some(weights.consensus());
+        let consensus = model.is_coupled().then_some(&consensus[..]);
         MultiviewGraph::new(views.nodes().to_vec(), views.names(), &pairs, &values, consensus)
             .with_membership(Membership::clone(views.membership()))
     }
@@ -374,7 +399,7 @@ impl Method for Smooth {
         let is_restricted = self.candidates != Candidates::AllPairs;
         Ok(Details {
             outside: self.outside(told, watch)?,
-            n_candidates: is_restricted.then(|| distances.edges().pairs().len()),
+            n_candidates: is_restricted.then(|| distances.edges().n_edges() / distances.edges().n_signs()),
             distance_divisor: distances.divisor(),
         })
     }

@@ -29,5 +29,5 @@ pub use model::{Coupling, Model, Parameters};
 pub use newton::Newton;
 pub(crate) use presence::Presence;
 pub use problem::Problem;
-pub use solver::{Needs, Solution, Solver};
+pub use solver::{Needs, PresentPair, Solution, Solver};
 pub use working_set::{Start, WorkingSet};

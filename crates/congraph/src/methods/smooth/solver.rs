@@ -6,13 +6,14 @@
 //!
 //! A solver keeps no results in its fields. Not converging is a [`Status`], unusable input an [`Error`].
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 use super::model::Model;
 use super::working_set::{Start, WorkingSet};
 use crate::distances::Distances;
-use crate::edges::{ViewMatrix, Weights};
+use crate::edges::{Edges, ViewMatrix, Weights, is_negative, pair_of};
 use crate::error::Error;
 use crate::graph;
 use crate::methods::Certificate;
@@ -85,11 +86,26 @@ impl Solution {
         }
     }
 
-    /// The pairs that are present in some view or in the consensus, with their weights.
-    pub fn pairs(&self) -> impl Iterator<Item = ([u32; 2], &[f64], f64)> {
+    /// The pairs a < b that are present in some view or in the consensus, with their weights: of signed edges those of
+    /// the positive edge less those of the negative one.
+    pub fn pairs(&self) -> Box<dyn Iterator<Item = PresentPair<'_>> + '_> {
         let listed = self.distances.edges().pairs();
-        let weights = self.weights.iter();
-        weights.map(|(edge, row, consensus)| (listed[edge], row, consensus))
+        match self.net() {
+            Some(net) => Box::new((0..net.pairs.len()).map(move |k| {
+                let row = net.views.row(k).to_vec();
+                (net.pairs[k], Cow::Owned(row), net.consensus[k])
+            })),
+            None => {
+                let weights = self.weights.iter();
+                Box::new(weights.map(|(edge, row, consensus)| (listed[edge], Cow::Borrowed(row), consensus)))
+            }
+        }
+    }
+
+    /// Where edges are signed, what they come to for each pair.
+    fn net(&self) -> Option<Net> {
+        let edges = self.distances.edges();
+        edges.is_signed().then(|| Net::new(edges, &self.weights))
     }
 
     /// Which view has which node.
@@ -109,11 +125,21 @@ impl Solution {
 
     /// The mean density of the views.
     pub fn density(&self) -> f64 {
-        graph::mean_density(self.weights.views(), self.membership())
+        match self.net() {
+            Some(net) => graph::mean_density(&net.views, self.membership()),
+            None => graph::mean_density(self.weights.views(), self.membership()),
+        }
     }
 
     /// The mean correlation between views; none for a single one.
     pub fn similarity(&self) -> Option<f64> {
+        if let Some(net) = self.net() {
+            return if self.membership().is_total() {
+                graph::mean_correlation(&net.views, self.n_pairs())
+            } else {
+                graph::mean_common_correlation(&net.pairs.iter().zip(net.views.rows()), self.membership())
+            };
+        }
         if self.membership().is_total() {
             return graph::mean_correlation(self.weights.views(), self.n_pairs());
         }
@@ -124,12 +150,60 @@ impl Solution {
 
     /// The density of the consensus (of no meaning where each view is learned on its own).
     pub fn consensus_density(&self) -> f64 {
-        graph::density(self.weights.consensus().iter().copied(), self.n_pairs())
+        match self.net() {
+            Some(net) => graph::density(net.consensus.iter().copied(), self.n_pairs()),
+            None => graph::density(self.weights.consensus().iter().copied(), self.n_pairs()),
+        }
     }
 
     /// Whether the relative gap is within the tolerance.
     pub fn converged(&self) -> bool {
         self.status == Status::Converged
+    }
+}
+
+/// A pair that is present, its weights in the views, and its consensus weight.
+pub type PresentPair<'a> = ([u32; 2], Cow<'a, [f64]>, f64);
+
+/// What signed edges come to: for each pair a < b the weights of its positive edge less those of its negative one.
+struct Net {
+    pairs: Vec<[u32; 2]>,
+    views: ViewMatrix,
+    consensus: Vec<f64>,
+}
+
+impl Net {
+    fn new(edges: &Edges, weights: &Weights) -> Self {
+        let mut present: Vec<([u32; 2], usize)> = Vec::with_capacity(weights.edges().len());
+        present.extend(
+            weights
+                .edges()
+                .iter()
+                .enumerate()
+                .map(|(k, &edge)| (edges.pairs()[edge as usize], k)),
+        );
+        present.sort_unstable_by_key(|&(edge, _)| pair_of(edge));
+        let mut net = Self {
+            pairs: Vec::with_capacity(present.len()),
+            views: ViewMatrix::with_capacity(present.len(), weights.views().n_views()),
+            consensus: Vec::with_capacity(present.len()),
+        };
+        for (edge, k) in present {
+            if net.pairs.last() != Some(&pair_of(edge)) {
+                net.pairs.push(pair_of(edge));
+                net.views.resize(net.pairs.len());
+                net.consensus.push(0.0);
+            }
+            let last = net.pairs.len() - 1;
+            let sign = if is_negative(edge) { -1.0 } else { 1.0 };
+            // 0 − 0 stays 0.
+            let add = |sum: &mut f64, weight: f64| *sum += if weight == 0.0 { 0.0 } else { sign * weight };
+            for (sum, &weight) in net.views.row_mut(last).iter_mut().zip(weights.views().row(k)) {
+                add(sum, weight);
+            }
+            add(&mut net.consensus[last], weights.consensus()[k]);
+        }
+        net
     }
 }
 

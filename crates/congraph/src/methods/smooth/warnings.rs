@@ -5,6 +5,7 @@ use super::negative;
 use super::solver::Solution;
 use crate::chance::{self, Correlations};
 use crate::distances::Distances;
+use crate::edges::pair_of;
 use crate::error::{Warning, list_names};
 use crate::findings::outliers;
 use crate::graph::MultiviewGraph;
@@ -36,8 +37,10 @@ pub(super) fn of_fit(method: &Smooth, told: &FitContext<'_, Smooth>) -> Vec<Warn
     if correlations.is_none_or(Correlations::is_beyond_chance) {
         warnings.extend(of_outliers(graph));
     }
-    let has_costs = !method.edge_costs.is_empty();
-    warnings.extend(negative::warning(views, distances, &method.scaling, has_costs));
+    if !method.signed {
+        let has_costs = !method.edge_costs.is_empty();
+        warnings.extend(negative::warning(views, distances, &method.scaling, has_costs));
+    }
     warnings
 }
 
@@ -90,7 +93,8 @@ fn of_data(views: &Views, distances: &Distances, scaling: &Scaling) -> Vec<Warni
             .column(view)
             .zip(distances.edges().pairs())
             .filter(|&(distance, _)| distance < SAME_SIGNAL * mean.max(usual))
-            .map(|(_, &[a, b])| format!("{}–{}", views.nodes()[a as usize], views.nodes()[b as usize]))
+            .map(|(_, &edge)| pair_of(edge).map(|node| views.nodes()[node as usize].as_str()))
+            .map(|[a, b]| format!("{a}–{b}"))
             .collect();
         if !close.is_empty() {
             let cause = if views.are_electrodes() {
@@ -98,8 +102,13 @@ fn of_data(views: &Views, distances: &Distances, scaling: &Scaling) -> Vec<Warni
             } else {
                 ""
             };
+            let opposite = if distances.edges().is_signed() {
+                " or opposite"
+            } else {
+                ""
+            };
             let message = format!(
-                "nearly identical nodes ({}): {cause}the same signal twice? Their edge takes much of the weight",
+                "nearly identical{opposite} nodes ({}): {cause}the same signal twice? Their edge takes much of the weight",
                 list_names(&close)
             );
             warnings.push(Warning::new("W04", message).in_view(views.view(view).name()));

@@ -10,7 +10,8 @@
 //! so the step needs only the degrees S x and leaves nothing to sum up afterwards; κ g are the multipliers λ of the
 //! degrees.
 //!
-//! On the complete graph SSᵀ = (n−2)I + 11ᵀ and everything is in closed form. On any other set of pairs SSᵀ is the
+//! On the complete graph SSᵀ = (n−2)I + 11ᵀ and everything is in closed form (twice that where every pair has an edge
+//! of each sign). On any other set of pairs SSᵀ is the
 //! degree matrix plus the adjacency matrix; the system is well conditioned and solved by conjugate gradients over the
 //! lists of neighbours, from the solution of the iteration before and to a thousandth of what changed since: the
 //! iteration corrects the rest.
@@ -45,6 +46,8 @@ pub(super) struct DegreeSystem {
     /// How many nodes each view has, and which it lacks.
     sizes: Vec<f64>,
     membership: Arc<Membership>,
+    /// How many edges a pair has: one, or one of each sign.
+    n_signs: f64,
 }
 
 /// For each node the nodes it may be joined to.
@@ -65,7 +68,7 @@ impl DegreeSystem {
         } else {
             (0..n_views).all(|view| {
                 let own = distances.values().column(view).filter(|distance| distance.is_finite());
-                own.count() == membership.n_pairs_of(view)
+                own.count() == edges.n_signs() * membership.n_pairs_of(view)
             })
         };
         let sizes = (0..n_views).map(|view| membership.n_nodes_of(view));
@@ -75,6 +78,7 @@ impl DegreeSystem {
             solution: ViewMatrix::zeros(edges.n_nodes(), n_views),
             ones: (f64::NAN, ViewMatrix::zeros(0, 1)),
             membership,
+            n_signs: edges.n_signs() as f64,
         }
     }
 
@@ -86,9 +90,10 @@ impl DegreeSystem {
             self.solution.clone()
         } else {
             // Sherman–Morrison for (½(n−2) + a) I + ½ 11ᵀ: divide, after taking off what the ones share.
-            let along: Vec<f64> = self.sizes.iter().map(|n| a + 0.5 * (n - 2.0)).collect();
+            let half = 0.5 * self.n_signs;
+            let along: Vec<f64> = self.sizes.iter().map(|n| a + half * (n - 2.0)).collect();
             let sums = degrees.column_sums().into_iter().zip(along.iter().zip(&self.sizes));
-            let shifts: Vec<f64> = sums.map(|(sum, (along, n))| 0.5 * sum / (along + 0.5 * n)).collect();
+            let shifts: Vec<f64> = sums.map(|(sum, (along, n))| half * sum / (along + half * n)).collect();
             let mut solution = degrees.clone();
             for row in solution.rows_mut() {
                 for (value, (shift, along)) in row.iter_mut().zip(shifts.iter().zip(&along)) {
@@ -137,8 +142,8 @@ impl DegreeSystem {
             neighbours.solve(a, &neighbours.counts, &mut solution, 0.0);
             solution
         } else {
-            // All degrees are n − 1 there, so that h₁ is the same for all nodes.
-            let ones = |n: &f64| (n - 1.0) / (a + (n - 1.0));
+            // All degrees are n − 1 (or twice that) there, so that h₁ is the same for all nodes.
+            let ones = |n: &f64| self.n_signs * (n - 1.0) / (a + self.n_signs * (n - 1.0));
             let n_systems = if self.membership.is_total() {
                 1
             } else {

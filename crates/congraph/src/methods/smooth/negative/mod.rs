@@ -332,10 +332,11 @@ impl Found {
             "W14",
             format!(
                 "{n_negative} of {} nodes' strongest associations {place} are negative, such as {}: an edge needs \
-                 positive association, so the graphs cannot show these. {} learns precision matrices, which have both \
-                 signs",
+                 positive association, so the graphs cannot show these. {} gives pairs negative edges, too; {} learns \
+                 precision matrices, which have both signs",
                 self.n_strong,
                 list_names(&pairs),
+                option("signed").set_to("yes"),
                 option("method").set_to("jgl-group")
             ),
         )
