@@ -14,6 +14,8 @@ use crate::tables::{BorrowedTable, Reading, assemble, tables};
 
 /// One number of a score.
 type Measure = fn(&GraphScore) -> f64;
+/// The same with signs.
+type SignedMeasure = fn(&SignedScore) -> f64;
 
 /// Scores learned graphs against true ones: one column per measure, the views first and then the consensus if both have
 /// one. With signs too, under the same names after `signed_`, if any weight of either side is negative.
@@ -40,7 +42,7 @@ pub(crate) fn evaluate<'py>(py: Python<'py>, learned: Arrays<'py>, truth: Arrays
     }
     if scores.iter().all(|score| score.signed.is_some()) {
         let signed: Vec<SignedScore> = scores.iter().filter_map(|score| score.signed).collect();
-        let measures: [(&str, fn(&SignedScore) -> f64); 4] = [
+        let measures: [(&str, SignedMeasure); 4] = [
             ("signed_f1", SignedScore::f1),
             ("signed_precision", SignedScore::precision),
             ("signed_recall", SignedScore::recall),

@@ -352,16 +352,15 @@ fn check(n_nodes: usize, pairs: &[[u32; 2]], weights: &[f64], is_signed: bool) -
                 format!("join node {a} to itself: only different nodes can be joined"),
             );
         }
-        if is_signed && !weight.is_finite() {
+        let needed = if is_signed {
+            "finite weights"
+        } else {
+            "finite weights of at least 0"
+        };
+        if !weight.is_finite() || (weight < 0.0 && !is_signed) {
             return refuse(
                 "weights",
-                format!("hold {weight} between nodes {a} and {b}: modularity needs finite weights"),
-            );
-        }
-        if !is_signed && !(weight >= 0.0 && weight.is_finite()) {
-            return refuse(
-                "weights",
-                format!("hold {weight} between nodes {a} and {b}: modularity needs finite weights of at least 0"),
+                format!("hold {weight} between nodes {a} and {b}: modularity needs {needed}"),
             );
         }
     }
