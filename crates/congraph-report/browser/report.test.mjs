@@ -510,7 +510,9 @@ describe('signed graphs', () => {
   test('have negative edges that are dashed, explained and shown with their signs', async () => {
     const page = await open(folders.signed());
     assert.match(await page.textContent('h1'), /4 views share \d+ of 435 possible connections, \d+ positive and \d+ negative\./);
-    assert.ok(await page.isVisible('#network .key .key-line.negative'));
+    // A line has no height, so that it is its group that can be seen.
+    assert.ok(await page.isVisible('#network .key'));
+    assert.equal((await page.$$('#network .key .key-line.negative')).length, 1);
     assert.match(await page.textContent('#network .key'), /negative: opposite signals/);
     const look = (selector) => page.$eval(selector, (path) => { const style = getComputedStyle(path); return [style.stroke, style.strokeDasharray]; });
     const [positive, negative] = [await look('#network .edge.e4:not(.negative)'), await look('#network .edge.negative.e4')];
