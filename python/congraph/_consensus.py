@@ -408,7 +408,7 @@ class ConsensusGraph(_Learner):
         order = np.argsort(self.uniqueness_, kind="stable")
         least, most = (f"{self.uniqueness_[view]:.2f} ({self.view_names_[view]})" for view in order[[0, -1]].tolist())
         penalty = self.penalty if isinstance(self.penalty, str) else type(self.penalty).__name__
-        n_edges = int((self._weights(None) > 0).sum())
+        n_edges = int((self._weights(None) != 0).sum())
         similarity = "" if self.similarity_ is None else f", similarity {self.similarity_:.3f}"
         if similarity and self.similarity_floor_ is not None:
             similarity += f" ({self.similarity_floor_:.3f} when learned separately)"
@@ -523,7 +523,7 @@ class SingleGraph(_Learner):
         return self._likelihood(X, None, 0)
 
     def _summary(self) -> list[tuple[str, str]]:
-        n_edges = (self.edges_ > 0).sum(axis=0)
+        n_edges = (self.edges_ != 0).sum(axis=0)
         return [
             ("edges", ", ".join(map(str, n_edges[:6].tolist())) + (", ..." if len(n_edges) > 6 else "")),
             ("density", f"{self.density_:.3f}"),

@@ -62,7 +62,10 @@ def counted(n: int, noun: str) -> str:
 
 
 class LearnedGraphs:
-    """One weighted graph per view and, unless each view stands alone, the consensus they share."""
+    """One weighted graph per view and, unless each view stands alone, the consensus they share.
+
+    A weight below 0 joins two nodes whose signals are each other's opposites.
+    """
 
     node_names_: list[str]
     view_names_: list[str]
@@ -135,7 +138,7 @@ class LearnedGraphs:
         """The edges as a pandas data frame.
 
         One row per edge with its consensus weight, in how many views it is, its mean weight and its weight in each view; or, if
-        ``long``, one row per edge and view with a weight above 0. Where views lack nodes, ``n_measured`` says in how many the
+        ``long``, one row per edge and view with a weight other than 0. Where views lack nodes, ``n_measured`` says in how many the
         edge could be: the mean is over these, and the weight is NaN in the others. A view that is called like one of the
         other columns has ``" (view)"`` after its name.
         """
@@ -144,13 +147,13 @@ class LearnedGraphs:
         names = np.asarray(self.node_names_, dtype=object)
         ends = {"source": names[self.edge_index_[0]], "target": names[self.edge_index_[1]]}
         if long:
-            view, edge = np.nonzero(self.edges_.T > 0)
+            view, edge = np.nonzero(self.edges_.T)
             columns = {"view": np.asarray(self.view_names_, dtype=object)[view], **{key: end[edge] for key, end in ends.items()}}
             return pandas.DataFrame({**columns, "weight": self.edges_[edge, view]})
         columns = dict(ends)
         if self.consensus_edges_ is not None:
             columns["consensus"] = self.consensus_edges_
-        columns["n_views"] = (self.edges_ > 0).sum(axis=1)
+        columns["n_views"] = (self.edges_ != 0).sum(axis=1)
         means = _engine.edge_means(self._arrays())
         columns["mean_weight"] = means["mean_weight"]
         weights = self.edges_
@@ -163,13 +166,13 @@ class LearnedGraphs:
 
     def _present(self, view: str | int | None) -> tuple[Ints, Floats]:
         weights = self._weights(view)
-        kept = weights > 0
+        kept = weights != 0
         return self.edge_index_[:, kept], weights[kept]
 
     def to_networkx(self, view: str | int | None = None, *, communities: Communities | None = None) -> Any:
-        """The graph of a view, or the consensus, as a `networkx.Graph` with the edge attribute ``weight``.
+        """The graph of a view, or the consensus, as a `networkx.Graph` with the edge attribute ``weight``, which has its sign.
 
-        Nodes have the attribute ``strength`` (the sum of their weights); where positions came with the data also ``x``, ``y``
+        Nodes have the attribute ``strength`` (the sum of their weights without signs); where positions came with the data also ``x``, ``y``
         and perhaps ``z``, and with ``communities`` (those of this graph) their ``community``.
         """
         networkx = _optional("networkx", "graph")
@@ -184,7 +187,7 @@ class LearnedGraphs:
     def _node_facts(self, view: str | int | None, communities: Communities | None) -> dict[str, dict[str, float | int]]:
         """What is known of each node besides its edges in a graph."""
         index, weights = self._present(view)
-        strength = np.bincount(index.ravel(), np.concatenate([weights, weights]), len(self.node_names_))
+        strength = np.bincount(index.ravel(), np.abs(np.concatenate([weights, weights])), len(self.node_names_))
         places = getattr(self, "positions_", None) or {}
         labels = None if communities is None else self._labels(view, communities)
         facts: dict[str, dict[str, float | int]] = {}
@@ -236,9 +239,14 @@ class LearnedGraphs:
         threshold: float = 0.5,
         max_rounds: int = 50,
         seed: int = 1,
+        signs: str = "positive",
     ) -> Communities:
-        """The communities of every view, of the consensus (both by Leiden) and of the group of views (by consensus clustering)."""
-        search = {"resolution": resolution, "runs": runs, "threshold": threshold, "max_rounds": max_rounds, "seed": seed}
+        """The communities of every view, of the consensus (both by Leiden) and of the group of views (by consensus clustering).
+
+        Negative weights are left out (``signs="positive"``), or put the nodes that they join apart (``"signed"``): modularity is then
+        that of the positive weights less that of the negative ones.
+        """
+        search = {"resolution": resolution, "runs": runs, "threshold": threshold, "max_rounds": max_rounds, "signs": signs, "seed": seed}
         found = _engine.communities(self._arrays(), search, running())
         return Communities(node_names=list(self.node_names_), view_names=list(self.view_names_), **found)
 

@@ -16,6 +16,8 @@ __all__ = ["graph", "heatmaps", "path"]
 def heatmaps(learned: LearnedGraphs, views: Sequence[str | int] | None = None, *, order: npt.ArrayLike | None = None) -> Any:
     """The weights of the consensus and of the views as heat maps on one scale; returns the figure.
 
+    Where any is negative, the scale has 0 in its middle.
+
     ``order`` rearranges the nodes, such as ``np.argsort(m.communities().consensus)``.
     """
     pyplot = _optional("matplotlib.pyplot", "plot")
@@ -26,14 +28,16 @@ def heatmaps(learned: LearnedGraphs, views: Sequence[str | int] | None = None, *
         matrices.insert(0, learned.consensus_)
         titles.insert(0, "consensus")
     places = np.arange(len(learned.node_names_)) if order is None else np.asarray(order)
-    most = max(float(matrix.max()) for matrix in matrices) or 1.0
+    most = max(float(np.abs(matrix).max()) for matrix in matrices) or 1.0
+    signed = any(float(matrix.min()) < 0 for matrix in matrices)
+    scale = {"vmin": -most, "cmap": "PuOr"} if signed else {"vmin": 0.0, "cmap": "magma_r"}
     n_columns = min(4, len(matrices))
     n_rows = -(-len(matrices) // n_columns)
     figure, axes = pyplot.subplots(n_rows, n_columns, figsize=(2.6 * n_columns, 2.6 * n_rows), squeeze=False, layout="constrained")
     for axis in axes.flat[len(matrices) :]:
         axis.set_visible(False)
     for axis, matrix, title in zip(axes.flat, matrices, titles, strict=False):
-        image = axis.imshow(matrix[np.ix_(places, places)], vmin=0.0, vmax=most, cmap="magma_r", interpolation="nearest")
+        image = axis.imshow(matrix[np.ix_(places, places)], vmax=most, **scale, interpolation="nearest")
         axis.set_title(title, fontsize=9)
         axis.set_xticks([])
         axis.set_yticks([])
@@ -52,6 +56,8 @@ def graph(
 ) -> Any:
     """The graph of a view, or the consensus, with nodes where they are, or on a circle; returns the axes.
 
+    Edges of negative weight are dashed and of another colour.
+
     Positions with three coordinates are taken as electrodes on a head, seen from above. ``colors`` are one number per node, such as
     communities.
     """
@@ -65,11 +71,12 @@ def graph(
     axis = ax if ax is not None else pyplot.subplots(figsize=(5, 5), layout="constrained")[1]
     if is_head:
         _head(axis, float(np.hypot(*points.T).max()))
-    most = float(weights.max()) if weights.size else 1.0
+    most = float(np.abs(weights).max()) if weights.size else 1.0
     for a, b, weight in zip(*learned.edge_index_, weights, strict=True):
-        if weight > 0:
-            share = float(weight) / most
-            axis.plot(*points[[a, b]].T, color="#33638d", linewidth=0.3 + 2.5 * share, alpha=0.25 + 0.65 * share, zorder=1)
+        if weight != 0:
+            share = abs(float(weight)) / most
+            line = {"color": "#33638d"} if weight > 0 else {"color": "#b8430a", "linestyle": (0, (4, 2))}
+            axis.plot(*points[[a, b]].T, **line, linewidth=0.3 + 2.5 * share, alpha=0.25 + 0.65 * share, zorder=1)
     shade = np.zeros(len(names)) if colors is None else np.asarray(colors)
     shade = np.where(shade < 19, shade, 19)
     few = shade.max(initial=0) < 10

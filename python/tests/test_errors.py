@@ -300,7 +300,7 @@ def test_graphs_are_checked_before_the_engine_takes_them():
         {"edge_index": [[0, 1], [1, 1]]},
         {"edge_index": [[0, 1], [1, 0]]},
         {"edge_index": [[-1, 1], [1, 2]]},
-        {"weights": [[1.0], [-2.0]]},
+        {"weights": [[1.0], [-np.inf]]},
         {"weights": [[1.0], [np.nan]]},
         {"consensus": [1.0]},
     ):

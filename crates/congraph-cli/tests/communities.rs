@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::place::Place;
+use crate::place::{Outcome, Place};
 
 /// Nine nodes in three triangles, joined by weak links; view `c` has other triangles.
 fn learned() -> Place {
@@ -62,6 +62,79 @@ fn write(place: &Place, out: &str, nodes: &[&str], views: &[&str]) {
         &format!("{out}/edges_long.tsv"),
         table("view\tsource\ttarget\tweight", rows.collect()),
     );
+}
+
+/// What a line of words gives.
+fn asked(place: &Place, words: &str) -> Outcome {
+    place.fine(&words.split(' ').collect::<Vec<_>>())
+}
+
+/// Makes the links between the triangles negative.
+fn turn_weak_links(place: &Place, out: &str) {
+    for file in ["edges.tsv", "edges_long.tsv"] {
+        let path = format!("{out}/{file}");
+        place.write(&path, place.read(&path).replace("\t0.25", "\t-0.25"));
+    }
+}
+
+#[test]
+fn negative_weights_are_left_out_or_counted_and_it_is_said() {
+    let place = learned();
+    turn_weak_links(&place, "out");
+    let positive = asked(&place, "communities out --runs 5 --json");
+    let facts: serde_json::Value = serde_json::from_str(&positive.stdout).unwrap();
+    assert_eq!(facts["signs"], "positive");
+    assert!(
+        positive.stderr.contains("--signs signed counts both"),
+        "{}",
+        positive.stderr
+    );
+    let signed = asked(&place, "communities out --runs 5 --json --force --signs signed");
+    let signed_facts: serde_json::Value = serde_json::from_str(&signed.stdout).unwrap();
+    assert_eq!(signed_facts["signs"], "signed");
+    assert!(!signed.stderr.contains("note"), "{}", signed.stderr);
+    // The triangles alone: 3 · (1/3 − 1/9). The links between them, 1.5 of all 19.5, have a modularity of −1/3.
+    let value = |facts: &serde_json::Value| facts["consensus"]["modularity"].as_f64().unwrap();
+    assert!((value(&facts) - 2.0 / 3.0).abs() < 1e-12);
+    let expected = (18.0 * 2.0 / 3.0 - 1.5 * (-1.0 / 3.0)) / 19.5;
+    assert!(
+        (value(&signed_facts) - expected).abs() < 1e-12,
+        "{} {expected}",
+        value(&signed_facts)
+    );
+    // Without a negative weight nothing is told of signs.
+    let plain = asked(&learned(), "communities out --runs 5 --json");
+    assert!(!plain.stdout.contains("signs") && !plain.stderr.contains("note"));
+}
+
+#[test]
+fn scores_of_signed_graphs_are_told_with_and_without_signs() {
+    let place = learned();
+    write(
+        &place,
+        "truth",
+        &["n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8", "n9"],
+        &["a", "b", "c"],
+    );
+    let plain = asked(&place, "evaluate out --truth truth --json");
+    assert!(!plain.stdout.contains("signed"));
+    turn_weak_links(&place, "out");
+    let found = asked(&place, "evaluate out --truth truth --json");
+    let found: serde_json::Value = serde_json::from_str(&found.stdout).unwrap();
+    for part in [&found["consensus"], &found["views"]["c"]] {
+        assert_eq!(
+            (part["f1"].as_f64(), part["false_positives"].as_u64()),
+            (Some(1.0), Some(0))
+        );
+        // Three of twelve edges have the wrong sign.
+        assert_eq!(part["signed"]["f1"], 0.75);
+        assert_eq!(part["signed"]["wrong_signs"], 3);
+    }
+    assert_eq!(found["mean_views"]["signed"]["recall"], 0.75);
+    let table = asked(&place, "evaluate out --truth truth");
+    assert!(table.stdout.contains("F1 ±") && table.stderr.contains("± is with signs"));
+    let report = asked(&place, "report out");
+    assert!(report.stdout.contains("9 positive and 3 negative"), "{}", report.stdout);
 }
 
 /// Everything but the time it took.

@@ -7,7 +7,10 @@ use std::fs;
 use std::path::Path;
 
 use congraph::{Error, MultiviewGraph, ViewMatrix};
-use congraph_io::{Folder, ViewRow, read_graph, read_precisions, write_graph, write_json, write_precision_graph};
+use congraph_io::output::NodeFacts;
+use congraph_io::{
+    ExportFormat, Folder, ViewRow, export, read_graph, read_precisions, write_graph, write_json, write_precision_graph,
+};
 use proptest::prelude::*;
 
 fn written(graph: &MultiviewGraph) -> tempfile::TempDir {
@@ -77,6 +80,95 @@ fn a_graph_without_consensus_or_edges_is_read_back() {
 }
 
 #[test]
+fn negative_weights_are_edges_of_every_file_and_are_read_back() {
+    let weights = ViewMatrix::from_values(2, vec![-0.1, -0.3, 0.0, 2.0, 0.0, 0.0]);
+    let pairs = [[0, 1], [1, 2], [0, 2]];
+    let consensus = [-0.25, 0.0, -1e-300];
+    let graph = MultiviewGraph::new(
+        names(&["a", "b", "c"]),
+        names(&["u", "v"]),
+        &pairs,
+        &weights,
+        Some(&consensus),
+    );
+    let place = written(&graph);
+    let out = place.path().join("out");
+    assert_eq!(read_graph(&out).unwrap(), graph);
+    let text = |name: &str| fs::read_to_string(out.join(name)).unwrap();
+    // Strengths are without signs, and degrees count both.
+    assert_eq!(
+        text("nodes.tsv"),
+        "name\tstrength\tdegree\na\t0.25\t2\nb\t0.25\t1\nc\t1e-300\t1\n"
+    );
+    let edges = text("edges.tsv");
+    assert!(
+        edges.contains("a\tb\t-0.25\t2\t-0.2\n") && edges.contains("a\tc\t-1e-300\t0\t0.0\n"),
+        "{edges}"
+    );
+    let long = text("edges_long.tsv");
+    assert!(long.contains("u\ta\tb\t-0.1\n") && long.lines().count() == 4, "{long}");
+    let views = text("views.tsv");
+    assert!(views.lines().nth(1).is_some_and(|row| row.ends_with("\t1")), "{views}");
+    assert!(views.lines().nth(2).is_some_and(|row| row.ends_with("\t2")), "{views}");
+}
+
+fn exported(graph: &MultiviewGraph, format: ExportFormat, file: &str) -> String {
+    let place = tempfile::tempdir().unwrap();
+    let folder = Folder::create(place.path().join("out"), false).unwrap();
+    export(&folder, graph, &NodeFacts::default(), format).unwrap();
+    folder.commit().unwrap();
+    fs::read_to_string(place.path().join("out").join(file)).unwrap()
+}
+
+#[test]
+fn exports_tell_signs_where_there_are_any() {
+    let signed = |sign: f64| {
+        let weights = ViewMatrix::from_values(1, vec![0.5, sign * 0.25]);
+        MultiviewGraph::new(
+            names(&["a", "b", "c"]),
+            names(&["u"]),
+            &[[0, 1], [1, 2]],
+            &weights,
+            None,
+        )
+    };
+    let of = |format, file: &str| [1.0, -1.0].map(|sign| exported(&signed(sign), format, file));
+    let [plain, told] = of(ExportFormat::Gexf, "view-u.gexf");
+    // Gephi draws a weight as a width: it is never negative.
+    assert!(
+        plain.contains("weight=\"0.25\"/>") && !plain.contains("sign"),
+        "{plain}"
+    );
+    assert!(
+        told.contains(
+            "weight=\"0.25\"><attvalues><attvalue for=\"sign\" value=\"-1\"/>\
+             <attvalue for=\"signed_weight\" value=\"-0.25\"/></attvalues></edge>"
+        ),
+        "{told}"
+    );
+    assert!(
+        told.contains("value=\"1\"/><attvalue for=\"signed_weight\" value=\"0.5\"/>"),
+        "{told}"
+    );
+    assert!(told.contains("<attvalue for=\"strength\" value=\"0.75\"/>"), "{told}");
+    let [plain, told] = of(ExportFormat::Graphml, "view-u.graphml");
+    assert!(!plain.contains("sign"), "{plain}");
+    assert!(
+        told.contains("<data key=\"weight\">-0.25</data><data key=\"sign\">-1</data></edge>"),
+        "{told}"
+    );
+    let [plain, told] = of(ExportFormat::Edges, "view-u.edges.tsv");
+    assert_eq!(told, plain.replace("0.25", "-0.25"));
+    let [plain, told] = of(ExportFormat::Relmat, "sub-u_meas-graphlearning_relmat.json");
+    assert!(
+        plain.contains("\"NonNegative\": true") && told.contains("\"NonNegative\": false"),
+        "{told}"
+    );
+    let [_, told] = of(ExportFormat::Relmat, "sub-u_meas-graphlearning_relmat.tsv");
+    assert!(told.contains("-0.25"), "{told}");
+}
+
+#[test]
 fn the_same_graph_gives_the_same_bytes() {
     let graph = small(Some(&[0.25, 0.0]));
     let bytes = |place: &Path| fs::read(place.join("out/matrices.npz")).unwrap();
@@ -141,7 +233,7 @@ fn json_is_indented_and_ends_with_a_newline() {
 #[test]
 fn edited_tables_are_told_with_file_and_line() {
     for (file, from, to, expected) in [
-        ("edges_long.tsv", "0.1", "-0.1", "line 2: `-0.1` is not a weight"),
+        ("edges_long.tsv", "0.1", "-inf", "line 2: `-inf` is not a weight"),
         ("edges_long.tsv", "0.1", "NaN", "is not a weight"),
         ("edges_long.tsv", "u\ta", "w\ta", "view `w` is not in views.tsv"),
         ("edges_long.tsv", "u\ta", "u\tz", "node `z` is not in nodes.tsv"),
@@ -172,7 +264,7 @@ prop_compose! {
         nodes in prop::collection::hash_set("\\PC{0,4}|[\t\r\n\" ]{1,3}", n),
         views in prop::collection::hash_set("\\PC{0,4}|[\t\r\n\" ]{1,3}", n_views),
         values in prop::collection::vec(
-            prop_oneof![Just(0.0), 0.0..1e-300, 0.0..1e3, 0.0..1e300],
+            prop_oneof![Just(0.0), 0.0..1e-300, 0.0..1e3, 0.0..1e300, -1e3..0.0],
             (n_views + 1) * n * (n - 1) / 2,
         ),
         n in Just(n), n_views in Just(n_views), has_consensus in Just(has_consensus),

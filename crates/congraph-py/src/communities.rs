@@ -8,6 +8,7 @@ use pyo3::types::PyDict;
 
 use crate::fields::from_fields;
 use crate::graphs::{self, Arrays};
+use crate::request;
 use crate::running::Running;
 
 /// How to look for them.
@@ -16,6 +17,7 @@ pub(crate) struct Search {
     runs: usize,
     threshold: f64,
     max_rounds: usize,
+    signs: String,
     seed: u64,
 }
 
@@ -24,6 +26,7 @@ from_fields!(Search {
     runs,
     threshold,
     max_rounds,
+    signs,
     seed
 });
 
@@ -45,6 +48,7 @@ pub(crate) fn communities<'py>(
         },
         threshold: search.threshold,
         max_rounds: search.max_rounds,
+        signs: request::chosen(py, &search.signs)?,
     };
     let found = running.run(py, None, |watch| communities_watched(&graph, &settings, watch))?;
     let Some(found) = found else {

@@ -7,7 +7,7 @@
 //! present      N × n: whether a view has a node, if any lacks one
 //! ```
 
-use congraph::{Membership, MultiviewGraph, ViewMatrix};
+use congraph::{Membership, MultiviewGraph, ViewMatrix, is_edge};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
@@ -48,8 +48,8 @@ impl Arrays<'_> {
         }
         let values: Vec<f64> = weights.iter().copied().collect();
         let all = values.iter().chain(consensus.iter().flatten());
-        if all.into_iter().any(|weight| !weight.is_finite() || *weight < 0.0) {
-            return refuse("weights must be finite and not negative");
+        if all.into_iter().any(|weight| !weight.is_finite()) {
+            return refuse("weights must be finite");
         }
         let rows = if self.views.is_empty() {
             return refuse("there must be a view");
@@ -94,7 +94,7 @@ impl Arrays<'_> {
             if row
                 .iter()
                 .enumerate()
-                .any(|(view, &weight)| weight > 0.0 && lacks(view))
+                .any(|(view, &weight)| is_edge(weight) && lacks(view))
             {
                 return refuse("a view has an edge at a node that it lacks");
             }

@@ -1,6 +1,6 @@
 //! How well graphs were found, and how data fit them.
 
-use congraph::metrics::{self, GraphScore};
+use congraph::metrics::{self, GraphScore, SignedScore};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -14,9 +14,11 @@ use crate::tables::{BorrowedTable, Reading, assemble, tables};
 
 /// One number of a score.
 type Measure = fn(&GraphScore) -> f64;
+/// The same with signs.
+type SignedMeasure = fn(&SignedScore) -> f64;
 
 /// Scores learned graphs against true ones: one column per measure, the views first and then the consensus if both have
-/// one.
+/// one. With signs too, under the same names after `signed_`, if any weight of either side is negative.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn evaluate<'py>(py: Python<'py>, learned: Arrays<'py>, truth: Arrays<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -37,6 +39,19 @@ pub(crate) fn evaluate<'py>(py: Python<'py>, learned: Arrays<'py>, truth: Arrays
     for (name, measure) in measures {
         let values: Vec<f64> = scores.iter().map(|score| measure(score)).collect();
         result.set_item(name, values.into_pyarray(py))?;
+    }
+    if scores.iter().all(|score| score.signed.is_some()) {
+        let signed: Vec<SignedScore> = scores.iter().filter_map(|score| score.signed).collect();
+        let measures: [(&str, SignedMeasure); 4] = [
+            ("signed_f1", SignedScore::f1),
+            ("signed_precision", SignedScore::precision),
+            ("signed_recall", SignedScore::recall),
+            ("signed_auprc", |score| score.auprc),
+        ];
+        for (name, measure) in measures {
+            let values: Vec<f64> = signed.iter().map(measure).collect();
+            result.set_item(name, values.into_pyarray(py))?;
+        }
     }
     let names: Vec<&String> = found.views.iter().map(|(name, _)| name).collect();
     result.set_item("views", names)?;

@@ -3,6 +3,7 @@
 //! The command line offers these words, Python takes them, and `summary.json` tells them: a word that is added here is
 //! known to all.
 
+use congraph::communities::Signs;
 use congraph::methods::graphical_lasso::{EdgeRule, Fusion};
 use congraph::methods::smooth::admm::ZStep;
 use congraph::{DistanceNorm, SampleNorm, Scale};
@@ -110,6 +111,11 @@ impl Choice for Fusion {
 impl Choice for EdgeRule {
     const ID: &'static str = "edges";
     const WORDS: &'static [(&'static str, Self)] = &[("nonzero", Self::NonZero), ("negative", Self::Negative)];
+}
+
+impl Choice for Signs {
+    const ID: &'static str = "signs";
+    const WORDS: &'static [(&'static str, Self)] = &[("positive", Self::Positive), ("signed", Self::Signed)];
 }
 
 /// How the problem is solved.

@@ -130,6 +130,24 @@ export const folders = {
     ['l0', 'l1'].forEach((view, k) => write(`${view}.csv`, ['p', 'q', 'r', 's', 't', 'u'], k + 37));
     congraph('learn', 'l0.csv', 'l1.csv', ...words('--method jgl-group --lambda1 0.1 --lambda2 0.05 -o'), name);
   }),
+  /** Every third pair of nodes turned negative. */
+  signed: once('signed', (name) => {
+    congraph(...words('simulate --nodes 30 --views 4 --signals 100 -o sim-signed'));
+    congraph('learn', ...csvs('sim-signed'), '-o', name);
+    // Without its list of files a folder is read as it is.
+    const summary = JSON.parse(fs.readFileSync(file(`${name}/summary.json`), 'utf8'));
+    for (const key of ['run', 'files', 'node_names']) delete summary[key];
+    fs.writeFileSync(file(`${name}/summary.json`), JSON.stringify(summary));
+    for (const [tsv, first, weight] of [['edges.tsv', 0, 2], ['edges_long.tsv', 1, 3]]) {
+      const lines = fs.readFileSync(file(`${name}/${tsv}`), 'utf8').trimEnd().split('\n').map((line) => line.split('\t'));
+      lines.slice(1).forEach((cells) => {
+        const sum = [...`${cells[first]}${cells[first + 1]}`].reduce((all, mark) => all + mark.charCodeAt(0), 0);
+        if (sum % 3 === 0 && Number(cells[weight]) > 0) cells[weight] = `-${cells[weight]}`;
+      });
+      fs.writeFileSync(file(`${name}/${tsv}`), `${lines.map((cells) => cells.join('\t')).join('\n')}\n`);
+    }
+    congraph('report', name);
+  }),
   /** 1000 nodes × 6 views. */
   large: once('large', (name) => {
     congraph(...words('simulate --graph rgg --nodes 1000 --views 6 --signals 100 -o sim-large'));

@@ -505,3 +505,46 @@ describe('what is unusual', () => {
     isQuiet(page);
   });
 });
+
+describe('signed graphs', () => {
+  test('have negative edges that are dashed, explained and shown with their signs', async () => {
+    const page = await open(folders.signed());
+    assert.match(await page.textContent('h1'), /4 views share \d+ of 435 possible connections, \d+ positive and \d+ negative\./);
+    // A line has no height, so that it is its group that can be seen.
+    assert.ok(await page.isVisible('#network .key'));
+    assert.equal((await page.$$('#network .key .key-line.negative')).length, 1);
+    assert.match(await page.textContent('#network .key'), /negative: opposite signals/);
+    const look = (selector) => page.$eval(selector, (path) => { const style = getComputedStyle(path); return [style.stroke, style.strokeDasharray]; });
+    const [positive, negative] = [await look('#network .edge.e4:not(.negative)'), await look('#network .edge.negative.e4')];
+    assert.notEqual(positive[0], negative[0]);
+    assert.equal(positive[1], 'none');
+    assert.notEqual(negative[1], 'none');
+    const data = await dataOf(page);
+    const edges = table(folders.signed(), 'edges.tsv').filter((edge) => Number(edge.consensus) !== 0);
+    await set(page, '#strongest', data.shared_edges);
+    assert.equal(await segments(page, 'network'), edges.length);
+    const dashed = await page.$$eval('#network .edge.negative', (paths) => paths.map((path) => path.getAttribute('d').split('M').length - 1).reduce((x, y) => x + y, 0));
+    assert.equal(dashed, edges.filter((edge) => Number(edge.consensus) < 0).length);
+    // The heaviest first, whatever the sign; a view's own weights have theirs.
+    const weights = (await rows(page)).map((cells) => Number(cells[2]));
+    assert.ok(weights.some((weight) => weight < 0));
+    assert.deepEqual(weights.map(Math.abs), weights.map(Math.abs).sort((x, y) => y - x));
+    await page.selectOption('#relation', 'in');
+    assert.ok((await rows(page)).some((cells) => Number(cells[5]) < 0));
+    const node = data.nodes.indexOf(edges.find((edge) => Number(edge.consensus) < 0).source);
+    await page.selectOption('#node', String(node));
+    assert.notEqual(await page.getAttribute('#network .chosen-negative', 'd'), '');
+    for (const width of [1440, 420]) {
+      const other = await open(folders.signed(), { width });
+      assert.ok(await other.evaluate(() => document.documentElement.scrollWidth) <= width);
+      await keep(other, `signed-${width}`);
+    }
+    isQuiet(page);
+  });
+
+  test('are not spoken of where there are none', async () => {
+    const page = await open(folders.head());
+    assert.equal(await page.$('.negative'), null);
+    assert.equal((await dataOf(page)).edges.s, undefined);
+  });
+});

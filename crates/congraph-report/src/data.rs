@@ -4,6 +4,7 @@
 //! or start another is escaped, so that no name can. Counts that the page's edges could not give if some are left out
 //! come from all of them.
 
+use congraph::is_edge;
 use congraph_record::findings::{Findings, MOST_DRAWN, PathCell};
 use serde_json::{Value, json};
 
@@ -17,8 +18,8 @@ const ROOM: usize = 2_000_000;
 /// The most edges of the cells of a path, all together: 4.7 MB.
 const PATH_EDGES: usize = 700_000;
 
-/// The edges that are in the page, in the order of the table: by consensus weight, then by mean weight. The heaviest,
-/// if there is no room for all.
+/// The edges that are in the page, in the order of the table: by consensus weight, then by mean weight, whatever their
+/// signs. The heaviest, if there is no room for all.
 pub(crate) fn table_order(findings: &Findings) -> Vec<usize> {
     held(findings, ROOM)
 }
@@ -28,10 +29,12 @@ const UNDRAWN_EDGES: usize = 20_000;
 
 fn held(findings: &Findings, room: usize) -> Vec<usize> {
     let means = &findings.means;
+    let is_signed = findings.graph.is_signed();
+    let size = |weight: f64| if is_signed { weight.abs() } else { weight };
     let mut order: Vec<usize> = (0..findings.shared.len()).collect();
     order.sort_by(|&one, &two| {
-        let by_consensus = findings.shared[two].total_cmp(&findings.shared[one]);
-        by_consensus.then_with(|| means[two].total_cmp(&means[one]))
+        let by_consensus = size(findings.shared[two]).total_cmp(&size(findings.shared[one]));
+        by_consensus.then_with(|| size(means[two]).total_cmp(&size(means[one])))
     });
     // Two ends, two weights of two numbers each, and one of each view.
     order.truncate(room / (6 + findings.graph.n_views()));
@@ -76,10 +79,11 @@ pub(crate) fn data(
     let number = |node: u32| nodes.binary_search(&(node as usize)).unwrap_or(0) as u16;
     let ends = |end: usize| packed::u16s(order.iter().map(|&edge| number(graph.pairs()[edge][end])));
     let code = |edge: usize, view: usize, weight: f64| {
-        if weight <= 0.0 && !graph.membership().has_pair(view, graph.pairs()[edge]) {
+        if !is_edge(weight) && !graph.membership().has_pair(view, graph.pairs()[edge]) {
             return LACKING;
         }
-        packed::code(weight)
+        // Signs have a column of their own, where there are any.
+        packed::code(weight.abs())
     };
     let codes = order.iter().flat_map(|&edge| {
         let row = graph.weights().row(edge).iter().enumerate();
@@ -93,7 +97,7 @@ pub(crate) fn data(
             "left": map.left, "top": map.top, "cell": map.cell,
         })
     });
-    let data = json!({
+    let mut data = json!({
         "nodes": nodes.iter().map(|&node| &graph.nodes()[node]).collect::<Vec<_>>(),
         "x": place(0),
         "y": place(1),
@@ -114,6 +118,10 @@ pub(crate) fn data(
         "similarities": similarities,
         "path": path.map(|map| path_data(findings, map)),
     });
+    if graph.is_signed() {
+        let rows = order.iter().flat_map(|&edge| graph.weights().row(edge));
+        data["edges"]["s"] = json!(packed::bits(rows.map(|&weight| weight < 0.0)));
+    }
     harmless(&data.to_string())
 }
 
@@ -126,7 +134,7 @@ fn counts(findings: &Findings) -> Value {
             .map(|view| edges.clone().filter(|&edge| is(edge, view)).count())
             .collect()
     };
-    let there = |edge: usize, view: usize| graph.weights().row(edge)[view] > 0.0;
+    let there = |edge: usize, view: usize| is_edge(graph.weights().row(edge)[view]);
     let lacks = |edge: usize, view: usize| {
         let has = graph.membership().has_pair(view, graph.pairs()[edge]);
         has && !there(edge, view)
@@ -159,10 +167,14 @@ fn path_data(findings: &Findings, map: &PathMap) -> Value {
     let most = if is_drawn { most_of_a_cell(cells, PATH_EDGES) } else { 0 };
     let cell = |cell: &PathCell| {
         let edges = &cell.consensus[..cell.consensus.len().min(most)];
-        let heaviest = edges.iter().map(|edge| edge.1).fold(f64::MIN_POSITIVE, f64::max);
-        // Ends one after the other, and weights from 1 to 255: more cannot be seen.
-        let ends = edges.iter().flat_map(|&([a, b], _)| [a as u16, b as u16]);
-        let weight = |edge: &([u32; 2], f64)| (255.0 * edge.1 / heaviest).ceil().clamp(1.0, 255.0) as u8;
+        let heaviest = edges.iter().map(|edge| edge.1.abs()).fold(f64::MIN_POSITIVE, f64::max);
+        // Ends one after the other, the larger first if the weight is negative, and weights from 1 to 255: more cannot
+        // be seen.
+        let ends = edges.iter().flat_map(|&([a, b], weight)| {
+            let ends = [a as u16, b as u16];
+            if weight < 0.0 { [ends[1], ends[0]] } else { ends }
+        });
+        let weight = |edge: &([u32; 2], f64)| (255.0 * edge.1.abs() / heaviest).ceil().clamp(1.0, 255.0) as u8;
         let weights: Vec<u8> = edges.iter().map(weight).collect();
         json!({
             "density_target": cell.density_target,

@@ -35,10 +35,11 @@ pub(crate) fn u16s(values: impl Iterator<Item = u16>) -> String {
     base64(&values.flat_map(u16::to_le_bytes).collect::<Vec<u8>>())
 }
 
-/// Seven significant digits. A positive number stays positive.
+/// Seven significant digits. A number other than 0 keeps its sign.
 pub(crate) fn f32s(values: impl Iterator<Item = f64>) -> String {
     let single = |value: f64| match value as f32 {
         zero if zero == 0.0 && value > 0.0 => f32::MIN_POSITIVE,
+        zero if zero == 0.0 && value < 0.0 => -f32::MIN_POSITIVE,
         value => value,
     };
     base64(
@@ -46,6 +47,18 @@ pub(crate) fn f32s(values: impl Iterator<Item = f64>) -> String {
             .flat_map(|value| single(value).to_le_bytes())
             .collect::<Vec<u8>>(),
     )
+}
+
+/// One bit after the other, the first the lowest of its byte.
+pub(crate) fn bits(values: impl Iterator<Item = bool>) -> String {
+    let mut bytes = Vec::new();
+    for (k, bit) in values.enumerate() {
+        if k % 8 == 0 {
+            bytes.push(0_u8);
+        }
+        bytes[k / 8] |= u8::from(bit) << (k % 8);
+    }
+    base64(&bytes)
 }
 
 pub(crate) fn base64(bytes: &[u8]) -> String {
@@ -82,6 +95,13 @@ mod tests {
         assert!(code(f64::MAX) < LACKING);
         let rising: Vec<u16> = [1e-9, 9.99e-2, 0.1, 0.101, 7.0].map(code).to_vec();
         assert!(rising.is_sorted_by(|one, two| one < two));
+    }
+
+    #[test]
+    fn bits_fill_bytes_from_below() {
+        let nine = [true, false, true, false, false, false, false, false, true];
+        assert_eq!(bits(nine.into_iter()), base64(&[5, 1]));
+        assert_eq!(bits(std::iter::empty()), "");
     }
 
     #[test]

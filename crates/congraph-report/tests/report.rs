@@ -254,3 +254,114 @@ fn sizes_are_explained_where_there_are_any() {
     let empty = congraph_report::write(&Findings::of(&complete(9, 0), Known::default()));
     assert!(!empty.contains("area of a node"));
 }
+
+/// The graph with every third pair turned negative, in all views and the consensus.
+fn signed(graph: &MultiviewGraph) -> MultiviewGraph {
+    let sign = |edge: usize| if edge.is_multiple_of(3) { -1.0 } else { 1.0 };
+    let rows = graph.weights().rows().enumerate();
+    let weights = rows.flat_map(|(edge, row)| row.iter().map(move |weight| sign(edge) * weight));
+    let consensus = graph.consensus().unwrap().iter().enumerate();
+    let consensus: Vec<f64> = consensus.map(|(edge, weight)| sign(edge) * weight).collect();
+    MultiviewGraph::new(
+        graph.nodes().to_vec(),
+        graph.views().to_vec(),
+        graph.pairs(),
+        &ViewMatrix::from_values(graph.n_views(), weights.collect()),
+        Some(&consensus),
+    )
+}
+
+#[test]
+fn negative_edges_are_drawn_apart_and_explained() {
+    let graph = simulated(30, 4);
+    let plain = congraph_report::write(&Findings::of(&graph, Known::default()));
+    for word in ["edge negative", "--negative", "chooseAny", "all positive", "opposite"] {
+        assert!(!plain.contains(word), "{word}");
+    }
+    let findings = Findings::of(&signed(&graph), Known::default());
+    let page = congraph_report::write(&findings);
+    let n_shared = findings.verdict.n_shared;
+    let n_negative = findings.verdict.n_negative;
+    assert!(0 < n_negative && n_negative < n_shared);
+    assert!(page.contains(&format!(
+        "{n_shared} of 435 possible connections, {} positive and {n_negative} negative.",
+        n_shared - n_negative
+    )));
+    // All edges are drawn: six classes of each sign.
+    let of_class = |sign: &str| {
+        let classes = 1..=6;
+        classes
+            .map(|k| lines(&page, "network", &format!("edge {sign}e{k}")))
+            .sum::<usize>()
+    };
+    assert_eq!(of_class("") + of_class("negative "), n_shared.min(60));
+    assert!(of_class("negative ") > 0 && page.contains("key-line negative e4"));
+    assert!(page.contains(&format!("+{} −{n_negative}", n_shared - n_negative)));
+    for words in [
+        "without their signs",
+        "opposites",
+        "added negative",
+        "missing negative",
+        "cell.v =",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    assert!(!page.contains("never negative") && !page.contains("No negative edges") && !page.contains("NaN"));
+    // The table shows signs, the heaviest first whatever theirs.
+    assert!(page.contains("<td class=\"number\">-"));
+    // Same places, same sizes: strengths are without signs.
+    let unsigned = Findings::of(&graph, Known::default());
+    assert_eq!(
+        (findings.layout, findings.strengths),
+        (unsigned.layout, unsigned.strengths)
+    );
+}
+
+#[test]
+fn views_of_opposite_signs_have_a_map_of_both_colours() {
+    let weights = ViewMatrix::from_values(2, vec![1.0, -1.0, 2.0, -2.0]);
+    let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let graph = |weights: &ViewMatrix| {
+        MultiviewGraph::new(
+            names(&["a", "b", "c", "d"]),
+            names(&["x", "y"]),
+            &[[0, 1], [2, 3]],
+            weights,
+            None,
+        )
+    };
+    let page = congraph_report::write(&Findings::of(&graph(&weights), Known::default()));
+    assert!(page.contains("class=\"d0\"") && !page.contains("class=\"h0\""));
+    assert!(page.contains("with their signs"));
+    let alike = ViewMatrix::from_values(2, vec![-1.0, -1.0, 2.0, 2.5]);
+    let page = congraph_report::write(&Findings::of(&graph(&alike), Known::default()));
+    assert!(page.contains("class=\"h0\"") && !page.contains("class=\"d0\""));
+}
+
+#[test]
+fn dials_draw_negative_edges_too() {
+    let graph = signed(&simulated(12, 3));
+    let cell = PathCell {
+        density_target: 0.1,
+        similarity_target: 0.5,
+        density: 0.1,
+        similarity: 0.5,
+        agreement: None,
+        instability: None,
+        is_chosen: true,
+        consensus: vec![([0, 1], -2.0), ([1, 2], 1.0)],
+        n_edges: 2,
+    };
+    let known = Known {
+        path: vec![cell],
+        ..Known::default()
+    };
+    let page = congraph_report::write(&Findings::of(&graph, known));
+    assert_eq!(lines(&page, "dial", "edge negative e6"), 1);
+    assert_eq!(
+        (1..=6)
+            .map(|k| lines(&page, "dial", &format!("edge e{k}")))
+            .sum::<usize>(),
+        1
+    );
+}

@@ -1,17 +1,30 @@
 //! The learned graphs: one weighted graph per view and the consensus, kept sparse.
 //!
 //! ```text
-//! density      share of the n(n−1)/2 pairs with a weight that is not 0
+//! density      share of the n(n−1)/2 pairs with a weight other than 0
 //! similarity   mean Pearson correlation between the weight vectors of two views, over all pairs of views; of signed
 //!              weights that of their sizes, times Σ xy / Σ |xy|, so that flipping a node's signal does not change it
-//! uniqueness   Σ|w^i − w| / Σ(w^i + w): 0 for a view equal to the consensus, 1 for one that shares nothing with it
+//! uniqueness   Σ|w^i − w| / Σ(|w^i| + |w|): 0 for a view equal to the consensus, 1 for one that shares nothing with it
 //! ```
+//!
+//! A graph may be signed: a weight below 0 joins two nodes whose signals are each other's opposites, and is an edge like
+//! any other.
 //!
 //! Where views lack nodes, each is taken over the pairs that a view has, that both views have, that some view has (the
 //! consensus).
 
 use crate::edges::ViewMatrix;
 use crate::views::Membership;
+
+/// Whether two nodes with this weight are joined: any weight other than 0, of either sign.
+///
+/// ```
+/// assert!(congraph::is_edge(0.5) && congraph::is_edge(-0.5) && !congraph::is_edge(0.0));
+/// ```
+#[inline]
+pub fn is_edge(weight: f64) -> bool {
+    weight.abs() > 0.0
+}
 
 /// One weighted graph per view and, unless each view was learned on its own, the consensus they share.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,7 +55,8 @@ impl MultiviewGraph {
         assert!(consensus.is_none_or(|consensus| consensus.len() == pairs.len()));
         assert!(pairs.iter().all(|&[a, b]| a < b && (b as usize) < nodes.len()));
         let present = |edge: &usize| {
-            weights.row(*edge).iter().any(|&w| w != 0.0) || consensus.is_some_and(|consensus| consensus[*edge] != 0.0)
+            weights.row(*edge).iter().any(|&w| is_edge(w))
+                || consensus.is_some_and(|consensus| is_edge(consensus[*edge]))
         };
         let mut kept: Vec<usize> = (0..pairs.len()).filter(present).collect();
         kept.sort_by_key(|&edge| pairs[edge]);
@@ -134,6 +148,24 @@ impl MultiviewGraph {
         self.consensus.as_deref()
     }
 
+    /// Whether any weight, of a view or of the consensus, is negative.
+    ///
+    /// ```
+    /// use congraph::{MultiviewGraph, ViewMatrix};
+    ///
+    /// let nodes = || ["a", "b"].map(String::from).to_vec();
+    /// let graph = |weight| {
+    ///     let weights = ViewMatrix::from_values(1, vec![weight]);
+    ///     MultiviewGraph::new(nodes(), vec!["x".into()], &[[0, 1]], &weights, None)
+    /// };
+    /// assert!(graph(-1.0).is_signed() && !graph(1.0).is_signed());
+    /// assert_eq!(graph(-1.0).density(0), 1.0);
+    /// ```
+    pub fn is_signed(&self) -> bool {
+        let mut weights = self.weights.values().iter().chain(self.consensus.iter().flatten());
+        weights.any(|&weight| weight < 0.0)
+    }
+
     /// How many pairs of nodes there are that some view has.
     pub fn n_pairs(&self) -> usize {
         self.membership.n_pairs()
@@ -183,7 +215,7 @@ impl MultiviewGraph {
         for (pair, (weight, consensus)) in self.pairs.iter().zip(self.weights.column(view).zip(consensus)) {
             if own(pair) {
                 apart += (weight - consensus).abs();
-                total += weight + consensus;
+                total += weight.abs() + consensus.abs();
             }
         }
         Some(if total > 0.0 { apart / total } else { 0.0 })
@@ -211,7 +243,11 @@ impl MultiviewGraph {
         let mut leader: Vec<usize> = (0..self.n_nodes()).collect();
         let mut touched = vec![false; self.n_nodes()];
         for (edge, &[a, b]) in self.pairs.iter().enumerate() {
-            if self.consensus.as_ref().is_some_and(|consensus| consensus[edge] <= 0.0) {
+            if self
+                .consensus
+                .as_ref()
+                .is_some_and(|consensus| !is_edge(consensus[edge]))
+            {
                 continue;
             }
             let (a, b) = (a as usize, b as usize);
@@ -236,14 +272,14 @@ impl MultiviewGraph {
         Some(self.dense(consensus.iter().copied()))
     }
 
-    /// The same graphs with the square roots of the views' weights.
+    /// The same graphs with the square roots of the views' weights, which keep their signs.
     pub(crate) fn with_roots(&self) -> Self {
         let mut rooted = self.clone();
         rooted
             .weights
             .values_mut()
             .iter_mut()
-            .for_each(|weight| *weight = weight.sqrt());
+            .for_each(|weight| *weight = weight.abs().sqrt().copysign(*weight));
         rooted
     }
 
@@ -415,11 +451,11 @@ impl CorrelationSums {
     }
 }
 
-/// The mean over the views of the share of their pairs with a weight that is not 0.
+/// The mean over the views of the share of their pairs with a weight other than 0.
 pub(crate) fn mean_density(weights: &ViewMatrix, membership: &Membership) -> f64 {
     let n_views = weights.n_views();
     if membership.is_total() {
-        let present = weights.values().iter().filter(|&&weight| weight != 0.0).count();
+        let present = weights.values().iter().filter(|&&weight| is_edge(weight)).count();
         return present as f64 / (membership.n_pairs() * n_views) as f64;
     }
     let of_view = |view: usize| density(weights.column(view), membership.n_pairs_of(view));
@@ -427,7 +463,7 @@ pub(crate) fn mean_density(weights: &ViewMatrix, membership: &Membership) -> f64
 }
 
 pub(crate) fn density(weights: impl Iterator<Item = f64>, n_pairs: usize) -> f64 {
-    let present = weights.filter(|&weight| weight != 0.0).count();
+    let present = weights.filter(|&weight| is_edge(weight)).count();
     present as f64 / n_pairs.max(1) as f64
 }
 
@@ -475,6 +511,33 @@ mod tests {
     fn uniqueness_is_the_share_of_weight_off_the_consensus() {
         assert_eq!(two_views().uniqueness(0), Some(1.0 / 7.0));
         assert_eq!(two_views().uniqueness(1), Some(3.0 / 7.0));
+    }
+
+    #[test]
+    fn negative_weights_are_edges() {
+        let names = |names: &[&str]| names.iter().map(ToString::to_string).collect();
+        let graph = MultiviewGraph::new(
+            names(&["a", "b", "c", "d"]),
+            names(&["x", "y"]),
+            &[[0, 1], [0, 2], [1, 2], [2, 3]],
+            &ViewMatrix::from_values(2, vec![4.0, -2.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0]),
+            Some(&[-3.0, -0.0, 0.0, 0.0]),
+        );
+        // −0 is no edge, and a row of negative weights is one.
+        assert_eq!(graph.pairs(), [[0, 1], [2, 3]]);
+        assert!(graph.is_signed() && !two_views().is_signed());
+        assert_eq!((graph.density(0), graph.density(1)), (2.0 / 6.0, 1.0 / 6.0));
+        assert_eq!(graph.mean_density(), mean_density(graph.weights(), graph.membership()));
+        assert_eq!(graph.consensus_density(), Some(1.0 / 6.0));
+        // |4 + 3| + |−1| of 4 + 3 + 1; |−2 + 3| of 2 + 3.
+        assert_eq!(graph.uniqueness(0), Some(1.0));
+        assert_eq!(graph.uniqueness(1), Some(1.0 / 5.0));
+        assert_eq!(graph.components(), (3, vec![2, 3]));
+        // (4, −1, 0, 0, 0, 0) and (−2, 0, 0, 0, 0, 0): opposite weights are not alike.
+        let expected = (-8.0 + 6.0 / 6.0) / ((17.0_f64 - 9.0 / 6.0).sqrt() * (4.0_f64 - 4.0 / 6.0).sqrt());
+        assert!((graph.correlation(0, 1) - expected).abs() < 1e-15);
+        assert_eq!(graph.with_roots().weights().row(0), [2.0, -(2.0_f64.sqrt())]);
+        assert_eq!(graph.consensus_adjacency().unwrap()[1], -3.0);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used)]
 
-use congraph::communities::{Coclassification, ConsensusClustering, Leiden, Network, Partition, communities};
+use congraph::communities::{Coclassification, ConsensusClustering, Leiden, Network, Partition, Signs, communities};
 use congraph::simulate::{Settings, simulate};
 use congraph::{Error, MultiviewGraph, ViewMatrix};
 use proptest::prelude::*;
@@ -81,6 +81,32 @@ fn modularity(n: usize, pairs: &[[u32; 2]], weights: &[f64], labels: &[usize], r
         }
     }
     sum / total
+}
+
+/// Modularity of weights of both signs from its definition (Gómez, Jensen and Arenas, 2009): that of each sign, by its
+/// share of all weights.
+fn signed_modularity(n: usize, pairs: &[[u32; 2]], weights: &[f64], labels: &[usize], resolution: f64) -> f64 {
+    let part = |sign: f64| -> (f64, f64) {
+        let own: Vec<f64> = weights.iter().map(|weight| (sign * weight).max(0.0)).collect();
+        let total = 2.0 * own.iter().sum::<f64>();
+        if total == 0.0 {
+            return (0.0, 0.0);
+        }
+        (total, modularity(n, pairs, &own, labels, resolution))
+    };
+    let ((positive, q_positive), (negative, q_negative)) = (part(1.0), part(-1.0));
+    (positive * q_positive - negative * q_negative) / (positive + negative)
+}
+
+/// As [`random`], with about a share of the weights negative.
+fn random_signed(n: usize, share: f64, negative: f64, seed: u64) -> (Vec<[u32; 2]>, Vec<f64>) {
+    let (pairs, mut weights) = random(n, share, seed);
+    let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x5157);
+    weights
+        .iter_mut()
+        .filter(|_| rng.random::<f64>() < negative)
+        .for_each(|weight| *weight = -*weight);
+    (pairs, weights)
 }
 
 /// Every partition of n nodes.
@@ -168,6 +194,88 @@ fn the_best_of_all_partitions_is_found() {
         }
     }
     assert!(n_networks > 200);
+}
+
+#[test]
+fn the_best_of_all_partitions_of_signed_networks_is_found() {
+    let mut n_networks = 0;
+    for n in 2..=8 {
+        let all = all_partitions(n);
+        for seed in 0..12 {
+            let (pairs, weights) = random_signed(
+                n,
+                0.25 + 0.05 * seed as f64,
+                [0.2, 0.5, 1.0][seed as usize % 3],
+                700 * n as u64 + seed,
+            );
+            if weights.is_empty() {
+                continue;
+            }
+            let network = Network::signed(n, &pairs, &weights).unwrap();
+            for resolution in [0.3, 1.0, 2.5] {
+                let values = all
+                    .iter()
+                    .map(|labels| signed_modularity(n, &pairs, &weights, labels, resolution));
+                let best = values.fold(f64::MIN, f64::max);
+                let settings = Leiden {
+                    resolution,
+                    ..leiden(10)
+                };
+                let found = settings.communities(&network).unwrap();
+                let value = signed_modularity(n, &pairs, &weights, found.partition.labels(), resolution);
+                assert!((value - found.modularity).abs() < 1e-13);
+                assert!(
+                    (value - best).abs() < 1e-12,
+                    "{value} instead of {best}: {pairs:?}, {weights:?}"
+                );
+                n_networks += 1;
+            }
+        }
+    }
+    assert!(n_networks > 200);
+}
+
+#[test]
+fn negative_weights_tell_camps_apart_and_are_left_out_unless_asked_for() {
+    let names = |prefix: &str, n: usize| (0..n).map(|k| format!("{prefix}{k}")).collect::<Vec<_>>();
+    // One ring of friends, cut by enmities between its two halves.
+    let ring = (0..8_u32).map(|a| [a.min((a + 1) % 8), a.max((a + 1) % 8)]);
+    let across = [[0_u32, 6], [1, 5], [2, 4], [0, 5], [1, 4], [3, 6], [3, 7], [2, 7]];
+    let pairs: Vec<[u32; 2]> = ring.clone().chain(across).collect();
+    let weights: Vec<f64> = ring.map(|_| 1.0).chain(across.map(|_| -1.0)).collect();
+    let graph = MultiviewGraph::new(
+        names("n", 8),
+        names("v", 1),
+        &pairs,
+        &ViewMatrix::from_values(1, weights.clone()),
+        Some(&weights),
+    );
+    let with = |signs| {
+        let settings = ConsensusClustering {
+            leiden: leiden(20),
+            signs,
+            ..ConsensusClustering::default()
+        };
+        communities(&graph, &settings).unwrap()
+    };
+    let signed = with(Signs::Signed);
+    let found = signed.consensus.unwrap();
+    let value = |labels: &[usize]| signed_modularity(8, &pairs, &weights, labels, 1.0);
+    let best = all_partitions(8)
+        .iter()
+        .map(|labels| value(labels))
+        .fold(f64::MIN, f64::max);
+    assert!((value(found.partition.labels()) - best).abs() < 1e-12);
+    assert_eq!(found, signed.views[0]);
+    // Without the negative weights it is the ring alone.
+    let positive = with(Signs::Positive);
+    let ring: Vec<f64> = weights.iter().map(|weight| weight.max(0.0)).collect();
+    let ring = leiden(20)
+        .communities(&Network::new(8, &pairs, &ring).unwrap())
+        .unwrap();
+    assert_eq!(positive.consensus.unwrap().modularity, ring.modularity);
+    assert!(Network::new(8, &pairs, &weights).is_err());
+    assert!(Network::signed(2, &[[0, 1]], &[f64::NAN]).is_err());
 }
 
 #[test]
@@ -311,6 +419,7 @@ fn a_group_that_cannot_agree_says_so() {
         leiden: leiden(20),
         threshold: 0.0,
         max_rounds,
+        signs: Signs::Positive,
     };
     let stopped = with(1).group(&together).unwrap();
     assert!(!stopped.agreed && stopped.rounds == 1);
@@ -415,6 +524,25 @@ proptest! {
             }
             prop_assert_eq!(&Partition::from_labels(labels), &found.partition);
         }
+    }
+
+    #[test]
+    fn signed_networks_have_the_modularity_of_the_definition_and_positive_ones_that_of_theirs(
+        n in 2_usize..40, share in 0.1_f64..0.6, seed: u64, resolution in 0.2_f64..3.0
+    ) {
+        let (pairs, weights) = random_signed(n, share, 0.4, seed);
+        prop_assume!(!pairs.is_empty());
+        let settings = Leiden { resolution, seed, ..leiden(3) };
+        let found = settings.communities(&Network::signed(n, &pairs, &weights).unwrap()).unwrap();
+        let expected = signed_modularity(n, &pairs, &weights, found.partition.labels(), resolution);
+        prop_assert!((found.modularity - expected).abs() < 1e-12 * (1.0 + resolution));
+        for other in [vec![0; n], (0..n).collect()] {
+            prop_assert!(found.modularity >= signed_modularity(n, &pairs, &weights, &other, resolution) - 1e-12);
+        }
+        // Without a negative weight there is nothing to sign.
+        let positive: Vec<f64> = weights.iter().map(|weight| weight.abs()).collect();
+        let [plain, signed] = [Network::new(n, &pairs, &positive), Network::signed(n, &pairs, &positive)];
+        prop_assert_eq!(plain.unwrap(), signed.unwrap());
     }
 
     #[test]

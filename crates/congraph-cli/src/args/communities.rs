@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use congraph::communities::Signs;
+
+use super::choices::choice;
 
 /// What its help ends with.
 pub(super) const AFTER_HELP: &str = "\
@@ -37,6 +40,9 @@ pub(crate) struct CommunitiesArgs {
     /// For the group, the maximum number of rounds of consensus clustering
     #[arg(long, default_value_t = 50, value_name = "N")]
     pub(crate) max_rounds: usize,
+    /// What to do with negative weights: `positive` leaves them out, `signed` puts nodes that they join apart
+    #[arg(long, default_value = "positive", value_parser = choice::<Signs>())]
+    pub(crate) signs: Signs,
     /// The seed
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,

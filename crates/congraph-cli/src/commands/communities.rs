@@ -2,10 +2,11 @@
 
 use std::time::Instant;
 
-use congraph::communities::{Communities, ConsensusClustering, GraphCommunities, Leiden, communities};
+use congraph::communities::{Communities, ConsensusClustering, GraphCommunities, Leiden, Signs, communities};
 use congraph::{MultiviewGraph, Warning};
 use congraph_io::output::DENSE_NODES;
 use congraph_io::{COMMUNITIES_FILES, Folder, read_graph, read_run, seal_communities, write_communities};
+use congraph_record::Choice;
 use congraph_record::record::warning_records;
 use serde_json::{Map, Value, json};
 
@@ -30,6 +31,7 @@ pub(crate) fn run(args: &CommunitiesArgs, global: &Global, console: &Console) ->
         },
         threshold: args.threshold,
         max_rounds: args.max_rounds,
+        signs: args.signs,
     };
     let found = communities(&graph, &settings)?;
     let warnings = warnings(&found);
@@ -42,6 +44,11 @@ pub(crate) fn run(args: &CommunitiesArgs, global: &Global, console: &Console) ->
     })?;
     for warning in &warnings {
         console.warning(warning);
+    }
+    if graph.is_signed() && args.signs == Signs::Positive {
+        console.note(
+            "note: some weights are negative, and communities are those of the positive ones; --signs signed counts both",
+        );
     }
     if graph.n_nodes() > DENSE_NODES {
         console.note(&format!(
@@ -116,7 +123,7 @@ fn facts(
     }
     let names = found.consensus.iter().map(|_| "consensus").chain(["group"]);
     let names: Vec<&str> = names.chain(graph.views().iter().map(String::as_str)).collect();
-    json!({
+    let mut facts = json!({
         "schema": "congraph.communities/1",
         "n_nodes": graph.n_nodes(),
         "n_views": graph.n_views(),
@@ -135,5 +142,9 @@ fn facts(
         "version": env!("CARGO_PKG_VERSION"),
         "seconds": seconds,
         "warnings": warning_records(warnings),
-    })
+    });
+    if graph.is_signed() {
+        facts["signs"] = json!(settings.signs.word());
+    }
+    facts
 }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use congraph::metrics::{Evaluation, evaluate};
 use congraph::simulate::{GraphModel, Settings, Simulation, simulate};
 use congraph::tune::{Dial, Reached, Targets, Tuned};
-use congraph::{Learned, MultiviewGraph, Smooth, ViewOptions, Views, no_progress};
+use congraph::{Learned, MultiviewGraph, Smooth, ViewOptions, Views, is_edge, no_progress};
 use congraph_io::{ViewRow, seal, write_graph, write_json};
 use congraph_record::record::Timing;
 use congraph_record::{FitRecord, RunRecord};
@@ -124,7 +124,7 @@ fn story(settings: &Settings, simulation: &Simulation, separate: &Trial, joint: 
         .consensus()
         .unwrap_or_default()
         .iter()
-        .filter(|&&w| w > 0.0)
+        .filter(|&&w| is_edge(w))
         .count();
     let opening = format!(
         "Simulated {} views of {} nodes with {} noisy signals each. They share a random graph (Erdős–Rényi, \

@@ -1,7 +1,9 @@
 //! `congraph evaluate`: how well learned graphs match true ones, and how smooth data are on them.
 
 use congraph::methods::graphical_lasso::EdgeRule;
-use congraph::metrics::{EdgeScore, Evaluation, GraphScore, Smoothness, TotalVariation, evaluate, total_variation};
+use congraph::metrics::{
+    EdgeScore, Evaluation, GraphScore, SignedScore, Smoothness, TotalVariation, evaluate, total_variation,
+};
 use congraph::{Missing, MultiviewGraph, SampleNorm, Scale, Scaling, ViewOptions, Views};
 use congraph_io::{Input, ReadOptions, read_graph, read_precisions, read_run};
 use serde_json::{Map, Value, json};
@@ -24,6 +26,20 @@ const MEASURES: [Measure; 7] = [
     ("correlation", "correlation", |score| score.correlation),
 ];
 
+/// The same of signed graphs, with signs.
+type SignedMeasure = (&'static str, &'static str, fn(&SignedScore) -> f64);
+
+const SIGNED_MEASURES: [SignedMeasure; 4] = [
+    ("F1 ±", "f1", SignedScore::f1),
+    ("precision ±", "precision", SignedScore::precision),
+    ("recall ±", "recall", SignedScore::recall),
+    ("AUPRC ±", "auprc", |score| score.auprc),
+];
+
+/// What the columns of signed graphs mean.
+const SIGNED: &str = "some weights are negative: ± is with signs, where an edge of the wrong sign is a false positive and a \
+                      missed edge";
+
 pub(crate) fn run(args: &EvaluateArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let (run, learned) = read_run(&args.folder)?;
     let precisions = read_precisions(&args.folder, &learned)?;
@@ -43,6 +59,9 @@ pub(crate) fn run(args: &EvaluateArgs, global: &Global, console: &Console) -> Re
         console.note("note: one of the two has no consensus, so only the views are scored");
     }
     let lines = against.lines(&learned)?;
+    if lines.iter().any(|line| line.signed.is_some()) {
+        console.note(&format!("note: {SIGNED}"));
+    }
     if global.json {
         console::print(&report(&lines).to_string())
     } else {
@@ -57,8 +76,15 @@ fn by_edge_rules(
     against: &Against,
     global: &Global,
 ) -> Result<(), Failure> {
-    let by =
-        |rule: EdgeRule| against.lines(&rule.graph(learned.nodes().to_vec(), learned.views().to_vec(), precisions));
+    let by = |rule: EdgeRule| -> Result<Vec<Line>, Failure> {
+        let graph = rule.graph(learned.nodes().to_vec(), learned.views().to_vec(), precisions);
+        let mut lines = against.lines(&graph)?;
+        // These rules make graphs without signs, whose signs cannot be wrong.
+        lines
+            .iter_mut()
+            .for_each(|line| (line.signed, line.signed_edges) = (None, None));
+        Ok(lines)
+    };
     let (nonzero, negative) = (by(EdgeRule::NonZero)?, by(EdgeRule::Negative)?);
     if global.json {
         // Above, as in every evaluation, the usual rule; below, both by name.
@@ -131,6 +157,8 @@ struct Line {
     of: Of,
     scores: Option<[f64; MEASURES.len()]>,
     edges: Option<EdgeScore>,
+    signed: Option<[f64; SIGNED_MEASURES.len()]>,
+    signed_edges: Option<SignedScore>,
     variation: Option<TotalVariation>,
 }
 
@@ -139,6 +167,10 @@ fn lines(learned: &MultiviewGraph, evaluation: Option<&Evaluation>, smoothness: 
         of,
         scores: score.map(|score| MEASURES.map(|(_, _, measure)| measure(score))),
         edges: score.map(|score| score.edges),
+        signed: score
+            .and_then(|score| score.signed)
+            .map(|score| SIGNED_MEASURES.map(|(_, _, of)| of(&score))),
+        signed_edges: score.and_then(|score| score.signed),
         variation,
     };
     let mut lines = Vec::with_capacity(learned.n_views() + 2);
@@ -151,6 +183,8 @@ fn lines(learned: &MultiviewGraph, evaluation: Option<&Evaluation>, smoothness: 
         of: Of::Mean,
         scores: evaluation.map(|evaluation| MEASURES.map(|(_, _, measure)| evaluation.mean_view(measure))),
         edges: None,
+        signed: evaluation.and_then(mean_signed),
+        signed_edges: None,
         variation: smoothness.map(Smoothness::mean_view),
     });
     let score = evaluation.and_then(|evaluation| evaluation.consensus.as_ref());
@@ -161,12 +195,23 @@ fn lines(learned: &MultiviewGraph, evaluation: Option<&Evaluation>, smoothness: 
     lines
 }
 
+/// The mean over the views of the scores with signs, if there are any.
+fn mean_signed(evaluation: &Evaluation) -> Option<[f64; SIGNED_MEASURES.len()]> {
+    let scores: Option<Vec<SignedScore>> = evaluation.views.iter().map(|(_, score)| score.signed).collect();
+    let scores = scores.filter(|scores| !scores.is_empty())?;
+    Some(SIGNED_MEASURES.map(|(_, _, of)| scores.iter().map(of).sum::<f64>() / scores.len() as f64))
+}
+
 fn table(lines: &[Line]) -> String {
     let has_scores = lines.iter().any(|line| line.scores.is_some());
     let has_variation = lines.iter().any(|line| line.variation.is_some());
     let mut head = vec!["graph".to_owned()];
     if has_scores {
         head.extend(MEASURES.map(|(column, _, _)| column.to_owned()));
+    }
+    let has_signed = lines.iter().any(|line| line.signed.is_some());
+    if has_signed {
+        head.extend(SIGNED_MEASURES.map(|(column, _, _)| column.to_owned()));
     }
     if has_variation {
         head.extend(["variation", "relative"].map(String::from));
@@ -183,6 +228,10 @@ fn table(lines: &[Line]) -> String {
         if has_scores {
             let cells = line.scores.map(|scores| scores.map(digits).to_vec());
             row.extend(cells.unwrap_or_else(|| vec![missing(); MEASURES.len()]));
+        }
+        if has_signed {
+            let cells = line.signed.map(|scores| scores.map(digits).to_vec());
+            row.extend(cells.unwrap_or_else(|| vec![missing(); SIGNED_MEASURES.len()]));
         }
         if let Some(variation) = line.variation {
             row.push(significant(variation.total));
@@ -214,6 +263,21 @@ pub(super) fn row(name: &str, f1: f64, precision: f64, recall: f64) -> [String; 
     ]
 }
 
+/// The scores with signs, and what they were counted from if it is one graph's.
+fn signed_values(scores: [f64; SIGNED_MEASURES.len()], edges: Option<&SignedScore>) -> Value {
+    let scores = SIGNED_MEASURES.iter().zip(scores);
+    let mut values: Map<String, Value> = scores
+        .map(|((_, name, _), value)| ((*name).to_owned(), json!(value)))
+        .collect();
+    if let Some(edges) = edges {
+        values.insert("true_positives".into(), json!(edges.true_positives));
+        values.insert("false_positives".into(), json!(edges.false_positives));
+        values.insert("false_negatives".into(), json!(edges.false_negatives));
+        values.insert("wrong_signs".into(), json!(edges.wrong_signs));
+    }
+    values.into()
+}
+
 fn report(lines: &[Line]) -> Value {
     let (mut views, mut mean, mut consensus) = (Map::new(), Value::Null, Value::Null);
     for line in lines {
@@ -231,6 +295,9 @@ fn report(lines: &[Line]) -> Value {
             values.insert("false_positives".into(), json!(edges.false_positives));
             values.insert("false_negatives".into(), json!(edges.false_negatives));
             values.insert("true_negatives".into(), json!(edges.true_negatives));
+        }
+        if let Some(scores) = line.signed {
+            values.insert("signed".into(), signed_values(scores, line.signed_edges.as_ref()));
         }
         if let Some(variation) = line.variation {
             values.insert("total_variation".into(), json!(variation.total));

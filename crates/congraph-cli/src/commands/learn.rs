@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use congraph::tune::{Reached, Tuned};
-use congraph::{Learned, Parameters, View, Warning};
+use congraph::{Learned, Parameters, View, Warning, is_edge};
 use congraph_io::{Folder, Places, ViewRow, seal, write_graph_at, write_json};
 use congraph_record::record::{InputRecord, SPECTRUM_BY, Timing};
 use congraph_record::request::{Asked, check_memory};
@@ -233,8 +233,12 @@ pub(super) fn likeness(similarity: Option<f64>, floor: Option<f64>) -> String {
 fn result_line(output: &OutputArgs, learned: &Learned, reached: &Reached, timing: &Timing) -> String {
     let graph = &learned.graph;
     let consensus = graph.consensus().map_or_else(String::new, |consensus| {
-        let n_edges = consensus.iter().filter(|&&weight| weight > 0.0).count();
-        format!("consensus of {}, ", count(n_edges, "edge"))
+        let n_edges = consensus.iter().filter(|&&weight| is_edge(weight)).count();
+        let negative = match consensus.iter().filter(|&&weight| weight < 0.0).count() {
+            0 => String::new(),
+            n_negative => format!(" ({n_negative} negative)"),
+        };
+        format!("consensus of {}{negative}, ", count(n_edges, "edge"))
     });
     let likeness = likeness(graph.similarity(), reached.floor);
     format!(

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use congraph::is_edge;
 use congraph::simulate::{Changes, Filter, GraphModel, Reach, Settings, Simulation, simulate};
 use congraph_io::{Folder, OutputError, Places, ViewRow, read_graph, write_graph_at, write_json, write_table};
 use serde_json::{Value, json};
@@ -175,7 +176,7 @@ fn facts(settings: &Settings, simulation: &Simulation) -> Value {
         "filter": filter,
         "noise": settings.noise,
         "seed": settings.seed,
-        "consensus_edges": consensus.iter().filter(|&&weight| weight > 0.0).count(),
+        "consensus_edges": consensus.iter().filter(|&&weight| is_edge(weight)).count(),
         "version": env!("CARGO_PKG_VERSION"),
     })
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use congraph::metrics::evaluate;
 use congraph::tune::choice::{Chosen, Follow, Search, Steps};
 use congraph::tune::path::{Cell, Grid};
-use congraph::{MultiviewGraph, Progress, Warning};
+use congraph::{MultiviewGraph, Progress, Warning, is_edge};
 use congraph_io::{Folder, read_graph, seal, write_rows};
 use congraph_record::FitRecord;
 use congraph_record::record::{Timing, TuneRecord};
@@ -109,10 +109,10 @@ const CONSENSUS_EDGES: usize = 300_000;
 fn heaviest(graph: &MultiviewGraph, most: usize) -> Vec<([u32; 2], f64)> {
     let consensus = graph.consensus().unwrap_or_default();
     let edges = graph.pairs().iter().copied().zip(consensus.iter().copied());
-    let mut edges: Vec<([u32; 2], f64)> = edges.filter(|edge| edge.1 > 0.0).collect();
-    edges.sort_by(|one, two| two.1.total_cmp(&one.1));
+    let mut edges: Vec<([u32; 2], f64)> = edges.filter(|edge| is_edge(edge.1)).collect();
+    edges.sort_by(|one, two| two.1.abs().total_cmp(&one.1.abs()));
     edges.truncate(most);
-    let unit = |weight: f64| 10_f64.powi(3 - weight.log10().floor() as i32);
+    let unit = |weight: f64| 10_f64.powi(3 - weight.abs().log10().floor() as i32);
     edges
         .iter_mut()
         .for_each(|(_, weight)| *weight = (*weight * unit(*weight)).round() / unit(*weight));

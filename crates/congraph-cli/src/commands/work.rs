@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use congraph::Parameters;
 use congraph::tune::Reach;
 use congraph::tune::path::Cell;
 use congraph::tune::stability::Tally;
+use congraph::{Parameters, is_edge};
 use serde_json::{Value, json};
 
 use crate::checkpoint::Resumable;
@@ -122,7 +122,7 @@ impl Work {
         let n_cells = self.cells.len();
         let is_pair = |[a, b]: [u32; 2]| a < b && (b as usize) < n_nodes;
         let is_consensus =
-            |edges: &Vec<([u32; 2], f64)>| edges.iter().all(|&(pair, weight)| is_pair(pair) && weight > 0.0);
+            |edges: &Vec<([u32; 2], f64)>| edges.iter().all(|&(pair, weight)| is_pair(pair) && is_edge(weight));
         let is_tally = |tally: &Tally| {
             let counts = tally.counts.iter();
             counts

@@ -10,8 +10,11 @@
 //! The consensus is called `consensus`, a view `view-NAME` with what a file's name cannot hold replaced. Weights are
 //! written with as many digits as it takes to read the same f64; only edges with a weight are listed, and every node
 //! that the graph has: where a view lacks nodes, these are not in its file. GraphML and GEXF tell of each node its
-//! strength (the sum of its weights), its coordinates and its community in that graph, as far as these are known. `mat`
+//! strength (the sum of its weights without their signs), its coordinates and its community in that graph, as far as these are known. `mat`
 //! and `npz`, which hold all views at once, tell with `present` (N × n) who has which.
+//!
+//! Where any graph has a negative weight, GraphML also tells the `sign` of each edge, for programs that draw weights as
+//! widths. GEXF, whose weights Gephi takes for positive, has |weight| as the weight, and the `sign` and `signed_weight`.
 
 mod edges;
 mod matlab;
@@ -21,7 +24,7 @@ mod xml;
 use std::collections::HashSet;
 use std::io;
 
-use congraph::MultiviewGraph;
+use congraph::{MultiviewGraph, is_edge};
 
 use crate::output::{DENSE_NODES, Folder, NodeFacts, OutputError, write, write_matrices};
 
@@ -68,18 +71,20 @@ struct Single<'a> {
     /// Which of them the graph has.
     nodes: Vec<usize>,
     edges: Vec<([usize; 2], f64)>,
+    /// Whether any graph of the result has a negative weight: all files of it tell the same.
+    is_signed: bool,
     facts: &'a NodeFacts,
     /// The community of each node; none are known if it is empty.
     communities: &'a [Option<usize>],
 }
 
 impl Single<'_> {
-    /// The sums of weights at each node.
+    /// The sums of weights at each node, without their signs.
     fn strengths(&self) -> Vec<f64> {
         let mut strengths = vec![0.0; self.names.len()];
         for &([a, b], weight) in &self.edges {
-            strengths[a] += weight;
-            strengths[b] += weight;
+            strengths[a] += weight.abs();
+            strengths[b] += weight.abs();
         }
         strengths
     }
@@ -137,17 +142,19 @@ fn each(
 
 /// Every graph under the name of its file without an ending.
 fn singles<'g>(graph: &'g MultiviewGraph, facts: &'g NodeFacts) -> Vec<(String, Single<'g>)> {
+    let is_signed = graph.is_signed();
     let single = |title, nodes: Vec<usize>, communities, weights: &mut dyn Iterator<Item = f64>| Single {
         title,
         facts,
         communities,
         names: graph.nodes(),
         nodes,
+        is_signed,
         edges: graph
             .pairs()
             .iter()
             .zip(weights)
-            .filter(|(_, weight)| *weight > 0.0)
+            .filter(|(_, weight)| is_edge(*weight))
             .map(|(pair, weight)| (pair.map(|node| node as usize), weight))
             .collect(),
     };

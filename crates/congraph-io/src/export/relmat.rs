@@ -16,6 +16,7 @@ use crate::output::{Folder, OutputError, RELMAT_MEASURE as MEASURE, write, write
 
 /// Writes one matrix per graph and returns the names of the files.
 pub(super) fn export(folder: &Folder, graph: &MultiviewGraph) -> Result<Vec<String>, OutputError> {
+    let is_signed = graph.is_signed();
     let mut files = Vec::new();
     let mut one = |stem: String, nodes: &[usize], matrix: &[f64], what: &str| -> Result<(), OutputError> {
         let name = format!("{stem}_relmat.tsv");
@@ -35,7 +36,7 @@ pub(super) fn export(folder: &Folder, graph: &MultiviewGraph) -> Result<Vec<Stri
             "Weighted": true,
             "Directed": false,
             "ValidDiagonal": false,
-            "NonNegative": true,
+            "NonNegative": !is_signed,
             "StorageFormat": "Full",
             "Software": concat!("congraph ", env!("CARGO_PKG_VERSION")),
         });

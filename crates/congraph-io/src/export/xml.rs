@@ -22,6 +22,12 @@ pub(super) fn graphml(out: &mut dyn Write, graph: &Single<'_>) -> io::Result<()>
         out,
         "  <key id=\"weight\" for=\"edge\" attr.name=\"weight\" attr.type=\"double\"/>"
     )?;
+    if graph.is_signed {
+        writeln!(
+            out,
+            "  <key id=\"sign\" for=\"edge\" attr.name=\"sign\" attr.type=\"int\"/>"
+        )?;
+    }
     for (key, kind) in keys(graph) {
         let kind = if kind == "long" { "int" } else { kind };
         writeln!(
@@ -41,10 +47,14 @@ pub(super) fn graphml(out: &mut dyn Write, graph: &Single<'_>) -> io::Result<()>
     }
     for &([a, b], weight) in &graph.edges {
         let [a, b] = [a, b].map(|node| text(&graph.names[node]));
-        writeln!(
+        write!(
             out,
-            "    <edge source=\"{a}\" target=\"{b}\"><data key=\"weight\">{weight:?}</data></edge>"
+            "    <edge source=\"{a}\" target=\"{b}\"><data key=\"weight\">{weight:?}</data>"
         )?;
+        if graph.is_signed {
+            write!(out, "<data key=\"sign\">{}</data>", sign(weight))?;
+        }
+        writeln!(out, "</edge>")?;
     }
     writeln!(out, "  </graph>\n</graphml>")
 }
@@ -66,7 +76,15 @@ pub(super) fn gexf(out: &mut dyn Write, graph: &Single<'_>) -> io::Result<()> {
     for (key, kind) in keys(graph) {
         writeln!(out, "      <attribute id=\"{key}\" title=\"{key}\" type=\"{kind}\"/>")?;
     }
-    writeln!(out, "    </attributes>\n    <nodes>")?;
+    writeln!(out, "    </attributes>")?;
+    if graph.is_signed {
+        writeln!(out, "    <attributes class=\"edge\">")?;
+        for (key, kind) in [("sign", "integer"), ("signed_weight", "double")] {
+            writeln!(out, "      <attribute id=\"{key}\" title=\"{key}\" type=\"{kind}\"/>")?;
+        }
+        writeln!(out, "    </attributes>")?;
+    }
+    writeln!(out, "    <nodes>")?;
     let strengths = graph.strengths();
     for &node in &graph.nodes {
         let name = text(&graph.names[node]);
@@ -79,12 +97,28 @@ pub(super) fn gexf(out: &mut dyn Write, graph: &Single<'_>) -> io::Result<()> {
     writeln!(out, "    </nodes>\n    <edges>")?;
     for (edge, &([a, b], weight)) in graph.edges.iter().enumerate() {
         let [a, b] = [a, b].map(|node| text(&graph.names[node]));
-        writeln!(
+        // Programs that read GEXF draw a weight as a width.
+        let width = weight.abs();
+        write!(
             out,
-            "      <edge id=\"{edge}\" source=\"{a}\" target=\"{b}\" weight=\"{weight:?}\"/>"
+            "      <edge id=\"{edge}\" source=\"{a}\" target=\"{b}\" weight=\"{width:?}\""
         )?;
+        if graph.is_signed {
+            write!(out, "><attvalues><attvalue for=\"sign\" value=\"{}\"/>", sign(weight))?;
+            writeln!(
+                out,
+                "<attvalue for=\"signed_weight\" value=\"{weight:?}\"/></attvalues></edge>"
+            )?;
+        } else {
+            writeln!(out, "/>")?;
+        }
     }
     writeln!(out, "    </edges>\n  </graph>\n</gexf>")
+}
+
+/// 1 of a positive weight, −1 of a negative one.
+fn sign(weight: f64) -> i8 {
+    if weight < 0.0 { -1 } else { 1 }
 }
 
 /// What is told of nodes, and of which type it is.
@@ -145,6 +179,7 @@ mod tests {
             names: &names,
             nodes: vec![0, 2, 3],
             edges: vec![([0, 2], 0.1), ([2, 3], 1e-300)],
+            is_signed: false,
         };
         for write in [graphml, gexf] {
             let mut bytes = Vec::new();

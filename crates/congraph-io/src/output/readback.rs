@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use congraph::{Error, Membership, MultiviewGraph, ViewMatrix};
+use congraph::{Error, Membership, MultiviewGraph, ViewMatrix, is_edge};
 
 use super::run::Run;
 use crate::input::records::{BadQuote, Records, Separator};
@@ -142,7 +142,7 @@ fn weights(dir: &Path, names: &Names<'_>, edges: &Edges, membership: &Membership
                 )));
             }
             let weight = place.weight(weight)?;
-            if weight > 0.0 && !membership.has_pair(view_at, pair) {
+            if is_edge(weight) && !membership.has_pair(view_at, pair) {
                 return Err(place.fault(&format!(
                     "the edge `{source}`, `{target}` is at a node that view `{view}` lacks"
                 )));
@@ -209,8 +209,8 @@ impl Place<'_> {
 
     pub(super) fn weight(&self, cell: &str) -> Result<f64, Fault> {
         number(cell)
-            .filter(|weight| weight.is_finite() && *weight >= 0.0)
-            .ok_or_else(|| self.fault(&format!("`{cell}` is not a weight: a number from 0 up")))
+            .filter(|weight| weight.is_finite())
+            .ok_or_else(|| self.fault(&format!("`{cell}` is not a weight: a finite number")))
     }
 }
 

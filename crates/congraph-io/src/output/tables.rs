@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use congraph::communities::{GraphCommunities, Partition};
-use congraph::{MultiviewGraph, Table};
+use congraph::{MultiviewGraph, Table, is_edge};
 use csv::{Terminator, Writer, WriterBuilder};
 
 use super::{Places, ViewRow};
@@ -38,7 +38,7 @@ pub(super) fn rows(out: impl Write, columns: &[&str], rows: &[Vec<String>]) -> i
     table.flush()
 }
 
-/// `nodes.tsv`: strength (sum of weights) and degree (number of edges) in the consensus; without one, the mean strength
+/// `nodes.tsv`: strength (sum of weights, without their signs) and degree (number of edges) in the consensus; without one, the mean strength
 /// over the views and the number of pairs joined in any of them. With positions also those.
 pub(super) fn nodes(out: impl Write, graph: &MultiviewGraph, positions: Option<Places<'_>>) -> io::Result<()> {
     let mut strength = vec![0.0; graph.n_nodes()];
@@ -47,8 +47,8 @@ pub(super) fn nodes(out: impl Write, graph: &MultiviewGraph, positions: Option<P
         let consensus = graph.consensus();
         let weight = consensus.map_or_else(|| graph.mean_weight(edge), |consensus| consensus[edge]);
         for node in pair.map(|node| node as usize) {
-            strength[node] += weight;
-            degree[node] += usize::from(weight > 0.0);
+            strength[node] += weight.abs();
+            degree[node] += usize::from(is_edge(weight));
         }
     }
     let columns = ["name", "strength", "degree", "x", "y", "z"];
@@ -88,7 +88,7 @@ pub(super) fn views(out: impl Write, graph: &MultiviewGraph, rows: &[ViewRow]) -
         let n_samples = told
             .and_then(|row| row.n_samples)
             .map_or_else(String::new, |n| n.to_string());
-        let n_edges = graph.weights().column(view).filter(|&weight| weight > 0.0).count();
+        let n_edges = graph.weights().column(view).filter(|&weight| is_edge(weight)).count();
         let mut row = vec![
             name.clone(),
             told.map_or_else(String::new, |row| row.file.clone()),
@@ -124,7 +124,7 @@ pub(super) fn edges(out: impl Write, graph: &MultiviewGraph) -> io::Result<()> {
             graph.nodes()[a as usize].clone(),
             graph.nodes()[b as usize].clone(),
             optional(graph.consensus().map(|consensus| consensus[edge])),
-            row.iter().filter(|&&weight| weight > 0.0).count().to_string(),
+            row.iter().filter(|&&weight| is_edge(weight)).count().to_string(),
             optional((graph.n_measured(edge) > 0).then(|| graph.mean_weight(edge))),
         ];
         cells.extend(lacks_nodes.then(|| graph.n_measured(edge).to_string()));
@@ -138,7 +138,7 @@ pub(super) fn edges_long(out: impl Write, graph: &MultiviewGraph) -> io::Result<
     let mut table = table(out, &["view", "source", "target", "weight"])?;
     for (view, name) in graph.views().iter().enumerate() {
         for (&[a, b], weight) in graph.pairs().iter().zip(graph.weights().column(view)) {
-            if weight > 0.0 {
+            if is_edge(weight) {
                 let [a, b] = [a, b].map(|node| &graph.nodes()[node as usize]);
                 table.write_record([name, a, b, &exact(weight)])?;
             }

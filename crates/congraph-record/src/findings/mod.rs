@@ -20,11 +20,11 @@ mod tests;
 mod verdict;
 mod views;
 
-use congraph::MultiviewGraph;
 use congraph::findings::shared_weights;
 pub use congraph::findings::{
     ENOUGH, Geometry, Layout, LayoutKind, Positions, Similarities, Unit, relative_variances, short_names, visible,
 };
+use congraph::{MultiviewGraph, is_edge};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
@@ -56,7 +56,7 @@ pub struct Findings {
     pub n_measured: Vec<usize>,
     /// The mean weight of each pair over the views that have it.
     pub means: Vec<f64>,
-    /// The sum of each node's shared weights.
+    /// The sum of each node's shared weights, without their signs.
     pub strengths: Vec<f64>,
     /// The number of each node's shared edges.
     pub degrees: Vec<usize>,
@@ -97,18 +97,18 @@ impl Findings {
         let n_measured: Vec<usize> = edges().map(|edge| graph.n_measured(edge)).collect();
         let means: Vec<f64> = edges().map(|edge| graph.mean_weight(edge)).collect();
         let shared = shared_weights(graph);
-        let present = |row: &[f64]| row.iter().filter(|&&weight| weight > 0.0).count();
+        let present = |row: &[f64]| row.iter().filter(|&&weight| is_edge(weight)).count();
         let n_views: Vec<usize> = graph.weights().rows().map(present).collect();
         let mut strengths = vec![0.0; graph.n_nodes()];
         let mut degrees = vec![0; graph.n_nodes()];
         for (pair, &weight) in graph.pairs().iter().zip(&shared) {
             for node in pair.map(|node| node as usize) {
-                strengths[node] += weight;
-                degrees[node] += usize::from(weight > 0.0);
+                strengths[node] += weight.abs();
+                degrees[node] += usize::from(is_edge(weight));
             }
         }
         // Where nothing is shared, what the views join says more of the nodes than a row of them.
-        let is_empty = shared.iter().all(|&weight| weight <= 0.0);
+        let is_empty = !shared.iter().any(|&weight| is_edge(weight));
         let layout = if graph.n_nodes() > MOST_DRAWN {
             Layout::nowhere(graph.n_nodes())
         } else {
@@ -149,10 +149,12 @@ impl Findings {
         }
     }
 
-    /// The pairs with a shared weight, the heaviest first; equal ones in the order of the graph's pairs.
+    /// The pairs with a shared weight, the heaviest first, whatever their signs; equal ones in the order of the graph's pairs.
     pub fn strongest(&self) -> Vec<usize> {
-        let mut edges: Vec<usize> = (0..self.shared.len()).filter(|&edge| self.shared[edge] > 0.0).collect();
-        edges.sort_by(|&one, &two| self.shared[two].total_cmp(&self.shared[one]));
+        let mut edges: Vec<usize> = (0..self.shared.len())
+            .filter(|&edge| is_edge(self.shared[edge]))
+            .collect();
+        edges.sort_by(|&one, &two| self.shared[two].abs().total_cmp(&self.shared[one].abs()));
         edges
     }
 }

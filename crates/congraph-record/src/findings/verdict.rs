@@ -1,7 +1,7 @@
 //! The result in two plain sentences, and what to be careful about.
 
-use congraph::MultiviewGraph;
 use congraph::findings::{Geometry, short_names};
+use congraph::{MultiviewGraph, is_edge};
 use serde::Serialize;
 
 use super::known::Known;
@@ -18,6 +18,9 @@ pub struct Verdict {
     pub sentences: Vec<String>,
     /// The number of shared edges.
     pub n_shared: usize,
+    /// Of these, how many have a negative weight.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub n_negative: usize,
     /// Of these, how many are in every view that has both nodes.
     pub n_everywhere: usize,
     /// The number of connected parts.
@@ -37,9 +40,10 @@ impl Verdict {
         views: &[ViewFinding],
         geometry: Option<&Geometry>,
     ) -> Self {
-        let present = || (0..shared.len()).filter(|&edge| shared[edge] > 0.0);
+        let present = || (0..shared.len()).filter(|&edge| is_edge(shared[edge]));
         let n_shared = present().count();
         let n_everywhere = present().filter(|&edge| n_views[edge] == n_measured[edge]).count();
+        let n_negative = present().filter(|&edge| shared[edge] < 0.0).count();
         let (n_components, isolated) = graph.components();
         let mut warnings = known
             .summary
@@ -52,6 +56,7 @@ impl Verdict {
         }
         let counts = Counts {
             shared: n_shared,
+            negative: n_negative,
             everywhere: n_everywhere,
             in_all: present().filter(|&edge| n_views[edge] == graph.n_views()).count(),
             common: (0..shared.len())
@@ -65,6 +70,7 @@ impl Verdict {
                 .chain(sentences(graph, known, &counts, views))
                 .collect(),
             n_shared,
+            n_negative,
             n_everywhere,
             n_components,
             isolated,
@@ -85,8 +91,9 @@ fn caveat(warnings: &[WarningRecord]) -> Option<&'static str> {
 
 /// How many edges there are of each kind.
 struct Counts {
-    /// Shared ones.
+    /// Shared ones, and of these the negative ones.
     shared: usize,
+    negative: usize,
     /// Of these, in every view that has both nodes, and in every view.
     everywhere: usize,
     in_all: usize,
@@ -108,12 +115,32 @@ fn sentences(graph: &MultiviewGraph, known: &Known, counts: &Counts, views: &[Vi
         let gamma = summary.and_then(|summary| summary.gamma).unwrap_or(0.0);
         return empty_consensus(n, counts, &possible, gamma);
     }
-    let shares = format!("{n} views share {} of {possible}.", counts.shared);
+    let shares = format!(
+        "{n} views share {} of {possible}{}.",
+        counts.shared,
+        signs(graph, counts)
+    );
     if summary.is_some_and(|summary| summary.has_warning("W13")) {
         // Who differs from whom is chance as well.
         return vec![shares, format!("{}.", in_every(counts))];
     }
     vec![shares, format!("{}; {}.", in_every(counts), who_differs(views))]
+}
+
+/// How many edges have which sign, if any graph has negative weights.
+fn signs(graph: &MultiviewGraph, counts: &Counts) -> String {
+    match (counts.shared - counts.negative, counts.negative) {
+        _ if !graph.is_signed() => String::new(),
+        (_, 0) => ", all positive".into(),
+        (0, _) => ", all negative".into(),
+        (positive, negative) => format!(", {positive} positive and {negative} negative"),
+    }
+}
+
+/// Where nothing is negative, results tell nothing of it.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Of views without a consensus.
@@ -122,7 +149,11 @@ fn learned_alone(graph: &MultiviewGraph, counts: &Counts, possible: &str, views:
     if n == 1 {
         let name = short(views, &graph.views()[0]);
         return vec![
-            format!("The graph of {name} has {} of {possible}.", views[0].n_edges),
+            format!(
+                "The graph of {name} has {} of {possible}{}.",
+                views[0].n_edges,
+                signs(graph, counts)
+            ),
             "It was learned alone: there is no consensus to compare it with.".into(),
         ];
     }

@@ -1,7 +1,7 @@
 //! Each view against the consensus.
 
-use congraph::MultiviewGraph;
 use congraph::findings::outliers;
+use congraph::{MultiviewGraph, is_edge};
 use serde::Serialize;
 
 use super::known::Known;
@@ -46,7 +46,7 @@ pub(super) fn findings(graph: &MultiviewGraph, known: &Known) -> (Vec<ViewFindin
                 name: graph.views()[view].clone(),
                 n_samples: known.views[view].n_samples,
                 n_nodes: graph.membership().n_nodes_of(view),
-                n_edges: graph.weights().column(view).filter(|&weight| weight > 0.0).count(),
+                n_edges: graph.weights().column(view).filter(|&weight| is_edge(weight)).count(),
                 density: graph.density(view),
                 uniqueness: uniqueness[view],
                 is_outlier: stands_out[view],
@@ -68,9 +68,9 @@ fn differences(graph: &MultiviewGraph, view: usize) -> (Vec<usize>, Vec<usize>) 
     let has = |edge: usize| graph.membership().has_pair(view, graph.pairs()[edge]);
     let by = |weights: &[f64], other: &[f64]| {
         let mut edges: Vec<usize> = (0..own.len())
-            .filter(|&edge| weights[edge] > 0.0 && other[edge] <= 0.0 && has(edge))
+            .filter(|&edge| is_edge(weights[edge]) && !is_edge(other[edge]) && has(edge))
             .collect();
-        edges.sort_by(|&one, &two| weights[two].total_cmp(&weights[one]));
+        edges.sort_by(|&one, &two| weights[two].abs().total_cmp(&weights[one].abs()));
         edges
     };
     (by(&own, consensus), by(consensus, &own))

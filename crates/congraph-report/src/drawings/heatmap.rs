@@ -1,4 +1,5 @@
-//! View × view similarity in clustered order. One path per colour; numbers in the cells where there is room.
+//! View × view similarity in clustered order. One path per colour; numbers in the cells where there is room. Of signed
+//! graphs that are unlike each other the colours go both ways from 0.
 
 use congraph_record::findings::{Findings, Similarities};
 
@@ -29,8 +30,14 @@ pub(crate) fn draw(findings: &Findings) -> Option<Heatmap> {
     let similarities = findings.similarities.as_ref()?;
     let labels = words::views(findings);
     let names: Vec<&str> = similarities.order.iter().map(|&view| labels[view].as_str()).collect();
-    let (low, high, ticks) = limits(similarities.farthest.1, similarities.nearest.1);
-    let layout = Layout::new(&names, [low, high]);
+    let is_diverging = findings.graph.is_signed() && similarities.farthest.1 < 0.0;
+    let (low, high, ticks) = if is_diverging {
+        symmetric(similarities.farthest.1, similarities.nearest.1)
+    } else {
+        limits(similarities.farthest.1, similarities.nearest.1)
+    };
+    let mut layout = Layout::new(&names, [low, high]);
+    layout.is_diverging = is_diverging;
     let Layout { left, top, cell, .. } = layout;
     let height = (top + layout.side() + 12.0).max(top + SCALE + 30.0);
     let mut svg = Svg::figure(
@@ -50,7 +57,7 @@ pub(crate) fn draw(findings: &Findings) -> Option<Heatmap> {
     if layout.is_named() {
         rows_and_columns(&mut svg, &layout, &names);
     }
-    scale(&mut svg, [layout.legend, top], [low, high], &ticks);
+    scale(&mut svg, &layout, &ticks);
     // The scripts move this frame to the cell that is pointed at.
     svg.element("path", &[("class", "cursor"), ("d", "")]);
     Some(Heatmap {
@@ -74,6 +81,8 @@ struct Layout {
     size: f64,
     /// The similarities at the ends of the colour scale.
     range: [f64; 2],
+    /// Whether the colours go both ways from 0.
+    is_diverging: bool,
 }
 
 impl Layout {
@@ -97,6 +106,7 @@ impl Layout {
             legend,
             size,
             range,
+            is_diverging: false,
         }
     }
 
@@ -106,6 +116,20 @@ impl Layout {
 
     fn side(&self) -> f64 {
         self.cell * self.n as f64
+    }
+
+    /// The class of a step of the colour scale.
+    fn class(&self, step: usize) -> String {
+        format!("{}{step}", if self.is_diverging { "d" } else { "h" })
+    }
+
+    /// Whether words on a step need the colour for dark ground.
+    fn is_dark(&self, step: usize) -> bool {
+        if self.is_diverging {
+            step.abs_diff(STEPS / 2) > 2
+        } else {
+            step > STEPS / 2
+        }
     }
 
     /// The step of the colour scale for a similarity.
@@ -157,7 +181,7 @@ fn shades(svg: &mut Svg, layout: &Layout, value: &impl Fn(usize, usize) -> f64) 
         }
     }
     for (class, path) in paths.iter().enumerate() {
-        svg.path(&format!("h{class}"), path);
+        svg.path(&layout.class(class), path);
     }
 }
 
@@ -167,7 +191,7 @@ fn numbers(svg: &mut Svg, layout: &Layout, value: &impl Fn(usize, usize) -> f64)
     for row in 0..layout.n {
         for column in (0..layout.n).filter(|&column| column != row) {
             let value = value(row, column);
-            let class = if layout.step(value) > STEPS / 2 {
+            let class = if layout.is_dark(layout.step(value)) {
                 "cell middle on-dark"
             } else {
                 "cell middle"
@@ -205,13 +229,22 @@ fn limits(least: f64, largest: f64) -> (f64, f64, Vec<f64>) {
     (low, high.min(1.0), ticks)
 }
 
+/// The same to both sides of 0.
+fn symmetric(least: f64, largest: f64) -> (f64, f64, Vec<f64>) {
+    let reach = least.abs().max(largest.abs()).max(1e-6);
+    let (_, high, _) = axis::round_range(0.0, reach.min(1.0), 3);
+    let high = high.min(1.0);
+    (-high, high, vec![-high, -0.5 * high, 0.0, 0.5 * high, high])
+}
+
 /// The colours and what they mean.
-fn scale(svg: &mut Svg, [x, y]: [f64; 2], [low, high]: [f64; 2], ticks: &[f64]) {
+fn scale(svg: &mut Svg, layout: &Layout, ticks: &[f64]) {
+    let ([x, y], [low, high]) = ([layout.legend, layout.top], layout.range);
     let step = SCALE / STEPS as f64;
     svg.text("tick start", [x, y - 6.0], "similarity");
     for class in 0..STEPS {
         let k = (STEPS - 1 - class) as f64;
-        svg.path(&format!("h{class}"), &svg::rectangle(x, y + step * k + 4.0, 16.0, step));
+        svg.path(&layout.class(class), &svg::rectangle(x, y + step * k + 4.0, 16.0, step));
     }
     for &tick in ticks {
         let up = y + 4.0 + SCALE * (high - tick) / (high - low);
@@ -245,6 +278,18 @@ mod tests {
                 "{least} {largest}: {low} {high}"
             );
             assert!(ticks.len() > 1, "{ticks:?}");
+        }
+    }
+
+    #[test]
+    fn a_scale_of_both_signs_has_0_in_its_middle() {
+        for (least, largest) in [(-0.9, 0.2), (-0.01, 0.99), (-1.0, -0.3)] {
+            let (low, high, ticks) = symmetric(least, largest);
+            assert!(
+                low == -high && high <= 1.0 && low <= least && largest <= high,
+                "{low} {high}"
+            );
+            assert_eq!(ticks[2], 0.0);
         }
     }
 

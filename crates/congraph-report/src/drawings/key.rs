@@ -7,8 +7,10 @@ use super::network::{CLASSES, FINE, Network};
 use crate::svg::{self, Svg, at};
 use crate::words;
 
-/// Its height.
-pub(super) const HEIGHT: f64 = 66.0;
+/// Its height, with a row more where there are signs.
+pub(super) fn height(is_signed: bool) -> f64 {
+    if is_signed { 98.0 } else { 66.0 }
+}
 
 /// `heaviest` is the weight of the widest lines, `weight` what the weights are called.
 pub(super) fn draw(svg: &mut Svg, network: &Network, heaviest: f64, weight: &str) {
@@ -32,6 +34,15 @@ pub(super) fn draw(svg: &mut Svg, network: &Network, heaviest: f64, weight: &str
             &format!("width of a line: its {weight}, in six steps up to"),
         ],
     );
+    if network.is_signed {
+        signs(
+            svg,
+            network,
+            [40.0, 72.0],
+            11.0,
+            ["positive", "negative: opposite signals"],
+        );
+    }
     svg.close();
     let narrow = Rows {
         size: 22.0,
@@ -48,7 +59,23 @@ pub(super) fn draw(svg: &mut Svg, network: &Network, heaviest: f64, weight: &str
         heaviest,
         ["node area: strength", "line width: weight"],
     );
+    if network.is_signed {
+        signs(svg, network, [20.0, 88.0], 22.0, ["positive weight", "negative weight"]);
+    }
     svg.close();
+}
+
+/// Which lines are positive weights, and which negative ones.
+fn signs(svg: &mut Svg, network: &Network, [mut x, y]: [f64; 2], size: f64, words: [&str; 2]) {
+    let (line, baseline) = (3.6 * size, network.height + y);
+    for (class, text) in ["key-line e4", "key-line negative e4"].into_iter().zip(words) {
+        svg.path(
+            class,
+            &format!("M{} {}h{}", at(x), at(baseline - 0.36 * size), at(line)),
+        );
+        svg.text("tick start", [x + line + 0.5 * size, baseline], text);
+        x += line + size * (words::width(text) + 3.0);
+    }
 }
 
 /// Where the two rows are: x, the baseline of the words, and that of the marks.

@@ -1,4 +1,5 @@
-//! Small multiples: what each view adds to the consensus (solid) and what it lacks (dashed), on the same places.
+//! Small multiples: what each view adds to the consensus (solid) and what it lacks (dashed), on the same places. Edges of
+//! negative weight are dotted and dash-dotted.
 
 use congraph_record::findings::{Findings, ViewFinding};
 
@@ -42,15 +43,20 @@ pub(crate) fn draw<'f>(findings: &'f Findings, network: &Network, ranked: &[&'f 
         );
         network.outline(&mut svg);
         svg.path("dots", &dots);
-        let path = |edges: &[usize]| -> String {
-            let pairs = edges
-                .iter()
-                .take(EDGES)
-                .map(|&edge| network.segment(findings.graph.pairs()[edge]));
-            pairs.collect()
+        let graph = &findings.graph;
+        let at = graph.views().iter().position(|name| *name == view.name).unwrap_or(0);
+        let own = |edge: usize| graph.weights().row(edge)[at] < 0.0;
+        let path = |edges: &[usize], is_drawn: &dyn Fn(usize) -> bool| -> String {
+            let pairs = edges.iter().take(EDGES).filter(|&&edge| is_drawn(edge));
+            pairs.map(|&edge| network.segment(graph.pairs()[edge])).collect()
         };
-        svg.path("missing", &path(&view.missing));
-        svg.path("added", &path(&view.added));
+        let shared = |edge: usize| findings.shared[edge] < 0.0;
+        svg.path("missing", &path(&view.missing, &|edge| !shared(edge)));
+        svg.path("added", &path(&view.added, &|edge| !own(edge)));
+        if graph.is_signed() {
+            svg.path("missing negative", &path(&view.missing, &shared));
+            svg.path("added negative", &path(&view.added, &own));
+        }
         Multiple {
             view,
             svg: svg.finish(),

@@ -2,6 +2,8 @@
 //!
 //! Edges are drawn in six classes of weight, one path each. The scripts draw other edges with the same classes and
 //! places.
+//!
+//! Where weights are negative, those edges are in six more paths: in another colour, and dashed.
 
 use congraph_record::findings::{Findings, LayoutKind};
 
@@ -34,6 +36,8 @@ pub(crate) struct Network {
     head: Option<([f64; 2], f64)>,
     /// How many of the strongest edges are drawn at first.
     pub(crate) shown: usize,
+    /// Whether any weight is negative.
+    pub(super) is_signed: bool,
 }
 
 impl Network {
@@ -86,6 +90,7 @@ impl Network {
             unit,
             head: is_head.then(|| (place(&[0.0, 0.0]), scale)),
             shown: findings.verdict.n_shared.min((2 * n).max(60)),
+            is_signed: findings.graph.is_signed(),
         }
     }
 
@@ -105,22 +110,34 @@ impl Network {
         let hub =
             (0..findings.strengths.len()).max_by(|&a, &b| findings.strengths[a].total_cmp(&findings.strengths[b]));
         let description = format!(
-            "{} nodes, joined by the {} strongest of {} edges. The node with the largest strength is {}. The table of \
+            "{} nodes, joined by the {} strongest of {} edges{}. The node with the largest strength is {}. The table of \
              edges below holds the same as text.",
             self.points.len(),
             self.shown,
             strongest.len(),
+            if self.is_signed {
+                format!(", {} of them negative", findings.verdict.n_negative)
+            } else {
+                String::new()
+            },
             hub.map_or("none", |hub| findings.graph.nodes()[hub].as_str())
         );
-        let key_height = if strongest.is_empty() { 0.0 } else { key::HEIGHT };
+        let key_height = if strongest.is_empty() {
+            0.0
+        } else {
+            key::height(self.is_signed)
+        };
         let height = self.height + key_height;
         let mut svg = Svg::figure("network", WIDTH, height, title(findings), &description);
         self.outline(&mut svg);
-        let heaviest = strongest.first().map_or(1.0, |&edge| findings.shared[edge]);
+        let heaviest = strongest.first().map_or(1.0, |&edge| findings.shared[edge].abs());
         let drawn = strongest.iter().take(self.shown);
         let edges = drawn.map(|&edge| (findings.graph.pairs()[edge], findings.shared[edge] / heaviest));
         self.edges(&mut svg, edges);
         svg.element("path", &[("class", "chosen-edges"), ("d", "")]);
+        if self.is_signed {
+            svg.element("path", &[("class", "chosen-negative"), ("d", "")]);
+        }
         self.nodes(&mut svg, findings);
         labels::draw(&mut svg, self, findings);
         if !strongest.is_empty() {
@@ -147,20 +164,23 @@ impl Network {
         let description = format!("{how_many} among the same nodes as in the first figure.");
         let mut svg = Svg::figure("dial", WIDTH, self.height, title, &description);
         self.outline(&mut svg);
-        let heaviest = edges.iter().map(|edge| edge.1).fold(f64::MIN_POSITIVE, f64::max);
+        let heaviest = edges.iter().map(|edge| edge.1.abs()).fold(f64::MIN_POSITIVE, f64::max);
         let shares = drawn.iter().map(|&(pair, weight)| (pair, weight / heaviest));
         self.edges(&mut svg, shares);
         self.nodes(&mut svg, findings);
         svg.finish()
     }
 
-    /// Edges with weights from 0 to 1, the lightest classes first.
+    /// Edges with weights from −1 to 1, the lightest classes first; the negative ones after the others.
     pub(crate) fn edges(&self, svg: &mut Svg, edges: impl Iterator<Item = ([u32; 2], f64)>) {
-        let mut paths = vec![String::new(); CLASSES];
+        let mut paths = vec![String::new(); if self.is_signed { 2 * CLASSES } else { CLASSES }];
         for (pair, share) in edges {
             // By the square root: most weights are small, and would all be of the thinnest class.
-            let class = ((CLASSES as f64 * share.sqrt()).ceil() as usize).clamp(1, CLASSES);
-            paths[class - 1].push_str(&self.segment(pair));
+            let class = ((CLASSES as f64 * share.abs().sqrt()).ceil() as usize).clamp(1, CLASSES);
+            let first = if share < 0.0 { CLASSES } else { 0 };
+            if let Some(path) = paths.get_mut(first + class - 1) {
+                path.push_str(&self.segment(pair));
+            }
         }
         let class = if self.points.len() > FINE {
             "edges fine"
@@ -170,7 +190,9 @@ impl Network {
         svg.open("g", &[("class", class)]);
         for (k, path) in paths.iter().enumerate() {
             // Empty ones too: the scripts fill them.
-            svg.element("path", &[("class", &format!("edge e{}", k + 1)), ("d", path)]);
+            let sign = if k < CLASSES { "" } else { "negative " };
+            let class = format!("edge {sign}e{}", k % CLASSES + 1);
+            svg.element("path", &[("class", &class), ("d", path)]);
         }
         svg.close();
     }
@@ -254,9 +276,18 @@ pub(crate) fn caption(findings: &Findings) -> String {
     if is_empty {
         return format!("{places}{colours}");
     }
+    let (strength, signs) = if findings.graph.is_signed() {
+        (
+            "the sum of its weights without their signs",
+            " Edges of negative weight are dashed and in another colour: the signals of their two nodes are each \
+             other's opposites.",
+        )
+    } else {
+        ("the sum of its weights", "")
+    };
     format!(
-        "{places} The area of a node is in proportion to its strength (the sum of its weights), down to a smallest \
-         mark; the width of a line tells its {} in six steps.{colours}",
+        "{places} The area of a node is in proportion to its strength ({strength}), down to a smallest mark; the width \
+         of a line tells its {} in six steps.{signs}{colours}",
         weight_name(findings)
     )
 }
@@ -271,14 +302,19 @@ pub(crate) fn headline(findings: &Findings) -> String {
     let name = |node: usize| words::unbroken(&labels[node]);
     let names = findings.graph.pairs()[first].map(|node| name(node as usize));
     let hub = (0..findings.degrees.len()).max_by(|&a, &b| findings.strengths[a].total_cmp(&findings.strengths[b]));
+    let negative = if findings.shared[first] < 0.0 {
+        " (negative)"
+    } else {
+        ""
+    };
     match hub {
         Some(hub) if strongest.len() > 1 => format!(
-            "{}–{} is the strongest connection; {} is the most strongly connected node",
+            "{}–{} is the strongest connection{negative}; {} is the most strongly connected node",
             names[0],
             names[1],
             name(hub)
         ),
-        _ => format!("{}–{} is the only connection", names[0], names[1]),
+        _ => format!("{}–{} is the only connection{negative}", names[0], names[1]),
     }
 }
 

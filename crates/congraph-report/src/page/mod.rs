@@ -28,9 +28,12 @@ const SCRIPT: &str = concat!(
     include_str!("../../assets/heatmap.js"),
     include_str!("../../assets/table.js"),
     include_str!("../../assets/dials.js"),
-    include_str!("../../assets/downloads.js"),
-    "})();\n"
+    include_str!("../../assets/downloads.js")
 );
+/// What pages of signed graphs have beside them.
+const SIGNED_STYLE: &str = include_str!("../../assets/signs.css");
+const SIGNED_SCRIPT: &str = include_str!("../../assets/signs.js");
+const SCRIPT_END: &str = "})();\n";
 
 /// The templates: the page, and one for each panel.
 const TEMPLATES: [(&str, &str); 9] = [
@@ -50,8 +53,8 @@ const TEMPLATES: [(&str, &str); 9] = [
 struct Page {
     title: String,
     sentences: Vec<String>,
-    style: &'static str,
-    script: &'static str,
+    style: String,
+    script: String,
     data: String,
     keys: Vec<Key>,
     warnings: Vec<panels::Warned>,
@@ -88,8 +91,8 @@ pub(crate) fn page(findings: &Findings) -> String {
     let page = Page {
         title: title(findings),
         sentences: findings.verdict.sentences.clone(),
-        style: STYLE,
-        script: SCRIPT,
+        style: [STYLE, if graph.is_signed() { SIGNED_STYLE } else { "" }].concat(),
+        script: [SCRIPT, if graph.is_signed() { SIGNED_SCRIPT } else { "" }, SCRIPT_END].concat(),
         data: data::data(findings, network, &order, heat.as_ref(), path.as_ref()),
         keys: panels::keys(findings),
         warnings: panels::warnings(findings),
@@ -152,6 +155,8 @@ struct Kind {
     is_masked: bool,
     /// One graph alone.
     is_one: bool,
+    /// Whether any weight is negative.
+    is_signed: bool,
 }
 
 impl Kind {
@@ -165,6 +170,7 @@ impl Kind {
             is_projection: is_projection(findings),
             is_masked: !findings.graph.membership().is_total(),
             is_one: findings.graph.n_views() == 1,
+            is_signed: findings.graph.is_signed(),
         }
     }
 }

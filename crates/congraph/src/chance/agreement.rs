@@ -13,7 +13,7 @@
 //! (ordered pairs a ≠ b). The correlations of different pairs of views are uncorrelated under independent permutations,
 //! so the variance of their mean is that of each, summed.
 
-use crate::graph::MultiviewGraph;
+use crate::graph::{MultiviewGraph, is_edge};
 
 /// Fewer standard deviations than this are chance.
 pub(crate) const AGREES: f64 = 2.0;
@@ -110,7 +110,7 @@ impl MantelSums {
         let mut s2 = 0.0;
         for (pair, weight) in graph.pairs().iter().zip(graph.weights().column(view)) {
             let ([a, b], weight) = (pair.map(|node| node as usize), weight.abs());
-            if weight > 0.0 && counts(a) && counts(b) {
+            if is_edge(weight) && counts(a) && counts(b) {
                 strengths[a] += weight;
                 strengths[b] += weight;
                 s2 += 2.0 * weight * weight;

@@ -12,6 +12,7 @@
 use super::coclassification::Coclassification;
 use super::partition::Partition;
 use super::search::{Leiden, Stop, never};
+use super::signs::Signs;
 use crate::error::Error;
 
 /// How to find what partitions have in common.
@@ -23,6 +24,8 @@ pub struct ConsensusClustering {
     pub threshold: f64,
     /// After how many rounds to give up, at least 1.
     pub max_rounds: usize,
+    /// Whether negative weights of the graphs count.
+    pub signs: Signs,
 }
 
 impl Default for ConsensusClustering {
@@ -31,6 +34,7 @@ impl Default for ConsensusClustering {
             leiden: Leiden::default(),
             threshold: 0.5,
             max_rounds: 50,
+            signs: Signs::default(),
         }
     }
 }

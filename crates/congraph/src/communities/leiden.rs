@@ -11,7 +11,7 @@
 //!
 //! Communities that moving left in several pieces are cut into their connected parts after every iteration. That never
 //! lowers modularity (the pieces share no weight and expect some), and it makes connectedness a certainty, not a
-//! tendency.
+//! tendency. In a signed network a community need not be connected: to be apart from the same others is enough.
 //!
 //! Cost: O(links) for each iteration in practice. Two or three iterations are the rule; where communities are hard to
 //! tell apart, ten and more.
@@ -21,7 +21,7 @@ use std::borrow::Cow;
 use rand_chacha::ChaCha8Rng;
 
 use super::moving::move_nodes;
-use super::network::Network;
+use super::network::{Factors, Network};
 use super::partition::compact;
 use super::refining::refine;
 use super::scratch::LabelSums;
@@ -35,22 +35,28 @@ pub(super) fn improve(
     max_iterations: usize,
     rng: &mut ChaCha8Rng,
 ) {
-    let total = network.total_strength();
-    if total == 0.0 {
+    let Some(factors) = network.factors(resolution) else {
         return;
-    }
+    };
     let mut sums = LabelSums::new(network.n_nodes());
     for _ in 0..max_iterations {
-        let has_moved = iterate(network, resolution / total, labels, &mut sums, rng);
-        let is_cut = network.connected_parts(labels);
+        let has_moved = iterate(network, factors, labels, &mut sums, rng);
+        // Nodes that avoid the same others may belong together without a link.
+        let is_cut = !network.is_signed() && network.connected_parts(labels);
         if !has_moved && !is_cut {
             return;
         }
     }
 }
 
-/// One iteration; returns whether anything moved. `factor` is γ / 2m.
-fn iterate(network: &Network, factor: f64, labels: &mut [u32], sums: &mut LabelSums, rng: &mut ChaCha8Rng) -> bool {
+/// One iteration; returns whether anything moved.
+fn iterate(
+    network: &Network,
+    factors: Factors,
+    labels: &mut [u32],
+    sums: &mut LabelSums,
+    rng: &mut ChaCha8Rng,
+) -> bool {
     let mut level = Cow::Borrowed(network);
     let mut level_labels = labels.to_vec();
     // Which node of the level each node of the network is in.
@@ -58,8 +64,8 @@ fn iterate(network: &Network, factor: f64, labels: &mut [u32], sums: &mut LabelS
     let mut has_moved = false;
     loop {
         // Move, refine, merge.
-        has_moved |= move_nodes(&level, factor, &mut level_labels, sums, rng);
-        let (parts, n_parts) = refine(&level, factor, &level_labels, sums, rng);
+        has_moved |= move_nodes(&level, factors, &mut level_labels, sums, rng);
+        let (parts, n_parts) = refine(&level, factors, &level_labels, sums, rng);
         if n_parts == level.n_nodes() {
             break;
         }

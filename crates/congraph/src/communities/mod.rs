@@ -6,6 +6,9 @@
 //! group        the partition that those of many views have in common, by consensus clustering
 //! ```
 //!
+//! A signed graph has the communities of its positive weights unless its negative ones shall count too
+//! ([`Signs`]): then Q is that of the positive weights less that of the negative ones.
+//!
 //! γ is the resolution, m the total weight, W_c the weight within community c and K_c the sum of its nodes' strengths.
 //!
 //! ```text
@@ -15,6 +18,7 @@
 //! search            many runs, and the best of them
 //! coclassification  how often two nodes are in the same community
 //! consensus         what many partitions have in common
+//! signs             what becomes of negative weights
 //! views             all of it for learned graphs: [`communities`]
 //! ```
 //!
@@ -29,6 +33,7 @@ mod partition;
 mod refining;
 mod scratch;
 mod search;
+mod signs;
 mod views;
 
 pub use self::coclassification::Coclassification;
@@ -36,4 +41,5 @@ pub use self::consensus::{ConsensusClustering, Group};
 pub use self::network::Network;
 pub use self::partition::Partition;
 pub use self::search::{Communities, Leiden};
+pub use self::signs::Signs;
 pub use self::views::{GraphCommunities, communities, communities_watched};

@@ -2,27 +2,30 @@
 //!
 //! ```text
 //! gain(v → C) = w(v, C) − γ k_v K_C / 2m        to be alone: 0
+//! gain(v → C) = w(v, C) − γ k⁺_v K⁺_C / 2m⁺ + γ k⁻_v K⁻_C / 2m⁻        in a signed network
 //! ```
 //!
 //! with the strength k_v of node v, and v itself taken out of the sum K_C of the strengths in community C. Nodes wait
 //! in a queue, at first in random order. After a move, the neighbours outside the new community enter it again. Every
-//! move raises modularity by more than rounding can undo, so the phase ends. Cost: O(links of the nodes visited).
+//! move raises modularity by more than rounding can undo, so the phase ends. Cost: O(links of the nodes visited). In a
+//! signed network a node may gain in a community that it has no link with, and every community is looked at:
+//! O(communities) more for each visit.
+
+use std::collections::BTreeSet;
 
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::network::Network;
+use super::network::{Factors, Network};
 use super::scratch::LabelSums;
 
 /// The share of a node's strength that a move must gain: far above rounding, far below what anyone would notice.
 const LEAST_GAIN: f64 = 1e-12;
 
 /// Moves nodes between the communities in `labels` (below the number of nodes); returns whether any moved.
-///
-/// `factor` is γ / 2m.
 pub(super) fn move_nodes(
     network: &Network,
-    factor: f64,
+    factors: Factors,
     labels: &mut [u32],
     sums: &mut LabelSums,
     rng: &mut ChaCha8Rng,
@@ -32,13 +35,13 @@ pub(super) fn move_nodes(
     let mut any_moved = false;
     while let Some(node) = queue.pop() {
         let own = labels[node];
-        let best = communities.best_for(network, node, factor, labels, sums);
+        let best = communities.best_for(network, node, factors, labels, sums);
         if best == own {
             continue;
         }
         any_moved = true;
         labels[node] = best;
-        communities.transfer(network.strengths()[node], own, best);
+        communities.transfer(network, node, own, best);
         // Only these may now gain by moving: what they could join has changed.
         for &(neighbour, _) in network.links(node) {
             if labels[neighbour as usize] != best {
@@ -53,9 +56,13 @@ pub(super) fn move_nodes(
 struct Sizes {
     /// K_C, the sum of its nodes' strengths.
     strengths: Vec<f64>,
+    /// The same of negative weights; empty if the network is not signed.
+    negatives: Vec<f64>,
     n_nodes: Vec<u32>,
     /// Labels of communities without a node.
     vacant: Vec<u32>,
+    /// Labels of communities with nodes, of a signed network.
+    occupied: BTreeSet<u32>,
 }
 
 impl Sizes {
@@ -67,29 +74,61 @@ impl Sizes {
             strengths[label as usize] += strength;
             n_nodes[label as usize] += 1;
         }
+        let mut negatives = vec![0.0; network.negatives().len()];
+        for (&label, strength) in labels.iter().zip(network.negatives()) {
+            negatives[label as usize] += strength;
+        }
         let vacant = (0..n as u32).filter(|&label| n_nodes[label as usize] == 0).collect();
+        let occupied = if network.is_signed() {
+            labels.iter().copied().collect()
+        } else {
+            BTreeSet::new()
+        };
         Self {
             strengths,
+            negatives,
             n_nodes,
             vacant,
+            occupied,
         }
     }
 
     /// The community that a node gains most in: its own, a neighbour's, or one of its own making.
     #[inline]
-    fn best_for(&mut self, network: &Network, node: usize, factor: f64, labels: &[u32], sums: &mut LabelSums) -> u32 {
+    fn best_for(
+        &mut self,
+        network: &Network,
+        node: usize,
+        factors: Factors,
+        labels: &[u32],
+        sums: &mut LabelSums,
+    ) -> u32 {
         // w(v, C) for all communities among the neighbours at once.
         for &(neighbour, weight) in network.links(node) {
             sums.add(labels[neighbour as usize], weight);
         }
         let (own, strength) = (labels[node], network.strengths()[node]);
-        let charge = factor * strength;
-        let staying = sums.of(own) - charge * (self.strengths[own as usize] - strength);
+        let charge = factors.positive * strength;
+        let mut staying = sums.of(own) - charge * (self.strengths[own as usize] - strength);
         let (mut best, mut best_gain) = (own, staying + LEAST_GAIN * strength);
-        for (label, weight) in sums.iter() {
-            let gain = weight - charge * self.strengths[label as usize];
-            if gain > best_gain && label != own {
-                (best, best_gain) = (label, gain);
+        if network.is_signed() {
+            let negative = network.negatives()[node];
+            let credit = factors.negative * negative;
+            staying += credit * (self.negatives[own as usize] - negative);
+            best_gain = staying + LEAST_GAIN * network.size(node);
+            for &label in self.occupied.iter().filter(|&&label| label != own) {
+                let [strength, negative] = [&self.strengths, &self.negatives].map(|of| of[label as usize]);
+                let gain = sums.of(label) - charge * strength + credit * negative;
+                if gain > best_gain {
+                    (best, best_gain) = (label, gain);
+                }
+            }
+        } else {
+            for (label, weight) in sums.iter() {
+                let gain = weight - charge * self.strengths[label as usize];
+                if gain > best_gain && label != own {
+                    (best, best_gain) = (label, gain);
+                }
             }
         }
         sums.clear();
@@ -103,7 +142,14 @@ impl Sizes {
     }
 
     #[inline]
-    fn transfer(&mut self, strength: f64, from: u32, to: u32) {
+    fn transfer(&mut self, network: &Network, node: usize, from: u32, to: u32) {
+        let strength = network.strengths()[node];
+        if network.is_signed() {
+            let negative = network.negatives()[node];
+            self.negatives[from as usize] -= negative;
+            self.negatives[to as usize] += negative;
+            self.occupied.insert(to);
+        }
         self.strengths[from as usize] -= strength;
         self.strengths[to as usize] += strength;
         self.n_nodes[from as usize] -= 1;
@@ -111,6 +157,10 @@ impl Sizes {
         if self.n_nodes[from as usize] == 0 {
             // Not what rounding has left of it.
             self.strengths[from as usize] = 0.0;
+            if network.is_signed() {
+                self.negatives[from as usize] = 0.0;
+                self.occupied.remove(&from);
+            }
             self.vacant.push(from);
         }
     }

@@ -3,10 +3,14 @@
 //! Weights are divided by the largest one, so that no sum of finite weights overflows; this does not change modularity.
 //! Merged nodes keep the weight inside them as a loop, which counts twice in their strength: moving a merged node
 //! changes modularity exactly as moving all of its members does.
+//!
+//! A signed network has two strengths at each node, of its positive and of its negative links, and each expects links of
+//! its own (Gómez, Jensen and Arenas, 2009).
 
 use super::partition::Partition;
 use super::scratch::LabelSums;
 use crate::error::Error;
+use crate::graph::is_edge;
 
 /// A weighted undirected graph: the neighbours of each node, in order.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,8 +21,17 @@ pub struct Network {
     links: Vec<(u32, f64)>,
     /// The weight inside each node.
     loops: Vec<f64>,
-    /// The sum of the weights at each node, loops counted twice.
+    /// The sum of the positive weights at each node, loops counted twice.
     strengths: Vec<f64>,
+    /// The sum of the negative weights at each node, as a positive number; empty if the network is not signed.
+    negatives: Vec<f64>,
+}
+
+/// What each strength expects: γ / 2m of the positive weights, and the same of the negative ones, 0 without any.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Factors {
+    pub(super) positive: f64,
+    pub(super) negative: f64,
 }
 
 impl Network {
@@ -38,11 +51,43 @@ impl Network {
     /// # Ok::<(), congraph::Error>(())
     /// ```
     pub fn new(n_nodes: usize, pairs: &[[u32; 2]], weights: &[f64]) -> Result<Self, Error> {
-        check(n_nodes, pairs, weights)?;
-        let largest = weights.iter().copied().fold(0.0, f64::max);
+        check(n_nodes, pairs, weights, false)?;
+        Ok(Self::of(n_nodes, pairs, weights))
+    }
+
+    /// The same from weights of either sign. Negative ones are links too: their ends are better apart.
+    ///
+    /// # Errors
+    /// Those of [`Network::new`], except that weights may be negative.
+    ///
+    /// ```
+    /// use congraph::communities::{Leiden, Network};
+    ///
+    /// // 0 and 1 have nothing to do with each other, but both avoid 2.
+    /// let network = Network::signed(3, &[[0, 2], [1, 2]], &[-1.0, -1.0])?;
+    /// assert_eq!(Leiden::default().communities(&network)?.partition.labels(), [0, 0, 1]);
+    /// # Ok::<(), congraph::Error>(())
+    /// ```
+    pub fn signed(n_nodes: usize, pairs: &[[u32; 2]], weights: &[f64]) -> Result<Self, Error> {
+        check(n_nodes, pairs, weights, true)?;
+        let mut network = Self::of(n_nodes, pairs, weights);
+        if network.links.iter().any(|link| link.1 < 0.0) {
+            let sum = |node: usize, sign: f64| {
+                let weights = network.links(node).iter().map(|link| (sign * link.1).max(0.0));
+                weights.sum::<f64>()
+            };
+            let strengths = (0..n_nodes).map(|node| sum(node, 1.0)).collect();
+            let negatives = (0..n_nodes).map(|node| sum(node, -1.0)).collect();
+            (network.strengths, network.negatives) = (strengths, negatives);
+        }
+        Ok(network)
+    }
+
+    fn of(n_nodes: usize, pairs: &[[u32; 2]], weights: &[f64]) -> Self {
+        let largest = weights.iter().map(|weight| weight.abs()).fold(0.0, f64::max);
         let mut ends: Vec<(u32, u32, f64)> = Vec::with_capacity(2 * pairs.len());
         for (&[a, b], &weight) in pairs.iter().zip(weights) {
-            if weight > 0.0 {
+            if is_edge(weight) {
                 ends.extend([(a, b, weight / largest), (b, a, weight / largest)]);
             }
         }
@@ -63,7 +108,7 @@ impl Network {
             }
             network.close_node(0.0);
         }
-        Ok(network)
+        network
     }
 
     fn with_capacity(n_nodes: usize, n_links: usize) -> Self {
@@ -74,6 +119,7 @@ impl Network {
             links: Vec::with_capacity(n_links),
             loops: Vec::with_capacity(n_nodes),
             strengths: Vec::with_capacity(n_nodes),
+            negatives: Vec::new(),
         }
     }
 
@@ -101,9 +147,37 @@ impl Network {
         &self.strengths
     }
 
-    /// 2m: the sum of all strengths.
-    pub(super) fn total_strength(&self) -> f64 {
-        self.strengths.iter().sum()
+    /// The sums of the negative weights at each node; empty if the network is not signed.
+    #[inline]
+    pub(super) fn negatives(&self) -> &[f64] {
+        &self.negatives
+    }
+
+    /// Whether there are negative links.
+    #[inline]
+    pub(super) fn is_signed(&self) -> bool {
+        !self.negatives.is_empty()
+    }
+
+    /// All that a node is linked with, whatever the sign.
+    #[inline]
+    pub(super) fn size(&self, node: usize) -> f64 {
+        self.strengths[node] + self.negatives.get(node).copied().unwrap_or(0.0)
+    }
+
+    /// 2m: the sum of all strengths, of the positive and of the negative weights.
+    fn totals(&self) -> [f64; 2] {
+        [self.strengths.iter().sum(), self.negatives.iter().sum()]
+    }
+
+    /// What strengths expect at this resolution; none without any link.
+    pub(super) fn factors(&self, resolution: f64) -> Option<Factors> {
+        let [positive, negative] = self.totals();
+        let factor = |total: f64| if total > 0.0 { resolution / total } else { 0.0 };
+        (positive + negative > 0.0).then(|| Factors {
+            positive: factor(positive),
+            negative: factor(negative),
+        })
     }
 
     /// The modularity of a partition of this network,
@@ -113,7 +187,12 @@ impl Network {
     /// ```
     ///
     /// with the weight W_c within community c, the sum K_c of the strengths of its nodes, the total weight m and the
-    /// resolution γ. Of a network without links it is 0.
+    /// resolution γ. Of a network without links it is 0. Of a signed one it is that of the positive weights less that of
+    /// the negative ones, each by its share of all weights:
+    ///
+    /// ```text
+    /// Q = Σ_c { 2 W⁺_c − γ (K⁺_c)² / 2m⁺ − 2 W⁻_c + γ (K⁻_c)² / 2m⁻ } / (2m⁺ + 2m⁻)
+    /// ```
     ///
     /// # Panics
     /// If the partition is not one of as many nodes.
@@ -128,7 +207,10 @@ impl Network {
     pub fn modularity(&self, partition: &Partition, resolution: f64) -> f64 {
         let labels = partition.labels();
         assert_eq!(labels.len(), self.n_nodes(), "a partition of the nodes of the network");
-        let total = self.total_strength();
+        if self.is_signed() {
+            return self.signed_modularity(partition, resolution);
+        }
+        let [total, _] = self.totals();
         if total == 0.0 {
             return 0.0;
         }
@@ -143,6 +225,25 @@ impl Network {
         terms
             .map(|(inside, strength)| inside / total - resolution * (strength / total).powi(2))
             .sum()
+    }
+
+    fn signed_modularity(&self, partition: &Partition, resolution: f64) -> f64 {
+        let Some(factors) = self.factors(resolution) else {
+            return 0.0;
+        };
+        let labels = partition.labels();
+        let mut inside = vec![0.0; partition.n_communities()];
+        let mut strengths = vec![[0.0; 2]; partition.n_communities()];
+        for (node, &label) in labels.iter().enumerate() {
+            let own = self.links(node).iter().filter(|link| labels[link.0 as usize] == label);
+            inside[label] += own.map(|link| link.1).sum::<f64>() + 2.0 * self.loops[node];
+            strengths[label][0] += self.strengths[node];
+            strengths[label][1] += self.negatives[node];
+        }
+        let terms = inside.iter().zip(&strengths).map(|(inside, [positive, negative])| {
+            inside - factors.positive * positive * positive + factors.negative * negative * negative
+        });
+        terms.sum::<f64>() / self.totals().iter().sum::<f64>()
     }
 
     /// The network whose nodes are the `n_groups` groups of these.
@@ -165,6 +266,15 @@ impl Network {
             merged.links.extend(sums.iter());
             sums.clear();
             merged.close_node(0.5 * twice_inside);
+        }
+        if self.is_signed() {
+            // Weights of both signs may have met in one link: strengths are those of the members.
+            let sum = |of: &[f64], group: usize| {
+                let own = members[starts[group]..starts[group + 1]].iter();
+                own.map(|&member| of[member as usize]).sum::<f64>()
+            };
+            merged.strengths = (0..n_groups).map(|group| sum(&self.strengths, group)).collect();
+            merged.negatives = (0..n_groups).map(|group| sum(&self.negatives, group)).collect();
         }
         merged
     }
@@ -202,7 +312,7 @@ impl Network {
 }
 
 /// The members of each group one after another, and where each group begins.
-fn members(groups: &[u32], n_groups: usize) -> (Vec<usize>, Vec<u32>) {
+pub(super) fn members(groups: &[u32], n_groups: usize) -> (Vec<usize>, Vec<u32>) {
     let mut starts = vec![0; n_groups + 1];
     // A counting sort by group.
     for &group in groups {
@@ -220,7 +330,7 @@ fn members(groups: &[u32], n_groups: usize) -> (Vec<usize>, Vec<u32>) {
     (starts, members)
 }
 
-fn check(n_nodes: usize, pairs: &[[u32; 2]], weights: &[f64]) -> Result<(), Error> {
+fn check(n_nodes: usize, pairs: &[[u32; 2]], weights: &[f64], is_signed: bool) -> Result<(), Error> {
     let refuse = |what, message| Err(Error::Invalid { what, message });
     if u32::try_from(n_nodes).is_err() {
         return refuse("n_nodes", format!("is {n_nodes}: nodes are counted with 32 bits"));
@@ -242,10 +352,15 @@ fn check(n_nodes: usize, pairs: &[[u32; 2]], weights: &[f64]) -> Result<(), Erro
                 format!("join node {a} to itself: only different nodes can be joined"),
             );
         }
-        if !(weight >= 0.0 && weight.is_finite()) {
+        let needed = if is_signed {
+            "finite weights"
+        } else {
+            "finite weights of at least 0"
+        };
+        if !weight.is_finite() || (weight < 0.0 && !is_signed) {
             return refuse(
                 "weights",
-                format!("hold {weight} between nodes {a} and {b}: modularity needs finite weights of at least 0"),
+                format!("hold {weight} between nodes {a} and {b}: modularity needs {needed}"),
             );
         }
     }

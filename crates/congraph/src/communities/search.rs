@@ -60,7 +60,7 @@ impl Default for Leiden {
     }
 }
 
-/// Communities of a network, each of them connected.
+/// Communities of a network, each of them connected unless the network is signed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Communities {
     /// The communities.

@@ -7,6 +7,7 @@ use super::consensus::{ConsensusClustering, Group};
 use super::network::Network;
 use super::partition::Partition;
 use super::search::{Communities, Stop, never};
+use super::signs::Signs;
 use crate::error::Error;
 use crate::graph::MultiviewGraph;
 use crate::metrics::nmi;
@@ -64,7 +65,7 @@ impl GraphCommunities {
 /// The answer is the same for any order of nodes and views.
 ///
 /// # Errors
-/// [`Error::Parameter`] if a setting is out of its range; [`Error::Invalid`] if a weight is negative or not finite.
+/// [`Error::Parameter`] if a setting is out of its range; [`Error::Invalid`] if a weight is not finite.
 ///
 /// ```
 /// use congraph::communities::{ConsensusClustering, communities};
@@ -139,7 +140,7 @@ fn found(
         let own: Vec<usize> = (0..graph.n_nodes()).filter(|&node| graph.has(view, node)).collect();
         // Sorted by name, so that the order of nodes does not reach the random numbers.
         let sorted_view = Sorted::of(graph, own.clone());
-        let network = sorted_view.network(graph, graph.weights().column(view))?;
+        let network = sorted_view.network(graph, graph.weights().column(view), settings.signs)?;
         let runs = leiden.runs_until(&network, stop);
         let partitions: Vec<Partition> = runs.iter().map(|run| run.partition.clone()).collect();
         let places: Vec<usize> = sorted_view.order.iter().map(|&node| sorted.places[node]).collect();
@@ -150,7 +151,7 @@ fn found(
     }
     let consensus = match graph.consensus() {
         Some(weights) => {
-            let network = sorted.network(graph, weights.iter().copied())?;
+            let network = sorted.network(graph, weights.iter().copied(), settings.signs)?;
             let runs = leiden.runs_until(&network, stop);
             let found = sorted.back(&leiden.best(&network, runs, stop));
             done(graph.n_views() + 1);
@@ -199,7 +200,12 @@ impl Sorted {
     }
 
     /// The network of these nodes; pairs with another one are left out.
-    fn network(&self, graph: &MultiviewGraph, weights: impl Iterator<Item = f64>) -> Result<Network, Error> {
+    fn network(
+        &self,
+        graph: &MultiviewGraph,
+        weights: impl Iterator<Item = f64>,
+        signs: Signs,
+    ) -> Result<Network, Error> {
         let place = |node: u32| self.places[node as usize];
         let (mut pairs, mut kept) = (Vec::new(), Vec::new());
         for (pair, weight) in graph.pairs().iter().zip(weights) {
@@ -209,7 +215,7 @@ impl Sorted {
                 kept.push(weight);
             }
         }
-        Network::new(self.order.len(), &pairs, &kept)
+        signs.network(self.order.len(), &pairs, kept)
     }
 
     fn back(&self, found: &Communities) -> Communities {

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::positions::Positions;
 use crate::error::Warning;
-use crate::graph::MultiviewGraph;
+use crate::graph::{MultiviewGraph, is_edge};
 
 /// How many nearest nodes are neighbours.
 const NEAREST: usize = 4;
@@ -61,7 +61,7 @@ pub struct Geometry {
     pub neighbour_share: f64,
     /// The share of all pairs that are neighbours: what chance would give.
     pub chance: f64,
-    /// The same share, by weight.
+    /// The same share, by weight; signs do not count.
     pub weight_share: f64,
     /// The share of the edges in each of equal steps of length, from 0 to the longest pair.
     pub edge_lengths: Vec<f64>,
@@ -95,8 +95,8 @@ impl Geometry {
             .pairs()
             .iter()
             .zip(shared)
-            .filter(|(_, weight)| **weight > 0.0)
-            .map(|(pair, &weight)| (pair.map(|node| node as usize), weight))
+            .filter(|(_, weight)| is_edge(**weight))
+            .map(|(pair, &weight)| (pair.map(|node| node as usize), weight.abs()))
             .collect();
         if positions.len() < 2 * NEAREST || edges.is_empty() {
             return None;

@@ -1,6 +1,7 @@
 //! Which pairs of nodes are edges of the learned graph, of the true one, of both or of neither.
 
 use super::information::nmi_of_counts;
+use crate::graph::is_edge;
 
 /// How the edges of a learned graph agree with those of the true one.
 ///
@@ -19,12 +20,12 @@ pub struct EdgeScore {
 }
 
 impl EdgeScore {
-    /// Of weights in the learned and the true graph, of which those above 0 are edges; the rest of all `n_pairs` pairs
+    /// Of weights in the learned and the true graph, of which those other than 0 are edges; the rest of all `n_pairs` pairs
     /// is absent from both.
     pub(super) fn of(weights: &[(f64, f64)], n_pairs: usize) -> Self {
         let mut score = Self::default();
         for &(learned, truth) in weights {
-            match (learned > 0.0, truth > 0.0) {
+            match (is_edge(learned), is_edge(truth)) {
                 (true, true) => score.true_positives += 1,
                 (true, false) => score.false_positives += 1,
                 (false, true) => score.false_negatives += 1,

@@ -13,12 +13,14 @@
 //! graph without edges has gain 0, and one with edges that the data do not ask for has a smaller determinant than these
 //! are worth.
 //!
+//! On a signed graph L = diag(Σ|w|) − W, tr(S L) = Σ_e |w_e| D_e, and D_e = ‖x_a + x_b‖² where w_e < 0.
+//!
 //! Cost: one eigendecomposition, O(n³), and the distances along the edges.
 
 use faer::{Mat, Side};
 
 use super::names::{Sides, match_names, matched_pairs};
-use super::variation::distances;
+use super::variation::{distances, opposite};
 use crate::error::Error;
 use crate::graph::MultiviewGraph;
 use crate::signals::{DistanceNorm, SampleNorm, Scale, Scaling};
@@ -36,7 +38,8 @@ const STEPS: usize = 40;
 ///
 /// # Errors
 /// [`Error::Data`] with [`Code::E02`](crate::Code::E02) if graph and data do not have the same nodes, in whatever
-/// order; [`Error::Invalid`] if a view lacks nodes, or the graph's eigenvalues cannot be computed.
+/// order; [`Error::Invalid`] if a view lacks nodes, if the graph has negative weights and the data are not signals, or
+/// if the graph's eigenvalues cannot be computed.
 ///
 /// ```
 /// use congraph::metrics::log_likelihood;
@@ -69,10 +72,15 @@ pub fn log_likelihood(graph: &MultiviewGraph, weights: &[f64], data: &Views) -> 
         distance_norm: DistanceNorm::None,
     };
     let (distances, _) = distances(data, &correlations, &pairs)?;
+    let is_signed = weights.iter().any(|&weight| weight < 0.0);
+    let opposite = is_signed.then(|| opposite(data, &correlations, &pairs)).transpose()?;
+    let opposite = opposite.as_ref().unwrap_or(&distances);
     let eigenvalues = eigenvalues(graph, weights)?;
     let n = graph.n_nodes() as f64;
     let gain = |view: usize| {
-        let variation = distances.column(view).zip(weights).map(|(d, w)| d * w).sum::<f64>();
+        let costs = distances.column(view).zip(opposite.column(view)).zip(weights);
+        let cost = |((apart, opposite), &w): ((f64, f64), &f64)| if w < 0.0 { opposite * -w } else { apart * w };
+        let variation = costs.map(cost).sum::<f64>();
         best_gain(&eigenvalues, variation / n)
     };
     Ok((0..data.n_views()).map(gain).collect())
@@ -83,8 +91,8 @@ fn eigenvalues(graph: &MultiviewGraph, weights: &[f64]) -> Result<Vec<f64>, Erro
     for (&[a, b], &weight) in graph.pairs().iter().zip(weights) {
         let (a, b) = (a as usize, b as usize);
         laplacian[(b, a)] -= weight;
-        laplacian[(a, a)] += weight;
-        laplacian[(b, b)] += weight;
+        laplacian[(a, a)] += weight.abs();
+        laplacian[(b, b)] += weight.abs();
     }
     let values = laplacian.self_adjoint_eigenvalues(Side::Lower);
     values.map_err(|_| Error::Invalid {
@@ -138,6 +146,46 @@ mod tests {
             assert!((found + 0.25 * (1.0 - r * r).ln()).abs() < 1e-9, "{found}");
         }
         assert_eq!(best_gain(&[0.0, 0.0], 0.0), 0.0);
+    }
+
+    #[test]
+    fn data_turned_round_are_as_likely_on_the_graph_of_the_other_sign() {
+        let simulation = simulate(&Settings {
+            n_nodes: 12,
+            n_views: 1,
+            ..Settings::default()
+        })
+        .unwrap();
+        let truth = &simulation.truth;
+        let weights: Vec<f64> = truth.weights().column(0).collect();
+        let gain = |tables, weights: &[f64]| {
+            let (views, _) = Views::assemble(tables, &ViewOptions::default()).unwrap();
+            log_likelihood(truth, weights, &views).unwrap()[0]
+        };
+        let plain = gain(simulation.tables.clone(), &weights);
+        let mut turned = simulation.tables.clone();
+        for (k, value) in turned[0].values.iter_mut().enumerate() {
+            *value *= if k % 12 < 4 { -1.0 } else { 1.0 };
+        }
+        // Names may be in another order than columns, so that the nodes are told by name.
+        let is_turned = |node: u32| {
+            let columns = turned[0].column_names.as_ref().unwrap();
+            columns
+                .iter()
+                .position(|name| *name == truth.nodes()[node as usize])
+                .unwrap()
+                < 4
+        };
+        let flipped: Vec<f64> = truth
+            .pairs()
+            .iter()
+            .zip(&weights)
+            .map(|(&[a, b], &weight)| if is_turned(a) == is_turned(b) { weight } else { -weight })
+            .collect();
+        assert!(flipped.iter().any(|&weight| weight < 0.0));
+        let found = gain(turned.clone(), &flipped);
+        assert!(plain > 0.05 && (found - plain).abs() < 1e-9, "{plain} {found}");
+        assert!(gain(turned.clone(), &weights) < plain - 0.01);
     }
 
     #[test]

@@ -12,14 +12,16 @@
 //!
 //! Of all n(n−1)/2 pairs of nodes TP are edges in both graphs, FP only in the learned one, FN only in the true one, and
 //! TN in neither; of views that lack nodes, of the pairs that a view has on both sides, and of the consensus those that
-//! some view has. An edge is present when its weight is above 0. Nodes and views are matched by name. The cost is that
-//! of walking the stored edges once, and of sorting them by weight; not all pairs of nodes.
+//! some view has. An edge is present when its weight is not 0, and ranked by |weight|; of signed graphs there are the
+//! same scores with signs too, see `signs.rs`. Nodes and views are matched by name. The cost is that of walking the
+//! stored edges once, and of sorting them by weight; not all pairs of nodes.
 
 mod edges;
 mod information;
 mod likelihood;
 mod names;
 mod ranking;
+mod signs;
 mod variation;
 
 pub use self::edges::EdgeScore;
@@ -28,9 +30,10 @@ pub use self::likelihood::log_likelihood;
 use self::names::{Sides, match_names};
 pub use self::ranking::average_precision;
 use self::ranking::average_precision_of;
+pub use self::signs::SignedScore;
 pub use self::variation::{Smoothness, TotalVariation, total_variation};
 use crate::error::Error;
-use crate::graph::{MultiviewGraph, pearson};
+use crate::graph::{MultiviewGraph, is_edge, pearson};
 use crate::views::Membership;
 
 /// How a learned graph agrees with the true one.
@@ -38,7 +41,7 @@ use crate::views::Membership;
 pub struct GraphScore {
     /// Which edges are found, missed and invented.
     pub edges: EdgeScore,
-    /// The area under the precision–recall curve of the learned weights, absent pairs counting as weight 0: from the
+    /// The area under the precision–recall curve of the learned |weights|, absent pairs counting as weight 0: from the
     /// share of true edges (weights that say nothing) or less to 1 (every true edge above every other pair). Without
     /// any true edge it is 1 if none was learned either, else 0.
     pub auprc: f64,
@@ -46,14 +49,18 @@ pub struct GraphScore {
     ///
     /// Where both are constant it is 1 if neither or both graphs have edges, else 0; where one is, 0.
     pub correlation: f64,
+    /// The same with signs, if any graph of either side has a negative weight; all of the above is without.
+    pub signed: Option<SignedScore>,
 }
 
 impl GraphScore {
     /// Of the weights of all pairs that are an edge in either graph, and possibly others.
     fn of(weights: &[(f64, f64)], n_pairs: usize) -> Self {
         let edges = EdgeScore::of(weights, n_pairs);
-        let ranked = weights.iter().filter(|(learned, _)| *learned > 0.0);
-        let ranked: Vec<(f64, bool)> = ranked.map(|&(learned, truth)| (learned, truth > 0.0)).collect();
+        let ranked = weights.iter().filter(|(learned, _)| is_edge(*learned));
+        let ranked: Vec<(f64, bool)> = ranked
+            .map(|&(learned, truth)| (learned.abs(), is_edge(truth)))
+            .collect();
         let n_rest = n_pairs - ranked.len();
         let n_learned = edges.true_positives + edges.false_positives;
         let n_true = edges.true_positives + edges.false_negatives;
@@ -65,6 +72,7 @@ impl GraphScore {
             } else {
                 0.0
             },
+            signed: None,
         }
     }
 
@@ -176,6 +184,7 @@ pub fn evaluate(learned: &MultiviewGraph, truth: &MultiviewGraph) -> Result<Eval
         .iter()
         .enumerate()
         .for_each(|(node, &place)| node_in_learned[place] = node as u32);
+    let is_signed = learned.is_signed() || truth.is_signed();
     let score = |view: Option<usize>, learned_weights: &mut dyn Iterator<Item = f64>, true_weights: &[f64]| {
         let stored = learned_weights.zip(&true_rows).zip(learned.pairs());
         let stored = stored.filter(|(_, pair)| counts(view, **pair));
@@ -186,7 +195,10 @@ pub fn evaluate(learned: &MultiviewGraph, truth: &MultiviewGraph) -> Result<Eval
         });
         let weights: Vec<(f64, f64)> = stored.chain(only_true.map(|((&weight, _), _)| (0.0, weight))).collect();
         let n_pairs = view.map_or(membership.n_pairs(), |view| membership.n_pairs_of(view));
-        GraphScore::of(&weights, n_pairs)
+        GraphScore {
+            signed: is_signed.then(|| SignedScore::of(&weights, n_pairs)),
+            ..GraphScore::of(&weights, n_pairs)
+        }
     };
 
     let views = learned.views().iter().zip(&view_of).enumerate();
@@ -280,7 +292,7 @@ mod tests {
         // Pairs that are absent from both need not be listed.
         let stored: Vec<(f64, f64)> = weights
             .into_iter()
-            .filter(|&(one, two)| one > 0.0 || two > 0.0)
+            .filter(|&(one, two)| is_edge(one) || is_edge(two))
             .collect();
         assert_eq!(GraphScore::of(&stored, 6), score);
         [score.auprc, score.correlation]
@@ -299,6 +311,46 @@ mod tests {
         assert_eq!(ranked(half, complete), [1.0, 0.0]);
         assert_eq!(ranked(half, empty), [0.0, 0.0]);
         assert_eq!(ranked(half, half), [1.0, 1.0]);
+    }
+
+    #[test]
+    fn signs_are_scored_where_either_side_has_any() {
+        let truth = truth();
+        let flipped = |graph: &MultiviewGraph| {
+            let weights = graph.weights().values().iter().map(|weight| -weight).collect();
+            let weights = ViewMatrix::from_values(2, weights);
+            let consensus = graph.consensus();
+            MultiviewGraph::new(
+                graph.nodes().to_vec(),
+                graph.views().to_vec(),
+                graph.pairs(),
+                &weights,
+                consensus,
+            )
+        };
+        assert!(
+            evaluate(&truth, &truth)
+                .unwrap()
+                .views
+                .iter()
+                .all(|(_, score)| score.signed.is_none())
+        );
+        for (learned, truth) in [(&flipped(&truth), &truth), (&truth, &flipped(&truth))] {
+            let found = evaluate(learned, truth).unwrap();
+            for (_, score) in &found.views {
+                let signed = score.signed.unwrap();
+                assert_eq!((score.f1(), signed.f1(), signed.wrong_signs), (1.0, 0.0, 3));
+                assert!((score.correlation + 1.0).abs() < 1e-14);
+            }
+            // The consensus has none, and is told all the same: the graphs are of one kind.
+            assert_eq!(found.consensus.unwrap().signed.unwrap().f1(), 1.0);
+        }
+        let same = evaluate(&flipped(&truth), &flipped(&truth)).unwrap();
+        assert!(
+            same.views
+                .iter()
+                .all(|(_, score)| score.signed.unwrap().f1() == 1.0 && score.f1() == 1.0)
+        );
     }
 
     #[test]
@@ -352,7 +404,7 @@ mod tests {
     /// Graphs over all pairs in random weights, many of them 0, with names in a random order.
     fn any_graph() -> impl Strategy<Value = MultiviewGraph> {
         let n_pairs = N_NODES * (N_NODES - 1) / 2;
-        let weight = prop_oneof![3 => Just(0.0), 2 => 1e-12..10.0];
+        let weight = prop_oneof![3 => Just(0.0), 2 => 1e-12..10.0, 1 => -10.0..-1e-12];
         (
             Just(names(&["a", "b", "c", "d", "e", "f"])).prop_shuffle(),
             Just(names(&["x", "y", "z"])).prop_shuffle(),
@@ -374,7 +426,7 @@ mod tests {
     fn brute_force(learned: (&[String], &[f64]), truth: (&[String], &[f64])) -> EdgeScore {
         let present = |(names, matrix): (&[String], &[f64]), a: &String, b: &String| {
             let place = |name| names.iter().position(|other| other == name).unwrap();
-            matrix[place(a) * names.len() + place(b)] > 0.0
+            matrix[place(a) * names.len() + place(b)] != 0.0
         };
         let mut found = EdgeScore::default();
         for a in learned.0 {

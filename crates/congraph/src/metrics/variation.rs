@@ -9,7 +9,8 @@
 //! scale of the data and, summed, with the number of signals. The relative one does not: it is 1 on the complete graph
 //! of equal weights, about 1 on a graph that has nothing to do with the data, and smaller on a better one. Neither can
 //! choose a density: the sparser graph has the shorter edges. Pairs that a view of the data lacks do not count in it.
-//! The mean over all pairs is 2/(n − 1) Σ_a ‖x_a − x̄‖², so the cost is that of the edges' distances.
+//! On a signed graph L = diag(Σ|w|) − W: |w| takes the place of w, and D_e = ‖x_a + x_b‖² where w_e < 0.
+//! The mean over all pairs, of ‖x_a − x_b‖², is 2/(n − 1) Σ_a ‖x_a − x̄‖², so the cost is that of the edges' distances.
 
 use super::names::{Sides, match_names, matched_pairs};
 use crate::distances::all_from_products;
@@ -51,7 +52,8 @@ impl Smoothness {
 ///
 /// # Errors
 /// [`Error::Data`] with [`Code::E02`](crate::Code::E02) if graphs and data do not have the same nodes or views, in
-/// whatever order; as [`Distances::from_views`](crate::Distances::from_views) for precomputed matrices.
+/// whatever order; as [`Distances::from_views`](crate::Distances::from_views) for precomputed matrices;
+/// [`Error::Invalid`] for those if the graphs are signed.
 ///
 /// ```
 /// use congraph::metrics::total_variation;
@@ -73,16 +75,18 @@ pub fn total_variation(graph: &MultiviewGraph, data: &Views, scaling: &Scaling) 
     }
     let pairs = matched_pairs(graph.pairs(), &node_of);
     let (distances, means) = distances(data, scaling, &pairs)?;
+    let opposite = graph.is_signed().then(|| opposite(data, scaling, &pairs)).transpose()?;
+    let opposite = opposite.as_ref().unwrap_or(&distances);
     let has = |view: usize, pair: &[u32; 2]| data.membership().has_pair(view, *pair);
     let on = |weights: &mut dyn Iterator<Item = f64>, view: usize| {
         let (mut total, mut weight) = (0.0, 0.0);
-        for ((w, row), _) in weights
-            .zip(distances.rows())
+        for ((w, (row, opposite)), _) in weights
+            .zip(distances.rows().zip(opposite.rows()))
             .zip(&pairs)
             .filter(|(_, pair)| has(view, pair))
         {
-            total += w * row[view];
-            weight += w;
+            total += w.abs() * if w < 0.0 { opposite[view] } else { row[view] };
+            weight += w.abs();
         }
         let relative = total / weight / means[view];
         TotalVariation {
@@ -100,6 +104,29 @@ pub fn total_variation(graph: &MultiviewGraph, data: &Views, scaling: &Scaling) 
             mean(each)
         }),
     })
+}
+
+/// How far the signals of the pairs are from each other's opposites in each view: ‖x_a + x_b‖².
+pub(super) fn opposite(data: &Views, scaling: &Scaling, pairs: &[[u32; 2]]) -> Result<ViewMatrix, Error> {
+    if data.kind() != Kind::Signals {
+        return Err(Error::Invalid {
+            what: "data",
+            message: "are matrices of products, and the graphs have negative weights: how smooth data are on these is \
+                      told from signals only"
+                .into(),
+        });
+    }
+    let signals = Signals::new(data, scaling);
+    let mut found = ViewMatrix::with_capacity(pairs.len(), data.n_views());
+    for pair in pairs {
+        let [a, b] = pair.map(|node| node as usize);
+        let sum = |view: &crate::signals::ViewSignals| {
+            let sums = view.node(a).iter().zip(view.node(b)).map(|(x, y)| x + y);
+            view.factor * sums.map(|sum| sum * sum).sum::<f64>()
+        };
+        found.push_row(&signals.views.iter().map(sum).collect::<Vec<_>>());
+    }
+    Ok(found)
 }
 
 /// The distances of the pairs in each view, and each view's mean over all pairs.
@@ -238,6 +265,46 @@ mod tests {
         ];
         let expected = 0.5 * (trace(&of_consensus, 0) + trace(&of_consensus, 1));
         assert!((found.consensus.unwrap().total - expected).abs() < 1e-12);
+    }
+
+    #[test]
+    fn on_negative_edges_it_is_that_of_the_signed_laplacian() {
+        let data = data(&ViewOptions::default());
+        // d–a is negative in y, a–c in x; the consensus has both signs.
+        let graph = graph(&[[0, 1], [1, 2]], &[-2.0, 0.0, 0.5, -1.5], &[1.0, -1.0]);
+        let found = total_variation(&graph, &data, &Scaling::RAW).unwrap();
+        // The signed Laplacians over a, b, c, d.
+        let of_y = [
+            [2.5, 0.0, -0.5, 2.0],
+            [0.0; 4],
+            [-0.5, 0.0, 0.5, 0.0],
+            [2.0, 0.0, 0.0, 2.0],
+        ];
+        let of_consensus = [
+            [2.0, 0.0, 1.0, -1.0],
+            [0.0; 4],
+            [1.0, 0.0, 1.0, 0.0],
+            [-1.0, 0.0, 0.0, 1.0],
+        ];
+        let trace = |laplacian: &[[f64; 4]; 4], view: usize| -> f64 {
+            let view = data.view(view);
+            let product = |a: usize, b: usize| view.node(a).iter().zip(view.node(b)).map(|(x, y)| x * y).sum::<f64>();
+            (0..16).map(|k| laplacian[k / 4][k % 4] * product(k / 4, k % 4)).sum()
+        };
+        assert!((found.views[0].1.total - trace(&of_y, 1)).abs() < 1e-12);
+        let expected = 0.5 * (trace(&of_consensus, 0) + trace(&of_consensus, 1));
+        assert!((found.consensus.unwrap().total - expected).abs() < 1e-12);
+        let options = ViewOptions {
+            kind: Kind::Gram,
+            ..ViewOptions::default()
+        };
+        let gram = |name: &str| {
+            let identity = (0..16).map(|k| f64::from(u8::from(k / 4 == k % 4))).collect();
+            Table::new(name, 4, identity).with_columns(NODES)
+        };
+        let grams = Views::assemble(vec![gram("x"), gram("y")], &options).unwrap().0;
+        let refused = total_variation(&graph, &grams, &Scaling::RAW).unwrap_err();
+        assert!(refused.to_string().contains("negative weights"), "{refused}");
     }
 
     #[test]

@@ -43,9 +43,15 @@ pub(in crate::page) fn similarity_figure(findings: &Findings, map: Heatmap) -> F
         name: "similarity",
         headline,
         svg: map.svg,
-        caption: "Pearson correlation between the weights of two views over all pairs of nodes. Views are ordered by \
-            average-linkage clustering, so that groups show as blocks. The line is each view against itself."
-            .into(),
+        caption: format!(
+            "Pearson correlation between the weights{} of two views over all pairs of nodes. Views are ordered by \
+            average-linkage clustering, so that groups show as blocks. The line is each view against itself.",
+            if findings.graph.is_signed() {
+                ", with their signs,"
+            } else {
+                ""
+            }
+        ),
     }
 }
 

@@ -82,6 +82,17 @@ pub(in crate::page) fn keys(findings: &Findings) -> Vec<Key> {
             ),
         });
     }
+    if graph.is_signed() && verdict.n_shared > 0 {
+        keys.push(Key {
+            name: "Signs",
+            value: format!("+{} −{}", verdict.n_shared - verdict.n_negative, verdict.n_negative),
+            note: match (graph.consensus(), graph.n_views()) {
+                (Some(_), _) => "positive and negative edges of the consensus".into(),
+                (None, 1) => "positive and negative edges".into(),
+                (None, _) => "edges whose mean over the views is positive, and negative".into(),
+            },
+        });
+    }
     let alone = verdict.isolated.len();
     keys.push(Key {
         name: "Parts",

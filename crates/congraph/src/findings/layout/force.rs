@@ -9,7 +9,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::graph::MultiviewGraph;
+use crate::graph::{MultiviewGraph, is_edge};
 use crate::parallel::chunks;
 
 /// The most and the fewest iterations, and how many pairs may be looked at in all.
@@ -63,11 +63,12 @@ pub(super) fn layout(graph: &MultiviewGraph, shared: &[f64]) -> Vec<[f64; 2]> {
     all
 }
 
+/// The edges and how strongly they pull: those of either sign alike, so that what is joined is drawn together.
 fn present<'g>(graph: &'g MultiviewGraph, shared: &'g [f64]) -> impl Iterator<Item = ([usize; 2], f64)> + 'g {
     let pairs = graph.pairs().iter().zip(shared);
     pairs
-        .filter(|(_, weight)| **weight > 0.0)
-        .map(|(pair, &weight)| (pair.map(|node| node as usize), weight))
+        .filter(|(_, weight)| is_edge(**weight))
+        .map(|(pair, &weight)| (pair.map(|node| node as usize), weight.abs()))
 }
 
 /// The forces' work, in units of the ideal length of an edge.

@@ -92,7 +92,7 @@ impl Projector {
     /// Freezes the consensus of a graph learned by this method from distances divided by `distance_divisor`.
     ///
     /// # Errors
-    /// [`Error::Invalid`] if the graph has no consensus or the divisor is not positive.
+    /// [`Error::Invalid`] if the graph has no consensus or negative weights, or the divisor is not positive.
     pub fn new(graph: &MultiviewGraph, method: &Smooth, distance_divisor: f64) -> Result<Self, Error> {
         let Some(consensus) = graph.consensus() else {
             return Err(Error::Invalid {
@@ -101,6 +101,14 @@ impl Projector {
                     .into(),
             });
         };
+        if graph.is_signed() {
+            return Err(Error::Invalid {
+                what: "graph",
+                message: "has negative weights: a new view is projected on graphs of weights from 0 up. Learn the \
+                          graphs without signs to project on them"
+                    .into(),
+            });
+        }
         if !(distance_divisor.is_finite() && distance_divisor > 0.0) {
             return Err(Error::Invalid {
                 what: "distance_divisor",
