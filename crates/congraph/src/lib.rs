@@ -37,7 +37,7 @@
 //!
 //! | to | take |
 //! | --- | --- |
-//! | bring data | [`Table`], [`Views`], [`ViewOptions`]; [`Scaling`] for how signals are made comparable, [`Spectrum`] to whiten them partly |
+//! | bring data | [`Table`], [`Views`], [`ViewOptions`]; [`Scaling`] to make signals comparable, [`Spectrum`] to whiten |
 //! | learn | a [`Method`] ([`Smooth`], [`GraphicalLasso`]) and [`Learn`]; [`Model`] and [`Coupling`] for its terms |
 //! | learn for a density and a similarity | [`Targets`], [`Smooth::learn_to`] |
 //! | fit many times | [`Session`], [`Fit`]: the data are made ready once, each fit starts from its neighbour |

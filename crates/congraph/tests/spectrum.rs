@@ -568,3 +568,52 @@ fn views_that_lack_nodes_are_judged_by_those_they_have() {
         .unwrap();
     assert!(chosen.gains.iter().all(|(_, gain)| gain.is_some_and(|gain| gain > 0.0)));
 }
+
+#[test]
+fn very_many_nodes_are_put_in_order_by_what_is_seen() {
+    // So many that neighbours are put next to each other; names in another order than columns.
+    let (n_nodes, n_samples) = (30_100, 5);
+    let mut state = 1_u64;
+    let mut noise = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let names: Vec<String> = (0..n_nodes).map(|k| format!("n{:05}", (k * 7_919) % n_nodes)).collect();
+    let mut table = |name: &str| {
+        let values = (0..n_nodes * n_samples).map(|_| noise()).collect();
+        Table::new(name, n_nodes, values).with_columns(names.clone())
+    };
+    let views = views(vec![table("b"), table("a")]);
+    let pairs: Vec<[u32; 2]> = (0..n_nodes as u32 - 300).step_by(77).map(|a| [a, a + 211]).collect();
+    let method = Smooth {
+        scaling: PLAIN,
+        candidates: Candidates::Listed(pairs.clone()),
+        ..with(0.5)
+    };
+    let session = method.session(&views, &no_progress).unwrap();
+    let Data::Listed(distances) = session.data() else {
+        panic!("candidates are listed");
+    };
+    assert!(
+        !session.order().nodes.is_sorted_by_key(|&node| &names[node]),
+        "neighbours come first"
+    );
+    let whitened = method.spectrum.applied(&views, &PLAIN).unwrap().unwrap();
+    let z_scored = |view: usize, node: usize| {
+        let x = whitened.view(view).node(node);
+        let mean = x.iter().sum::<f64>() / x.len() as f64;
+        let size = (x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / x.len() as f64).sqrt();
+        x.iter().map(|x| (x - mean) / size).collect::<Vec<f64>>()
+    };
+    assert_eq!(distances.edges().n_edges(), pairs.len());
+    for (&[a, b], row) in distances.edges().pairs().iter().zip(distances.values().rows()) {
+        let [a, b] = [a, b].map(|node| session.order().nodes[node as usize]);
+        for (&view, distance) in session.order().views.iter().zip(row) {
+            let (x, y) = (z_scored(view, a), z_scored(view, b));
+            let expected = x.iter().zip(&y).map(|(x, y)| (x - y).powi(2)).sum::<f64>() / x.len() as f64;
+            assert!((distance - expected).abs() < 1e-9, "{distance} {expected}");
+        }
+    }
+}

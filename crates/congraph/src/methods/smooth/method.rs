@@ -240,8 +240,8 @@ impl Method for Smooth {
         &self.model
     }
 
-    /// An exponent of the spectrum that is out of its range; E09 for one view, E02 for a view without a pair in common with another, and E11 for β = 0 or a penalty that
-    /// charges nothing, where a consensus is wanted.
+    /// An exponent of the spectrum that is out of its range; E09 for one view, E02 for a view without a pair in common
+    /// with another, and E11 for β = 0 or a penalty that charges nothing, where a consensus is wanted.
     fn check(&self, views: &Views) -> Result<(), Error> {
         self.spectrum.check(&self.scaling)?;
         let Coupling::Consensus { .. } = &self.model.coupling else {
