@@ -27,6 +27,7 @@
 //! Several views are projected independently of each other. Cost: one pass over the pairs for each Newton step.
 
 mod departures;
+mod likelihood;
 mod matched;
 
 use std::collections::HashSet;
@@ -34,6 +35,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub use departures::{Departure, Projection};
+use likelihood::LikelihoodFit;
 use matched::MatchedView;
 
 use crate::chance::Correlations;
@@ -43,6 +45,7 @@ use crate::edges::{ViewMatrix, complete_index, pair_of};
 use crate::error::Error;
 use crate::fit::Learned;
 use crate::graph::MultiviewGraph;
+use crate::methods::likelihood::{self as likelihood_method, Likelihood};
 use crate::methods::smooth::warnings::of_convergence;
 use crate::methods::smooth::{Coupling, DEFAULT_MEMORY, Model, Newton, Problem, Smooth, Solution, Solver};
 use crate::penalties::{NoPenalty, Penalty};
@@ -86,6 +89,9 @@ pub struct Projector {
     pub signed: bool,
     /// The solver, with the tolerance of the fit.
     pub newton: Newton,
+    /// For a consensus that was learned by the likelihood: how. Of what stands above, only what is said of nodes,
+    /// candidates and edge costs counts then.
+    likelihood: Option<LikelihoodFit>,
 }
 
 impl Projector {
@@ -146,7 +152,42 @@ impl Projector {
                 tolerance: method.solver.tolerance(),
                 ..Newton::default()
             },
+            likelihood: None,
         })
+    }
+
+    /// Freezes the consensus of a graph that the likelihood learned.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if the graph has no consensus.
+    pub fn of_likelihood(
+        graph: &MultiviewGraph,
+        method: &Likelihood,
+        details: &likelihood_method::Details,
+    ) -> Result<Self, Error> {
+        let plain = Smooth {
+            candidates: method.candidates.clone(),
+            edge_costs: method.edge_costs.clone(),
+            ..Smooth::default()
+        };
+        Ok(Self {
+            likelihood: Some(LikelihoodFit {
+                method: method.clone(),
+                details: *details,
+            }),
+            ..Self::new(graph, &plain, 1.0)?
+        })
+    }
+
+    /// How the likelihood learned the consensus, if it did.
+    pub fn likelihood(&self) -> Option<(&Likelihood, &likelihood_method::Details)> {
+        self.likelihood.as_ref().map(|fit| (&fit.method, &fit.details))
+    }
+
+    /// The relative gap at which a projection counts as converged.
+    pub fn tolerance(&self) -> f64 {
+        let of_likelihood = |fit: &LikelihoodFit| fit.method.solver.tolerance;
+        self.likelihood.as_ref().map_or(self.newton.tolerance, of_likelihood)
     }
 
     /// Freezes the consensus of a fit.
@@ -200,7 +241,10 @@ impl Projector {
         }
         let one = |view| {
             let matched = MatchedView::new(self, views, view)?;
-            crate::parallel::chunks::in_pool(|| self.project_one(views, view, &matched, watch))
+            crate::parallel::chunks::in_pool(|| match &self.likelihood {
+                Some(fit) => fit.project_one(self, views, view, &matched, watch),
+                None => self.project_one(views, view, &matched, watch),
+            })
         };
         (0..views.n_views()).map(one).collect()
     }

@@ -36,6 +36,8 @@ pub enum Lift {
     Mean,
     /// If the views together lack a direction, it gets the mean variance: for graphs of both signs.
     Missing,
+    /// Along the mean of all nodes, as in a fit whose data lacked it.
+    Always,
     /// Nothing.
     None,
 }
@@ -47,8 +49,10 @@ pub struct Data {
     pub(super) edges: Arc<Vec<[u32; 2]>>,
     /// What each edge costs beside λ.
     pub(super) costs: Vec<f64>,
-    /// How many independent samples each view's are worth.
+    /// How many independent samples each view's are worth,
     pub(super) samples: Vec<f64>,
+    /// and a view's on average, in the fit that charges are measured by.
+    mean_samples: f64,
     /// How the signals were scaled.
     pub(super) scale: Scale,
     /// Whether the mean of all nodes, or a missing direction, was put back.
@@ -60,7 +64,18 @@ pub struct Data {
 impl Data {
     /// The mean number of independent samples of a view.
     pub(super) fn mean_samples(&self) -> f64 {
-        self.samples.iter().sum::<f64>() / self.samples.len() as f64
+        self.mean_samples
+    }
+
+    /// The same for charges that are measured by a fit whose views have this many samples on average.
+    pub(super) fn measured_by(mut self, mean_samples: f64) -> Self {
+        let weighed = |(term, samples): (&ViewTerm, &f64)| ViewTerm {
+            weight: samples / mean_samples,
+            ..term.clone()
+        };
+        self.terms = Arc::new(self.terms.iter().zip(&self.samples).map(weighed).collect());
+        self.mean_samples = mean_samples;
+        self
     }
 
     /// Whether a direction that the data lack was put back.
@@ -83,7 +98,8 @@ impl Data {
         let mut matrices = covariances(views, scale)?;
         check_proportional(views, &matrices)?;
         let is_lifted = match lift {
-            Lift::Mean if scale != Scale::Zscore => lift_means(&mut matrices),
+            Lift::Mean if scale != Scale::Zscore => lacks_mean(&matrices) && lift_means(&mut matrices),
+            Lift::Always => lift_means(&mut matrices),
             Lift::Missing => raise_missing(views, &mut matrices),
             Lift::Mean | Lift::None => false,
         };
@@ -100,6 +116,7 @@ impl Data {
             scale,
             is_lifted,
             samples,
+            mean_samples: mean,
             membership: Arc::clone(views.membership()),
         })
     }
@@ -251,16 +268,17 @@ fn check_proportional(views: &Views, matrices: &[Mat<f64>]) -> Result<(), Error>
     if errors.is_empty() { Ok(()) } else { Err(Error::Data(errors)) }
 }
 
-/// Lifts all covariances along the mean of all nodes, if they lack it on average; whether they did.
+/// Whether the covariances lack the mean of all nodes, on average over the views.
+fn lacks_mean(matrices: &[Mat<f64>]) -> bool {
+    let sum = matrices.iter().map(along_mean).sum::<f64>();
+    sum / (matrices.len() as f64) < LACKING
+}
+
+/// Lifts all covariances along the mean of all nodes; true.
 fn lift_means(matrices: &mut [Mat<f64>]) -> bool {
-    let along: Vec<f64> = matrices.iter().map(along_mean).collect();
-    let mean = along.iter().sum::<f64>() / along.len() as f64;
-    if !(mean < LACKING) {
-        return false;
-    }
-    matrices.par_iter_mut().zip(&along).for_each(|(matrix, &along)| {
+    matrices.par_iter_mut().for_each(|matrix| {
         let n = matrix.nrows();
-        let added = (LIFT * largest_beside_mean(matrix) - along).max(0.0) / n as f64;
+        let added = (LIFT * largest_beside_mean(matrix) - along_mean(matrix)).max(0.0) / n as f64;
         for b in 0..n {
             matrix.col_as_slice_mut(b).iter_mut().for_each(|x| *x += added);
         }

@@ -5,6 +5,7 @@ use super::model::Model;
 use super::newton::Newton;
 use super::problem::{Point, Signs};
 use super::solution::{Solution, Whole, problem, refit, solve_whole};
+use super::sparsity::Sparsity;
 use crate::edges::{Candidates, EdgeCost, ViewMatrix};
 use crate::error::{Code, DataError, Error, Warning};
 use crate::graph::MultiviewGraph;
@@ -128,6 +129,37 @@ impl Likelihood {
         let problem = problem(data, model, None)?;
         let deviance = super::deviance::of_point(&problem, &whole.point, data, plain, lacks_mean);
         Ok(deviance + 2.0 * whole.n_parameters as f64)
+    }
+
+    /// One view against a consensus that is known: pairs and weights, sorted. Charges, units and the threshold are those
+    /// of the fit that learned the consensus.
+    ///
+    /// # Errors
+    /// As [`Method::prepare`] and [`Method::fit`].
+    pub(crate) fn frozen(
+        &self,
+        one: &Views,
+        details: &Details,
+        consensus: &[([u32; 2], f64)],
+        watch: Watch<'_>,
+    ) -> Result<Solution, Error> {
+        let order = Order::as_given(one.n_nodes(), 1);
+        let lift = match (self.lift, details.is_lifted) {
+            (Lift::Missing, _) => Lift::Missing,
+            (_, true) => Lift::Always,
+            (_, false) => Lift::None,
+        };
+        let data = Data::new(one, &order, Some(details.scale), lift, &self.candidates, &self.edge_costs)?;
+        let data = data.measured_by(details.mean_samples);
+        let known = |pair: &[u32; 2]| {
+            let found = consensus.binary_search_by_key(pair, |(pair, _)| *pair);
+            found.map_or(0.0, |k| consensus[k].1)
+        };
+        let frozen = data.edges.iter().map(known).collect();
+        let problem = problem(&data, &self.model, Some(frozen))?;
+        let whole = solve_whole(&self.solver, &data, &problem, None, watch);
+        let sparsity = Sparsity::Above(details.threshold);
+        refit(&self.solver, &problem, whole, sparsity, &data.membership, watch)
     }
 
     /// The mean density of the views of a whole solution.
