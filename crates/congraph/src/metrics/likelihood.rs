@@ -86,6 +86,40 @@ pub fn log_likelihood(graph: &MultiviewGraph, weights: &[f64], data: &Views) -> 
     Ok((0..data.n_views()).map(gain).collect())
 }
 
+/// The precision c (L + δI) of one view's graph that suits a correlation matrix best, row after row.
+///
+/// # Errors
+/// [`Error::Invalid`] if the graph's eigenvalues cannot be computed.
+///
+/// # Panics
+/// If the matrix does not have n² entries.
+pub fn best_precision(graph: &MultiviewGraph, view: usize, correlations: &[f64]) -> Result<Vec<f64>, Error> {
+    let n = graph.n_nodes();
+    assert_eq!(correlations.len(), n * n, "n² entries");
+    let weights: Vec<f64> = graph.weights().column(view).collect();
+    let eigenvalues = eigenvalues(graph, &weights)?;
+    let mut precision = vec![0.0; n * n];
+    let mut variation = 0.0;
+    for (&[a, b], &weight) in graph.pairs().iter().zip(&weights) {
+        let (a, b) = (a as usize, b as usize);
+        // Of a signed graph: a negative edge joins a node with the other's opposite.
+        variation += 2.0 * (weight.abs() - weight * correlations[a * n + b]);
+        precision[a * n + b] = -weight;
+        precision[b * n + a] = -weight;
+        precision[a * n + a] += weight.abs();
+        precision[b * n + b] += weight.abs();
+    }
+    let variation = variation / n as f64;
+    let ln_delta = best_delta(&eigenvalues, variation);
+    let delta = ln_delta.exp();
+    let scale = 1.0 / (variation + delta);
+    for a in 0..n {
+        precision[a * n + a] += delta;
+    }
+    precision.iter_mut().for_each(|x| *x *= scale);
+    Ok(precision)
+}
+
 fn eigenvalues(graph: &MultiviewGraph, weights: &[f64]) -> Result<Vec<f64>, Error> {
     let mut laplacian = Mat::<f64>::zeros(graph.n_nodes(), graph.n_nodes());
     for (&[a, b], &weight) in graph.pairs().iter().zip(weights) {
@@ -103,16 +137,22 @@ fn eigenvalues(graph: &MultiviewGraph, weights: &[f64]) -> Result<Vec<f64>, Erro
 
 /// ½ max over δ, never below that of independent nodes.
 fn best_gain(eigenvalues: &[f64], variation: f64) -> f64 {
-    let n = eigenvalues.len() as f64;
-    let gain = |ln_delta: f64| {
-        let delta = ln_delta.exp();
-        // Eigenvalues of a Laplacian are not negative; computed ones may be, by rounding.
-        let determinant = eigenvalues
-            .iter()
-            .map(|value| (value.max(0.0) + delta).ln())
-            .sum::<f64>();
-        0.5 * (determinant / n - (variation + delta).ln())
-    };
+    gain_at(eigenvalues, variation, best_delta(eigenvalues, variation)).max(0.0)
+}
+
+fn gain_at(eigenvalues: &[f64], variation: f64, ln_delta: f64) -> f64 {
+    let delta = ln_delta.exp();
+    // Eigenvalues of a Laplacian are not negative; computed ones may be, by rounding.
+    let determinant = eigenvalues
+        .iter()
+        .map(|value| (value.max(0.0) + delta).ln())
+        .sum::<f64>();
+    0.5 * (determinant / eigenvalues.len() as f64 - (variation + delta).ln())
+}
+
+/// The best ln δ.
+fn best_delta(eigenvalues: &[f64], variation: f64) -> f64 {
+    let gain = |ln_delta: f64| gain_at(eigenvalues, variation, ln_delta);
     let step = (RANGE[1] - RANGE[0]) / (POINTS - 1) as f64;
     let at = |k: usize| RANGE[0] + step * k as f64;
     let best = (0..POINTS)
@@ -128,7 +168,8 @@ fn best_gain(eigenvalues: &[f64], variation: f64) -> f64 {
             high -= third;
         }
     }
-    gain(0.5 * (low + high)).max(gain(best)).max(0.0)
+    let middle = 0.5 * (low + high);
+    if gain(middle) >= gain(best) { middle } else { best }
 }
 
 #[cfg(test)]

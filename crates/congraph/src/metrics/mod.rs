@@ -26,7 +26,7 @@ mod variation;
 
 pub use self::edges::EdgeScore;
 pub use self::information::nmi;
-pub use self::likelihood::log_likelihood;
+pub use self::likelihood::{best_precision, log_likelihood};
 use self::names::{Sides, match_names};
 pub use self::ranking::average_precision;
 use self::ranking::average_precision_of;

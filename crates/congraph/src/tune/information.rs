@@ -12,7 +12,7 @@ use super::{Dial, Targets};
 use crate::chance::{self, Agreement, Correlations};
 use crate::error::{Code, DataError, Error, Warning};
 use crate::fit::{Fit, Learn, Learned, Session};
-use crate::methods::likelihood::{Filter, Lift, Likelihood, Model, Point, Signs, Sparsity, Whole};
+use crate::methods::likelihood::{Filter, Lift, Likelihood, Model, Point, Signs, Solution, Sparsity, Whole};
 use crate::methods::smooth::Smooth;
 use crate::options::option;
 use crate::progress::{Progress, Status, Watch};
@@ -86,6 +86,8 @@ pub struct Chosen {
     pub method: Likelihood,
     /// What was learned.
     pub learned: Learned<Likelihood>,
+    /// The solution behind it, with nodes and views sorted by name.
+    pub solution: Solution,
     /// All models that were compared, in the order in which they were tried.
     pub tried: Vec<Tried>,
     /// The similarity of the views when each is learned on its own; none for a single view.
@@ -223,6 +225,7 @@ impl Likelihood {
         check_density(&chosen, wanted, &session)?;
         let fit = session.fit_from(&model, chosen.whole, watch)?;
         let floor = floor(&session, &model, &fit, watch)?;
+        let solution = fit.solution.clone();
         let mut learned = session.learned(fit, watch)?;
         if agreement.as_ref().is_some_and(Agreement::is_certain) {
             learned.warnings.retain(|warning| warning.code != "W13");
@@ -232,6 +235,7 @@ impl Likelihood {
         Ok(Chosen {
             method,
             learned,
+            solution,
             tried,
             floor,
             is_noise,

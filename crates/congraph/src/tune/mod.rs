@@ -19,6 +19,7 @@ mod broyden;
 pub mod choice;
 mod information;
 mod initial_guess;
+mod methods;
 pub mod path;
 mod reach;
 mod resample;
@@ -32,6 +33,7 @@ mod unreachable;
 use std::time::Instant;
 
 pub use information::{COUPLINGS, Chosen, Tried, Wanted};
+pub use methods::{Contender, Explained, compare_methods};
 
 use crate::chance::Agreement;
 use crate::error::Error;

@@ -95,7 +95,7 @@ impl Data {
         let samples = samples(views)?;
         let scale = scale.unwrap_or_else(|| unit(views));
         let (edges, costs) = edges(views, order, candidates, costs)?;
-        let mut matrices = covariances(views, scale)?;
+        let mut matrices: Vec<Mat<f64>> = covariances(views, scale)?.into_iter().map(|(matrix, _)| matrix).collect();
         check_proportional(views, &matrices)?;
         let is_lifted = match lift {
             Lift::Mean if scale != Scale::Zscore => lacks_mean(&matrices) && lift_means(&mut matrices),
@@ -120,6 +120,28 @@ impl Data {
             membership: Arc::clone(views.membership()),
         })
     }
+}
+
+/// The covariances of centred signals over the mean variance of their view, row after row, and those mean variances.
+///
+/// # Errors
+/// [`Error::Invalid`] where a node does not vary.
+pub(crate) fn plain_covariances(views: &Views) -> Result<(Vec<Vec<f64>>, Vec<f64>), Error> {
+    let found = covariances(views, Scale::Center)?;
+    let rows = |(matrix, _): &(Mat<f64>, f64)| {
+        let columns = (0..matrix.ncols()).flat_map(|b| matrix.col_as_slice(b));
+        columns.copied().collect()
+    };
+    Ok((found.iter().map(rows).collect(), found.iter().map(|(_, mean)| *mean).collect()))
+}
+
+/// Whether views in one unit lack the mean of all nodes.
+///
+/// # Errors
+/// As [`plain_covariances`].
+pub(crate) fn views_lack_mean(views: &Views) -> Result<bool, Error> {
+    let matrices: Vec<Mat<f64>> = covariances(views, Scale::Center)?.into_iter().map(|(matrix, _)| matrix).collect();
+    Ok(unit(views) == Scale::Center && lacks_mean(&matrices))
 }
 
 /// Where each node is in a view's matrices.
@@ -189,8 +211,8 @@ fn unit(views: &Views) -> Scale {
     if is_one { Scale::Center } else { Scale::Zscore }
 }
 
-/// One matrix per view over its own nodes, with a mean variance of 1.
-fn covariances(views: &Views, scale: Scale) -> Result<Vec<Mat<f64>>, Error> {
+/// One matrix per view over its own nodes, with a mean variance of 1, and what it was divided by.
+fn covariances(views: &Views, scale: Scale) -> Result<Vec<(Mat<f64>, f64)>, Error> {
     let scaling = Scaling {
         scale,
         sample_norm: SampleNorm::Mean,
@@ -206,6 +228,7 @@ fn covariances(views: &Views, scale: Scale) -> Result<Vec<Mat<f64>>, Error> {
             let mut matrix = Mat::zeros(n, n);
             lower_product(&mut matrix, &rows, &columns);
             mirror(&mut matrix);
+            matrix *= faer::Scale(1.0 / signals.n_samples as f64);
             matrix
         } else {
             let size = |k: usize| match scale {
@@ -220,7 +243,7 @@ fn covariances(views: &Views, scale: Scale) -> Result<Vec<Mat<f64>>, Error> {
         for b in 0..n {
             matrix.col_as_slice_mut(b).iter_mut().for_each(|x| *x /= mean);
         }
-        is_sound.then_some(matrix).ok_or_else(|| Error::Invalid {
+        is_sound.then_some((matrix, mean)).ok_or_else(|| Error::Invalid {
             what: "covariances",
             message: format!(
                 "of view `{}` cannot be computed: a node does not vary, or its values are too large or too small for \

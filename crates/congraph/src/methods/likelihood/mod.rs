@@ -33,6 +33,7 @@ mod sparsity;
 
 pub use certificate::{DualView, certify};
 pub use data::{Data, Lift};
+pub(crate) use data::{plain_covariances, views_lack_mean};
 pub use deviance::deviance;
 pub use method::{Details, Likelihood};
 pub use model::{Model, SIGNED_COUPLING, SIGNED_LAMBDA};

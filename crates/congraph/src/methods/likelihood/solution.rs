@@ -59,6 +59,21 @@ impl Solution {
         self.problem.edges.iter().zip(rows).map(|(pair, (row, consensus))| (*pair, row, *consensus))
     }
 
+    /// The precision matrices M^q of all views over the nodes that they have, row after row, in the method's order and in
+    /// the units of the scaled signals over the root of their mean variance.
+    pub fn precisions(&self) -> Vec<Vec<f64>> {
+        let of_view = |view: usize| {
+            let matrix = self.problem.matrix(view, &self.point);
+            let precision = match self.problem.filter {
+                Filter::Once => matrix,
+                Filter::Twice => &matrix * &matrix,
+            };
+            let columns = (0..precision.ncols()).flat_map(|b| precision.col_as_slice(b));
+            columns.copied().collect()
+        };
+        (0..self.problem.n_views()).map(of_view).collect()
+    }
+
     /// The certificate, computed anew.
     pub(super) fn certify(&self) -> Certificate {
         certificate::certify(&self.problem, &self.point, self.dual.as_deref())
