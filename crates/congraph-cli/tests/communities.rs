@@ -92,6 +92,8 @@ fn negative_weights_are_left_out_or_counted_and_it_is_said() {
     let signed = asked(&place, "communities out --runs 5 --json --force --signs signed");
     let signed_facts: serde_json::Value = serde_json::from_str(&signed.stdout).unwrap();
     assert_eq!(signed_facts["signs"], "signed");
+    asked(&place, "report out");
+    assert!(place.read("out/report.html").contains("Negative weights count too"));
     assert!(!signed.stderr.contains("note"), "{}", signed.stderr);
     // The triangles alone: 3 · (1/3 − 1/9). The links between them, 1.5 of all 19.5, have a modularity of −1/3.
     let value = |facts: &serde_json::Value| facts["consensus"]["modularity"].as_f64().unwrap();

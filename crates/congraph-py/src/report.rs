@@ -55,6 +55,7 @@ pub(crate) fn report(py: Python<'_>, graph: Arrays<'_>, context: ReportContext) 
             labels,
             modularity: context.modularity,
             agreement: Vec::new(),
+            signs: None,
         }),
         version: Some(env!("CARGO_PKG_VERSION").into()),
         ..Known::default()

@@ -624,6 +624,18 @@ fn what_cannot_be_projected_is_refused() {
     for divisor in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(Projector::new(&learned.graph, &learner, divisor).is_err());
     }
+    // Nor is there a projection on negative weights.
+    let graph = &learned.graph;
+    let turned: Vec<f64> = graph
+        .consensus()
+        .expect("a consensus")
+        .iter()
+        .map(|weight| -weight)
+        .collect();
+    let (nodes, names) = (graph.nodes().to_vec(), graph.views().to_vec());
+    let signed = MultiviewGraph::new(nodes, names, graph.pairs(), graph.weights(), Some(&turned));
+    let refused = Projector::new(&signed, &learner, 1.0).expect_err("signed");
+    assert!(refused.to_string().contains("negative weights"), "{refused}");
     let mut rng = rng(33);
     let distances = random_distances(KINDS[0], 4, 1, &mut rng);
     let one = || problem(&distances, 0.1, 0.5, 0.0, "l1");

@@ -294,6 +294,7 @@ fn communities(dir: &Path, graph: &MultiviewGraph) -> Result<Option<KnownCommuni
         labels,
         modularity: facts[of]["modularity"].as_f64(),
         agreement,
+        signs: facts["signs"].as_str().map(String::from),
     }))
 }
 

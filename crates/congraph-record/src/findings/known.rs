@@ -52,6 +52,10 @@ pub struct KnownCommunities {
     pub modularity: Option<f64>,
     /// How much each view's own communities agree with it (normalised mutual information), if told.
     pub agreement: Vec<f64>,
+    /// What became of negative weights, if there are any and it is told: [`Signs`](congraph::communities::Signs) by its
+    /// word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signs: Option<String>,
 }
 
 /// One fit of a path over densities and similarities, with its consensus.

@@ -95,12 +95,20 @@ impl Communities {
         } else {
             String::new()
         };
+        let signs = match found.signs.as_deref() {
+            Some("positive") => " Negative weights are left out.",
+            Some("signed") => {
+                " Negative weights count too: nodes that they join are better apart, and nodes that avoid the same others \
+                 may be together without an edge."
+            }
+            _ => "",
+        };
         let views = findings.graph.views().iter().cloned();
         Some(Self {
             headline: format!("{n} {}{told}", if n == 1 { "community" } else { "communities" }),
             caption: format!(
                 "Nodes that are joined more strongly than their strengths alone would suggest (modularity, by \
-                 Leiden).{listed} Agreement is the normalised mutual information between a view's own communities and \
+                 Leiden).{signs}{listed} Agreement is the normalised mutual information between a view's own communities and \
                  these: 1 if they are the same."
             ),
             groups,
