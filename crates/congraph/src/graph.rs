@@ -243,7 +243,7 @@ impl MultiviewGraph {
             .weights
             .values_mut()
             .iter_mut()
-            .for_each(|weight| *weight = weight.sqrt());
+            .for_each(|weight| *weight = weight.abs().sqrt().copysign(*weight));
         rooted
     }
 
