@@ -685,7 +685,10 @@ fn targets_are_met_and_no_one_warns_of_lost_signs() {
         "{:?}",
         graph.similarity()
     );
-    assert!(tuned.learned.warnings.iter().all(|warning| warning.code != "W14"));
+    // Views that agree are seen to: W15 would say that nothing is shared.
+    let told = |code: &str| tuned.learned.warnings.iter().any(|warning| warning.code == code);
+    assert!(!told("W14") && !told("W15"));
+    assert!(tuned.reached.agreement.expect("views").z > 6.0);
     let unsigned = Smooth {
         signed: false,
         ..method

@@ -53,13 +53,10 @@ fn of_products(views: &Views) -> Vec<bool> {
         flips[root] = Some(false);
         let mut waiting = VecDeque::from([(root, false)]);
         while let Some((a, flip)) = waiting.pop_front() {
-            for b in 0..n {
-                if flips[b].is_some() {
-                    continue;
-                }
+            for (b, other) in flips.iter_mut().enumerate().filter(|(_, other)| other.is_none()) {
                 if let Some(value) = entry(a, b) {
                     let flip = flip != (value < 0.0);
-                    flips[b] = Some(flip);
+                    *other = Some(flip);
                     waiting.push_back((b, flip));
                 }
             }

@@ -45,7 +45,7 @@ use crate::edges::{ViewMatrix, complete_index, pair_of};
 use crate::error::Error;
 use crate::fit::Learned;
 use crate::graph::MultiviewGraph;
-use crate::methods::likelihood::{self as likelihood_method, Likelihood};
+use crate::methods::likelihood::{self as likelihood_method, Likelihood, Signs};
 use crate::methods::smooth::warnings::of_convergence;
 use crate::methods::smooth::{Coupling, DEFAULT_MEMORY, Model, Newton, Problem, Smooth, Solution, Solver};
 use crate::penalties::{NoPenalty, Penalty};
@@ -98,7 +98,8 @@ impl Projector {
     /// Freezes the consensus of a graph learned by this method from distances divided by `distance_divisor`.
     ///
     /// # Errors
-    /// [`Error::Invalid`] if the graph has no consensus or negative weights, or the divisor is not positive.
+    /// [`Error::Invalid`] if the graph has no consensus, or negative weights that the method does not learn, or the divisor is
+    /// not positive.
     pub fn new(graph: &MultiviewGraph, method: &Smooth, distance_divisor: f64) -> Result<Self, Error> {
         let Some(consensus) = graph.consensus() else {
             return Err(Error::Invalid {
@@ -107,12 +108,10 @@ impl Projector {
                     .into(),
             });
         };
-        if graph.is_signed() {
+        if graph.is_signed() && !method.signed {
             return Err(Error::Invalid {
                 what: "graph",
-                message: "has negative weights: a new view is projected on graphs of weights from 0 up. Learn the \
-                          graphs without signs to project on them"
-                    .into(),
+                message: "has negative weights, and its method learns none: they do not belong together".into(),
             });
         }
         if !(distance_divisor.is_finite() && distance_divisor > 0.0) {
@@ -168,6 +167,7 @@ impl Projector {
         let plain = Smooth {
             candidates: method.candidates.clone(),
             edge_costs: method.edge_costs.clone(),
+            signed: method.model.signs == Signs::Both,
             ..Smooth::default()
         };
         Ok(Self {
