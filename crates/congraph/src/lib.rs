@@ -16,6 +16,9 @@
 //! is the problem of *Multiview Graph Learning with Consensus Graph* (Karaaslanli and Aviyente) written in weights instead
 //! of Laplacian entries; `docs/notation.md` relates the two.
 //!
+//! Signed graphs ([`Smooth::signed`](Smooth)) have a negative edge for every pair beside the positive one, with the distance
+//! $\lVert x^i_a + x^i_b \rVert^2$: the same problem on twice the edges, of which the graphs tell $w^+ - w^-$.
+//!
 //! ```
 //! use congraph::simulate::{Settings, simulate};
 //! use congraph::{Learn, Smooth, ViewOptions, Views, metrics, no_progress};

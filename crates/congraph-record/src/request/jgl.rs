@@ -39,6 +39,16 @@ impl FitRequest {
         let Some((id, _)) = others.into_iter().find(|(_, given)| *given) else {
             return Ok(());
         };
+        if id == "signed" {
+            return Err(RequestError::usage(
+                id,
+                format!("{} means nothing with {}", option(id).bare(), with(fusion)),
+                format!(
+                    "leave out {}: precision matrices have both signs as they are",
+                    option(id)
+                ),
+            ));
+        }
         Err(RequestError::usage(
             id,
             format!("{} means nothing with {}", option(id).bare(), with(fusion)),
