@@ -204,7 +204,7 @@ impl Likelihood {
             ..self.clone()
         };
         let session = start.session(views, watch)?;
-        let (is_noise, agreement) = judge(views, wanted, watch)?;
+        let (is_noise, agreement) = judge(views, wanted.is_single, watch)?;
         let sparsity = match (wanted.density, is_noise) {
             (Some(density), _) => Sparsity::Density(density),
             (None, true) => Sparsity::Empty,
@@ -279,11 +279,15 @@ fn first_model(method: &Likelihood, wanted: &Wanted, n_views: usize) -> Model {
     }
 }
 
-/// Whether the data are noise as far as can be told, and how far the views agree on their own. Both questions are asked
-/// of the data by the paper's model at its usual density, whatever method then learns from them.
-fn judge(views: &Views, wanted: &Wanted, watch: Watch<'_>) -> Result<(bool, Option<Agreement>), Error> {
+/// Whether the data are noise as far as can be told, and how far the views agree on their own (not asked of a single
+/// view, or where each is to be learned alone). Both questions are asked of the data by the paper's model at its usual
+/// density, whatever method then learns from them.
+///
+/// # Errors
+/// What [`Learn::session`] refuses.
+pub fn judge(views: &Views, is_single: bool, watch: Watch<'_>) -> Result<(bool, Option<Agreement>), Error> {
     let is_weak = Correlations::of(views).is_some_and(|found| !found.is_beyond_chance());
-    if views.n_views() < 2 || wanted.is_single {
+    if views.n_views() < 2 || is_single {
         return Ok((is_weak, None));
     }
     let alone = Smooth::default().uncoupled();

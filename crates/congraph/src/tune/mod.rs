@@ -32,7 +32,7 @@ mod unreachable;
 
 use std::time::Instant;
 
-pub use information::{COUPLINGS, Chosen, Tried, Wanted};
+pub use information::{COUPLINGS, Chosen, Tried, Wanted, judge};
 pub use methods::{Contender, Explained, compare_methods};
 
 use crate::chance::Agreement;
