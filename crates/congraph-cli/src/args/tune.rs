@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use congraph_record::choices::Signed;
+use congraph_record::choices::{Method, Signed};
 use congraph_record::request::{PenaltyRequest, SpectrumRequest};
 use congraph_record::{FitRequest, RequestError, TuneRequest};
 
@@ -16,6 +16,7 @@ Examples:
   congraph tune sub-*.csv -o out
   congraph tune trials.csv --view-column subject --block-column trial --density 0.05:0.40 --similarity 0.6:0.95 -o out
   congraph tune sim/*.csv --truth sim/truth -o out
+  congraph tune sim/*.csv --methods smooth,likelihood -o compared
 
 out/tune.tsv lists every cell; the chosen fit is written like that of `learn`.";
 
@@ -28,6 +29,17 @@ pub(crate) struct TuneArgs {
     /// Write no report.html
     #[arg(long)]
     pub(crate) no_report: bool,
+    /// Compare methods instead, by the likelihood of samples that were held out: which explains the data best, and by
+    /// how much? Of smooth, likelihood, jgl-fused and jgl-group
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "METHOD,…",
+        value_parser = choice::<Method>(),
+        conflicts_with_all = ["density", "similarity", "truth", "resume"],
+        help_heading = "Choice"
+    )]
+    pub(crate) methods: Vec<Method>,
     /// The densities, from the lowest to the highest [default: a third to three times that of `learn`]
     #[arg(long, value_name = "LO:HI", value_parser = range, help_heading = "Path")]
     pub(crate) density: Option<[f64; 2]>,

@@ -24,6 +24,9 @@ use crate::{interrupt, memory, output};
 pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
     let asked = args.request()?.resolve()?;
+    if !args.methods.is_empty() {
+        return super::methods::run(args, asked.fit, start, global, console);
+    }
     let folder = output::place(&args.output.out, args.output.force)?;
     refuse_existing::<Work>(&args.output.out, args.resume, args.output.force)?;
     let read = input::read(&args.input)?;

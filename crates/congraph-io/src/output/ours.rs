@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::folder::Folder;
 
 /// The files that a run writes: those of an earlier run that a new one does not replace are removed.
-pub(super) const OURS: [&str; 36] = [
+pub(super) const OURS: [&str; 38] = [
     "summary.json",
     "run.json",
     "nodes.tsv",
@@ -18,6 +18,8 @@ pub(super) const OURS: [&str; 36] = [
     "edge_costs.tsv",
     "matrices.npz",
     "report.html",
+    "methods.tsv",
+    "methods.json",
     "tune.tsv",
     "path.tsv",
     "quality.tsv",
