@@ -248,7 +248,10 @@ fn options_are_set_by_their_ids() {
     );
     assert_eq!(request.candidates, CandidateRequest::Listed(vec![[0, 1]]));
     assert_eq!((request.seed, request.max_iterations), (7, Some(9)));
-    assert_eq!((request.scale, request.sample_norm), (Scale::Center, SampleNorm::Sum));
+    assert_eq!(
+        (request.scale, request.sample_norm),
+        (Some(Scale::Center), SampleNorm::Sum)
+    );
     assert_eq!(request.signed, Signed::Yes);
     for (given, expected) in [
         (Value::Flag(false), Signed::No),
