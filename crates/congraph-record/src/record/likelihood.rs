@@ -43,7 +43,7 @@ impl FitRecord {
             aic: Some(details.aic),
             n_parameters: Some(details.n_parameters),
             chosen_by: Some(open.into_iter().map(String::from).collect()),
-            tried: Some(chosen.tried.iter().map(TriedRecord::from).collect()),
+            tried: Some(distinct(chosen.tried.iter().map(TriedRecord::from))),
             tolerance: Some(chosen.method.solver.tolerance),
             objective: Some(learned.certificate.objective),
             dual_objective: Some(learned.certificate.dual_objective),
@@ -84,4 +84,15 @@ fn n_listed(candidates: &Candidates) -> Option<usize> {
     };
     let distinct: BTreeSet<[u32; 2]> = pairs.iter().map(|&[a, b]| [a.min(b), a.max(b)]).collect();
     Some(distinct.len())
+}
+
+/// Each model once, though a choice between signs fits the better ones again.
+fn distinct(tried: impl Iterator<Item = TriedRecord>) -> Vec<TriedRecord> {
+    let mut found: Vec<TriedRecord> = Vec::new();
+    for one in tried {
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    found
 }
