@@ -97,7 +97,7 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
             "nan": self.nan,
             "missing": self.missing,
             "allow_counts": bool(self.allow_counts),
-            "allow_constant": self.scale != "zscore",
+            "allow_constant": self.scale not in (None, "zscore"),
             "electrodes": views._electrodes,
         }
 

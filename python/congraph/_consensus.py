@@ -59,9 +59,14 @@ _OF_READING = frozenset({"data", "orient", "nodes", "drop_nodes", "missing", "na
 class _Learner(GraphEstimator):
     """Fitting by the engine, as `ConsensusGraph` and `SingleGraph` do it."""
 
-    alpha_: float
+    alpha_: float | None
     spectrum_: float
-    distance_divisor_: float
+    scale_: str
+    distance_divisor_: float | None
+    filter_: int | None
+    threshold_: float | None
+    aic_: float | None
+    tried_: list[dict[str, Any]] | None
     candidates_outside_: int | None
     seconds_: dict[str, float]
 
@@ -85,11 +90,21 @@ class _Learner(GraphEstimator):
     def _keep(self, result: dict[str, Any], views: Views, X: Any) -> None:
         self.alpha_ = result["alpha"]
         self.spectrum_ = result["spectrum"]
+        self.scale_ = result["scale"]
+        self.filter_ = result["filter"]
+        self.threshold_ = result["threshold"]
+        self.aic_ = result["aic"]
+        self.tried_ = result["tried"]
         self.distance_divisor_ = result["distance_divisor"]
         self.candidates_outside_ = result["candidates_outside"]
         seconds = ("engine_seconds", "distances_seconds", "solve_seconds")
         self.seconds_ = {name.removesuffix("_seconds"): result[name] for name in seconds if name in result}
         self._learned(result, views, X)
+
+    def _model(self) -> str:
+        """What a likelihood is made of, in a line."""
+        threshold = "no edge" if self.threshold_ is None else f"threshold {self.threshold_:.4g}"
+        return f"filter {self.filter_}, {threshold}, AIC {self.aic_:.6g}"
 
     def _candidates(self, views: Views | None) -> str | npt.NDArray[np.int64] | None:
         wanted = self.candidates
@@ -145,6 +160,14 @@ class ConsensusGraph(_Learner):
 
     Parameters
     ----------
+    method : {"smooth", "likelihood"}
+        ``"smooth"`` learns graphs on which the signals are smooth: any number of nodes. ``"likelihood"`` learns graphs that make
+        the signals likely, and finds truer ones: up to a few thousand nodes. With it, ``density`` keeps that share of edges (without it
+        Otsu's threshold does), ``similarity`` finds ``beta``, ``beta`` is the coupling in units of 1/√samples, ``gamma`` is in units of
+        ``beta``, and Akaike's criterion chooses what is not given. ``alpha``, ``consensus_density``, other penalties,
+        ``spectrum`` and ADMM are not for it; nor are `tune`, `project` and `transform` yet.
+    filter : {"auto", 1, 2}
+        With the likelihood, how often the graph's filter made the signals: 1 is a Gaussian field, 2 the paper's filter.
     density, similarity, consensus_density : float, optional
         Targets: the share of possible edges that are present (mean of the views), the mean correlation between the views' weights, the
         density of the consensus. The parameters that reach them are found. Without any, the density is at most ten
@@ -156,8 +179,9 @@ class ConsensusGraph(_Learner):
         ``value(differences)`` and ``prox(differences, step)``, which is solved by ADMM.
     regulariser : str, default "l1"
         What is asked of the consensus itself, weighed by gamma.
-    signed : bool, default False
+    signed : bool or "auto", default False
         Give every pair of nodes a negative edge beside the positive one: weights below 0 for nodes whose signals are opposite.
+        ``"auto"``, with the likelihood, lets Akaike's criterion choose.
     solver : {"newton", "admm"}
     z_step : {"exact", "bcd"}
         With admm, how its second step is solved.
@@ -170,8 +194,8 @@ class ConsensusGraph(_Learner):
         Costs added to the distances of pairs; infinite forbids an edge, negative favours it.
     check_outside : bool
         With candidates, count the pairs outside that would have been joined: ``candidates_outside_``.
-    scale : {"zscore", "center", "none"}
-        How each node is scaled within its view.
+    scale : {"zscore", "center", "none"}, optional
+        How each node is scaled within its view: ``"zscore"`` by default. The likelihood only centres signals that are in one unit.
     spectrum : float or "auto", default 1.0
         How far signals are whitened before distances are taken: the singular values of every view are taken to this power, from
         0.05 to 1, and nodes z-scored again. 1 is the paper; 0.5 often finds truer graphs where signals are much smoother than their
@@ -210,7 +234,12 @@ class ConsensusGraph(_Learner):
     present_ : array (views, nodes) or None
         Whether a view has a node, if any lacks one (``missing="mask"``).
     alpha_, beta_, gamma_, spectrum_ : float
-        The parameters that were used.
+        The parameters that were used; a likelihood has no alpha.
+    scale_ : str
+        How nodes were scaled.
+    filter_, threshold_, aic_, tried_
+        Of a likelihood, otherwise None: how often the filter is applied, the weight above which pairs are edges (None if none is),
+        Akaike's criterion, and all models that were compared.
     density_, similarity_, consensus_density_ : float
     densities_, uniqueness_ : array (views,)
         The density of each view; how far each is from the consensus, from 0 to 1.
@@ -260,7 +289,7 @@ class ConsensusGraph(_Learner):
         candidates: Any = None,
         edge_costs: Any = None,
         check_outside: bool = False,
-        scale: str = "zscore",
+        scale: str | None = None,
         spectrum: float | str = 1.0,
         sample_norm: str = "mean",
         distance_norm: str = "max",
@@ -275,6 +304,8 @@ class ConsensusGraph(_Learner):
         seed: int = 1,
         n_jobs: int | None = None,
         verbose: bool = False,
+        method: str = "smooth",
+        filter: str | int = "auto",
     ) -> None:
         self.density = density
         self.similarity = similarity
@@ -307,6 +338,8 @@ class ConsensusGraph(_Learner):
         self.seed = seed
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.method = method
+        self.filter = filter
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import TransformerTags
@@ -373,6 +406,11 @@ class ConsensusGraph(_Learner):
     def project(self, X: Any, *, groups: Any = None, alpha: float | None = None, beta: float | None = None) -> list[Projection]:
         """The graphs of new views with the consensus held as it is: which of its edges they lack, and which they add."""
         self._check_learned()
+        if self.alpha_ is None or self.distance_divisor_ is None:
+            raise ValueError(
+                "new views cannot be projected on the consensus of a likelihood yet: fit them together with the others, or fit with "
+                'method="smooth"'
+            )
         if not isinstance(self.penalty, str):
             raise ValueError("a penalty written in Python cannot be projected with: fit with penalty=\"l1\", \"l2\" or \"squared-l2\"")
         views = self._new_views(X, groups)
@@ -412,11 +450,16 @@ class ConsensusGraph(_Learner):
         similarity = "" if self.similarity_ is None else f", similarity {self.similarity_:.3f}"
         if similarity and self.similarity_floor_ is not None:
             similarity += f" ({self.similarity_floor_:.3f} when learned separately)"
+        gamma = f", gamma {self.gamma_:.4g}"
+        if self.filter_ is not None:
+            parameters = f"beta {self.beta_:.4g}{gamma}, {self._model()}"
+        else:
+            parameters = f"alpha {self.alpha_:.4g}, beta {self.beta_:.4g}{gamma}, penalty {penalty}"
         return [
             ("consensus", f"{counted(n_edges, 'edge')}, density {self.consensus_density_:.3f}"),
             ("views", f"density {self.density_:.3f} ({self.densities_.min():.3f} to {self.densities_.max():.3f}){similarity}"),
             ("uniqueness", f"from {least} to {most}"),
-            ("parameters", f"alpha {self.alpha_:.4g}, beta {self.beta_:.4g}, gamma {self.gamma_:.4g}, penalty {penalty}"),
+            ("parameters", parameters),
             self._certified(),
         ]
 
@@ -461,7 +504,7 @@ class SingleGraph(_Learner):
         candidates: Any = None,
         edge_costs: Any = None,
         check_outside: bool = False,
-        scale: str = "zscore",
+        scale: str | None = None,
         spectrum: float | str = 1.0,
         sample_norm: str = "mean",
         distance_norm: str = "max",
@@ -476,6 +519,8 @@ class SingleGraph(_Learner):
         seed: int = 1,
         n_jobs: int | None = None,
         verbose: bool = False,
+        method: str = "smooth",
+        filter: str | int = "auto",
     ) -> None:
         self.density = density
         self.alpha = alpha
@@ -501,6 +546,8 @@ class SingleGraph(_Learner):
         self.seed = seed
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.method = method
+        self.filter = filter
 
     def fit(self, X: Any, y: Any = None, *, groups: Any = None, blocks: Any = None) -> SingleGraph:
         """Learn the graph of every view on its own; ``X`` as for `ConsensusGraph.fit`, or one array of samples × nodes."""
@@ -527,7 +574,7 @@ class SingleGraph(_Learner):
         return [
             ("edges", ", ".join(map(str, n_edges[:6].tolist())) + (", ..." if len(n_edges) > 6 else "")),
             ("density", f"{self.density_:.3f}"),
-            ("parameters", f"alpha {self.alpha_:.4g}"),
+            ("parameters", f"alpha {self.alpha_:.4g}" if self.filter_ is None else self._model()),
             ("warnings", ", ".join(sorted({warning.code for warning in self.warnings_})) or "none"),
             self._certified(),
         ]

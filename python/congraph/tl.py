@@ -86,9 +86,14 @@ def consensus_graph(
         "uniqueness": model.uniqueness_,
         "similarity": float("nan") if model.similarity_ is None else model.similarity_,
         "relative_gap": model.relative_gap_,
-        "params": {"alpha": model.alpha_, "beta": model.beta_, "gamma": model.gamma_},
+        "params": {**_model(model), "beta": model.beta_, "gamma": model.gamma_},
     }
     return adata if copy else None
+
+
+def _model(model: ConsensusGraph) -> dict[str, Any]:
+    """What a fit has beside beta and gamma: alpha, or the filter of a likelihood."""
+    return {"alpha": model.alpha_} if model.filter_ is None else {"method": "likelihood", "filter": model.filter_}
 
 
 def _former(adata: Any, key: str) -> list[str]:

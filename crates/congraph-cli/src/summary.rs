@@ -9,6 +9,8 @@ use congraph_record::{FitRecord, RunRecord};
 pub(crate) fn gap(relative_gap: f64) -> String {
     if relative_gap < 1e-14 {
         "below 1e-14".into()
+    } else if !relative_gap.is_finite() {
+        "unknown".into()
     } else {
         format!("{relative_gap:.1e}")
     }

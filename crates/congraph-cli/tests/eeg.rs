@@ -847,3 +847,20 @@ fn positions_survive_saved_views_and_exports() {
     let view = place.read("exported/view-S001R03.graphml");
     assert!(view.contains("<data key=\"community\">") && view.contains("<data key=\"strength\">"));
 }
+
+#[test]
+fn graphs_of_recordings_by_the_likelihood() {
+    let place = with_recordings(3);
+    let method = ["--method", "likelihood", "--beta", "1"];
+    let outcome = fine(&place, &[&["S*.edf"], &AROUND, &BAND, &method, &["-o", "out"]]);
+    assert!(outcome.stdout.contains("b = 1, relative gap"), "{}", outcome.stdout);
+    let summary: serde_json::Value = serde_json::from_str(&place.read("out/summary.json")).unwrap();
+    assert_eq!(
+        (&summary["method"], &summary["recordings"]["n_recordings"]),
+        (&"likelihood".into(), &3.into())
+    );
+    assert!(place.read("out/report.html").contains("by maximum likelihood"));
+    // The joint graphical lasso is not offered here.
+    let refused = eeg(&place, &[&["S*.edf"], &["--method", "jgl-fused", "-o", "other"]]);
+    assert!(refused.code == 2 && refused.stderr.contains("jgl-fused"), "{refused:?}");
+}

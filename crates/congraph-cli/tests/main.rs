@@ -12,6 +12,7 @@ mod eeg;
 mod errors;
 mod interrupt;
 mod jgl;
+mod likelihood;
 mod masks;
 mod place;
 mod project;

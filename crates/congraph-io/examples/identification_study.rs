@@ -19,7 +19,10 @@ struct Draw(u64);
 
 impl Draw {
     fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) as usize) % n
     }
 
@@ -38,7 +41,11 @@ impl Draw {
 fn prepared(path: &str, band: [f64; 2]) -> Result<Vec<(String, Epochs)>, Error> {
     let file = std::path::Path::new(path);
     let beside = file.with_file_name("electrodes.csv");
-    let montage = if beside.is_file() { read_montage(&beside)? } else { Montage::default() };
+    let montage = if beside.is_file() {
+        read_montage(&beside)?
+    } else {
+        Montage::default()
+    };
     let mut subjects = Vec::new();
     for (subject, mut epochs) in read_epochs(file, &montage)?.subjects {
         epochs.filter(&ZeroPhase::new(Band::new(band[0], band[1]), epochs.sampling_hz())?)?;
@@ -76,7 +83,8 @@ fn identified(one: &MultiviewGraph, other: &MultiviewGraph) -> [f64; 2] {
         let (a, b) = (rows(one, deviation), rows(other, deviation));
         let likeness = |i: usize, j: usize| pearson(a[i].iter().copied().zip(b[j].iter().copied()), a[i].len());
         let table: Vec<Vec<f64>> = (0..n).map(|i| (0..n).map(|j| likeness(i, j)).collect()).collect();
-        let best = |value: &dyn Fn(usize) -> f64| (0..n).fold(0, |best, j| if value(j) > value(best) { j } else { best });
+        let best =
+            |value: &dyn Fn(usize) -> f64| (0..n).fold(0, |best, j| if value(j) > value(best) { j } else { best });
         let forth = (0..n).filter(|&i| best(&|j| table[i][j]) == i).count();
         let back = (0..n).filter(|&j| best(&|i| table[i][j]) == j).count();
         (forth + back) as f64 / (2 * n) as f64
@@ -93,35 +101,67 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let (mut worst, mut steps, mut time, mut fits) = ([0.0_f64; 2], [0; 2], [0.0; 2], 0);
             for repetition in 0..repetitions {
                 let mut draw = Draw(1000 * k as u64 + repetition + 1);
-                let drawn: Vec<Vec<usize>> = subjects.iter().map(|(_, epochs)| draw.trials(epochs.n_trials(), k)).collect();
-                let halves: [Vec<Vec<usize>>; 2] = [0, 1].map(|half| drawn.iter().map(|all| all[half * k..][..k].to_vec()).collect());
+                let drawn: Vec<Vec<usize>> = subjects
+                    .iter()
+                    .map(|(_, epochs)| draw.trials(epochs.n_trials(), k))
+                    .collect();
+                let halves: [Vec<Vec<usize>>; 2] =
+                    [0, 1].map(|half| drawn.iter().map(|all| all[half * k..][..k].to_vec()).collect());
                 let views = [views(&subjects, &halves[0])?, views(&subjects, &halves[1])?];
                 for (number, filter) in [Filter::Once, Filter::Twice].into_iter().enumerate() {
-                    let model = Model { sparsity: congraph::methods::likelihood::Sparsity::All, ..Model::attractive(filter, 1.0) };
+                    let model = Model {
+                        sparsity: congraph::methods::likelihood::Sparsity::All,
+                        ..Model::attractive(filter, 1.0)
+                    };
                     let method = Likelihood::new(model);
-                    let learned = [method.learn(&views[0], &no_progress)?, method.learn(&views[1], &no_progress)?];
+                    let learned = [
+                        method.learn(&views[0], &no_progress)?,
+                        method.learn(&views[1], &no_progress)?,
+                    ];
                     for one in &learned {
                         worst[number] = worst[number].max(one.certificate.relative_gap);
                         steps[number] += one.iterations;
                         time[number] += one.solve_time.as_secs_f64();
                     }
                     let shares = identified(&learned[0].graph, &learned[1].graph);
-                    found[number].iter_mut().zip(shares).for_each(|(sum, share)| *sum += share / repetitions as f64);
+                    found[number]
+                        .iter_mut()
+                        .zip(shares)
+                        .for_each(|(sum, share)| *sum += share / repetitions as f64);
                 }
                 fits += 2;
                 if k >= 4 {
                     let method = Smooth::default();
-                    let learned: Result<Vec<_>, _> = views.iter().map(|views| method.learn_to(views, &Targets::default(), &no_progress)).collect();
+                    let learned: Result<Vec<_>, _> = views
+                        .iter()
+                        .map(|views| method.learn_to(views, &Targets::default(), &no_progress))
+                        .collect();
                     let learned = learned?;
                     let shares = identified(&learned[0].learned.graph, &learned[1].learned.graph);
-                    found[2].iter_mut().zip(shares).for_each(|(sum, share)| *sum += share / repetitions as f64);
+                    found[2]
+                        .iter_mut()
+                        .zip(shares)
+                        .for_each(|(sum, share)| *sum += share / repetitions as f64);
                 }
             }
             let shown = |found: [f64; 2]| format!("{:.3} | {:.3}", found[0], found[1]);
             let likelihood = |number: usize| {
-                format!("{} (worst gap {:.0e}, {:.1} steps, {:.0} ms)", shown(found[number]), worst[number], steps[number] as f64 / fits as f64, 1e3 * time[number] / fits as f64)
+                format!(
+                    "{} (worst gap {:.0e}, {:.1} steps, {:.0} ms)",
+                    shown(found[number]),
+                    worst[number],
+                    steps[number] as f64 / fits as f64,
+                    1e3 * time[number] / fits as f64
+                )
             };
-            println!("{}–{} Hz, {k:2} trials: q = 1 {}; q = 2 {}; smooth {}", band[0], band[1], likelihood(0), likelihood(1), shown(found[2]));
+            println!(
+                "{}–{} Hz, {k:2} trials: q = 1 {}; q = 2 {}; smooth {}",
+                band[0],
+                band[1],
+                likelihood(0),
+                likelihood(1),
+                shown(found[2])
+            );
         }
     }
     Ok(())

@@ -2,8 +2,11 @@
 
 use std::time::Instant;
 
-use congraph::{Learned, Warning};
-use congraph_record::FitRecord;
+use congraph::{Learned, Method, Table, ViewOptions, Warning};
+use congraph_record::record::TriedRecord;
+use congraph_record::request::LikelihoodAsked;
+use congraph_record::{FitRecord, Resolved};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -24,8 +27,18 @@ pub(crate) fn learn<'py>(
     running: Running,
 ) -> PyResult<Bound<'py, PyDict>> {
     let request = request::read(&options)?;
-    let asked = request.fit.smooth().map_err(|error| refused(py, &error, None))?;
     let view_options = reading.options()?;
+    let asked = match request.fit.resolve().map_err(|error| refused(py, &error, None))? {
+        Resolved::Smooth(asked) => asked,
+        Resolved::Likelihood(asked) => {
+            let tables = tables(&views, &view_options)?;
+            return likely(py, tables, &view_options, &asked, &running);
+        }
+        Resolved::GraphicalLasso(_) => {
+            let message = "method is that of JointGraphicalLasso; it must be \"smooth\" or \"likelihood\"";
+            return Err(PyValueError::new_err(message));
+        }
+    };
     let tables = tables(&views, &view_options)?;
     let raised = request.written.as_ref().map(|penalty| penalty.raised());
     let (tuned, measures, noticed, time) = running.run(py, raised, |watch| {
@@ -48,10 +61,32 @@ pub(crate) fn learn<'py>(
     Ok(result)
 }
 
-/// Everything that is told of a fit.
-pub(crate) fn result<'py>(
+/// Learns graphs that make the signals likely.
+fn likely<'py>(
     py: Python<'py>,
-    learned: &Learned,
+    tables: Vec<Table<&[f64]>>,
+    view_options: &ViewOptions,
+    asked: &LikelihoodAsked,
+    running: &Running,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (chosen, measures, noticed, time) = running.run(py, None, |watch| {
+        let clock = Instant::now();
+        let (views, noticed) = assemble(tables, view_options)?;
+        let chosen = asked.method.learn_to(&views, &asked.wanted, watch)?;
+        drop(views);
+        let measures = Measures::new(&chosen.learned.graph);
+        Ok((chosen, measures, noticed, clock.elapsed()))
+    })?;
+    let record = FitRecord::of_likelihood(asked, &chosen, &[], None);
+    let result = result(py, &chosen.learned, &record, measures, &noticed)?;
+    result.set_item("engine_seconds", time.as_secs_f64())?;
+    Ok(result)
+}
+
+/// Everything that is told of a fit.
+pub(crate) fn result<'py, M: Method>(
+    py: Python<'py>,
+    learned: &Learned<M>,
     record: &FitRecord,
     measures: Measures,
     noticed: &[Warning],
@@ -83,5 +118,28 @@ pub(crate) fn put(result: &Bound<'_, PyDict>, record: &FitRecord) -> PyResult<()
     result.set_item("distance_divisor", record.distance_divisor)?;
     result.set_item("floor", record.similarity.floor)?;
     result.set_item("candidates_outside", record.candidates_outside)?;
+    result.set_item("scale", &record.scale)?;
+    result.set_item("filter", record.filter)?;
+    result.set_item("threshold", record.threshold.filter(|threshold| threshold.is_finite()))?;
+    result.set_item("aic", record.aic)?;
+    result.set_item("tried", tried(result.py(), record)?)?;
     result.set_item("record", record.to_json())
+}
+
+/// The likelihoods that were compared, each by the keys of the record.
+fn tried<'py>(py: Python<'py>, record: &FitRecord) -> PyResult<Option<Vec<Bound<'py, PyDict>>>> {
+    let Some(tried) = &record.tried else {
+        return Ok(None);
+    };
+    let one = |one: &TriedRecord| {
+        let told = PyDict::new(py);
+        told.set_item("filter", one.filter)?;
+        told.set_item("signed", one.signed)?;
+        told.set_item("beta", one.beta)?;
+        told.set_item("aic", one.aic)?;
+        told.set_item("relative_gap", one.relative_gap)?;
+        told.set_item("certified", one.certified)?;
+        Ok(told)
+    };
+    tried.iter().map(one).collect::<PyResult<_>>().map(Some)
 }

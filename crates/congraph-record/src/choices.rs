@@ -5,6 +5,7 @@
 
 use congraph::communities::Signs;
 use congraph::methods::graphical_lasso::{EdgeRule, Fusion};
+use congraph::methods::likelihood::Filter;
 use congraph::methods::smooth::admm::ZStep;
 use congraph::{DistanceNorm, SampleNorm, Scale};
 
@@ -16,10 +17,12 @@ pub trait Choice: Copy + PartialEq + 'static {
     const ID: &'static str;
     /// Every choice and its word.
     const WORDS: &'static [(&'static str, Self)];
+    /// Words of earlier versions: understood, never told.
+    const FORMER: &'static [(&'static str, Self)] = &[];
 
     /// What a word stands for, if it is one.
     fn of_word(word: &str) -> Option<Self> {
-        let known = Self::WORDS.iter().find(|(known, _)| *known == word);
+        let known = Self::WORDS.iter().chain(Self::FORMER).find(|(known, _)| *known == word);
         known.map(|(_, choice)| *choice)
     }
 
@@ -65,9 +68,11 @@ impl Choice for DistanceNorm {
 /// What is learned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Graphs with a consensus, from smooth signals.
+    /// Graphs with a consensus, from smooth signals: congraph's own.
     #[default]
-    Congraph,
+    Smooth,
+    /// Graphs with a consensus that make the signals likely.
+    Likelihood,
     /// Precision matrices by the fused graphical lasso.
     JglFused,
     /// Precision matrices by the group graphical lasso.
@@ -78,7 +83,7 @@ impl Method {
     /// The coupling of the joint graphical lasso, if it is one.
     pub fn fusion(self) -> Option<Fusion> {
         match self {
-            Self::Congraph => None,
+            Self::Smooth | Self::Likelihood => None,
             Self::JglFused => Some(Fusion::Fused),
             Self::JglGroup => Some(Fusion::Group),
         }
@@ -97,10 +102,12 @@ impl From<Fusion> for Method {
 impl Choice for Method {
     const ID: &'static str = "method";
     const WORDS: &'static [(&'static str, Self)] = &[
-        ("congraph", Self::Congraph),
+        ("smooth", Self::Smooth),
+        ("likelihood", Self::Likelihood),
         ("jgl-fused", Self::JglFused),
         ("jgl-group", Self::JglGroup),
     ];
+    const FORMER: &'static [(&'static str, Self)] = &[("congraph", Self::Smooth)];
 }
 
 impl Choice for Fusion {
@@ -141,11 +148,41 @@ pub enum Signed {
     No,
     /// Pairs of nodes have negative edges, too.
     Yes,
+    /// Whichever explains the data better: of the likelihood alone.
+    Auto,
 }
 
 impl Choice for Signed {
     const ID: &'static str = "signed";
-    const WORDS: &'static [(&'static str, Self)] = &[("no", Self::No), ("yes", Self::Yes)];
+    const WORDS: &'static [(&'static str, Self)] = &[("no", Self::No), ("yes", Self::Yes), ("auto", Self::Auto)];
+}
+
+/// How often the graph's filter is applied to make signals of noise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FilterChoice {
+    /// Whichever explains the data better.
+    #[default]
+    Auto,
+    /// Once: a Gaussian field.
+    Once,
+    /// Twice: the paper's filter.
+    Twice,
+}
+
+impl FilterChoice {
+    /// What the library takes; none lets it choose.
+    pub fn filter(self) -> Option<Filter> {
+        match self {
+            Self::Auto => None,
+            Self::Once => Some(Filter::Once),
+            Self::Twice => Some(Filter::Twice),
+        }
+    }
+}
+
+impl Choice for FilterChoice {
+    const ID: &'static str = "filter";
+    const WORDS: &'static [(&'static str, Self)] = &[("auto", Self::Auto), ("1", Self::Once), ("2", Self::Twice)];
 }
 
 /// Alternations of the paper's block coordinate descent per iteration.
@@ -185,7 +222,10 @@ mod tests {
         words_stand_for_what_they_are_the_words_of::<EdgeRule>();
         words_stand_for_what_they_are_the_words_of::<SolverChoice>();
         words_stand_for_what_they_are_the_words_of::<Signed>();
+        words_stand_for_what_they_are_the_words_of::<FilterChoice>();
         words_stand_for_what_they_are_the_words_of::<ZStep>();
+        assert_eq!(Method::of_word("congraph"), Some(Method::Smooth));
+        assert!(!Method::words().any(|word| word == "congraph"));
         assert_eq!(Fusion::Fused.name(), Method::from(Fusion::Fused).word());
         assert_eq!(Fusion::Group.name(), Method::from(Fusion::Group).word());
     }

@@ -99,6 +99,8 @@ pub(crate) fn percent(share: f64) -> String {
 pub(crate) fn gap(value: f64) -> String {
     if value < 1e-14 {
         "below 1e-14".into()
+    } else if !value.is_finite() {
+        "unknown".into()
     } else {
         format!("{value:.1e}")
     }

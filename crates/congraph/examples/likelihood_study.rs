@@ -11,31 +11,70 @@ use congraph::{ViewOptions, Views, metrics, no_progress};
 
 fn settings() -> Vec<(&'static str, &'static str, Settings)> {
     let base = Settings::default();
-    let few = |n: usize| Settings { n_signals: vec![n], ..base.clone() };
-    let gaussian = |n: usize| Settings { filter: Filter::Gaussian, ..few(n) };
-    let ba = |filter: Filter| Settings { graph: GraphModel::BarabasiAlbert { growth: 5 }, filter, ..base.clone() };
+    let few = |n: usize| Settings {
+        n_signals: vec![n],
+        ..base.clone()
+    };
+    let gaussian = |n: usize| Settings {
+        filter: Filter::Gaussian,
+        ..few(n)
+    };
+    let ba = |filter: Filter| Settings {
+        graph: GraphModel::BarabasiAlbert { growth: 5 },
+        filter,
+        ..base.clone()
+    };
     vec![
         ("P1-500", ".985/.996", base.clone()),
         ("P1-100", ".885/.946", few(100)),
         ("P5-500", ".905/.964", gaussian(500)),
         ("P5-100", ".634/.679", gaussian(100)),
-        ("P1-500-n5", ".939/.984", Settings { noise: 0.5, ..base.clone() }),
-        ("P1-500-N3", ".985/.976", Settings { n_views: 3, ..base.clone() }),
-        ("P1-500-N12", ".985/1.000", Settings { n_views: 12, ..base.clone() }),
+        (
+            "P1-500-n5",
+            ".939/.984",
+            Settings {
+                noise: 0.5,
+                ..base.clone()
+            },
+        ),
+        (
+            "P1-500-N3",
+            ".985/.976",
+            Settings {
+                n_views: 3,
+                ..base.clone()
+            },
+        ),
+        (
+            "P1-500-N12",
+            ".985/1.000",
+            Settings {
+                n_views: 12,
+                ..base.clone()
+            },
+        ),
         ("BA-P1-500", ".980/.996", ba(Filter::PseudoInverse)),
         ("BA-P5-500", ".900/.951", ba(Filter::Gaussian)),
     ]
 }
 
 fn main() -> Result<(), congraph::Error> {
-    let argument = |k: usize, usual: u64| std::env::args().nth(k).and_then(|text| text.parse().ok()).unwrap_or(usual);
+    let argument = |k: usize, usual: u64| {
+        std::env::args()
+            .nth(k)
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(usual)
+    };
     let (n_seeds, first) = (argument(1, 3), argument(2, 9001));
     println!("setting        design      here         q  b     density  gap      ms");
     for (name, design, settings) in settings() {
         let (mut views_f1, mut consensus_f1, mut time, mut gap, mut density) = (0.0, 0.0, 0.0, 0.0_f64, 0.0);
         let mut models = Vec::new();
         for seed in first..first + n_seeds {
-            let simulation = simulate(&Settings { seed, ..settings.clone() })?;
+            let simulation = simulate(&Settings {
+                seed,
+                ..settings.clone()
+            })?;
             let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default())?;
             let clock = std::time::Instant::now();
             let chosen = Likelihood::default().learn_to(&views, &Wanted::default(), &no_progress)?;
@@ -52,7 +91,11 @@ fn main() -> Result<(), congraph::Error> {
                     println!("    {tried:?}");
                 }
             }
-            models.push(format!("{}/{}", chosen.method.model.filter.order(), chosen.method.model.coupling.unwrap_or(0.0)));
+            models.push(format!(
+                "{}/{}",
+                chosen.method.model.filter.order(),
+                chosen.method.model.coupling.unwrap_or(0.0)
+            ));
         }
         let n = n_seeds as f64;
         println!(

@@ -17,7 +17,11 @@ use rand_distr::{StandardNormal, StudentT};
 /// Unrelated signals of some kind.
 fn noise(kind: &str, seed: u64) -> Vec<Table> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let (n, n_views, p) = (rng.random_range(15..60), rng.random_range(2..7), rng.random_range(30..400));
+    let (n, n_views, p) = (
+        rng.random_range(15..60),
+        rng.random_range(2..7),
+        rng.random_range(30..400),
+    );
     let tails = StudentT::new(3.0);
     let table = |view: usize| {
         let mut state = vec![0.0; n];
@@ -45,7 +49,12 @@ fn is_noise(tables: Vec<Table>) -> Result<bool, Error> {
 }
 
 fn main() -> Result<(), Error> {
-    let argument = |k: usize, usual: u64| std::env::args().nth(k).and_then(|text| text.parse().ok()).unwrap_or(usual);
+    let argument = |k: usize, usual: u64| {
+        std::env::args()
+            .nth(k)
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(usual)
+    };
     let (sets, first) = (argument(1, 170), argument(2, 8_800_001));
     for kind in ["white", "heavy-tailed", "AR(.9)"] {
         let mut called = 0;
@@ -69,7 +78,9 @@ fn main() -> Result<(), Error> {
                     };
                     called += u64::from(is_noise(simulate(&settings)?.tables)?);
                 }
-                println!("true graphs, {filter:?}, {p:3} samples, density {density}: called noise in {called} of {sets}");
+                println!(
+                    "true graphs, {filter:?}, {p:3} samples, density {density}: called noise in {called} of {sets}"
+                );
             }
         }
     }

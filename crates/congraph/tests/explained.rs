@@ -43,7 +43,10 @@ fn the_model_that_made_the_data_explains_them_best() {
     assert!(found.windows(2).all(|two| two[0].gain >= two[1].gain));
     // Well beyond what the views' differences leave open.
     for other in &found[1..] {
-        assert!(found[0].gain - other.gain > 2.0 * other.standard_error.unwrap(), "{gains:?}");
+        assert!(
+            found[0].gain - other.gain > 2.0 * other.standard_error.unwrap(),
+            "{gains:?}"
+        );
     }
     // The same for any order of the views.
     let mut tables = simulate(&settings(31)).unwrap().tables;
@@ -66,7 +69,9 @@ fn of_noise_no_method_explains_anything() {
     for one in compare_methods(&views, &contenders(), &no_progress).unwrap() {
         assert!(one.gain < 0.005, "{} {}", one.method, one.gain);
     }
-    let chosen = Likelihood::default().learn_to(&views, &Wanted::default(), &no_progress).unwrap();
+    let chosen = Likelihood::default()
+        .learn_to(&views, &Wanted::default(), &no_progress)
+        .unwrap();
     assert!(chosen.is_noise && chosen.learned.graph.pairs().is_empty());
     assert!(chosen.learned.warnings.iter().any(|warning| warning.code == "W13"));
     // Asked for by number, the strongest are shown all the same, with the warning.
@@ -82,7 +87,12 @@ fn of_noise_no_method_explains_anything() {
 #[test]
 fn a_new_view_gains_from_the_consensus() {
     let n_signals = vec![200, 200, 200, 200, 20];
-    let mut simulation = simulate(&Settings { n_views: 5, n_signals, ..settings(33) }).unwrap();
+    let mut simulation = simulate(&Settings {
+        n_views: 5,
+        n_signals,
+        ..settings(33)
+    })
+    .unwrap();
     let late = assembled(simulation.tables.split_off(4));
     let views = assembled(simulation.tables);
     let method = Likelihood::new(Model::attractive(Filter::Twice, 2.0));
@@ -101,7 +111,9 @@ fn a_new_view_gains_from_the_consensus() {
         let of = |view: usize, graph: &congraph::MultiviewGraph| -> std::collections::HashSet<[String; 2]> {
             let pairs = graph.pairs().iter().zip(graph.weights().column(view));
             let present = pairs.filter(|(_, weight)| *weight > 0.0);
-            present.map(|(pair, _)| pair.map(|node| graph.nodes()[node as usize].clone())).collect()
+            present
+                .map(|(pair, _)| pair.map(|node| graph.nodes()[node as usize].clone()))
+                .collect()
         };
         let (found, true_edges) = (of(0, graph), of(4, &truth));
         let both = found.intersection(&true_edges).count() as f64;
@@ -124,7 +136,9 @@ fn signs_are_found_where_there_are_any() {
         signs: None,
         ..Wanted::default()
     };
-    let chosen = Likelihood::default().learn_to(&attractive, &wanted, &no_progress).unwrap();
+    let chosen = Likelihood::default()
+        .learn_to(&attractive, &wanted, &no_progress)
+        .unwrap();
     assert_eq!(chosen.method.model.signs, Signs::Attractive);
     let gaussian = assembled(
         simulate(&Settings {
@@ -134,7 +148,9 @@ fn signs_are_found_where_there_are_any() {
         .unwrap()
         .tables,
     );
-    let chosen = Likelihood::default().learn_to(&gaussian, &wanted, &no_progress).unwrap();
+    let chosen = Likelihood::default()
+        .learn_to(&gaussian, &wanted, &no_progress)
+        .unwrap();
     assert_eq!(chosen.method.model.signs, Signs::Attractive);
     let (views, truth) = frustrated(36);
     let chosen = Likelihood::default().learn_to(&views, &wanted, &no_progress).unwrap();
@@ -149,7 +165,11 @@ fn frustrated(seed: u64) -> (Views, congraph::MultiviewGraph) {
     let truth = simulate(&settings(seed)).unwrap().truth;
     let n = truth.n_nodes();
     let mut rng = rng(seed);
-    let signs: Vec<f64> = truth.pairs().iter().map(|_| if rng.random_bool(0.5) { 1.0 } else { -1.0 }).collect();
+    let signs: Vec<f64> = truth
+        .pairs()
+        .iter()
+        .map(|_| if rng.random_bool(0.5) { 1.0 } else { -1.0 })
+        .collect();
     let mut tables = Vec::new();
     for view in 0..truth.n_views() {
         // Gibbs sampling needs no linear algebra: x_a given the others is normal.

@@ -1,7 +1,7 @@
 //! The words that an option may take.
 
 use clap::ValueEnum;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use congraph::{Missing, NanRule, NodeRule, Orient};
 use congraph_io::Header;
 use congraph_record::Choice;
@@ -100,7 +100,17 @@ pub(crate) enum FilterArg {
 
 /// The words of an option that has a list of them, as what they stand for.
 pub(super) fn choice<C: Choice + Send + Sync>() -> impl TypedValueParser<Value = C> {
-    let parser = PossibleValuesParser::new(C::words());
+    let all: Vec<C> = C::WORDS.iter().map(|(_, choice)| *choice).collect();
+    choice_of(&all)
+}
+
+/// Some of them.
+pub(super) fn choice_of<C: Choice + Send + Sync>(some: &[C]) -> impl TypedValueParser<Value = C> + use<C> {
+    let word = |choice: &C| {
+        let former = C::FORMER.iter().filter(|(_, former)| former == choice);
+        PossibleValue::new(choice.word()).aliases(former.map(|(word, _)| *word))
+    };
+    let parser = PossibleValuesParser::new(some.iter().map(word).collect::<Vec<_>>());
     parser.try_map(|word| C::of_word(&word).ok_or("is not known"))
 }
 

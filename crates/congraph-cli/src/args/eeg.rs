@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use congraph_io::Entity;
+use congraph_record::choices::Method;
+use congraph_record::{FitRequest, RequestError};
 
+use super::choices::choice_of;
 use super::{FitArgs, MissingArg, NodesArg, OutputArgs, ScalingArgs};
 
 /// What its help ends with.
@@ -178,8 +181,26 @@ pub(crate) struct EegArgs {
     pub(crate) first: Option<usize>,
     #[command(flatten)]
     pub(crate) scaling: ScalingArgs,
+    /// What to learn: graphs from the smoothness of the signals, or graphs that make them likely
+    #[arg(
+        long,
+        default_value = "smooth",
+        value_parser = choice_of(&[Method::Smooth, Method::Likelihood]),
+        help_heading = "Model"
+    )]
+    pub(crate) method: Method,
     #[command(flatten)]
     pub(crate) fit: FitArgs,
+}
+
+impl EegArgs {
+    /// What is asked of the fit.
+    pub(crate) fn request(&self) -> Result<FitRequest, RequestError> {
+        Ok(FitRequest {
+            method: self.method,
+            ..self.fit.request(&self.scaling)?
+        })
+    }
 }
 
 /// What a view is. The subject is always a part of it.

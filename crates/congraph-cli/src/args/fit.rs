@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use congraph::methods::smooth::admm::ZStep;
-use congraph_record::choices::{Signed, SolverChoice};
+use congraph_record::choices::{FilterChoice, Signed, SolverChoice};
 use congraph_record::request::{CandidateRequest, CostRequest, PenaltyRequest, SpectrumRequest};
 use congraph_record::{FitRequest, RequestError};
 
@@ -20,16 +20,19 @@ pub(crate) struct FitArgs {
     /// Weight of ‖L‖²: larger is denser
     #[arg(long, allow_negative_numbers = true, value_name = "A", help_heading = "Model")]
     pub(crate) alpha: Option<f64>,
-    /// Weight of the penalty: larger makes the views more alike
+    /// Weight of the penalty: larger makes the views more alike. Of the likelihood in units of 1/√samples, and by default
+    /// chosen by Akaike's criterion from 1 to 5.6
     #[arg(long, allow_negative_numbers = true, value_name = "B", help_heading = "Model")]
     pub(crate) beta: Option<f64>,
-    /// Weight of the regulariser: larger makes the consensus sparser [default: 0]
+    /// Weight of the regulariser: larger makes the consensus sparser; of the likelihood in units of beta [default: 0]
     #[arg(long, allow_negative_numbers = true, value_name = "G", help_heading = "Model")]
     pub(crate) gamma: Option<f64>,
-    /// Find alpha for this share of possible edges (mean of the views) [default: 0.15, at most 10 neighbours per node]
+    /// Find alpha for this share of possible edges (mean of the views) [default: 0.15, at most 10
+    /// neighbours per node; of the likelihood, what is above Otsu's threshold]
     #[arg(long, allow_negative_numbers = true, value_name = "D", help_heading = "Model")]
     pub(crate) density: Option<f64>,
-    /// Find beta for this mean correlation between views [default: half-way from separate views to 1]
+    /// Find beta for this mean correlation between views [default: half-way from separate views to 1; of the
+    /// likelihood, none]
     #[arg(long, allow_negative_numbers = true, value_name = "S", help_heading = "Model")]
     pub(crate) similarity: Option<f64>,
     /// Find gamma for this density of the consensus
@@ -51,7 +54,8 @@ pub(crate) struct FitArgs {
         help_heading = "Model"
     )]
     pub(crate) spectrum: String,
-    /// Give every pair of nodes a negative edge beside the positive one: weights below 0 for opposite signals
+    /// Give every pair of nodes a negative edge beside the positive one: weights below 0 for opposite signals. `auto` lets
+    /// Akaike's criterion choose, with the likelihood
     #[arg(
         long,
         default_value = "no",
@@ -62,6 +66,15 @@ pub(crate) struct FitArgs {
         help_heading = "Model"
     )]
     pub(crate) signed: Signed,
+    /// With the likelihood, how often the graph's filter made the signals: 1 is a Gaussian field, 2 the paper's filter.
+    /// `auto` lets Akaike's criterion choose
+    #[arg(
+        long,
+        default_value = "auto",
+        value_parser = choice::<FilterChoice>(),
+        help_heading = "Model"
+    )]
+    pub(crate) filter: FilterChoice,
     /// Learn every view on its own, without a consensus
     #[arg(long, help_heading = "Model")]
     pub(crate) single: bool,
@@ -95,7 +108,7 @@ pub(crate) struct FitArgs {
         help_heading = "Solver"
     )]
     pub(crate) tol: f64,
-    /// The maximum number of iterations [default: 200 for newton, 50000 for admm]
+    /// The maximum number of iterations [default: 200 for newton, 50000 for admm, 60 for the likelihood]
     #[arg(long, value_name = "N", help_heading = "Solver")]
     pub(crate) max_iterations: Option<usize>,
     /// With admm, how to solve its (z^i, z)-step: exactly, or by the paper's block coordinate descent
@@ -120,6 +133,7 @@ impl FitArgs {
             penalty: PenaltyRequest::Named(self.penalty.clone()),
             regulariser: self.regulariser.clone(),
             signed: self.signed,
+            filter: self.filter,
             single: self.single,
             candidates: candidates.unwrap_or_default(),
             seed: self.seed,

@@ -85,9 +85,9 @@ pub(crate) struct ReadingArgs {
 /// How distances are made comparable.
 #[derive(Args, Debug)]
 pub(crate) struct ScalingArgs {
-    /// Scale each node within its view
-    #[arg(long, default_value = "zscore", value_parser = choice::<Scale>(), help_heading = "Scaling")]
-    pub(crate) scale: Scale,
+    /// Scale each node within its view [default: zscore; by the likelihood, center for signals in one unit]
+    #[arg(long, value_parser = choice::<Scale>(), help_heading = "Scaling")]
+    pub(crate) scale: Option<Scale>,
     /// Costs are means over samples, or sums
     #[arg(long, default_value = "mean", value_parser = choice::<SampleNorm>(), help_heading = "Scaling")]
     pub(crate) sample_norm: SampleNorm,

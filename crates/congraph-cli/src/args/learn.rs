@@ -16,6 +16,7 @@ Examples:
   congraph learn trials.csv --view-column subject --penalty l2 --consensus-density 0.1 -o out
   congraph learn one.csv --single --density 0.1 -o out
   congraph learn cov-*.npy --covariance --alpha 0.02 --beta 0.03 -o out
+  congraph learn sub-*.csv --method likelihood -o out-likely
   congraph learn sub-*.csv --method jgl-fused --lambda1 0.1 --lambda2 0.02 -o out-jgl";
 
 #[derive(Args, Debug)]
@@ -24,9 +25,9 @@ pub(crate) struct LearnArgs {
     pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-    /// What to learn: congraph's own graphs with a consensus, or precision matrices by the joint graphical lasso, fused
-    /// or group, to compare with
-    #[arg(long, default_value = "congraph", value_parser = choice::<Method>(), help_heading = "Model")]
+    /// What to learn: graphs with a consensus from the smoothness of the signals, such that make the signals likely (up to
+    /// a few thousand nodes), or precision matrices by the joint graphical lasso, fused or group, to compare with
+    #[arg(long, default_value = "smooth", value_parser = choice::<Method>(), help_heading = "Model")]
     pub(crate) method: Method,
     /// With --method jgl-…: weight of Σ|θ_ij| off the diagonal; larger is sparser
     #[arg(

@@ -14,21 +14,20 @@ use congraph::{Candidates, EdgeCost};
 use congraph_io::{Folder, read_pairs, write_rows};
 use congraph_record::FitRecord;
 use congraph_record::record::{CANDIDATES_TABLE, EDGE_COSTS_TABLE};
-use congraph_record::request::{Asked, CandidateRequest};
+use congraph_record::request::{CandidateRequest, Tables};
 
 use crate::failure::Failure;
 
-/// What was asked for with the tables that it names, whose nodes only the data tell.
-pub(super) fn with_tables(asked: Asked, nodes: &[String]) -> Result<Asked, Failure> {
-    let candidates = asked
-        .tables
-        .candidates
-        .as_deref()
-        .map(|path| pairs(path, nodes))
-        .transpose()?;
-    let costs = asked.tables.edge_costs.as_deref();
+/// Pairs that may be joined and costs of pairs, where there are tables of them.
+pub(super) type Tabled = (Option<Vec<[u32; 2]>>, Option<Vec<EdgeCost>>);
+
+/// What the tables hold that a request names, whose nodes only the data tell.
+pub(super) fn read_tables(tables: &Tables, nodes: &[String]) -> Result<Tabled, Failure> {
+    let candidates = tables.candidates.as_deref();
+    let candidates = candidates.map(|path| pairs(path, nodes)).transpose()?;
+    let costs = tables.edge_costs.as_deref();
     let costs = costs.map(|path| read_pairs(path, nodes, true)).transpose()?;
-    Ok(asked.on_pairs(candidates, costs))
+    Ok((candidates, costs))
 }
 
 /// The candidates that an option names: `knn:K` or a file.

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, console: &Console) -> Resul
         })
         .collect();
     let tables = loaded.into_iter().map(|loaded| loaded.table).collect();
-    let options = input::view_options(&args.input.reading, args.input.scaling.scale);
+    let options = input::view_options(&args.input.reading, args.input.scaling.scale.unwrap_or_default());
     let outcome = Views::assemble(tables, &options);
     let (warnings, errors) = match outcome {
         Ok((views, warnings)) => {

@@ -30,13 +30,22 @@ impl FitFolder {
         let path = folder.join("summary.json");
         let text = std::fs::read_to_string(&path).map_err(|error| unreadable(&path, &error.to_string()))?;
         let summary: FitRecord = serde_json::from_str(&text).map_err(|error| unreadable(&path, &error.to_string()))?;
+        if summary.is_likelihood() {
+            return Err(Failure::usage(
+                format!(
+                    "`{}` was learned by the likelihood, whose consensus new views cannot be projected on yet",
+                    folder.display()
+                ),
+                "learn the new views together with the others, or all of them by `--method smooth`",
+            ));
+        }
         if graph.consensus().is_none() {
             return Err(Failure::usage(
                 format!(
                     "`{}` has no consensus: its views were learned on their own",
                     folder.display()
                 ),
-                "learn several views together, without `--single` and by the method `congraph`",
+                "learn several views together, without `--single` and by the method `smooth`",
             ));
         }
         let lacking = || unreadable(&path, "it lacks the parameters of a fit");

@@ -106,7 +106,7 @@ pub(super) fn view_options(args: &ReadingArgs, scale: Scale) -> ViewOptions {
 
 /// Reads, matches and checks.
 pub(super) fn read(args: &InputArgs) -> Result<Read, Failure> {
-    let options = view_options(&args.reading, args.scaling.scale);
+    let options = view_options(&args.reading, args.scaling.scale.unwrap_or_default());
     read_as(&args.files, &args.reading, &options)
 }
 

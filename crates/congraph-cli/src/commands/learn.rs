@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use congraph::tune::{Reached, Tuned};
-use congraph::{Learned, Parameters, View, Warning, is_edge};
+use congraph::{Learned, Method, MultiviewGraph, Parameters, View, Warning, is_edge};
 use congraph_io::{Folder, Places, ViewRow, seal, write_graph_at, write_json};
 use congraph_record::record::{InputRecord, SPECTRUM_BY, Timing};
 use congraph_record::request::{Asked, check_memory};
@@ -18,27 +18,29 @@ use crate::{interrupt, memory, output, summary, words};
 
 pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
-    let asked = match args.request()?.resolve()? {
-        Resolved::GraphicalLasso(method) => return super::jgl::run(args, &method, start, global, console),
-        Resolved::Congraph(asked) => *asked,
-    };
+    let resolved = args.request()?.resolve()?;
+    if let Resolved::GraphicalLasso(method) = &resolved {
+        return super::jgl::run(args, method, start, global, console);
+    }
     let fitting = Fitting {
         kind: "learn",
-        asked,
         args: &args.fit,
         output: &args.output,
         folder: output::place(&args.output.out, args.output.force)?,
         start,
     };
     let read = input::read(&args.input)?;
-    fitting.fit(&read, console)?.print(global)
+    match resolved {
+        Resolved::Likelihood(asked) => fitting.fit_likelihood(*asked, &read, console)?.print(global),
+        Resolved::Smooth(asked) => fitting.fit(*asked, &read, console)?.print(global),
+        Resolved::GraphicalLasso(_) => Ok(()),
+    }
 }
 
 /// What is to be learned, and where it goes.
 pub(super) struct Fitting<'a> {
     /// The command.
     pub(super) kind: &'static str,
-    pub(super) asked: Asked,
     pub(super) args: &'a FitArgs,
     pub(super) output: &'a OutputArgs,
     /// The place of the result.
@@ -49,15 +51,11 @@ pub(super) struct Fitting<'a> {
 
 impl Fitting<'_> {
     /// Learns from the views that were read, and writes the output folder.
-    pub(super) fn fit(self, read: &Read, console: &Console) -> Result<Fitted, Failure> {
+    pub(super) fn fit(self, asked: Asked, read: &Read, console: &Console) -> Result<Fitted, Failure> {
         let (args, start) = (self.args, self.start);
-        console.detail(&format!(
-            "read {} of {} in {:.2} s",
-            count(read.views.n_views(), "view"),
-            count(read.views.n_nodes(), "node"),
-            read.time.as_secs_f64()
-        ));
-        let asked = candidates::with_tables(self.asked, read.views.nodes())?.with_free_memory(memory::half_of_free());
+        tell_read(read, console);
+        let (listed, costs) = candidates::read_tables(&asked.tables, read.views.nodes())?;
+        let asked = asked.on_pairs(listed, costs).with_free_memory(memory::half_of_free());
         check_memory(&asked.method, &read.views)?;
         let tuned = {
             let progress = console.progress();
@@ -80,7 +78,7 @@ impl Fitting<'_> {
                 count(outside, "pair")
             ));
         }
-        let warnings = noticed(read, &learned);
+        let warnings = noticed(read, &learned.graph, &learned.warnings);
         for warning in &warnings {
             console.warning(warning);
         }
@@ -98,7 +96,7 @@ impl Fitting<'_> {
         };
         interrupt::uninterrupted(|| -> Result<(), Failure> {
             let folder = self.folder;
-            write(&folder, self.kind, None, read, &learned, &summary, &timing)?;
+            write(&folder, self.kind, None, read, &learned.graph, &summary, &timing)?;
             candidates::write(&folder, &method.candidates, &method.edge_costs, learned.graph.nodes())?;
             if !args.no_report {
                 super::report::stage(&folder, &learned.graph, console)?;
@@ -111,23 +109,40 @@ impl Fitting<'_> {
     }
 }
 
+/// How much was read, for those who want to know.
+pub(super) fn tell_read(read: &Read, console: &Console) {
+    console.detail(&format!(
+        "read {} of {} in {:.2} s",
+        count(read.views.n_views(), "view"),
+        count(read.views.n_nodes(), "node"),
+        read.time.as_secs_f64()
+    ));
+}
+
 /// What was noticed of the data and of the fit.
-pub(super) fn noticed(read: &Read, learned: &Learned) -> Vec<Warning> {
-    let near = read.places.as_ref().and_then(|places| places.nearness(&learned.graph));
-    let noticed = read.warnings.iter().chain(&learned.warnings).cloned();
+pub(super) fn noticed(read: &Read, graph: &MultiviewGraph, of_fit: &[Warning]) -> Vec<Warning> {
+    let near = read.places.as_ref().and_then(|places| places.nearness(graph));
+    let noticed = read.warnings.iter().chain(of_fit).cloned();
     words::told(noticed.chain(near))
 }
 
 /// With `--strict`, nothing is written of a fit that has not converged.
-fn check_converged(args: &FitArgs, learned: &Learned) -> Result<(), Failure> {
+pub(super) fn check_converged<M: Method>(args: &FitArgs, learned: &Learned<M>) -> Result<(), Failure> {
     if !args.strict || learned.converged() {
         return Ok(());
     }
+    let gap = learned.certificate.relative_gap;
+    if !gap.is_finite() {
+        return Err(Failure::NotConverged(format!(
+            "{}: nothing certifies how near to the optimum it is; nothing was written because of --strict\n  hint: raise \
+             --max-iterations",
+            learned.status
+        )));
+    }
     Err(Failure::NotConverged(format!(
-        "{}: the relative gap is {:.1e}, above --tol {:e}, after {} iteration{}; \
+        "{}: the relative gap is {gap:.1e}, above --tol {:e}, after {} iteration{}; \
          nothing was written because of --strict\n  hint: raise --max-iterations or --tol",
         learned.status,
-        learned.certificate.relative_gap,
         args.tol,
         learned.iterations,
         if learned.iterations == 1 { "" } else { "s" }
@@ -136,8 +151,8 @@ fn check_converged(args: &FitArgs, learned: &Learned) -> Result<(), Failure> {
 
 /// What is told of a fit that is written.
 pub(super) struct Fitted {
-    summary: FitRecord,
-    line: String,
+    pub(super) summary: FitRecord,
+    pub(super) line: String,
 }
 
 impl Fitted {
@@ -166,15 +181,15 @@ pub(super) fn write(
     kind: &str,
     seed: Option<u64>,
     read: &Read,
-    learned: &Learned,
+    graph: &MultiviewGraph,
     summary: &FitRecord,
     timing: &Timing,
 ) -> Result<(), Failure> {
     let rows = view_rows(read);
     let mut run = summary::run(kind, summary, inputs(read), seed, timing);
-    let places = read.places.as_ref().map(|places| places.of(learned.graph.nodes()));
+    let places = read.places.as_ref().map(|places| places.of(graph.nodes()));
     let places = places.as_deref().map(Places::Head);
-    write_graph_at(folder, "", &learned.graph, &rows, places)?;
+    write_graph_at(folder, "", graph, &rows, places)?;
     if let Some(preparation) = &read.preparation {
         preparation.write(folder)?;
         run.eeg = Some(preparation.steps.clone());
@@ -230,16 +245,21 @@ pub(super) fn likeness(similarity: Option<f64>, floor: Option<f64>) -> String {
     }
 }
 
-fn result_line(output: &OutputArgs, learned: &Learned, reached: &Reached, timing: &Timing) -> String {
-    let graph = &learned.graph;
-    let consensus = graph.consensus().map_or_else(String::new, |consensus| {
+/// How many edges the consensus has, if there is one.
+pub(super) fn consensus(graph: &MultiviewGraph) -> String {
+    graph.consensus().map_or_else(String::new, |consensus| {
         let n_edges = consensus.iter().filter(|&&weight| is_edge(weight)).count();
         let negative = match consensus.iter().filter(|&&weight| weight < 0.0).count() {
             0 => String::new(),
             n_negative => format!(" ({n_negative} negative)"),
         };
         format!("consensus of {}{negative}, ", count(n_edges, "edge"))
-    });
+    })
+}
+
+fn result_line(output: &OutputArgs, learned: &Learned, reached: &Reached, timing: &Timing) -> String {
+    let graph = &learned.graph;
+    let consensus = consensus(graph);
     let likeness = likeness(graph.similarity(), reached.floor);
     format!(
         "{}: {}{} × {}, {consensus}mean density {:.3}, {likeness}relative gap {} ({}), {:.2} s",

@@ -7,7 +7,7 @@ use congraph::methods::graphical_lasso::Fusion;
 use congraph::methods::likelihood::Likelihood;
 use congraph::tune::{Contender, Explained, Wanted, compare_methods};
 use congraph_io::{write_json, write_rows};
-use congraph_record::choices::{Choice, Method};
+use congraph_record::choices::Method;
 use congraph_record::request::Asked;
 use serde_json::{Value, json};
 
@@ -50,17 +50,17 @@ pub(super) fn run(
 
 /// A method with the settings that are tried.
 fn contender(method: Method, asked: &Asked) -> Contender {
-    match method.fusion() {
-        Some(Fusion::Fused) => Contender::graphical_lasso(Fusion::Fused),
-        Some(Fusion::Group) => Contender::graphical_lasso(Fusion::Group),
-        None if method.word() == "likelihood" => {
+    match method {
+        Method::JglFused => Contender::graphical_lasso(Fusion::Fused),
+        Method::JglGroup => Contender::graphical_lasso(Fusion::Group),
+        Method::Likelihood => {
             let likelihood = Likelihood {
                 memory: asked.method.memory,
                 ..Likelihood::default()
             };
             Contender::likelihood(likelihood, Wanted::default())
         }
-        None => Contender::smooth(asked.method.clone()),
+        Method::Smooth => Contender::smooth(asked.method.clone()),
     }
 }
 
@@ -116,7 +116,8 @@ fn story(out: &Path, found: &[Explained], start: Instant) -> String {
             one.method.to_owned(),
             format!("{:.4}", one.gain),
             format!("{:.4}", best.gain - one.gain),
-            one.standard_error.map_or_else(String::new, |error| format!("{error:.4}")),
+            one.standard_error
+                .map_or_else(String::new, |error| format!("{error:.4}")),
             format!("{:.3}", one.density),
             one.settings.clone(),
         ]);
@@ -131,7 +132,10 @@ fn story(out: &Path, found: &[Explained], start: Instant) -> String {
                 best.gain - next.gain,
                 next.method
             ),
-            None => format!("`{}` is {:.4} nats per node and sample above independent nodes", best.method, best.gain),
+            None => format!(
+                "`{}` is {:.4} nats per node and sample above independent nodes",
+                best.method, best.gain
+            ),
         }
     };
     format!(

@@ -12,6 +12,7 @@ mod fit;
 mod input;
 mod jgl;
 mod learn;
+mod likelihood;
 mod methods;
 mod places;
 mod project;

@@ -63,7 +63,15 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
         ..FitRecord::of(method, learned, Some(reached), &tuned.warnings, Some(&timing))
     };
     interrupt::uninterrupted(|| -> Result<(), Failure> {
-        write(&folder, "tune", Some(args.seed), &read, learned, &summary, &timing)?;
+        write(
+            &folder,
+            "tune",
+            Some(args.seed),
+            &read,
+            &learned.graph,
+            &summary,
+            &timing,
+        )?;
         tuned.write_tables(&folder, read.views.nodes())?;
         if !args.no_report {
             super::report::stage(&folder, &learned.graph, console)?;
@@ -94,7 +102,7 @@ fn choose(
         let method = asked.method_for(&read.views, &watch)?;
         search.choose(&method, &read.views, follower.steps(), &mut follower, &watch)?
     };
-    let warnings = noticed(read, &chosen.learned);
+    let warnings = noticed(read, &chosen.learned.graph, &chosen.learned.warnings);
     let Work { consensus, scores, .. } = follower.work;
     Ok(Tuned {
         chosen,

@@ -64,7 +64,7 @@ impl Verdict {
                 .count(),
         };
         Self {
-            sentences: caveat(&warnings)
+            sentences: caveat(&warnings, counts.is_empty(graph))
                 .into_iter()
                 .map(String::from)
                 .chain(sentences(graph, known, &counts, views))
@@ -80,9 +80,10 @@ impl Verdict {
 }
 
 /// The first words where the data do not bear out what follows.
-fn caveat(warnings: &[WarningRecord]) -> Option<&'static str> {
+fn caveat(warnings: &[WarningRecord], is_empty: bool) -> Option<&'static str> {
     let has = |code: &str| warnings.iter().any(|warning| warning.code == code);
     match (has("W13"), has("W15")) {
+        (true, _) if is_empty => Some("Nothing in these data goes beyond chance."),
         (true, _) => Some("Nothing in these data goes beyond chance: the edges below are those of noise."),
         (_, true) => Some("The views have structure, but none that they share: the agreement below is imposed."),
         _ => None,
@@ -101,10 +102,21 @@ struct Counts {
     common: usize,
 }
 
+impl Counts {
+    /// Whether no graph has any edge.
+    fn is_empty(&self, graph: &MultiviewGraph) -> bool {
+        self.shared == 0 && !graph.weights().values().iter().any(|&weight| is_edge(weight))
+    }
+}
+
 fn sentences(graph: &MultiviewGraph, known: &Known, counts: &Counts, views: &[ViewFinding]) -> Vec<String> {
     let n = graph.n_views();
     let summary = known.summary.as_ref();
     let possible = possible(graph, known);
+    let is_noise = summary.is_some_and(|summary| summary.has_warning("W13"));
+    if is_noise && summary.is_some_and(FitRecord::is_likelihood) && counts.is_empty(graph) {
+        return vec![format!("None of {possible} was kept: the graphs are empty.")];
+    }
     if graph.consensus().is_none() {
         return learned_alone(graph, counts, &possible, views);
     }
@@ -120,7 +132,7 @@ fn sentences(graph: &MultiviewGraph, known: &Known, counts: &Counts, views: &[Vi
         counts.shared,
         signs(graph, counts)
     );
-    if summary.is_some_and(|summary| summary.has_warning("W13")) {
+    if is_noise {
         // Who differs from whom is chance as well.
         return vec![shares, format!("{}.", in_every(counts))];
     }

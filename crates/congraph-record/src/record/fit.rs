@@ -147,7 +147,7 @@ impl FitRecord {
 }
 
 /// The nodes that views lack; none if no view lacks any.
-fn missing(graph: &MultiviewGraph) -> Option<Named<Vec<String>>> {
+pub(super) fn missing(graph: &MultiviewGraph) -> Option<Named<Vec<String>>> {
     let membership = graph.membership();
     if membership.is_total() {
         return None;

@@ -3,6 +3,7 @@
 //! ```text
 //! parts        what a record is made of: densities, similarities, times, warnings
 //! fit          the record of a fit and of a joint graphical lasso
+//! likelihood   the record of a likelihood
 //! projection   the record of new views against a frozen consensus
 //! again        the method of a fit, from its record
 //! run          what it takes to run the same again
@@ -15,6 +16,7 @@
 
 mod again;
 mod fit;
+mod likelihood;
 mod named;
 mod parts;
 mod projection;
@@ -25,10 +27,12 @@ mod tests;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
+use crate::choices::{Choice, Method};
+
 pub use named::Named;
 pub use parts::{
     BestCell, ChanceRecord, DensityRecord, FrozenConsensus, ProjectedView, RecordingCounts, SecondsRecord,
-    SimilarityRecord, Timing, TuneRecord, WarningRecord, warning_records,
+    SimilarityRecord, Timing, TriedRecord, TuneRecord, WarningRecord, warning_records,
 };
 pub use run::{InputRecord, RunRecord, RunSeconds};
 
@@ -69,6 +73,9 @@ pub struct FitRecord {
     /// The regulariser r.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regulariser: Option<String>,
+    /// How often the filter of the likelihood is applied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filter: Option<usize>,
     /// Whether pairs have negative edges, too; told if they have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signed: Option<bool>,
@@ -78,10 +85,10 @@ pub struct FitRecord {
     /// α.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alpha: Option<f64>,
-    /// β.
+    /// β; of the likelihood b, which is β in units of 1/√samples.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beta: Option<f64>,
-    /// γ.
+    /// γ; of the likelihood in units of β.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gamma: Option<f64>,
     /// λ1 of a joint graphical lasso.
@@ -105,6 +112,27 @@ pub struct FitRecord {
     /// What they were divided by.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distance_divisor: Option<f64>,
+    /// Whether a direction that the data lack was put back, for the likelihood.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lifted: Option<bool>,
+    /// The mean number of independent samples of a view, for the likelihood.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effective_samples: Option<f64>,
+    /// Weights of the likelihood above this are edges; `null` if none is.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "or_infinite")]
+    pub threshold: Option<f64>,
+    /// Akaike's information criterion of the likelihood, before the threshold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aic: Option<f64>,
+    /// How many distinct weights that charges.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub n_parameters: Option<usize>,
+    /// What that criterion chose: `filter`, `beta`, `signed`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chosen_by: Option<Vec<String>>,
+    /// The likelihoods that were compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tried: Option<Vec<TriedRecord>>,
     /// To which power the singular values of every view were taken, if not 1 or if it was chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spectrum: Option<f64>,
@@ -117,12 +145,15 @@ pub struct FitRecord {
     /// The objective.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub objective: Option<f64>,
-    /// Its lower bound.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Its lower bound; `null` if there is none.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "or_unbounded")]
     pub dual_objective: Option<f64>,
-    /// The relative gap between them; of several projections the largest.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The relative gap between them; of several projections the largest; `null` if nothing certifies it.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "or_infinite")]
     pub relative_gap: Option<f64>,
+    /// Whether there is such a gap, of the likelihood.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certified: Option<bool>,
     /// Whether that is within the tolerance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub converged: Option<bool>,
@@ -211,11 +242,32 @@ impl FitRecord {
         schema.is_some_and(|schema| schema.starts_with("congraph.projection"))
     }
 
+    /// Whether it is about graphs that make signals likely.
+    pub fn is_likelihood(&self) -> bool {
+        self.method.as_deref() == Some(Method::Likelihood.word())
+    }
+
+    /// Whether it is about precision matrices.
+    pub fn is_joint(&self) -> bool {
+        let method = self.method.as_deref().and_then(Method::of_word);
+        method.is_some_and(|method| method.fusion().is_some())
+    }
+
     /// In one line of JSON.
     pub fn to_json(&self) -> String {
         // Text keys and numbers can always be written.
         serde_json::to_string(self).unwrap_or_default()
     }
+}
+
+/// A number that is there, `null` if it is infinite: JSON has no word for that.
+fn or_infinite<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    Ok(Some(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY)))
+}
+
+/// The same of a bound from below.
+fn or_unbounded<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    Ok(Some(Option::deserialize(deserializer)?.unwrap_or(f64::NEG_INFINITY)))
 }
 
 /// A key that is there, though it may be `null`.

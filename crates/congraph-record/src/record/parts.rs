@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use congraph::Warning;
+use congraph::methods::likelihood::Signs;
+use congraph::tune::Tried;
 use congraph::tune::choice::Chosen;
 use serde::{Deserialize, Serialize};
 
@@ -101,6 +103,37 @@ impl From<&Timing> for SecondsRecord {
             distances: Some(timing.distances.as_secs_f64()),
             solve: Some(timing.solve.as_secs_f64()),
             total: Some(timing.total.as_secs_f64()),
+        }
+    }
+}
+
+/// A likelihood that was compared with others.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TriedRecord {
+    /// How often the filter is applied.
+    pub filter: usize,
+    /// Whether edges may be negative.
+    pub signed: bool,
+    /// b; `null` of views on their own.
+    pub beta: Option<f64>,
+    /// Akaike's information criterion.
+    pub aic: Option<f64>,
+    /// The relative gap of the fit; `null` if nothing certifies it.
+    pub relative_gap: Option<f64>,
+    /// Whether it is within the tolerance: only such fits count.
+    pub certified: bool,
+}
+
+impl From<&Tried> for TriedRecord {
+    fn from(tried: &Tried) -> Self {
+        Self {
+            filter: tried.filter.order(),
+            signed: tried.signs == Signs::Both,
+            beta: tried.coupling,
+            aic: Some(tried.aic).filter(|aic| aic.is_finite()),
+            relative_gap: Some(tried.relative_gap).filter(|gap| gap.is_finite()),
+            certified: tried.is_certified,
         }
     }
 }

@@ -14,7 +14,7 @@ use congraph::{
 };
 
 use super::*;
-use crate::choices::Method;
+use crate::choices::{FilterChoice, Method, Signed};
 use crate::request::{CandidateRequest, FitRequest, Resolved};
 
 const TIMING: Timing = Timing {
@@ -318,4 +318,80 @@ fn targets_fixed_by_hand_have_no_target() {
     let record = FitRecord::of(&tuned.method, &tuned.learned, None, &[], None);
     assert!(!keys(&record).contains(&"seconds".into()));
     assert_eq!((record.density.target, record.solves), (None, None));
+}
+
+fn likely(request: &FitRequest, views: &Views) -> FitRecord {
+    let asked = request.likelihood().unwrap();
+    let chosen = asked.method.learn_to(views, &asked.wanted, &no_progress).unwrap();
+    FitRecord::of_likelihood(&asked, &chosen, &chosen.learned.warnings, Some(&TIMING))
+}
+
+#[test]
+fn a_likelihood_tells_what_was_tried_and_no_alpha() {
+    let record = likely(&FitRequest::default(), &views(3));
+    let told = keys(&record);
+    let expected = "schema n_nodes n_views method filter solver beta gamma scale lifted effective_samples threshold aic \
+        n_parameters chosen_by tried tolerance objective dual_objective relative_gap certified converged iterations \
+        density similarity chance seconds warnings candidates edge_costs";
+    assert_eq!(told, expected.split_whitespace().collect::<Vec<_>>());
+    assert_eq!(record.method.as_deref(), Some("likelihood"));
+    assert!(record.is_likelihood() && !record.is_joint() && record.smooth().is_none());
+    assert_eq!(record.chosen_by, Some(vec!["filter".into(), "beta".into()]));
+    let tried = record.tried.as_ref().unwrap();
+    assert_eq!(tried.len(), 12);
+    let taken = |one: &&TriedRecord| Some(one.filter) == record.filter && one.beta == record.beta;
+    let best = tried.iter().find(taken).unwrap();
+    assert!(best.certified && best.aic == record.aic);
+    assert!(tried.iter().all(|one| !one.certified || one.aic >= best.aic));
+}
+
+#[test]
+fn what_is_given_is_not_chosen() {
+    let request = FitRequest {
+        beta: Some(2.0),
+        gamma: Some(0.5),
+        density: Some(0.1),
+        filter: FilterChoice::Once,
+        scale: Some(congraph::Scale::Zscore),
+        candidates: CandidateRequest::Listed(vec![[0, 1], [1, 0], [2, 3], [4, 5], [3, 7], [0, 8], [5, 9], [1, 10]]),
+        ..FitRequest::default()
+    };
+    let record = likely(&request, &views(3));
+    assert!(keys(&record).contains(&"n_candidates".into()));
+    assert_eq!(
+        (record.beta, record.gamma, record.filter),
+        (Some(2.0), Some(0.5), Some(1))
+    );
+    assert_eq!(record.chosen_by, Some(vec![]));
+    assert_eq!((record.scale.as_deref(), record.lifted), (Some("zscore"), Some(false)));
+    assert_eq!((record.density.target, record.n_candidates), (Some(0.1), Some(7)));
+    assert_eq!(record.tried.map(|tried| tried.len()), Some(1));
+    let alone = likely(
+        &FitRequest {
+            single: true,
+            signed: Signed::Yes,
+            ..FitRequest::default()
+        },
+        &views(2),
+    );
+    assert_eq!((alone.beta, alone.gamma, alone.signed), (None, None, Some(true)));
+    assert_eq!((alone.filter, alone.chosen_by.as_deref()), (Some(1), Some(&[][..])));
+}
+
+#[test]
+fn what_is_infinite_is_null_and_read_back() {
+    let record = FitRecord {
+        threshold: Some(f64::INFINITY),
+        relative_gap: Some(f64::INFINITY),
+        dual_objective: Some(f64::NEG_INFINITY),
+        certified: Some(false),
+        ..FitRecord::default()
+    };
+    keys(&record);
+    let text = record.to_json();
+    assert!(text.contains(r#""relative_gap":null,"certified":false"#), "{text}");
+    assert!(
+        text.contains(r#""threshold":null"#) && text.contains(r#""dual_objective":null"#),
+        "{text}"
+    );
 }

@@ -18,7 +18,7 @@ use serde_json::{Map, Value as Json};
 
 use super::memory::GIB;
 use super::{CandidateRequest, CostRequest, SpectrumRequest, Tables, Value};
-use crate::choices::{Method, Signed, SolverChoice};
+use crate::choices::{Choice, FilterChoice, Method, Signed, SolverChoice};
 use crate::refusal::{Refusal, RequestError, check_range};
 
 /// Everything that can be asked of a fit; what is not given is `None`, or what it usually is.
@@ -50,6 +50,8 @@ pub struct FitRequest {
     pub regulariser: String,
     /// Whether pairs have negative edges, too.
     pub signed: Signed,
+    /// How often the filter of the likelihood is applied.
+    pub filter: FilterChoice,
     /// Every view on its own, without a consensus.
     pub single: bool,
     /// Which pairs may be joined.
@@ -70,8 +72,8 @@ pub struct FitRequest {
     pub max_iterations: Option<usize>,
     /// How many GiB may be used to keep distances.
     pub memory: Option<f64>,
-    /// How each node is scaled within its view.
-    pub scale: Scale,
+    /// How each node is scaled within its view: z-scored usually, and what suits the data in the likelihood.
+    pub scale: Option<Scale>,
     /// How far signals are whitened before distances are taken.
     pub spectrum: SpectrumRequest,
     /// Whether costs are means or sums over samples.
@@ -96,6 +98,7 @@ impl Default for FitRequest {
             penalty: PenaltyRequest::default(),
             regulariser: USUAL_REGULARISER.into(),
             signed: Signed::default(),
+            filter: FilterChoice::default(),
             single: false,
             candidates: CandidateRequest::default(),
             seed: 1,
@@ -106,7 +109,7 @@ impl Default for FitRequest {
             tol: 1e-8,
             max_iterations: None,
             memory: None,
-            scale: Scale::default(),
+            scale: None,
             spectrum: SpectrumRequest::default(),
             sample_norm: SampleNorm::default(),
             distance_norm: DistanceNorm::default(),
@@ -206,6 +209,7 @@ impl FitRequest {
             "penalty" => self.penalty = value.penalty("penalty")?,
             "regulariser" => self.regulariser = value.word("regulariser")?.into(),
             "signed" => self.signed = value.signed()?,
+            "filter" => self.filter = value.filter()?,
             "single" => self.single = value.flag("single")?,
             "candidates" => self.candidates = value.candidates("candidates")?,
             "seed" => self.seed = value.count("seed")?,
@@ -216,7 +220,7 @@ impl FitRequest {
             "tol" => self.tol = value.number("tol")?,
             "max_iterations" | "max_iter" => self.max_iterations = value.maybe_size("max_iterations")?,
             "memory" => self.memory = value.maybe_number("memory")?,
-            "scale" => self.scale = value.choice()?,
+            "scale" => self.scale = value.maybe_choice()?,
             "spectrum" => self.spectrum = value.spectrum("spectrum")?,
             "sample_norm" => self.sample_norm = value.choice()?,
             "distance_norm" => self.distance_norm = value.choice()?,
@@ -240,7 +244,7 @@ impl FitRequest {
     /// How signals and distances are made comparable.
     pub fn scaling(&self) -> Scaling {
         Scaling {
-            scale: self.scale,
+            scale: self.scale.unwrap_or_default(),
             sample_norm: self.sample_norm,
             distance_norm: self.distance_norm,
         }
@@ -252,6 +256,7 @@ impl FitRequest {
     /// As [`FitRequest::resolve`].
     pub fn smooth(&self) -> Result<Asked, RequestError> {
         self.refuse_lambdas()?;
+        self.refuse_of_likelihood()?;
         self.check_dials()?;
         let (penalty, regulariser) = (self.named_penalty()?, self.named_regulariser()?);
         // Of what a target is to find, these are placeholders.
@@ -294,8 +299,25 @@ impl FitRequest {
         })
     }
 
+    /// What only the likelihood can choose.
+    fn refuse_of_likelihood(&self) -> Result<(), RequestError> {
+        let (id, word) = match (self.filter, self.signed) {
+            (FilterChoice::Auto, Signed::No | Signed::Yes) => return Ok(()),
+            (FilterChoice::Auto, signed) => (Signed::ID, signed.word()),
+            (filter, _) => (FilterChoice::ID, filter.word()),
+        };
+        Err(RequestError::usage(
+            id,
+            format!("{} is for the likelihood", option(id).set_to(word).bare()),
+            format!(
+                "{}, or leave it out",
+                option("method").set_to(Method::Likelihood.word()).added()
+            ),
+        ))
+    }
+
     /// The options of the joint graphical lasso mean nothing without it.
-    fn refuse_lambdas(&self) -> Result<(), RequestError> {
+    pub(super) fn refuse_lambdas(&self) -> Result<(), RequestError> {
         let given = [
             ("lambda1", self.lambda1.is_some()),
             ("lambda2", self.lambda2.is_some()),
@@ -319,7 +341,7 @@ impl FitRequest {
     }
 
     /// A dial and its parameter contradict each other, and views on their own share nothing.
-    fn check_dials(&self) -> Result<(), RequestError> {
+    pub(super) fn check_dials(&self) -> Result<(), RequestError> {
         let dials = [
             ("density", self.density, "alpha", self.alpha),
             ("similarity", self.similarity, "beta", self.beta),
@@ -414,7 +436,7 @@ impl FitRequest {
     }
 
     /// Whether each of congraph's own options was set to something unusual: what another method cannot obey.
-    pub(super) fn own_options(&self) -> [(&'static str, bool); 16] {
+    pub(super) fn own_options(&self) -> [(&'static str, bool); 17] {
         let is_usual =
             |penalty: &PenaltyRequest| matches!(penalty, PenaltyRequest::Named(name) if name == USUAL_PENALTY);
         [
@@ -434,6 +456,7 @@ impl FitRequest {
             ("z_step", self.z_step != ZStep::default()),
             ("distance_norm", self.distance_norm != DistanceNorm::default()),
             ("spectrum", self.spectrum != SpectrumRequest::default()),
+            ("filter", self.filter != FilterChoice::default()),
         ]
     }
 }

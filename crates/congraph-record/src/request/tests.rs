@@ -1,6 +1,7 @@
 //! Each contradiction names its option, wrong kinds are refused, and what is fine becomes what the library runs.
 
 use congraph::methods::graphical_lasso::Fusion;
+use congraph::methods::likelihood::{Filter, Signs};
 use congraph::penalties::L1;
 use congraph::{Candidates, Code, Dial, EdgeCost, SampleNorm, Scale};
 
@@ -66,7 +67,35 @@ const REFUSED: &str = "
     spectrum=NaN
     spectrum=0.5 scale=center
     spectrum=auto scale=none
-    fused_diagonal=no method=jgl-group lambda1=0.1 lambda2=0.1";
+    fused_diagonal=no method=jgl-group lambda1=0.1 lambda2=0.1
+    filter=2
+    filter=1 signed=yes
+    signed=auto
+    filter=2 method=jgl-group lambda1=0.1 lambda2=0.1
+    signed=auto method=jgl-group lambda1=0.1 lambda2=0.1
+    alpha=0.1 method=likelihood
+    consensus_density=0.1 method=likelihood
+    lambda1=0.1 method=likelihood
+    lambda2=0.1 method=likelihood
+    fused_diagonal method=likelihood
+    penalty=l2 method=likelihood
+    regulariser=none method=likelihood
+    spectrum=0.5 method=likelihood
+    spectrum=auto method=likelihood
+    solver=admm method=likelihood
+    z_step=bcd method=likelihood
+    sample_norm=sum method=likelihood
+    distance_norm=none method=likelihood
+    check_outside method=likelihood
+    similarity=0.9 beta=2 method=likelihood
+    similarity=0.9 single method=likelihood
+    density=0 method=likelihood
+    beta=0 method=likelihood
+    beta=-1 method=likelihood
+    gamma=-1 method=likelihood
+    memory=0 method=likelihood
+    tol=0 method=likelihood
+    filter=2 signed method=likelihood";
 
 /// A word of [`REFUSED`]: a number, a word, `no`, or a flag; λ1 and λ2 without a value are left out.
 fn value(id: &str, word: Option<&str>) -> Value {
@@ -74,6 +103,7 @@ fn value(id: &str, word: Option<&str>) -> Value {
         ("lambda1" | "lambda2", None) => Value::Missing,
         (_, None) => Value::Flag(true),
         (_, Some("no")) => Value::Flag(false),
+        ("filter", Some(word)) => Value::Word(word.into()),
         (_, Some(word)) => word.parse().map_or_else(|_| Value::Word(word.into()), Value::Number),
     }
 }
@@ -248,7 +278,10 @@ fn options_are_set_by_their_ids() {
     );
     assert_eq!(request.candidates, CandidateRequest::Listed(vec![[0, 1]]));
     assert_eq!((request.seed, request.max_iterations), (7, Some(9)));
-    assert_eq!((request.scale, request.sample_norm), (Scale::Center, SampleNorm::Sum));
+    assert_eq!(
+        (request.scale, request.sample_norm),
+        (Some(Scale::Center), SampleNorm::Sum)
+    );
     assert_eq!(request.signed, Signed::Yes);
     for (given, expected) in [
         (Value::Flag(false), Signed::No),
@@ -340,4 +373,81 @@ fn a_path_is_asked_for_and_checked() {
         ..TuneRequest::default()
     };
     assert!(backwards.resolve().unwrap().search(50).is_err());
+}
+
+#[test]
+fn a_likelihood_is_asked_for_by_what_is_given() {
+    let mut request = FitRequest::default();
+    for (id, value) in [
+        ("method", Value::Word("likelihood".into())),
+        ("density", Value::Number(0.2)),
+        ("beta", Value::Number(2.0)),
+        ("gamma", Value::Number(0.5)),
+        ("filter", Value::Whole(2)),
+        ("scale", Value::Word("center".into())),
+        ("tol", Value::Number(1e-6)),
+        ("max_iter", Value::Whole(7)),
+        ("memory", Value::Number(2.0)),
+        (
+            "edge_costs",
+            Value::Costs(vec![EdgeCost {
+                pair: [0, 1],
+                cost: 0.5,
+            }]),
+        ),
+    ] {
+        request.set(id, &value).unwrap();
+    }
+    let Resolved::Likelihood(asked) = request.resolve().unwrap() else {
+        unreachable!()
+    };
+    let (method, wanted) = (&asked.method, asked.wanted);
+    assert_eq!(
+        (wanted.density, wanted.coupling, wanted.gamma),
+        (Some(0.2), Some(2.0), 0.5)
+    );
+    assert_eq!(
+        (wanted.filter, wanted.signs),
+        (Some(Filter::Twice), Some(Signs::Attractive))
+    );
+    assert_eq!(
+        (method.scale, method.solver.tolerance, method.solver.max_iterations),
+        (Some(Scale::Center), 1e-6, 7)
+    );
+    assert_eq!((method.memory, method.edge_costs.len()), (2 << 30, 1));
+    assert!(asked.open(3).is_empty());
+    assert_eq!(asked.with_free_memory(Some(1)).method.memory, 2 << 30);
+    // What is not given is open; the scale is the data's.
+    let asked = FitRequest {
+        signed: Signed::Auto,
+        ..FitRequest::default()
+    }
+    .likelihood()
+    .unwrap();
+    assert_eq!((asked.method.scale, asked.wanted.signs), (None, None));
+    assert_eq!(asked.open(3), ["filter", "beta", "signed"]);
+    assert_eq!(asked.open(1), ["filter", "signed"]);
+    assert_eq!(asked.with_free_memory(Some(1)).method.memory, 1);
+    let signed = FitRequest {
+        signed: Signed::Yes,
+        ..FitRequest::default()
+    }
+    .likelihood()
+    .unwrap();
+    assert_eq!(
+        (signed.method.scale, signed.method.model.signs),
+        (Some(Scale::Zscore), Signs::Both)
+    );
+    assert_eq!(signed.open(2), ["beta"]);
+    let mut request = FitRequest::default();
+    for wrong in [
+        Value::Whole(3),
+        Value::Word("3".into()),
+        Value::Number(1.5),
+        Value::Flag(true),
+    ] {
+        assert_eq!(request.set("filter", &wrong).unwrap_err().option, "filter");
+    }
+    request.set("method", &Value::Word("congraph".into())).unwrap();
+    assert!(matches!(request.resolve(), Ok(Resolved::Smooth(_))));
 }

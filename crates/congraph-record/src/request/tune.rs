@@ -1,11 +1,13 @@
 //! What was asked of a path: its densities and similarities, and how its fits are judged.
 
 use congraph::Error;
+use congraph::options::{option, step};
 use congraph::tune::choice::Search;
 use congraph::tune::path::Grid;
 use congraph::tune::stability::Stability;
 
 use super::{Asked, FitRequest, Value};
+use crate::choices::{Choice, Method};
 use crate::refusal::{RequestError, check_range};
 
 /// A path over densities and similarities, and the choice of one of its fits.
@@ -92,6 +94,20 @@ impl TuneRequest {
     /// # Errors
     /// The first option that is out of its range.
     pub fn resolve(&self) -> Result<TuneAsked, RequestError> {
+        if self.fit.method != Method::Smooth {
+            return Err(RequestError::usage(
+                Method::ID,
+                format!(
+                    "{} cannot be tuned: a path is one of the method {}",
+                    option(Method::ID).set_to(self.fit.method.word()).bare(),
+                    Method::Smooth.word()
+                ),
+                format!(
+                    "{}; the likelihood chooses by itself what it is not given",
+                    step("learn_once", "learn once")
+                ),
+            ));
+        }
         check_range("tol", self.fit.tol, self.fit.tol > 0.0, "finite and positive")?;
         check_range("threshold", self.threshold, self.threshold > 0.0, "finite and positive")?;
         Ok(TuneAsked {

@@ -6,7 +6,7 @@ use congraph::EdgeCost;
 use congraph::penalties::Penalty;
 
 use super::{CandidateRequest, CostRequest, PenaltyRequest, SpectrumRequest};
-use crate::choices::{Choice, Signed};
+use crate::choices::{Choice, FilterChoice, Signed};
 use crate::refusal::RequestError;
 
 /// What an option is set to.
@@ -97,6 +97,23 @@ impl Value {
     /// What a word stands for.
     pub(super) fn choice<C: Choice>(&self) -> Result<C, RequestError> {
         C::from_word(self.word(C::ID)?)
+    }
+
+    /// What a word stands for, or none.
+    pub(super) fn maybe_choice<C: Choice>(&self) -> Result<Option<C>, RequestError> {
+        match self {
+            Self::Missing => Ok(None),
+            given => given.choice().map(Some),
+        }
+    }
+
+    /// How often the filter is applied: its word, or a number.
+    pub(super) fn filter(&self) -> Result<FilterChoice, RequestError> {
+        match self {
+            Self::Whole(number) => FilterChoice::from_word(&number.to_string()),
+            Self::Word(_) => self.choice(),
+            _ => Err(RequestError::kind(FilterChoice::ID, "1, 2 or \"auto\"")),
+        }
     }
 
     /// Whether edges have signs: its word, or yes or no.

@@ -4,7 +4,7 @@ use congraph_record::FitRecord;
 use congraph_record::findings::Findings;
 
 use super::{is_projection, preparation, shell};
-use crate::page::panels::is_met;
+use crate::page::panels::{choice, is_met};
 use crate::words::{self, percent, plural, range, significant};
 
 const MULTIVIEW: &str = "A. Karaaslanli and S. Aviyente, “Multiview Graph Learning With Consensus Graph”, IEEE \
@@ -14,11 +14,31 @@ const JOINT_LASSO: &str = "P. Danaher, P. Wang and D. M. Witten, “The joint gr
 const SPLINES: &str = "F. Perrin, J. Pernier, O. Bertrand and J. F. Echallier, “Spherical splines for scalp potential \
     and current density mapping”, Electroencephalography and Clinical Neurophysiology 72(2), 184–187, 1989.";
 
+const LAPLACIAN: &str = "H. E. Egilmez, E. Pavez and A. Ortega, “Graph learning from data under Laplacian and structural \
+    constraints”, IEEE Journal of Selected Topics in Signal Processing 11(6), 825–841, 2017.";
+const CRITERION: &str = "H. Akaike, “A new look at the statistical model identification”, IEEE Transactions on Automatic \
+    Control 19(6), 716–723, 1974.";
+const THRESHOLD: &str = "N. Otsu, “A threshold selection method from gray-level histograms”, IEEE Transactions on Systems, \
+    Man, and Cybernetics 9(1), 62–66, 1979.";
+
 /// What to cite.
 pub(super) fn references(findings: &Findings) -> Vec<&'static str> {
     let known = &findings.known;
-    let method = known.summary.as_ref().and_then(|summary| summary.method.as_ref());
-    let mut references = vec![if method.is_some() { JOINT_LASSO } else { MULTIVIEW }];
+    let summary = known.summary.as_ref();
+    let mut references = vec![if summary.is_some_and(FitRecord::is_joint) {
+        JOINT_LASSO
+    } else {
+        MULTIVIEW
+    }];
+    if let Some(summary) = summary.filter(|summary| summary.is_likelihood()) {
+        references.push(LAPLACIAN);
+        if choice(summary).is_some() {
+            references.push(CRITERION);
+        }
+        if is_automatic(summary) {
+            references.push(THRESHOLD);
+        }
+    }
     if known.recordings.as_ref().is_some_and(|made| made.steps.csd.is_some()) {
         references.push(SPLINES);
     }
@@ -34,6 +54,7 @@ pub(super) fn paragraphs(findings: &Findings) -> Vec<String> {
     text += &costs(summary);
     text += &masked(findings);
     text += &scaling(summary);
+    text += &lifted(summary);
     text += &solved(summary);
     text += &found(findings, summary);
     made.map(|made| preparation::paragraph(findings, made))
@@ -59,6 +80,9 @@ fn learned(findings: &Findings, summary: &FitRecord) -> String {
         ("β", summary.beta),
         ("γ", summary.gamma.filter(|gamma| *gamma > 0.0)),
     ]);
+    if summary.is_likelihood() {
+        return likelihood(findings, summary, &program);
+    }
     if let Some(method) = &summary.method {
         let coupling = method.strip_prefix("jgl-").unwrap_or(method);
         return format!(
@@ -95,6 +119,87 @@ fn learned(findings: &Findings, summary: &FitRecord) -> String {
         },
         targets(findings, summary)
     )
+}
+
+/// As [`learned`], of graphs that make the signals likely.
+fn likelihood(findings: &Findings, summary: &FitRecord, program: &str) -> String {
+    let graph = &findings.graph;
+    let (n_views, n_nodes) = (plural(graph.n_views(), "view"), plural(graph.n_nodes(), "node"));
+    let what = match (graph.consensus(), graph.n_views()) {
+        (Some(_), _) => format!("Graphs of {n_views} over {n_nodes} and their consensus graph were learned jointly"),
+        (None, 1) => format!("The graph of one view over {n_nodes} was learned on its own"),
+        (None, _) => format!("The graphs of {n_views} over {n_nodes} were learned separately, each on its own,"),
+    };
+    let is_signed = summary.signed == Some(true);
+    let (often, precision) = if summary.filter == Some(1) {
+        ("once", "M")
+    } else {
+        ("twice", "M²")
+    };
+    let mut text = format!(
+        "{what} with {program} by maximum likelihood: the signals are Gaussian, as if white noise had gone through the \
+         graph's filter {often}, and their precision matrix is {precision} with M = diag(t) − W {}.",
+        if is_signed {
+            "and weights W of both signs, whose sizes are charged by 1/√samples"
+        } else {
+            "and weights W ≥ 0 (graph learning under structural constraints: Egilmez, Pavez and Ortega 2017)"
+        }
+    );
+    if let Some(b) = summary.beta {
+        let gamma = summary.gamma.filter(|gamma| *gamma > 0.0);
+        text += &format!(
+            " Views are coupled to the consensus by the ℓ1 penalty (Karaaslanli and Aviyente 2025) with a weight of \
+             b = {} in units of 1/√samples{}.",
+            significant(b),
+            gamma.map_or_else(String::new, |gamma| format!(", and γ = {} of that", significant(gamma)))
+        );
+    }
+    if let Some(samples) = summary.effective_samples {
+        text += &format!(" A view has {} independent samples on average.", significant(samples));
+    }
+    if let Some(chosen) = choice(summary) {
+        let n_tried = summary.tried.as_ref().map_or(0, Vec::len);
+        text += &format!(
+            " By Akaike's information criterion (Akaike 1974) {chosen} {} chosen among {}.",
+            if chosen.contains(" and ") { "were" } else { "was" },
+            plural(n_tried, "certified fit")
+        );
+    }
+    text + &kept(findings, summary)
+}
+
+/// Which weights of a likelihood are edges.
+fn kept(findings: &Findings, summary: &FitRecord) -> String {
+    let threshold = summary.threshold.filter(|threshold| threshold.is_finite());
+    let Some(threshold) = threshold else {
+        return " As nothing in the data goes beyond chance, no weight was kept as an edge.".into();
+    };
+    format!(
+        " Weights above {} are edges{}; the others were left out, and the model was fitted again without them.",
+        significant(threshold),
+        if is_automatic(summary) {
+            " (Otsu's threshold on the square roots of all weights; Otsu 1979)".into()
+        } else {
+            targets(findings, summary)
+        }
+    )
+}
+
+/// Whether the threshold of a likelihood was found from its weights.
+fn is_automatic(summary: &FitRecord) -> bool {
+    summary.threshold.is_some_and(f64::is_finite) && summary.density.target.is_none()
+}
+
+/// A direction that was put back, for the likelihood.
+fn lifted(summary: &FitRecord) -> String {
+    match (summary.lifted, summary.signed) {
+        (Some(true), Some(true)) => " A direction that the views lack was given the mean variance.".into(),
+        (Some(true), _) => {
+            " The signals lack the mean of all nodes, as after an average reference; their covariances were lifted along it."
+                .into()
+        }
+        _ => String::new(),
+    }
 }
 
 /// As [`learned`], of new views against the consensus of an earlier fit.
@@ -142,11 +247,13 @@ fn candidates(findings: &Findings, summary: &FitRecord) -> String {
 
 /// What was added to distances.
 fn costs(summary: &FitRecord) -> String {
+    let to = if summary.is_likelihood() {
+        "charged for the weights of"
+    } else {
+        "added to the distances of"
+    };
     summary.n_edge_costs.map_or_else(String::new, |n| {
-        format!(
-            " Costs that were given beforehand were added to the distances of {}.",
-            plural(n, "pair")
-        )
+        format!(" Costs that were given beforehand were {to} {}.", plural(n, "pair"))
     })
 }
 
@@ -221,7 +328,11 @@ fn solved(summary: &FitRecord) -> String {
     let Some(gap) = summary.relative_gap else {
         return String::new();
     };
+    if !gap.is_finite() {
+        return " The problem is convex; the solver ended without a bound that certifies the result.".into();
+    }
     let solver = match summary.solver.as_deref() {
+        Some("newton") if summary.is_likelihood() => "a proximal Newton method",
         Some("newton") => "a semismooth Newton method on the degrees",
         Some("admm") => "the alternating direction method of multipliers",
         _ => "the solver",

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::drawings::{Network, heatmap, path_map};
 use crate::{data, words};
-use panels::{Artefact, Communities, Consensus, Convergence, Dials, Differences, Figure, Key, Ranking};
+use panels::{Artefact, Communities, Consensus, Convergence, Dials, Differences, Figure, Key, Models, Ranking};
 use tables::{EdgeRow, SimilarityTable, ViewTable};
 
 /// The style sheet and the scripts, in the order in which they are put together.
@@ -72,6 +72,8 @@ struct Page {
     dials: Option<Dials>,
     artefact: Artefact,
     convergence: Convergence,
+    /// The likelihoods that were compared.
+    models: Option<Models>,
     views: ViewTable,
     methods: Vec<String>,
     references: Vec<&'static str>,
@@ -110,6 +112,7 @@ pub(crate) fn page(findings: &Findings) -> String {
         dials: path.map(|map| Dials::new(findings, network, map)),
         artefact: Artefact::new(findings),
         convergence: Convergence::new(findings),
+        models: Models::new(findings),
         views: ViewTable::new(findings),
         methods: methods::paragraphs(findings),
         references: methods::references(findings),
@@ -145,6 +148,8 @@ fn straight(text: &str) -> String {
 /// What the graphs are, where the page's words depend on it.
 #[derive(Serialize)]
 struct Kind {
+    /// Graphs that make the signals likely.
+    is_likelihood: bool,
     /// Precision matrices of a joint graphical lasso, and the share of their edges that stand for positive entries, if
     /// known.
     is_precision: bool,
@@ -165,7 +170,8 @@ impl Kind {
         let density = summary.map(|summary| &summary.density);
         let positive = density.and_then(|density| Some(1.0 - density.views_negative? / density.views?));
         Self {
-            is_precision: summary.is_some_and(|summary| summary.method.is_some()),
+            is_precision: summary.is_some_and(FitRecord::is_joint),
+            is_likelihood: summary.is_some_and(FitRecord::is_likelihood),
             positive_share: positive.filter(|share| share.is_finite()).map(words::percent),
             is_projection: is_projection(findings),
             is_masked: !findings.graph.membership().is_total(),

@@ -183,7 +183,9 @@ impl Likelihood {
             lacks_mean |= signs == Signs::Attractive && session.data().is_lifted();
             let candidates = compare(&session, &wanted, watch)?;
             tried.extend(candidates.iter().map(Candidate::tried));
-            let Some(Candidate { model, whole }) = least(&candidates) else { continue };
+            let Some(Candidate { model, whole }) = least(&candidates) else {
+                continue;
+            };
             let aic = Self::information_in(session.data(), model, whole, plain.data(), lacks_mean)?;
             if best.is_none_or(|(other, _)| aic < other) {
                 best = Some((aic, signs));
@@ -251,7 +253,10 @@ fn nothing() -> Error {
 }
 
 fn check(wanted: &Wanted) -> Result<(), Error> {
-    for (name, value, least) in [("density", wanted.density, 0.0), ("similarity", wanted.similarity, -1.0)] {
+    for (name, value, least) in [
+        ("density", wanted.density, 0.0),
+        ("similarity", wanted.similarity, -1.0),
+    ] {
         if let Some(target) = value
             && !(target > least && target <= 1.0)
         {
@@ -274,7 +279,10 @@ fn first_model(method: &Likelihood, wanted: &Wanted, n_views: usize) -> Model {
             Some(wanted.coupling.or(model.coupling).unwrap_or(1.0))
         },
         gamma: if n_views > 1 { wanted.gamma } else { 0.0 },
-        filter: wanted.filter.filter(|_| model.signs == Signs::Attractive).unwrap_or(model.filter),
+        filter: wanted
+            .filter
+            .filter(|_| model.signs == Signs::Attractive)
+            .unwrap_or(model.filter),
         ..model
     }
 }
@@ -311,12 +319,19 @@ pub fn judge(views: &Views, is_single: bool, watch: Watch<'_>) -> Result<(bool, 
 fn add_warnings(learned: &mut Learned<Likelihood>, agreement: Option<&Agreement>, is_noise: bool) {
     let first = usize::from(!learned.converged());
     let is_said = learned.warnings.iter().any(|warning| warning.code == "W13");
-    if let Some(warning) = agreement.filter(|_| !is_noise && !is_said).and_then(chance::imposed_warning) {
+    if let Some(warning) = agreement
+        .filter(|_| !is_noise && !is_said)
+        .and_then(chance::imposed_warning)
+    {
         learned.warnings.insert(first, warning);
     }
     let (n_components, isolated) = learned.graph.components();
     if !is_noise && !isolated.is_empty() && learned.graph.n_nodes() > 1 {
-        let what = if learned.graph.consensus().is_some() { "the consensus" } else { "the union of the graphs" };
+        let what = if learned.graph.consensus().is_some() {
+            "the consensus"
+        } else {
+            "the union of the graphs"
+        };
         let message = format!(
             "{what} has {n_components} components, {} of them a single node; a higher density joins more nodes",
             isolated.len()
@@ -457,7 +472,12 @@ fn reach(
 }
 
 /// The similarity grows with ln b: a bracket is halved, or cut where a straight line would have it.
-fn reach_one(session: &Session<'_, Likelihood>, model: Model, target: f64, watch: Watch<'_>) -> Result<Candidate, Error> {
+fn reach_one(
+    session: &Session<'_, Likelihood>,
+    model: Model,
+    target: f64,
+    watch: Watch<'_>,
+) -> Result<Candidate, Error> {
     let mut start: Option<Point> = None;
     let mut solves = 0;
     let mut at = |ln_b: f64| -> Result<(f64, Candidate), Error> {
@@ -484,7 +504,9 @@ fn reach_one(session: &Session<'_, Likelihood>, model: Model, target: f64, watch
     let mut next = 2.0_f64.ln();
     for trial in 0..MOST_TRIALS {
         let (value, candidate) = at(next)?;
-        let is_better = best.as_ref().is_none_or(|(other, _)| (value - target).abs() < (other - target).abs());
+        let is_better = best
+            .as_ref()
+            .is_none_or(|(other, _)| (value - target).abs() < (other - target).abs());
         if is_better {
             best = Some((value, candidate));
         }
@@ -514,6 +536,9 @@ fn reach_one(session: &Session<'_, Likelihood>, model: Model, target: f64, watch
         return Ok(candidate);
     }
     let hint = format!("ask for about {}, or {}", shown(value), option("single").added());
-    let (low, high) = (low_value.unwrap_or(value).min(value), high_value.unwrap_or(value).max(value));
+    let (low, high) = (
+        low_value.unwrap_or(value).min(value),
+        high_value.unwrap_or(value).max(value),
+    );
     Err(unreachable("similarity", target, low, high, &hint))
 }

@@ -90,7 +90,9 @@ impl Contender {
                     Scale::Center | Scale::None => precisions,
                 };
                 let model = chosen.method.model;
-                let coupling = model.coupling.map_or_else(|| "single".into(), |b| format!("beta {b:.2}"));
+                let coupling = model
+                    .coupling
+                    .map_or_else(|| "single".into(), |b| format!("beta {b:.2}"));
                 Ok(Some(Learnt {
                     precisions,
                     density: chosen.learned.graph.mean_density(),
@@ -198,7 +200,13 @@ impl Units {
         let n = self.n;
         let of_view = |(view, covariance): (usize, &Vec<f64>)| {
             let alone: Vec<f64> = (0..n * n)
-                .map(|k| if k / n == k % n { self.size(view, k / n).powi(-2) } else { 0.0 })
+                .map(|k| {
+                    if k / n == k % n {
+                        self.size(view, k / n).powi(-2)
+                    } else {
+                        0.0
+                    }
+                })
                 .collect();
             let independent = deviance(n, covariance, &alone, lacks_mean);
             let with = deviance(n, covariance, &learnt.precisions[view], lacks_mean);
@@ -212,17 +220,14 @@ impl Units {
 ///
 /// # Errors
 /// E05 if a view cannot be halved; [`Error::Invalid`] if views lack nodes; what a method refuses.
-pub fn compare_methods(
-    views: &Views,
-    contenders: &[Contender],
-    watch: Watch<'_>,
-) -> Result<Vec<Explained>, Error> {
+pub fn compare_methods(views: &Views, contenders: &[Contender], watch: Watch<'_>) -> Result<Vec<Explained>, Error> {
     if !views.membership().is_total() {
         return Err(Error::Invalid {
             what: "views",
-            message: "lack nodes, and the likelihood by which methods are compared is that of all nodes together; keep \
+            message:
+                "lack nodes, and the likelihood by which methods are compared is that of all nodes together; keep \
                       those that all views have"
-                .into(),
+                    .into(),
         });
     }
     // In one order, so that no answer depends on the files'.
@@ -246,7 +251,10 @@ pub fn compare_methods(
             done += 1;
             let _ = watch(&Progress::Fitted { done, total });
             let [Some(one), Some(two)] = &both?[..] else { continue };
-            let gains = [units[0].gains(one, &others[0], lacks_mean), units[1].gains(two, &others[1], lacks_mean)];
+            let gains = [
+                units[0].gains(one, &others[0], lacks_mean),
+                units[1].gains(two, &others[1], lacks_mean),
+            ];
             let mut of_views = vec![0.0; sorted.n_views()];
             for (k, &view) in order.views.iter().enumerate() {
                 of_views[view] = 0.5 * (gains[0][k] + gains[1][k]);
@@ -273,7 +281,9 @@ pub fn compare_methods(
 
 /// How sure it is that the others are behind the first.
 fn tell_errors(found: &mut [Explained]) {
-    let Some((first, others)) = found.split_first_mut() else { return };
+    let Some((first, others)) = found.split_first_mut() else {
+        return;
+    };
     let n = first.views.len() as f64;
     if first.views.len() < 2 {
         return;

@@ -16,6 +16,7 @@ use std::time::Instant;
 
 use congraph::{Scale, Table, ViewOptions, Views};
 use congraph_io::{Folder, RecordingFile, find_recordings, write_rows};
+use congraph_record::Resolved;
 use congraph_record::record::RecordingCounts;
 use serde_json::{Value, json};
 
@@ -79,7 +80,7 @@ pub(crate) fn run(args: &EegArgs, global: &Global, console: &Console) -> Result<
 
 fn learn_from(args: &EegArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
-    let asked = args.fit.request(&args.scaling)?.smooth()?;
+    let resolved = args.request()?.resolve()?;
     let steps = Steps::new(args)?;
     let folder = output::place(&args.output.out, args.output.force)?;
     let views_folder = match &args.save_views {
@@ -90,13 +91,17 @@ fn learn_from(args: &EegArgs, global: &Global, console: &Console) -> Result<(), 
     let (read, tables) = read_views(args, &steps, &files, start, console)?;
     let fitting = Fitting {
         kind: "eeg",
-        asked,
         args: &args.fit,
         output: &args.output,
         folder,
         start,
     };
-    let fitted = fitting.fit(&read, console)?;
+    let fitted = match resolved {
+        Resolved::Likelihood(asked) => fitting.fit_likelihood(*asked, &read, console)?,
+        Resolved::Smooth(asked) => fitting.fit(*asked, &read, console)?,
+        // It is not offered for recordings.
+        Resolved::GraphicalLasso(_) => return Err(Failure::usage("--method is not one for recordings", "")),
+    };
     if let (Some(folder), Some(tables)) = (views_folder, tables) {
         saved::write(folder, &tables, &read)?;
     }
@@ -142,7 +147,7 @@ fn read_views(
         missing: args.missing.into(),
         allow_counts: true,
         electrodes: true,
-        allow_constant: args.scaling.scale != Scale::Zscore,
+        allow_constant: args.scaling.scale.unwrap_or_default() != Scale::Zscore,
         ..ViewOptions::default()
     };
     let (views, more) = Views::assemble(tables, &options)?;

@@ -27,6 +27,8 @@ impl Convergence {
             name: "gap",
             headline: if converged {
                 "Converged, with proof"
+            } else if !value.is_finite() {
+                "Not certified: no lower bound was found"
             } else {
                 "Not converged"
             }
@@ -36,7 +38,11 @@ impl Convergence {
                 could still be gained."
                 .into(),
         });
-        let number = |value: Option<f64>| value.map(|value| format!("{value:.10}"));
+        let number = |value: Option<f64>| {
+            value
+                .filter(|value| value.is_finite())
+                .map(|value| format!("{value:.10}"))
+        };
         let rows = [
             ("Objective", number(summary.objective)),
             ("Lower bound", number(summary.dual_objective)),

@@ -1,8 +1,10 @@
 //! The figures of the verdict, and what to be careful about.
 
+use congraph_record::FitRecord;
 use congraph_record::findings::Findings;
 use serde::Serialize;
 
+use super::choice;
 use crate::page::is_projection;
 use crate::words::{self, percent, plural, significant};
 
@@ -31,6 +33,8 @@ pub(in crate::page) fn keys(findings: &Findings) -> Vec<Key> {
             value: words::gap(value),
             note: if converged {
                 "converged: relative gap to the best possible fit"
+            } else if !value.is_finite() {
+                "NOT certified: nothing says how near the best possible fit is"
             } else {
                 "NOT converged: relative gap"
             }
@@ -93,6 +97,7 @@ pub(in crate::page) fn keys(findings: &Findings) -> Vec<Key> {
             },
         });
     }
+    keys.extend(summary.and_then(model));
     let alone = verdict.isolated.len();
     keys.push(Key {
         name: "Parts",
@@ -106,4 +111,24 @@ pub(in crate::page) fn keys(findings: &Findings) -> Vec<Key> {
         },
     });
     keys
+}
+
+/// The model of a likelihood.
+fn model(summary: &FitRecord) -> Option<Key> {
+    let filter = summary.filter.filter(|_| summary.is_likelihood())?;
+    let mut notes = Vec::new();
+    if let Some(b) = summary.beta {
+        notes.push(format!("coupling b = {}", significant(b)));
+    }
+    if let Some(threshold) = summary.threshold.filter(|threshold| threshold.is_finite()) {
+        notes.push(format!("weights above {} are edges", significant(threshold)));
+    }
+    if let Some(chosen) = choice(summary) {
+        notes.push(format!("{chosen} by Akaike's criterion"));
+    }
+    Some(Key {
+        name: "Filter",
+        value: if filter == 1 { "once".into() } else { "twice".into() },
+        note: notes.join("; "),
+    })
 }

@@ -51,7 +51,11 @@ impl LikelihoodFit {
         let solution = method.frozen(&one, &self.details, &consensus, watch)?;
         let name = views.view(view).name();
         let noise = Correlations::of(&one).as_ref().and_then(Correlations::warning);
-        let warnings = [matched.absent(&projector.nodes, views), of_convergence(&solution), noise];
+        let warnings = [
+            matched.absent(&projector.nodes, views),
+            of_convergence(&solution),
+            noise,
+        ];
         Ok(Projection {
             graph: graph(projector, name, &solution, &consensus, matched),
             certificate: solution.certificate,
@@ -59,7 +63,11 @@ impl LikelihoodFit {
             iterations: solution.iterations,
             distances_time,
             solve_time: clock.elapsed(),
-            warnings: warnings.into_iter().flatten().map(|warning| warning.in_view(name)).collect(),
+            warnings: warnings
+                .into_iter()
+                .flatten()
+                .map(|warning| warning.in_view(name))
+                .collect(),
         })
     }
 }

@@ -95,7 +95,10 @@ impl Data {
         let samples = samples(views)?;
         let scale = scale.unwrap_or_else(|| unit(views));
         let (edges, costs) = edges(views, order, candidates, costs)?;
-        let mut matrices: Vec<Mat<f64>> = covariances(views, scale)?.into_iter().map(|(matrix, _)| matrix).collect();
+        let mut matrices: Vec<Mat<f64>> = covariances(views, scale)?
+            .into_iter()
+            .map(|(matrix, _)| matrix)
+            .collect();
         check_proportional(views, &matrices)?;
         let is_lifted = match lift {
             Lift::Mean if scale != Scale::Zscore => lacks_mean(&matrices) && lift_means(&mut matrices),
@@ -132,7 +135,10 @@ pub(crate) fn plain_covariances(views: &Views) -> Result<(Vec<Vec<f64>>, Vec<f64
         let columns = (0..matrix.ncols()).flat_map(|b| matrix.col_as_slice(b));
         columns.copied().collect()
     };
-    Ok((found.iter().map(rows).collect(), found.iter().map(|(_, mean)| *mean).collect()))
+    Ok((
+        found.iter().map(rows).collect(),
+        found.iter().map(|(_, mean)| *mean).collect(),
+    ))
 }
 
 /// Whether views in one unit lack the mean of all nodes.
@@ -140,7 +146,10 @@ pub(crate) fn plain_covariances(views: &Views) -> Result<(Vec<Vec<f64>>, Vec<f64
 /// # Errors
 /// As [`plain_covariances`].
 pub(crate) fn views_lack_mean(views: &Views) -> Result<bool, Error> {
-    let matrices: Vec<Mat<f64>> = covariances(views, Scale::Center)?.into_iter().map(|(matrix, _)| matrix).collect();
+    let matrices: Vec<Mat<f64>> = covariances(views, Scale::Center)?
+        .into_iter()
+        .map(|(matrix, _)| matrix)
+        .collect();
     Ok(unit(views) == Scale::Center && lacks_mean(&matrices))
 }
 
@@ -187,7 +196,11 @@ fn samples(views: &Views) -> Result<Vec<f64>, Error> {
         }
         found.push(samples);
     }
-    if few.is_empty() { Ok(found) } else { Err(Error::Data(few)) }
+    if few.is_empty() {
+        Ok(found)
+    } else {
+        Err(Error::Data(few))
+    }
 }
 
 /// Whether signals are in one unit, by the sizes of the nodes' standard deviations.
@@ -277,7 +290,10 @@ fn check_proportional(views: &Views, matrices: &[Mat<f64>]) -> Result<(), Error>
             errors.push(
                 DataError::new(
                     Code::E04,
-                    format!("view `{name}` has nodes that are multiples of each other: {}", list_names(&listed)),
+                    format!(
+                        "view `{name}` has nodes that are multiples of each other: {}",
+                        list_names(&listed)
+                    ),
                     "a likelihood without bound would join them by an infinite weight",
                     format!(
                         "leave one of each pair out ({}), or learn by the method `smooth`",
@@ -288,7 +304,11 @@ fn check_proportional(views: &Views, matrices: &[Mat<f64>]) -> Result<(), Error>
             );
         }
     }
-    if errors.is_empty() { Ok(()) } else { Err(Error::Data(errors)) }
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::Data(errors))
+    }
 }
 
 /// Whether the covariances lack the mean of all nodes, on average over the views.
@@ -323,7 +343,10 @@ fn largest_beside_mean(matrix: &Mat<f64>) -> f64 {
         let mean = x.iter().sum::<f64>() / n as f64;
         x.iter_mut().for_each(|x| *x -= mean);
     };
-    let widest = (0..n).fold(0, |best, a| if matrix[(a, a)] > matrix[(best, best)] { a } else { best });
+    let widest = (0..n).fold(
+        0,
+        |best, a| if matrix[(a, a)] > matrix[(best, best)] { a } else { best },
+    );
     let mut x = matrix.col_as_slice(widest).to_vec();
     centre(&mut x);
     let mut value = 0.0;
@@ -395,7 +418,8 @@ fn edges(
         Candidates::Nearest { .. } => {
             return Err(Error::Parameter {
                 name: "candidates",
-                message: "knn is for the method `smooth`: the likelihood looks at all pairs, or at a list of them".into(),
+                message: "knn is for the method `smooth`: the likelihood looks at all pairs, or at a list of them"
+                    .into(),
             });
         }
     };

@@ -37,13 +37,17 @@ fn of_matrices(covariance: &Mat<f64>, precision: &Mat<f64>, lacks_mean: bool) ->
     let Some(factor) = Factor::of(precision) else {
         return f64::INFINITY;
     };
-    let trace: f64 = (0..n).map(|k| dot(covariance.col_as_slice(k), precision.col_as_slice(k))).sum();
+    let trace: f64 = (0..n)
+        .map(|k| dot(covariance.col_as_slice(k), precision.col_as_slice(k)))
+        .sum();
     let whole = trace - factor.log_det();
     if !lacks_mean {
         return whole;
     }
     let root = (n as f64).sqrt();
-    let along: Vec<f64> = (0..n).map(|k| precision.col_as_slice(k).iter().sum::<f64>() / root).collect();
+    let along: Vec<f64> = (0..n)
+        .map(|k| precision.col_as_slice(k).iter().sum::<f64>() / root)
+        .collect();
     let variance = along.iter().sum::<f64>() / root;
     let moved: f64 = (0..n).map(|k| along[k] * dot(covariance.col_as_slice(k), &along)).sum();
     whole - moved / variance + variance.ln()

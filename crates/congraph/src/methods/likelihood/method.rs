@@ -102,7 +102,13 @@ impl Likelihood {
     /// # Errors
     /// For a model out of its range.
     pub fn whole(&self, data: &Data, model: &Model, start: Option<&Point>, watch: Watch<'_>) -> Result<Whole, Error> {
-        Ok(solve_whole(&self.solver, data, &problem(data, model, None)?, start, watch))
+        Ok(solve_whole(
+            &self.solver,
+            data,
+            &problem(data, model, None)?,
+            start,
+            watch,
+        ))
     }
 
     /// Keeps the edges of a whole solution that are above the threshold, and solves again on them.
@@ -149,7 +155,14 @@ impl Likelihood {
             (_, true) => Lift::Always,
             (_, false) => Lift::None,
         };
-        let data = Data::new(one, &order, Some(details.scale), lift, &self.candidates, &self.edge_costs)?;
+        let data = Data::new(
+            one,
+            &order,
+            Some(details.scale),
+            lift,
+            &self.candidates,
+            &self.edge_costs,
+        )?;
         let data = data.measured_by(details.mean_samples);
         let known = |pair: &[u32; 2]| {
             let found = consensus.binary_search_by_key(pair, |(pair, _)| *pair);

@@ -231,7 +231,12 @@ impl Problem {
         let Some(fixed) = &self.fixed else { return gamma };
         let fixed = &fixed[e * self.n_views()..][..self.n_views()];
         let stay = |(view, fixed): (&ViewTerm, &bool)| *fixed && view.ends(self.edges[e]).is_some();
-        let n = self.views.iter().zip(fixed).filter(|&(view, fixed)| stay((view, fixed))).count();
+        let n = self
+            .views
+            .iter()
+            .zip(fixed)
+            .filter(|&(view, fixed)| stay((view, fixed)))
+            .count();
         gamma + self.charges.beta[e] * n as f64
     }
 

@@ -56,7 +56,11 @@ impl Solution {
     /// The pairs that may be joined, with the weights of the views and of the consensus.
     pub fn pairs(&self) -> impl Iterator<Item = ([u32; 2], &[f64], f64)> {
         let rows = self.point.weights.rows().zip(&self.point.consensus);
-        self.problem.edges.iter().zip(rows).map(|(pair, (row, consensus))| (*pair, row, *consensus))
+        self.problem
+            .edges
+            .iter()
+            .zip(rows)
+            .map(|(pair, (row, consensus))| (*pair, row, *consensus))
     }
 
     /// The precision matrices M^q of all views over the nodes that they have, row after row, in the method's order and in
@@ -110,7 +114,11 @@ pub(super) fn problem(data: &Data, model: &Model, frozen: Option<Vec<f64>>) -> R
         });
     }
     let mut charges = Charges::uniform(n, lambda, beta, model.gamma * beta);
-    charges.lambda.iter_mut().zip(&data.costs).for_each(|(lambda, cost)| *lambda += cost);
+    charges
+        .lambda
+        .iter_mut()
+        .zip(&data.costs)
+        .for_each(|(lambda, cost)| *lambda += cost);
     let tie = match frozen {
         Some(consensus) => Tie::Frozen(consensus),
         None if model.is_coupled() => Tie::Consensus,
@@ -192,7 +200,11 @@ fn information(problem: &Problem, data: &Data, point: &Point) -> (f64, usize) {
     let mut n_parameters = 0;
     for row in point.weights.rows() {
         distinct.clear();
-        distinct.extend(row.iter().filter(|&&weight| weight != 0.0).map(|weight| weight.to_bits()));
+        distinct.extend(
+            row.iter()
+                .filter(|&&weight| weight != 0.0)
+                .map(|weight| weight.to_bits()),
+        );
         distinct.sort_unstable();
         distinct.dedup();
         n_parameters += distinct.len();

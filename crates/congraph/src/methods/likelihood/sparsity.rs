@@ -72,7 +72,11 @@ fn of_density(point: &Point, density: f64, shares: &[f64]) -> f64 {
     for (k, &(size, share)) in sizes.iter().enumerate() {
         // Nearer to what is asked without this one.
         if reached + 0.5 * share > density {
-            return if k == 0 { f64::INFINITY } else { 0.5 * (size + sizes[k - 1].0) };
+            return if k == 0 {
+                f64::INFINITY
+            } else {
+                0.5 * (size + sizes[k - 1].0)
+            };
         }
         reached += share;
     }

@@ -119,7 +119,10 @@ impl Quadratic<'_> {
     pub(super) fn changing(&self) -> Vec<u32> {
         let of_range = |range: std::ops::Range<usize>| {
             let mut room = Room::default();
-            range.filter(|&e| self.is_changing(e, &mut room)).map(|e| e as u32).collect::<Vec<u32>>()
+            range
+                .filter(|&e| self.is_changing(e, &mut room))
+                .map(|e| e as u32)
+                .collect::<Vec<u32>>()
         };
         chunks::map(self.problem.n_edges(), of_range).concat()
     }
@@ -130,7 +133,8 @@ impl Quadratic<'_> {
         room.targets.clear();
         for (view, model) in self.views.iter().enumerate() {
             if let Some((a, b)) = problem.movable(e, view) {
-                room.targets.push(2.0 * problem.views[view].weight * model.residual[(b, a)]);
+                room.targets
+                    .push(2.0 * problem.views[view].weight * model.residual[(b, a)]);
             }
         }
         if !is_present {

@@ -72,7 +72,9 @@ impl Face {
             // The slope along the consensus, and whether any view shares it.
             let (mut pull, mut is_shared) = (0.0, false);
             for (view, &weight) in row.iter().enumerate() {
-                let Some((a, b)) = problem.views[view].ends(edge) else { continue };
+                let Some((a, b)) = problem.views[view].ends(edge) else {
+                    continue;
+                };
                 let at_consensus = beta > 0.0 && weight == consensus;
                 if weight == 0.0 || (at_consensus && !problem.is_coupled()) {
                     if weight != consensus {
@@ -80,8 +82,8 @@ impl Face {
                     }
                     continue;
                 }
-                let slope = -2.0 * problem.views[view].weight * model.views[view].residual[(b, a)]
-                    + lambda * weight.signum();
+                let slope =
+                    -2.0 * problem.views[view].weight * model.views[view].residual[(b, a)] + lambda * weight.signum();
                 let curvature = Curvature::of(problem, view, &model.views[view], a, b);
                 let slot = if at_consensus {
                     pull += slope;

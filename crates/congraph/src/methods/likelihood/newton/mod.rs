@@ -241,7 +241,11 @@ fn between(from: &Point, to: &Point, size: f64) -> Point {
         .iter_mut()
         .zip(to.weights.values())
         .for_each(|(x, y)| mix(x, y));
-    point.consensus.iter_mut().zip(&to.consensus).for_each(|(x, y)| mix(x, y));
+    point
+        .consensus
+        .iter_mut()
+        .zip(&to.consensus)
+        .for_each(|(x, y)| mix(x, y));
     for (from, to) in point.diagonals.iter_mut().zip(&to.diagonals) {
         from.iter_mut().zip(to).for_each(|(x, y)| mix(x, y));
     }

@@ -60,7 +60,10 @@ impl ViewModel {
         let mut curvature = Mat::zeros(n, n);
         for b in 0..n {
             let column = inverse.col_as_slice(b);
-            let rows = gradient.col_as_slice_mut(b).iter_mut().zip(curvature.col_as_slice_mut(b));
+            let rows = gradient
+                .col_as_slice_mut(b)
+                .iter_mut()
+                .zip(curvature.col_as_slice_mut(b));
             for ((gradient, curvature), y) in rows.zip(column) {
                 *gradient -= y;
                 *curvature = y * y;

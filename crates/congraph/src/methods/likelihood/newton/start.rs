@@ -17,12 +17,19 @@ const MOST: f64 = 0.999;
 
 pub(super) fn cold(problem: &Problem) -> Point {
     let n_views = problem.n_views();
-    let matrices: Vec<Option<Mat<f64>>> = (0..n_views).into_par_iter().map(|view| linkage(problem, view)).collect();
+    let matrices: Vec<Option<Mat<f64>>> = (0..n_views)
+        .into_par_iter()
+        .map(|view| linkage(problem, view))
+        .collect();
     let mut weights = ViewMatrix::zeros(problem.n_edges(), n_views);
     let mut diagonals = Vec::with_capacity(n_views);
     for (view, matrix) in matrices.iter().enumerate() {
         let term = &problem.views[view];
-        diagonals.push((0..term.n_nodes()).map(|a| diagonal(problem, view, matrix.as_ref(), a)).collect());
+        diagonals.push(
+            (0..term.n_nodes())
+                .map(|a| diagonal(problem, view, matrix.as_ref(), a))
+                .collect(),
+        );
         let Some(matrix) = matrix else { continue };
         for (e, row) in weights.rows_mut().enumerate() {
             if let Some((a, b)) = problem.movable(e, view) {
@@ -61,7 +68,11 @@ fn consensus(problem: &Problem, weights: &ViewMatrix) -> Vec<f64> {
     let mut median = |(edge, weights): (&[u32; 2], &[f64])| {
         row.clear();
         let views = problem.views.iter().zip(weights);
-        row.extend(views.filter(|(view, _)| view.ends(*edge).is_some()).map(|(_, &weight)| weight));
+        row.extend(
+            views
+                .filter(|(view, _)| view.ends(*edge).is_some())
+                .map(|(_, &weight)| weight),
+        );
         row.sort_unstable_by(f64::total_cmp);
         match row.len() {
             0 => 0.0,
@@ -108,7 +119,9 @@ fn linkage(problem: &Problem, view: usize) -> Option<Mat<f64>> {
 /// The largest correlation such that a chain of at least that joins two nodes: along the maximum spanning tree.
 fn ultrametric(n: usize, correlation: impl Fn(usize, usize) -> f64) -> Mat<f64> {
     let mut linked = Mat::zeros(n, n);
-    let mut nearest: Vec<(f64, usize)> = (0..n).map(|b| (if b == 0 { 0.0 } else { correlation(0, b) }, 0)).collect();
+    let mut nearest: Vec<(f64, usize)> = (0..n)
+        .map(|b| (if b == 0 { 0.0 } else { correlation(0, b) }, 0))
+        .collect();
     let mut joined = vec![0];
     let mut is_joined = vec![false; n];
     linked[(0, 0)] = 1.0;

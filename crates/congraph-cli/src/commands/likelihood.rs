@@ -1,0 +1,155 @@
+//! `congraph learn --method likelihood`: files in, certified graphs that make the signals likely out.
+
+use congraph::methods::likelihood::Signs;
+use congraph::tune::Chosen;
+use congraph::{Scale, is_edge};
+use congraph_io::seal;
+use congraph_record::FitRecord;
+use congraph_record::record::Timing;
+use congraph_record::request::LikelihoodAsked;
+
+use super::candidates;
+use super::input::Read;
+use super::learn::{Fitted, Fitting, caveat, check_converged, consensus, likeness, noticed, tell_read, write};
+use crate::args::OutputArgs;
+use crate::console::{Console, count};
+use crate::failure::Failure;
+use crate::{interrupt, memory, summary};
+
+impl Fitting<'_> {
+    /// Learns from the views that were read, and writes the output folder.
+    pub(super) fn fit_likelihood(
+        self,
+        asked: LikelihoodAsked,
+        read: &Read,
+        console: &Console,
+    ) -> Result<Fitted, Failure> {
+        tell_read(read, console);
+        let (listed, costs) = candidates::read_tables(&asked.tables, read.views.nodes())?;
+        let asked = asked.on_pairs(listed, costs).with_free_memory(memory::half_of_free());
+        let chosen = {
+            let progress = console.progress();
+            let watch = |step: &congraph::Progress| progress.step(step);
+            asked.method.learn_to(&read.views, &asked.wanted, &watch)?
+        };
+        tell(&asked, &chosen, console);
+        let (method, learned) = (&chosen.method, &chosen.learned);
+        let warnings = noticed(read, &learned.graph, &learned.warnings);
+        for warning in &warnings {
+            console.warning(warning);
+        }
+        check_converged(self.args, learned)?;
+        let timing = Timing {
+            read: read.time,
+            distances: learned.prepare_time,
+            solve: learned.solve_time,
+            total: self.start.elapsed(),
+        };
+        let mut summary = FitRecord {
+            recordings: read.preparation.as_ref().map(super::eeg::Preparation::summary),
+            ..FitRecord::of_likelihood(&asked, &chosen, &warnings, Some(&timing))
+        };
+        interrupt::uninterrupted(|| -> Result<(), Failure> {
+            let folder = self.folder;
+            write(&folder, self.kind, None, read, &learned.graph, &summary, &timing)?;
+            candidates::write(&folder, &method.candidates, &method.edge_costs, learned.graph.nodes())?;
+            if !self.args.no_report {
+                super::report::stage(&folder, &learned.graph, console)?;
+            }
+            seal(&folder, &mut summary)?;
+            Ok(folder.commit()?)
+        })?;
+        let line = result_line(self.output, &asked, &chosen, &timing);
+        Ok(Fitted { summary, line })
+    }
+}
+
+/// What was decided for the user.
+fn tell(asked: &LikelihoodAsked, chosen: &Chosen, console: &Console) {
+    let details = &chosen.learned.details;
+    let is_signed = chosen.method.model.signs == Signs::Both;
+    if asked.method.scale.is_none() && details.scale == Scale::Zscore && !is_signed {
+        console.note(
+            "note: the nodes differ much in their variance, so their signals were z-scored; the likelihood then gains less \
+             over `--method smooth`. `--scale center` keeps their sizes, if they are in one unit",
+        );
+    }
+    if details.is_lifted {
+        console.detail(if is_signed {
+            "the views lack a direction, such as the mean of all nodes: it was given the mean variance"
+        } else {
+            "the views lack the mean of all nodes (a reference or a filter took it out): it was put back"
+        });
+    }
+    let compared: Vec<String> = chosen
+        .tried
+        .iter()
+        .map(|tried| {
+            let b = tried
+                .coupling
+                .map_or_else(String::new, |b| format!(", b = {}", short(b)));
+            let signed = if tried.signs == Signs::Both { ", signed" } else { "" };
+            format!("filter {}{b}{signed}: AIC {:.1}", tried.filter.order(), tried.aic)
+        })
+        .collect();
+    console.detail(&compared.join("; "));
+}
+
+/// b for people.
+fn short(b: f64) -> String {
+    let rounded = (1e3 * b).round() / 1e3;
+    if rounded > 0.0 {
+        rounded.to_string()
+    } else {
+        format!("{b:.1e}")
+    }
+}
+
+/// The model, and what of it the criterion chose.
+fn model(asked: &LikelihoodAsked, chosen: &Chosen) -> String {
+    let model = &chosen.method.model;
+    let open = asked.open(chosen.learned.graph.n_views());
+    let mut parts = vec![("filter", format!("filter {}", model.filter.order()))];
+    if model.signs == Signs::Both || asked.wanted.signs.is_none() {
+        let signs = if model.signs == Signs::Both {
+            "both signs"
+        } else {
+            "positive edges"
+        };
+        parts.push(("signed", signs.into()));
+    }
+    if let Some(b) = model.coupling {
+        parts.push(("beta", format!("b = {}", short(b))));
+    }
+    // Once behind all that it chose where these stand together.
+    let chosen: Vec<bool> = parts.iter().map(|(id, _)| open.contains(id)).collect();
+    let told = parts.iter().enumerate().map(|(k, (_, text))| {
+        let is_last = chosen[k] && !chosen.get(k + 1).copied().unwrap_or(false);
+        format!("{text}{}, ", if is_last { " by AIC" } else { "" })
+    });
+    told.collect()
+}
+
+fn result_line(output: &OutputArgs, asked: &LikelihoodAsked, chosen: &Chosen, timing: &Timing) -> String {
+    let (graph, learned) = (&chosen.learned.graph, &chosen.learned);
+    let is_empty = !graph.weights().values().iter().any(|&weight| is_edge(weight));
+    let first = if chosen.is_noise {
+        "nothing beyond chance; "
+    } else {
+        caveat(&learned.warnings)
+    };
+    format!(
+        "{}: {first}{}{} × {}, {}mean density {:.3}, {}{}relative gap {} ({}), {:.2} s",
+        output.out.display(),
+        if is_empty { "an empty graph: " } else { "" },
+        count(graph.n_views(), "view"),
+        count(graph.n_nodes(), "node"),
+        consensus(graph),
+        graph.mean_density(),
+        likeness(graph.similarity(), chosen.floor),
+        model(asked, chosen),
+        summary::gap(learned.certificate.relative_gap),
+        learned.status,
+        timing.total.as_secs_f64()
+    )
+}

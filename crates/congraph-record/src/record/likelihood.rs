@@ -1,0 +1,98 @@
+//! The record of graphs that make signals likely.
+
+use std::collections::BTreeSet;
+
+use congraph::chance::Correlations;
+use congraph::methods::likelihood::Signs;
+use congraph::tune::Chosen;
+use congraph::{Candidates, Warning};
+
+use super::fit::missing;
+use super::{
+    ChanceRecord, DensityRecord, FitRecord, SUMMARY_SCHEMA, SecondsRecord, SimilarityRecord, Timing, TriedRecord,
+    warning_records,
+};
+use crate::choices::{Choice, Method};
+use crate::request::LikelihoodAsked;
+
+impl FitRecord {
+    /// What is told of a likelihood: no α, and what was tried.
+    pub fn of_likelihood(
+        asked: &LikelihoodAsked,
+        chosen: &Chosen,
+        warnings: &[Warning],
+        timing: Option<&Timing>,
+    ) -> Self {
+        let (model, learned) = (&chosen.method.model, &chosen.learned);
+        let (graph, details) = (&learned.graph, &learned.details);
+        let open = asked.open(graph.n_views());
+        Self {
+            schema: Some(SUMMARY_SCHEMA.into()),
+            n_nodes: Some(graph.n_nodes()),
+            n_views: Some(graph.n_views()),
+            method: Some(Method::Likelihood.word().into()),
+            filter: Some(model.filter.order()),
+            signed: (model.signs == Signs::Both).then_some(true),
+            solver: Some("newton".into()),
+            beta: model.coupling,
+            gamma: model.coupling.map(|_| model.gamma),
+            scale: Some(details.scale.word().into()),
+            lifted: Some(details.is_lifted),
+            effective_samples: Some(details.mean_samples),
+            threshold: Some(details.threshold),
+            aic: Some(details.aic),
+            n_parameters: Some(details.n_parameters),
+            chosen_by: Some(open.into_iter().map(String::from).collect()),
+            tried: Some(distinct(chosen.tried.iter().map(TriedRecord::from))),
+            tolerance: Some(chosen.method.solver.tolerance),
+            objective: Some(learned.certificate.objective),
+            dual_objective: Some(learned.certificate.dual_objective),
+            relative_gap: Some(learned.certificate.relative_gap),
+            certified: Some(learned.certificate.relative_gap.is_finite()),
+            converged: Some(learned.converged()),
+            iterations: Some(learned.iterations),
+            density: DensityRecord {
+                target: asked.wanted.density,
+                views: Some(graph.mean_density()),
+                consensus: graph.consensus_density(),
+                ..DensityRecord::default()
+            },
+            similarity: SimilarityRecord {
+                target: asked.wanted.similarity,
+                value: Some(graph.similarity()),
+                floor: chosen.floor,
+            },
+            chance: Some(ChanceRecord {
+                correlations: learned.correlations.as_ref().map(Correlations::z),
+                agreement: None,
+            }),
+            seconds: timing.map_or_else(SecondsRecord::default, SecondsRecord::from),
+            warnings: warning_records(warnings),
+            missing: missing(graph),
+            n_candidates: n_listed(&chosen.method.candidates),
+            echo: asked.echo.clone(),
+            ..Self::default()
+        }
+        .on_pairs(&chosen.method.candidates, &chosen.method.edge_costs)
+    }
+}
+
+/// How many pairs are in a list, each counted once; none if all may be joined.
+fn n_listed(candidates: &Candidates) -> Option<usize> {
+    let Candidates::Listed(pairs) = candidates else {
+        return None;
+    };
+    let distinct: BTreeSet<[u32; 2]> = pairs.iter().map(|&[a, b]| [a.min(b), a.max(b)]).collect();
+    Some(distinct.len())
+}
+
+/// Each model once, though a choice between signs fits the better ones again.
+fn distinct(tried: impl Iterator<Item = TriedRecord>) -> Vec<TriedRecord> {
+    let mut found: Vec<TriedRecord> = Vec::new();
+    for one in tried {
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    found
+}

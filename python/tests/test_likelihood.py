@@ -1,0 +1,126 @@
+"""Graphs that make the signals likely: `method="likelihood"`."""
+
+import json
+import pickle
+import subprocess
+
+import numpy as np
+import pytest
+
+import congraph
+from congraph import ConsensusGraph, SingleGraph
+
+
+@pytest.fixture(scope="module")
+def smooth():
+    return congraph.simulate(n_nodes=16, n_views=3, n_signals=200, edge_probability=0.2, seed=2)
+
+
+@pytest.fixture(scope="module")
+def likely(smooth):
+    return ConsensusGraph(method="likelihood").fit(smooth.views)
+
+
+def test_what_was_chosen_is_told(likely, smooth):
+    assert likely.filter_ == 2 and likely.scale_ == "center" and likely.converged_
+    assert likely.alpha_ is None and likely.beta_ in (1.0, 1.4, 2.0, 2.8, 4.0, 5.6) and likely.gamma_ == 0.0
+    assert len(likely.tried_) == 12 and likely.threshold_ > 0
+    best = min((one for one in likely.tried_ if one["certified"]), key=lambda one: one["aic"])
+    assert (best["filter"], best["beta"], best["aic"]) == (likely.filter_, likely.beta_, likely.aic_)
+    assert likely.relative_gap_ <= 1e-8 and likely.similarity_ > likely.similarity_floor_
+    assert congraph.evaluate(likely, smooth.truth).consensus["f1"] > 0.8
+    assert "filter 2" in str(likely) and "alpha" not in str(likely)
+    usual = ConsensusGraph().fit(smooth.views)
+    assert usual.filter_ is usual.threshold_ is usual.aic_ is usual.tried_ is None and usual.scale_ == "zscore"
+
+
+def test_it_is_an_estimator_like_any_other(likely, smooth, tmp_path):
+    again = pickle.loads(pickle.dumps(likely))
+    np.testing.assert_array_equal(again.graphs_, likely.graphs_)
+    assert again.tried_ == likely.tried_
+    page = likely.report(tmp_path / "report.html")
+    assert "by maximum likelihood" in (tmp_path / "report.html").read_text(), page
+    assert set(likely.to_frame()["n_views"]) <= {1, 2, 3}
+    assert likely.score(smooth.views) > 0
+    sklearn = pytest.importorskip("sklearn")
+    clone = sklearn.clone(likely)
+    assert clone.get_params() == likely.get_params() and clone.method == "likelihood"
+    np.testing.assert_array_equal(clone.fit(smooth.views).graphs_, likely.graphs_)
+
+
+def test_what_is_given_is_kept_to(smooth):
+    given = ConsensusGraph(density=0.15, method="likelihood", beta=1.5, gamma=0.5, filter=1, scale="zscore").fit(smooth.views)
+    assert (given.beta_, given.gamma_, given.filter_, given.scale_) == (1.5, 0.5, 1, "zscore")
+    assert abs(given.density_ - 0.15) < 0.01 and len(given.tried_) == 1
+    alike = ConsensusGraph(similarity=0.9, method="likelihood").fit(smooth.views)
+    assert abs(alike.similarity_ - 0.9) < 0.006
+    turned = {name: view * np.where(np.arange(16) % 2, 1.0, -1.0) for name, view in smooth.views.items()}
+    signed = ConsensusGraph(method="likelihood", signed="auto").fit(turned)
+    assert signed.edges_.min() < 0 and signed.filter_ == 1
+    alone = SingleGraph(method="likelihood").fit(smooth.views["view1"])
+    assert alone.graph_.shape == (16, 16) and alone.alpha_ is None and "filter" in str(alone)
+
+
+def test_noise_is_an_empty_graph():
+    rng = np.random.default_rng(1)
+    with pytest.warns(congraph.CongraphWarning, match="chance"):
+        found = ConsensusGraph(method="likelihood").fit(rng.normal(size=(3, 120, 10)))
+    assert found.edges_.size == 0 and found.threshold_ is None
+    assert "no edge" in str(found) and "W13" in str(found)
+
+
+def test_what_does_not_apply_is_refused(likely, smooth):
+    for options, said in [
+        ({"alpha": 0.1}, "alpha means nothing with method=\"likelihood\""),
+        ({"consensus_density": 0.1}, "consensus_density means nothing"),
+        ({"penalty": "l2"}, "penalty means nothing"),
+        ({"spectrum": 0.5}, "spectrum means nothing"),
+        ({"solver": "admm"}, "solver means nothing"),
+        ({"sample_norm": "sum"}, "sample_norm means nothing"),
+        ({"filter": 3}, "filter is \"3\""),
+        ({"filter": 2, "signed": True}, "filter=2 is for graphs without negative edges"),
+        ({"beta": 0.0}, "beta is 0"),
+        ({"candidates": "knn:3"}, "knn is for the method"),
+        ({"similarity": 0.9, "beta": 2.0}, "both given"),
+    ]:
+        with pytest.raises(ValueError) as error:
+            ConsensusGraph(method="likelihood", **options).fit(smooth.views)
+        assert said in str(error.value), (options, str(error.value))
+    with pytest.raises(TypeError, match="filter is 1.5"):
+        ConsensusGraph(method="likelihood", filter=1.5).fit(smooth.views)
+    for options in ({"filter": 2}, {"signed": "auto"}, {"method": "jgl-fused"}, {"method": "loud"}):
+        with pytest.raises(ValueError):
+            ConsensusGraph(**options).fit(smooth.views)
+    with pytest.raises(ValueError, match="cannot be projected on the consensus of a likelihood"):
+        likely.project(smooth.views)
+    with pytest.raises(ValueError, match="cannot be projected"):
+        likely.transform(smooth.views)
+    with pytest.raises(ValueError, match="cannot be tuned"):
+        ConsensusGraph(method="likelihood").tune(smooth.views)
+
+
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [
+        ({}, []),
+        ({"density": 0.15, "beta": 2.0, "filter": 1}, ["--density", "0.15", "--beta", "2", "--filter", "1"]),
+        ({"signed": "auto"}, ["--signed=auto"]),
+        ({"similarity": 0.9, "scale": "zscore"}, ["--similarity", "0.9", "--scale", "zscore"]),
+    ],
+)
+def test_the_command_line_says_the_same(command, tmp_path, here, there):
+    def run(*words):
+        subprocess.run([command, "--quiet", *map(str, words)], check=True, capture_output=True, text=True)
+
+    run("simulate", "--nodes", 14, "--views", 3, "--signals", 150, "--seed", 4, "-o", tmp_path / "sim")
+    paths = sorted((tmp_path / "sim").glob("*.csv"))
+    run("learn", *paths, "--method", "likelihood", *there, "-o", tmp_path / "out")
+    arrays = {path.stem: np.loadtxt(path, delimiter=",", skiprows=1) for path in paths}
+    names = paths[0].read_text().splitlines()[0].split(",")
+    model = ConsensusGraph(method="likelihood", **here).fit(congraph.Views(arrays, nodes=names))
+    written = np.load(tmp_path / "out" / "matrices.npz")
+    np.testing.assert_array_equal(written["consensus"], model.consensus_)
+    np.testing.assert_array_equal(written["views"], model.graphs_)
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    for name in ("filter", "beta", "gamma", "scale", "threshold", "aic", "tried", "objective", "dual_objective", "relative_gap"):
+        assert summary[name] == getattr(model, f"{name}_"), name
