@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::support::rng;
 use congraph::methods::likelihood::{Filter, Likelihood, Model, Newton, Sparsity};
-use congraph::simulate::{Settings, simulate};
+use congraph::simulate::{GraphModel, Settings, simulate};
 use congraph::{
     Candidates, Certified, Code, EdgeCost, Error, Learn, Learned, MultiviewGraph, Table, ViewOptions, Views,
     no_progress,
@@ -19,6 +19,7 @@ fn tables(n_nodes: usize, n_signals: usize, seed: u64) -> Vec<Table> {
         n_nodes,
         n_views: 3,
         n_signals: vec![n_signals],
+        graph: GraphModel::ErdosRenyi { probability: 0.3 },
         seed,
         ..Settings::default()
     };
