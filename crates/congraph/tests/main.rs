@@ -15,6 +15,7 @@ mod facts;
 mod graphical_lasso;
 mod grid;
 mod laws;
+mod likelihood;
 mod masks;
 mod metrics;
 mod negative;

@@ -138,6 +138,9 @@ fn repair(problem: &Problem, scaled: &mut [Scaled]) -> f64 {
                 let gamma = scaled.gamma.as_ref().unwrap_or(&view.covariance)[place];
                 pulls.push(2.0 * view.weight * (gamma - scaled.inverse[place]));
                 ends.push((i, place, gamma));
+            } else if view.ends(problem.edges[e]).is_some() {
+                // A weight that stays zero departs from a frozen consensus, whatever the others do.
+                frozen += frozen_departure(problem, e);
             }
         }
         if !make_feasible(problem, e, &mut pulls) && !matches!(problem.tie, Tie::Frozen(_)) {
@@ -158,6 +161,14 @@ fn frozen_share(problem: &Problem, e: usize, pull: f64) -> f64 {
     };
     let (lambda, beta) = (problem.charges.lambda[e], problem.charges.beta[e]);
     consensus[e].abs() * beta.min(lambda - pull * consensus[e].signum())
+}
+
+/// What a weight of zero costs beside a consensus that is known.
+fn frozen_departure(problem: &Problem, e: usize) -> f64 {
+    match &problem.tie {
+        Tie::Frozen(consensus) => problem.charges.beta[e] * consensus[e].abs(),
+        Tie::None | Tie::Consensus => 0.0,
+    }
 }
 
 /// Changes the pulls of an edge's views as little as needed; whether any changed.
@@ -208,4 +219,123 @@ fn lower_sum(pulls: &mut [f64], lambda: f64, beta: f64, gamma: f64, side: f64) -
         }
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::methods::likelihood::problem::{Charges, ViewTerm};
+
+    fn one_edge(n_views: usize, [lambda, beta, gamma]: [f64; 3], signs: Signs, tie: Tie) -> Problem {
+        let view = ViewTerm::new(2, &[0, 1], &[1.0, 0.0, 0.0, 1.0], 1.0);
+        let charges = Charges::uniform(1, lambda, beta, gamma);
+        Problem::new(
+            Arc::new(vec![view; n_views]),
+            Arc::new(vec![[0, 1]]),
+            charges,
+            Filter::Once,
+            signs,
+            tie,
+        )
+        .unwrap()
+    }
+
+    /// After the repair there are s with |s| ≤ β, g − s ≤ λ (in size, if signed) and a sum of γ at most.
+    fn violation(pulls: &[f64], [lambda, beta, gamma]: [f64; 3], signs: Signs) -> f64 {
+        let side = |sign: f64| {
+            let sum: f64 = pulls.iter().map(|g| (sign * g - lambda).max(-beta)).sum();
+            let most = pulls.iter().map(|g| sign * g - lambda - beta).fold(0.0, f64::max);
+            most.max(sum - gamma)
+        };
+        if signs == Signs::Both {
+            side(1.0).max(side(-1.0))
+        } else {
+            side(1.0)
+        }
+    }
+
+    #[test]
+    fn repaired_pulls_fulfil_every_condition() {
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        for case in 0..20_000 {
+            let n_views = rng.random_range(1..=8);
+            let signs = if case % 2 == 0 { Signs::Both } else { Signs::Attractive };
+            let size = |rng: &mut ChaCha8Rng| {
+                if rng.random_bool(0.3) {
+                    0.0
+                } else {
+                    rng.random_range(0.01..1.0)
+                }
+            };
+            let (lambda, beta) = (size(&mut rng), size(&mut rng));
+            let gamma = if rng.random_bool(0.1) {
+                f64::INFINITY
+            } else {
+                size(&mut rng) * beta * n_views as f64
+            };
+            let charges = [lambda, beta, gamma];
+            let problem = one_edge(n_views, charges, signs, Tie::Consensus);
+            let mut pulls: Vec<f64> = (0..n_views).map(|_| rng.random_range(-2.0..2.0)).collect();
+            let before = pulls.clone();
+            let was_feasible = violation(
+                &pulls,
+                if beta > 0.0 {
+                    charges
+                } else {
+                    [lambda, 0.0, f64::INFINITY]
+                },
+                signs,
+            ) <= 0.0;
+            let has_changed = make_feasible(&problem, 0, &mut pulls);
+            assert_eq!(has_changed, !was_feasible, "{before:?} {charges:?}");
+            let left = violation(
+                &pulls,
+                if beta > 0.0 {
+                    charges
+                } else {
+                    [lambda, 0.0, f64::INFINITY]
+                },
+                signs,
+            );
+            assert!(
+                left <= 1e-14,
+                "{left:e} is left: {before:?} became {pulls:?} for {charges:?}, {signs:?}"
+            );
+        }
+    }
+
+    /// The edge's share of the bound of a frozen consensus is the least of its cost over a fine grid.
+    #[test]
+    fn the_frozen_share_is_the_least_cost() {
+        let mut rng = ChaCha8Rng::seed_from_u64(6);
+        for case in 0..300 {
+            let signs = if case % 2 == 0 { Signs::Both } else { Signs::Attractive };
+            let (lambda, beta) = (rng.random_range(0.0..1.0), rng.random_range(0.0..1.0));
+            let size = f64::from(rng.random_range(0..50_u32)) * 0.02;
+            let c = if signs == Signs::Both && case % 4 == 0 {
+                -size
+            } else {
+                size
+            };
+            let problem = one_edge(1, [lambda, beta, 0.0], signs, Tie::Frozen(vec![c]));
+            let mut pulls = [rng.random_range(-3.0..3.0)];
+            make_feasible(&problem, 0, &mut pulls);
+            let cost = |w: f64| lambda * w.abs() + beta * (w - c).abs() - pulls[0] * w;
+            let from = if signs == Signs::Both { -300 } else { 0 };
+            let least = (from..=300)
+                .map(|k| cost(f64::from(k) * 0.02))
+                .fold(f64::INFINITY, f64::min);
+            let share = frozen_share(&problem, 0, pulls[0]);
+            assert!(
+                (share - least).abs() <= 1e-12,
+                "{share} is not {least}: c {c}, pull {}",
+                pulls[0]
+            );
+        }
+    }
 }

@@ -156,3 +156,212 @@ fn location(targets: &[f64], curvatures: &[f64], charge: Charge, breaks: &mut Ve
     }
     0.5 * (breaks[high] + breaks[end])
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+
+    /// One edge with random numbers: often views that agree, charges of zero, and one view.
+    struct Case {
+        targets: Vec<f64>,
+        curvatures: Vec<f64>,
+        charge: Charge,
+        is_signed: bool,
+    }
+
+    impl Case {
+        fn random(number: usize, rng: &mut ChaCha8Rng) -> Self {
+            let n = rng.random_range(1..=6);
+            let (centre, equal) = (rng.random_range(-1.5..1.5), number % 7 == 0);
+            let targets = (0..n)
+                .map(|_| {
+                    if equal {
+                        centre
+                    } else {
+                        centre + rng.random_range(-1.0..1.0)
+                    }
+                })
+                .collect();
+            let curvatures = (0..n).map(|_| 10.0_f64.powf(rng.random_range(-1.0..1.0))).collect();
+            let maybe = |rng: &mut ChaCha8Rng, most: f64| {
+                if rng.random_bool(0.3) {
+                    0.0
+                } else {
+                    rng.random_range(0.0..most)
+                }
+            };
+            let beta = rng.random_range(0.01..2.0);
+            let gamma = if rng.random_bool(0.05) {
+                f64::INFINITY
+            } else {
+                maybe(rng, 1.2) * beta * n as f64
+            };
+            let lambda = maybe(rng, 1.0);
+            Self {
+                targets,
+                curvatures,
+                charge: Charge { lambda, beta, gamma },
+                is_signed: number % 2 == 0,
+            }
+        }
+
+        fn cost_of_view(&self, view: usize, w: f64, c: f64) -> f64 {
+            let (u, h, Charge { lambda, beta, .. }) = (self.targets[view], self.curvatures[view], self.charge);
+            0.5 * h * (w - u).powi(2) + lambda * w.abs() + beta * (w - c).abs()
+        }
+
+        fn cost(&self, weights: &[f64], c: f64) -> f64 {
+            let views = weights
+                .iter()
+                .enumerate()
+                .map(|(view, &w)| self.cost_of_view(view, w, c));
+            views.sum::<f64>() + if c == 0.0 { 0.0 } else { self.charge.gamma * c.abs() }
+        }
+
+        fn least(&self) -> f64 {
+            if self.is_signed { -6.0 } else { 0.0 }
+        }
+
+        /// The least cost of a view for a consensus: golden section, for the cost is convex.
+        fn best_of_view(&self, view: usize, c: f64) -> f64 {
+            golden(self.least(), 6.0, |w| self.cost_of_view(view, w, c))
+        }
+
+        fn best(&self) -> f64 {
+            let at = |c: f64| {
+                let views = (0..self.targets.len()).map(|view| self.best_of_view(view, c));
+                views.sum::<f64>() + if c == 0.0 { 0.0 } else { self.charge.gamma * c.abs() }
+            };
+            if self.charge.gamma.is_infinite() {
+                at(0.0)
+            } else {
+                golden(self.least(), 6.0, at).min(at(0.0))
+            }
+        }
+
+        fn minimise(&self) -> (Vec<f64>, f64) {
+            let minimise = if self.is_signed { signed } else { attractive };
+            let mut weights = vec![0.0; self.targets.len()];
+            let c = minimise(
+                &self.targets,
+                &self.curvatures,
+                self.charge,
+                &mut weights,
+                &mut Scratch::default(),
+            );
+            (weights, c)
+        }
+    }
+
+    /// The least value of a convex function.
+    fn golden(mut low: f64, mut high: f64, of: impl Fn(f64) -> f64) -> f64 {
+        let ratio = 0.5 * (5.0_f64.sqrt() - 1.0);
+        let (mut x, mut y) = (high - ratio * (high - low), low + ratio * (high - low));
+        let (mut at_x, mut at_y) = (of(x), of(y));
+        for _ in 0..60 {
+            if at_x <= at_y {
+                (high, y, at_y) = (y, x, at_x);
+                x = high - ratio * (high - low);
+                at_x = of(x);
+            } else {
+                (low, x, at_x) = (x, y, at_y);
+                y = low + ratio * (high - low);
+                at_y = of(y);
+            }
+        }
+        at_x.min(at_y).min(of(low)).min(of(high))
+    }
+
+    #[test]
+    fn the_minimiser_is_as_good_as_a_search() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        for number in 0..1500 {
+            let case = Case::random(number, &mut rng);
+            let (weights, c) = case.minimise();
+            let (found, best) = (case.cost(&weights, c), case.best());
+            assert!(
+                (found - best).abs() <= 1e-9 * (1.0 + best.abs()),
+                "{number}: {found} is not {best}: u {:?}, h {:?}, {:?}, signed {}; w {weights:?}, c {c}",
+                case.targets,
+                case.curvatures,
+                case.charge,
+                case.is_signed
+            );
+            assert!(case.is_signed || (c >= 0.0 && weights.iter().all(|&w| w >= 0.0)));
+        }
+    }
+
+    /// Weights that share the consensus are that number, not nearly: nothing lies between.
+    #[test]
+    fn fused_weights_are_the_consensus_to_the_bit() {
+        let mut rng = ChaCha8Rng::seed_from_u64(2);
+        let mut n_fused = 0;
+        for number in 0..4000 {
+            let case = Case::random(number, &mut rng);
+            let (weights, c) = case.minimise();
+            for (view, &w) in weights.iter().enumerate() {
+                assert!(
+                    w == c || (w - c).abs() > 1e-13 * (1.0 + c.abs()),
+                    "{number}: {w} beside {c}"
+                );
+                // Where the view alone would be indifferent between c and its place, they are one.
+                let (h, Charge { lambda, beta, .. }) = (case.curvatures[view], case.charge);
+                let slope = h * (c - case.targets[view]) + lambda * c.signum();
+                if c != 0.0 && slope.abs() < beta * (1.0 - 1e-9) {
+                    assert!(
+                        w == c,
+                        "{number}: {w} is not {c}, although it is held with {slope} of {beta}"
+                    );
+                    n_fused += 1;
+                }
+            }
+        }
+        assert!(n_fused > 1000, "{n_fused}");
+    }
+
+    /// With a consensus that is given.
+    #[test]
+    fn given_the_consensus_a_weight_is_as_good_as_a_search() {
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        for number in 0..2000 {
+            let case = Case::random(number, &mut rng);
+            let size = if rng.random_bool(0.2) {
+                0.0
+            } else {
+                rng.random_range(0.0..2.0)
+            };
+            let c = if case.is_signed && rng.random_bool(0.5) {
+                -size
+            } else {
+                size
+            };
+            let Charge { lambda, beta, .. } = case.charge;
+            let of_view = if case.is_signed { given } else { attractive_given };
+            let w = of_view(case.targets[0], case.curvatures[0], lambda, beta, c);
+            let (found, best) = (case.cost_of_view(0, w, c), case.best_of_view(0, c));
+            assert!(
+                (found - best).abs() <= 1e-10 * (1.0 + best.abs()),
+                "{number}: {found} is not {best}: {w} {c}"
+            );
+        }
+    }
+
+    /// Turning all targets turns the result, to the bit.
+    #[test]
+    fn signs_are_alike() {
+        let mut rng = ChaCha8Rng::seed_from_u64(4);
+        for number in 0..2000 {
+            let mut case = Case::random(2 * number, &mut rng);
+            let (weights, c) = case.minimise();
+            case.targets.iter_mut().for_each(|u| *u = -*u);
+            let (turned, other) = case.minimise();
+            assert!(
+                c == -other && weights.iter().zip(&turned).all(|(x, y)| *x == -*y),
+                "{number}: {weights:?} {turned:?}"
+            );
+        }
+    }
+}
