@@ -861,7 +861,10 @@ fn the_demo_shows_that_learning_jointly_finds_more() {
             f1(&story, "likelihood, views (knows no truth)"),
             f1(&story, "likelihood, the consensus"),
         );
-        assert!(likely > jointly && likely_consensus > consensus, "seed {seed}:\n{story}");
+        assert!(
+            likely > jointly && likely_consensus > consensus,
+            "seed {seed}:\n{story}"
+        );
         assert!(alone > 0.3 && consensus <= 1.0, "seed {seed}:\n{story}");
     }
     assert!(place.path("congraph-demo/data/view1.csv").exists());

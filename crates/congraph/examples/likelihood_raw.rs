@@ -1,3 +1,11 @@
+//! Solves a likelihood read from a file of raw numbers, some times over, and prints its certificate and the time.
+//!
+//! ```text
+//! cargo run --release -p congraph --example likelihood_raw -- FILE [TIMES]
+//! ```
+//!
+//! The file holds f64: nodes n, views N, filter order q, λ, β, whether signed, γ, N view weights, N covariances (n × n).
+
 use congraph::methods::likelihood::*;
 use congraph::no_progress;
 use std::sync::Arc;

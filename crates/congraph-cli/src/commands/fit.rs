@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use congraph::{Code, DataError, MultiviewGraph, Smooth};
+use congraph::{Code, DataError, Projector};
 use congraph_io::{read_known, read_run};
 use congraph_record::FitRecord;
 use congraph_record::findings::Positions;
@@ -13,10 +13,8 @@ use crate::failure::Failure;
 
 /// A fit of an earlier run.
 pub(super) struct FitFolder {
-    pub(super) graph: MultiviewGraph,
-    /// How it was learned; the solver is Newton's with the same tolerance, whichever it was.
-    pub(super) method: Smooth,
-    pub(super) distance_divisor: f64,
+    /// Its consensus, and how it was learned; the solver is Newton's with the same tolerance, whichever it was.
+    pub(super) projector: Projector,
     /// Whether the folder tells which pairs could be joined, and at what cost.
     pub(super) tells_candidates: bool,
     /// Where its nodes are, if that is known.
@@ -30,35 +28,31 @@ impl FitFolder {
         let path = folder.join("summary.json");
         let text = std::fs::read_to_string(&path).map_err(|error| unreadable(&path, &error.to_string()))?;
         let summary: FitRecord = serde_json::from_str(&text).map_err(|error| unreadable(&path, &error.to_string()))?;
-        if summary.is_likelihood() {
-            return Err(Failure::usage(
-                format!(
-                    "`{}` was learned by the likelihood, whose consensus new views cannot be projected on yet",
-                    folder.display()
-                ),
-                "learn the new views together with the others, or all of them by `--method smooth`",
-            ));
-        }
         if graph.consensus().is_none() {
             return Err(Failure::usage(
                 format!(
                     "`{}` has no consensus: its views were learned on their own",
                     folder.display()
                 ),
-                "learn several views together, without `--single` and by the method `smooth`",
+                "learn several views together, without `--single` and by the method `smooth` or `likelihood`",
             ));
         }
         let lacking = || unreadable(&path, "it lacks the parameters of a fit");
-        let (mut method, distance_divisor) = summary.smooth().ok_or_else(lacking)?;
         let told = candidates::read_back(folder, &summary, graph.nodes())?;
         let tells_candidates = told.is_some();
-        (method.candidates, method.edge_costs) = told.unwrap_or_default();
+        let (candidates, edge_costs) = told.unwrap_or_default();
+        let mut projector = match summary.likelihood() {
+            Some((method, details)) => Projector::of_likelihood(&graph, &method, &details)?,
+            None => {
+                let (method, distance_divisor) = summary.smooth().ok_or_else(lacking)?;
+                Projector::new(&graph, &method, distance_divisor)?
+            }
+        };
+        (projector.candidates, projector.edge_costs) = (candidates, edge_costs);
         let positions = read_known(folder, &graph)?.positions;
         run.check_again()?;
         Ok(Self {
-            graph,
-            method,
-            distance_divisor,
+            projector,
             tells_candidates,
             positions,
         })

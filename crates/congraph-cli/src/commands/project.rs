@@ -44,7 +44,7 @@ pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Res
         console.warning(warning);
     }
     if args.strict {
-        check_converged(&projections, projector.newton.tolerance)?;
+        check_converged(&projections, projector.tolerance())?;
     }
     let sum = |time: fn(&Projection) -> Duration| projections.iter().map(time).sum();
     let timing = Timing {
@@ -131,14 +131,27 @@ fn projector(args: &ProjectArgs, console: &Console) -> Result<(Projector, Option
             args.folder.join("summary.json").display()
         ));
     }
-    let mut projector = Projector::new(&fit.graph, &fit.method, fit.distance_divisor)?;
+    if fit.projector.likelihood().is_some() && args.alpha.is_some() {
+        return Err(Failure::usage(
+            format!(
+                "`{}` was learned by the likelihood, which has no alpha",
+                args.folder.display()
+            ),
+            "leave `--alpha` out; `--beta` sets how strongly the view is pulled to the consensus",
+        ));
+    }
+    let mut projector = fit.projector;
     projector.alpha = args.alpha.unwrap_or(projector.alpha);
-    projector.beta = args.beta.unwrap_or(projector.beta);
-    projector.newton.tolerance = args.tol.unwrap_or(projector.newton.tolerance);
-    let (alpha, beta, tolerance) = (projector.alpha, projector.beta, projector.newton.tolerance);
+    if let Some(beta) = args.beta {
+        check_range("beta", beta, beta >= 0.0, "finite and non-negative")?;
+        projector = projector.with_coupling(beta);
+    }
+    if let Some(tolerance) = args.tol {
+        check_range("tol", tolerance, tolerance > 0.0, "finite and positive")?;
+        projector = projector.with_tolerance(tolerance);
+    }
+    let alpha = projector.alpha;
     check_range("alpha", alpha, alpha > 0.0, "finite and positive")?;
-    check_range("beta", beta, beta >= 0.0, "finite and non-negative")?;
-    check_range("tol", tolerance, tolerance > 0.0, "finite and positive")?;
     projector.node_rule = args.reading.nodes.into();
     projector.missing = args.reading.missing.into();
     projector.drop_nodes.clone_from(&args.reading.drop_nodes);

@@ -2,12 +2,52 @@
 
 use std::sync::Arc;
 
+use congraph::methods::likelihood::{self, Likelihood, Signs};
 use congraph::{Coupling, Model, Newton, Parameters, Scaling, Smooth, Spectrum, penalties, regularisers};
 
 use super::FitRecord;
 use crate::choices::Choice;
 
 impl FitRecord {
+    /// The likelihood of a fit and what its charges are measured by; none if the record lacks something of them. All
+    /// pairs may be joined.
+    pub fn likelihood(&self) -> Option<(Likelihood, likelihood::Details)> {
+        if !self.is_likelihood() {
+            return None;
+        }
+        let signs = if self.signed == Some(true) {
+            Signs::Both
+        } else {
+            Signs::Attractive
+        };
+        let usual = match signs {
+            Signs::Attractive => likelihood::Model::default(),
+            Signs::Both => likelihood::Model::signed(),
+        };
+        let model = likelihood::Model {
+            filter: match self.filter? {
+                1 => likelihood::Filter::Once,
+                2 => likelihood::Filter::Twice,
+                _ => return None,
+            },
+            coupling: self.beta,
+            gamma: self.gamma.unwrap_or(0.0),
+            ..usual
+        };
+        let mut method = Likelihood::new(model);
+        method.solver.tolerance = self.tolerance.unwrap_or(method.solver.tolerance);
+        let details = likelihood::Details {
+            scale: Choice::of_word(self.scale.as_deref()?)?,
+            is_lifted: self.lifted?,
+            mean_samples: self.effective_samples?,
+            threshold: self.threshold?,
+            whole_density: 1.0,
+            aic: self.aic.unwrap_or(f64::NAN),
+            n_parameters: self.n_parameters.unwrap_or(0),
+        };
+        Some((method, details))
+    }
+
     /// The method and the divisor of the distances; none if the record lacks something of them. All pairs may be
     /// joined, and the solver is Newton's with the same tolerance, whichever it was.
     pub fn smooth(&self) -> Option<(Smooth, f64)> {

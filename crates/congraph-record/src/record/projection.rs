@@ -5,7 +5,7 @@ use congraph::{Departure, MultiviewGraph, Projection, Projector, Warning};
 use super::{
     FitRecord, FrozenConsensus, Named, PROJECTION_SCHEMA, ProjectedView, SecondsRecord, Timing, warning_records,
 };
-use crate::choices::Choice;
+use crate::choices::{Choice, Method};
 
 impl FitRecord {
     /// What is told of projections on the consensus of `fit`, whose graphs are all in one.
@@ -21,20 +21,15 @@ impl FitRecord {
             .iter()
             .map(|one| (one.name().to_owned(), ProjectedView::of(one)));
         let gaps = projections.iter().map(|one| one.certificate.relative_gap);
-        Self {
+        let told = Self {
             schema: Some(PROJECTION_SCHEMA.into()),
             fit: Some(fit),
             n_nodes: Some(graph.n_nodes()),
             n_views: Some(graph.n_views()),
-            penalty: Some(projector.penalty.name().into()),
             signed: projector.signed.then_some(true),
             solver: Some("newton".into()),
-            alpha: Some(projector.alpha),
-            beta: Some(projector.beta),
             scale: Some(projector.scaling.scale.word().into()),
-            sample_norm: Some(projector.scaling.sample_norm.word().into()),
-            distance_divisor: Some(projector.distance_divisor),
-            tolerance: Some(projector.newton.tolerance),
+            tolerance: Some(projector.tolerance()),
             relative_gap: Some(gaps.fold(0.0, f64::max)),
             converged: Some(projections.iter().all(Projection::converged)),
             consensus: Some(FrozenConsensus {
@@ -45,9 +40,28 @@ impl FitRecord {
             seconds: SecondsRecord::from(timing),
             warnings: warning_records(warnings),
             ..Self::default()
-        }
-        .on_pairs(&projector.candidates, &projector.edge_costs)
-        .with_spectrum(&projector.spectrum)
+        };
+        let told = match projector.likelihood() {
+            Some((method, details)) => Self {
+                method: Some(Method::Likelihood.word().into()),
+                filter: Some(method.model.filter.order()),
+                beta: method.model.coupling,
+                lifted: Some(details.is_lifted),
+                effective_samples: Some(details.mean_samples),
+                threshold: Some(details.threshold),
+                ..told
+            },
+            None => Self {
+                penalty: Some(projector.penalty.name().into()),
+                alpha: Some(projector.alpha),
+                beta: Some(projector.beta),
+                sample_norm: Some(projector.scaling.sample_norm.word().into()),
+                distance_divisor: Some(projector.distance_divisor),
+                ..told
+            },
+        };
+        told.on_pairs(&projector.candidates, &projector.edge_costs)
+            .with_spectrum(&projector.spectrum)
     }
 }
 

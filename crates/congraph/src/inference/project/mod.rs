@@ -170,18 +170,38 @@ impl Projector {
             signed: method.model.signs == Signs::Both,
             ..Smooth::default()
         };
-        Ok(Self {
-            likelihood: Some(LikelihoodFit {
-                method: method.clone(),
-                details: *details,
-            }),
-            ..Self::new(graph, &plain, 1.0)?
-        })
+        let mut projector = Self::new(graph, &plain, 1.0)?;
+        projector.scaling.scale = details.scale;
+        projector.likelihood = Some(LikelihoodFit {
+            method: method.clone(),
+            details: *details,
+        });
+        Ok(projector)
     }
 
     /// How the likelihood learned the consensus, if it did.
     pub fn likelihood(&self) -> Option<(&Likelihood, &likelihood_method::Details)> {
         self.likelihood.as_ref().map(|fit| (&fit.method, &fit.details))
+    }
+
+    /// The same with another coupling: β, or b of a likelihood.
+    #[must_use]
+    pub fn with_coupling(mut self, beta: f64) -> Self {
+        self.beta = beta;
+        if let Some(fit) = &mut self.likelihood {
+            fit.method.model.coupling = Some(beta);
+        }
+        self
+    }
+
+    /// The same with another tolerance.
+    #[must_use]
+    pub fn with_tolerance(mut self, tolerance: f64) -> Self {
+        self.newton.tolerance = tolerance;
+        if let Some(fit) = &mut self.likelihood {
+            fit.method.solver.tolerance = tolerance;
+        }
+        self
     }
 
     /// The relative gap at which a projection counts as converged.
