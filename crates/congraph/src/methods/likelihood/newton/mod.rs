@@ -179,6 +179,8 @@ fn step(
     let before = problem.penalty(point);
     model.refresh();
     let mut last = model.objective;
+    // Whether a step on the face led nowhere: clipped where it would leave the face, it need not go down.
+    let mut is_held = false;
     for round in 0..MOST_ROUNDS {
         if round == 0 && is_cold {
             let active = model.active();
@@ -188,6 +190,10 @@ fn step(
                 let present = model.present(&active);
                 model.sweep(&present);
             }
+        } else if is_held {
+            // Nothing else moves weights within the face: descent does, edge by edge.
+            let active = model.active();
+            model.sweep(&active);
         } else if round > 0 {
             // The face is nearly known: only edges that would leave it are looked at.
             let changing = model.changing();
@@ -200,7 +206,7 @@ fn step(
             break;
         }
         let share = if round == 0 { 0.03 } else { 0.1 };
-        model.face_step((share * length).min(0.1));
+        is_held = !model.face_step((share * length).min(0.1));
         last = model.objective;
     }
     let dual = model.dual();
