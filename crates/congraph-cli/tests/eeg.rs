@@ -855,7 +855,10 @@ fn graphs_of_recordings_by_the_likelihood() {
     let outcome = fine(&place, &[&["S*.edf"], &AROUND, &BAND, &method, &["-o", "out"]]);
     assert!(outcome.stdout.contains("b = 1, relative gap"), "{}", outcome.stdout);
     let summary: serde_json::Value = serde_json::from_str(&place.read("out/summary.json")).unwrap();
-    assert_eq!((&summary["method"], &summary["recordings"]["n_recordings"]), (&"likelihood".into(), &3.into()));
+    assert_eq!(
+        (&summary["method"], &summary["recordings"]["n_recordings"]),
+        (&"likelihood".into(), &3.into())
+    );
     assert!(place.read("out/report.html").contains("by maximum likelihood"));
     // The joint graphical lasso is not offered here.
     let refused = eeg(&place, &[&["S*.edf"], &["--method", "jgl-fused", "-o", "other"]]);
