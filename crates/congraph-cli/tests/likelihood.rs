@@ -257,7 +257,7 @@ fn noise_is_an_empty_graph_that_is_said_to_be_one() {
     let page = place.read("out/report.html");
     assert!(page.contains("Nothing in these data goes beyond chance.") && page.contains("the graphs are empty"));
     assert!(!page.contains("those of noise"));
-    place.fine(&["report", "out", "--force"]);
+    place.fine(&["report", "out"]);
     // Who asks for a density gets one, with the same warning.
     let outcome = likely(&place, &files, &["--density", "0.1"], "asked");
     assert!(
@@ -373,7 +373,7 @@ fn strict_writes_nothing_of_what_is_not_certified() {
     let outcome = place.fine(&[&["learn"], &FILES[..], &words].concat());
     assert!(outcome.stderr.contains("W01"), "{}", outcome.stderr);
     assert_eq!(summary(&place, "out")["converged"], json!(false));
-    place.fine(&["report", "out", "--force"]);
+    place.fine(&["report", "out"]);
 }
 
 #[test]

@@ -181,7 +181,7 @@ pub(crate) struct EegArgs {
     pub(crate) first: Option<usize>,
     #[command(flatten)]
     pub(crate) scaling: ScalingArgs,
-    /// What to learn: graphs from the smoothness of the signals, or graphs that make them likely
+    /// What to learn graphs from: the smoothness of the signals, or their likelihood
     #[arg(
         long,
         default_value = "smooth",

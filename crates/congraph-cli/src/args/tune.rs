@@ -7,7 +7,7 @@ use congraph_record::choices::{Method, Signed};
 use congraph_record::request::{PenaltyRequest, SpectrumRequest};
 use congraph_record::{FitRequest, RequestError, TuneRequest};
 
-use super::choices::{choice, penalties};
+use super::choices::{choice_of, penalties};
 use super::{InputArgs, OutputArgs};
 
 /// What its help ends with.
@@ -87,7 +87,7 @@ pub(crate) struct TuneArgs {
         default_missing_value = "yes",
         num_args = 0..=1,
         require_equals = true,
-        value_parser = choice::<Signed>(),
+        value_parser = choice_of(&[Signed::No, Signed::Yes]),
         help_heading = "Model"
     )]
     pub(crate) signed: Signed,

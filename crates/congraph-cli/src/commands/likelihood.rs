@@ -81,17 +81,18 @@ fn tell(asked: &LikelihoodAsked, chosen: &Chosen, console: &Console) {
             "the views lack the mean of all nodes (a reference or a filter took it out): it was put back"
         });
     }
-    let compared: Vec<String> = chosen
-        .tried
-        .iter()
-        .map(|tried| {
-            let b = tried
-                .coupling
-                .map_or_else(String::new, |b| format!(", b = {}", short(b)));
-            let signed = if tried.signs == Signs::Both { ", signed" } else { "" };
-            format!("filter {}{b}{signed}: AIC {:.1}", tried.filter.order(), tried.aic)
-        })
-        .collect();
+    let mut compared: Vec<String> = Vec::new();
+    for tried in &chosen.tried {
+        let b = tried
+            .coupling
+            .map_or_else(String::new, |b| format!(", b = {}", short(b)));
+        let signed = if tried.signs == Signs::Both { ", signed" } else { "" };
+        let told = format!("filter {}{b}{signed}: AIC {:.1}", tried.filter.order(), tried.aic);
+        // A choice between signs fits the better ones again.
+        if !compared.contains(&told) {
+            compared.push(told);
+        }
+    }
     console.detail(&compared.join("; "));
 }
 

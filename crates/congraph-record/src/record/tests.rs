@@ -350,7 +350,7 @@ fn what_is_given_is_not_chosen() {
     let request = FitRequest {
         beta: Some(2.0),
         gamma: Some(0.5),
-        density: Some(0.1),
+        density: Some(0.05),
         filter: FilterChoice::Once,
         scale: Some(congraph::Scale::Zscore),
         candidates: CandidateRequest::Listed(vec![[0, 1], [1, 0], [2, 3], [4, 5], [3, 7], [0, 8], [5, 9], [1, 10]]),
@@ -364,7 +364,7 @@ fn what_is_given_is_not_chosen() {
     );
     assert_eq!(record.chosen_by, Some(vec![]));
     assert_eq!((record.scale.as_deref(), record.lifted), (Some("zscore"), Some(false)));
-    assert_eq!((record.density.target, record.n_candidates), (Some(0.1), Some(7)));
+    assert_eq!((record.density.target, record.n_candidates), (Some(0.05), Some(7)));
     assert_eq!(record.tried.map(|tried| tried.len()), Some(1));
     let alone = likely(
         &FitRequest {

@@ -158,11 +158,16 @@ fn likelihood(findings: &Findings, summary: &FitRecord, program: &str) -> String
         text += &format!(" A view has {} independent samples on average.", significant(samples));
     }
     if let Some(chosen) = choice(summary) {
-        let n_tried = summary.tried.as_ref().map_or(0, Vec::len);
+        let tried = summary.tried.as_deref().unwrap_or_default();
+        let noun = if tried.iter().all(|one| one.certified) {
+            "certified fit"
+        } else {
+            "fit"
+        };
         text += &format!(
             " By Akaike's information criterion (Akaike 1974) {chosen} {} chosen among {}.",
             if chosen.contains(" and ") { "were" } else { "was" },
-            plural(n_tried, "certified fit")
+            plural(tried.len(), noun)
         );
     }
     text + &kept(findings, summary)
