@@ -21,10 +21,19 @@ use crate::methods::Outcome;
 use crate::plan::{Job, Plan};
 use crate::tables::{self, Figure};
 use crate::work::Work;
-use crate::{eeg, methods, runtime};
+use crate::{eeg, methods, models, runtime};
 
 /// Runs the studies that are asked for, and writes what came of them.
 pub(crate) fn run(args: &PaperArgs, console: &Console) -> Result<(), Failure> {
+    if args.studies.contains(&StudyArg::Models) {
+        return match args.studies.len() {
+            1 => models::run(args, console),
+            _ => Err(Failure::usage(
+                "models is a study of its own",
+                "run the other studies apart, each into its own folder",
+            )),
+        };
+    }
     let start = Instant::now();
     let plan = plan(args);
     let on_eeg = on_eeg(args)?;

@@ -19,7 +19,7 @@ use congraph::{Error, Learn, MultiviewGraph, Smooth, ViewOptions, Views, no_prog
 
 use crate::plan::{Job, Plan, Setting};
 pub(crate) use joint::learner as joint_learner;
-pub(crate) use protocol::{Protocol, SIMILARITY, above, l2};
+pub(crate) use protocol::{Protocol, SIMILARITY, above, l2, with_median};
 pub(crate) use score::{Method, Score};
 
 /// What came of one data set.

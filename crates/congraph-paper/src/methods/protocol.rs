@@ -166,7 +166,7 @@ pub(crate) fn l2(alpha: f64, gamma: f64) -> Model {
 
 /// The graph with the element-wise median of its views as consensus; of an even number of views, the mean of the middle
 /// two.
-fn with_median(graph: &MultiviewGraph) -> MultiviewGraph {
+pub(crate) fn with_median(graph: &MultiviewGraph) -> MultiviewGraph {
     let median = |row: &[f64]| {
         let mut sorted = row.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
