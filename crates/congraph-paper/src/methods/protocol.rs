@@ -61,7 +61,7 @@ impl Protocol<'_> {
         self.usable(one)
     }
 
-    /// Every method but the joint graphical lasso.
+    /// Every method of the paper but the joint graphical lasso.
     pub(super) fn scores(&self) -> Result<Vec<Score>, Error> {
         let alphas = self.alphas();
         let (single, one) = (self.separate()?, self.coupled()?);
@@ -83,7 +83,7 @@ impl Protocol<'_> {
         Ok(scores)
     }
 
-    fn score(&self, method: Method, graph: &MultiviewGraph, parameters: Parameters) -> Result<Score, Error> {
+    pub(super) fn score(&self, method: Method, graph: &MultiviewGraph, parameters: Parameters) -> Result<Score, Error> {
         let Parameters { alpha, beta, gamma } = parameters;
         Score::of(method, graph, self.truth, [alpha, beta, gamma])
     }
