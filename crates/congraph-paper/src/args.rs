@@ -26,8 +26,8 @@ pub(crate) struct PaperArgs {
     /// Do not scale the signals: the paper's objective as it stands
     #[arg(long)]
     pub(crate) raw: bool,
-    /// How many data sets are simulated for each point of a figure [default: 10, or 2 with --quick]
-    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
+    /// How many data sets are simulated for each point of a figure, or setting [default: 10, or 2 with --quick]
+    #[arg(long, visible_alias = "seeds", value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) realisations: Option<u32>,
     /// How many nodes
     #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u32).range(30..=1000))]
@@ -47,6 +47,7 @@ Examples:
   congraph-paper views consensus --quick -o first-look
   congraph-paper all -o paper
   congraph-paper all -o paper --resume
+  congraph-paper models --seeds 10 -o models
   congraph-paper eeg-recovery eeg-smoothness eeg-communities --data epochs.npz -o paper-eeg
 
 FOLDER holds one .csv and one .svg per figure, claims.tsv (every claim, and whether it holds) and summary.md.";
@@ -60,6 +61,8 @@ pub(crate) enum StudyArg {
     EegRecovery,
     EegSmoothness,
     EegCommunities,
+    /// Which method finds the truer graphs, in twenty settings; a study of its own
+    Models,
     /// All on simulated data, and with --data those on EEG
     All,
 }

@@ -10,6 +10,7 @@
 //! methods     one data set → the score of every method, its parameters chosen as the paper chooses them
 //!             (protocol, over grids), the joint graphical lasso among them
 //! runtime     how long every method takes
+//! models      a study of its own: the likelihood, which is told no truth, against methods that know it
 //! work        what is done so far, as JSON
 //! statistics  means with 95 % bands, paired differences
 //! sweeps      results arranged as the figures are
@@ -26,6 +27,7 @@ mod chart;
 mod claims;
 mod eeg;
 mod methods;
+mod models;
 mod plan;
 mod runtime;
 mod statistics;

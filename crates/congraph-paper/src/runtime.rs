@@ -99,7 +99,7 @@ pub(crate) fn timings(
     };
     let tuned = match chosen {
         Some(outcome) => outcome.clone(),
-        None => methods::outcome(plan, &first, true)?,
+        None => methods::outcome(plan, &first, true, &[])?,
     };
     let mut timings = Vec::new();
     for realisation in 0..plan.realisations {

@@ -21,10 +21,19 @@ use crate::methods::Outcome;
 use crate::plan::{Job, Plan};
 use crate::tables::{self, Figure};
 use crate::work::Work;
-use crate::{eeg, methods, runtime};
+use crate::{eeg, methods, models, runtime};
 
 /// Runs the studies that are asked for, and writes what came of them.
 pub(crate) fn run(args: &PaperArgs, console: &Console) -> Result<(), Failure> {
+    if args.studies.contains(&StudyArg::Models) {
+        return match args.studies.len() {
+            1 => models::run(args, console),
+            _ => Err(Failure::usage(
+                "models is a study of its own",
+                "run the other studies apart, each into its own folder",
+            )),
+        };
+    }
     let start = Instant::now();
     let plan = plan(args);
     let on_eeg = on_eeg(args)?;
@@ -144,20 +153,22 @@ impl Study<'_> {
     fn score(&self, work: Work, progress: &Reporter) -> Result<Work, Failure> {
         let jobs = self.plan.jobs();
         let left: Vec<Job> = jobs.iter().filter(|job| !work.has(job)).copied().collect();
-        let before = work.outcomes.len();
-        let work = Mutex::new(work);
+        let work = Mutex::new((work, 0));
         left.par_iter().try_for_each(|job| -> Result<(), Failure> {
-            let outcome = methods::outcome(self.plan, job, self.plan.views)?;
+            let known = work.lock().map_or_else(|_| Vec::new(), |work| work.0.known(job));
+            let outcome = methods::outcome(self.plan, job, self.plan.views, &known)?;
             // A thread that failed has ended the whole study.
             let Ok(mut work) = work.lock() else { return Ok(()) };
-            work.outcomes.push(outcome);
+            let (work, done) = &mut *work;
+            work.put(outcome);
+            *done += 1;
             let _ = progress.step(&Progress::Fitted {
-                done: work.outcomes.len() - before,
+                done: *done,
                 total: left.len(),
             });
-            self.keep(&work)
+            self.keep(work)
         })?;
-        let mut work = work.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let (mut work, _) = work.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         work.sort(&jobs);
         Ok(work)
     }

@@ -224,7 +224,8 @@ pub(crate) fn summary(plan: &Plan, seconds: f64, threads: usize) -> String {
          thread{}.\n\nn = {}; Erdős–Rényi with p = 0.1 and Barabási–Albert with m = 5; each view moves 10 % of the \
          edges. Panels a–c and d–f vary from N = 6, p = 500, η = 0.1; run times over n have N = 3. Signals are {}. \
          Realisation r of seed {} is simulated with the seed {}·1000 + r − 1, the same at every level.\n\nα, γ and λ1 \
-         are those of the best mean view F1, β and λ2 those of a correlation of 0.8 between the views.\n",
+         are those of the best mean view F1, β and λ2 those of a correlation of 0.8 between the views; the likelihood \
+         chooses for itself, without any truth.\n",
         env!("CARGO_PKG_VERSION"),
         if threads == 1 { "" } else { "s" },
         plan.n_nodes,

@@ -17,10 +17,23 @@ pub(crate) struct Work {
 }
 
 impl Work {
+    /// What is known of a data set, perhaps of some methods only.
+    pub(crate) fn known(&self, job: &Job) -> Vec<Score> {
+        let is_of = |outcome: &&Outcome| outcome.setting == job.setting && outcome.realisation == job.realisation;
+        self.outcomes.iter().find(is_of).map_or_else(Vec::new, |outcome| outcome.scores.clone())
+    }
+
+    /// Adds an outcome, in place of what was known of its data set.
+    pub(crate) fn put(&mut self, outcome: Outcome) {
+        let of = |outcome: &Outcome| (outcome.setting, outcome.realisation);
+        self.outcomes.retain(|other| of(other) != of(&outcome));
+        self.outcomes.push(outcome);
+    }
+
+    /// Whether all methods of a figure have been scored on a data set.
     pub(crate) fn has(&self, job: &Job) -> bool {
-        self.outcomes
-            .iter()
-            .any(|outcome| outcome.setting == job.setting && outcome.realisation == job.realisation)
+        let known = self.known(job);
+        Method::OF_CONSENSUS.iter().all(|&method| known.iter().any(|score| score.method == method))
     }
 
     /// In the order of the plan, whatever order the threads came in.
@@ -191,10 +204,20 @@ pub(super) mod tests {
         let text = work.to_json().to_string();
         let read = Work::from_json(&serde_json::from_str(&text).unwrap()).unwrap();
         assert_eq!(read, work);
-        assert!(work.has(&Job {
+        let job = Job {
             setting,
-            realisation: 4
-        }));
+            realisation: 4,
+        };
+        // Methods are missing, so it is not done, and what is known is taken on.
+        assert!(!work.has(&job));
+        assert_eq!(work.known(&job).len(), 2);
+        let mut work = work;
+        let scores = Method::OF_CONSENSUS.map(|method| score(method, 0.9, Some([0.9, 1.0, 0.1])));
+        work.put(Outcome {
+            scores: scores.to_vec(),
+            ..work.outcomes[0].clone()
+        });
+        assert!(work.has(&job) && work.outcomes.len() == 1);
         assert_eq!(Work::from_json(&json!({"outcomes": [{"setting": []}]})), None);
     }
 }

@@ -32,7 +32,7 @@ fn figures_tables_and_claims() {
         assert!(cells[4].contains("ER over "), "{line}");
     }
     // Nine levels in three panels of each family; every method has one realisation and a mean at each.
-    for (file, methods) in [("views", 5), ("consensus", 4)] {
+    for (file, methods) in [("views", 7), ("consensus", 6)] {
         let csv = place.read(&format!("out/{file}.csv"));
         assert_eq!(csv.lines().count(), 1 + 2 * 9 * methods * 2, "{file}");
         let n_cells = csv.lines().next().unwrap().split(',').count();

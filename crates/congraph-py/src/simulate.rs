@@ -85,6 +85,7 @@ impl Wanted {
             graph,
             shuffled: self.shuffled,
             changes,
+            weights: None,
             filter,
             noise: self.noise,
             seed: self.seed,

@@ -58,6 +58,9 @@ pub(crate) struct SimulateArgs {
         help_heading = "Graph"
     )]
     pub(crate) mean_degree: Option<f64>,
+    /// Draw the weight of every edge evenly between two numbers, such as 0.5:2; without it all weigh 1
+    #[arg(long, value_name = "LOW:HIGH", value_parser = range, help_heading = "Graph")]
+    pub(crate) weights: Option<[f64; 2]>,
     /// The share of the consensus edges that each view moves elsewhere
     #[arg(
         long,
@@ -118,4 +121,17 @@ pub(crate) struct SimulateArgs {
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// Two weights with a colon between them, the smaller first.
+fn range(text: &str) -> Result<[f64; 2], String> {
+    let wrong = || "two numbers above 0 are needed, the smaller first, such as 0.5:2".to_owned();
+    let (low, high) = text.split_once(':').ok_or_else(wrong)?;
+    let number = |text: &str| text.trim().parse::<f64>().map_err(|_| wrong());
+    let (low, high) = (number(low)?, number(high)?);
+    if low > 0.0 && low <= high && high.is_finite() {
+        Ok([low, high])
+    } else {
+        Err(wrong())
+    }
 }

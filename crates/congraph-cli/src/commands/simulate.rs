@@ -85,6 +85,7 @@ fn settings(args: &SimulateArgs) -> Result<Settings, Failure> {
         n_views: args.views,
         n_signals: args.signals.clone(),
         graph,
+        weights: args.weights,
         shuffled: args.shuffled,
         changes: has_changes.then(|| Changes {
             added: args.added.unwrap_or(0.0),
@@ -165,7 +166,7 @@ fn facts(settings: &Settings, simulation: &Simulation) -> Value {
             "same_views": changes.same_views,
         })
     });
-    json!({
+    let mut facts = json!({
         "schema": "congraph.simulation/1",
         "n_nodes": settings.n_nodes,
         "n_views": settings.n_views,
@@ -178,5 +179,9 @@ fn facts(settings: &Settings, simulation: &Simulation) -> Value {
         "seed": settings.seed,
         "consensus_edges": consensus.iter().filter(|&&weight| is_edge(weight)).count(),
         "version": env!("CARGO_PKG_VERSION"),
-    })
+    });
+    if let Some(weights) = settings.weights {
+        facts["weights"] = json!(weights);
+    }
+    facts
 }

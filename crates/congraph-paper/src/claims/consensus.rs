@@ -153,5 +153,19 @@ fn beyond_the_paper(sweeps: &[Sweep<'_>]) -> Vec<Claim> {
             sweeps,
             |sweep| above(sweep, Method::MvGl2, Method::Median),
         ),
+        claim(
+            "X6",
+            "not in the paper: the consensus of the likelihood, told no truth, is better than that of mvGL-ℓ1",
+            FIGURE,
+            sweeps,
+            |sweep| above(sweep, Method::Likelihood, Method::MvGl1),
+        ),
+        claim(
+            "X7",
+            "not in the paper: the consensus of mvGL-ℓ1 on signals whitened half-way is better than that of mvGL-ℓ1",
+            FIGURE,
+            sweeps,
+            |sweep| above(sweep, Method::Spectrum, Method::MvGl1),
+        ),
     ]
 }

@@ -233,6 +233,8 @@ mod tests {
                     score(Method::MvGl2, base + shared + 0.001, consensus(0.02, 0.1)),
                     score(Method::MvGl2Free, base + shared, consensus(-0.1, 0.2)),
                     score(Method::Median, base, consensus(-0.05, 0.1)),
+                    score(Method::Spectrum, base + shared + 0.01, consensus(0.04, 0.1)),
+                    score(Method::Likelihood, base + shared + 0.02, consensus(0.05, 0.1)),
                 ],
             }
         };

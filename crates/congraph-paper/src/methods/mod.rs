@@ -7,10 +7,13 @@
 //! mvGL-ℓ2        from there γ by best view F1 (the largest of equals), then α once more
 //! JGL            λ1 by best view F1, λ2 by correlation
 //! median         no learning: the element-wise median of the views of svGL
+//! spectrum       mvGL-ℓ1 on signals whose spectrum is taken to the power ½, chosen as mvGL-ℓ1 is
+//! likelihood     knows no truth: it chooses for itself
 //! ```
 
 mod grid;
 mod joint;
+mod likely;
 mod protocol;
 mod score;
 
@@ -19,7 +22,7 @@ use congraph::{Error, Learn, MultiviewGraph, Smooth, ViewOptions, Views, no_prog
 
 use crate::plan::{Job, Plan, Setting};
 pub(crate) use joint::learner as joint_learner;
-pub(crate) use protocol::{Protocol, SIMILARITY, above, l2};
+pub(crate) use protocol::{Protocol, SIMILARITY, above, l2, with_median};
 pub(crate) use score::{Method, Score};
 
 /// What came of one data set.
@@ -32,9 +35,9 @@ pub(crate) struct Outcome {
     pub(crate) scores: Vec<Score>,
 }
 
-/// Simulates the data set and learns from it by every method; by the joint graphical lasso only if the views are asked
-/// for.
-pub(crate) fn outcome(plan: &Plan, job: &Job, with_joint: bool) -> Result<Outcome, Error> {
+/// Simulates the data set and learns from it by every method whose score is not known; by the joint graphical lasso only
+/// if the views are asked for.
+pub(crate) fn outcome(plan: &Plan, job: &Job, with_joint: bool, known: &[Score]) -> Result<Outcome, Error> {
     let simulation = simulate(&job.setting.simulated(plan.seed_of(job.realisation)))?;
     let truth = &simulation.truth;
     let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default())?;
@@ -47,9 +50,19 @@ pub(crate) fn outcome(plan: &Plan, job: &Job, with_joint: bool) -> Result<Outcom
         truth,
         similarity: SIMILARITY,
     };
-    let mut scores = protocol.scores()?;
-    if with_joint {
+    let mut scores = known.to_vec();
+    let lacks = |method: Method| known.iter().all(|score| score.method != method);
+    if lacks(Method::SvGl) {
+        scores.extend(protocol.scores()?);
+    }
+    if with_joint && lacks(Method::JglNonZero) {
         scores.extend(joint::scores(plan, &views, truth)?);
+    }
+    if lacks(Method::Spectrum) {
+        scores.push(likely::spectrum(&views, truth)?);
+    }
+    if lacks(Method::Likelihood) {
+        scores.push(likely::likelihood(&views, truth)?);
     }
     Ok(Outcome {
         setting: job.setting,

@@ -61,7 +61,7 @@ impl Protocol<'_> {
         self.usable(one)
     }
 
-    /// Every method but the joint graphical lasso.
+    /// Every method of the paper but the joint graphical lasso.
     pub(super) fn scores(&self) -> Result<Vec<Score>, Error> {
         let alphas = self.alphas();
         let (single, one) = (self.separate()?, self.coupled()?);
@@ -83,7 +83,7 @@ impl Protocol<'_> {
         Ok(scores)
     }
 
-    fn score(&self, method: Method, graph: &MultiviewGraph, parameters: Parameters) -> Result<Score, Error> {
+    pub(super) fn score(&self, method: Method, graph: &MultiviewGraph, parameters: Parameters) -> Result<Score, Error> {
         let Parameters { alpha, beta, gamma } = parameters;
         Score::of(method, graph, self.truth, [alpha, beta, gamma])
     }
@@ -166,7 +166,7 @@ pub(crate) fn l2(alpha: f64, gamma: f64) -> Model {
 
 /// The graph with the element-wise median of its views as consensus; of an even number of views, the mean of the middle
 /// two.
-fn with_median(graph: &MultiviewGraph) -> MultiviewGraph {
+pub(crate) fn with_median(graph: &MultiviewGraph) -> MultiviewGraph {
     let median = |row: &[f64]| {
         let mut sorted = row.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);

@@ -13,10 +13,12 @@ pub(crate) enum Method {
     MvGl2,
     MvGl2Free,
     Median,
+    Spectrum,
+    Likelihood,
 }
 
 impl Method {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::SvGl,
         Self::JglNonZero,
         Self::JglNegative,
@@ -24,15 +26,26 @@ impl Method {
         Self::MvGl2,
         Self::MvGl2Free,
         Self::Median,
+        Self::Spectrum,
+        Self::Likelihood,
     ];
-    pub(crate) const OF_VIEWS: [Self; 5] = [
+    pub(crate) const OF_VIEWS: [Self; 7] = [
         Self::SvGl,
         Self::JglNonZero,
         Self::JglNegative,
         Self::MvGl1,
         Self::MvGl2,
+        Self::Spectrum,
+        Self::Likelihood,
     ];
-    pub(crate) const OF_CONSENSUS: [Self; 4] = [Self::MvGl1, Self::MvGl2, Self::MvGl2Free, Self::Median];
+    pub(crate) const OF_CONSENSUS: [Self; 6] = [
+        Self::MvGl1,
+        Self::MvGl2,
+        Self::MvGl2Free,
+        Self::Median,
+        Self::Spectrum,
+        Self::Likelihood,
+    ];
 
     /// The name in tables.
     pub(crate) fn name(self) -> &'static str {
@@ -44,6 +57,8 @@ impl Method {
             Self::MvGl2 => "mvGL-l2",
             Self::MvGl2Free => "mvGL-l2-without-r",
             Self::Median => "median-of-svGL",
+            Self::Spectrum => "mvGL-l1-spectrum",
+            Self::Likelihood => "likelihood",
         }
     }
 
@@ -61,6 +76,8 @@ impl Method {
             Self::MvGl2 => "mvGL-ℓ2",
             Self::MvGl2Free => "mvGL-ℓ2 without r",
             Self::Median => "median of svGL",
+            Self::Spectrum => "mvGL-ℓ1, spectrum ½",
+            Self::Likelihood => "likelihood, no truth",
         }
     }
 }
@@ -74,7 +91,7 @@ pub(crate) struct Score {
     pub(crate) similarity: f64,
     /// F1, precision and density, of methods that have a consensus.
     pub(crate) consensus: Option<[f64; 3]>,
-    /// α, β, γ; or λ1, λ2.
+    /// α, β, γ; or λ1, λ2; or q, b and the threshold.
     pub(crate) parameters: [f64; 3],
 }
 

@@ -47,13 +47,13 @@ impl Filter {
         }
     }
 
-    /// The filter on one connected graph.
-    pub(super) fn on(self, n_nodes: usize, edges: &[[u32; 2]]) -> Result<Operator, Error> {
+    /// The filter on one connected graph, whose edges have these weights.
+    pub(super) fn on(self, n_nodes: usize, edges: &[[u32; 2]], weights: &[f64]) -> Result<Operator, Error> {
         Ok(match self {
-            Self::PseudoInverse => Operator::PseudoInverse(Factor::of_grounded(n_nodes, edges)),
-            Self::Gaussian => Operator::Gaussian(Factor::of_grounded(n_nodes, edges)),
-            Self::Heat { t } => Operator::Heat(Heat::new(n_nodes, edges, t)?),
-            Self::Tikhonov { t } => Operator::Tikhonov(Factor::of_shifted(n_nodes, edges, t)),
+            Self::PseudoInverse => Operator::PseudoInverse(Factor::of_grounded(n_nodes, edges, weights)),
+            Self::Gaussian => Operator::Gaussian(Factor::of_grounded(n_nodes, edges, weights)),
+            Self::Heat { t } => Operator::Heat(Heat::new(n_nodes, edges, weights, t)?),
+            Self::Tikhonov { t } => Operator::Tikhonov(Factor::of_shifted(n_nodes, edges, weights, t)),
         })
     }
 }
@@ -91,6 +91,7 @@ mod tests {
 
     use super::super::graphs::{GraphModel, Reach};
     use super::super::laplacian::WIDTH;
+    use super::super::weights::Weights;
     use super::*;
 
     type Matrix = Vec<Vec<f64>>;
@@ -112,20 +113,28 @@ mod tests {
     }
 
     fn laplacian(n: usize, edges: &[[u32; 2]]) -> Matrix {
+        weighted_laplacian(n, edges, &vec![1.0; edges.len()])
+    }
+
+    fn weighted_laplacian(n: usize, edges: &[[u32; 2]], weights: &[f64]) -> Matrix {
         let mut laplacian = vec![vec![0.0; n]; n];
-        for &[a, b] in edges {
+        for (&[a, b], weight) in edges.iter().zip(weights) {
             let (a, b) = (a as usize, b as usize);
-            laplacian[a][a] += 1.0;
-            laplacian[b][b] += 1.0;
-            laplacian[a][b] -= 1.0;
-            laplacian[b][a] -= 1.0;
+            laplacian[a][a] += weight;
+            laplacian[b][b] += weight;
+            laplacian[a][b] -= weight;
+            laplacian[b][a] -= weight;
         }
         laplacian
     }
 
     /// The filter's matrix, column by column.
     fn dense(filter: Filter, n: usize, edges: &[[u32; 2]]) -> Matrix {
-        let operator = filter.on(n, edges).unwrap();
+        dense_weighted(filter, n, edges, &vec![1.0; edges.len()])
+    }
+
+    fn dense_weighted(filter: Filter, n: usize, edges: &[[u32; 2]], weights: &[f64]) -> Matrix {
+        let operator = filter.on(n, edges, weights).unwrap();
         let mut matrix = vec![vec![0.0; n]; n];
         for first in (0..n).step_by(WIDTH) {
             let mut panel = vec![[0.0; WIDTH]; n];
@@ -228,6 +237,23 @@ mod tests {
             let covariance = product(&root, &transposed(&root));
             let expected = by_eigenvalues(&laplacian, reciprocal);
             assert!(largest_difference(&covariance, &expected) < 1e-12 * (n * n) as f64);
+        }
+    }
+
+    #[test]
+    fn weights_are_those_of_the_laplacian() {
+        for (n, edges) in graphs() {
+            let weights = Weights::new(Some([0.5, 2.0]), n as u64).of(&edges);
+            let laplacian = weighted_laplacian(n, &edges, &weights);
+            let off = |filter, h: &dyn Fn(f64) -> f64| {
+                largest_difference(&dense_weighted(filter, n, &edges, &weights), &by_eigenvalues(&laplacian, h))
+            };
+            assert!(off(Filter::PseudoInverse, &reciprocal) < 1e-12 * (n * n) as f64);
+            assert!(off(Filter::Heat { t: 0.3 }, &|value| (-0.3 * value).exp()) < 1e-13);
+            assert!(off(Filter::Tikhonov { t: 0.3 }, &|value| 1.0 / (1.0 + 0.3 * value)) < 1e-13);
+            let root = dense_weighted(Filter::Gaussian, n, &edges, &weights);
+            let expected = by_eigenvalues(&laplacian, reciprocal);
+            assert!(largest_difference(&product(&root, &transposed(&root)), &expected) < 1e-12 * (n * n) as f64);
         }
     }
 

@@ -4,7 +4,7 @@
 //! exp(−tL) = Σ_k c_k T_k(2L/b − I)      c_0 = e^(−z) I_0(z),  c_k = 2 (−1)^k e^(−z) I_k(z),   z = t b / 2
 //! ```
 //!
-//! b = max over the edges of d_a + d_b bounds the eigenvalues of L, T_k are the Chebyshev polynomials, I_k the modified
+//! b = max over the edges of d_a + d_b (weighted degrees) bounds the eigenvalues of L, T_k are the Chebyshev polynomials, I_k the modified
 //! Bessel functions. The |c_k| add up to 1, so the error is absolute: about 1e-16 of the norm of the signal times the
 //! number of terms, which is about 9 √z. An eigendecomposition would be as exact; this one needs no n × n matrix, and
 //! each signal costs one pass over the edges per term.
@@ -19,7 +19,8 @@ const MOST: f64 = 1e7;
 pub(super) struct Heat {
     /// The neighbours of node a are `neighbours[first[a]..first[a + 1]]`.
     first: Vec<usize>,
-    neighbours: Vec<u32>,
+    neighbours: Vec<(u32, f64)>,
+    degrees: Vec<f64>,
     /// 2/b.
     scale: f64,
     coefficients: Vec<f64>,
@@ -27,7 +28,7 @@ pub(super) struct Heat {
 
 impl Heat {
     /// Of a graph with at least one edge, after the time t > 0.
-    pub(super) fn new(n_nodes: usize, edges: &[[u32; 2]], t: f64) -> Result<Self, Error> {
+    pub(super) fn new(n_nodes: usize, edges: &[[u32; 2]], weights: &[f64], t: f64) -> Result<Self, Error> {
         let mut first = vec![0; n_nodes + 1];
         for &node in edges.as_flattened() {
             first[node as usize + 1] += 1;
@@ -36,15 +37,17 @@ impl Heat {
             first[node + 1] += first[node];
         }
         let mut free = first.clone();
-        let mut neighbours = vec![0; 2 * edges.len()];
-        for &[a, b] in edges {
+        let mut neighbours = vec![(0, 0.0); 2 * edges.len()];
+        let mut degrees = vec![0.0; n_nodes];
+        for (&[a, b], &weight) in edges.iter().zip(weights) {
             for (node, other) in [(a, b), (b, a)] {
-                neighbours[free[node as usize]] = other;
+                neighbours[free[node as usize]] = (other, weight);
+                degrees[node as usize] += weight;
                 free[node as usize] += 1;
             }
         }
-        let degree = |node: u32| first[node as usize + 1] - first[node as usize];
-        let bound = edges.iter().map(|&[a, b]| degree(a) + degree(b)).max().unwrap_or(1) as f64;
+        let ends = edges.iter().map(|&[a, b]| degrees[a as usize] + degrees[b as usize]);
+        let bound = ends.reduce(f64::max).unwrap_or(1.0);
         let z = 0.5 * t * bound;
         if z > MOST {
             return Err(Error::Parameter {
@@ -59,6 +62,7 @@ impl Heat {
         Ok(Self {
             first,
             neighbours,
+            degrees,
             scale: 2.0 / bound,
             coefficients: coefficients(z),
         })
@@ -91,12 +95,12 @@ impl Heat {
         for (node, row) in y.iter_mut().enumerate() {
             let around = &self.neighbours[self.first[node]..self.first[node + 1]];
             let mut sum = [0.0; WIDTH];
-            for &other in around {
+            for &(other, weight) in around {
                 for (sum, value) in sum.iter_mut().zip(&x[other as usize]) {
-                    *sum += value;
+                    *sum += weight * value;
                 }
             }
-            let own = self.scale * around.len() as f64 - 1.0;
+            let own = self.scale * self.degrees[node] - 1.0;
             for ((y, sum), x) in row.iter_mut().zip(sum).zip(&x[node]) {
                 *y = f(own * x - self.scale * sum, *y);
             }
@@ -163,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_time_beyond_computing_is_refused() {
-        let text = Heat::new(2, &[[0, 1]], 1e9).err().map(|error| error.to_string());
+        let text = Heat::new(2, &[[0, 1]], &[1.0], 1e9).err().map(|error| error.to_string());
         assert!(text.is_some_and(|text| text.starts_with("filter_t is 1000000000:")));
     }
 }

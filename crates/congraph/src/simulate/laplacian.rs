@@ -1,4 +1,4 @@
-//! Inverses of the Laplacian of an unweighted graph, applied to many signals through one dense Cholesky factor.
+//! Inverses of the Laplacian of a graph, applied to many signals through one dense Cholesky factor.
 //!
 //! ```text
 //! C Cᵀ = d I + s L + c 11ᵀ
@@ -31,24 +31,25 @@ pub(super) struct Factor {
 
 impl Factor {
     /// Of L + 11ᵀ/n, for a connected graph.
-    pub(super) fn of_grounded(n_nodes: usize, edges: &[[u32; 2]]) -> Self {
-        Self::new(n_nodes, edges, 0.0, 1.0, 1.0 / n_nodes as f64)
+    pub(super) fn of_grounded(n_nodes: usize, edges: &[[u32; 2]], weights: &[f64]) -> Self {
+        Self::new(n_nodes, edges, weights, [0.0, 1.0, 1.0 / n_nodes as f64])
     }
 
     /// Of I + tL.
-    pub(super) fn of_shifted(n_nodes: usize, edges: &[[u32; 2]], t: f64) -> Self {
-        Self::new(n_nodes, edges, 1.0, t, 0.0)
+    pub(super) fn of_shifted(n_nodes: usize, edges: &[[u32; 2]], weights: &[f64], t: f64) -> Self {
+        Self::new(n_nodes, edges, weights, [1.0, t, 0.0])
     }
 
     /// Of d I + s L + c 11ᵀ.
-    fn new(n_nodes: usize, edges: &[[u32; 2]], d: f64, s: f64, c: f64) -> Self {
+    fn new(n_nodes: usize, edges: &[[u32; 2]], weights: &[f64], [d, s, c]: [f64; 3]) -> Self {
         let n = n_nodes;
         let mut factor = vec![c; n * n];
         for row in 0..n {
             factor[row * n + row] += d;
         }
-        for &[a, b] in edges {
+        for (&[a, b], weight) in edges.iter().zip(weights) {
             let (a, b) = (a as usize, b as usize);
+            let s = s * weight;
             factor[a * n + a] += s;
             factor[b * n + b] += s;
             factor[b * n + a] -= s;

@@ -10,7 +10,7 @@
 //!        h(L) = L† or another [`Filter`]
 //! ```
 //!
-//! All edges have the weight 1. Everything follows from one seed, whatever the number of threads: the consensus, and
+//! All edges have the weight 1, or one that is drawn from a range and that all views with the edge share. Everything follows from one seed, whatever the number of threads: the consensus, and
 //! for each view its graph, its signals and its noise, have random streams of their own. So adding a view does not
 //! change the others, more signals begin with the same clean ones, another noise level scales the same noise, and
 //! another filter smooths the same white signals: what a sweep over one setting compares differs in that setting alone.
@@ -28,6 +28,7 @@ mod heat;
 mod laplacian;
 mod shuffle;
 mod signals;
+mod weights;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -38,6 +39,7 @@ pub use self::filters::Filter;
 use self::graphs::Drawn;
 pub use self::graphs::{GraphModel, Reach};
 use self::shuffle::Shuffler;
+use self::weights::Weights;
 use crate::edges::ViewMatrix;
 use crate::error::Error;
 use crate::graph::MultiviewGraph;
@@ -70,6 +72,8 @@ pub struct Settings {
     pub n_signals: Vec<usize>,
     /// What the consensus graph is drawn from.
     pub graph: GraphModel,
+    /// Between which numbers edges weigh, drawn evenly for each pair of nodes; without it, 1 each.
+    pub weights: Option<[f64; 2]>,
     /// The share of the consensus edges that each view moves elsewhere, from 0 to 1; not used with `changes`.
     pub shuffled: f64,
     /// Edges to add and remove in some of the views, instead of moving edges in each.
@@ -89,6 +93,7 @@ impl Default for Settings {
             n_views: 6,
             n_signals: vec![500],
             graph: GraphModel::ErdosRenyi { probability: 0.1 },
+            weights: None,
             shuffled: 0.1,
             changes: None,
             filter: Filter::PseudoInverse,
@@ -103,7 +108,7 @@ impl Default for Settings {
 pub struct Simulation {
     /// The signals of each view: samples in rows, nodes in columns.
     pub tables: Vec<Table>,
-    /// The view graphs and the consensus graph; every edge has the weight 1.
+    /// The view graphs and the consensus graph, with the weights that the signals were made of.
     pub truth: MultiviewGraph,
     /// Where the nodes are, in the order of the nodes, if the graph model places them.
     pub positions: Option<Vec<[f64; 2]>>,
@@ -146,9 +151,10 @@ pub fn simulate(settings: &Settings) -> Result<Simulation, Error> {
         }
     };
     let nodes = numbered("n", n);
+    let weights = Weights::new(settings.weights, settings.seed);
     let table = |(view, edges): (usize, &Vec<[u32; 2]>)| {
         let [_, mut signal_rng, mut noise_rng] = streams(view);
-        let filter = settings.filter.on(n, edges)?;
+        let filter = settings.filter.on(n, edges, &weights.of(edges))?;
         let mut values = signals::smooth(n, &filter, n_signals(settings, view), &mut signal_rng);
         signals::add_noise(&mut values, settings.noise, &mut noise_rng);
         Ok(Table::new(&views[view], n, values).with_columns(&nodes))
@@ -156,7 +162,7 @@ pub fn simulate(settings: &Settings) -> Result<Simulation, Error> {
     let tables = graphs.par_iter().enumerate().map(table).collect::<Result<_, Error>>()?;
     Ok(Simulation {
         tables,
-        truth: truth(nodes, views, &consensus, &graphs),
+        truth: truth(nodes, views, &consensus, &graphs, &weights),
         positions,
     })
 }
@@ -200,6 +206,7 @@ fn check(settings: &Settings) -> Result<(), Error> {
     if let Some(changes) = &settings.changes {
         changes.check(n_views)?;
     }
+    Weights::check(settings.weights)?;
     settings.filter.check()?;
     if !(settings.noise.is_finite() && settings.noise >= 0.0) {
         return Err(Error::Parameter {
@@ -244,18 +251,26 @@ fn numbered(prefix: &str, count: usize) -> Vec<String> {
     (1..=count).map(|number| format!("{prefix}{number:0width$}")).collect()
 }
 
-/// The graphs as weights 0 and 1 over all pairs that are an edge anywhere.
-fn truth(nodes: Vec<String>, views: Vec<String>, consensus: &[[u32; 2]], graphs: &[Vec<[u32; 2]>]) -> MultiviewGraph {
+/// The graphs as weights over all pairs that are an edge anywhere, 0 where they are none.
+fn truth(
+    nodes: Vec<String>,
+    views: Vec<String>,
+    consensus: &[[u32; 2]],
+    graphs: &[Vec<[u32; 2]>],
+    weights: &Weights,
+) -> MultiviewGraph {
     let mut pairs: Vec<[u32; 2]> = graphs.iter().flatten().chain(consensus).copied().collect();
     pairs.sort_unstable();
     pairs.dedup();
     // The edges of each graph are sorted, as the pairs are.
-    let weight = |edges: &[[u32; 2]], pair| f64::from(u8::from(edges.binary_search(pair).is_ok()));
+    let weight = |edges: &[[u32; 2]], pair, own: f64| if edges.binary_search(pair).is_ok() { own } else { 0.0 };
+    let own = weights.of(&pairs);
     let weights = pairs
         .iter()
-        .flat_map(|pair| graphs.iter().map(move |edges| weight(edges, pair)))
+        .zip(&own)
+        .flat_map(|(pair, &own)| graphs.iter().map(move |edges| weight(edges, pair, own)))
         .collect();
-    let consensus_weights: Vec<f64> = pairs.iter().map(|pair| weight(consensus, pair)).collect();
+    let consensus_weights: Vec<f64> = pairs.iter().zip(&own).map(|(pair, &own)| weight(consensus, pair, own)).collect();
     let weights = ViewMatrix::from_values(graphs.len(), weights);
     MultiviewGraph::new(nodes, views, &pairs, &weights, Some(&consensus_weights))
 }
