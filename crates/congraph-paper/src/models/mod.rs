@@ -56,13 +56,21 @@ pub(crate) fn run(args: &PaperArgs, console: &Console) -> Result<(), Failure> {
     let mut rows = learn(&plan, earlier, &kept, console)?;
     sort(&plan, &mut rows);
 
-    let results = Results { plan: &plan, rows: &rows };
+    let results = Results {
+        plan: &plan,
+        rows: &rows,
+    };
     let claims = results.claims();
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         let cells: Vec<Vec<String>> = rows.iter().map(Row::cells).collect();
         write_rows(&folder, SCORES, &rows::COLUMNS, &cells)?;
         write_rows(&folder, "means.tsv", &table::SUMMARY_COLUMNS, &results.summary_rows())?;
-        write_rows(&folder, "claims.tsv", &tables::CLAIM_COLUMNS, &tables::claim_rows(&claims))?;
+        write_rows(
+            &folder,
+            "claims.tsv",
+            &tables::CLAIM_COLUMNS,
+            &tables::claim_rows(&claims),
+        )?;
         write_text(&folder, "models.md", &results.markdown(&claims))?;
         folder.commit()?;
         kept.remove();
@@ -73,14 +81,16 @@ pub(crate) fn run(args: &PaperArgs, console: &Console) -> Result<(), Failure> {
     if args.global.json {
         console::print(&report(&plan, &claims, seconds).to_string())
     } else {
-        console::print(&format!("{}: {held} of {} claims hold, {seconds:.0} s", out.display(), claims.len()))
+        console::print(&format!(
+            "{}: {held} of {} claims hold, {seconds:.0} s",
+            out.display(),
+            claims.len()
+        ))
     }
 }
 
 fn report(plan: &Plan, claims: &[Claim], seconds: f64) -> serde_json::Value {
-    let claim = |claim: &Claim| {
-        json!({"id": claim.id, "claim": claim.sentence, "holds": claim.holds, "numbers": claim.numbers})
-    };
+    let claim = |claim: &Claim| json!({"id": claim.id, "claim": claim.sentence, "holds": claim.holds, "numbers": claim.numbers});
     json!({
         "schema": "congraph.models/1",
         "n_nodes": plan.n_nodes,
@@ -151,7 +161,9 @@ fn alone<T: Send>(task: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, F
 fn sort(plan: &Plan, rows: &mut [Row]) {
     rows.sort_by_key(|row| {
         let setting = plan.settings.iter().position(|setting| setting.name == row.setting);
-        let contender = rows::Contender::ALL.iter().position(|contender| *contender == row.contender);
+        let contender = rows::Contender::ALL
+            .iter()
+            .position(|contender| *contender == row.contender);
         (setting, row.seed, contender)
     });
 }
@@ -213,8 +225,12 @@ impl Kept {
 
     /// All rows of a data set at once.
     fn add(&self, rows: &[Row]) -> Result<(), Failure> {
-        let mut file = OpenOptions::new().append(true).open(&self.path).map_err(|error| self.failed(error))?;
-        file.write_all(rows::lines(rows).as_bytes()).map_err(|error| self.failed(error))
+        let mut file = OpenOptions::new()
+            .append(true)
+            .open(&self.path)
+            .map_err(|error| self.failed(error))?;
+        file.write_all(rows::lines(rows).as_bytes())
+            .map_err(|error| self.failed(error))
     }
 
     fn remove(&self) {

@@ -40,7 +40,10 @@ impl Plan {
         // For a first look: one of each graph, both filters, weights, and one that no claim is about.
         let few = ["P1-100", "BA-P5-500", "GEOw-P1-500", "ERw-P1-250", "heat-500"];
         Self {
-            settings: all.into_iter().filter(|one| !quick || few.contains(&one.name)).collect(),
+            settings: all
+                .into_iter()
+                .filter(|one| !quick || few.contains(&one.name))
+                .collect(),
             n_nodes,
             quick,
             realisations,
@@ -93,27 +96,51 @@ fn settings(n_nodes: usize) -> Vec<Setting> {
         weights: Some(WEIGHTS),
         ..with(500, filter)
     };
-    let views = |n_views: usize| Settings { n_views, ..base.clone() };
-    let nodes = |n_nodes: usize| Settings { n_nodes, ..base.clone() };
+    let views = |n_views: usize| Settings {
+        n_views,
+        ..base.clone()
+    };
+    let nodes = |n_nodes: usize| Settings {
+        n_nodes,
+        ..base.clone()
+    };
     vec![
         main("P1-500", base.clone()),
         main("P1-100", with(100, p1)),
         main("P5-500", with(500, p5)),
         main("P5-100", with(100, p5)),
-        main("P1-500-n5", Settings { noise: 0.5, ..base.clone() }),
+        main(
+            "P1-500-n5",
+            Settings {
+                noise: 0.5,
+                ..base.clone()
+            },
+        ),
         main("P1-500-N3", views(3)),
         main("P1-500-N12", views(12)),
         main("BA-P1-500", ba(p1)),
         main("BA-P5-500", ba(p5)),
         main("GEOw-P1-500", geometric(p1)),
         main("GEOw-P5-500", geometric(p5)),
-        main("ERw-P1-250", Settings { weights: Some(WEIGHTS), ..with(250, p1) }),
+        main(
+            "ERw-P1-250",
+            Settings {
+                weights: Some(WEIGHTS),
+                ..with(250, p1)
+            },
+        ),
         other("heat-500", with(500, Filter::Heat { t: 0.1 })),
         other("tikhonov-500", with(500, Filter::Tikhonov { t: 1.0 })),
         other("P1-50", with(50, p1)),
         other("P1-250", with(250, p1)),
         other("P1-1000", with(1000, p1)),
-        other("P1-500-shuffled3", Settings { shuffled: 0.3, ..base.clone() }),
+        other(
+            "P1-500-shuffled3",
+            Settings {
+                shuffled: 0.3,
+                ..base.clone()
+            },
+        ),
         other("P1-500-half-n", nodes(n_nodes / 2)),
         other("P1-500-double-n", nodes(2 * n_nodes)),
     ]
@@ -128,7 +155,17 @@ mod tests {
         let plan = Plan::new(100, false, 10, 1);
         let jobs = plan.jobs();
         assert_eq!(jobs.len(), 20 * 10);
-        assert_eq!((jobs[0], jobs[11].seed, jobs[12].seed), (Job { setting: 0, seed: 70_001 }, 70_001, 70_002));
+        assert_eq!(
+            (jobs[0], jobs[11].seed, jobs[12].seed),
+            (
+                Job {
+                    setting: 0,
+                    seed: 70_001
+                },
+                70_001,
+                70_002
+            )
+        );
         assert!(jobs[..120].iter().all(|job| plan.settings[job.setting].is_main));
         assert!(jobs.iter().all(|job| (70_001..=70_010).contains(&job.seed)));
         let other = Plan::new(100, false, 10, 2).jobs();
@@ -140,7 +177,11 @@ mod tests {
         let settings = settings(100);
         assert_eq!(settings.iter().filter(|one| one.is_main).count(), 12);
         for (place, one) in settings.iter().enumerate() {
-            assert!(settings[..place].iter().all(|other| other.name != one.name && other.settings != one.settings));
+            assert!(
+                settings[..place]
+                    .iter()
+                    .all(|other| other.name != one.name && other.settings != one.settings)
+            );
         }
         assert_eq!(settings[0].settings, Settings::default());
     }

@@ -77,7 +77,7 @@ impl Contender {
                 let of_view = |view: usize| best_precision(graph, view, &units.correlations(view));
                 let precisions: Result<Vec<_>, _> = (0..graph.n_views()).map(of_view).collect();
                 Ok(Some(Learnt {
-                    precisions: units.from_correlations(precisions?),
+                    precisions: units.of_correlations(precisions?),
                     density: graph.mean_density(),
                     settings: format!("density {:.2}", graph.mean_density()),
                 }))
@@ -86,7 +86,7 @@ impl Contender {
                 let chosen = method.learn_to(views, wanted, watch)?;
                 let precisions = chosen.solution.precisions();
                 let precisions = match chosen.learned.details.scale {
-                    Scale::Zscore => units.from_correlations(precisions),
+                    Scale::Zscore => units.of_correlations(precisions),
                     Scale::Center | Scale::None => precisions,
                 };
                 let model = chosen.method.model;
@@ -104,7 +104,7 @@ impl Contender {
                 let learned = method.learn(views, watch)?;
                 let graph = learned.details.graph(&learned.graph, EdgeRule::NonZero);
                 Ok(Some(Learnt {
-                    precisions: units.from_correlations(learned.details.precisions.clone()),
+                    precisions: units.of_correlations(learned.details.precisions.clone()),
                     density: graph.mean_density(),
                     settings: format!("lambda1 {}, lambda2 {}", method.model.lambda1, method.model.lambda2),
                 }))
@@ -176,7 +176,7 @@ impl Units {
     }
 
     /// Precisions of z-scored signals in these units.
-    fn from_correlations(&self, mut precisions: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    fn of_correlations(&self, mut precisions: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
         for (view, precision) in precisions.iter_mut().enumerate() {
             for (k, x) in precision.iter_mut().enumerate() {
                 *x /= self.size(view, k / self.n) * self.size(view, k % self.n);

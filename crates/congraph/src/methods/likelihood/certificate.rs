@@ -203,7 +203,7 @@ fn lower_sum(pulls: &mut [f64], lambda: f64, beta: f64, gamma: f64, side: f64) -
     let share = |pull: f64| (side * pull - lambda).max(-beta);
     let mut excess = pulls.iter().map(|&pull| share(pull)).sum::<f64>() - gamma;
     // −∞ where the sum is not bounded.
-    if !(excess > 0.0) {
+    if excess.is_nan() || excess <= 0.0 {
         return false;
     }
     for _ in 0..pulls.len() {

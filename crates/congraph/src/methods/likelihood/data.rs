@@ -352,7 +352,7 @@ fn largest_beside_mean(matrix: &Mat<f64>) -> f64 {
     let mut value = 0.0;
     for _ in 0..200 {
         let length = dot(&x, &x).sqrt();
-        if !(length > 0.0) {
+        if length == 0.0 || length.is_nan() {
             return value;
         }
         x.iter_mut().for_each(|x| *x /= length);
@@ -382,7 +382,7 @@ fn raise_missing(views: &Views, matrices: &mut [Mat<f64>]) -> bool {
         return false;
     };
     let (values, vectors) = (eigen.S(), eigen.U());
-    if n < 2 || !(values[0] < MISSING * values[1]) {
+    if n < 2 || values[0] >= MISSING * values[1] {
         return false;
     }
     let direction: Vec<f64> = (0..n).map(|a| vectors[(a, 0)]).collect();

@@ -175,7 +175,7 @@ mod tests {
     impl Case {
         fn random(number: usize, rng: &mut ChaCha8Rng) -> Self {
             let n = rng.random_range(1..=6);
-            let (centre, equal) = (rng.random_range(-1.5..1.5), number % 7 == 0);
+            let (centre, equal) = (rng.random_range(-1.5..1.5), number.is_multiple_of(7));
             let targets = (0..n)
                 .map(|_| {
                     if equal {
@@ -204,7 +204,7 @@ mod tests {
                 targets,
                 curvatures,
                 charge: Charge { lambda, beta, gamma },
-                is_signed: number % 2 == 0,
+                is_signed: number.is_multiple_of(2),
             }
         }
 

@@ -193,10 +193,10 @@ impl Quadratic<'_> {
             targets.clear();
             curvatures.clear();
             let mut n_looks = 0;
-            for view in 0..n_views {
+            for (view, row) in rows.iter().enumerate() {
                 let Some(ends) = problem.movable(e, view) else { continue };
                 let weight = problem.views[view].weight;
-                let (look, gradient) = self.look(view, ends, &rows[view]);
+                let (look, gradient) = self.look(view, ends, row);
                 targets.push(self.point.weights.row(e)[view] - gradient / look.curvature.along);
                 curvatures.push(weight * look.curvature.along);
                 looks[n_looks] = look;

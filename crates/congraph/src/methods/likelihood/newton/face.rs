@@ -191,13 +191,13 @@ impl Quadratic<'_> {
         let mut direction = preconditioned.clone();
         let mut size = residual.dot(&preconditioned);
         let start = size;
-        if !(size > 0.0) {
+        if size.is_nan() || size <= 0.0 {
             return (found.into(), true);
         }
         for _ in 0..MOST_PRODUCTS {
             let product = self.product(face, &direction);
             let curvature = direction.dot(&product);
-            if !(curvature > 0.0) {
+            if curvature.is_nan() || curvature <= 0.0 {
                 return (self.carried(face, found), false);
             }
             let length = size / curvature;

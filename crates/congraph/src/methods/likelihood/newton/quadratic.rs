@@ -93,9 +93,9 @@ impl ViewModel {
     fn refresh(&mut self, problem: &Problem, view: usize, point: &Point, start: &Point, diagonal: &mut [f64]) {
         let term = &problem.views[view];
         let (n, is_twice) = (term.n_nodes(), problem.filter == Filter::Twice);
-        for b in 0..n {
+        for (b, (now, before)) in diagonal.iter().zip(&start.diagonals[view]).enumerate() {
             self.step.col_as_slice_mut(b).fill(0.0);
-            self.step[(b, b)] = diagonal[b] - start.diagonals[view][b];
+            self.step[(b, b)] = now - before;
         }
         let rows = point.weights.rows().zip(start.weights.rows());
         for (&edge, (now, before)) in problem.edges.iter().zip(rows) {
