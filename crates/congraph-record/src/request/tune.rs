@@ -102,7 +102,10 @@ impl TuneRequest {
                     option(Method::ID).set_to(self.fit.method.word()).bare(),
                     Method::Smooth.word()
                 ),
-                format!("{}; the likelihood chooses by itself what it is not given", step("learn_once", "learn once")),
+                format!(
+                    "{}; the likelihood chooses by itself what it is not given",
+                    step("learn_once", "learn once")
+                ),
             ));
         }
         check_range("tol", self.fit.tol, self.fit.tol > 0.0, "finite and positive")?;
