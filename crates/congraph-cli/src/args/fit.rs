@@ -20,8 +20,8 @@ pub(crate) struct FitArgs {
     /// Weight of ‖L‖²: larger is denser
     #[arg(long, allow_negative_numbers = true, value_name = "A", help_heading = "Model")]
     pub(crate) alpha: Option<f64>,
-    /// Weight of the penalty: larger makes the views more alike. Of the likelihood in units of 1/√samples, and by default
-    /// chosen by Akaike's criterion from 1 to 5.6
+    /// Weight of the penalty: larger makes the views more alike. Of the likelihood in units of 1/√samples, and by
+    /// default chosen by Akaike's criterion from 1 to 5.6
     #[arg(long, allow_negative_numbers = true, value_name = "B", help_heading = "Model")]
     pub(crate) beta: Option<f64>,
     /// Weight of the regulariser: larger makes the consensus sparser; of the likelihood in units of beta [default: 0]
@@ -54,8 +54,8 @@ pub(crate) struct FitArgs {
         help_heading = "Model"
     )]
     pub(crate) spectrum: String,
-    /// Give every pair of nodes a negative edge beside the positive one: weights below 0 for opposite signals. `auto` lets
-    /// Akaike's criterion choose, with the likelihood
+    /// Give every pair of nodes a negative edge beside the positive one: weights below 0 for opposite signals. `auto`
+    /// lets Akaike's criterion choose, with the likelihood
     #[arg(
         long,
         default_value = "no",

@@ -134,8 +134,8 @@ pub(super) fn check_converged<M: Method>(args: &FitArgs, learned: &Learned<M>) -
     let gap = learned.certificate.relative_gap;
     if !gap.is_finite() {
         return Err(Failure::NotConverged(format!(
-            "{}: nothing certifies how near to the optimum it is; nothing was written because of --strict\n  hint: raise \
-             --max-iterations",
+            "{}: nothing certifies how near to the optimum it is; nothing was written because of --strict\n  \
+             hint: raise --max-iterations",
             learned.status
         )));
     }

@@ -70,8 +70,8 @@ fn tell(asked: &LikelihoodAsked, chosen: &Chosen, console: &Console) {
     let is_signed = chosen.method.model.signs == Signs::Both;
     if asked.method.scale.is_none() && details.scale == Scale::Zscore && !is_signed {
         console.note(
-            "note: the nodes differ much in their variance, so their signals were z-scored; the likelihood then gains less \
-             over `--method smooth`. `--scale center` keeps their sizes, if they are in one unit",
+            "note: the nodes differ much in their variance, so their signals were z-scored; the likelihood then gains \
+             less over `--method smooth`. `--scale center` keeps their sizes, if they are in one unit",
         );
     }
     if details.is_lifted {

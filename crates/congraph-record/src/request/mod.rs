@@ -1,14 +1,14 @@
 //! What was asked of a fit, whoever asked: plain fields, resolved once into what the library runs.
 //!
 //! ```text
-//! fit      FitRequest: every option of a fit, what it means, and congraph's own method
-//! jgl      the same request as a joint graphical lasso
-//! likelihood   the same request as a likelihood
-//! tune     TuneRequest: a path and how its fits are judged
-//! pairs    which pairs may be joined and at what cost: told, or in a table that a face has to read
-//! spectrum how far signals are whitened
-//! memory   what cannot fit is refused before any work is done
-//! value    what an option is set to, as a face has it
+//! fit         FitRequest: every option of a fit, what it means, and congraph's own method
+//! jgl         the same request as a joint graphical lasso
+//! likelihood  the same request as a likelihood
+//! tune        TuneRequest: a path and how its fits are judged
+//! pairs       which pairs may be joined and at what cost: told, or in a table that a face has to read
+//! spectrum    how far signals are whitened
+//! memory      what cannot fit is refused before any work is done
+//! value       what an option is set to, as a face has it
 //! ```
 //!
 //! A face fills a request, by its fields or by ids ([`FitRequest::set`]), and calls [`FitRequest::resolve`]: all checks

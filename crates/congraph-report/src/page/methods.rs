@@ -14,12 +14,12 @@ const JOINT_LASSO: &str = "P. Danaher, P. Wang and D. M. Witten, “The joint gr
 const SPLINES: &str = "F. Perrin, J. Pernier, O. Bertrand and J. F. Echallier, “Spherical splines for scalp potential \
     and current density mapping”, Electroencephalography and Clinical Neurophysiology 72(2), 184–187, 1989.";
 
-const LAPLACIAN: &str = "H. E. Egilmez, E. Pavez and A. Ortega, “Graph learning from data under Laplacian and structural \
-    constraints”, IEEE Journal of Selected Topics in Signal Processing 11(6), 825–841, 2017.";
-const CRITERION: &str = "H. Akaike, “A new look at the statistical model identification”, IEEE Transactions on Automatic \
-    Control 19(6), 716–723, 1974.";
-const THRESHOLD: &str = "N. Otsu, “A threshold selection method from gray-level histograms”, IEEE Transactions on Systems, \
-    Man, and Cybernetics 9(1), 62–66, 1979.";
+const LAPLACIAN: &str = "H. E. Egilmez, E. Pavez and A. Ortega, “Graph learning from data under Laplacian and \
+    structural constraints”, IEEE Journal of Selected Topics in Signal Processing 11(6), 825–841, 2017.";
+const CRITERION: &str = "H. Akaike, “A new look at the statistical model identification”, IEEE Transactions on \
+    Automatic Control 19(6), 716–723, 1974.";
+const THRESHOLD: &str = "N. Otsu, “A threshold selection method from gray-level histograms”, IEEE Transactions on \
+    Systems, Man, and Cybernetics 9(1), 62–66, 1979.";
 
 /// What to cite.
 pub(super) fn references(findings: &Findings) -> Vec<&'static str> {
@@ -200,7 +200,8 @@ fn lifted(summary: &FitRecord) -> String {
     match (summary.lifted, summary.signed) {
         (Some(true), Some(true)) => " A direction that the views lack was given the mean variance.".into(),
         (Some(true), _) => {
-            " The signals lack the mean of all nodes, as after an average reference; their covariances were lifted along it."
+            " The signals lack the mean of all nodes, as after an average reference; their covariances were lifted \
+             along it."
                 .into()
         }
         _ => String::new(),

@@ -56,12 +56,12 @@ impl Models {
         };
         let has_signs = tried.iter().any(|one| one.signed != tried[0].signed);
         let mut caption = String::from(
-            "Akaike's information criterion above its least, before any threshold: smaller explains the data better for \
-             the number of distinct weights. Only certified fits count.",
+            "Akaike's information criterion above its least, before any threshold: smaller explains the data better \
+             for the number of distinct weights. Only certified fits count.",
         );
         if has_signs {
-            caption += " Graphs of one sign and of both are fitted to signals in other units: each has its own least, and \
-                the two are compared in the same units.";
+            caption += " Graphs of one sign and of both are fitted to signals in other units: each has its own least, \
+                and the two are compared in the same units.";
         }
         Some(Self {
             rows: tried.iter().map(row).collect(),
