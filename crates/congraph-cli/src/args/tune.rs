@@ -7,7 +7,7 @@ use congraph_record::choices::{Method, Signed};
 use congraph_record::request::{PenaltyRequest, SpectrumRequest};
 use congraph_record::{FitRequest, RequestError, TuneRequest};
 
-use super::choices::{choice_of, penalties};
+use super::choices::{choice, choice_of, penalties};
 use super::{InputArgs, OutputArgs};
 
 /// What its help ends with.

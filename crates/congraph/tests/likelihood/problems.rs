@@ -123,7 +123,7 @@ pub(crate) fn cholesky(n: usize, matrix: &[f64]) -> Option<Vec<f64>> {
             let sum: f64 = (0..j).map(|k| lower[i * n + k] * lower[j * n + k]).sum();
             let rest = matrix[i * n + j] - sum;
             if i == j {
-                if !(rest > 0.0) {
+                if rest.is_nan() || rest <= 0.0 {
                     return None;
                 }
                 lower[i * n + i] = rest.sqrt();
