@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use congraph::methods::graphical_lasso::Fusion;
-use congraph::methods::likelihood::Likelihood;
+use congraph::methods::likelihood::{Likelihood, Signs};
 use congraph::tune::{Contender, Explained, Wanted, compare_methods};
 use congraph_io::{write_json, write_rows};
 use congraph_record::choices::Method;
@@ -58,7 +58,16 @@ fn contender(method: Method, asked: &Asked) -> Contender {
                 memory: asked.method.memory,
                 ..Likelihood::default()
             };
-            Contender::likelihood(likelihood, Wanted::default())
+            let signs = if asked.method.signed {
+                Signs::Both
+            } else {
+                Signs::Attractive
+            };
+            let wanted = Wanted {
+                signs: Some(signs),
+                ..Wanted::default()
+            };
+            Contender::likelihood(likelihood, wanted)
         }
         Method::Smooth => Contender::smooth(asked.method.clone()),
     }
