@@ -406,11 +406,8 @@ class ConsensusGraph(_Learner):
     def project(self, X: Any, *, groups: Any = None, alpha: float | None = None, beta: float | None = None) -> list[Projection]:
         """The graphs of new views with the consensus held as it is: which of its edges they lack, and which they add."""
         self._check_learned()
-        if self.alpha_ is None or self.distance_divisor_ is None:
-            raise ValueError(
-                "new views cannot be projected on the consensus of a likelihood yet: fit them together with the others, or fit with "
-                'method="smooth"'
-            )
+        if self.method == "likelihood" and alpha is not None:
+            raise ValueError("a likelihood has no alpha; beta sets how strongly a new view is pulled to the consensus")
         if not isinstance(self.penalty, str):
             raise ValueError("a penalty written in Python cannot be projected with: fit with penalty=\"l1\", \"l2\" or \"squared-l2\"")
         views = self._new_views(X, groups)
@@ -421,6 +418,7 @@ class ConsensusGraph(_Learner):
             "alpha": self.alpha_ if alpha is None else alpha,
             "beta": self.beta_ if beta is None else beta,
             "distance_divisor": self.distance_divisor_,
+            "record": self._record,
         }
         found = _engine.project(self._arrays(), fitted, views._borrowed(), self._reading(views), self._running())
         return [_projection(one, self.positions_) for one in found]

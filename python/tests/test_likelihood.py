@@ -91,10 +91,11 @@ def test_what_does_not_apply_is_refused(likely, smooth):
     for options in ({"filter": 2}, {"signed": "auto"}, {"method": "jgl-fused"}, {"method": "loud"}):
         with pytest.raises(ValueError):
             ConsensusGraph(**options).fit(smooth.views)
-    with pytest.raises(ValueError, match="cannot be projected on the consensus of a likelihood"):
-        likely.project(smooth.views)
-    with pytest.raises(ValueError, match="cannot be projected"):
-        likely.transform(smooth.views)
+    with pytest.raises(ValueError, match="has no alpha"):
+        likely.project(smooth.views, alpha=1.0)
+    # Views of the fit come out nearly as they were.
+    again = likely.transform(smooth.views)
+    assert np.corrcoef(again.ravel(), likely.graphs_.ravel())[0, 1] > 0.95
     with pytest.raises(ValueError, match="cannot be tuned"):
         ConsensusGraph(method="likelihood").tune(smooth.views)
 

@@ -104,13 +104,29 @@ fn graphs_are_learned_told_and_read_back() {
         .fine(&["evaluate", "out", "--truth", "sim/truth", "--json"])
         .json();
     assert!(scores.to_string().contains("f1"), "{scores}");
-    let refused = place.run(&["project", "out", "--view", "sim/view1.csv", "-o", "new"]);
-    assert_eq!(refused.code, 2);
-    assert!(
-        refused.stderr.contains("`out` was learned by the likelihood"),
-        "{}",
-        refused.stderr
+    let projected = place
+        .fine(&["project", "out", "--view", "sim/view1.csv", "--json", "-o", "new"])
+        .json();
+    assert_eq!(
+        (&projected["method"], &projected["beta"]),
+        (&told["method"], &told["beta"])
     );
+    assert_eq!(projected["converged"], true, "{projected}");
+    let view = &projected["views"]["view1"];
+    let (shared, added) = (view["n_shared"].as_u64().unwrap(), view["n_added"].as_u64().unwrap());
+    assert!(shared > 4 * added, "{projected}");
+    let refused = place.run(&[
+        "project",
+        "out",
+        "--view",
+        "sim/view1.csv",
+        "--alpha",
+        "1",
+        "-o",
+        "newer",
+    ]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("which has no alpha"), "{}", refused.stderr);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! New views against the frozen consensus of a fit.
 
 use congraph::{Projection, Projector, ViewOptions, Warning};
+use congraph_record::FitRecord;
 use congraph_record::refusal::check_range;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -16,12 +17,14 @@ use crate::tables::{BorrowedTable, Reading, assemble, tables};
 /// How the fit was made: the options it was asked for, and what came of them.
 pub(crate) struct Fitted<'py> {
     options: Bound<'py, PyDict>,
-    alpha: f64,
+    /// None of a likelihood.
+    alpha: Option<f64>,
     beta: f64,
-    distance_divisor: f64,
+    distance_divisor: Option<f64>,
+    record: String,
 }
 
-from_fields!(Fitted<'py> { options, alpha, beta, distance_divisor });
+from_fields!(Fitted<'py> { options, alpha, beta, distance_divisor, record });
 
 /// The graph of every view with the consensus held as it is.
 #[pyfunction]
@@ -42,18 +45,29 @@ pub(crate) fn project<'py>(
              that have a name",
         ));
     }
-    let asked = request.fit.smooth().map_err(|error| refused(py, &error, None))?;
-    check_range("alpha", fitted.alpha, fitted.alpha > 0.0, "finite and positive")
-        .and_then(|()| check_range("beta", fitted.beta, fitted.beta >= 0.0, "finite and non-negative"))
-        .map_err(|error| refused(py, &error, None))?;
+    let range =
+        |name, value: f64, fits, what| check_range(name, value, fits, what).map_err(|error| refused(py, &error, None));
+    range("beta", fitted.beta, fitted.beta >= 0.0, "finite and non-negative")?;
     let view_options = ViewOptions {
         projected: true,
         ..reading.options()?
     };
-    let projector = Projector::new(&graph, &asked.method, fitted.distance_divisor);
+    let record: Option<FitRecord> = serde_json::from_str(&fitted.record).ok();
+    let likelihood = record.as_ref().and_then(FitRecord::likelihood);
+    let projector = if let Some((mut method, details)) = likelihood {
+        let asked = request.fit.likelihood().map_err(|error| refused(py, &error, None))?;
+        (method.candidates, method.edge_costs) = (asked.method.candidates, asked.method.edge_costs);
+        Projector::of_likelihood(&graph, &method, &details).map(|projector| projector.with_coupling(fitted.beta))
+    } else {
+        let asked = request.fit.smooth().map_err(|error| refused(py, &error, None))?;
+        let alpha = fitted.alpha.unwrap_or(f64::NAN);
+        range("alpha", alpha, alpha > 0.0, "finite and positive")?;
+        Projector::new(&graph, &asked.method, fitted.distance_divisor.unwrap_or(1.0)).map(|mut projector| {
+            projector.alpha = alpha;
+            projector.with_coupling(fitted.beta)
+        })
+    };
     let mut projector = projector.map_err(|error| failure::exception(py, &error))?;
-    projector.alpha = fitted.alpha;
-    projector.beta = fitted.beta;
     projector.node_rule = view_options.nodes;
     projector.missing = view_options.missing;
     projector.drop_nodes.clone_from(&view_options.drop_nodes);

@@ -533,8 +533,8 @@ mod tests {
         assert_eq!(graph.uniqueness(0), Some(1.0));
         assert_eq!(graph.uniqueness(1), Some(1.0 / 5.0));
         assert_eq!(graph.components(), (3, vec![2, 3]));
-        // (4, −1, 0, 0, 0, 0) and (−2, 0, 0, 0, 0, 0): opposite weights are not alike.
-        let expected = (-8.0 + 6.0 / 6.0) / ((17.0_f64 - 9.0 / 6.0).sqrt() * (4.0_f64 - 4.0 / 6.0).sqrt());
+        // (4, −1, 0, 0, 0, 0) and (−2, 0, 0, 0, 0, 0): their sizes are alike, and their signs are opposite.
+        let expected = -(8.0 - 10.0 / 6.0) / ((17.0_f64 - 25.0 / 6.0).sqrt() * (4.0_f64 - 4.0 / 6.0).sqrt());
         assert!((graph.correlation(0, 1) - expected).abs() < 1e-15);
         assert_eq!(graph.with_roots().weights().row(0), [2.0, -(2.0_f64.sqrt())]);
         assert_eq!(graph.consensus_adjacency().unwrap()[1], -3.0);
