@@ -318,7 +318,7 @@ fn signed_graphs_know_no_gauge() {
 }
 
 fn refusal(method: &Likelihood, views: &Views) -> Error {
-    method.learn(views, &no_progress).err().expect("a refusal")
+    method.learn(views, &no_progress).expect_err("a refusal")
 }
 
 #[test]
