@@ -4,42 +4,15 @@
 //! cargo run --release --example likelihood_random -- [PROBLEMS] [SEED] [MOST NODES] [hard]
 //! ```
 //!
-//! `hard` makes them worse than data are: few samples, nodes of very different sizes, charges from hardly any to very many.
+//! `hard` makes them worse than data are: nodes of very different sizes, charges from hardly any to very many.
 
 #[path = "../tests/likelihood/problems.rs"]
 mod problems;
 
 use congraph::methods::likelihood::{Newton, certify};
 use congraph::no_progress;
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-
-/// Fewer samples, sizes that differ ten-thousandfold, charges over four decades, and some of them none or infinite.
-fn harden(parts: &mut problems::Parts, rng: &mut ChaCha8Rng) {
-    let sizes: Vec<f64> = (0..parts.n)
-        .map(|_| 10.0_f64.powf(rng.random_range(-2.0..2.0)))
-        .collect();
-    let is_scaled = rng.random_bool(0.5);
-    for view in &mut parts.views {
-        let n = view.nodes.len();
-        for k in (0..n * n).filter(|_| is_scaled) {
-            view.covariance[k] *= sizes[view.nodes[k / n]] * sizes[view.nodes[k % n]];
-        }
-        view.weight *= 10.0_f64.powf(rng.random_range(-1.0..1.0));
-    }
-    let factor = 10.0_f64.powf(rng.random_range(-2.0..2.0));
-    parts.beta.iter_mut().for_each(|beta| *beta *= factor);
-    parts
-        .beta
-        .iter_mut()
-        .filter(|_| rng.random_bool(0.1))
-        .for_each(|beta| *beta = 0.0);
-    parts
-        .gamma
-        .iter_mut()
-        .filter(|_| rng.random_bool(0.1))
-        .for_each(|gamma| *gamma = f64::INFINITY);
-}
 
 fn main() {
     let argument = |k: usize, usual: u64| {
@@ -57,7 +30,7 @@ fn main() {
         let mut rng = ChaCha8Rng::seed_from_u64(seed * 1_000_003 + number as u64);
         let mut parts = problems::numbered(number, most as usize, &mut rng);
         if is_hard {
-            harden(&mut parts, &mut rng);
+            problems::harden(&mut parts, &mut rng);
         }
         let problem = parts.problem();
         let solved = Newton::default().solve(&problem, None, &no_progress);

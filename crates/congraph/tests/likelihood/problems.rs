@@ -180,10 +180,8 @@ fn normalise(n: usize, matrix: &mut [f64], correlations: bool) {
             }
         })
         .collect();
-    for a in 0..n {
-        for b in 0..n {
-            matrix[a * n + b] /= sizes[a] * sizes[b];
-        }
+    for (k, x) in matrix.iter_mut().enumerate() {
+        *x /= sizes[k / n] * sizes[k % n];
     }
 }
 
@@ -345,6 +343,34 @@ pub(crate) fn numbered(number: usize, most: usize, rng: &mut ChaCha8Rng) -> Part
         },
         rng,
     )
+}
+
+/// Makes a problem worse than data are: sizes that differ ten-thousandfold, charges over four decades, and some of them
+/// none or infinite.
+pub(crate) fn harden(parts: &mut Parts, rng: &mut ChaCha8Rng) {
+    let sizes: Vec<f64> = (0..parts.n)
+        .map(|_| 10.0_f64.powf(rng.random_range(-2.0..2.0)))
+        .collect();
+    let is_scaled = rng.random_bool(0.5);
+    for view in &mut parts.views {
+        let n = view.nodes.len();
+        for k in (0..n * n).filter(|_| is_scaled) {
+            view.covariance[k] *= sizes[view.nodes[k / n]] * sizes[view.nodes[k % n]];
+        }
+        view.weight *= 10.0_f64.powf(rng.random_range(-1.0..1.0));
+    }
+    let factor = 10.0_f64.powf(rng.random_range(-2.0..2.0));
+    parts.beta.iter_mut().for_each(|beta| *beta *= factor);
+    parts
+        .beta
+        .iter_mut()
+        .filter(|_| rng.random_bool(0.1))
+        .for_each(|beta| *beta = 0.0);
+    parts
+        .gamma
+        .iter_mut()
+        .filter(|_| rng.random_bool(0.1))
+        .for_each(|gamma| *gamma = f64::INFINITY);
 }
 
 pub(crate) fn describe(parts: &Parts) -> String {

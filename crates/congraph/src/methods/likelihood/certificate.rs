@@ -197,26 +197,39 @@ pub(super) fn make_feasible(problem: &Problem, e: usize, pulls: &mut [f64]) -> b
     has_changed
 }
 
-/// Takes what Σ max(g − λ, −β) is above γ evenly off the pulls that are above λ − β; of the pulls' negatives if `side`
-/// is −1.
+/// Takes what Σ max(g − λ, −β) is above γ evenly off the pulls, each down to λ − β at most; of the pulls' negatives if
+/// `side` is −1.
 fn lower_sum(pulls: &mut [f64], lambda: f64, beta: f64, gamma: f64, side: f64) -> bool {
     let share = |pull: f64| (side * pull - lambda).max(-beta);
-    let mut excess = pulls.iter().map(|&pull| share(pull)).sum::<f64>() - gamma;
+    let excess = pulls.iter().map(|&pull| share(pull)).sum::<f64>() - gamma;
     // −∞ where the sum is not bounded.
     if excess.is_nan() || excess <= 0.0 {
         return false;
     }
+    // Σ min(room, each) = excess. Rooms are those of the pulls as they came: of a pull that was lowered, rounding could
+    // leave a little room, and it would take its part of the excess for ever.
+    let room = |pull: f64| share(pull) + beta;
+    let mut each = excess / pulls.len() as f64;
     for _ in 0..pulls.len() {
-        let n_above = pulls.iter().filter(|&&pull| share(pull) > -beta).count();
-        if n_above == 0 || excess <= 0.0 {
+        let (mut full, mut n_open) = (0.0, 0_usize);
+        for room in pulls.iter().map(|&pull| room(pull)) {
+            if room <= each {
+                full += room;
+            } else {
+                n_open += 1;
+            }
+        }
+        if n_open == 0 {
             break;
         }
-        let each = excess / n_above as f64;
-        for pull in pulls.iter_mut().filter(|pull| share(**pull) > -beta) {
-            let step = each.min(share(*pull) + beta);
-            *pull -= side * step;
-            excess -= step;
+        let next = (excess - full) / n_open as f64;
+        if !(next > each) {
+            break;
         }
+        each = next;
+    }
+    for pull in pulls.iter_mut() {
+        *pull -= side * each.min(room(*pull));
     }
     true
 }

@@ -8,7 +8,7 @@ use faer::{Mat, Side};
 use rayon::prelude::*;
 
 use super::super::matrices::{Factor, lower_product, mirror};
-use super::super::problem::{Filter, Point, Problem, Signs, Tie};
+use super::super::problem::{Filter, Point, Problem, Signs, Tie, trace_term};
 use crate::edges::ViewMatrix;
 
 /// Correlations are this share of what they are, and never above [`MOST`].
@@ -92,7 +92,8 @@ fn consensus(problem: &Problem, weights: &ViewMatrix) -> Vec<f64> {
     medians
 }
 
-/// None for graphs of both signs, which start without edges, and where the matrix cannot be inverted.
+/// None for graphs of both signs, which start without edges, and where the matrix cannot be inverted or is worse than no
+/// edges.
 fn linkage(problem: &Problem, view: usize) -> Option<Mat<f64>> {
     if problem.signs == Signs::Both {
         return None;
@@ -106,14 +107,24 @@ fn linkage(problem: &Problem, view: usize) -> Option<Mat<f64>> {
     let matrix = root.as_ref().unwrap_or(covariance);
     let spread: Vec<f64> = (0..n).map(|a| matrix[(a, a)].max(1e-12).sqrt()).collect();
     let correlation = |a: usize, b: usize| SHRUNK * (matrix[(a, b)] / (spread[a] * spread[b])).clamp(0.0, MOST);
-    let linked = ultrametric(n, correlation);
-    let mut inverse = Factor::of(&linked)?.inverse();
+    let factor = Factor::of(&ultrametric(n, correlation))?;
+    let mut inverse = factor.inverse();
     for b in 0..n {
         for a in 0..n {
             inverse[(a, b)] /= spread[a] * spread[b];
         }
     }
-    Some(inverse)
+    let log_det = -factor.log_det() - 2.0 * spread.iter().map(|d| d.ln()).sum::<f64>();
+    let value = trace_term(problem.filter, &inverse, covariance).0 - log_det;
+    (value <= without_edges(problem.filter, covariance)).then_some(inverse)
+}
+
+/// tr(S M^q)/q − log det M of the best M without edges. Where nodes are of very different sizes, the root of S has little
+/// to do with its correlations, and the M-matrix of single linkage can be worse by orders of magnitude.
+fn without_edges(filter: Filter, covariance: &Mat<f64>) -> f64 {
+    let n = covariance.nrows();
+    let order = filter.order() as f64;
+    (n as f64 + (0..n).map(|a| covariance[(a, a)].ln()).sum::<f64>()) / order
 }
 
 /// The largest correlation such that a chain of at least that joins two nodes: along the maximum spanning tree.
