@@ -223,7 +223,7 @@ fn lower_sum(pulls: &mut [f64], lambda: f64, beta: f64, gamma: f64, side: f64) -
             break;
         }
         let next = (excess - full) / n_open as f64;
-        if !(next > each) {
+        if next.is_nan() || next <= each {
             break;
         }
         each = next;
