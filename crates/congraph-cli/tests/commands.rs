@@ -479,6 +479,21 @@ fn unread(place: &Place, args: &[&str], stderr_too: bool) -> (Option<i32>, Strin
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }
 
+#[test]
+fn simulated_weights_are_in_the_truth() {
+    let place = with_views();
+    let size = ["simulate", "--nodes", "12", "--edge-probability", "0.4", "--views", "2", "--signals", "9"];
+    let words = |more: &[&'static str]| [&size, more].concat();
+    place.fine(&words(&["--weights", "0.5:2", "-o", "sim"]));
+    assert!(place.read("sim/simulation.json").contains("weights"));
+    place.fine(&words(&["-o", "plain"]));
+    assert!(!place.read("plain/simulation.json").contains("weights"));
+    assert_ne!(place.read("sim/truth/edges.tsv"), place.read("plain/truth/edges.tsv"));
+    for wrong in ["2:1", "0:1", "1", "a:b"] {
+        assert_eq!(place.run(&words(&["--weights", wrong, "-o", "no"])).code, 2, "{wrong}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_reader_that_goes_away_is_no_bug() {

@@ -61,7 +61,7 @@ pub(crate) enum StudyArg {
     EegRecovery,
     EegSmoothness,
     EegCommunities,
-    /// Which method finds the truer graphs, in twenty settings; a study of its own
+    /// Which method finds the truer graphs; a study of its own
     Models,
     /// All on simulated data, and with --data those on EEG
     All,

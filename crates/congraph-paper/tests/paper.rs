@@ -134,6 +134,49 @@ fn run_times_of_every_method_and_solver() {
 }
 
 #[test]
+fn models_are_compared_and_a_second_run_goes_on_where_the_first_ended() {
+    let place = Place::new();
+    let small = ["models", "--quick", "--nodes", "30"];
+    let words = |more: &[&'static str]| [&small, more].concat();
+    let out = place.fine(&words(&["--seeds", "2", "--json", "-o", "two"]));
+    let claims = out.json()["claims"].as_array().unwrap().clone();
+    assert_eq!(claims[0]["id"], "M1");
+    assert!(claims.iter().all(|claim| claim["numbers"].as_str().unwrap().contains(" of 4; ")));
+    let scores = place.read("two/scores.tsv");
+    // Five settings, two seeds, eight methods.
+    assert_eq!(scores.lines().count(), 1 + 5 * 2 * 8);
+    for rows in scores.lines().skip(1).collect::<Vec<_>>().chunks(8) {
+        let of = |method: &str, column: usize| -> f64 {
+            let row = rows.iter().map(|row| row.split('\t').collect::<Vec<_>>()).find(|row| row[2] == method);
+            row.unwrap()[column].parse().unwrap()
+        };
+        // With a threshold, none is worse than without one; and an oracle knows better than the likelihood alone.
+        for (plain, above) in [("smooth", "smooth+thr"), ("JGL-negative", "JGL-negative+thr")] {
+            assert!(of(above, 3) >= of(plain, 3), "{rows:?}");
+        }
+        assert!(of("likelihood+oracle", 3) >= of("likelihood", 3) - 0.05, "{rows:?}");
+        assert!(of("likelihood", 3) > 0.3, "{rows:?}");
+    }
+    assert!(place.read("two/models.md").contains("| heat-500 | 2 |"));
+    assert_eq!(place.read("two/means.tsv").lines().count(), 1 + 5 * 8 * 2);
+
+    // One seed with one thread, then the other: the same rows.
+    place.fine(&words(&["--seeds", "1", "--threads", "1", "-o", "one"]));
+    assert_ne!(place.read("one/scores.tsv"), scores);
+    let resumed = place.fine(&words(&["--seeds", "2", "-o", "one", "--resume"]));
+    assert!(resumed.stderr.contains("resuming after 5 data sets"), "{}", resumed.stderr);
+    for file in ["scores.tsv", "means.tsv", "models.md", "claims.tsv"] {
+        assert_eq!(place.read(&format!("one/{file}")), place.read(&format!("two/{file}")), "{file}");
+    }
+    assert!(!place.path("one.models-checkpoint.tsv").exists());
+
+    // What an interrupted run left is not overwritten unasked.
+    place.write("new.models-checkpoint.tsv", "half a li");
+    assert_eq!(place.run(&words(&["-o", "new"])).code, 2);
+    assert_eq!(place.run(&["models", "views", "-o", "new"]).code, 2);
+}
+
+#[test]
 fn a_study_must_be_named() {
     let place = Place::new();
     assert_eq!(place.run(&["-o", "out"]).code, 2);

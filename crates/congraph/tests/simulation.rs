@@ -462,3 +462,42 @@ fn the_consensus_taken_for_every_view_scores_as_the_shuffling_says() {
     }
     assert_eq!(evaluation.consensus.unwrap().f1(), 1.0);
 }
+
+#[test]
+fn weights_are_drawn_from_their_range_and_shared_by_the_views() {
+    let plain = run(&small());
+    let weighted = run(&Settings {
+        weights: Some([0.5, 2.0]),
+        ..small()
+    });
+    // The same edges, other signals.
+    assert_eq!(plain.truth.pairs(), weighted.truth.pairs());
+    assert_ne!(plain.tables, weighted.tables);
+    let (truth, before) = (&weighted.truth, &plain.truth);
+    for (edge, (row, one)) in truth.weights().rows().zip(before.weights().rows()).enumerate() {
+        let consensus = [truth, before].map(|graph| graph.consensus().unwrap()[edge]);
+        let own = row.iter().zip(one).chain([(&consensus[0], &consensus[1])]);
+        let weights: Vec<f64> = own.filter(|(_, one)| **one > 0.0).map(|(weight, _)| *weight).collect();
+        assert!(weights.iter().all(|weight| *weight == weights[0] && (0.5..2.0).contains(weight)));
+        // And nothing where there was no edge.
+        let count = row.iter().filter(|weight| **weight > 0.0).count() + usize::from(consensus[0] > 0.0);
+        assert_eq!(count, weights.len());
+    }
+    // A range of nothing but 1 is no weights at all, to the last bit; another view changes no weight.
+    let ones = run(&Settings {
+        weights: Some([1.0, 1.0]),
+        ..small()
+    });
+    assert_eq!(ones, plain);
+    let more = run(&Settings {
+        weights: Some([0.5, 2.0]),
+        n_views: small().n_views + 1,
+        ..small()
+    });
+    assert_eq!(more.tables[..small().n_views], weighted.tables[..]);
+    let text = simulate(&Settings {
+        weights: Some([0.0, 1.0]),
+        ..small()
+    });
+    assert!(text.unwrap_err().to_string().starts_with("weights are from 0 to 1"));
+}
