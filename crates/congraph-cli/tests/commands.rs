@@ -482,7 +482,17 @@ fn unread(place: &Place, args: &[&str], stderr_too: bool) -> (Option<i32>, Strin
 #[test]
 fn simulated_weights_are_in_the_truth() {
     let place = with_views();
-    let size = ["simulate", "--nodes", "12", "--edge-probability", "0.4", "--views", "2", "--signals", "9"];
+    let size = [
+        "simulate",
+        "--nodes",
+        "12",
+        "--edge-probability",
+        "0.4",
+        "--views",
+        "2",
+        "--signals",
+        "9",
+    ];
     let words = |more: &[&'static str]| [&size, more].concat();
     place.fine(&words(&["--weights", "0.5:2", "-o", "sim"]));
     assert!(place.read("sim/simulation.json").contains("weights"));

@@ -470,3 +470,27 @@ fn what_means_nothing_is_refused_before_anything_is_read() {
     );
     assert!(!place.path("out").exists());
 }
+
+#[test]
+fn methods_are_compared_by_samples_that_were_held_out() {
+    let place = simulated();
+    let files: Vec<&str> = FILES.to_vec();
+    let compare = |methods: &str, out: &str| {
+        let words = [&["tune"], &files[..], &["--methods", methods, "--json", "-o", out]].concat();
+        place.fine(&words).json()
+    };
+    let told = compare("smooth,likelihood", "compared");
+    assert_eq!(told["schema"], "congraph.methods/1");
+    let methods = told["methods"].as_array().unwrap();
+    assert_eq!(methods.len(), 2);
+    assert_eq!(told["best"], methods[0]["method"]);
+    assert!(methods[0]["gain"].as_f64() >= methods[1]["gain"].as_f64());
+    let table = std::fs::read_to_string(place.path("compared/methods.tsv")).unwrap();
+    assert!(table.starts_with("method\tgain\tbehind\tstandard_error\t"), "{table}");
+    assert_eq!(table.lines().count(), 3);
+    // In any order of the methods.
+    assert_eq!(compare("likelihood,smooth", "again")["methods"], told["methods"]);
+    let refused = place.run(&[&["tune"], &files[..], &["--methods", "loud", "-o", "loud"]].concat());
+    assert_eq!(refused.code, 2);
+    assert!(!place.path("loud").exists());
+}

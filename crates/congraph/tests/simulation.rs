@@ -478,7 +478,11 @@ fn weights_are_drawn_from_their_range_and_shared_by_the_views() {
         let consensus = [truth, before].map(|graph| graph.consensus().unwrap()[edge]);
         let own = row.iter().zip(one).chain([(&consensus[0], &consensus[1])]);
         let weights: Vec<f64> = own.filter(|(_, one)| **one > 0.0).map(|(weight, _)| *weight).collect();
-        assert!(weights.iter().all(|weight| *weight == weights[0] && (0.5..2.0).contains(weight)));
+        assert!(
+            weights
+                .iter()
+                .all(|weight| *weight == weights[0] && (0.5..2.0).contains(weight))
+        );
         // And nothing where there was no edge.
         let count = row.iter().filter(|weight| **weight > 0.0).count() + usize::from(consensus[0] > 0.0);
         assert_eq!(count, weights.len());

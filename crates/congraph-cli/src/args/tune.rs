@@ -29,17 +29,6 @@ pub(crate) struct TuneArgs {
     /// Write no report.html
     #[arg(long)]
     pub(crate) no_report: bool,
-    /// Compare methods instead, by the likelihood of samples that were held out: which explains the data best, and by
-    /// how much? Of smooth, likelihood, jgl-fused and jgl-group
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "METHOD,…",
-        value_parser = choice::<Method>(),
-        conflicts_with_all = ["density", "similarity", "truth", "resume"],
-        help_heading = "Choice"
-    )]
-    pub(crate) methods: Vec<Method>,
     /// The densities, from the lowest to the highest [default: a third to three times that of `learn`]
     #[arg(long, value_name = "LO:HI", value_parser = range, help_heading = "Path")]
     pub(crate) density: Option<[f64; 2]>,
@@ -67,6 +56,17 @@ pub(crate) struct TuneArgs {
     /// Resume an interrupted run of the same command where it stopped
     #[arg(long, help_heading = "Choice")]
     pub(crate) resume: bool,
+    /// Compare methods instead, by the likelihood of samples that were held out: which explains the data best, and by
+    /// how much?
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "METHOD,…",
+        value_parser = choice::<Method>(),
+        conflicts_with_all = ["density", "similarity", "truth", "resume"],
+        help_heading = "Choice"
+    )]
+    pub(crate) methods: Vec<Method>,
     /// How a view's departure from the consensus is charged
     #[arg(long, default_value = "l1", value_parser = penalties(), help_heading = "Model")]
     pub(crate) penalty: String,
