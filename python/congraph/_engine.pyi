@@ -58,6 +58,13 @@ def total_variation(
     scales: Mapping[str, Any],
     running: Mapping[str, Any],
 ) -> dict[str, npt.NDArray[np.float64]]: ...
+def compare_methods(
+    views: Sequence[Mapping[str, Any]],
+    reading: Mapping[str, Any],
+    options: Mapping[str, Any],
+    methods: Sequence[str],
+    running: Mapping[str, Any],
+) -> list[dict[str, Any]]: ...
 def tune(
     views: Sequence[Mapping[str, Any]],
     reading: Mapping[str, Any],

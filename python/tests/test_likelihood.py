@@ -125,3 +125,13 @@ def test_the_command_line_says_the_same(command, tmp_path, here, there):
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     for name in ("filter", "beta", "gamma", "scale", "threshold", "aic", "tried", "objective", "dual_objective", "relative_gap"):
         assert summary[name] == getattr(model, f"{name}_"), name
+
+
+def test_methods_are_compared_by_samples_that_were_held_out(smooth):
+    found = ConsensusGraph().compare_methods(smooth.views, ["smooth", "likelihood", "jgl-fused"])
+    assert [one["method"] for one in found][0] == "likelihood"
+    assert all(one["gain"] >= other["gain"] for one, other in zip(found, found[1:]))
+    assert found[0]["behind"] == 0.0 and found[0]["standard_error"] is None and found[1]["standard_error"] > 0
+    assert np.isclose(np.mean(found[1]["views"]), found[1]["gain"])
+    with pytest.raises(ValueError, match="method is"):
+        ConsensusGraph().compare_methods(smooth.views, ["loud"])

@@ -8,7 +8,7 @@
 //! request     keyword arguments → a request              failure      errors of the library → Python exceptions
 //! running     the interpreter let go of, Ctrl-C, progress
 //! penalty     a penalty written in Python
-//! learn, project, tune, joint, communities, metrics, report, simulate     one call each
+//! learn, project, tune, methods, joint, communities, metrics, report, simulate     one call each
 //! ```
 //!
 //! Results cross as dictionaries of arrays and names, so that a fitted model in Python holds nothing but arrays, and
@@ -20,6 +20,7 @@ mod fields;
 mod graphs;
 mod joint;
 mod learn;
+mod methods;
 mod metrics;
 mod penalty;
 mod project;
@@ -46,6 +47,8 @@ mod _engine {
     use super::joint::joint_graphical_lasso;
     #[pymodule_export]
     use super::learn::learn;
+    #[pymodule_export]
+    use super::methods::compare_methods;
     #[pymodule_export]
     use super::metrics::{evaluate, log_likelihood, nmi, total_variation};
     #[pymodule_export]
