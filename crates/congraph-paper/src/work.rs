@@ -20,7 +20,10 @@ impl Work {
     /// What is known of a data set, perhaps of some methods only.
     pub(crate) fn known(&self, job: &Job) -> Vec<Score> {
         let is_of = |outcome: &&Outcome| outcome.setting == job.setting && outcome.realisation == job.realisation;
-        self.outcomes.iter().find(is_of).map_or_else(Vec::new, |outcome| outcome.scores.clone())
+        self.outcomes
+            .iter()
+            .find(is_of)
+            .map_or_else(Vec::new, |outcome| outcome.scores.clone())
     }
 
     /// Adds an outcome, in place of what was known of its data set.
@@ -33,7 +36,9 @@ impl Work {
     /// Whether all methods of a figure have been scored on a data set.
     pub(crate) fn has(&self, job: &Job) -> bool {
         let known = self.known(job);
-        Method::OF_CONSENSUS.iter().all(|&method| known.iter().any(|score| score.method == method))
+        Method::OF_CONSENSUS
+            .iter()
+            .all(|&method| known.iter().any(|score| score.method == method))
     }
 
     /// In the order of the plan, whatever order the threads came in.

@@ -141,13 +141,20 @@ fn models_are_compared_and_a_second_run_goes_on_where_the_first_ended() {
     let out = place.fine(&words(&["--seeds", "2", "--json", "-o", "two"]));
     let claims = out.json()["claims"].as_array().unwrap().clone();
     assert_eq!(claims[0]["id"], "M1");
-    assert!(claims.iter().all(|claim| claim["numbers"].as_str().unwrap().contains(" of 4; ")));
+    assert!(
+        claims
+            .iter()
+            .all(|claim| claim["numbers"].as_str().unwrap().contains(" of 4; "))
+    );
     let scores = place.read("two/scores.tsv");
     // Five settings, two seeds, eight methods.
     assert_eq!(scores.lines().count(), 1 + 5 * 2 * 8);
     for rows in scores.lines().skip(1).collect::<Vec<_>>().chunks(8) {
         let of = |method: &str, column: usize| -> f64 {
-            let row = rows.iter().map(|row| row.split('\t').collect::<Vec<_>>()).find(|row| row[2] == method);
+            let row = rows
+                .iter()
+                .map(|row| row.split('\t').collect::<Vec<_>>())
+                .find(|row| row[2] == method);
             row.unwrap()[column].parse().unwrap()
         };
         // With a threshold, none is worse than without one; and an oracle knows better than the likelihood alone.
@@ -164,9 +171,17 @@ fn models_are_compared_and_a_second_run_goes_on_where_the_first_ended() {
     place.fine(&words(&["--seeds", "1", "--threads", "1", "-o", "one"]));
     assert_ne!(place.read("one/scores.tsv"), scores);
     let resumed = place.fine(&words(&["--seeds", "2", "-o", "one", "--resume"]));
-    assert!(resumed.stderr.contains("resuming after 5 data sets"), "{}", resumed.stderr);
+    assert!(
+        resumed.stderr.contains("resuming after 5 data sets"),
+        "{}",
+        resumed.stderr
+    );
     for file in ["scores.tsv", "means.tsv", "models.md", "claims.tsv"] {
-        assert_eq!(place.read(&format!("one/{file}")), place.read(&format!("two/{file}")), "{file}");
+        assert_eq!(
+            place.read(&format!("one/{file}")),
+            place.read(&format!("two/{file}")),
+            "{file}"
+        );
     }
     assert!(!place.path("one.models-checkpoint.tsv").exists());
 
@@ -174,6 +189,7 @@ fn models_are_compared_and_a_second_run_goes_on_where_the_first_ended() {
     place.write("new.models-checkpoint.tsv", "half a li");
     assert_eq!(place.run(&words(&["-o", "new"])).code, 2);
     assert_eq!(place.run(&["models", "views", "-o", "new"]).code, 2);
+    assert_eq!(place.run(&words(&["--settings", "main,cold", "-o", "new"])).code, 2);
 }
 
 #[test]

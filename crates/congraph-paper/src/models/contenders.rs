@@ -14,7 +14,9 @@ use congraph::methods::graphical_lasso::{self, EdgeRule, Fusion, GraphicalLasso}
 use congraph::methods::likelihood::{self, Likelihood, Sparsity};
 use congraph::simulate::simulate;
 use congraph::tune::{COUPLINGS, Wanted};
-use congraph::{Certified, Error, Fit, Learn, Model, MultiviewGraph, Smooth, Spectrum, ViewOptions, Views, no_progress};
+use congraph::{
+    Certified, Error, Fit, Learn, Model, MultiviewGraph, Smooth, Spectrum, ViewOptions, Views, no_progress,
+};
 
 use super::oracle::{Found, Lattice, RULES, Scored, scored};
 use super::plan::{Job, Plan};
@@ -53,9 +55,15 @@ pub(super) fn rows(plan: &Plan, job: Job) -> Result<Vec<Row>, Error> {
         rows.extend(contenders.into_iter().zip(found).map(of));
     };
     add([Contender::Smooth, Contender::SmoothAbove], smooth(&views, truth, 1.0)?);
-    add([Contender::Spectrum, Contender::SpectrumAbove], smooth(&views, truth, 0.5)?);
+    add(
+        [Contender::Spectrum, Contender::SpectrumAbove],
+        smooth(&views, truth, 0.5)?,
+    );
     add([Contender::Joint, Contender::JointAbove], joint(&views, truth)?);
-    add([Contender::Likelihood, Contender::LikelihoodAbove], likely(&views, truth)?);
+    add(
+        [Contender::Likelihood, Contender::LikelihoodAbove],
+        likely(&views, truth)?,
+    );
     Ok(rows)
 }
 

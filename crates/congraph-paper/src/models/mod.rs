@@ -47,22 +47,37 @@ pub(crate) fn run(args: &PaperArgs, console: &Console) -> Result<(), Failure> {
     let usual = if args.quick { 2 } else { 10 };
     let realisations = args.realisations.unwrap_or(usual) as usize;
     let plan = Plan::new(args.nodes as usize, args.quick, realisations, args.seed);
+    if let Some(name) = plan.unknown(&args.settings) {
+        let names: Vec<&str> = plan.settings.iter().map(|setting| setting.name).collect();
+        return Err(Failure::usage(
+            format!("`{name}` is no setting of this study"),
+            format!("name some of {}, or `main`", names.join(", ")),
+        ));
+    }
     let out = &args.output.out;
     let kept = Kept::beside(out);
     kept.check(args.resume, args.output.force)?;
     let folder = place(out, args.output.force || args.resume)?;
     let earlier = if args.resume { kept.earlier(out)? } else { Vec::new() };
     kept.begin(&earlier)?;
-    let mut rows = learn(&plan, earlier, &kept, console)?;
+    let mut rows = learn(&plan, &plan.jobs(&args.settings), earlier, &kept, console)?;
     sort(&plan, &mut rows);
 
-    let results = Results { plan: &plan, rows: &rows };
+    let results = Results {
+        plan: &plan,
+        rows: &rows,
+    };
     let claims = results.claims();
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         let cells: Vec<Vec<String>> = rows.iter().map(Row::cells).collect();
         write_rows(&folder, SCORES, &rows::COLUMNS, &cells)?;
         write_rows(&folder, "means.tsv", &table::SUMMARY_COLUMNS, &results.summary_rows())?;
-        write_rows(&folder, "claims.tsv", &tables::CLAIM_COLUMNS, &tables::claim_rows(&claims))?;
+        write_rows(
+            &folder,
+            "claims.tsv",
+            &tables::CLAIM_COLUMNS,
+            &tables::claim_rows(&claims),
+        )?;
         write_text(&folder, "models.md", &results.markdown(&claims))?;
         folder.commit()?;
         kept.remove();
@@ -73,14 +88,16 @@ pub(crate) fn run(args: &PaperArgs, console: &Console) -> Result<(), Failure> {
     if args.global.json {
         console::print(&report(&plan, &claims, seconds).to_string())
     } else {
-        console::print(&format!("{}: {held} of {} claims hold, {seconds:.0} s", out.display(), claims.len()))
+        console::print(&format!(
+            "{}: {held} of {} claims hold, {seconds:.0} s",
+            out.display(),
+            claims.len()
+        ))
     }
 }
 
 fn report(plan: &Plan, claims: &[Claim], seconds: f64) -> serde_json::Value {
-    let claim = |claim: &Claim| {
-        json!({"id": claim.id, "claim": claim.sentence, "holds": claim.holds, "numbers": claim.numbers})
-    };
+    let claim = |claim: &Claim| json!({"id": claim.id, "claim": claim.sentence, "holds": claim.holds, "numbers": claim.numbers});
     json!({
         "schema": "congraph.models/1",
         "n_nodes": plan.n_nodes,
@@ -92,12 +109,12 @@ fn report(plan: &Plan, claims: &[Claim], seconds: f64) -> serde_json::Value {
 }
 
 /// The rows of all data sets: the earlier ones, and those that are left, each by one thread.
-fn learn(plan: &Plan, earlier: Vec<Row>, kept: &Kept, console: &Console) -> Result<Vec<Row>, Failure> {
+fn learn(plan: &Plan, jobs: &[Job], earlier: Vec<Row>, kept: &Kept, console: &Console) -> Result<Vec<Row>, Failure> {
     let is_done = |job: &Job| {
         let name = plan.settings[job.setting].name;
         earlier.iter().any(|row| row.setting == name && row.seed == job.seed)
     };
-    let left: Vec<Job> = plan.jobs().into_iter().filter(|job| !is_done(job)).collect();
+    let left: Vec<Job> = jobs.iter().copied().filter(|job| !is_done(job)).collect();
     if !earlier.is_empty() {
         let n_done = earlier.len() / rows::Contender::ALL.len();
         console.note(&format!("note: resuming after {}", console::count(n_done, "data set")));
@@ -151,7 +168,9 @@ fn alone<T: Send>(task: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, F
 fn sort(plan: &Plan, rows: &mut [Row]) {
     rows.sort_by_key(|row| {
         let setting = plan.settings.iter().position(|setting| setting.name == row.setting);
-        let contender = rows::Contender::ALL.iter().position(|contender| *contender == row.contender);
+        let contender = rows::Contender::ALL
+            .iter()
+            .position(|contender| *contender == row.contender);
         (setting, row.seed, contender)
     });
 }
@@ -213,8 +232,12 @@ impl Kept {
 
     /// All rows of a data set at once.
     fn add(&self, rows: &[Row]) -> Result<(), Failure> {
-        let mut file = OpenOptions::new().append(true).open(&self.path).map_err(|error| self.failed(error))?;
-        file.write_all(rows::lines(rows).as_bytes()).map_err(|error| self.failed(error))
+        let mut file = OpenOptions::new()
+            .append(true)
+            .open(&self.path)
+            .map_err(|error| self.failed(error))?;
+        file.write_all(rows::lines(rows).as_bytes())
+            .map_err(|error| self.failed(error))
     }
 
     fn remove(&self) {

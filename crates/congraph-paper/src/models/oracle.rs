@@ -206,7 +206,13 @@ mod tests {
         let names = |n: usize| (0..n).map(|k| format!("v{k}")).collect::<Vec<_>>();
         let pairs: Vec<[u32; 2]> = (0..consensus.len() as u32).map(|k| [k, k + 1]).collect();
         let weights = ViewMatrix::from_values(n_views, rows.to_vec());
-        MultiviewGraph::new(names(consensus.len() + 1), names(n_views), &pairs, &weights, Some(consensus))
+        MultiviewGraph::new(
+            names(consensus.len() + 1),
+            names(n_views),
+            &pairs,
+            &weights,
+            Some(consensus),
+        )
     }
 
     #[test]
@@ -257,7 +263,9 @@ mod tests {
         };
         let peaks = [[3.0, 1.5], [0.2, 30.0]];
         let score = |[x, y]: [f64; 2], [a, b]: [f64; 2]| of(-(x / a).ln().abs() - (y / b).ln().abs());
-        let found = lattice.search(|at| Ok::<_, ()>(peaks.map(|peak| score(at, peak)))).unwrap();
+        let found = lattice
+            .search(|at| Ok::<_, ()>(peaks.map(|peak| score(at, peak))))
+            .unwrap();
         for (found, peak) in found.iter().zip(peaks) {
             assert!(found.is_inside);
             for (x, y) in found.parameters.iter().zip(peak) {

@@ -109,7 +109,11 @@ impl Row {
     pub(super) fn cells(&self) -> Vec<String> {
         let [one, two] = self.parameters;
         let numbers = [self.view_f1, self.consensus_f1, self.density, self.threshold, one, two];
-        let mut cells = vec![self.setting.clone(), self.seed.to_string(), self.contender.name().into()];
+        let mut cells = vec![
+            self.setting.clone(),
+            self.seed.to_string(),
+            self.contender.name().into(),
+        ];
         cells.extend(numbers.map(|number| number.to_string()));
         cells.push(if self.is_inside { INSIDE } else { AT_END }.into());
         cells.push(self.unconverged.to_string());
@@ -119,13 +123,28 @@ impl Row {
     /// None of a line that is not whole.
     fn from_line(line: &str) -> Option<Self> {
         let cells: Vec<&str> = line.split('\t').collect();
-        let [setting, seed, method, view, consensus, density, threshold, one, two, grid, unconverged] = cells[..] else {
+        let [
+            setting,
+            seed,
+            method,
+            view,
+            consensus,
+            density,
+            threshold,
+            one,
+            two,
+            grid,
+            unconverged,
+        ] = cells[..]
+        else {
             return None;
         };
         Some(Self {
             setting: setting.into(),
             seed: seed.parse().ok()?,
-            contender: Contender::ALL.into_iter().find(|contender| contender.name() == method)?,
+            contender: Contender::ALL
+                .into_iter()
+                .find(|contender| contender.name() == method)?,
             view_f1: view.parse().ok()?,
             consensus_f1: consensus.parse().ok()?,
             density: density.parse().ok()?,
@@ -151,9 +170,8 @@ pub(super) fn whole(text: &str) -> Vec<Row> {
     let complete = text.rfind('\n').map_or("", |end| &text[..end]);
     let mut rows: Vec<Row> = Vec::new();
     for row in complete.lines().filter_map(Row::from_line) {
-        let is_same = |other: &Row| {
-            (&other.setting, other.seed, other.contender) == (&row.setting, row.seed, row.contender)
-        };
+        let is_same =
+            |other: &Row| (&other.setting, other.seed, other.contender) == (&row.setting, row.seed, row.contender);
         if !rows.iter().any(is_same) {
             rows.push(row);
         }
@@ -162,7 +180,10 @@ pub(super) fn whole(text: &str) -> Vec<Row> {
         let is_of = |other: &&Row| (&other.setting, other.seed) == (&row.setting, row.seed);
         rows.iter().filter(is_of).count()
     };
-    rows.iter().filter(|row| count(row) == Contender::ALL.len()).cloned().collect()
+    rows.iter()
+        .filter(|row| count(row) == Contender::ALL.len())
+        .cloned()
+        .collect()
 }
 
 #[cfg(test)]

@@ -31,7 +31,11 @@ impl Spread {
         Self {
             count,
             mean,
-            error: if count < 2 { 0.0 } else { (squares / (n - 1.0) / n).sqrt() },
+            error: if count < 2 {
+                0.0
+            } else {
+                (squares / (n - 1.0) / n).sqrt()
+            },
             least: values.iter().copied().fold(f64::INFINITY, f64::min),
             most: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         }
@@ -71,7 +75,10 @@ pub(super) struct Results<'a> {
 
 impl Results<'_> {
     fn values(&self, setting: &str, contender: Contender, measure: Measure) -> Vec<f64> {
-        let of = self.rows.iter().filter(|row| row.setting == setting && row.contender == contender);
+        let of = self
+            .rows
+            .iter()
+            .filter(|row| row.setting == setting && row.contender == contender);
         of.map(|row| measure.of(row)).collect()
     }
 
@@ -130,7 +137,11 @@ impl Results<'_> {
         text.push_str("\n## Claims\n\n");
         for claim in claims {
             let verdict = if claim.holds { "holds" } else { "does not hold" };
-            let _ = writeln!(text, "* **{} {verdict}.** {}: {}", claim.id, claim.sentence, claim.numbers);
+            let _ = writeln!(
+                text,
+                "* **{} {verdict}.** {}: {}",
+                claim.id, claim.sentence, claim.numbers
+            );
         }
         text
     }
@@ -212,7 +223,11 @@ impl Results<'_> {
             .filter(|row| row.contender == Contender::Joint)
             .map(|row| row.unconverged)
             .sum();
-        let said = if text.is_empty() { format!("{head} none.\n") } else { format!("{head}\n\n{text}") };
+        let said = if text.is_empty() {
+            format!("{head} none.\n")
+        } else {
+            format!("{head}\n\n{text}")
+        };
         format!("{said}\nFits of the joint graphical lasso that stopped at the most iterations: {unconverged}.\n")
     }
 
@@ -252,7 +267,11 @@ impl Results<'_> {
         } else {
             "in every setting".into()
         };
-        let lost = if losses.is_empty() { "no loss".into() } else { format!("lost: {}", losses.join(", ")) };
+        let lost = if losses.is_empty() {
+            "no loss".into()
+        } else {
+            format!("lost: {}", losses.join(", "))
+        };
         Claim {
             id: id.into(),
             sentence: format!(
@@ -271,8 +290,16 @@ impl Results<'_> {
     }
 }
 
-pub(super) const SUMMARY_COLUMNS: [&str; 8] =
-    ["setting", "method", "of", "seeds", "mean", "standard_error", "least", "most"];
+pub(super) const SUMMARY_COLUMNS: [&str; 8] = [
+    "setting",
+    "method",
+    "of",
+    "seeds",
+    "mean",
+    "standard_error",
+    "least",
+    "most",
+];
 
 #[cfg(test)]
 mod tests {
@@ -298,21 +325,30 @@ mod tests {
     #[test]
     fn a_loss_is_named_with_its_numbers_and_a_tie_is_none() {
         let (plan, rows) = rows(&["BA-P1-500", "heat-500"]);
-        let results = Results { plan: &plan, rows: &rows };
+        let results = Results {
+            plan: &plan,
+            rows: &rows,
+        };
         let claims = results.claims();
         assert!(!claims[0].holds && claims[1].holds);
         // Of heat nothing is claimed.
         assert_eq!(claims[0].numbers, "11 of 12; lost: BA-P1-500 0.7050 against 0.8050");
         assert_eq!(claims[1].numbers, "12 of 12; no loss");
         let text = results.markdown(&claims);
-        assert!(text.contains("* **M1 does not hold.**") && text.contains("JGL-negative: P1-500 (2), "), "{text}");
+        assert!(
+            text.contains("* **M1 does not hold.**") && text.contains("JGL-negative: P1-500 (2), "),
+            "{text}"
+        );
         assert_eq!(results.summary_rows().len(), 20 * 8 * 2);
     }
 
     #[test]
     fn spreads() {
         let spread = Spread::of(&[1.0, 2.0, 3.0]);
-        assert_eq!((spread.count, spread.mean, spread.least, spread.most), (3, 2.0, 1.0, 3.0));
+        assert_eq!(
+            (spread.count, spread.mean, spread.least, spread.most),
+            (3, 2.0, 1.0, 3.0)
+        );
         assert!((spread.error - (1.0_f64 / 3.0).sqrt()).abs() < 1e-15);
         assert_eq!(Spread::of(&[4.0]).error, 0.0);
     }

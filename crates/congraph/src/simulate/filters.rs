@@ -246,7 +246,10 @@ mod tests {
             let weights = Weights::new(Some([0.5, 2.0]), n as u64).of(&edges);
             let laplacian = weighted_laplacian(n, &edges, &weights);
             let off = |filter, h: &dyn Fn(f64) -> f64| {
-                largest_difference(&dense_weighted(filter, n, &edges, &weights), &by_eigenvalues(&laplacian, h))
+                largest_difference(
+                    &dense_weighted(filter, n, &edges, &weights),
+                    &by_eigenvalues(&laplacian, h),
+                )
             };
             assert!(off(Filter::PseudoInverse, &reciprocal) < 1e-12 * (n * n) as f64);
             assert!(off(Filter::Heat { t: 0.3 }, &|value| (-0.3 * value).exp()) < 1e-13);

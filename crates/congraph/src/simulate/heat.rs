@@ -167,7 +167,9 @@ mod tests {
 
     #[test]
     fn a_time_beyond_computing_is_refused() {
-        let text = Heat::new(2, &[[0, 1]], &[1.0], 1e9).err().map(|error| error.to_string());
+        let text = Heat::new(2, &[[0, 1]], &[1.0], 1e9)
+            .err()
+            .map(|error| error.to_string());
         assert!(text.is_some_and(|text| text.starts_with("filter_t is 1000000000:")));
     }
 }

@@ -270,7 +270,11 @@ fn truth(
         .zip(&own)
         .flat_map(|(pair, &own)| graphs.iter().map(move |edges| weight(edges, pair, own)))
         .collect();
-    let consensus_weights: Vec<f64> = pairs.iter().zip(&own).map(|(pair, &own)| weight(consensus, pair, own)).collect();
+    let consensus_weights: Vec<f64> = pairs
+        .iter()
+        .zip(&own)
+        .map(|(pair, &own)| weight(consensus, pair, own))
+        .collect();
     let weights = ViewMatrix::from_values(graphs.len(), weights);
     MultiviewGraph::new(nodes, views, &pairs, &weights, Some(&consensus_weights))
 }

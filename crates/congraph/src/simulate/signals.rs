@@ -66,7 +66,12 @@ mod tests {
     const EDGES: [[u32; 2]; 4] = [[0, 1], [1, 2], [1, 3], [2, 3]];
 
     fn smooth_4(filter: Filter, n_signals: usize) -> Vec<f64> {
-        smooth(4, &filter.on(4, &EDGES, &[1.0; EDGES.len()]).unwrap(), n_signals, &mut rng())
+        smooth(
+            4,
+            &filter.on(4, &EDGES, &[1.0; EDGES.len()]).unwrap(),
+            n_signals,
+            &mut rng(),
+        )
     }
 
     fn rng() -> ChaCha8Rng {

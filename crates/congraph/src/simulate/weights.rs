@@ -49,7 +49,10 @@ impl Weights {
     pub(super) fn of(&self, edges: &[[u32; 2]]) -> Vec<f64> {
         match self {
             Self::One => vec![1.0; edges.len()],
-            Self::Drawn { rng, range: [low, high] } => {
+            Self::Drawn {
+                rng,
+                range: [low, high],
+            } => {
                 let mut rng = rng.clone();
                 let weight = |&[a, b]: &[u32; 2]| {
                     // Pairs in an order that another number of nodes leaves as it is.
@@ -82,7 +85,13 @@ mod tests {
         sorted.sort_unstable_by(f64::total_cmp);
         sorted.dedup();
         assert_eq!(sorted.len(), all.len());
-        assert!(Weights::new(Some([0.5, 2.0]), 4).of(&pairs).iter().zip(&all).all(|(x, y)| x != y));
+        assert!(
+            Weights::new(Some([0.5, 2.0]), 4)
+                .of(&pairs)
+                .iter()
+                .zip(&all)
+                .all(|(x, y)| x != y)
+        );
         assert_eq!(Weights::new(None, 3).of(&pairs[..2]), [1.0, 1.0]);
     }
 
