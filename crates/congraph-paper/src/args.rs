@@ -18,6 +18,9 @@ pub(crate) struct PaperArgs {
     /// The average reference instead of current source densities
     #[arg(long, requires = "data", help_heading = "EEG")]
     pub(crate) no_csd: bool,
+    /// For models: which settings to run, by name, or `main` for the twelve that claims are about [default: all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Models")]
+    pub(crate) settings: Vec<String>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     /// Two realisations and fewer levels, for a first look

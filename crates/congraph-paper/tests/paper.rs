@@ -189,6 +189,7 @@ fn models_are_compared_and_a_second_run_goes_on_where_the_first_ended() {
     place.write("new.models-checkpoint.tsv", "half a li");
     assert_eq!(place.run(&words(&["-o", "new"])).code, 2);
     assert_eq!(place.run(&["models", "views", "-o", "new"]).code, 2);
+    assert_eq!(place.run(&words(&["--settings", "main,cold", "-o", "new"])).code, 2);
 }
 
 #[test]

@@ -47,13 +47,20 @@ pub(crate) fn run(args: &PaperArgs, console: &Console) -> Result<(), Failure> {
     let usual = if args.quick { 2 } else { 10 };
     let realisations = args.realisations.unwrap_or(usual) as usize;
     let plan = Plan::new(args.nodes as usize, args.quick, realisations, args.seed);
+    if let Some(name) = plan.unknown(&args.settings) {
+        let names: Vec<&str> = plan.settings.iter().map(|setting| setting.name).collect();
+        return Err(Failure::usage(
+            format!("`{name}` is no setting of this study"),
+            format!("name some of {}, or `main`", names.join(", ")),
+        ));
+    }
     let out = &args.output.out;
     let kept = Kept::beside(out);
     kept.check(args.resume, args.output.force)?;
     let folder = place(out, args.output.force || args.resume)?;
     let earlier = if args.resume { kept.earlier(out)? } else { Vec::new() };
     kept.begin(&earlier)?;
-    let mut rows = learn(&plan, earlier, &kept, console)?;
+    let mut rows = learn(&plan, &plan.jobs(&args.settings), earlier, &kept, console)?;
     sort(&plan, &mut rows);
 
     let results = Results {
@@ -102,12 +109,12 @@ fn report(plan: &Plan, claims: &[Claim], seconds: f64) -> serde_json::Value {
 }
 
 /// The rows of all data sets: the earlier ones, and those that are left, each by one thread.
-fn learn(plan: &Plan, earlier: Vec<Row>, kept: &Kept, console: &Console) -> Result<Vec<Row>, Failure> {
+fn learn(plan: &Plan, jobs: &[Job], earlier: Vec<Row>, kept: &Kept, console: &Console) -> Result<Vec<Row>, Failure> {
     let is_done = |job: &Job| {
         let name = plan.settings[job.setting].name;
         earlier.iter().any(|row| row.setting == name && row.seed == job.seed)
     };
-    let left: Vec<Job> = plan.jobs().into_iter().filter(|job| !is_done(job)).collect();
+    let left: Vec<Job> = jobs.iter().copied().filter(|job| !is_done(job)).collect();
     if !earlier.is_empty() {
         let n_done = earlier.len() / rows::Contender::ALL.len();
         console.note(&format!("note: resuming after {}", console::count(n_done, "data set")));

@@ -8,6 +8,9 @@ const WEIGHTS: [f64; 2] = [0.5, 2.0];
 /// The first seed is one more than this, times the seed that is asked for; no method was developed on those of seed 1.
 const BEFORE_FIRST: u64 = 70_000;
 
+/// The word for all settings that claims are about.
+const MAIN: &str = "main";
+
 /// What a data set is simulated with, apart from its seed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Setting {
@@ -15,6 +18,13 @@ pub(super) struct Setting {
     /// Whether the claims are about it; the others only widen the view.
     pub(super) is_main: bool,
     pub(super) settings: Settings,
+}
+
+impl Setting {
+    /// Whether it is meant by a name, or by the word for all that claims are about.
+    fn is_called(&self, name: &str) -> bool {
+        name == self.name || (name == MAIN && self.is_main)
+    }
 }
 
 /// All that is to be done.
@@ -51,14 +61,25 @@ impl Plan {
         }
     }
 
+    /// The first name that is no setting's.
+    pub(super) fn unknown<'a>(&self, only: &'a [String]) -> Option<&'a String> {
+        only.iter()
+            .find(|name| !self.settings.iter().any(|setting| setting.is_called(name)))
+    }
+
     /// Every data set: those that claims are about first, and each seed for all of them before the next, so that what an
     /// interrupted study leaves is of use.
-    pub(super) fn jobs(&self) -> Vec<Job> {
+    /// `only` names the settings; none means all.
+    pub(super) fn jobs(&self, only: &[String]) -> Vec<Job> {
         let first = self.seed.wrapping_mul(BEFORE_FIRST).wrapping_add(1);
         let mut jobs = Vec::new();
         for is_main in [true, false] {
             for seed in (0..self.realisations as u64).map(|r| first.wrapping_add(r)) {
-                let places = (0..self.settings.len()).filter(|&place| self.settings[place].is_main == is_main);
+                let is_asked = |place: &usize| {
+                    let setting = &self.settings[*place];
+                    setting.is_main == is_main && (only.is_empty() || only.iter().any(|name| setting.is_called(name)))
+                };
+                let places = (0..self.settings.len()).filter(is_asked);
                 jobs.extend(places.map(|setting| Job { setting, seed }));
             }
         }
@@ -153,7 +174,10 @@ mod tests {
     #[test]
     fn the_settings_that_claims_are_about_come_first_and_seed_by_seed() {
         let plan = Plan::new(100, false, 10, 1);
-        let jobs = plan.jobs();
+        let jobs = plan.jobs(&[]);
+        assert_eq!(plan.jobs(&["main".into()]), jobs[..120]);
+        assert_eq!(plan.jobs(&["heat-500".into()]).len(), 10);
+        assert_eq!(plan.unknown(&["main".into(), "cold".into()]), Some(&"cold".into()));
         assert_eq!(jobs.len(), 20 * 10);
         assert_eq!(
             (jobs[0], jobs[11].seed, jobs[12].seed),
@@ -168,7 +192,7 @@ mod tests {
         );
         assert!(jobs[..120].iter().all(|job| plan.settings[job.setting].is_main));
         assert!(jobs.iter().all(|job| (70_001..=70_010).contains(&job.seed)));
-        let other = Plan::new(100, false, 10, 2).jobs();
+        let other = Plan::new(100, false, 10, 2).jobs(&[]);
         assert!(other.iter().all(|job| job.seed > 140_000));
     }
 
