@@ -3,7 +3,7 @@
 //! The samples of every view are halved: by blocks where there are any, else into the first and the second half, so that
 //! neighbours in time do not tell of each other. For each exponent the graphs are learned from one half, for the same
 //! targets, and judged by the other, as it was measured and not whitened: the gain in log-likelihood
-//! ([`log_likelihood`](crate::metrics::log_likelihood)) of each view on its own graph, mean over views and over both
+//! ([`log_likelihood`]) of each view on its own graph, mean over views and over both
 //! directions. The largest gain wins; of gains that differ by rounding, that of the larger exponent, which changes the
 //! data less.
 //!
