@@ -9,6 +9,7 @@ import numpy.typing as npt
 __all__ = [
     "__version__",
     "communities",
+    "compare_methods",
     "edge_means",
     "evaluate",
     "follows_distance",

@@ -40,6 +40,7 @@ def simulate(
     removed: float | None = None,
     changed_views: int = 1,
     same_views: bool = False,
+    weights: tuple[float, float] | None = None,
     filter: str = "pinv",
     filter_t: float | None = None,
     noise: float = 0.1,
@@ -58,6 +59,8 @@ def simulate(
     added, removed : float, optional
         Instead: the share of edges that are added and removed, each in ``changed_views`` of the views (the same ones if
         ``same_views``).
+    weights : (float, float), optional
+        The range that the weight of every edge is drawn from, the same in all views that have it; all are 1 without.
     filter : {"pinv", "gaussian", "heat", "tikhonov"}
         What smooths white signals; ``filter_t`` for the last two.
     noise : float
@@ -84,6 +87,7 @@ def simulate(
         "removed": removed,
         "changed_views": changed_views,
         "same_views": same_views,
+        "weights": weights,
         "filter": filter,
         "filter_t": filter_t,
         "noise": noise,
