@@ -5,7 +5,7 @@ use faer::Mat;
 use rayon::prelude::*;
 
 use super::super::matrices::{add_inline, dot_inline};
-use super::super::problem::{Filter, Point, Problem, Tie};
+use super::super::problem::{Filter, Point, Problem, Tie, ViewTerm};
 use super::descent::Curvature;
 use super::quadratic::{Quadratic, ViewModel};
 use crate::parallel::simd::vectorised;
@@ -33,6 +33,61 @@ pub(super) struct Face {
     pub(super) fused: Vec<u32>,
     /// The model's slope along each unknown.
     pub(super) slopes: Vec<f64>,
+    /// The neighbours of each node of each view, by the weights that move.
+    neighbours: Vec<Neighbours>,
+}
+
+/// Of each node its neighbours and the unknowns of the weights that join them, one node after the other.
+#[derive(Default)]
+struct Neighbours {
+    starts: Vec<usize>,
+    items: Vec<(u32, u32)>,
+}
+
+impl Neighbours {
+    fn of(n_nodes: usize, entries: &[Entry]) -> Self {
+        let mut starts = vec![0; n_nodes + 1];
+        for entry in entries {
+            starts[entry.a as usize + 1] += 1;
+            starts[entry.b as usize + 1] += 1;
+        }
+        for node in 0..n_nodes {
+            starts[node + 1] += starts[node];
+        }
+        let mut next = starts.clone();
+        let mut items = vec![(0, 0); 2 * entries.len()];
+        for entry in entries {
+            for (node, other) in [(entry.a, entry.b), (entry.b, entry.a)] {
+                items[next[node as usize]] = (other, entry.slot);
+                next[node as usize] += 1;
+            }
+        }
+        Self { starts, items }
+    }
+
+    #[inline(always)]
+    fn at(&self, node: usize) -> &[(u32, u32)] {
+        &self.items[self.starts[node]..self.starts[node + 1]]
+    }
+}
+
+/// A direction in one view: the weights' unknowns, and the diagonal with what the weights carry along.
+struct Direction<'d> {
+    neighbours: &'d Neighbours,
+    unknowns: &'d [f64],
+    diagonal: Vec<f64>,
+}
+
+impl Direction<'_> {
+    /// The entry (a, b) of S D, with column a of S.
+    #[inline(always)]
+    fn filtered(&self, column: &[f64], b: usize) -> f64 {
+        let mut sum = self.diagonal[b] * column[b];
+        for &(other, slot) in self.neighbours.at(b) {
+            sum -= self.unknowns[slot as usize] * column[other as usize];
+        }
+        sum
+    }
 }
 
 /// A step on a face.
@@ -60,6 +115,7 @@ impl Face {
             n_free: 0,
             fused: Vec::new(),
             slopes: Vec::new(),
+            neighbours: Vec::new(),
         };
         let mut fused_slopes = Vec::new();
         for (e, &edge) in problem.edges.iter().enumerate() {
@@ -112,6 +168,8 @@ impl Face {
         }
         face.number_fused();
         face.slopes.extend(fused_slopes);
+        let of_view = |(entries, term): (&Vec<Entry>, &ViewTerm)| Neighbours::of(term.n_nodes(), entries);
+        face.neighbours = face.entries.iter().zip(problem.views.iter()).map(of_view).collect();
         face
     }
 
@@ -247,8 +305,18 @@ impl Quadratic<'_> {
             .enumerate()
             .map(|(view, model)| {
                 let entries = &face.entries[view];
-                model.place(entries, &direction.unknowns, &direction.diagonals[view]);
-                model.multiply(problem, view, entries)
+                let mut diagonal = direction.diagonals[view].clone();
+                for entry in entries {
+                    let x = direction.unknowns[entry.slot as usize];
+                    diagonal[entry.a as usize] += entry.carry[0] * x;
+                    diagonal[entry.b as usize] += entry.carry[1] * x;
+                }
+                let along = Direction {
+                    neighbours: &face.neighbours[view],
+                    unknowns: &direction.unknowns,
+                    diagonal,
+                };
+                model.multiply(problem, view, entries, &along)
             })
             .collect();
         let mut product = State::zeros(problem, direction.unknowns.len());
@@ -263,47 +331,39 @@ impl Quadratic<'_> {
 }
 
 impl ViewModel {
-    /// Writes a direction to `step`.
-    fn place(&mut self, entries: &[Entry], unknowns: &[f64], diagonal: &[f64]) {
-        for (k, &dt) in diagonal.iter().enumerate() {
-            self.step.col_as_slice_mut(k).fill(0.0);
-            self.step[(k, k)] = dt;
-        }
-        for entry in entries {
-            let (a, b, x) = (entry.a as usize, entry.b as usize, unknowns[entry.slot as usize]);
-            self.step[(a, b)] = -x;
-            self.step[(b, a)] = -x;
-            self.step[(a, a)] += entry.carry[0] * x;
-            self.step[(b, b)] += entry.carry[1] * x;
-        }
-    }
-
     /// v (YDY + [twice] (SD + DS)/2) along each entry with what it carries, and along the diagonal.
-    fn multiply(&mut self, problem: &Problem, view: usize, entries: &[Entry]) -> (Vec<f64>, Vec<f64>) {
+    fn multiply(
+        &mut self,
+        problem: &Problem,
+        view: usize,
+        entries: &[Entry],
+        direction: &Direction<'_>,
+    ) -> (Vec<f64>, Vec<f64>) {
         let (term, is_twice) = (&problem.views[view], problem.filter == Filter::Twice);
-        let n = term.n_nodes();
         vectorised(
             #[inline(always)]
             || {
                 // Y D, column by column from the few entries of D, then its transpose D Y.
-                for k in 0..n {
+                for (k, &dt) in direction.diagonal.iter().enumerate() {
                     let out = self.left.col_as_slice_mut(k);
-                    out.fill(0.0);
-                    for (j, &factor) in self.step.col_as_slice(k).iter().enumerate() {
-                        if factor != 0.0 {
-                            add_inline(out, factor, self.inverse.col_as_slice(j));
-                        }
+                    for (out, y) in out.iter_mut().zip(self.inverse.col_as_slice(k)) {
+                        *out = dt * y;
+                    }
+                    for &(other, slot) in direction.neighbours.at(k) {
+                        let x = direction.unknowns[slot as usize];
+                        add_inline(out, -x, self.inverse.col_as_slice(other as usize));
                     }
                 }
                 transpose(&self.left, &mut self.filtered);
-                let mut diagonal = vec![0.0; n];
+                let filtered = is_twice.then_some((&term.covariance, direction));
+                let mut diagonal = vec![0.0; direction.diagonal.len()];
                 for (a, x) in diagonal.iter_mut().enumerate() {
-                    *x = term.weight * self.product_at(&term.covariance, is_twice, a, a);
+                    *x = term.weight * self.product_at(filtered, a, a);
                 }
                 let mut along = Vec::with_capacity(entries.len());
                 for entry in entries {
                     let (a, b) = (entry.a as usize, entry.b as usize);
-                    let own = term.weight * self.product_at(&term.covariance, is_twice, a, b);
+                    let own = term.weight * self.product_at(filtered, a, b);
                     along.push(entry.carry[0] * diagonal[a] + entry.carry[1] * diagonal[b] - 2.0 * own);
                 }
                 (along, diagonal)
@@ -313,17 +373,16 @@ impl ViewModel {
 
     /// The entry (a, b) of YDY + [twice] (SD + DS)/2, with D Y in `filtered`.
     #[inline(always)]
-    fn product_at(&self, covariance: &Mat<f64>, is_twice: bool, a: usize, b: usize) -> f64 {
-        let mut value = dot_inline(self.inverse.col_as_slice(a), self.filtered.col_as_slice(b));
-        if is_twice {
-            let one = dot_inline(covariance.col_as_slice(a), self.step.col_as_slice(b));
-            value += if a == b {
-                one
-            } else {
-                0.5 * (one + dot_inline(covariance.col_as_slice(b), self.step.col_as_slice(a)))
-            };
+    fn product_at(&self, filtered: Option<(&Mat<f64>, &Direction<'_>)>, a: usize, b: usize) -> f64 {
+        let own = dot_inline(self.inverse.col_as_slice(a), self.filtered.col_as_slice(b));
+        let Some((covariance, direction)) = filtered else {
+            return own;
+        };
+        let one = direction.filtered(covariance.col_as_slice(a), b);
+        if a == b {
+            return own + one;
         }
-        value
+        own + 0.5 * (one + direction.filtered(covariance.col_as_slice(b), a))
     }
 }
 
