@@ -535,10 +535,17 @@ fn reach_one(
     if (value - target).abs() <= 0.005 {
         return Ok(candidate);
     }
-    let hint = format!("ask for about {}, or {}", shown(value), option("single").added());
-    let (low, high) = (
-        low_value.unwrap_or(value).min(value),
-        high_value.unwrap_or(value).max(value),
+    let hint = format!(
+        "ask for about {}, or {} to learn the views separately",
+        shown(value),
+        option("single").added()
     );
+    // However strongly they are coupled, views become equal in the end.
+    let high = if low_value.is_none() {
+        1.0
+    } else {
+        high_value.unwrap_or(value).max(value)
+    };
+    let low = low_value.unwrap_or(value).min(value);
     Err(unreachable("similarity", target, low, high, &hint))
 }
