@@ -232,7 +232,11 @@ pub fn compare_methods(views: &Views, contenders: &[Contender], watch: Watch<'_>
     }
     // In one order, so that no answer depends on the files'.
     let (sorted, order) = views.sorted();
-    let halves = ordered_halves(&sorted)?;
+    let halves = ordered_halves(
+        &sorted,
+        "which method explains the data best is seen by learning from one half of them and judging by the other",
+        "choose a method yourself: docs/methods.md says which".into(),
+    )?;
     let lacks_mean = views_lack_mean(&sorted)?;
     let units = [Units::of(&halves[0])?, Units::of(&halves[1])?];
     let others = [

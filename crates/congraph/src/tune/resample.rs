@@ -40,19 +40,16 @@ pub(super) fn halves(views: &Views, seed: u64, number: u64) -> Result<[Views; 2]
 }
 
 /// The first and the second half of every view's samples, for what neighbours in time should not tell of each other.
-/// Blocks are drawn as for [`halves`], and so are samples where a node would not vary.
+/// Blocks are drawn as for [`halves`], and so are samples where a node would not vary. `why` they are needed, and what
+/// to do `instead`, is told where there are none.
 ///
 /// # Errors
 /// E05 if a view cannot be halved.
-pub(super) fn ordered_halves(views: &Views) -> Result<[Views; 2], Error> {
+pub(super) fn ordered_halves(views: &Views, why: &'static str, instead: String) -> Result<[Views; 2], Error> {
     let purpose = Purpose {
         in_order: true,
-        why: "how far to whiten signals is seen by learning from one half of the data and judging by the other",
-        instead: format!(
-            "set {} yourself, such as {}",
-            option("spectrum"),
-            option("spectrum").set_to(0.5)
-        ),
+        why,
+        instead,
     };
     halves_for(&purpose, views, 1, 0)
 }

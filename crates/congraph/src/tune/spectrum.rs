@@ -72,7 +72,15 @@ impl Smooth {
         }
         // Exponents below 1 are refused with some scalings; then there is nothing to choose.
         Spectrum::new(EXPONENTS[1]).check(&self.scaling)?;
-        let [one, other] = ordered_halves(views)?;
+        let [one, other] = ordered_halves(
+            views,
+            "how far to whiten signals is seen by learning from one half of the data and judging by the other",
+            format!(
+                "set {} yourself, such as {}",
+                option("spectrum"),
+                option("spectrum").set_to(0.5)
+            ),
+        )?;
         let tries: Vec<(f64, [&Views; 2])> = EXPONENTS
             .iter()
             .flat_map(|&exponent| [(exponent, [&one, &other]), (exponent, [&other, &one])])

@@ -199,6 +199,26 @@ impl Views {
         self.membership.n_pairs()
     }
 
+    /// Whether there are several views: a consensus is what they share.
+    ///
+    /// # Errors
+    /// E09 for a single one.
+    pub fn check_several(&self) -> Result<(), Error> {
+        let [view] = &self.views[..] else { return Ok(()) };
+        let name = view.name();
+        Err(fault(
+            Code::E09,
+            name,
+            format!("there is only one view (`{name}`), and a consensus is asked"),
+            "a consensus is what several views share",
+            format!(
+                "give more views, or {} to learn this view's graph alone",
+                option("single").added()
+            ),
+        )
+        .into())
+    }
+
     /// Whether every view has a pair of nodes in common with another: without one nothing couples it to the others.
     ///
     /// # Errors

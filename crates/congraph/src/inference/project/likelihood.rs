@@ -8,9 +8,8 @@ use super::{Projection, Projector};
 use crate::chance::Correlations;
 use crate::edges::ViewMatrix;
 use crate::edges::candidates::{Candidates, EdgeCost, tidy};
-use crate::error::{Error, Warning};
+use crate::error::Error;
 use crate::graph::MultiviewGraph;
-use crate::methods::Certified;
 use crate::methods::likelihood::{Details, Likelihood, Solution};
 use crate::progress::Watch;
 use crate::views::Views;
@@ -51,11 +50,7 @@ impl LikelihoodFit {
         let solution = method.frozen(&one, &self.details, &consensus, watch)?;
         let name = views.view(view).name();
         let noise = Correlations::of(&one).as_ref().and_then(Correlations::warning);
-        let warnings = [
-            matched.absent(&projector.nodes, views),
-            of_convergence(&solution),
-            noise,
-        ];
+        let warnings = [matched.absent(&projector.nodes, views), solution.warning(), noise];
         Ok(Projection {
             graph: graph(projector, name, &solution, &consensus, matched),
             certificate: solution.certificate,
@@ -70,16 +65,6 @@ impl LikelihoodFit {
                 .collect(),
         })
     }
-}
-
-fn of_convergence(solution: &Solution) -> Option<Warning> {
-    (!solution.converged()).then(|| {
-        let message = format!(
-            "not certified: {} after {} steps at a relative gap of {:.1e}",
-            solution.status, solution.iterations, solution.certificate.relative_gap
-        );
-        Warning::new("W01", message)
-    })
 }
 
 /// The costs of pairs that the view has, by its own nodes.

@@ -7,10 +7,9 @@ use super::problem::{Point, Signs};
 use super::solution::{Solution, Whole, problem, refit, solve_whole};
 use super::sparsity::Sparsity;
 use crate::edges::{Candidates, EdgeCost, ViewMatrix};
-use crate::error::{Code, DataError, Error, Warning};
-use crate::graph::MultiviewGraph;
-use crate::methods::{Certificate, Certified, FitContext, Method};
-use crate::options::option;
+use crate::error::{Error, Warning};
+use crate::graph::{MultiviewGraph, mean_density};
+use crate::methods::{Certificate, FitContext, Method};
 use crate::progress::Watch;
 use crate::signals::Scale;
 use crate::views::{Membership, Order, Views};
@@ -177,7 +176,7 @@ impl Likelihood {
 
     /// The mean density of the views of a whole solution.
     pub fn density_of(&self, data: &Data, whole: &Whole) -> f64 {
-        density(&whole.point.weights, &data.membership)
+        mean_density(&whole.point.weights, &data.membership)
     }
 
     /// Too many nodes are refused before any work.
@@ -221,20 +220,7 @@ impl Method for Likelihood {
         if !self.model.is_coupled() {
             return Ok(());
         }
-        if views.n_views() == 1 {
-            let name = views.view(0).name();
-            return Err(DataError::new(
-                Code::E09,
-                format!("there is only one view (`{name}`), and a consensus is asked"),
-                "a consensus is what several views share",
-                format!(
-                    "give more views, or {} to learn this view's graph alone",
-                    option("single").added()
-                ),
-            )
-            .in_view(name)
-            .into());
-        }
+        views.check_several()?;
         views.check_coupled()
     }
 
@@ -279,43 +265,18 @@ impl Method for Likelihood {
             is_lifted: data.is_lifted,
             mean_samples: data.mean_samples(),
             threshold: solution.threshold,
-            whole_density: density(&solution.whole.point.weights, &data.membership),
+            whole_density: mean_density(&solution.whole.point.weights, &data.membership),
             aic: solution.whole.aic,
             n_parameters: solution.whole.n_parameters,
         })
     }
 
     fn warnings(&self, told: &FitContext<'_, Self>) -> Vec<Warning> {
-        let mut warnings = Vec::new();
-        let solution = told.solution;
-        if !solution.converged() {
-            let gap = solution.certificate.relative_gap;
-            let reached = if gap.is_finite() {
-                format!("the relative gap is {gap:.1e}")
-            } else {
-                "nothing certifies how near to the optimum it is".into()
-            };
-            warnings.push(Warning::new(
-                "W01",
-                format!(
-                    "not certified: {} after {} steps, and {reached}",
-                    solution.status, solution.iterations
-                ),
-            ));
-        }
+        let mut warnings: Vec<Warning> = told.solution.warning().into_iter().collect();
         warnings.extend(told.correlations.and_then(crate::chance::Correlations::warning));
         if told.correlations.is_none() {
             warnings.extend(crate::chance::unjudged(told.views));
         }
         warnings
     }
-}
-
-/// The mean share of their pairs that views have a weight for.
-pub(super) fn density(weights: &ViewMatrix, membership: &Membership) -> f64 {
-    let of_view = |view: usize| {
-        let present = weights.column(view).filter(|&weight| weight != 0.0).count();
-        present as f64 / membership.n_pairs_of(view).max(1) as f64
-    };
-    (0..weights.n_views()).map(of_view).sum::<f64>() / weights.n_views() as f64
 }

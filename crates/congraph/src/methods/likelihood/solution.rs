@@ -9,7 +9,7 @@ use super::newton::{Newton, Solved};
 use super::problem::{Charges, Filter, Point, Problem, Signs, Tie};
 use super::sparsity::{Sparsity, threshold};
 use crate::edges::ViewMatrix;
-use crate::error::Error;
+use crate::error::{Error, Warning};
 use crate::methods::{Certificate, Certified};
 use crate::progress::{Status, Watch};
 use crate::views::Membership;
@@ -76,6 +76,21 @@ impl Solution {
             columns.copied().collect()
         };
         (0..self.problem.n_views()).map(of_view).collect()
+    }
+
+    /// W01, if it is not certified.
+    pub(crate) fn warning(&self) -> Option<Warning> {
+        let gap = self.certificate.relative_gap;
+        let reached = if gap.is_finite() {
+            format!("the relative gap is {gap:.1e}")
+        } else {
+            "nothing certifies how near to the optimum it is".into()
+        };
+        let message = format!(
+            "not certified: {} after {} steps, and {reached}",
+            self.status, self.iterations
+        );
+        (!self.converged()).then(|| Warning::new("W01", message))
     }
 
     /// The certificate, computed anew.

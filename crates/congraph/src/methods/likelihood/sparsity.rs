@@ -21,8 +21,7 @@ pub enum Sparsity {
     Empty,
 }
 
-/// The threshold above which a weight of some size is an edge. `n_pairs` counts the pairs that each view has, in all
-/// views together.
+/// The threshold above which a weight is an edge. `shares` holds what an edge adds to the mean density, view by view.
 pub(super) fn threshold(point: &Point, sparsity: Sparsity, shares: &[f64]) -> f64 {
     match sparsity {
         Sparsity::Automatic => otsu(point),

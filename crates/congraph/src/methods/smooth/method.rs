@@ -233,7 +233,7 @@ impl Method for Smooth {
     type Details = Details;
 
     fn name(&self) -> &'static str {
-        "congraph"
+        "smooth"
     }
 
     fn model(&self) -> &Model {
@@ -247,20 +247,7 @@ impl Method for Smooth {
         let Coupling::Consensus { .. } = &self.model.coupling else {
             return Ok(());
         };
-        if views.n_views() == 1 {
-            let name = views.view(0).name();
-            return Err(DataError::new(
-                Code::E09,
-                format!("there is only one view (`{name}`), and a consensus is asked"),
-                "a consensus is what several views share",
-                format!(
-                    "give more views, or {} to learn this view's graph alone",
-                    option("single").added()
-                ),
-            )
-            .in_view(name)
-            .into());
-        }
+        views.check_several()?;
         views.check_coupled()?;
         if self.model.is_coupled() {
             return self.solver.needs().check(&self.model, self.solver.name());
