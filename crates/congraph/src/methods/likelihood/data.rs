@@ -294,7 +294,7 @@ fn check_proportional(views: &Views, matrices: &[Mat<f64>]) -> Result<(), Error>
                         "view `{name}` has nodes that are multiples of each other: {}",
                         list_names(&listed)
                     ),
-                    "a likelihood without bound would join them by an infinite weight",
+                    "the likelihood then has no maximum: it would join them with an infinite weight",
                     format!(
                         "leave one of each pair out ({}), or learn by the method `smooth`",
                         option("drop_nodes").set_to(first.split(" and ").next().unwrap_or_default())
