@@ -10,6 +10,7 @@ mod candidates;
 mod chance;
 mod communities;
 mod degenerate;
+mod edge_stability;
 mod explained;
 mod facts;
 mod graphical_lasso;

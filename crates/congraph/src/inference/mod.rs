@@ -1,9 +1,11 @@
-//! What a fit says of data that it has not seen.
+//! How sure a fit is, and what it says of data that it has not seen.
 //!
 //! ```text
-//! project   the graph of a new view against the frozen consensus
+//! stability   which edges come back in other data of the same views, and how far weights are known
+//! project     the graph of a new view against the frozen consensus
 //! ```
 
 mod project;
+pub mod stability;
 
 pub use project::{Departure, Projection, Projector};
