@@ -328,7 +328,7 @@ fn true_edges_come_back_and_noise_does_not() {
     let mean = |views: &Views| {
         // Both with as many edges: nearly all pairs would be in every half.
         let targets = Targets {
-            density: Dial::Target(0.15),
+            density: Dial::At(0.15),
             ..Targets::default()
         };
         let method = method().learn_to(views, &targets, &no_progress).unwrap().method;
