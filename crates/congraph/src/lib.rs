@@ -104,7 +104,7 @@ pub use edges::{Candidates, EdgeCost, Edges, ViewMatrix, Weights, complete_index
 pub use error::{Code, DataError, Error, Warning, grouped, list_names};
 pub use fit::{Fit, Learn, Learned, Session};
 pub use graph::{MultiviewGraph, is_edge, pearson};
-pub use inference::{Departure, Projection, Projector, stability};
+pub use inference::{Departure, Projection, Projector, direct, stability};
 pub use methods::graphical_lasso::GraphicalLasso;
 pub use methods::smooth::{Admm, Coupling, Model, Newton, Parameters, Problem, Smooth, Solution, Solver};
 pub use methods::{Arranged, Certificate, Certified, FitContext, Method};

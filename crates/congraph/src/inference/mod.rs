@@ -2,9 +2,11 @@
 //!
 //! ```text
 //! stability   which edges come back in other data of the same views, and how far weights are known
+//! direct      do two nodes depend directly on each other?
 //! project     the graph of a new view against the frozen consensus
 //! ```
 
+pub mod direct;
 mod project;
 pub mod stability;
 
