@@ -15,7 +15,11 @@ as each can be told, to
                    frequency_both  the share of the pairs of halves that have it in both
                    replicates      the probability that it comes back in new trials of the same views
                    weight_se       the standard error of its weight
-  edges_long.tsv   frequency, replicates and weight_se of each view's own edges
+                   direct_z, q_direct, q_most, n_views_at_least
+                                   whether the nodes depend directly on each other: in the views together (q is the
+                                   rate of false discoveries), in most views, in how many views at least
+  edges_long.tsv   frequency, replicates and weight_se of each view's own edges; q_view, difference_z and q_difference:
+                   whether the nodes depend directly in this view, and more or less than in the others
 and writes stability.json: how frequencies were calibrated, how many stable edges are chance picks of the halving, and
 whether views are recognised from one half in the other. No frequency is the probability that an edge is real: what is
 learned systematically is in every half.
@@ -59,6 +63,12 @@ pub(crate) struct HalvingArgs {
     /// these [default: blocks, where the data have them]
     #[arg(long, value_name = "blocks|samples|views", value_parser = choice::<Unit>())]
     pub(crate) units: Option<Unit>,
+    /// Whether to ask which pairs depend directly on each other; auto does up to 1000 nodes
+    #[arg(long, default_value = "auto", value_name = "auto|off", value_parser = ["auto", "off"])]
+    pub(crate) direct: String,
+    /// The level at which pairs count as directly dependent
+    #[arg(long, allow_negative_numbers = true, default_value_t = 0.05, value_name = "Q")]
+    pub(crate) level: f64,
     /// The seed of the halves
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,

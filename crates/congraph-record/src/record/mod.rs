@@ -39,8 +39,8 @@ pub use parts::{
 };
 pub use run::{InputRecord, RunRecord, RunSeconds};
 pub use stability::{
-    BoundRecord, BoundsRecord, CalibrationRecord, CurveRecord, EDGE_COLUMNS, FingerprintRecord, RecognitionRecord,
-    STABILITY_SCHEMA, StabilityColumns, StabilityRecord, VIEW_COLUMNS, n_frequent,
+    BoundRecord, BoundsRecord, CalibrationRecord, CurveRecord, DirectRecord, EDGE_COLUMNS, FingerprintRecord,
+    RecognitionRecord, STABILITY_SCHEMA, StabilityColumns, StabilityRecord, VIEW_COLUMNS, direct_units, n_frequent,
 };
 
 /// The schema of the record of a fit.

@@ -1,7 +1,10 @@
 //! `stability.json`: how sure the edges of a fit are, apart from the columns in its tables.
 
+use congraph::direct::{self, Direct};
+use congraph::options::{Spelling, spelled};
+use congraph::refits::Unit;
 use congraph::stability::{Bound, Bounds, Curve, CurvePoint, EdgeFigures, EdgeStability, Fingerprint, Recognition};
-use congraph::{MultiviewGraph, Views};
+use congraph::{MultiviewGraph, Views, complete_index, is_edge};
 use serde::{Deserialize, Serialize};
 
 use super::{Named, WarningRecord, warning_records};
@@ -58,6 +61,8 @@ pub struct StabilityRecord {
     pub bounds: Option<BoundsRecord>,
     /// Whether views are recognised from one half in the other.
     pub fingerprint: Option<FingerprintRecord>,
+    /// How it was asked which pairs depend directly on each other, if it was.
+    pub direct: Option<DirectRecord>,
     /// Columns that are not there, and why.
     pub absent: Named<String>,
     /// The version of the program.
@@ -67,6 +72,43 @@ pub struct StabilityRecord {
     /// The run whose edges these are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
+}
+
+/// Which pairs depend directly on each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DirectRecord {
+    /// The level.
+    pub level: f64,
+    /// How many pairs have a `q_direct` of at most the level; `null` without that column.
+    pub n_supported: Option<usize>,
+    /// The degrees of freedom of the standard errors.
+    pub degrees_of_freedom: Option<f64>,
+    /// How much of what taking out the constant signal makes by itself was taken off.
+    pub constant_share: Option<f64>,
+    /// Whether nodes were z-scored in each view.
+    pub zscored: bool,
+}
+
+impl From<&Direct> for DirectRecord {
+    fn from(direct: &Direct) -> Self {
+        let pooled = direct.pooled.as_ref();
+        Self {
+            level: direct.settings.level,
+            n_supported: pooled.map(|_| direct.supported().len()),
+            degrees_of_freedom: pooled.map(|pooled| pooled.df),
+            constant_share: pooled.map(|pooled| pooled.constant_share),
+            zscored: direct.zscored,
+        }
+    }
+}
+
+/// What is deleted to ask for direct dependence, where these are halved.
+pub fn direct_units(unit: Unit) -> direct::Units {
+    match unit {
+        Unit::Blocks => direct::Units::Blocks,
+        Unit::Samples => direct::Units::Samples,
+        Unit::Views => direct::Units::Views,
+    }
 }
 
 /// The curves of the consensus and of the views.
@@ -144,8 +186,15 @@ pub struct RecognitionRecord {
 }
 
 impl StabilityRecord {
-    /// What is told of edges, of data and of how they were halved.
-    pub fn of(found: &EdgeStability, views: &Views, fits: usize, seed: u64) -> Self {
+    /// What is told of edges, of data and of how they were halved, in the words of a face.
+    pub fn of(
+        found: &EdgeStability,
+        direct: Option<&Direct>,
+        views: &Views,
+        fits: usize,
+        seed: u64,
+        spelling: &dyn Spelling,
+    ) -> Self {
         let names = views.names();
         let n_units = match found.n_units.len() == names.len() && found.views.is_some() {
             true => names.iter().cloned().zip(found.n_units.iter().copied()).collect(),
@@ -156,6 +205,16 @@ impl StabilityRecord {
             let told = |column: &&str| ((*column).to_owned(), absent.reason.clone());
             absent.columns.iter().map(told)
         });
+        let unasked = direct.iter().flat_map(|direct| &direct.absent).map(|absent| {
+            let view = absent
+                .view
+                .as_ref()
+                .map_or_else(String::new, |view| format!(" of {view}"));
+            (format!("{}{view}", absent.column), absent.reason.clone())
+        });
+        let absent = absent
+            .chain(unasked)
+            .map(|(column, reason)| (column, spelled(&reason, spelling)));
         Self {
             schema: STABILITY_SCHEMA.into(),
             meaning: MEANING.into(),
@@ -171,6 +230,7 @@ impl StabilityRecord {
             },
             bounds: found.bounds.as_ref().map(BoundsRecord::from),
             fingerprint: found.fingerprint.as_ref().map(FingerprintRecord::from),
+            direct: direct.map(DirectRecord::from),
             absent: Named(absent.collect()),
             version: env!("CARGO_PKG_VERSION").into(),
             warnings: warning_records(&found.warnings),
@@ -222,62 +282,114 @@ impl From<&Fingerprint> for FingerprintRecord {
     }
 }
 
-/// The columns of a table that can be told, with one row of numbers per edge.
+/// The columns of a table that can be told, each with one number per row; NaN where a row has none.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct StabilityColumns {
-    /// The names of the columns.
-    pub names: Vec<&'static str>,
-    /// The numbers, row after row.
-    pub rows: Vec<Vec<f64>>,
-}
+pub struct StabilityColumns(pub Vec<(&'static str, Vec<f64>)>);
 
 impl StabilityColumns {
-    /// Those of the consensus, in the order of the graph's edges; none without a consensus.
-    pub fn of_edges(found: &EdgeStability) -> Self {
-        let Some(figures) = &found.consensus else {
-            return Self::default();
-        };
-        let has_curve = found.curves[0].is_some();
-        let row = |one: &EdgeFigures| {
-            let numbers = [one.frequency, one.frequency_both].into_iter();
-            let numbers = numbers.chain(one.replicates.filter(|_| has_curve));
-            numbers.chain([one.weight_se]).collect()
-        };
-        Self {
-            names: without_replicates(&EDGE_COLUMNS[..4], has_curve),
-            rows: figures.iter().map(row).collect(),
+    /// Those of the consensus, in the order of the graph's edges.
+    pub fn of_edges(graph: &MultiviewGraph, found: &EdgeStability, direct: Option<&Direct>) -> Self {
+        let mut columns = Vec::new();
+        if let Some(figures) = &found.consensus {
+            columns = of_figures(figures, true);
         }
+        let is_negative = |edge: usize| {
+            let own = graph.weights().row(edge).iter().copied();
+            own.chain(graph.consensus().map(|consensus| consensus[edge]))
+                .sum::<f64>()
+                < 0.0
+        };
+        // Dependence is asked for one sign: nothing is said of negative edges.
+        let of_pairs = |values: &[f64]| -> Vec<f64> {
+            let value = |(edge, pair): (usize, &[u32; 2])| {
+                if is_negative(edge) {
+                    f64::NAN
+                } else {
+                    values[place(graph, *pair)]
+                }
+            };
+            graph.pairs().iter().enumerate().map(value).collect()
+        };
+        if let Some(direct) = direct {
+            if let Some(pooled) = &direct.pooled {
+                columns.push(("direct_z", of_pairs(&pooled.direct_z)));
+                columns.push(("q_direct", of_pairs(&pooled.q_direct)));
+            }
+            columns.extend(direct.q_most.as_ref().map(|q| ("q_most", of_pairs(q))));
+            if let Some(counts) = &direct.n_views_at_least {
+                let counts: Vec<f64> = counts.iter().map(|&count| f64::from(count)).collect();
+                columns.push(("n_views_at_least", of_pairs(&counts)));
+            }
+        }
+        Self(columns)
     }
 
-    /// Those of the views, one row for each edge and view in the order of the graph; none where views were halved.
-    pub fn of_views(found: &EdgeStability) -> Self {
-        let Some(figures) = &found.views else {
-            return Self::default();
-        };
-        let has_curve = found.curves[1].is_some();
-        let row = |one: &EdgeFigures| {
-            let numbers = [one.frequency].into_iter().chain(one.replicates.filter(|_| has_curve));
-            numbers.chain([one.weight_se]).collect()
-        };
-        Self {
-            names: without_replicates(&VIEW_COLUMNS[..3], has_curve),
-            rows: figures.iter().map(row).collect(),
+    /// Those of the views, one row for each edge and view in the order of the graph.
+    pub fn of_views(graph: &MultiviewGraph, found: &EdgeStability, direct: Option<&Direct>) -> Self {
+        let mut columns = Vec::new();
+        if let Some(figures) = &found.views {
+            columns = of_figures(figures, false);
         }
+        let mut add = |name, of: fn(&direct::OfView) -> Option<&Vec<f64>>| {
+            let views: Vec<Option<&Vec<f64>>> = direct.iter().flat_map(|direct| &direct.views).map(of).collect();
+            if views.iter().all(Option::is_none) {
+                return;
+            }
+            let row = |(&pair, row): (&[u32; 2], &[f64])| -> Vec<f64> {
+                let value = |(view, &weight): (&Option<&Vec<f64>>, &f64)| match view {
+                    Some(values) if weight >= 0.0 => values[place(graph, pair)],
+                    _ => f64::NAN,
+                };
+                views.iter().zip(row).map(value).collect()
+            };
+            let values = graph.pairs().iter().zip(graph.weights().rows()).flat_map(row);
+            columns.push((name, values.collect()));
+        };
+        add("q_view", |view| view.q_view.as_ref());
+        add("difference_z", |view| view.difference_z.as_ref());
+        add("q_difference", |view| view.q_difference.as_ref());
+        Self(columns)
+    }
+
+    /// The names of the columns.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.0.iter().map(|(name, _)| *name).collect()
+    }
+
+    /// The cells of a row, with as many digits as it takes to read them back; empty where there is no number.
+    pub fn cells(&self, row: Option<usize>) -> Vec<String> {
+        let cell = |(name, values): &(&str, Vec<f64>)| match row.map(|row| values[row]) {
+            Some(value) if value.is_nan() => String::new(),
+            Some(value) if name.starts_with("n_") => format!("{value}"),
+            Some(value) => format!("{value:?}"),
+            None => String::new(),
+        };
+        self.0.iter().map(cell).collect()
     }
 }
 
-fn without_replicates(columns: &[&'static str], has_curve: bool) -> Vec<&'static str> {
-    let is_there = |column: &&str| has_curve || *column != "replicates";
-    columns.iter().copied().filter(is_there).collect()
+/// Where a pair stands among all.
+fn place(graph: &MultiviewGraph, [a, b]: [u32; 2]) -> usize {
+    complete_index(graph.n_nodes(), a as usize, b as usize)
+}
+
+fn of_figures(figures: &[EdgeFigures], is_consensus: bool) -> Vec<(&'static str, Vec<f64>)> {
+    let column = |of: fn(&EdgeFigures) -> f64| figures.iter().map(of).collect::<Vec<f64>>();
+    let mut columns = vec![("frequency", column(|one| one.frequency))];
+    if is_consensus {
+        columns.push(("frequency_both", column(|one| one.frequency_both)));
+    }
+    if figures.iter().any(|one| one.replicates.is_some()) {
+        columns.push(("replicates", column(|one| one.replicates.unwrap_or(f64::NAN))));
+    }
+    columns.push(("weight_se", column(|one| one.weight_se)));
+    columns
 }
 
 /// How many edges of a consensus are at least this frequent, and how many it has.
 pub fn n_frequent(found: &EdgeStability, graph: &MultiviewGraph, threshold: f64) -> Option<[usize; 2]> {
     let (figures, weights) = (found.consensus.as_ref()?, graph.consensus()?);
-    let present = figures
-        .iter()
-        .zip(weights)
-        .filter(|(_, weight)| congraph::is_edge(**weight));
+    let present = figures.iter().zip(weights).filter(|(_, weight)| is_edge(**weight));
     let frequent = present.clone().filter(|(one, _)| one.frequency >= threshold - 1e-9);
     Some([frequent.count(), present.count()])
 }

@@ -10,14 +10,17 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::Instant;
 
-use congraph::refits::Refit;
+use congraph::direct::{self, Direct};
+use congraph::refits::{Refit, Unit};
 use congraph::stability::{EdgeStability, Halvings, Stability, Tallies};
 use congraph::{Code, DataError, MultiviewGraph, Progress};
 use congraph_io::{Folder, Run, add_columns, read_run, reseal, write_json};
-use congraph_record::FitRecord;
 use congraph_record::record::{
-    AgainMethod, EDGE_COLUMNS, StabilityColumns, StabilityRecord, VIEW_COLUMNS, n_frequent, warning_records,
+    AgainMethod, EDGE_COLUMNS, StabilityColumns, StabilityRecord, VIEW_COLUMNS, direct_units, n_frequent,
+    warning_records,
 };
+use congraph_record::refusal::check_range;
+use congraph_record::{CommandLine, FitRecord};
 use serde_json::{Value, json};
 
 use self::shards::Shard;
@@ -36,6 +39,8 @@ const EDGES: &str = "edges.tsv";
 const EDGES_LONG: &str = "edges_long.tsv";
 /// The frequency from on which the result line counts edges.
 const STABLE: f64 = 0.9;
+/// Direct dependence takes dense inverses, block by block.
+const MANY_NODES: usize = 1000;
 
 impl Resumable for Tallies {
     const COMMAND: &'static str = "stability";
@@ -51,6 +56,8 @@ impl Resumable for Tallies {
 
 pub(crate) fn run(args: &StabilityArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
+    let level = args.halving.level;
+    check_range("level", level, level > 0.0 && level < 1.0, "above 0 and below 1")?;
     let fit = Fit::read(&args.folder)?;
     if let Some(shard) = args.shard {
         let read = fit.data(&args.halving.data, console)?;
@@ -187,7 +194,7 @@ impl Fit {
             let progress = console.progress();
             stability.of(method, &read.views, &|step: &Progress| progress.step(step))?
         };
-        if self.converged && !is_near(&self.graph, halvings.graph()) {
+        if self.converged && !halvings.gives(&self.graph) {
             return Err(Failure::Data(vec![DataError::new(
                 Code::E07,
                 format!(
@@ -201,31 +208,6 @@ impl Fit {
         }
         visitor.visit(self, read, &halvings, console)
     }
-}
-
-/// Whether two fits of the same data are the same up to what solvers leave.
-fn is_near(one: &MultiviewGraph, two: &MultiviewGraph) -> bool {
-    let weights = |graph: &MultiviewGraph| {
-        let rows = graph
-            .pairs()
-            .iter()
-            .copied()
-            .zip(graph.weights().rows().map(<[f64]>::to_vec));
-        rows.collect::<HashMap<[u32; 2], Vec<f64>>>()
-    };
-    let (one, two) = (weights(one), weights(two));
-    let largest = one
-        .values()
-        .flatten()
-        .fold(0.0_f64, |most, weight| most.max(weight.abs()));
-    let nothing = Vec::new();
-    let keys = one.keys().chain(two.keys());
-    let is_same = |key: &[u32; 2]| {
-        let (x, y) = (one.get(key).unwrap_or(&nothing), two.get(key).unwrap_or(&nothing));
-        let at = |row: &Vec<f64>, k: usize| row.get(k).copied().unwrap_or(0.0);
-        (0..x.len().max(y.len())).all(|k| (at(x, k) - at(y, k)).abs() <= 1e-3 * largest)
-    };
-    keys.into_iter().all(is_same)
 }
 
 /// Where the counts come from.
@@ -263,21 +245,23 @@ impl Visit for Make<'_> {
             }
         };
         let found = halvings.found(&tallies, &fit.graph);
+        let direct = asked_directly(self.halving, read, halvings.unit(), console)?;
         let warnings = words::told(found.warnings.iter().cloned());
         for warning in &warnings {
             console.warning(warning);
         }
-        for absent in &found.absent {
-            console.note(&format!("note: no {}: {}", absent.columns.join(", "), absent.reason));
-        }
+        let (fits, seed) = (halvings.n_fits_of_all(), self.halving.seed);
         let record = StabilityRecord {
             run: fit.run.id().map(str::to_owned),
             warnings: warning_records(&warnings),
-            ..StabilityRecord::of(&found, &read.views, halvings.n_fits_of_all(), self.halving.seed)
+            ..StabilityRecord::of(&found, direct.as_ref(), &read.views, fits, seed, &CommandLine)
         };
+        for (column, reason) in &record.absent.0 {
+            console.note(&format!("note: no {column}: {reason}"));
+        }
         let folder = self.folder;
         interrupt::uninterrupted(|| -> Result<(), Failure> {
-            write(folder, fit, &found, &record)?;
+            write(folder, fit, &found, direct.as_ref(), &record)?;
             checkpoint.remove();
             Ok(())
         })?;
@@ -323,6 +307,31 @@ impl Visit for MakeShard<'_> {
             ))
         }
     }
+}
+
+/// Which pairs depend directly on each other, unless that is not asked or there are too many nodes.
+fn asked_directly(
+    halving: &HalvingArgs,
+    read: &Read,
+    unit: Unit,
+    console: &Console,
+) -> Result<Option<Direct>, Failure> {
+    if halving.direct == "off" {
+        return Ok(None);
+    }
+    if read.views.n_nodes() > MANY_NODES {
+        console.note(&format!("note: no q_direct: it is asked of up to {MANY_NODES} nodes"));
+        return Ok(None);
+    }
+    let settings = direct::Settings {
+        units: direct_units(unit),
+        level: halving.level,
+        zscore: None,
+    };
+    let progress = console.progress();
+    Ok(direct::of_views(&read.views, &settings, &|step: &Progress| {
+        progress.step(step)
+    })?)
 }
 
 /// All that the counts depend on, apart from the number of threads.
@@ -382,7 +391,13 @@ fn make<M: Refit>(
 }
 
 /// Puts the columns and the record into the folder.
-fn write(mut folder: Folder, fit: &Fit, found: &EdgeStability, record: &StabilityRecord) -> Result<(), Failure> {
+fn write(
+    mut folder: Folder,
+    fit: &Fit,
+    found: &EdgeStability,
+    direct: Option<&Direct>,
+    record: &StabilityRecord,
+) -> Result<(), Failure> {
     let graph = &fit.graph;
     let nodes: HashMap<&str, u32> = (0..).zip(graph.nodes()).map(|(k, name)| (name.as_str(), k)).collect();
     let edges: HashMap<[u32; 2], usize> = graph.pairs().iter().enumerate().map(|(k, &pair)| (pair, k)).collect();
@@ -390,32 +405,17 @@ fn write(mut folder: Folder, fit: &Fit, found: &EdgeStability, record: &Stabilit
         let (a, b) = (*nodes.get(source)?, *nodes.get(target)?);
         edges.get(&[a.min(b), a.max(b)]).copied()
     };
-    let cells = |columns: &StabilityColumns, row: Option<usize>| -> Vec<String> {
-        match row.and_then(|row| columns.rows.get(row)) {
-            Some(row) => row.iter().map(|value| format!("{value:?}")).collect(),
-            None => vec![String::new(); columns.names.len()],
-        }
-    };
-    let columns = StabilityColumns::of_edges(found);
-    add_columns::<Failure>(
-        &folder,
-        EDGES,
-        &["source", "target"],
-        &EDGE_COLUMNS,
-        &columns.names,
-        |keys| cells(&columns, edge(keys[0], keys[1])),
-    )?;
-    let columns = StabilityColumns::of_views(found);
-    let views: HashMap<&str, usize> = graph
-        .views()
-        .iter()
-        .enumerate()
-        .map(|(k, name)| (name.as_str(), k))
-        .collect();
+    let columns = StabilityColumns::of_edges(graph, found, direct);
+    let keys = ["source", "target"];
+    add_columns::<Failure>(&folder, EDGES, &keys, &EDGE_COLUMNS, &columns.names(), |keys| {
+        columns.cells(edge(keys[0], keys[1]))
+    })?;
+    let columns = StabilityColumns::of_views(graph, found, direct);
+    let views: HashMap<&str, usize> = (0..).zip(graph.views()).map(|(k, name)| (name.as_str(), k)).collect();
     let keys = ["view", "source", "target"];
-    add_columns::<Failure>(&folder, EDGES_LONG, &keys, &VIEW_COLUMNS, &columns.names, |keys| {
+    add_columns::<Failure>(&folder, EDGES_LONG, &keys, &VIEW_COLUMNS, &columns.names(), |keys| {
         let place = edge(keys[1], keys[2]).zip(views.get(keys[0]));
-        cells(&columns, place.map(|(edge, view)| edge * graph.n_views() + view))
+        columns.cells(place.map(|(edge, view)| edge * graph.n_views() + view))
     })?;
     write_json(&folder, FILES[0], record)?;
     reseal(&folder, &[EDGES, EDGES_LONG])?;
@@ -442,8 +442,14 @@ fn line(out: &Path, fit: &Fit, found: &EdgeStability, record: &StabilityRecord, 
         }
         None => "how sure each view's edges are is in edges_long.tsv".into(),
     };
+    let supported = record
+        .direct
+        .and_then(|direct| Some((direct.n_supported?, direct.level)));
+    let direct = supported.map_or_else(String::new, |(n, level)| {
+        format!("; {} directly dependent at q ≤ {level}", count(n, "pair"))
+    });
     format!(
-        "{}: {told}; {} halved, {} fits, {:.2} s",
+        "{}: {told}{direct}; {} halved, {} fits, {:.2} s",
         out.display(),
         record.units,
         record.fits,

@@ -42,6 +42,8 @@ pub(super) fn write(
         "pairs": halving.pairs,
         "units": halving.units.map(Choice::word),
         "seed": halving.seed,
+        "direct": halving.direct,
+        "level": halving.level,
     });
     let body = json!({"key": key, "shard": part, "asked": asked, "work": work.to_json()}).to_string();
     let head = json!({"schema": SCHEMA, "sha256": congraph_io::sha256(body.as_bytes())});
@@ -103,6 +105,8 @@ pub(super) fn read(paths: &[PathBuf]) -> Result<(Vec<Shard>, HalvingArgs), Failu
             .unwrap_or(0),
         units: asked["units"].as_str().and_then(Unit::of_word),
         seed: asked["seed"].as_u64().unwrap_or(0),
+        direct: asked["direct"].as_str().unwrap_or("auto").to_owned(),
+        level: asked["level"].as_f64().unwrap_or(0.05),
         data: Vec::new(),
     };
     Ok((shards, halving))
