@@ -147,6 +147,12 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         for warning in self.warnings_:
             warnings.warn(warning, stacklevel=_outside())
 
+    @staticmethod
+    def _warn(told: list[tuple[str, str | None, str]]) -> None:
+        """Tells what the engine warned of, without keeping it."""
+        for code, view, message in told:
+            warnings.warn(CongraphWarning(message, code, view), stacklevel=_outside())
+
     def _near(self) -> list[tuple[str, str | None, str]]:
         """What is said if edges follow the distances of their ends, where these are known."""
         places = self.positions_

@@ -14,6 +14,7 @@ from . import _engine
 from ._base import GraphEstimator
 from ._errors import one_error
 from ._graphs import Graphs, counted
+from ._stability import Stability
 from ._views import Views
 
 __all__ = ["ConsensusGraph", "Projection", "SingleGraph"]
@@ -150,6 +151,50 @@ class _Learner(GraphEstimator):
         # With masks, nodes that the first view lacks follow as they come up.
         every = dict.fromkeys(node for nodes in named for node in nodes) if self.missing == "mask" else first
         return [node for node in every if node not in dropped and node in shared]
+
+    def stability(
+        self,
+        X: Any,
+        *,
+        groups: Any = None,
+        blocks: Any = None,
+        pairs: int = 50,
+        units: str | None = None,
+        direct: bool = True,
+        level: float = 0.05,
+        seed: int = 1,
+    ) -> Stability:
+        """How sure each edge is: halves of the data are fitted as the whole was.
+
+        A frequency is not the probability that an edge is real: what is learned systematically is in every half.
+
+        Parameters
+        ----------
+        X, groups : the views that were fitted
+        blocks : str, sequence or mapping, optional
+            The trial or session of each sample: these are halved.
+        pairs : int
+            How many pairs of halves.
+        units : {"blocks", "samples", "views"}, optional
+            What stays together; blocks by default, where they are given. With ``"views"`` it is said of other views than these.
+        direct : bool
+            Whether to ask which nodes depend directly on each other.
+        level : float
+            The level of that.
+        """
+        self._check_learned()
+        if not isinstance(getattr(self, "penalty", "l1"), str):
+            raise ValueError("halves cannot be fitted with a penalty written in Python: fit with penalty=\"l1\", \"l2\" or \"squared-l2\"")
+        views = self._views(X, groups, blocks)
+        options = self._options(views, single=self.consensus_edges_ is None)
+        # What was found stands in for targets and parameters.
+        options.update({name: None for name in ("density", "similarity", "consensus_density", "alpha", "beta") if name in options})
+        halving = {"pairs": pairs, "units": units, "direct": direct, "level": level, "seed": seed}
+        found = _engine.stability(
+            self._arrays(), options, self._record, views._borrowed(), self._reading(views), halving, self._running()
+        )
+        self._warn(found["warnings"])
+        return Stability._of(self, found)
 
 
 class ConsensusGraph(_Learner):

@@ -15,6 +15,7 @@ mod output;
 mod project;
 mod report;
 mod simulate;
+mod stability;
 mod tune;
 
 use std::num::NonZeroUsize;
@@ -36,6 +37,7 @@ pub use output::OutputArgs;
 pub(crate) use project::ProjectArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use simulate::SimulateArgs;
+pub(crate) use stability::{HalvingArgs, MergeArgs, StabilityArgs};
 pub(crate) use tune::TuneArgs;
 
 /// Learn one sparse graph per data set, and the consensus graph they share.
@@ -55,6 +57,7 @@ Examples:
   congraph learn data/*.csv -o out                       one graph per view, and the consensus
   congraph simulate -o sim                               data whose graphs are known
   congraph evaluate out --truth sim/truth                how well were they found?
+  congraph stability out                                 how sure is each edge?
   congraph communities out                               which nodes belong together?
   congraph eeg sub-*.bdf --events 11 --window 0:0.1 -o out   from recordings to graphs
   congraph project out --view late.csv -o new            a new view against the consensus
@@ -76,6 +79,12 @@ pub(crate) enum Command {
     /// Fit a grid of densities and similarities, and choose the fit whose edges reproduce in other samples
     #[command(after_help = tune::AFTER_HELP)]
     Tune(Box<TuneArgs>),
+    /// How sure each edge of a fit is: does it come back in other trials, and how far is its weight known?
+    #[command(after_help = stability::AFTER_HELP)]
+    Stability(StabilityArgs),
+    /// Put together what `stability --shard` made in parts
+    #[command(after_help = stability::MERGE_HELP)]
+    Merge(MergeArgs),
     /// Simulate views of smooth signals with a known consensus graph
     #[command(after_help = simulate::AFTER_HELP)]
     Simulate(SimulateArgs),

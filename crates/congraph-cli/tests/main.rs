@@ -19,6 +19,7 @@ mod project;
 mod report;
 mod results;
 mod spectrum;
+mod stability;
 mod store;
 mod support;
 mod tune;

@@ -7,6 +7,7 @@ use congraph::communities::Signs;
 use congraph::methods::graphical_lasso::{EdgeRule, Fusion};
 use congraph::methods::likelihood::Filter;
 use congraph::methods::smooth::admm::ZStep;
+use congraph::refits::Unit;
 use congraph::{DistanceNorm, SampleNorm, Scale};
 
 use crate::refusal::RequestError;
@@ -63,6 +64,15 @@ impl Choice for SampleNorm {
 impl Choice for DistanceNorm {
     const ID: &'static str = "distance_norm";
     const WORDS: &'static [(&'static str, Self)] = &[("max", Self::Max), ("none", Self::None)];
+}
+
+impl Choice for Unit {
+    const ID: &'static str = "units";
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("blocks", Self::Blocks),
+        ("samples", Self::Samples),
+        ("views", Self::Views),
+    ];
 }
 
 /// What is learned.

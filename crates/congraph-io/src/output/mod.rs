@@ -32,7 +32,16 @@
 //! coclassification.npz  coclassification (n×n), nodes; up to 4000 nodes
 //! communities.json
 //! ```
+//!
+//! Added to it by `congraph stability`, as far as each can be told:
+//!
+//! ```text
+//! edges.tsv       frequency  frequency_both  replicates  weight_se      how sure each edge of the consensus is
+//! edges_long.tsv  frequency  replicates  weight_se                      and of each view
+//! stability.json
+//! ```
 
+mod columns;
 mod folder;
 mod known;
 mod lock;
@@ -55,13 +64,14 @@ use congraph::communities::GraphCommunities;
 use congraph::{MultiviewGraph, Table};
 use serde::Serialize;
 
+pub use columns::add_columns;
 pub use folder::{Folder, OutputError};
 pub use known::{NodeFacts, read_known, read_node_facts, read_places};
 pub use lock::abandon;
 pub(crate) use ours::RELMAT_MEASURE;
 pub use precisions::read_precisions;
 pub use readback::{read_graph, read_run};
-pub use run::{Run, seal, seal_communities};
+pub use run::{Run, reseal, seal, seal_communities};
 
 /// Above this number of nodes no dense matrices are written: `edges.tsv` and `edges_long.tsv` hold all there is.
 pub const DENSE_NODES: usize = 4000;

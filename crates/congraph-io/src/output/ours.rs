@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::folder::Folder;
 
 /// The files that a run writes: those of an earlier run that a new one does not replace are removed.
-pub(super) const OURS: [&str; 38] = [
+pub(super) const OURS: [&str; 39] = [
     "summary.json",
     "run.json",
     "nodes.tsv",
@@ -45,6 +45,7 @@ pub(super) const OURS: [&str; 38] = [
     "communities.json",
     "coclassification.npz",
     "projection.tsv",
+    "stability.json",
 ];
 
 /// Where `congraph export` writes unless told otherwise.

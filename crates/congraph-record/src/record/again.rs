@@ -2,13 +2,79 @@
 
 use std::sync::Arc;
 
-use congraph::methods::likelihood::{self, Likelihood, Signs};
-use congraph::{Coupling, Model, Newton, Parameters, Scaling, Smooth, Spectrum, penalties, regularisers};
+use congraph::methods::graphical_lasso::{self, GraphicalLasso};
+use congraph::methods::likelihood::{self, Lift, Likelihood, Signs, Sparsity};
+use congraph::{
+    Coupling, Model, MultiviewGraph, Newton, Parameters, Scaling, Smooth, Spectrum, penalties, regularisers,
+};
 
 use super::FitRecord;
-use crate::choices::Choice;
+use crate::choices::{Choice, Method};
+
+/// A method that fits parts of the data as a fit was made.
+#[derive(Clone, Debug)]
+pub enum AgainMethod {
+    /// Smooth signals.
+    Smooth(Box<Smooth>),
+    /// The likelihood.
+    Likelihood(Box<Likelihood>),
+    /// The joint graphical lasso.
+    Joint(Box<GraphicalLasso>),
+}
 
 impl FitRecord {
+    /// The method of a fit, to learn from other data of the same nodes exactly as it did; none if the record lacks
+    /// something of it. `graph` is what it learned. All pairs may be joined.
+    ///
+    /// The likelihood keeps as many edges as it kept, scales signals and lifts covariances as it did.
+    pub fn method_again(&self, graph: &MultiviewGraph) -> Option<AgainMethod> {
+        if self.is_joint() {
+            return self
+                .graphical_lasso()
+                .map(|method| AgainMethod::Joint(Box::new(method)));
+        }
+        if let Some((mut method, details)) = self.likelihood() {
+            method.scale = Some(details.scale);
+            method.lift = match (method.lift, details.is_lifted) {
+                (Lift::Missing, _) => Lift::Missing,
+                (_, true) => Lift::Always,
+                (_, false) => Lift::None,
+            };
+            method.model.sparsity = Sparsity::Density(graph.mean_density());
+            return Some(AgainMethod::Likelihood(Box::new(method)));
+        }
+        if self.is_likelihood() {
+            return None;
+        }
+        let (mut method, _) = self.smooth()?;
+        if graph.consensus().is_none() {
+            method.model = Model::uncoupled(method.model.parameters.alpha);
+        }
+        Some(AgainMethod::Smooth(Box::new(method)))
+    }
+
+    /// The joint graphical lasso of a fit; none if the record lacks something of it.
+    fn graphical_lasso(&self) -> Option<GraphicalLasso> {
+        let usual = graphical_lasso::Admm::default();
+        Some(GraphicalLasso {
+            scaling: Scaling {
+                scale: Choice::of_word(self.scale.as_deref()?)?,
+                sample_norm: Choice::of_word(self.sample_norm.as_deref()?)?,
+                ..Scaling::default()
+            },
+            model: graphical_lasso::Model {
+                fusion: Method::of_word(self.method.as_deref()?)?.fusion()?,
+                lambda1: self.lambda1?,
+                lambda2: self.lambda2?,
+                fused_diagonal: self.fused_diagonal.flatten().unwrap_or(true),
+            },
+            solver: graphical_lasso::Admm {
+                tolerance: self.tolerance.unwrap_or(usual.tolerance),
+                ..usual
+            },
+        })
+    }
+
     /// The likelihood of a fit and what its charges are measured by; none if the record lacks something of them. All
     /// pairs may be joined.
     pub fn likelihood(&self) -> Option<(Likelihood, likelihood::Details)> {

@@ -7,6 +7,7 @@
 //! projection   the record of new views against a frozen consensus
 //! again        the method of a fit, from its record
 //! run          what it takes to run the same again
+//! stability    how sure the edges of a fit are
 //! named        what is told of several things by their names
 //! ```
 //!
@@ -21,6 +22,7 @@ mod named;
 mod parts;
 mod projection;
 mod run;
+mod stability;
 #[cfg(test)]
 mod tests;
 
@@ -29,12 +31,17 @@ use serde_json::{Map, Value};
 
 use crate::choices::{Choice, Method};
 
+pub use again::AgainMethod;
 pub use named::Named;
 pub use parts::{
     BestCell, ChanceRecord, DensityRecord, FrozenConsensus, ProjectedView, RecordingCounts, SecondsRecord,
     SimilarityRecord, Timing, TriedRecord, TuneRecord, WarningRecord, warning_records,
 };
 pub use run::{InputRecord, RunRecord, RunSeconds};
+pub use stability::{
+    BoundRecord, BoundsRecord, CalibrationRecord, CurveRecord, DirectRecord, EDGE_COLUMNS, FingerprintRecord,
+    RecognitionRecord, STABILITY_SCHEMA, StabilityColumns, StabilityRecord, VIEW_COLUMNS, direct_units, n_frequent,
+};
 
 /// The schema of the record of a fit.
 pub const SUMMARY_SCHEMA: &str = "congraph.summary/1";
