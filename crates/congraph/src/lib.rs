@@ -44,7 +44,7 @@
 //! | learn | a [`Method`] ([`Smooth`], [`GraphicalLasso`]) and [`Learn`]; [`Model`] and [`Coupling`] for its terms |
 //! | learn for a density and a similarity | [`Targets`], [`Smooth::learn_to`] |
 //! | fit many times | [`Session`], [`Fit`]: the data are made ready once, each fit starts from its neighbour |
-//! | trust a result | [`Certificate`], [`Learned::warnings`](Learned), [`chance`] |
+//! | trust a result | [`Certificate`], [`Learned::warnings`](Learned), [`chance`]; [`direct`]: which pairs depend directly |
 //! | read graphs | [`MultiviewGraph`], [`Membership`] for who has which node |
 //! | know how sure an edge is | [`stability`] |
 //! | learn a new view against the consensus | [`Projector`] |
