@@ -32,7 +32,19 @@
 //! coclassification.npz  coclassification (n×n), nodes; up to 4000 nodes
 //! communities.json
 //! ```
+//!
+//! Added to it by `congraph compare` (with more than two groups also letters c, d, …, and h or f in place of z):
+//!
+//! ```text
+//! compare_edges.tsv       source target n_a n_b present_a present_b mean_a mean_b difference z p_uncorrected p_fwe component
+//! compare_components.tsv  id n_nodes n_edges intensity p_fwe
+//! compare_nodes.tsv       node strength_a strength_b z p_fwe
+//! compare_global.tsv      measure mean_a mean_b difference z p_uncorrected p_fwe
+//! compare_pairs.tsv       source target one two difference z p_uncorrected p_fwe      of more than two groups
+//! compare.json
+//! ```
 
+mod compare;
 mod folder;
 mod known;
 mod lock;
@@ -55,6 +67,7 @@ use congraph::communities::GraphCommunities;
 use congraph::{MultiviewGraph, Table};
 use serde::Serialize;
 
+pub use compare::{COMPARE_FILES, seal_compare, write_comparison};
 pub use folder::{Folder, OutputError};
 pub use known::{NodeFacts, read_known, read_node_facts, read_places};
 pub use lock::abandon;
