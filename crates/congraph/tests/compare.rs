@@ -28,7 +28,11 @@ fn graphs(n_views: usize, seed: u64) -> MultiviewGraph {
                 } else {
                     0.0
                 };
-                weights.push(if weight < 0.4 { 0.0 } else { weight + shift });
+                weights.push(if weight < 0.4 && shift == 0.0 {
+                    0.0
+                } else {
+                    weight + shift
+                });
             }
         }
     }
