@@ -163,9 +163,9 @@ class ConsensusGraph(_Learner):
     method : {"smooth", "likelihood"}
         ``"smooth"`` learns graphs on which the signals are smooth: any number of nodes. ``"likelihood"`` learns graphs that make
         the signals likely, and finds truer ones: up to a few thousand nodes. With it, ``density`` keeps that share of edges (without it
-        Otsu's threshold does), ``similarity`` finds ``beta``, ``beta`` is the coupling in units of 1/√samples, ``gamma`` is in units of
+        a threshold between the two heaps of weights does), ``similarity`` finds ``beta``, ``beta`` is the coupling in units of 1/√samples, ``gamma`` is in units of
         ``beta``, and Akaike's criterion chooses what is not given. ``alpha``, ``consensus_density``, other penalties,
-        ``spectrum`` and ADMM are not for it; nor are `tune`, `project` and `transform` yet.
+        ``spectrum`` and ADMM are not for it; nor is `tune`.
     filter : {"auto", 1, 2}
         With the likelihood, how often the graph's filter made the signals: 1 is a Gaussian field, 2 the paper's filter.
     density, similarity, consensus_density : float, optional

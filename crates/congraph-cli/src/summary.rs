@@ -28,8 +28,10 @@ pub(crate) fn run(
     let finished = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_secs());
+    let folder = std::env::current_dir().ok();
     RunRecord {
         command: Some(command.collect()),
+        folder: folder.map(|folder| folder.to_string_lossy().into_owned()),
         threads: Some(rayon::current_num_threads()),
         finished_unix_time: Some(finished),
         ..RunRecord::of(kind, summary, inputs, seed, timing)

@@ -5,7 +5,7 @@
 //! ```
 
 use congraph::methods::likelihood::Likelihood;
-use congraph::simulate::{Filter, GraphModel, Settings, simulate};
+use congraph::simulate::{Filter, GraphModel, Reach, Settings, simulate};
 use congraph::tune::Wanted;
 use congraph::{ViewOptions, Views, metrics, no_progress};
 
@@ -21,6 +21,14 @@ fn settings() -> Vec<(&'static str, &'static str, Settings)> {
     };
     let ba = |filter: Filter| Settings {
         graph: GraphModel::BarabasiAlbert { growth: 5 },
+        filter,
+        ..base.clone()
+    };
+    let geometric = |filter: Filter| Settings {
+        graph: GraphModel::RandomGeometric {
+            reach: Reach::MeanDegree(10.0),
+        },
+        weights: Some([0.5, 2.0]),
         filter,
         ..base.clone()
     };
@@ -55,6 +63,16 @@ fn settings() -> Vec<(&'static str, &'static str, Settings)> {
         ),
         ("BA-P1-500", ".980/.996", ba(Filter::PseudoInverse)),
         ("BA-P5-500", ".900/.951", ba(Filter::Gaussian)),
+        ("GEOw-P1-500", "", geometric(Filter::PseudoInverse)),
+        ("GEOw-P5-500", "", geometric(Filter::Gaussian)),
+        (
+            "ERw-P1-250",
+            "",
+            Settings {
+                weights: Some([0.5, 2.0]),
+                ..few(250)
+            },
+        ),
     ]
 }
 

@@ -11,6 +11,7 @@ mod chance;
 mod communities;
 mod compare;
 mod degenerate;
+mod edge_stability;
 mod explained;
 mod facts;
 mod graphical_lasso;

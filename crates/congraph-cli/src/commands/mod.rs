@@ -1,5 +1,8 @@
 //! One command, one file.
 
+// `stability` and `compare` read through it.
+#[allow(dead_code)]
+mod again;
 mod candidates;
 mod check;
 mod communities;

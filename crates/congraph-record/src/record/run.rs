@@ -21,6 +21,9 @@ pub struct RunRecord {
     /// All words of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
+    /// The folder in which it ran: where relative paths in the call and in [`RunRecord::inputs`] start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
     /// The version of the program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,

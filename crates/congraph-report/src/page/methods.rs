@@ -183,7 +183,9 @@ fn kept(findings: &Findings, summary: &FitRecord) -> String {
         " Weights above {} are edges{}; the others were left out, and the model was fitted again without them.",
         significant(threshold),
         if is_automatic(summary) {
-            " (Otsu's threshold on the square roots of all weights; Otsu 1979)".into()
+            " (where a weight belongs as likely to the upper as to the lower of two normal distributions, fitted to the \
+             square roots of all weights; where these have no valley between them, the threshold of Otsu 1979)"
+                .into()
         } else {
             targets(findings, summary)
         }

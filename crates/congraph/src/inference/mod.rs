@@ -1,11 +1,15 @@
-//! What a fit says of data that it has not seen.
+//! How sure a fit is, and what it says of data that it has not seen.
 //!
 //! ```text
-//! compare   who differs: groups of views, or two conditions of the same subjects
-//! project   the graph of a new view against the frozen consensus
+//! stability   which edges come back in other data of the same views, and how far weights are known
+//! direct      do two nodes depend directly on each other?
+//! compare     who differs: groups of views, or two conditions of the same subjects
+//! project     the graph of a new view against the frozen consensus
 //! ```
 
 pub mod compare;
+pub mod direct;
 mod project;
+pub mod stability;
 
 pub use project::{Departure, Projection, Projector};

@@ -31,7 +31,7 @@ const MOST_TRIALS: usize = 24;
 /// What is asked of a likelihood; what is not given is chosen by the information criterion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wanted {
-    /// The mean density of the views; without it, Otsu's threshold.
+    /// The mean density of the views; without it, a threshold between the two heaps of weights.
     pub density: Option<f64>,
     /// The mean correlation between views, reached by b.
     pub similarity: Option<f64>,

@@ -439,6 +439,45 @@ impl Views {
         }
     }
 
+    /// Some of the views, in this order.
+    pub(crate) fn with_views(&self, views: &[usize]) -> Self {
+        Self {
+            kind: self.kind,
+            nodes: self.nodes.clone(),
+            views: views.iter().map(|&view| self.views[view].clone()).collect(),
+            membership: self.membership_of(views),
+            electrodes: self.electrodes,
+        }
+    }
+
+    /// Some of the views as covariances, nodes × nodes each, made from so many samples that are worth so many.
+    pub(crate) fn as_covariances(&self, views: &[usize], values: Vec<Vec<f64>>, samples: &[(usize, f64)]) -> Self {
+        let covariance = |((&view, values), &(n_samples, worth)): ((&usize, Vec<f64>), &(usize, f64))| View {
+            name: self.views[view].name.clone(),
+            n_samples: Some(n_samples),
+            n_effective: Some(worth),
+            stride: self.n_nodes(),
+            values,
+            blocks: None,
+        };
+        Self {
+            kind: Kind::Covariance,
+            nodes: self.nodes.clone(),
+            views: views.iter().zip(values).zip(samples).map(covariance).collect(),
+            membership: self.membership_of(views),
+            electrodes: self.electrodes,
+        }
+    }
+
+    /// Which of some views has which node.
+    fn membership_of(&self, views: &[usize]) -> Arc<Membership> {
+        if views.len() == self.n_views() && views.is_sorted() {
+            return Arc::clone(&self.membership);
+        }
+        let lacks = |view: usize, node: usize| !self.has(views[view], node);
+        Arc::new(Membership::new(self.n_nodes(), views.len(), lacks))
+    }
+
     /// The same views with other values, in as many rows as each has.
     pub(crate) fn with_values(&self, values: Vec<Vec<f64>>) -> Self {
         let replaced = |(view, values): (&View, Vec<f64>)| {

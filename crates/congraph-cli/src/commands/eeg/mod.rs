@@ -108,6 +108,14 @@ fn learn_from(args: &EegArgs, global: &Global, console: &Console) -> Result<(), 
     fitted.print(global)
 }
 
+/// The views that such a call learned from.
+#[allow(dead_code)]
+pub(super) fn read_again(args: &EegArgs, console: &Console) -> Result<Read, Failure> {
+    let steps = Steps::new(args)?;
+    let files = recording_files(args, &steps, console)?;
+    Ok(read_views(args, &steps, &files, Instant::now(), console)?.0)
+}
+
 /// The recordings to use, each with the view that it is part of.
 fn recording_files(args: &EegArgs, steps: &Steps, console: &Console) -> Result<Vec<RecordingFile>, Failure> {
     let files = find_recordings(&args.recordings, args.subject_pattern.as_deref(), !args.no_sidecars)?;

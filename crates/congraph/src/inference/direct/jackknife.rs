@@ -1,0 +1,192 @@
+//! Partial correlations, and how far they move when one unit is deleted.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use faer::Mat;
+use rayon::prelude::*;
+
+use super::constant;
+use super::moments::{Deletions, Moments, conditioning, inverse};
+use crate::progress::{Progress, Watch};
+
+/// Units at a time: what they give is held in memory, and added in order.
+const WAVE: usize = 32;
+/// Directions with less than this share of the mean variance are what rounding left of none.
+const SINGULAR: f64 = 1e-10;
+
+/// Fisher-transformed partial correlations of all pairs, with their standard errors.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Estimate {
+    /// atanh r, less what taking out the constant signal made by itself.
+    pub(super) z: Vec<f64>,
+    pub(super) se: Vec<f64>,
+    pub(super) df: f64,
+    /// Which share of that it was.
+    pub(super) constant_share: f64,
+}
+
+/// Why there is no estimate.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Halt {
+    /// The caller asked to stop.
+    Interrupted,
+    /// Signals depend on each other exactly, or too few are left without a unit.
+    Singular,
+}
+
+/// Counts deletions for the caller.
+pub(super) struct Counter<'a> {
+    watch: Watch<'a>,
+    done: AtomicUsize,
+    total: usize,
+}
+
+impl<'a> Counter<'a> {
+    pub(super) fn new(watch: Watch<'a>, total: usize) -> Self {
+        Self {
+            watch,
+            done: AtomicUsize::new(0),
+            total,
+        }
+    }
+
+    fn add(&self, count: usize) -> Result<(), Halt> {
+        let done = self.done.fetch_add(count, Ordering::Relaxed) + count;
+        match (self.watch)(&Progress::Fitted {
+            done,
+            total: self.total,
+        }) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Halt::Interrupted),
+        }
+    }
+}
+
+/// How far the deletions of one stratum moved every pair.
+struct Moves {
+    count: usize,
+    sums: Vec<f64>,
+    squares: Vec<f64>,
+}
+
+impl Moves {
+    fn new(n_pairs: usize) -> Self {
+        Self {
+            count: 0,
+            sums: vec![0.0; n_pairs],
+            squares: vec![0.0; n_pairs],
+        }
+    }
+
+    /// Deletes every unit; the results are added in their order.
+    fn over<T: Sync>(
+        units: &[T],
+        z: &[f64],
+        counter: &Counter<'_>,
+        without: impl Fn(&T) -> Option<Mat<f64>> + Sync,
+    ) -> Result<Self, Halt> {
+        let mut moves = Self::new(z.len());
+        for wave in units.chunks(WAVE) {
+            let deleted: Vec<Option<Vec<f64>>> =
+                wave.par_iter().map(|unit| Some(transformed(&without(unit)?))).collect();
+            for found in deleted {
+                moves.add(&found.ok_or(Halt::Singular)?, z);
+            }
+            counter.add(wave.len())?;
+        }
+        Ok(moves)
+    }
+
+    fn add(&mut self, found: &[f64], z: &[f64]) {
+        self.count += 1;
+        for (pair, (found, z)) in found.iter().zip(z).enumerate() {
+            let moved = found - z;
+            self.sums[pair] += moved;
+            self.squares[pair] += moved * moved;
+        }
+    }
+
+    /// (B − 1)/B Σ (z_(b) − z̄)² for each pair, added to the variances of other strata.
+    fn add_to(&self, variances: &mut [f64]) {
+        let count = self.count as f64;
+        for (variance, (sum, square)) in variances.iter_mut().zip(self.sums.iter().zip(&self.squares)) {
+            *variance += (count - 1.0) / count * (square - sum * sum / count).max(0.0);
+        }
+    }
+}
+
+/// Of all views together: each has its units, and one at a time is deleted, the other views being whole.
+pub(super) fn pooled(views: &[&Moments], units: &[&[Vec<usize>]], counter: &Counter<'_>) -> Result<Estimate, Halt> {
+    let mean = mean_of(views.iter().map(|view| view.without(&[])), views.len());
+    let (precision, z) = of_all(&mean)?;
+    let mut variances = vec![0.0; z.len()];
+    let mut df = 0.0;
+    for (&view, units) in views.iter().zip(units) {
+        let deletions = Deletions::new(view, &mean, views.len(), units);
+        Moves::over(units, &z, counter, |unit| deletions.precision(unit))?.add_to(&mut variances);
+        df += units.len() as f64 - 1.0;
+    }
+    Ok(estimate(&precision, z, &variances, df))
+}
+
+/// Of all views together, which are the units: one at a time is deleted.
+pub(super) fn over_views(views: &[&Moments], counter: &Counter<'_>) -> Result<Estimate, Halt> {
+    let covariances: Vec<Mat<f64>> = views.iter().map(|view| view.without(&[])).collect();
+    let mean = mean_of(covariances.iter().cloned(), views.len());
+    let (precision, z) = of_all(&mean)?;
+    let without = |left_out: &usize| {
+        let others = covariances.iter().enumerate().filter(|(view, _)| view != left_out);
+        inverse(&mean_of(
+            others.map(|(_, covariance)| covariance.clone()),
+            views.len() - 1,
+        ))
+    };
+    let places: Vec<usize> = (0..views.len()).collect();
+    let mut variances = vec![0.0; z.len()];
+    Moves::over(&places, &z, counter, without)?.add_to(&mut variances);
+    Ok(estimate(&precision, z, &variances, views.len() as f64 - 1.0))
+}
+
+fn mean_of(covariances: impl Iterator<Item = Mat<f64>>, count: usize) -> Mat<f64> {
+    let sum = covariances.reduce(|sum, covariance| sum + covariance);
+    sum.unwrap_or_else(|| Mat::zeros(0, 0)) * faer::Scale(1.0 / count as f64)
+}
+
+fn of_all(mean: &Mat<f64>) -> Result<(Mat<f64>, Vec<f64>), Halt> {
+    // A NaN is no condition either.
+    if !(conditioning(mean) > SINGULAR) {
+        return Err(Halt::Singular);
+    }
+    let precision = inverse(mean).ok_or(Halt::Singular)?;
+    let z = transformed(&precision);
+    Ok((precision, z))
+}
+
+fn estimate(precision: &Mat<f64>, mut z: Vec<f64>, variances: &[f64], df: f64) -> Estimate {
+    let se: Vec<f64> = variances.iter().map(|variance| variance.sqrt()).collect();
+    let offsets = constant::offsets(precision);
+    let constant_share = constant::share(&z, &se, &offsets);
+    z.iter_mut()
+        .zip(&offsets)
+        .for_each(|(z, offset)| *z -= constant_share * offset);
+    Estimate {
+        z,
+        se,
+        df,
+        constant_share,
+    }
+}
+
+/// atanh of −K_ab/√(K_aa K_bb) for all pairs.
+fn transformed(precision: &Mat<f64>) -> Vec<f64> {
+    const MOST: f64 = 1.0 - 1e-15;
+    let n = precision.nrows();
+    let roots: Vec<f64> = (0..n).map(|a| precision[(a, a)].sqrt()).collect();
+    let mut z = Vec::with_capacity(n * n.saturating_sub(1) / 2);
+    for a in 0..n {
+        let column = precision.col_as_slice(a);
+        z.extend((a + 1..n).map(|b| (-column[b] / (roots[a] * roots[b])).clamp(-MOST, MOST).atanh()));
+    }
+    z
+}

@@ -1,0 +1,67 @@
+//! What may be deleted: the blocks of each view, or its samples where these are independent.
+
+use std::collections::HashMap;
+
+use super::Units;
+use crate::options::option;
+use crate::views::{View, Views};
+
+/// Samples that resemble the one before more than this are no units of their own.
+const MOST_AUTOCORRELATED: f64 = 0.2;
+
+/// The places of the samples of each unit of a view, or why it has none. Views as units need no smaller ones.
+pub(super) fn of_view(views: &Views, view: usize, units: Units) -> Result<Vec<Vec<usize>>, String> {
+    let source = views.view(view);
+    let n_samples = source.n_samples().unwrap_or(0);
+    let blocks = source.blocks().map(in_blocks);
+    match (units, blocks) {
+        (Units::Views, _) => Ok(Vec::new()),
+        (Units::Blocks, Some(blocks)) => Ok(blocks),
+        (_, blocks) => {
+            let blocks = blocks.unwrap_or_else(|| vec![(0..n_samples).collect()]);
+            let lag = autocorrelation(views, view, &blocks);
+            if lag > MOST_AUTOCORRELATED {
+                return Err(format!(
+                    "the samples of view `{}` resemble those before them (correlation {lag:.2} at lag 1), so that \
+                     deleting one at a time would find every pair too sure; tell which samples belong together ({})",
+                    source.name(),
+                    option("blocks")
+                ));
+            }
+            Ok((0..n_samples).map(|sample| vec![sample]).collect())
+        }
+    }
+}
+
+/// The samples of each block, blocks in the order in which they first come up.
+fn in_blocks(labels: &[String]) -> Vec<Vec<usize>> {
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut blocks: Vec<Vec<usize>> = Vec::new();
+    for (sample, label) in labels.iter().enumerate() {
+        let place = *places.entry(label).or_insert_with(|| {
+            blocks.push(Vec::new());
+            blocks.len() - 1
+        });
+        blocks[place].push(sample);
+    }
+    blocks
+}
+
+/// How much samples resemble the one before in their block: the median over the nodes that a view has.
+fn autocorrelation(views: &Views, view: usize, blocks: &[Vec<usize>]) -> f64 {
+    let own = views.membership().nodes_of(view);
+    let mut each: Vec<f64> = own.map(|node| of_node(views.view(view), node, blocks)).collect();
+    each.sort_by(f64::total_cmp);
+    each.get(each.len() / 2).copied().unwrap_or(0.0)
+}
+
+fn of_node(view: &View, node: usize, blocks: &[Vec<usize>]) -> f64 {
+    let signal = view.node(node);
+    let mean = signal.iter().sum::<f64>() / signal.len() as f64;
+    let square: f64 = signal.iter().map(|x| (x - mean) * (x - mean)).sum();
+    let steps = blocks.iter().flat_map(|block| block.windows(2));
+    let product: f64 = steps
+        .map(|step| (signal[step[0]] - mean) * (signal[step[1]] - mean))
+        .sum();
+    if square > 0.0 { product / square } else { 0.0 }
+}
