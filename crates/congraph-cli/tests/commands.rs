@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::place::{self, MODEL, Place, csv};
 
-pub(crate) const COMMANDS: [&str; 12] = [
+pub(crate) const COMMANDS: [&str; 13] = [
     "demo",
     "check",
     "learn",
@@ -15,6 +15,7 @@ pub(crate) const COMMANDS: [&str; 12] = [
     "simulate",
     "evaluate",
     "communities",
+    "compare",
     "project",
     "export",
     "report",

@@ -8,6 +8,7 @@
 
 mod commands;
 mod communities;
+mod compare;
 mod eeg;
 mod errors;
 mod interrupt;

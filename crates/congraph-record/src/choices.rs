@@ -4,6 +4,7 @@
 //! known to all.
 
 use congraph::communities::Signs;
+use congraph::compare::{Measure, Statistic};
 use congraph::methods::graphical_lasso::{EdgeRule, Fusion};
 use congraph::methods::likelihood::Filter;
 use congraph::methods::smooth::admm::ZStep;
@@ -133,6 +134,40 @@ impl Choice for EdgeRule {
 impl Choice for Signs {
     const ID: &'static str = "signs";
     const WORDS: &'static [(&'static str, Self)] = &[("positive", Self::Positive), ("signed", Self::Signed)];
+}
+
+impl Choice for Statistic {
+    const ID: &'static str = "statistic";
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("rank", Self::Rank), ("t", Self::T), ("presence", Self::Presence)];
+}
+
+impl Choice for Measure {
+    const ID: &'static str = "measures";
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("edges", Self::Edges),
+        ("components", Self::Components),
+        ("strength", Self::Strength),
+        ("density", Self::Density),
+        ("uniqueness", Self::Uniqueness),
+        ("modularity", Self::Modularity),
+        ("efficiency", Self::Efficiency),
+    ];
+}
+
+/// What is done about groups whose views have more samples than others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Equalise {
+    /// Draw equally many once, and learn again.
+    #[default]
+    Auto,
+    /// Refuse.
+    Off,
+}
+
+impl Choice for Equalise {
+    const ID: &'static str = "equalise";
+    const WORDS: &'static [(&'static str, Self)] = &[("auto", Self::Auto), ("off", Self::Off)];
 }
 
 /// How the problem is solved.

@@ -9,6 +9,7 @@
 mod candidates;
 mod chance;
 mod communities;
+mod compare;
 mod degenerate;
 mod edge_stability;
 mod explained;

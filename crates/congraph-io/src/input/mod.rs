@@ -12,6 +12,7 @@
 //! anndata    .h5ad → a Table per group of cells
 //! hdf5       numbers, text and attributes of HDF5 files; sparse matrices in `sparse`
 //! left_out   files of a format whose reader is not part of this build
+//! labels     .csv .tsv → what is known of views: their groups, subjects, covariates
 //! pairs      .csv .tsv → candidates for edges, or costs of some
 //! ```
 //!
@@ -29,6 +30,7 @@ mod guard;
 #[cfg(feature = "hdf5")]
 mod hdf5;
 mod hints;
+mod labels;
 #[cfg(any(not(feature = "hdf5"), not(feature = "parquet")))]
 mod left_out;
 mod long;
@@ -55,6 +57,7 @@ pub(crate) use cells::number;
 pub(crate) use faults::{Fault, fault, said};
 #[cfg(feature = "parquet")]
 pub use guard::is_guarded;
+pub use labels::LabelTable;
 pub use pairs::read_pairs;
 use sources::{Format, Source};
 pub(crate) use sources::{hexadecimal, read_bytes, read_regular, read_regular_text, reason, regular};

@@ -40,8 +40,20 @@
 //! edges_long.tsv  frequency  replicates  weight_se                      and of each view
 //! stability.json
 //! ```
+//!
+//! Added to it by `congraph compare` (with more than two groups also letters c, d, …, and h or f in place of z):
+//!
+//! ```text
+//! compare_edges.tsv       source target n_a n_b present_a present_b mean_a mean_b difference z p_uncorrected p_fwe component
+//! compare_components.tsv  id n_nodes n_edges intensity p_fwe
+//! compare_nodes.tsv       node strength_a strength_b z p_fwe
+//! compare_global.tsv      measure mean_a mean_b difference z p_uncorrected p_fwe
+//! compare_pairs.tsv       source target one two difference z p_uncorrected p_fwe      of more than two groups
+//! compare.json
+//! ```
 
 mod columns;
+mod compare;
 mod folder;
 mod known;
 mod lock;
@@ -65,6 +77,7 @@ use congraph::{MultiviewGraph, Table};
 use serde::Serialize;
 
 pub use columns::add_columns;
+pub use compare::{COMPARE_FILES, seal_compare, write_comparison};
 pub use folder::{Folder, OutputError};
 pub use known::{NodeFacts, read_known, read_node_facts, read_places};
 pub use lock::abandon;

@@ -4,6 +4,7 @@
 //! parts        what a record is made of: densities, similarities, times, warnings
 //! fit          the record of a fit and of a joint graphical lasso
 //! likelihood   the record of a likelihood
+//! compare      the record of a comparison of groups: compare.json
 //! projection   the record of new views against a frozen consensus
 //! again        the method of a fit, from its record
 //! run          what it takes to run the same again
@@ -16,6 +17,7 @@
 //! tell less.
 
 mod again;
+mod compare;
 mod fit;
 mod likelihood;
 mod named;
@@ -32,6 +34,7 @@ use serde_json::{Map, Value};
 use crate::choices::{Choice, Method};
 
 pub use again::AgainMethod;
+pub use compare::{COMPARE_SCHEMA, CompareRecord, FoundRecord, GroupRecord, NullRecord, group_letter};
 pub use named::Named;
 pub use parts::{
     BestCell, ChanceRecord, DensityRecord, FrozenConsensus, ProjectedView, RecordingCounts, SecondsRecord,
@@ -247,6 +250,13 @@ impl FitRecord {
     pub fn is_projection(&self) -> bool {
         let schema = self.schema.as_deref();
         schema.is_some_and(|schema| schema.starts_with("congraph.projection"))
+    }
+
+    /// The subject that a two-level fit gave each of these views; none if it knew none, or not of all.
+    pub fn subjects_of(&self, views: &[String]) -> Option<Vec<String>> {
+        let subjects = self.echo.get("subjects")?.as_object()?;
+        let subject = |view: &String| subjects.get(view)?.as_str().map(str::to_owned);
+        views.iter().map(subject).collect()
     }
 
     /// Whether it is about graphs that make signals likely.
