@@ -9,6 +9,7 @@
 mod candidates;
 mod chance;
 mod communities;
+mod couplings;
 mod degenerate;
 mod explained;
 mod facts;

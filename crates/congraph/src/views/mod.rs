@@ -18,6 +18,7 @@ mod membership;
 mod missing;
 mod options;
 mod order;
+mod subjects;
 mod table;
 mod turned;
 
@@ -26,11 +27,12 @@ use std::sync::Arc;
 
 use gathering::gather;
 pub use membership::Membership;
-pub(crate) use membership::own;
+pub(crate) use membership::own_or_marked;
 use missing::Lacking;
 pub use options::{Kind, Missing, NanRule, NodeRule, Orient, ViewOptions};
 pub use order::Order;
 use rayon::prelude::*;
+pub use subjects::Subjects;
 pub use table::Table;
 
 use crate::error::{Code, DataError, Error, Warning};
@@ -187,6 +189,47 @@ impl Views {
     /// Which view has which node.
     pub fn membership(&self) -> &Arc<Membership> {
         &self.membership
+    }
+
+    /// Which views are of one subject, if that was told.
+    pub fn subjects(&self) -> Option<&Subjects> {
+        self.membership.subjects()
+    }
+
+    /// The same views with the name of each one's subject.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if there is not one name for each view, or the names make no two levels: all views are of one
+    /// subject, or no subject has two.
+    pub fn with_subjects(self, labels: &[impl AsRef<str>]) -> Result<Self, Error> {
+        let refuse = |message: String| {
+            Err(Error::Parameter {
+                name: "subjects",
+                message,
+            })
+        };
+        if labels.len() != self.n_views() {
+            return refuse(format!("name {} subjects for {} views", labels.len(), self.n_views()));
+        }
+        let subjects = Subjects::new(labels);
+        if subjects.n_subjects() == 1 && self.n_views() > 1 {
+            return refuse(format!(
+                "say that every view is of `{}`: with one subject there is one level, so leave {} out",
+                subjects.names()[0],
+                option("subjects").bare()
+            ));
+        }
+        if subjects.most_views() < 2 {
+            return refuse(format!(
+                "give every view a subject of its own: with one view each, a subject's graph is its view's; leave {} out",
+                option("subjects").bare()
+            ));
+        }
+        let membership = Membership::clone(&self.membership).with_subjects(subjects);
+        Ok(Self {
+            membership: Arc::new(membership),
+            ..self
+        })
     }
 
     /// Whether a view has a node.
