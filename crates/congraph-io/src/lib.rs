@@ -17,7 +17,7 @@ pub mod output;
 pub mod recordings;
 
 pub use export::{ExportFormat, export};
-pub use input::{Header, Input, Loaded, ReadOptions, limit_memory, read, read_pairs, sha256};
+pub use input::{Header, Input, Loaded, ReadOptions, limit_memory, read, read_labels, read_pairs, sha256};
 pub use output::{
     COMMUNITIES_FILES, Folder, OutputError, Places, Run, ViewRow, abandon, read_graph, read_known, read_node_facts,
     read_places, read_precisions, read_run, seal, seal_communities, write_blocks, write_communities, write_graph,

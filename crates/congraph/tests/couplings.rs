@@ -9,8 +9,8 @@ use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeCone
 use congraph::penalties::{Chain, Pairwise, Penalty, TwoLevels};
 use congraph::simulate::{Settings, simulate};
 use congraph::{
-    Dial, DistanceNorm, Distances, Edges, Learn, Membership, Model, MultiviewGraph, Problem, Smooth, Solution, Subjects,
-    Table, Targets, ViewMatrix, ViewOptions, Views, no_progress,
+    Dial, DistanceNorm, Distances, Edges, Learn, Membership, Model, MultiviewGraph, Problem, Smooth, Solution,
+    Subjects, Table, Targets, ViewMatrix, ViewOptions, Views, no_progress,
 };
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -20,7 +20,13 @@ use rand_chacha::ChaCha8Rng;
 type Charge = (usize, usize, f64);
 
 /// The charges of one edge among the views that have it, from the formulas.
-fn charges(penalty: &dyn Penalty, price: f64, subjects: Option<&Subjects>, own: &[usize], n_views: usize) -> Vec<Charge> {
+fn charges(
+    penalty: &dyn Penalty,
+    price: f64,
+    subjects: Option<&Subjects>,
+    own: &[usize],
+    n_views: usize,
+) -> Vec<Charge> {
     match (penalty.name(), subjects) {
         ("chain", _) => own.windows(2).map(|pair| (pair[0], pair[1], 1.0)).collect(),
         ("pairwise", _) => (0..own.len())
@@ -59,11 +65,16 @@ fn oracle(problem: &Problem, price: f64) -> Option<(ViewMatrix, f64)> {
     };
     for view in 0..n_views {
         let of_view: Vec<usize> = (0..n_edges).filter(|&edge| own(edge).contains(&view)).collect();
-        equal(of_view.iter().map(|&edge| (edge * width + view, 1.0)).collect(), problem.total(view));
+        equal(
+            of_view.iter().map(|&edge| (edge * width + view, 1.0)).collect(),
+            problem.total(view),
+        );
         for node in 0..n {
             quadratic[degree(node, view)] = 2.0 * alpha;
             let at = of_view.iter().filter(|&&edge| pairs[edge].contains(&(node as u32)));
-            let row = at.map(|&edge| (edge * width + view, 1.0)).chain([(degree(node, view), -1.0)]);
+            let row = at
+                .map(|&edge| (edge * width + view, 1.0))
+                .chain([(degree(node, view), -1.0)]);
             equal(row.collect(), 0.0);
         }
     }
@@ -80,13 +91,21 @@ fn oracle(problem: &Problem, price: f64) -> Option<(ViewMatrix, f64)> {
         for &(one, two, price) in charges {
             linear[extra] = beta * price;
             for sign in [-1.0, 1.0] {
-                rows.push(vec![(edge * width + one, sign), (edge * width + two, -sign), (extra, -1.0)]);
+                rows.push(vec![
+                    (edge * width + one, sign),
+                    (edge * width + two, -sign),
+                    (extra, -1.0),
+                ]);
             }
             extra += 1;
         }
     }
     right.resize(rows.len(), 0.0);
-    let triplets = || rows.iter().enumerate().flat_map(|(row, entries)| entries.iter().map(move |entry| (row, entry)));
+    let triplets = || {
+        rows.iter()
+            .enumerate()
+            .flat_map(|(row, entries)| entries.iter().map(move |entry| (row, entry)))
+    };
     let matrix = CscMatrix::new_from_triplets(
         rows.len(),
         n_variables,
@@ -125,14 +144,22 @@ fn oracle(problem: &Problem, price: f64) -> Option<(ViewMatrix, f64)> {
 fn random_problem(number: usize, rng: &mut ChaCha8Rng) -> (Arc<Distances>, f64) {
     let n = rng.random_range(4..=9);
     let labels: Vec<String> = (0..rng.random_range(3..=7))
-        .map(|view: usize| if view < 2 { "s0".into() } else { format!("s{}", rng.random_range(0..4_u32)) })
+        .map(|view: usize| {
+            if view < 2 {
+                "s0".into()
+            } else {
+                format!("s{}", rng.random_range(0..4_u32))
+            }
+        })
         .collect();
     let n_views = labels.len();
     let subjects = Subjects::new(&labels);
     let share = [0.15, 0.5, 0.5, 0.7, 1.0][number % 5];
     let price = share * subjects.most_views() as f64;
     let mask = loop {
-        let lacks: Vec<bool> = (0..n * n_views).map(|_| number % 3 == 0 && rng.random_bool(0.15)).collect();
+        let lacks: Vec<bool> = (0..n * n_views)
+            .map(|_| number % 3 == 0 && rng.random_bool(0.15))
+            .collect();
         let mask = Membership::new(n, n_views, |view, node| lacks[node * n_views + view]);
         if (0..n_views).all(|view| mask.n_nodes_of(view) >= 3) {
             break mask;
@@ -145,7 +172,10 @@ fn random_problem(number: usize, rng: &mut ChaCha8Rng) -> (Arc<Distances>, f64) 
     let values = (0..edges.n_edges() * n_views).map(&mut entry).collect();
     let rows = ViewMatrix::from_values(n_views, values);
     let mask = Arc::new(mask.with_subjects(subjects));
-    (Arc::new(Distances::masked(edges, rows, DistanceNorm::Max, mask).unwrap()), price)
+    (
+        Arc::new(Distances::masked(edges, rows, DistanceNorm::Max, mask).unwrap()),
+        price,
+    )
 }
 
 fn dense(problem: &Problem, solution: &Solution) -> ViewMatrix {
@@ -159,7 +189,7 @@ fn dense(problem: &Problem, solution: &Solution) -> ViewMatrix {
 #[test]
 fn two_levels_chains_and_pairs_agree_with_an_interior_point_solver() {
     let mut rng = rng(15);
-    let (mut worst, mut most_steps, mut compared, mut failed) = (0.0_f64, 0, 0, 0);
+    let (mut worst, mut most_steps, mut compared, mut failed, mut near) = (0.0_f64, 0, 0, 0, 0);
     for number in 0..240 {
         let (distances, price) = random_problem(number, &mut rng);
         let subjects = distances.membership().subjects().unwrap();
@@ -174,25 +204,41 @@ fn two_levels_chains_and_pairs_agree_with_an_interior_point_solver() {
             failed += 1;
             continue;
         };
-        let case = format!("case {number}: {}, price {price}, alpha {alpha:e}, beta {beta:e}", problem.penalty().name());
+        let case = format!(
+            "case {number}: {}, price {price}, alpha {alpha:e}, beta {beta:e}",
+            problem.penalty().name()
+        );
         let solution = newton(&problem, 1e-10);
-        assert!(solution.converged(), "{case}: {:?} {:?}", solution.status, solution.certificate);
+        assert!(
+            solution.converged(),
+            "{case}: {:?} {:?}",
+            solution.status,
+            solution.certificate
+        );
         let off = (solution.certificate.objective - bound) / bound.abs();
-        assert!(off.abs() < 1e-8, "{case}: objective off by {off:e}");
+        assert!(off.abs() < 1e-9, "{case}: objective off by {off:e}");
         let ours = dense(&problem, &solution);
         let apart = largest_difference(ours.values(), theirs.values());
-        assert!(apart < 1e-6, "{case}: weights apart by {apart:e}");
+        // A gap of g leaves an error of √(g/2α), and the oracle's own is up to 1e-12 of the objective.
+        assert!(apart < 1e-5, "{case}: weights apart by {apart:e}");
+        near += usize::from(apart < 1e-6);
         worst = worst.max(apart);
         most_steps = most_steps.max(solution.iterations);
         compared += 1;
         if number % 5 == 1 && problem.membership().is_total() {
             let by_admm = admm(&problem, 1e-9);
-            assert!(by_admm.converged(), "{case}: ADMM {:?} {:?}", by_admm.status, by_admm.certificate);
+            assert!(
+                by_admm.converged(),
+                "{case}: ADMM {:?} {:?}",
+                by_admm.status,
+                by_admm.certificate
+            );
             let apart = largest_difference(dense(&problem, &by_admm).values(), ours.values());
             assert!(apart < 1e-3, "{case}: ADMM apart by {apart:e}");
         }
     }
-    println!("{compared} compared, {failed} not solved by the oracle; weights apart by {worst:.1e}; {most_steps} steps");
+    println!("{compared} compared, {failed} not solved by the oracle; {most_steps} steps at most");
+    println!("weights apart by {worst:.1e} at most, by less than 1e-6 in {near}");
     assert!(failed * 50 <= compared);
     assert!(most_steps <= 15, "{most_steps} Newton steps");
 }
@@ -210,7 +256,10 @@ fn two_levels_with_the_whole_share_are_the_flat_fit() {
         };
         let (flat, _) = fit(Arc::new(congraph::penalties::L1));
         let (nested, problem) = fit(Arc::new(TwoLevels::new(1.0)));
-        assert!(largest_difference(flat.values(), nested.values()) < 1e-8, "case {number}");
+        assert!(
+            largest_difference(flat.values(), nested.values()) < 1e-8,
+            "case {number}"
+        );
         for (edge, row, consensus) in newton(&problem, 1e-12).weights.iter() {
             let subjects = problem.subject_weights(edge, row, consensus).unwrap();
             assert!(subjects.iter().all(|weight| weight.is_nan() || *weight == consensus));
@@ -232,14 +281,16 @@ fn subject_graphs_are_the_best_for_their_views() {
             let pair = problem.distances().edges().pairs()[edge];
             let found = problem.subject_weights(edge, row, consensus).unwrap();
             for (subject, &weight) in found.iter().enumerate() {
-                let own: Vec<usize> = subjects.views_of(subject).filter(|&v| problem.membership().has_pair(v, pair)).collect();
+                let own: Vec<usize> = subjects
+                    .views_of(subject)
+                    .filter(|&v| problem.membership().has_pair(v, pair))
+                    .collect();
                 if own.is_empty() {
                     assert!(weight.is_nan());
                     continue;
                 }
-                let cost = |w: f64| {
-                    own.iter().map(|&view| (row[view] - w).abs()).sum::<f64>() + price * (w - consensus).abs()
-                };
+                let cost =
+                    |w: f64| own.iter().map(|&view| (row[view] - w).abs()).sum::<f64>() + price * (w - consensus).abs();
                 let others = own.iter().map(|&view| row[view]).chain([consensus]);
                 assert!(others.clone().all(|other| cost(weight) <= cost(other) + 1e-12));
                 assert!(others.clone().any(|other| other == weight), "it is one of them");
@@ -278,7 +329,11 @@ fn a_study_of_ten_subjects_takes_few_steps_and_hits_its_dials() {
     let views = assembled(tables, &labels);
     for (alpha, beta) in [(0.02, 0.003), (0.05, 0.01), (0.2, 0.05)] {
         let learned = two_levels(alpha, beta).learn(&views, &no_progress).unwrap();
-        assert!(learned.converged() && learned.iterations <= 15, "{} steps", learned.iterations);
+        assert!(
+            learned.converged() && learned.iterations <= 15,
+            "{} steps",
+            learned.iterations
+        );
         let graph = &learned.graph;
         assert_eq!(graph.subjects().unwrap().n_subjects(), 10);
         assert_eq!(graph.subject_weights().unwrap().n_rows(), graph.pairs().len());
@@ -297,7 +352,11 @@ fn a_study_of_ten_subjects_takes_few_steps_and_hits_its_dials() {
 fn working_sets_know_subjects_and_chains() {
     let (tables, labels) = tables(300, 2);
     let views = assembled(tables, &labels);
-    for penalty in [Arc::new(TwoLevels::new(0.5)) as Arc<dyn Penalty>, Arc::new(Chain), Arc::new(Pairwise)] {
+    for penalty in [
+        Arc::new(TwoLevels::new(0.5)) as Arc<dyn Penalty>,
+        Arc::new(Chain),
+        Arc::new(Pairwise),
+    ] {
         let method = Smooth::with_model(Model::new(0.02, 0.01, penalty));
         let session = method.session(&views, &no_progress).unwrap();
         let fit = session.fit(&method.model, None, &no_progress).unwrap();
@@ -317,7 +376,11 @@ fn no_order_and_no_number_of_threads_changes_a_bit() {
                 return table.clone();
             }
             let n = table.n_columns;
-            let values = table.values.chunks(n).flat_map(|row| row.iter().rev().copied()).collect::<Vec<f64>>();
+            let values = table
+                .values
+                .chunks(n)
+                .flat_map(|row| row.iter().rev().copied())
+                .collect::<Vec<f64>>();
             let columns = table.column_names.clone().unwrap().into_iter().rev();
             Table::new(table.name.clone(), n, values).with_columns(columns)
         };
@@ -339,8 +402,12 @@ fn no_order_and_no_number_of_threads_changes_a_bit() {
                 let row = |graph: &MultiviewGraph, view: usize| {
                     let n = graph.n_nodes();
                     let at = graph.nodes().iter().position(|node| node == a).unwrap();
-                    let mut row: Vec<(String, f64)> =
-                        graph.nodes().iter().cloned().zip(graph.adjacency(view)[at * n..(at + 1) * n].to_vec()).collect();
+                    let mut row: Vec<(String, f64)> = graph
+                        .nodes()
+                        .iter()
+                        .cloned()
+                        .zip(graph.adjacency(view)[at * n..(at + 1) * n].to_vec())
+                        .collect();
                     row.sort_by(|one, two| one.0.cmp(&two.0));
                     row
                 };
@@ -369,14 +436,18 @@ fn what_makes_no_two_levels_is_refused() {
     assert!(told(&labels[1..]).contains("4 subjects for 5 views"));
     assert!(told(&vec!["s".to_owned(); 5]).contains("every view is of `s`"));
     assert!(told(&["a", "b", "c", "d", "e"].map(String::from)).contains("subject of its own"));
-    let error = two_levels(0.05, 0.01).learn(&views, &no_progress).unwrap_err().to_string();
+    let error = two_levels(0.05, 0.01)
+        .learn(&views, &no_progress)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("subjects"), "{error}");
 }
 
 /// ADMM groups edges by the views that have them, and then no longer knows whose views they are.
 #[test]
 fn admm_refuses_subjects_whose_views_lack_nodes() {
-    let mask = Membership::new(4, 3, |view, node| view == 0 && node == 0).with_subjects(Subjects::new(&["a", "a", "b"]));
+    let mask =
+        Membership::new(4, 3, |view, node| view == 0 && node == 0).with_subjects(Subjects::new(&["a", "a", "b"]));
     let rows = ViewMatrix::from_values(3, vec![0.5; 18]);
     let distances = Distances::masked(Edges::complete(4), rows, DistanceNorm::Max, Arc::new(mask)).unwrap();
     let model = Model::new(0.05, 0.01, Arc::new(TwoLevels::new(0.5)));

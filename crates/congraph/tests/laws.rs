@@ -68,7 +68,12 @@ fn jacobian(joint: &dyn JointEdge, tau: f64, sigma: f64, weights: &[f64], consen
         let own = if i == j { diagonal[i] } else { 0.0 };
         if joint.has_sets() {
             let (shares, firsts) = factors.split_at(n);
-            return own + if firsts[i] == firsts[j] { shares[i] * shares[j] } else { 0.0 };
+            return own
+                + if firsts[i] == firsts[j] {
+                    shares[i] * shares[j]
+                } else {
+                    0.0
+                };
         }
         own + factors.chunks_exact(n).map(|v| v[i] * v[j]).sum::<f64>()
     };
@@ -280,6 +285,13 @@ proptest! {
         for penalty in every(targets.len()) {
             let Some(joint) = penalty.joint() else { continue };
             let n = targets.len();
+            // Equal targets are at several kinks at once where sets of views meet: none of their slopes is the one.
+            let apart = |(i, u): (usize, &f64)| u + 1e-3 * (0.618_f64 * (i + 1) as f64).fract();
+            let targets: Vec<f64> = if joint.has_sets() {
+                targets.iter().enumerate().map(apart).collect()
+            } else {
+                targets.clone()
+            };
             let (weights, consensus) = minimise(joint, &targets, tau, sigma);
             let exact = jacobian(joint, tau, sigma, &weights, consensus);
             for j in 0..n {
@@ -404,7 +416,11 @@ fn the_minimum_lies_below_its_tangents() {
             below(penalty.as_ref(), u, v, 0.286391, 0.0);
         }
         for _ in 0..200_000 {
-            let n_views = if penalty.has_places() { 6 } else { rng.random_range(2..8) };
+            let n_views = if penalty.has_places() {
+                6
+            } else {
+                rng.random_range(2..8)
+            };
             let scale = 10.0_f64.powf(rng.random_range(-2.0..0.5));
             let centre = scale * rng.random_range(-1.5..1.0);
             let u: Vec<f64> = (0..n_views)

@@ -34,9 +34,19 @@ impl Penalty for Chain {
         "ℓ1 along a chain"
     }
 
+    fn coupling(&self) -> Option<&'static str> {
+        Some("chain")
+    }
+
+    fn charge(&self) -> &str {
+        "l1"
+    }
+
     fn value(&self, differences: &[f64], n_views: usize) -> f64 {
         let rows = differences.chunks_exact(n_views.max(1));
-        rows.flat_map(|row| row.windows(2)).map(|pair| (pair[1] - pair[0]).abs()).sum()
+        rows.flat_map(|row| row.windows(2))
+            .map(|pair| (pair[1] - pair[0]).abs())
+            .sum()
     }
 
     fn prox(&self, differences: &mut [f64], n_views: usize, step: f64) {
@@ -85,7 +95,11 @@ impl JointEdge for Chain {
         let (shares, firsts) = factors.split_at_mut(weights.len());
         let mut first = 0;
         for run in weights.chunk_by(|one, two| one == two) {
-            let share = if run[0] > 0.0 { (run.len() as f64).sqrt().recip() } else { 0.0 };
+            let share = if run[0] > 0.0 {
+                (run.len() as f64).sqrt().recip()
+            } else {
+                0.0
+            };
             shares[first..first + run.len()].fill(share);
             firsts[first..first + run.len()].fill(first as f64);
             first += run.len();
@@ -113,7 +127,9 @@ struct Dynamic {
 impl Dynamic {
     /// Replaces u by argmin_x ½‖x − u‖² + τ Σ|x_{i+1} − x_i|.
     fn smooth(&mut self, row: &mut [f64], tau: f64) {
-        let Some((last, before)) = row.split_last_mut() else { return };
+        let Some((last, before)) = row.split_last_mut() else {
+            return;
+        };
         self.knots.clear();
         self.bounds.clear();
         // What a view sees of those before it: nothing, then −τ at the left end and τ at the right.

@@ -84,6 +84,21 @@ pub trait Penalty: fmt::Debug + Send + Sync {
         true
     }
 
+    /// How views are coupled, if not each to the consensus: by `subjects`, along a `chain`, in pairs.
+    fn coupling(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The name of what departures are charged by, however views are coupled.
+    fn charge(&self) -> &str {
+        self.name()
+    }
+
+    /// ρ = β₂/(C β₁), if views of one subject are coupled first.
+    fn subject_share(&self) -> Option<f64> {
+        None
+    }
+
     /// Whether c asks which views are of one subject, and has not been told yet.
     fn needs_subjects(&self) -> bool {
         false

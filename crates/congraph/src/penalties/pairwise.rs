@@ -25,6 +25,14 @@ impl Penalty for Pairwise {
         "ℓ1 between all views"
     }
 
+    fn coupling(&self) -> Option<&'static str> {
+        Some("pairwise")
+    }
+
+    fn charge(&self) -> &str {
+        "l1"
+    }
+
     fn value(&self, differences: &[f64], n_views: usize) -> f64 {
         let mut sum = 0.0;
         for row in differences.chunks_exact(n_views.max(1)) {
@@ -80,7 +88,11 @@ impl JointEdge for Pairwise {
         let (shares, firsts) = factors.split_at_mut(weights.len());
         for (view, &weight) in weights.iter().enumerate() {
             let same = || weights.iter().enumerate().filter(|(_, other)| **other == weight);
-            shares[view] = if weight > 0.0 { (same().count() as f64).sqrt().recip() } else { 0.0 };
+            shares[view] = if weight > 0.0 {
+                (same().count() as f64).sqrt().recip()
+            } else {
+                0.0
+            };
             firsts[view] = same().next().map_or(view, |(first, _)| first) as f64;
         }
     }

@@ -78,7 +78,12 @@ impl TwoLevels {
         let mut subjects = Vec::with_capacity(self.members.len());
         self.each_subject(targets.len(), |members| {
             let mut own = Vec::with_capacity(members.len());
-            own.extend(members.iter().map(|&view| targets[view as usize]).filter(|u| u.is_finite()));
+            own.extend(
+                members
+                    .iter()
+                    .map(|&view| targets[view as usize])
+                    .filter(|u| u.is_finite()),
+            );
             if own.is_empty() {
                 return;
             }
@@ -96,7 +101,10 @@ impl TwoLevels {
 
     /// argmin over w ≥ 0 of what the subjects make of it plus σ w.
     fn location(&self, subjects: &[Held], tau: f64, sigma: f64, points: &mut Vec<f64>) -> f64 {
-        let limit: f64 = subjects.iter().map(|subject| self.price.min(subject.own.len() as f64)).sum();
+        let limit: f64 = subjects
+            .iter()
+            .map(|subject| self.price.min(subject.own.len() as f64))
+            .sum();
         if sigma >= limit * tau * ALMOST {
             return 0.0;
         }
@@ -108,7 +116,11 @@ impl TwoLevels {
                 largest = largest.max(u.abs());
                 points.extend([u - tau, u + tau].map(|point| subject.graph(point)));
             }
-            points.extend([subject.low, subject.high].into_iter().filter(|point| point.is_finite()));
+            points.extend(
+                [subject.low, subject.high]
+                    .into_iter()
+                    .filter(|point| point.is_finite()),
+            );
         }
         points.sort_unstable_by(f64::total_cmp);
         let rounding = ROUNDING * n * tau + 4.0 * f64::EPSILON * largest;
@@ -116,13 +128,19 @@ impl TwoLevels {
         if pull(0.0) > rounding {
             return 0.0;
         }
-        let next = points.partition_point(|&point| pull(point) < -rounding).min(points.len() - 1);
+        let next = points
+            .partition_point(|&point| pull(point) < -rounding)
+            .min(points.len() - 1);
         let low = points[next];
         if pull(low) <= rounding {
             // The root, or the first of an interval of roots.
             let last = points.partition_point(|&point| pull(point) <= rounding).max(1) - 1;
             let high = points[last].max(low);
-            return if high > low { 0.5 * (low.max(0.0) + high.max(0.0)) } else { low.max(0.0) };
+            return if high > low {
+                0.5 * (low.max(0.0) + high.max(0.0))
+            } else {
+                low.max(0.0)
+            };
         }
         let before = points[next.max(1) - 1];
         root_between(subjects, tau, sigma, before, low).max(0.0)
@@ -194,6 +212,18 @@ impl Penalty for TwoLevels {
         "ℓ1 on two levels"
     }
 
+    fn coupling(&self) -> Option<&'static str> {
+        Some("subjects")
+    }
+
+    fn charge(&self) -> &str {
+        "l1"
+    }
+
+    fn subject_share(&self) -> Option<f64> {
+        Some(self.share)
+    }
+
     fn value(&self, differences: &[f64], n_views: usize) -> f64 {
         let mut sum = 0.0;
         let mut own = Vec::new();
@@ -219,7 +249,11 @@ impl Penalty for TwoLevels {
                 for &view in members {
                     let v = &mut row[view as usize];
                     let apart = *v - departure;
-                    *v = if apart.abs() <= step { departure } else { *v - step.copysign(apart) };
+                    *v = if apart.abs() <= step {
+                        departure
+                    } else {
+                        *v - step.copysign(apart)
+                    };
                 }
             });
         }
@@ -247,7 +281,11 @@ impl Penalty for TwoLevels {
         let price = self.share * most as f64;
         // A whole number of views is meant to be one: there, which of several graphs are as good is decided by counting.
         let whole = price.round();
-        let price = if (price - whole).abs() <= 1e-12 * whole { whole } else { price };
+        let price = if (price - whole).abs() <= 1e-12 * whole {
+            whole
+        } else {
+            price
+        };
         Some(Arc::new(Self {
             share: self.share,
             price,
@@ -261,10 +299,19 @@ impl Penalty for TwoLevels {
         let mut own = Vec::new();
         self.each_subject(weights.len(), |members| {
             own.clear();
-            own.extend(members.iter().map(|&view| weights[view as usize]).filter(|w| !w.is_nan()));
+            own.extend(
+                members
+                    .iter()
+                    .map(|&view| weights[view as usize])
+                    .filter(|w| !w.is_nan()),
+            );
             // A subject that has the edge in no view has no say, and no weight.
             let none = own.is_empty();
-            found.push(if none { f64::NAN } else { subject_weight(&mut own, self.price, consensus) });
+            found.push(if none {
+                f64::NAN
+            } else {
+                subject_weight(&mut own, self.price, consensus)
+            });
         });
         Some(found)
     }
@@ -274,7 +321,10 @@ impl Penalty for TwoLevels {
         if self.members.is_empty() {
             return self.share * n_views as f64;
         }
-        self.members.iter().map(|members| self.price.min(members.len() as f64)).sum()
+        self.members
+            .iter()
+            .map(|members| self.price.min(members.len() as f64))
+            .sum()
     }
 }
 
@@ -347,7 +397,12 @@ impl JointEdge for TwoLevels {
         let mut own = Vec::new();
         self.each_subject(n, |members| {
             own.clear();
-            own.extend(members.iter().map(|&view| weights[view as usize]).filter(|w| !w.is_nan()));
+            own.extend(
+                members
+                    .iter()
+                    .map(|&view| weights[view as usize])
+                    .filter(|w| !w.is_nan()),
+            );
             let graph = subject_weight(&mut own, self.price, consensus);
             let same = || members.iter().filter(|&&view| weights[view as usize] == graph);
             for &view in members {

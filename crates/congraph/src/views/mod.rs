@@ -133,6 +133,27 @@ impl Views {
             });
         }
         stage(checks::shapes(&tables, options))?;
+        let labels: Vec<Option<String>> = tables.iter().map(|table| table.subject.clone()).collect();
+        let names: Vec<String> = tables.iter().map(|table| table.name.clone()).collect();
+        let (views, warnings) = Self::in_columns(tables, options)?;
+        if labels.iter().all(Option::is_none) {
+            return Ok((views, warnings));
+        }
+        let told = labels.into_iter().zip(names).map(|(label, view)| {
+            label.ok_or_else(|| Error::Parameter {
+                name: "subjects",
+                message: format!("do not tell whose view `{view}` is; every view must be some subject's"),
+            })
+        });
+        let labels = told.collect::<Result<Vec<String>, Error>>()?;
+        Ok((views.with_subjects(&labels)?, warnings))
+    }
+
+    /// Turns tables of sound shapes so that they have their nodes in columns, and matches them.
+    fn in_columns<Values: AsRef<[f64]> + Send + Sync>(
+        tables: Vec<Table<Values>>,
+        options: &ViewOptions,
+    ) -> Result<(Self, Vec<Warning>), Error> {
         if options.kind == Kind::Signals && options.orient == Orient::NodesBySamples {
             return Self::match_up(tables.into_iter().map(Table::transposed).collect(), options);
         }

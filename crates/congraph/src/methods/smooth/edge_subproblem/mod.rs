@@ -184,7 +184,9 @@ impl EdgeSubproblem<'_> {
             let is_place = self.joint.has_sets() && k == 2;
             for (view, value) in row.iter_mut().enumerate() {
                 *value = match next.next_if(|_| has(view)).copied() {
-                    Some(place) if is_place => (0..n_views).filter(|&view| has(view)).nth(place as usize).unwrap_or(0) as f64,
+                    Some(place) if is_place => {
+                        (0..n_views).filter(|&view| has(view)).nth(place as usize).unwrap_or(0) as f64
+                    }
                     Some(found) => found,
                     None => 0.0,
                 };
