@@ -8,6 +8,7 @@
 
 mod commands;
 mod communities;
+mod couplings;
 mod eeg;
 mod errors;
 mod interrupt;

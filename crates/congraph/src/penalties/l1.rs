@@ -228,7 +228,7 @@ fn minimise_fixed<const N: usize>(targets: &[f64], tau: f64, sigma: f64, weights
 }
 
 /// argmin over w ≥ 0 of the Huber losses of `targets` plus σ w.
-fn location(targets: &[f64], tau: f64, sigma: f64, scratch: &mut Vec<f64>) -> f64 {
+pub(super) fn location(targets: &[f64], tau: f64, sigma: f64, scratch: &mut Vec<f64>) -> f64 {
     let n = targets.len() as f64;
     if sigma >= n * tau * ALMOST {
         return 0.0;

@@ -12,8 +12,10 @@
 //! [`Newton`](crate::methods::smooth::Newton) needs more, and only of separable penalties: the [`JointEdge`] minimiser.
 
 mod chain;
+mod huber;
 mod l1;
 mod l2;
+mod l_infinity;
 mod none;
 mod pairwise;
 mod squared_l2;
@@ -23,6 +25,8 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use chain::Chain;
+pub use huber::Huber;
+pub use l_infinity::LInfinity;
 pub use l1::L1;
 pub use l2::L2;
 pub use none::NoPenalty;
@@ -203,7 +207,14 @@ pub trait JointEdge: Send + Sync {
 
 /// All penalties that users can choose. A new one is one file and one line here.
 pub fn registry() -> Vec<Arc<dyn Penalty>> {
-    vec![Arc::new(L1), Arc::new(L2), Arc::new(SquaredL2), Arc::new(NoPenalty)]
+    vec![
+        Arc::new(L1),
+        Arc::new(L2),
+        Arc::new(SquaredL2),
+        Arc::new(LInfinity),
+        Arc::new(Huber::default()),
+        Arc::new(NoPenalty),
+    ]
 }
 
 /// Penalties that couple the views in another way than each to the consensus: chosen as a coupling, not as a penalty.
