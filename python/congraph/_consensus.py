@@ -75,16 +75,20 @@ class _Learner(GraphEstimator):
         """What is asked of a fit, by the names of the constructor's parameters; the engine knows and checks them all."""
         asked = inspect.signature(SingleGraph if single else ConsensusGraph).parameters
         options = {name: getattr(self, name) for name in asked if name not in _OF_READING}
+        if "coupling" in options:
+            options["view_coupling"] = options.pop("coupling")
+        names = getattr(self, "subject_names_", None) if views is None else views.subjects
         return {
             **options,
             "single": single,
+            "subjects": bool(names),
             "candidates": self._candidates(views),
             "edge_costs": self._edge_costs(views),
             "check_outside": bool(self.check_outside),
         }
 
-    def _learn(self, X: Any, groups: Any, blocks: Any, single: bool) -> None:
-        views = self._views(X, groups, blocks)
+    def _learn(self, X: Any, groups: Any, blocks: Any, single: bool, subjects: Any = None) -> None:
+        views = self._views(X, groups, blocks, subjects)
         result = _engine.learn(views._borrowed(), self._reading(views), self._options(views, single), self._running())
         self._keep(result, views, X)
 
@@ -222,6 +226,12 @@ class ConsensusGraph(_Learner):
     penalty : str or object, default "l1"
         How a view's departure from the consensus is charged: ``"l1"``, ``"l2"``, ``"squared-l2"``; or an object with
         ``value(differences)`` and ``prox(differences, step)``, which is solved by ADMM.
+    coupling : {"consensus", "chain", "pairwise"}
+        What each view is drawn to: the consensus, its neighbours in the order in which views are given (graphs that change with
+        time), or every other view. Of a chain and of pairs the consensus is told: the median of the views.
+    subject_share : float, optional
+        With ``subjects``, how strongly their graphs are drawn to the consensus: 1 is one consensus for all views, near 0 one for
+        each subject; 0.5 by default.
     regulariser : str, default "l1"
         What is asked of the consensus itself, weighed by gamma.
     signed : bool or "auto", default False
@@ -276,6 +286,9 @@ class ConsensusGraph(_Learner):
     edge_index_, edges_, consensus_edges_ : array
         The sparse form: the two ends of each edge (2, edges), its weight in each view (edges, views) and in the consensus (edges,).
     node_names_, view_names_ : list of str
+    subjects_ : array (subjects, nodes, nodes) or None
+        The subjects' own graphs, where ``fit`` was told whose views they are.
+    subject_names_ : list of str or None
     present_ : array (views, nodes) or None
         Whether a view has a node, if any lacks one (``missing="mask"``).
     alpha_, beta_, gamma_, spectrum_ : float
@@ -351,7 +364,11 @@ class ConsensusGraph(_Learner):
         verbose: bool = False,
         method: str = "smooth",
         filter: str | int = "auto",
+        coupling: str = "consensus",
+        subject_share: float | None = None,
     ) -> None:
+        self.coupling = coupling
+        self.subject_share = subject_share
         self.density = density
         self.similarity = similarity
         self.consensus_density = consensus_density
@@ -393,7 +410,7 @@ class ConsensusGraph(_Learner):
         tags.transformer_tags = TransformerTags(preserves_dtype=[])
         return tags
 
-    def fit(self, X: Any, y: Any = None, *, groups: Any = None, blocks: Any = None) -> ConsensusGraph:
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None, blocks: Any = None, subjects: Any = None) -> ConsensusGraph:
         """Learn the graphs of the views.
 
         Parameters
@@ -407,8 +424,12 @@ class ConsensusGraph(_Learner):
             rows of a data frame by its index, and refused if it has no label for a row.
         blocks : str, sequence or mapping, optional
             The resampling unit (trial, session) of each sample; used by `tune`.
+        subjects : mapping or sequence, optional
+            Whose view each is, where subjects were measured in several conditions: from the names of the views, or one per view. Of
+            one long table with ``groups`` the column of the subject, or one label per row: a view is then ``subject/group``. Views of
+            one subject share the subject's graph (``subjects_``), and the subjects' graphs share the consensus.
         """
-        self._learn(X, groups, blocks, single=False)
+        self._learn(X, groups, blocks, single=False, subjects=subjects)
         return self
 
     def _keep(self, result: dict[str, Any], views: Views, X: Any) -> None:
@@ -428,6 +449,7 @@ class ConsensusGraph(_Learner):
         *,
         groups: Any = None,
         blocks: Any = None,
+        subjects: Any = None,
         density: tuple[float, float] | None = None,
         similarity: tuple[float, float] | None = None,
         halvings: int = 10,
@@ -438,7 +460,7 @@ class ConsensusGraph(_Learner):
         Every view's samples (or blocks) are halved at random ``halvings`` times. The grid is in ``path_`` afterwards, one entry
         per fit, and ``path_choice_`` says which one was kept. The targets and parameters of the constructor are not used.
         """
-        views = self._views(X, groups, blocks)
+        views = self._views(X, groups, blocks, subjects)
         options = self._options(views, single=False)
         options.update(density=None, similarity=None, consensus_density=None, alpha=None, beta=None)
         choice = {"density": density, "similarity": similarity, "halvings": halvings, "threshold": threshold, "seed": self.seed}

@@ -33,7 +33,7 @@ pub(crate) use eeg::{EegArgs, ViewsByArg};
 pub(crate) use evaluate::EvaluateArgs;
 pub(crate) use export::ExportArgs;
 pub(crate) use fit::FitArgs;
-pub(crate) use input::{InputArgs, ReadingArgs, ScalingArgs};
+pub(crate) use input::{InputArgs, ReadingArgs, ScalingArgs, SubjectArgs};
 pub(crate) use learn::LearnArgs;
 pub use output::OutputArgs;
 pub(crate) use project::ProjectArgs;

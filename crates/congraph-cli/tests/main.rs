@@ -9,6 +9,7 @@
 mod commands;
 mod communities;
 mod compare;
+mod couplings;
 mod eeg;
 mod errors;
 mod interrupt;

@@ -110,6 +110,27 @@ impl From<Fusion> for Method {
     }
 }
 
+/// How views are coupled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ViewCoupling {
+    /// Each to the consensus; views of one subject to their subject's graph first.
+    #[default]
+    Consensus,
+    /// Each to the one before it and the one after it, in the order in which they are given.
+    Chain,
+    /// Each to every other.
+    Pairwise,
+}
+
+impl Choice for ViewCoupling {
+    const ID: &'static str = "coupling";
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("consensus", Self::Consensus),
+        ("chain", Self::Chain),
+        ("pairwise", Self::Pairwise),
+    ];
+}
+
 impl Choice for Method {
     const ID: &'static str = "method";
     const WORDS: &'static [(&'static str, Self)] = &[
@@ -263,6 +284,7 @@ mod tests {
         words_stand_for_what_they_are_the_words_of::<SampleNorm>();
         words_stand_for_what_they_are_the_words_of::<DistanceNorm>();
         words_stand_for_what_they_are_the_words_of::<Method>();
+        words_stand_for_what_they_are_the_words_of::<ViewCoupling>();
         words_stand_for_what_they_are_the_words_of::<Fusion>();
         words_stand_for_what_they_are_the_words_of::<EdgeRule>();
         words_stand_for_what_they_are_the_words_of::<SolverChoice>();

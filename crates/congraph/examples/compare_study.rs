@@ -219,7 +219,7 @@ const HEADS: [&str; 6] = ["rank", "t", "presence", "NBS rank", "strength", "dens
 /// Whether anything is found: by each statistic of edges, by components, nodes and density (ranks).
 fn anything(graph: &MultiviewGraph, design: &Design, seed: u64) -> [bool; 6] {
     let found = STATISTICS.map(|statistic| compared(graph, design, statistic, seed));
-    let any = |p: &mut dyn Iterator<Item = f64>| p.any(|p| p <= 0.05);
+    let any = |mut p: &mut dyn Iterator<Item = f64>| (&mut p).any(|p| p <= 0.05);
     let edges = |found: &Comparison| any(&mut found.edges.iter().map(|row| row.p_fwe));
     [
         edges(&found[0]),

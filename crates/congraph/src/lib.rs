@@ -112,7 +112,9 @@ pub use methods::{Arranged, Certificate, Certified, FitContext, Method};
 pub use progress::{Progress, Status, Watch, no_progress};
 pub use signals::{DistanceNorm, SampleNorm, Scale, Scaling, Spectrum};
 pub use tune::{Dial, Targets, Tuned};
-pub use views::{Kind, Membership, Missing, NanRule, NodeRule, Order, Orient, Table, View, ViewOptions, Views};
+pub use views::{
+    Kind, Membership, Missing, NanRule, NodeRule, Order, Orient, Subjects, Table, View, ViewOptions, Views,
+};
 
 /// The code in the README and in CONTRIBUTING is compiled and run.
 #[cfg(doctest)]

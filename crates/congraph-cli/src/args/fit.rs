@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use congraph::methods::smooth::admm::ZStep;
-use congraph_record::choices::{FilterChoice, Signed, SolverChoice};
+use congraph_record::choices::{FilterChoice, Signed, SolverChoice, ViewCoupling};
 use congraph_record::request::{CandidateRequest, CostRequest, PenaltyRequest, SpectrumRequest};
 use congraph_record::{FitRequest, RequestError};
 
@@ -41,6 +41,14 @@ pub(crate) struct FitArgs {
     /// How a view's departure from the consensus is charged
     #[arg(long, default_value = "l1", value_parser = penalties(), help_heading = "Model")]
     pub(crate) penalty: String,
+    /// What each view is drawn to: the consensus, its neighbours in the order in which views are given (graphs that change
+    /// with time), or every other view
+    #[arg(long, default_value = "consensus", value_parser = choice::<ViewCoupling>(), help_heading = "Model")]
+    pub(crate) coupling: ViewCoupling,
+    /// With subjects, how strongly their graphs are drawn to the consensus: 1 is one consensus for all views, near 0 one
+    /// for each subject [default: 0.5]
+    #[arg(long, allow_negative_numbers = true, value_name = "R", help_heading = "Model")]
+    pub(crate) subject_share: Option<f64>,
     /// What is asked of the consensus itself, weighed by gamma
     #[arg(long, default_value = "l1", value_parser = regularisers(), help_heading = "Model")]
     pub(crate) regulariser: String,
@@ -131,6 +139,8 @@ impl FitArgs {
             beta: self.beta,
             gamma: self.gamma,
             penalty: PenaltyRequest::Named(self.penalty.clone()),
+            coupling: self.coupling,
+            subject_share: self.subject_share,
             regulariser: self.regulariser.clone(),
             signed: self.signed,
             filter: self.filter,

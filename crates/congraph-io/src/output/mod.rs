@@ -25,6 +25,15 @@
 //! matrices.npz    present (N×n): whether a view has a node; weights of others are 0
 //! ```
 //!
+//! Where views are of subjects, also:
+//!
+//! ```text
+//! subjects.tsv       name  n_views  density  n_edges      the subjects' own graphs
+//! edges_subjects.tsv subject  source  target  weight      only weights other than 0
+//! views.tsv          subject: whose view it is
+//! matrices.npz       subjects (S×n×n), subject_names
+//! ```
+//!
 //! Added to it by `congraph communities`:
 //!
 //! ```text
@@ -164,6 +173,12 @@ fn write_all(
     write(folder, at("views.tsv"), |out| tables::views(out, graph, views))?;
     if !graph.membership().is_total() {
         write(folder, at("missing.tsv"), |out| tables::missing(out, graph))?;
+    }
+    if graph.subjects().is_some() {
+        write(folder, at("subjects.tsv"), |out| tables::subjects(out, graph))?;
+        write(folder, at("edges_subjects.tsv"), |out| {
+            tables::edges_subjects(out, graph)
+        })?;
     }
     write(folder, at("edges.tsv"), |out| tables::edges(out, graph))?;
     write(folder, at("edges_long.tsv"), |out| tables::edges_long(out, graph))?;

@@ -34,9 +34,11 @@ const COMMUNITIES: &str = "communities.json";
 const REPORT: &str = "report.html";
 const NODES: &str = "nodes.tsv";
 /// Files that change what is read of a folder, and must therefore be the run's own.
-const READ: [&str; 10] = [
+const READ: [&str; 12] = [
     RUN,
     "missing.tsv",
+    "subjects.tsv",
+    "edges_subjects.tsv",
     "candidates.tsv",
     "edge_costs.tsv",
     "quality.tsv",

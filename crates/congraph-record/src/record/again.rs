@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use congraph::methods::graphical_lasso::{self, GraphicalLasso};
 use congraph::methods::likelihood::{self, Lift, Likelihood, Signs, Sparsity};
+use congraph::penalties::{Penalty, TwoLevels};
 use congraph::{
     Coupling, Model, MultiviewGraph, Newton, Parameters, Scaling, Smooth, Spectrum, penalties, regularisers,
 };
@@ -116,6 +117,7 @@ impl FitRecord {
 
     /// The method and the divisor of the distances; none if the record lacks something of them. All pairs may be
     /// joined, and the solver is Newton's with the same tolerance, whichever it was.
+    /// A new view is then a new subject's ([`congraph::Projector::new`]).
     pub fn smooth(&self) -> Option<(Smooth, f64)> {
         let model = Model {
             parameters: Parameters {
@@ -124,7 +126,7 @@ impl FitRecord {
                 gamma: self.gamma?,
             },
             coupling: Coupling::Consensus {
-                penalty: penalties::by_name(self.penalty.as_deref()?)?,
+                penalty: self.coupled_penalty()?,
                 regulariser: regularisers::by_name(self.regulariser.as_deref()?)?,
             },
         };
@@ -150,5 +152,16 @@ impl FitRecord {
             ..Smooth::default()
         };
         Some((method, self.distance_divisor?))
+    }
+
+    /// The penalty with what it couples.
+    fn coupled_penalty(&self) -> Option<Arc<dyn Penalty>> {
+        match (self.coupling.as_deref(), self.subject_share) {
+            (None, _) => penalties::by_name(self.penalty.as_deref()?),
+            (Some(_), Some(share)) => Some(Arc::new(TwoLevels::new(share))),
+            (Some(name), None) => penalties::couplings()
+                .into_iter()
+                .find(|one| one.coupling() == Some(name)),
+        }
     }
 }

@@ -199,6 +199,15 @@ pub struct FitRecord {
     /// How many fits it took to reach the targets, if more than one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub solves: Option<usize>,
+    /// How views are coupled, if not each to the consensus: by `subjects`, along a `chain`, in pairs (`pairwise`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coupling: Option<String>,
+    /// ρ = β₂/(C β₁) of views of subjects: 1 is one level.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject_share: Option<f64>,
+    /// The subject of each view, where the coupling knew it: tests must keep these labels as they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subjects: Option<Named<String>>,
     /// The nodes that views lack, of those that lack any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<Named<Vec<String>>>,
