@@ -8,11 +8,13 @@
 //!     M^i = diag(t^i) − W^i positive definite,   W^i ≥ 0,   c ≥ 0,   t^i free,   q = 1 or 2
 //! ```
 //!
-//! which is convex. W ≥ 0 alone makes W sparse: λ = 0 is usual.
+//! which is convex. W ≥ 0 alone makes W sparse: λ = 0 is usual. Departures W^i_e − c_e may also be charged by their length
+//! over the views, or by their squares.
 //!
 //! ```text
 //! data          views → covariances, edges, samples                   model     the numbers that a search varies
 //! problem       covariances, edges, charges; points, objective        edge      one edge's joint minimiser
+//! coupling      how departures from the consensus are charged, and what that can hold
 //! certificate   a lower bound from any dual point: knows no solver    matrices  dense linear algebra
 //! newton        the solver                                            sparsity  which weights are edges
 //! deviance      how well precisions explain data, in one currency for all models
@@ -20,6 +22,7 @@
 //! ```
 
 mod certificate;
+mod coupling;
 mod data;
 mod deviance;
 mod edge;
@@ -32,6 +35,7 @@ mod solution;
 mod sparsity;
 
 pub use certificate::{DualView, certify};
+pub use coupling::Coupling;
 pub use data::{Data, Lift};
 pub(crate) use data::{plain_covariances, views_lack_mean};
 pub use deviance::deviance;
