@@ -176,7 +176,8 @@ class ConsensusGraph(_Learner):
         The parameters themselves, for experts: larger is denser, more alike, a sparser consensus.
     penalty : str or object, default "l1"
         How a view's departure from the consensus is charged: ``"l1"``, ``"l2"``, ``"squared-l2"``; or an object with
-        ``value(differences)`` and ``prox(differences, step)``, which is solved by ADMM.
+        ``value(differences)`` and ``prox(differences, step)``, which is solved by ADMM. The likelihood takes the three by name;
+        with another than ``"l1"`` it needs ``beta`` or ``similarity``.
     regulariser : str, default "l1"
         What is asked of the consensus itself, weighed by gamma.
     signed : bool or "auto", default False

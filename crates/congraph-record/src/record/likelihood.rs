@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use congraph::chance::Correlations;
-use congraph::methods::likelihood::Signs;
+use congraph::methods::likelihood::{Coupling, Signs};
 use congraph::tune::Chosen;
 use congraph::{Candidates, Warning};
 
@@ -33,6 +33,7 @@ impl FitRecord {
             method: Some(Method::Likelihood.word().into()),
             filter: Some(model.filter.order()),
             signed: (model.signs == Signs::Both).then_some(true),
+            penalty: (model.is_coupled() && model.penalty != Coupling::L1).then(|| model.penalty.name().into()),
             solver: Some("newton".into()),
             beta: model.coupling,
             gamma: model.coupling.map(|_| model.gamma),

@@ -78,7 +78,7 @@ const REFUSED: &str = "
     lambda1=0.1 method=likelihood
     lambda2=0.1 method=likelihood
     fused_diagonal method=likelihood
-    penalty=l2 method=likelihood
+    penalty=none method=likelihood
     regulariser=none method=likelihood
     spectrum=0.5 method=likelihood
     spectrum=auto method=likelihood

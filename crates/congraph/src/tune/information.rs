@@ -12,7 +12,7 @@ use super::{Dial, Targets};
 use crate::chance::{self, Agreement, Correlations};
 use crate::error::{Code, DataError, Error, Warning};
 use crate::fit::{Fit, Learn, Learned, Session};
-use crate::methods::likelihood::{Filter, Lift, Likelihood, Model, Point, Signs, Solution, Sparsity, Whole};
+use crate::methods::likelihood::{Coupling, Filter, Lift, Likelihood, Model, Point, Signs, Solution, Sparsity, Whole};
 use crate::methods::smooth::Smooth;
 use crate::options::option;
 use crate::progress::{Progress, Status, Watch};
@@ -136,11 +136,35 @@ impl Likelihood {
     pub fn learn_to(&self, views: &Views, wanted: &Wanted, watch: Watch<'_>) -> Result<Chosen, Error> {
         rayon::scope(|_| {
             check(wanted)?;
+            self.check_chosen(views, wanted)?;
             let signs = match wanted.signs {
                 Some(signs) => (signs, Vec::new()),
                 None => self.choose_signs(views, wanted, watch)?,
             };
             self.with_signs(signs.0).learn_signed(views, wanted, signs, watch)
+        })
+    }
+
+    /// The criterion counts distinct weights, which is right where views that agree share one. Where departures are charged
+    /// otherwise, weights are shrunk and hardly any are shared: b is not chosen by it.
+    fn check_chosen(&self, views: &Views, wanted: &Wanted) -> Result<(), Error> {
+        let is_found = wanted.coupling.is_some() || (wanted.similarity.is_some() && wanted.signs.is_some());
+        if self.model.penalty == Coupling::L1 || wanted.is_single || views.n_views() < 2 || is_found {
+            return Ok(());
+        }
+        Err(Error::Parameter {
+            name: "beta",
+            message: format!(
+                "must be given with {}, or {} for it: Akaike's criterion counts distinct weights, and this penalty shrinks \
+                 differences without making weights equal, so that it cannot choose how strongly views are coupled{}",
+                option("penalty").set_to(self.model.penalty.name()).bare(),
+                option("similarity").bare(),
+                if wanted.signs.is_none() && wanted.similarity.is_some() {
+                    format!("; with {} it would have to", option("signed").set_to("auto").bare())
+                } else {
+                    String::new()
+                }
+            ),
         })
     }
 
@@ -156,7 +180,10 @@ impl Likelihood {
         Self {
             scale: usual.scale.or(self.scale),
             lift: usual.lift,
-            model: usual.model,
+            model: Model {
+                penalty: self.model.penalty,
+                ..usual.model
+            },
             ..self.clone()
         }
     }
