@@ -64,6 +64,7 @@ class _Learner(GraphEstimator):
     scale_: str
     distance_divisor_: float | None
     filter_: int | None
+    merged_: dict[str, list[str]]
     threshold_: float | None
     aic_: float | None
     tried_: list[dict[str, Any]] | None
@@ -92,6 +93,7 @@ class _Learner(GraphEstimator):
         self.spectrum_ = result["spectrum"]
         self.scale_ = result["scale"]
         self.filter_ = result["filter"]
+        self.merged_ = result["merged"]
         self.threshold_ = result["threshold"]
         self.aic_ = result["aic"]
         self.tried_ = result["tried"]
@@ -168,6 +170,9 @@ class ConsensusGraph(_Learner):
         ``spectrum`` and ADMM are not for it; nor are `tune`, `project` and `transform` yet.
     filter : {"auto", 1, 2}
         With the likelihood, how often the graph's filter made the signals: 1 is a Gaussian field, 2 the paper's filter.
+    proportional : {"refuse", "merge"}
+        With the likelihood, nodes that are multiples of each other in every view are refused, or learned as one node that is named by
+        the first of them (``merged_``).
     density, similarity, consensus_density : float, optional
         Targets: the share of possible edges that are present (mean of the views), the mean correlation between the views' weights, the
         density of the consensus. The parameters that reach them are found. Without any, the density is at most ten
@@ -238,6 +243,8 @@ class ConsensusGraph(_Learner):
         The parameters that were used; a likelihood has no alpha.
     scale_ : str
         How nodes were scaled.
+    merged_ : dict
+        Nodes that a likelihood learned as one: the one that stands for them, and the others.
     filter_, threshold_, aic_, tried_
         Of a likelihood, otherwise None: how often the filter is applied, the weight above which pairs are edges (None if none is),
         Akaike's criterion, and all models that were compared.
@@ -307,6 +314,7 @@ class ConsensusGraph(_Learner):
         verbose: bool = False,
         method: str = "smooth",
         filter: str | int = "auto",
+        proportional: str = "refuse",
     ) -> None:
         self.density = density
         self.similarity = similarity
@@ -341,6 +349,7 @@ class ConsensusGraph(_Learner):
         self.verbose = verbose
         self.method = method
         self.filter = filter
+        self.proportional = proportional
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import TransformerTags
@@ -415,7 +424,7 @@ class ConsensusGraph(_Learner):
         """
         views = self._views(X, groups, blocks)
         options = self._options(views, single=False)
-        options.update(method="smooth", filter="auto", density=None, similarity=None, consensus_density=None, alpha=None, beta=None)
+        options.update(method="smooth", filter="auto", proportional="refuse", density=None, similarity=None, consensus_density=None, alpha=None, beta=None)
         return _engine.compare_methods(views._borrowed(), self._reading(views), options, list(methods), self._running())
 
     def project(self, X: Any, *, groups: Any = None, alpha: float | None = None, beta: float | None = None) -> list[Projection]:
@@ -534,6 +543,7 @@ class SingleGraph(_Learner):
         verbose: bool = False,
         method: str = "smooth",
         filter: str | int = "auto",
+        proportional: str = "refuse",
     ) -> None:
         self.density = density
         self.alpha = alpha
@@ -561,6 +571,7 @@ class SingleGraph(_Learner):
         self.verbose = verbose
         self.method = method
         self.filter = filter
+        self.proportional = proportional
 
     def fit(self, X: Any, y: Any = None, *, groups: Any = None, blocks: Any = None) -> SingleGraph:
         """Learn the graph of every view on its own; ``X`` as for `ConsensusGraph.fit`, or one array of samples × nodes."""

@@ -82,7 +82,10 @@ fn main() -> Result<(), Error> {
 fn cpu_ms() -> f64 {
     let told = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after_name = told.rsplit(')').next().unwrap_or_default();
-    let ticks = after_name.split_whitespace().nth(11).and_then(|text| text.parse::<f64>().ok());
+    let ticks = after_name
+        .split_whitespace()
+        .nth(11)
+        .and_then(|text| text.parse::<f64>().ok());
     ticks.map_or(f64::NAN, |ticks| 10.0 * ticks)
 }
 

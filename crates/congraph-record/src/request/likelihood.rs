@@ -102,6 +102,7 @@ impl FitRequest {
             edge_costs: self.edge_costs.costs(),
             memory: self.memory.map_or(usual.memory, |gib| (gib * GIB) as u64),
             model,
+            proportional: self.proportional,
             ..usual
         };
         Ok(LikelihoodAsked {
@@ -179,7 +180,7 @@ impl FitRequest {
 
     /// What only congraph's own method has.
     fn refuse_of_smooth(&self) -> Result<(), RequestError> {
-        const HAS: [&str; 11] = [
+        const HAS: [&str; 12] = [
             "beta",
             "penalty",
             "gamma",
@@ -190,6 +191,7 @@ impl FitRequest {
             "edge_costs",
             "memory",
             "filter",
+            "proportional",
             "scale",
         ];
         let more = [

@@ -12,7 +12,9 @@ use super::{Dial, Targets};
 use crate::chance::{self, Agreement, Correlations};
 use crate::error::{Code, DataError, Error, Warning};
 use crate::fit::{Fit, Learn, Learned, Session};
-use crate::methods::likelihood::{Coupling, Filter, Lift, Likelihood, Model, Point, Signs, Solution, Sparsity, Whole};
+use crate::methods::likelihood::{
+    Coupling, Filter, Lift, Likelihood, Merged, Model, Point, Proportional, Signs, Solution, Sparsity, Whole, merge,
+};
 use crate::methods::smooth::Smooth;
 use crate::options::option;
 use crate::progress::{Progress, Status, Watch};
@@ -94,6 +96,8 @@ pub struct Chosen {
     pub floor: Option<f64>,
     /// Whether the graph is empty because nothing goes beyond chance.
     pub is_noise: bool,
+    /// Nodes that were learned as one.
+    pub merged: Vec<Merged>,
 }
 
 /// A model with its whole fit.
@@ -137,6 +141,20 @@ impl Likelihood {
         rayon::scope(|_| {
             check(wanted)?;
             self.check_chosen(views, wanted)?;
+            if self.proportional == Proportional::Merge
+                && let Some(merged) = merge(views, self.scale, &self.candidates, &self.edge_costs)?
+            {
+                let method = Self {
+                    proportional: Proportional::Refuse,
+                    candidates: merged.candidates,
+                    edge_costs: merged.edge_costs,
+                    ..self.clone()
+                };
+                let mut chosen = method.learn_to(&merged.views, wanted, watch)?;
+                chosen.learned.warnings.extend(Merged::warning(&merged.merged));
+                chosen.merged = merged.merged;
+                return Ok(chosen);
+            }
             let signs = match wanted.signs {
                 Some(signs) => (signs, Vec::new()),
                 None => self.choose_signs(views, wanted, watch)?,
@@ -268,6 +286,7 @@ impl Likelihood {
             tried,
             floor,
             is_noise,
+            merged: Vec::new(),
         })
     }
 }

@@ -18,6 +18,7 @@
 //! certificate   a lower bound from any dual point: knows no solver    matrices  dense linear algebra
 //! newton        the solver                                            sparsity  which weights are edges
 //! deviance      how well precisions explain data, in one currency for all models
+//! proportional  nodes that are multiples of each other: refused, or learned as one
 //! solution      solve, threshold, solve again on what is left         method    views → graphs
 //! ```
 
@@ -31,6 +32,7 @@ mod method;
 mod model;
 mod newton;
 mod problem;
+mod proportional;
 mod solution;
 mod sparsity;
 
@@ -43,5 +45,7 @@ pub use method::{Details, Likelihood};
 pub use model::{Model, SIGNED_COUPLING, SIGNED_LAMBDA};
 pub use newton::{Newton, Solved};
 pub use problem::{Charges, Filter, Point, Problem, Signs, Tie, ViewTerm};
+pub(crate) use proportional::merge;
+pub use proportional::{Merged, Proportional};
 pub use solution::{Solution, Whole};
 pub use sparsity::Sparsity;

@@ -151,7 +151,8 @@ impl Edge<'_> {
             if next == c {
                 break;
             }
-            c = if next >= low && next <= high {
+            // For graphs of both signs Newton's steps could go to and fro between two pieces.
+            c = if next > low && next < high {
                 next
             } else {
                 0.5 * (low + high)
