@@ -65,6 +65,7 @@ class _Learner(GraphEstimator):
     scale_: str
     distance_divisor_: float | None
     filter_: int | None
+    merged_: dict[str, list[str]]
     threshold_: float | None
     aic_: float | None
     tried_: list[dict[str, Any]] | None
@@ -97,6 +98,7 @@ class _Learner(GraphEstimator):
         self.spectrum_ = result["spectrum"]
         self.scale_ = result["scale"]
         self.filter_ = result["filter"]
+        self.merged_ = result["merged"]
         self.threshold_ = result["threshold"]
         self.aic_ = result["aic"]
         self.tried_ = result["tried"]
@@ -212,11 +214,14 @@ class ConsensusGraph(_Learner):
     method : {"smooth", "likelihood"}
         ``"smooth"`` learns graphs on which the signals are smooth: any number of nodes. ``"likelihood"`` learns graphs that make
         the signals likely, and finds truer ones: up to a few thousand nodes. With it, ``density`` keeps that share of edges (without it
-        a threshold between the two heaps of weights does), ``similarity`` finds ``beta``, ``beta`` is the coupling in units of 1/√samples, ``gamma`` is in units of
-        ``beta``, and Akaike's criterion chooses what is not given. ``alpha``, ``consensus_density``, other penalties,
-        ``spectrum`` and ADMM are not for it; nor is `tune`.
+        a threshold between the two heaps of weights does), ``similarity`` finds ``beta``, ``beta`` is the coupling in units of
+        1/√samples, ``gamma`` is in units of ``beta``, and Akaike's criterion chooses what is not given. ``alpha``,
+        ``consensus_density``, ``spectrum`` and ADMM are not for it; nor is `tune`.
     filter : {"auto", 1, 2}
         With the likelihood, how often the graph's filter made the signals: 1 is a Gaussian field, 2 the paper's filter.
+    proportional : {"refuse", "merge"}
+        With the likelihood, nodes that are multiples of each other in every view are refused, or learned as one node that is named by
+        the first of them (``merged_``).
     density, similarity, consensus_density : float, optional
         Targets: the share of possible edges that are present (mean of the views), the mean correlation between the views' weights, the
         density of the consensus. The parameters that reach them are found. Without any, the density is at most ten
@@ -225,7 +230,8 @@ class ConsensusGraph(_Learner):
         The parameters themselves, for experts: larger is denser, more alike, a sparser consensus.
     penalty : str or object, default "l1"
         How a view's departure from the consensus is charged: ``"l1"``, ``"l2"``, ``"squared-l2"``; or an object with
-        ``value(differences)`` and ``prox(differences, step)``, which is solved by ADMM.
+        ``value(differences)`` and ``prox(differences, step)``, which is solved by ADMM. The likelihood takes the three by name;
+        with another than ``"l1"`` it needs ``beta`` or ``similarity``.
     coupling : {"consensus", "chain", "pairwise"}
         What each view is drawn to: the consensus, its neighbours in the order in which views are given (graphs that change with
         time), or every other view. Of a chain and of pairs the consensus is told: the median of the views.
@@ -295,6 +301,8 @@ class ConsensusGraph(_Learner):
         The parameters that were used; a likelihood has no alpha.
     scale_ : str
         How nodes were scaled.
+    merged_ : dict
+        Nodes that a likelihood learned as one: the one that stands for them, and the others.
     filter_, threshold_, aic_, tried_
         Of a likelihood, otherwise None: how often the filter is applied, the weight above which pairs are edges (None if none is),
         Akaike's criterion, and all models that were compared.
@@ -366,6 +374,7 @@ class ConsensusGraph(_Learner):
         filter: str | int = "auto",
         coupling: str = "consensus",
         subject_share: float | None = None,
+        proportional: str = "refuse",
     ) -> None:
         self.coupling = coupling
         self.subject_share = subject_share
@@ -402,6 +411,7 @@ class ConsensusGraph(_Learner):
         self.verbose = verbose
         self.method = method
         self.filter = filter
+        self.proportional = proportional
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import TransformerTags
@@ -481,7 +491,7 @@ class ConsensusGraph(_Learner):
         """
         views = self._views(X, groups, blocks)
         options = self._options(views, single=False)
-        options.update(method="smooth", filter="auto", density=None, similarity=None, consensus_density=None, alpha=None, beta=None)
+        options.update(method="smooth", filter="auto", proportional="refuse", density=None, similarity=None, consensus_density=None, alpha=None, beta=None)
         return _engine.compare_methods(views._borrowed(), self._reading(views), options, list(methods), self._running())
 
     def project(self, X: Any, *, groups: Any = None, alpha: float | None = None, beta: float | None = None) -> list[Projection]:
@@ -600,6 +610,7 @@ class SingleGraph(_Learner):
         verbose: bool = False,
         method: str = "smooth",
         filter: str | int = "auto",
+        proportional: str = "refuse",
     ) -> None:
         self.density = density
         self.alpha = alpha
@@ -627,6 +638,7 @@ class SingleGraph(_Learner):
         self.verbose = verbose
         self.method = method
         self.filter = filter
+        self.proportional = proportional
 
     def fit(self, X: Any, y: Any = None, *, groups: Any = None, blocks: Any = None) -> SingleGraph:
         """Learn the graph of every view on its own; ``X`` as for `ConsensusGraph.fit`, or one array of samples × nodes."""

@@ -6,7 +6,7 @@
 use congraph::communities::Signs;
 use congraph::compare::{Measure, Statistic};
 use congraph::methods::graphical_lasso::{EdgeRule, Fusion};
-use congraph::methods::likelihood::Filter;
+use congraph::methods::likelihood::{Filter, Proportional};
 use congraph::methods::smooth::admm::ZStep;
 use congraph::refits::Unit;
 use congraph::{DistanceNorm, SampleNorm, Scale};
@@ -145,6 +145,11 @@ impl Choice for Method {
 impl Choice for Fusion {
     const ID: &'static str = "coupling";
     const WORDS: &'static [(&'static str, Self)] = &[("fused", Self::Fused), ("group", Self::Group)];
+}
+
+impl Choice for Proportional {
+    const ID: &'static str = "proportional";
+    const WORDS: &'static [(&'static str, Self)] = &[("refuse", Self::Refuse), ("merge", Self::Merge)];
 }
 
 impl Choice for EdgeRule {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use congraph::methods::likelihood::Proportional;
 use congraph::methods::smooth::admm::ZStep;
 use congraph_record::choices::{FilterChoice, Signed, SolverChoice, ViewCoupling};
 use congraph_record::request::{CandidateRequest, CostRequest, PenaltyRequest, SpectrumRequest};
@@ -83,6 +84,15 @@ pub(crate) struct FitArgs {
         help_heading = "Model"
     )]
     pub(crate) filter: FilterChoice,
+    /// With the likelihood, what to do with nodes that are multiples of each other in every view: `merge` learns them as one,
+    /// named by the first of them
+    #[arg(
+        long,
+        default_value = "refuse",
+        value_parser = choice::<Proportional>(),
+        help_heading = "Model"
+    )]
+    pub(crate) proportional: Proportional,
     /// Learn every view on its own, without a consensus
     #[arg(long, help_heading = "Model")]
     pub(crate) single: bool,
@@ -144,6 +154,7 @@ impl FitArgs {
             regulariser: self.regulariser.clone(),
             signed: self.signed,
             filter: self.filter,
+            proportional: self.proportional,
             single: self.single,
             candidates: candidates.unwrap_or_default(),
             seed: self.seed,

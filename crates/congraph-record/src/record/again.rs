@@ -99,6 +99,10 @@ impl FitRecord {
             },
             coupling: self.beta,
             gamma: self.gamma.unwrap_or(0.0),
+            penalty: self
+                .penalty
+                .as_deref()
+                .map_or(Some(usual.penalty), likelihood::Coupling::by_name)?,
             ..usual
         };
         let mut method = Likelihood::new(model);

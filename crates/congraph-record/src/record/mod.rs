@@ -140,6 +140,9 @@ pub struct FitRecord {
     /// What that criterion chose: `filter`, `beta`, `signed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen_by: Option<Vec<String>>,
+    /// Nodes that the likelihood learned as one: by the name of the one that stands for them, the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merged: Option<Named<Vec<String>>>,
     /// The likelihoods that were compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tried: Option<Vec<TriedRecord>>,

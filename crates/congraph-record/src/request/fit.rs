@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use congraph::methods::graphical_lasso::Fusion;
+use congraph::methods::likelihood::Proportional;
 use congraph::methods::smooth::admm::ZStep;
 use congraph::options::option;
 use congraph::penalties::{Chain, Pairwise, Penalty, TwoLevels};
@@ -59,6 +60,8 @@ pub struct FitRequest {
     pub signed: Signed,
     /// How often the filter of the likelihood is applied.
     pub filter: FilterChoice,
+    /// What the likelihood does with nodes that are multiples of each other.
+    pub proportional: Proportional,
     /// Every view on its own, without a consensus.
     pub single: bool,
     /// Which pairs may be joined.
@@ -109,6 +112,7 @@ impl Default for FitRequest {
             regulariser: USUAL_REGULARISER.into(),
             signed: Signed::default(),
             filter: FilterChoice::default(),
+            proportional: Proportional::default(),
             single: false,
             candidates: CandidateRequest::default(),
             seed: 1,
@@ -225,6 +229,7 @@ impl FitRequest {
             "regulariser" => self.regulariser = value.word("regulariser")?.into(),
             "signed" => self.signed = value.signed()?,
             "filter" => self.filter = value.filter()?,
+            "proportional" => self.proportional = value.choice()?,
             "single" => self.single = value.flag("single")?,
             "candidates" => self.candidates = value.candidates("candidates")?,
             "seed" => self.seed = value.count("seed")?,
@@ -316,10 +321,11 @@ impl FitRequest {
 
     /// What only the likelihood can choose.
     fn refuse_of_likelihood(&self) -> Result<(), RequestError> {
-        let (id, word) = match (self.filter, self.signed) {
-            (FilterChoice::Auto, Signed::No | Signed::Yes) => return Ok(()),
-            (FilterChoice::Auto, signed) => (Signed::ID, signed.word()),
-            (filter, _) => (FilterChoice::ID, filter.word()),
+        let (id, word) = match (self.filter, self.signed, self.proportional) {
+            (FilterChoice::Auto, Signed::No | Signed::Yes, Proportional::Refuse) => return Ok(()),
+            (FilterChoice::Auto, Signed::No | Signed::Yes, merge) => (Proportional::ID, merge.word()),
+            (FilterChoice::Auto, signed, _) => (Signed::ID, signed.word()),
+            (filter, ..) => (FilterChoice::ID, filter.word()),
         };
         Err(RequestError::usage(
             id,
@@ -522,7 +528,7 @@ impl FitRequest {
     }
 
     /// Whether each of congraph's own options was set to something unusual: what another method cannot obey.
-    pub(super) fn own_options(&self) -> [(&'static str, bool); 20] {
+    pub(super) fn own_options(&self) -> [(&'static str, bool); 21] {
         let is_usual =
             |penalty: &PenaltyRequest| matches!(penalty, PenaltyRequest::Named(name) if name == USUAL_PENALTY);
         [
@@ -546,6 +552,7 @@ impl FitRequest {
             ("distance_norm", self.distance_norm != DistanceNorm::default()),
             ("spectrum", self.spectrum != SpectrumRequest::default()),
             ("filter", self.filter != FilterChoice::default()),
+            ("proportional", self.proportional != Proportional::default()),
         ]
     }
 }

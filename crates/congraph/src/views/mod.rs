@@ -475,6 +475,20 @@ impl Views {
         }
     }
 
+    /// The same views with some of the nodes, in this order.
+    pub(crate) fn with_nodes(&self, nodes: &[usize]) -> Self {
+        let order = Order {
+            nodes: nodes.to_vec(),
+            views: (0..self.n_views()).collect(),
+            flipped: Vec::new(),
+        };
+        let lacks = |view: usize, place: usize| !self.has(view, nodes[place]);
+        Self {
+            membership: Arc::new(Membership::new(nodes.len(), self.n_views(), lacks)),
+            ..self.arranged(&order)
+        }
+    }
+
     /// The same views with only these samples of each, in this order.
     ///
     /// # Panics
