@@ -1,7 +1,6 @@
 //! One command, one file.
 
 // `stability` and `compare` read through it.
-#[allow(dead_code)]
 mod again;
 mod candidates;
 mod check;

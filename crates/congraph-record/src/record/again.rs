@@ -6,7 +6,7 @@ use congraph::methods::likelihood::{self, Likelihood, Signs};
 use congraph::{Coupling, Model, Newton, Parameters, Scaling, Smooth, Spectrum, penalties, regularisers};
 
 use super::FitRecord;
-use crate::choices::Choice;
+use crate::choices::{Choice, Method};
 
 impl FitRecord {
     /// The likelihood of a fit and what its charges are measured by; none if the record lacks something of them. All
@@ -84,5 +84,34 @@ impl FitRecord {
             ..Smooth::default()
         };
         Some((method, self.distance_divisor?))
+    }
+
+    /// The method of a fit that can be made again from signals alone: every pair could be joined at no cost, and α, β
+    /// and γ are kept. None of any other fit.
+    pub fn pooled(&self) -> Option<Smooth> {
+        let is_whole = self.n_candidates.is_none() && self.n_edge_costs.is_none();
+        let is_smooth = self
+            .method
+            .as_deref()
+            .is_none_or(|word| Method::of_word(word) == Some(Method::Smooth));
+        if !is_whole || !is_smooth || self.is_projection() || self.echo.contains_key("subjects") {
+            return None;
+        }
+        // Views on their own have no β.
+        let alone = Self {
+            beta: Some(0.0),
+            gamma: Some(0.0),
+            penalty: Some("none".into()),
+            regulariser: self.regulariser.clone().or_else(|| Some("none".into())),
+            ..self.clone()
+        };
+        match self.smooth() {
+            Some((method, _)) => Some(method),
+            None => {
+                let (mut method, _) = alone.smooth()?;
+                method.model = Model::uncoupled(self.alpha?);
+                Some(method)
+            }
+        }
     }
 }
