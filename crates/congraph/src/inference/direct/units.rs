@@ -25,7 +25,7 @@ pub(super) fn of_view(views: &Views, view: usize, units: Units) -> Result<Vec<Ve
                     "the samples of view `{}` resemble those before them (correlation {lag:.2} at lag 1), so that \
                      deleting one at a time would find every pair too sure; tell which samples belong together ({})",
                     source.name(),
-                    option("blocks")
+                    option("block_column")
                 ));
             }
             Ok((0..n_samples).map(|sample| vec![sample]).collect())
