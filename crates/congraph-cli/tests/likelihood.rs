@@ -525,7 +525,8 @@ fn other_penalties_need_a_coupling() {
             ])
             .json();
         assert_eq!(projected["converged"], true, "{projected}");
-        let alike = likely(&place, &FILES, &["--penalty", penalty, "--similarity", "0.9"], "alike");
+        let out = format!("{penalty}-alike");
+        let alike = likely(&place, &FILES, &["--penalty", penalty, "--similarity", "0.9"], &out);
         assert!(alike.stdout.contains("similarity 0.9"), "{}", alike.stdout);
         let words = ["--method", "likelihood", "--penalty", penalty, "-o", "refused"];
         let refused = place.run(&[&["learn"], &FILES[..], &words].concat());
@@ -537,7 +538,7 @@ fn other_penalties_need_a_coupling() {
             refused.stderr
         );
     }
-    assert_eq!(summary(&place, "alike").get("penalty"), Some(&json!("squared-l2")));
+    assert_eq!(summary(&place, "l2-alike").get("penalty"), Some(&json!("l2")));
     likely(&place, &FILES, &["--beta", "3"], "usual");
     assert!(summary(&place, "usual").get("penalty").is_none());
 }
