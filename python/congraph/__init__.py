@@ -14,7 +14,7 @@ from ._consensus import ConsensusGraph, Projection, SingleGraph
 from ._engine import __version__
 from ._epochs import from_epochs
 from ._errors import CongraphDataError, CongraphWarning
-from ._graphs import Communities, Graphs
+from ._graphs import Communities, Comparison, Graphs
 from ._joint import JointGraphicalLasso
 from ._metrics import Evaluation, accuracy, auprc, correlation, evaluate, f1, nmi, precision, recall, total_variation
 from ._simulate import Simulation, simulate
@@ -23,6 +23,7 @@ from ._views import Views
 
 __all__ = [
     "Communities",
+    "Comparison",
     "CongraphDataError",
     "CongraphWarning",
     "ConsensusGraph",

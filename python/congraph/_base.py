@@ -114,8 +114,8 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
     def _running(self) -> dict[str, Any]:
         return running(self.n_jobs, self.verbose)
 
-    def _views(self, X: Any, groups: Any, blocks: Any) -> Views:
-        views = as_views(X, groups=groups, blocks=blocks)
+    def _views(self, X: Any, groups: Any, blocks: Any, subjects: Any = None) -> Views:
+        views = as_views(X, groups=groups, blocks=blocks, subjects=subjects)
         views = views if self._node_axis() == 1 else views._with_nodes_in_rows()
         views._check_nodes(self._node_axis())
         return views

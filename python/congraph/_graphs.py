@@ -16,7 +16,7 @@ import numpy.typing as npt
 from . import _engine
 from ._progress import running
 
-__all__ = ["Communities", "Graphs", "LearnedGraphs"]
+__all__ = ["Communities", "Comparison", "Graphs", "LearnedGraphs"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -41,6 +41,39 @@ class Communities:
     agreed: bool
     nmi: Floats
     coclassification: Floats
+
+
+@dataclass
+class Comparison:
+    """Groups of views compared: who differs.
+
+    Groups are in the order of their names, ``a``, ``b`` and so on, and every difference is b − a. ``edges``, ``components``, ``nodes``,
+    ``measures`` and (of more than two groups) ``pairs`` are tables with the columns that ``congraph compare`` writes: pandas data
+    frames, or dictionaries of arrays without pandas. ``component`` is 0 for edges of none. ``p_fwe`` is the share of relabellings
+    in which any edge (component, node, measure) is as extreme; ``exact`` tells whether all of them were looked at, ``null`` holds the
+    largest statistic of the edges in each, sorted.
+    """
+
+    edges: Any
+    components: Any
+    nodes: Any
+    measures: Any
+    pairs: Any
+    groups: list[str]
+    statistic: str
+    permutations: int
+    exact: bool
+    n_pairs: int | None
+    null: Floats
+
+
+def _table(columns: dict[str, Any]) -> Any:
+    """A data frame, or without pandas a dictionary of arrays."""
+    try:
+        pandas = importlib.import_module("pandas")
+    except ImportError:
+        return {name: np.asarray(values, dtype=object) if isinstance(values, list) else values for name, values in columns.items()}
+    return pandas.DataFrame(columns)
 
 
 def _replace(target: Path, text: str) -> None:
@@ -73,6 +106,9 @@ class LearnedGraphs:
     edges_: Floats
     consensus_edges_: Floats | None
     present_: npt.NDArray[np.bool_] | None
+    subject_names_: list[str] | None
+    _subjects_of_views: list[str] | None
+    _subject_edges: Floats | None
 
     def _set_graphs(self, result: dict[str, Any]) -> None:
         self.node_names_ = result["nodes"]
@@ -81,6 +117,9 @@ class LearnedGraphs:
         self.edges_ = result["weights"]
         self.consensus_edges_ = result["consensus"]
         self.present_ = result["present"]
+        self.subject_names_ = result["subject_names"]
+        self._subjects_of_views = result["subjects_of_views"]
+        self._subject_edges = result["subject_weights"]
 
     def _check_learned(self) -> None:
         """Complains unless there are graphs."""
@@ -95,6 +134,8 @@ class LearnedGraphs:
             "weights": np.ascontiguousarray(self.edges_, dtype=np.float64),
             "consensus": self.consensus_edges_,
             "present": self.present_,
+            "subjects_of_views": self._subjects_of_views,
+            "subject_weights": self._subject_edges,
         }
 
     def _weights(self, view: str | int | None) -> Floats:
@@ -133,6 +174,15 @@ class LearnedGraphs:
         if not hasattr(self, "edges_"):
             raise AttributeError(f"{type(self).__name__} has no graphs_ before it is fitted")
         return np.stack([self._dense(self.edges_[:, view]) for view in range(len(self.view_names_))])
+
+    @property
+    def subjects_(self) -> Floats | None:
+        """The weights of every subject's own graph, subjects × nodes × nodes; None if the fit knew no subjects."""
+        if not hasattr(self, "edges_"):
+            raise AttributeError(f"{type(self).__name__} has no subjects_ before it is fitted")
+        if self._subject_edges is None:
+            return None
+        return np.stack([self._dense(self._subject_edges[:, subject]) for subject in range(self._subject_edges.shape[1])])
 
     def to_frame(self, long: bool = False) -> Any:
         """The edges as a pandas data frame.
@@ -250,6 +300,88 @@ class LearnedGraphs:
         found = _engine.communities(self._arrays(), search, running())
         return Communities(node_names=list(self.node_names_), view_names=list(self.view_names_), **found)
 
+    def _of_views(self, given: Any, what: str) -> list[Any]:
+        """One value for each view, from a mapping, a series indexed by views, or values in the order of the views."""
+        named = given.to_dict() if hasattr(given, "to_dict") and hasattr(given, "index") else given
+        if isinstance(named, Mapping) and not all(view in named for view in self.view_names_) and hasattr(given, "to_numpy"):
+            named = given.to_numpy()
+        if not isinstance(named, Mapping):
+            values = list(named)
+            if len(values) != len(self.view_names_):
+                raise ValueError(f"{what} has {len(values)} values, and there are {counted(len(self.view_names_), 'view')}: give one for each")
+            return values
+        absent = [view for view in self.view_names_ if view not in named]
+        strange = [view for view in named if view not in self.view_names_]
+        if absent or strange:
+            named_by = f"has no {absent[0]!r}" if absent else f"has {strange[0]!r}, which is no view"
+            raise ValueError(f"{what} {named_by}: {len(absent)} views are not in it, and {len(strange)} of its names are no views")
+        return [named[view] for view in self.view_names_]
+
+    def compare(
+        self,
+        labels: Any,
+        pair: Any = None,
+        covariates: Mapping[str, Any] | None = None,
+        *,
+        statistic: str | None = None,
+        permutations: int = 5000,
+        nbs: float = 3.0,
+        measures: Sequence[str] = ("edges", "components", "strength", "density"),
+        level: float = 0.05,
+        equalise: str = "off",
+        n_samples: Any = None,
+        seed: int = 1,
+    ) -> Comparison:
+        """Compare groups of views, or two conditions of the same subjects, by permutations of their labels.
+
+        The graphs must come from one fit of all views together: a fit per group, or a density tuned per group, makes differences.
+
+        Parameters
+        ----------
+        labels
+            The group or condition of each view: a mapping from views, a series indexed by them, or values in their order.
+        pair
+            The subject of each view, if each has one view in both of two conditions.
+        covariates
+            What else may explain differences between groups, by name: numbers, or words. A data frame indexed by views will do.
+        statistic
+            What edges are judged by: ``"rank"`` (the default), ``"t"`` (the default of pairs) or ``"presence"``.
+        permutations
+            How many random relabellings; where there are no more than that, all of them.
+        nbs
+            Edges whose \\|z\\| is above this form components.
+        measures
+            What is compared: ``edges``, ``components``, ``strength``, ``density``, ``uniqueness``, ``modularity``, ``efficiency``.
+        level
+            The level that a result should be able to reach.
+        equalise
+            ``"off"``: groups whose views have more samples than others are refused, where ``n_samples`` tells.
+        n_samples
+            How many samples each view has, given as the labels are.
+        seed
+            The seed of the relabellings.
+        """
+        self._check_learned()
+        if equalise != "off":
+            raise ValueError(f"equalise is {equalise!r}; it must be 'off': fit views with equally many samples, and compare these")
+        label = lambda value: "" if value is None or value != value else str(value)  # noqa: E731
+        columns = {} if covariates is None else {str(name): self._of_views(covariates[name], str(name)) for name in covariates}
+        asked = {
+            "labels": [label(value) for value in self._of_views(labels, "labels")],
+            "pair": None if pair is None else [label(value) for value in self._of_views(pair, "pair")],
+            "covariates": {name: _numbers_or_words(values) for name, values in columns.items()},
+            "statistic": statistic,
+            "permutations": permutations,
+            "nbs": nbs,
+            "measures": list(measures),
+            "level": level,
+            "seed": seed,
+            "samples": None if n_samples is None else [int(n) for n in self._of_views(n_samples, "n_samples")],
+        }
+        found = _engine.compare(self._arrays(), asked, running())
+        tables = {name: _table(found.pop(name)) for name in ("edges", "components", "nodes", "measures", "pairs")}
+        return Comparison(**tables, **found)
+
     def _told(self) -> tuple[str, list[tuple[str, str | None, str]]]:
         """How the graphs were learned, as `summary.json` tells it, and what was warned of."""
         return "{}", []
@@ -319,6 +451,9 @@ class Graphs(LearnedGraphs):
         self.consensus_edges_ = None if consensus is None else np.asarray(consensus, dtype=np.float64)
         self.present_ = None if present is None else np.asarray(present, dtype=np.bool_)
         self.positions_ = None if positions is None else dict(positions)
+        self.subject_names_ = None
+        self._subjects_of_views = None
+        self._subject_edges = None
 
     @classmethod
     def from_matrices(
@@ -353,6 +488,14 @@ class Graphs(LearnedGraphs):
     def __repr__(self) -> str:
         parts = (len(self.view_names_), "view"), (len(self.node_names_), "node"), (self.edge_index_.shape[1], "edge")
         return f"Graphs({', '.join(counted(*part) for part in parts)})"
+
+
+def _numbers_or_words(values: list[Any]) -> list[float] | list[str]:
+    """A covariate: numbers if all of its values are, else words; NaN or empty where it is missing."""
+    try:
+        return [float("nan") if value is None else float(value) for value in values]
+    except (TypeError, ValueError):
+        return ["" if value is None or value != value else str(value) for value in values]
 
 
 def _optional(module: str, extra: str) -> Any:

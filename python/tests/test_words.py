@@ -29,6 +29,7 @@ def keywords():
         congraph.JointGraphicalLasso,
         congraph.Views,
         congraph.Graphs.communities,
+        congraph.Graphs.compare,
         congraph.simulate,
     ]
     return {name for call in calls for name in inspect.signature(call).parameters}

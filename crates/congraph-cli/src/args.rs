@@ -3,6 +3,7 @@
 mod check;
 mod choices;
 mod communities;
+mod compare;
 mod completions;
 mod demo;
 mod eeg;
@@ -25,13 +26,14 @@ use clap::{Args, Parser, Subcommand};
 pub(crate) use check::CheckArgs;
 pub(crate) use choices::*;
 pub(crate) use communities::CommunitiesArgs;
+pub(crate) use compare::CompareArgs;
 pub(crate) use completions::CompletionsArgs;
 pub(crate) use demo::DemoArgs;
 pub(crate) use eeg::{EegArgs, ViewsByArg};
 pub(crate) use evaluate::EvaluateArgs;
 pub(crate) use export::ExportArgs;
 pub(crate) use fit::FitArgs;
-pub(crate) use input::{InputArgs, ReadingArgs, ScalingArgs};
+pub(crate) use input::{InputArgs, ReadingArgs, ScalingArgs, SubjectArgs};
 pub(crate) use learn::LearnArgs;
 pub use output::OutputArgs;
 pub(crate) use project::ProjectArgs;
@@ -59,6 +61,7 @@ Examples:
   congraph evaluate out --truth sim/truth                how well were they found?
   congraph stability out                                 how sure is each edge?
   congraph communities out                               which nodes belong together?
+  congraph compare out --labels participants.tsv:group   who differs?
   congraph eeg sub-*.bdf --events 11 --window 0:0.1 -o out   from recordings to graphs
   congraph project out --view late.csv -o new            a new view against the consensus
   congraph report out --open                             see the graphs in a browser
@@ -94,6 +97,9 @@ pub(crate) enum Command {
     /// Find the communities of learned graphs, and what those of the views have in common
     #[command(after_help = communities::AFTER_HELP)]
     Communities(CommunitiesArgs),
+    /// Compare groups of views, or two conditions of the same subjects: edges, nodes, whole graphs
+    #[command(after_help = compare::AFTER_HELP)]
+    Compare(Box<CompareArgs>),
     /// Learn the graph of a new view against the frozen consensus of a fit
     #[command(after_help = project::AFTER_HELP)]
     Project(ProjectArgs),

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::place::{self, MODEL, Place, csv};
 
-pub(crate) const COMMANDS: [&str; 14] = [
+pub(crate) const COMMANDS: [&str; 15] = [
     "demo",
     "check",
     "learn",
@@ -17,6 +17,7 @@ pub(crate) const COMMANDS: [&str; 14] = [
     "simulate",
     "evaluate",
     "communities",
+    "compare",
     "project",
     "export",
     "report",

@@ -8,6 +8,8 @@
 
 mod commands;
 mod communities;
+mod compare;
+mod couplings;
 mod eeg;
 mod errors;
 mod interrupt;

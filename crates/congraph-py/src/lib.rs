@@ -8,13 +8,14 @@
 //! request     keyword arguments → a request              failure      errors of the library → Python exceptions
 //! running     the interpreter let go of, Ctrl-C, progress
 //! penalty     a penalty written in Python
-//! learn, project, stability, tune, methods, joint, communities, metrics, report, simulate     one call each
+//! learn, project, stability, compare, tune, methods, joint, communities, metrics, report, simulate     one call each
 //! ```
 //!
 //! Results cross as dictionaries of arrays and names, so that a fitted model in Python holds nothing but arrays, and
 //! can be pickled.
 
 mod communities;
+mod compare;
 mod failure;
 mod fields;
 mod graphs;
@@ -42,6 +43,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 mod _engine {
     #[pymodule_export]
     use super::communities::communities;
+    #[pymodule_export]
+    use super::compare::compare;
     #[pymodule_export]
     use super::graphs::edge_means;
     #[pymodule_export]

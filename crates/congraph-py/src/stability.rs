@@ -145,7 +145,7 @@ fn halve<M: Refit>(
     let settings = direct::Settings {
         units: direct_units(halvings.unit()),
         level: halving.level,
-        zscore: None,
+        ..direct::Settings::default()
     };
     let direct = match halving.direct {
         true => direct::of_views(views, &settings, watch)?,

@@ -4,8 +4,9 @@
 //! known to all.
 
 use congraph::communities::Signs;
+use congraph::compare::{Measure, Statistic};
 use congraph::methods::graphical_lasso::{EdgeRule, Fusion};
-use congraph::methods::likelihood::Filter;
+use congraph::methods::likelihood::{Filter, Proportional};
 use congraph::methods::smooth::admm::ZStep;
 use congraph::refits::Unit;
 use congraph::{DistanceNorm, SampleNorm, Scale};
@@ -109,6 +110,27 @@ impl From<Fusion> for Method {
     }
 }
 
+/// How views are coupled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ViewCoupling {
+    /// Each to the consensus; views of one subject to their subject's graph first.
+    #[default]
+    Consensus,
+    /// Each to the one before it and the one after it, in the order in which they are given.
+    Chain,
+    /// Each to every other.
+    Pairwise,
+}
+
+impl Choice for ViewCoupling {
+    const ID: &'static str = "coupling";
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("consensus", Self::Consensus),
+        ("chain", Self::Chain),
+        ("pairwise", Self::Pairwise),
+    ];
+}
+
 impl Choice for Method {
     const ID: &'static str = "method";
     const WORDS: &'static [(&'static str, Self)] = &[
@@ -125,6 +147,11 @@ impl Choice for Fusion {
     const WORDS: &'static [(&'static str, Self)] = &[("fused", Self::Fused), ("group", Self::Group)];
 }
 
+impl Choice for Proportional {
+    const ID: &'static str = "proportional";
+    const WORDS: &'static [(&'static str, Self)] = &[("refuse", Self::Refuse), ("merge", Self::Merge)];
+}
+
 impl Choice for EdgeRule {
     const ID: &'static str = "edges";
     const WORDS: &'static [(&'static str, Self)] = &[("nonzero", Self::NonZero), ("negative", Self::Negative)];
@@ -133,6 +160,40 @@ impl Choice for EdgeRule {
 impl Choice for Signs {
     const ID: &'static str = "signs";
     const WORDS: &'static [(&'static str, Self)] = &[("positive", Self::Positive), ("signed", Self::Signed)];
+}
+
+impl Choice for Statistic {
+    const ID: &'static str = "statistic";
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("rank", Self::Rank), ("t", Self::T), ("presence", Self::Presence)];
+}
+
+impl Choice for Measure {
+    const ID: &'static str = "measures";
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("edges", Self::Edges),
+        ("components", Self::Components),
+        ("strength", Self::Strength),
+        ("density", Self::Density),
+        ("uniqueness", Self::Uniqueness),
+        ("modularity", Self::Modularity),
+        ("efficiency", Self::Efficiency),
+    ];
+}
+
+/// What is done about groups whose views have more samples than others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Equalise {
+    /// Draw equally many once, and learn again.
+    #[default]
+    Auto,
+    /// Refuse.
+    Off,
+}
+
+impl Choice for Equalise {
+    const ID: &'static str = "equalise";
+    const WORDS: &'static [(&'static str, Self)] = &[("auto", Self::Auto), ("off", Self::Off)];
 }
 
 /// How the problem is solved.
@@ -228,6 +289,7 @@ mod tests {
         words_stand_for_what_they_are_the_words_of::<SampleNorm>();
         words_stand_for_what_they_are_the_words_of::<DistanceNorm>();
         words_stand_for_what_they_are_the_words_of::<Method>();
+        words_stand_for_what_they_are_the_words_of::<ViewCoupling>();
         words_stand_for_what_they_are_the_words_of::<Fusion>();
         words_stand_for_what_they_are_the_words_of::<EdgeRule>();
         words_stand_for_what_they_are_the_words_of::<SolverChoice>();

@@ -37,8 +37,14 @@ pub enum Code {
     E12,
     /// A square symmetric table where signals are expected, or the reverse.
     E13,
+    /// Groups are tested on a fit that used their labels.
+    E14,
     /// The values look like raw counts.
     E15,
+    /// Groups whose views differ in their number of samples.
+    E16,
+    /// Labels, pairs or covariates that a comparison cannot use.
+    E17,
 }
 
 impl fmt::Display for Code {

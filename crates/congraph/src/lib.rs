@@ -44,9 +44,10 @@
 //! | learn | a [`Method`] ([`Smooth`], [`GraphicalLasso`]) and [`Learn`]; [`Model`] and [`Coupling`] for its terms |
 //! | learn for a density and a similarity | [`Targets`], [`Smooth::learn_to`] |
 //! | fit many times | [`Session`], [`Fit`]: the data are made ready once, each fit starts from its neighbour |
-//! | trust a result | [`Certificate`], [`Learned::warnings`](Learned), [`chance`] |
+//! | trust a result | [`Certificate`], [`Learned::warnings`](Learned), [`chance`]; [`direct`]: which pairs depend directly |
 //! | read graphs | [`MultiviewGraph`], [`Membership`] for who has which node |
 //! | know how sure an edge is | [`stability`] |
+//! | compare groups of views | [`compare`] |
 //! | learn a new view against the consensus | [`Projector`] |
 //! | extend it | [`penalties`], [`regularisers`], [`Solver`], [`Method`]; CONTRIBUTING has a recipe for each |
 //!
@@ -69,7 +70,7 @@
 //! fit              sessions: order, warm starts, timing, warnings
 //! tune             α, β, γ for a density and a similarity; the path; the choice by stability
 //! refits           fits to halves and other parts of the data
-//! inference        how sure a fit's edges are, and what it says of new data
+//! inference        how sure a fit's edges are, who differs, and what it says of new data
 //! metrics, communities, simulate     what is read from graphs, and data whose graphs are known
 //! ```
 //!
@@ -104,14 +105,16 @@ pub use edges::{Candidates, EdgeCost, Edges, ViewMatrix, Weights, complete_index
 pub use error::{Code, DataError, Error, Warning, grouped, list_names};
 pub use fit::{Fit, Learn, Learned, Session};
 pub use graph::{MultiviewGraph, is_edge, pearson};
-pub use inference::{Departure, Projection, Projector, direct, stability};
+pub use inference::{Departure, Projection, Projector, compare, direct, stability};
 pub use methods::graphical_lasso::GraphicalLasso;
 pub use methods::smooth::{Admm, Coupling, Model, Newton, Parameters, Problem, Smooth, Solution, Solver};
 pub use methods::{Arranged, Certificate, Certified, FitContext, Method};
 pub use progress::{Progress, Status, Watch, no_progress};
 pub use signals::{DistanceNorm, SampleNorm, Scale, Scaling, Spectrum};
 pub use tune::{Dial, Targets, Tuned};
-pub use views::{Kind, Membership, Missing, NanRule, NodeRule, Order, Orient, Table, View, ViewOptions, Views};
+pub use views::{
+    Kind, Membership, Missing, NanRule, NodeRule, Order, Orient, Subjects, Table, View, ViewOptions, Views,
+};
 
 /// The code in the README and in CONTRIBUTING is compiled and run.
 #[cfg(doctest)]

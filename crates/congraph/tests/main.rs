@@ -9,6 +9,8 @@
 mod candidates;
 mod chance;
 mod communities;
+mod compare;
+mod couplings;
 mod degenerate;
 mod edge_stability;
 mod explained;

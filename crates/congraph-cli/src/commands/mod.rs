@@ -4,6 +4,7 @@ mod again;
 mod candidates;
 mod check;
 mod communities;
+mod compare;
 mod completions;
 mod demo;
 mod eeg;
@@ -39,6 +40,7 @@ pub(crate) fn run(cli: &Cli, console: &Console) -> Result<(), Failure> {
         Command::Simulate(args) => simulate::run(args, &cli.global, console),
         Command::Evaluate(args) => evaluate::run(args, &cli.global, console),
         Command::Communities(args) => communities::run(args, &cli.global, console),
+        Command::Compare(args) => compare::run(args, &cli.global, console),
         Command::Project(args) => project::run(args, &cli.global, console),
         Command::Report(args) => report::run(args, &cli.global, console),
         Command::Eeg(args) => eeg::run(args, &cli.global, console),

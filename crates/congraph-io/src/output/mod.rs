@@ -25,6 +25,15 @@
 //! matrices.npz    present (N×n): whether a view has a node; weights of others are 0
 //! ```
 //!
+//! Where views are of subjects, also:
+//!
+//! ```text
+//! subjects.tsv       name  n_views  density  n_edges      the subjects' own graphs
+//! edges_subjects.tsv subject  source  target  weight      only weights other than 0
+//! views.tsv          subject: whose view it is
+//! matrices.npz       subjects (S×n×n), subject_names
+//! ```
+//!
 //! Added to it by `congraph communities`:
 //!
 //! ```text
@@ -40,8 +49,20 @@
 //! edges_long.tsv  frequency  replicates  weight_se                      and of each view
 //! stability.json
 //! ```
+//!
+//! Added to it by `congraph compare` (with more than two groups also letters c, d, …, and h or f in place of z):
+//!
+//! ```text
+//! compare_edges.tsv       source target n_a n_b present_a present_b mean_a mean_b difference z p_uncorrected p_fwe component
+//! compare_components.tsv  id n_nodes n_edges intensity p_fwe
+//! compare_nodes.tsv       node strength_a strength_b z p_fwe
+//! compare_global.tsv      measure mean_a mean_b difference z p_uncorrected p_fwe
+//! compare_pairs.tsv       source target one two difference z p_uncorrected p_fwe      of more than two groups
+//! compare.json
+//! ```
 
 mod columns;
+mod compare;
 mod folder;
 mod known;
 mod lock;
@@ -65,6 +86,7 @@ use congraph::{MultiviewGraph, Table};
 use serde::Serialize;
 
 pub use columns::add_columns;
+pub use compare::{COMPARE_FILES, seal_compare, write_comparison};
 pub use folder::{Folder, OutputError};
 pub use known::{NodeFacts, read_known, read_node_facts, read_places};
 pub use lock::abandon;
@@ -151,6 +173,12 @@ fn write_all(
     write(folder, at("views.tsv"), |out| tables::views(out, graph, views))?;
     if !graph.membership().is_total() {
         write(folder, at("missing.tsv"), |out| tables::missing(out, graph))?;
+    }
+    if graph.subjects().is_some() {
+        write(folder, at("subjects.tsv"), |out| tables::subjects(out, graph))?;
+        write(folder, at("edges_subjects.tsv"), |out| {
+            tables::edges_subjects(out, graph)
+        })?;
     }
     write(folder, at("edges.tsv"), |out| tables::edges(out, graph))?;
     write(folder, at("edges_long.tsv"), |out| tables::edges_long(out, graph))?;

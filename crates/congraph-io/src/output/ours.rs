@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 use super::folder::Folder;
 
 /// The files that a run writes: those of an earlier run that a new one does not replace are removed.
-pub(super) const OURS: [&str; 39] = [
+pub(super) const OURS: [&str; 47] = [
     "summary.json",
     "run.json",
     "nodes.tsv",
     "edges.tsv",
     "views.tsv",
     "missing.tsv",
+    "subjects.tsv",
+    "edges_subjects.tsv",
     "edges_long.tsv",
     "candidates.tsv",
     "edge_costs.tsv",
@@ -46,6 +48,12 @@ pub(super) const OURS: [&str; 39] = [
     "coclassification.npz",
     "projection.tsv",
     "stability.json",
+    "compare_edges.tsv",
+    "compare_components.tsv",
+    "compare_nodes.tsv",
+    "compare_global.tsv",
+    "compare_pairs.tsv",
+    "compare.json",
 ];
 
 /// Where `congraph export` writes unless told otherwise.

@@ -34,9 +34,11 @@ const COMMUNITIES: &str = "communities.json";
 const REPORT: &str = "report.html";
 const NODES: &str = "nodes.tsv";
 /// Files that change what is read of a folder, and must therefore be the run's own.
-const READ: [&str; 10] = [
+const READ: [&str; 12] = [
     RUN,
     "missing.tsv",
+    "subjects.tsv",
+    "edges_subjects.tsv",
     "candidates.tsv",
     "edge_costs.tsv",
     "quality.tsv",
@@ -88,14 +90,8 @@ pub fn seal_communities(folder: &Folder, run: &Run, facts: &mut Value) -> Result
     let Some(id) = &run.id else {
         return write_json(folder, COMMUNITIES, facts);
     };
-    let mut files = Map::new();
-    for name in super::COMMUNITIES_FILES.iter().filter(|name| **name != COMMUNITIES) {
-        let path = folder.path(name);
-        if path.exists() {
-            let sha256 = sha256_of(&path).map_err(|source| OutputError::Io { path, source })?;
-            files.insert((*name).to_owned(), json!(sha256));
-        }
-    }
+    let files = written(folder, &super::COMMUNITIES_FILES, COMMUNITIES)?;
+    let files: Map<String, Value> = files.into_iter().map(|(name, sha256)| (name, json!(sha256))).collect();
     facts["run"] = json!(id);
     facts["files"] = Value::Object(files);
     write_json(folder, COMMUNITIES, facts)
@@ -126,6 +122,19 @@ pub fn reseal(folder: &Folder, tables: &[&str]) -> Result<(), OutputError> {
     super::write_text(folder, SUMMARY, &text)
 }
 
+/// The SHA-256 of those files that were written, but for one.
+pub(super) fn written(folder: &Folder, files: &[&str], but: &str) -> Result<Vec<(String, String)>, OutputError> {
+    let mut written = Vec::new();
+    for name in files.iter().filter(|name| **name != but) {
+        let path = folder.path(name);
+        if path.exists() {
+            let sha256 = sha256_of(&path).map_err(|source| OutputError::Io { path, source })?;
+            written.push(((*name).to_owned(), sha256));
+        }
+    }
+    Ok(written)
+}
+
 /// The run whose results are in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
@@ -133,7 +142,7 @@ pub struct Run {
     /// What the folder says of itself.
     told: Option<Vec<u8>>,
     /// The run's number; none in folders of earlier versions, and where graphs are without a summary.
-    id: Option<String>,
+    pub(super) id: Option<String>,
 }
 
 impl Run {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use congraph::methods::graphical_lasso::{self, GraphicalLasso};
 use congraph::methods::likelihood::{self, Lift, Likelihood, Signs, Sparsity};
+use congraph::penalties::{Penalty, TwoLevels};
 use congraph::{
     Coupling, Model, MultiviewGraph, Newton, Parameters, Scaling, Smooth, Spectrum, penalties, regularisers,
 };
@@ -98,6 +99,10 @@ impl FitRecord {
             },
             coupling: self.beta,
             gamma: self.gamma.unwrap_or(0.0),
+            penalty: self
+                .penalty
+                .as_deref()
+                .map_or(Some(usual.penalty), likelihood::Coupling::by_name)?,
             ..usual
         };
         let mut method = Likelihood::new(model);
@@ -116,6 +121,7 @@ impl FitRecord {
 
     /// The method and the divisor of the distances; none if the record lacks something of them. All pairs may be
     /// joined, and the solver is Newton's with the same tolerance, whichever it was.
+    /// A new view is then a new subject's ([`congraph::Projector::new`]).
     pub fn smooth(&self) -> Option<(Smooth, f64)> {
         let model = Model {
             parameters: Parameters {
@@ -124,7 +130,7 @@ impl FitRecord {
                 gamma: self.gamma?,
             },
             coupling: Coupling::Consensus {
-                penalty: penalties::by_name(self.penalty.as_deref()?)?,
+                penalty: self.coupled_penalty()?,
                 regulariser: regularisers::by_name(self.regulariser.as_deref()?)?,
             },
         };
@@ -150,5 +156,45 @@ impl FitRecord {
             ..Smooth::default()
         };
         Some((method, self.distance_divisor?))
+    }
+
+    /// The penalty with what it couples.
+    fn coupled_penalty(&self) -> Option<Arc<dyn Penalty>> {
+        match (self.coupling.as_deref(), self.subject_share) {
+            (None, _) => penalties::by_name(self.penalty.as_deref()?),
+            (Some(_), Some(share)) => Some(Arc::new(TwoLevels::new(share))),
+            (Some(name), None) => penalties::couplings()
+                .into_iter()
+                .find(|one| one.coupling() == Some(name)),
+        }
+    }
+
+    /// The method of a fit that can be made again from signals alone: every pair could be joined at no cost, and α, β
+    /// and γ are kept. None of any other fit.
+    pub fn pooled(&self) -> Option<Smooth> {
+        let is_whole = self.n_candidates.is_none() && self.n_edge_costs.is_none();
+        let is_smooth = self
+            .method
+            .as_deref()
+            .is_none_or(|word| Method::of_word(word) == Some(Method::Smooth));
+        if !is_whole || !is_smooth || self.is_projection() || self.echo.contains_key("subjects") {
+            return None;
+        }
+        // Views on their own have no β.
+        let alone = Self {
+            beta: Some(0.0),
+            gamma: Some(0.0),
+            penalty: Some("none".into()),
+            regulariser: self.regulariser.clone().or_else(|| Some("none".into())),
+            ..self.clone()
+        };
+        match self.smooth() {
+            Some((method, _)) => Some(method),
+            None => {
+                let (mut method, _) = alone.smooth()?;
+                method.model = Model::uncoupled(self.alpha?);
+                Some(method)
+            }
+        }
     }
 }

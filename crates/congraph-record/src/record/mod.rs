@@ -4,6 +4,7 @@
 //! parts        what a record is made of: densities, similarities, times, warnings
 //! fit          the record of a fit and of a joint graphical lasso
 //! likelihood   the record of a likelihood
+//! compare      the record of a comparison of groups: compare.json
 //! projection   the record of new views against a frozen consensus
 //! again        the method of a fit, from its record
 //! run          what it takes to run the same again
@@ -16,6 +17,7 @@
 //! tell less.
 
 mod again;
+mod compare;
 mod fit;
 mod likelihood;
 mod named;
@@ -32,6 +34,7 @@ use serde_json::{Map, Value};
 use crate::choices::{Choice, Method};
 
 pub use again::AgainMethod;
+pub use compare::{COMPARE_SCHEMA, CompareRecord, FoundRecord, GroupRecord, NullRecord, group_letter};
 pub use named::Named;
 pub use parts::{
     BestCell, ChanceRecord, DensityRecord, FrozenConsensus, ProjectedView, RecordingCounts, SecondsRecord,
@@ -137,6 +140,9 @@ pub struct FitRecord {
     /// What that criterion chose: `filter`, `beta`, `signed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen_by: Option<Vec<String>>,
+    /// Nodes that the likelihood learned as one: by the name of the one that stands for them, the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merged: Option<Named<Vec<String>>>,
     /// The likelihoods that were compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tried: Option<Vec<TriedRecord>>,
@@ -196,6 +202,15 @@ pub struct FitRecord {
     /// How many fits it took to reach the targets, if more than one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub solves: Option<usize>,
+    /// How views are coupled, if not each to the consensus: by `subjects`, along a `chain`, in pairs (`pairwise`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coupling: Option<String>,
+    /// ρ = β₂/(C β₁) of views of subjects: 1 is one level.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject_share: Option<f64>,
+    /// The subject of each view, where the coupling knew it: tests must keep these labels as they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subjects: Option<Named<String>>,
     /// The nodes that views lack, of those that lack any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<Named<Vec<String>>>,
@@ -247,6 +262,13 @@ impl FitRecord {
     pub fn is_projection(&self) -> bool {
         let schema = self.schema.as_deref();
         schema.is_some_and(|schema| schema.starts_with("congraph.projection"))
+    }
+
+    /// The subject that a two-level fit gave each of these views; none if it knew none, or not of all.
+    pub fn subjects_of(&self, views: &[String]) -> Option<Vec<String>> {
+        let subjects = self.echo.get("subjects")?.as_object()?;
+        let subject = |view: &String| subjects.get(view)?.as_str().map(str::to_owned);
+        views.iter().map(subject).collect()
     }
 
     /// Whether it is about graphs that make signals likely.

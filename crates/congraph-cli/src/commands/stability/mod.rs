@@ -326,7 +326,7 @@ fn asked_directly(
     let settings = direct::Settings {
         units: direct_units(unit),
         level: halving.level,
-        zscore: None,
+        ..direct::Settings::default()
     };
     let progress = console.progress();
     Ok(direct::of_views(&read.views, &settings, &|step: &Progress| {

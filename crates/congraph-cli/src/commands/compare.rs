@@ -1,0 +1,263 @@
+//! `congraph compare`: who differs.
+
+use std::path::Path;
+use std::time::Instant;
+
+use congraph::compare::{Design, Settings, check_coupling, check_samples, compare_watched, equalise};
+use congraph::{Code, DataError, Error, Learn, MultiviewGraph, View, ViewMatrix, Views, Warning, penalties};
+use congraph_io::{
+    COMPARE_FILES, Folder, LabelTable, read_graph, read_known, read_run, seal_compare, write_comparison,
+};
+use congraph_record::FitRecord;
+use congraph_record::choices::Equalise;
+use congraph_record::findings::Known;
+use congraph_record::record::{CompareRecord, warning_records};
+
+use super::again;
+use crate::args::{CompareArgs, Global};
+use crate::console::{self, Console};
+use crate::failure::Failure;
+use crate::interrupt;
+
+pub(crate) fn run(args: &CompareArgs, global: &Global, console: &Console) -> Result<(), Failure> {
+    let start = Instant::now();
+    if !args.folder.is_dir() {
+        // Refused as what it is: no result.
+        read_graph(&args.folder)?;
+    }
+    let folder = interrupt::before_writing(|| Folder::add_to(&args.folder, &COMPARE_FILES, args.force))?;
+    let (run, graph) = read_run(&args.folder)?;
+    let known = read_known(&args.folder, &graph)?;
+    let design = design(args, &graph)?;
+    check_fit(&known, &graph, &design)?;
+    let settings = Settings {
+        statistic: args.statistic,
+        permutations: args.permutations,
+        threshold: args.nbs,
+        level: args.level,
+        seed: args.seed,
+        measures: args.measures.clone(),
+    };
+    let Equal {
+        graph,
+        equalised_to,
+        warnings,
+    } = equal(args, &known, graph, &design.labels, console)?;
+    let reporter = console.progress();
+    let found = compare_watched(&graph, &design, &settings, &|progress| reporter.step(progress))?;
+    drop(reporter);
+    let Some(found) = found else {
+        return Err(Failure::usage("the comparison was interrupted", ""));
+    };
+    let mut record = CompareRecord {
+        n_nodes: graph.n_nodes(),
+        n_views: graph.n_views(),
+        equalised_to,
+        version: env!("CARGO_PKG_VERSION").into(),
+        seconds: start.elapsed().as_secs_f64(),
+        warnings: warning_records(&warnings),
+        ..CompareRecord::new(&found, &design, &settings)
+    };
+    interrupt::uninterrupted(|| -> Result<(), Failure> {
+        write_comparison(&folder, &graph, &found, &record)?;
+        seal_compare(&folder, &run, &mut record)?;
+        Ok(folder.commit()?)
+    })?;
+    for warning in &warnings {
+        console.warning(warning);
+    }
+    if global.json {
+        let text = serde_json::to_string(&record).unwrap_or_default();
+        console::print(&text)
+    } else {
+        console::print(&format!("{}: {}", args.folder.display(), story(&record)))
+    }
+}
+
+/// Labels, pairs and covariates of the views, as the tables tell them.
+fn design(args: &CompareArgs, graph: &MultiviewGraph) -> Result<Design, Failure> {
+    let views = graph.views();
+    let Some((file, column)) = args.labels.rsplit_once(':') else {
+        let message = format!("--labels `{}` names no column", args.labels);
+        return Err(Failure::usage(
+            message,
+            "give a table and a column, such as `--labels participants.tsv:group`",
+        ));
+    };
+    let key = args.view_key.as_deref();
+    let labels = LabelTable::read(Path::new(file), key)?;
+    // A column of the same table unless another is named.
+    let placed = |word: &str| -> Result<(LabelTable, String), Failure> {
+        match word.rsplit_once(':') {
+            Some((file, columns)) => Ok((LabelTable::read(Path::new(file), key)?, columns.to_owned())),
+            None => Ok((labels.clone(), word.to_owned())),
+        }
+    };
+    let mut design = Design {
+        labels: labels.column("labels", column, views)?,
+        ..Design::default()
+    };
+    if let Some(pair) = &args.pair {
+        let (table, column) = placed(pair)?;
+        design.pairs = Some(table.column("pair", &column, views)?);
+    }
+    if let Some(covariates) = &args.covariates {
+        let (table, columns) = placed(covariates)?;
+        for column in columns.split(',') {
+            design.covariates.push(table.covariate(column.trim(), views)?);
+        }
+    }
+    Ok(design)
+}
+
+/// Whether the fit treated all views alike, as far as the folder tells.
+fn check_fit(known: &Known, graph: &MultiviewGraph, design: &Design) -> Result<(), Failure> {
+    let Some(record) = &known.summary else {
+        return Ok(());
+    };
+    let penalty = record.penalty.as_deref().and_then(penalties::by_name);
+    if penalty.is_some_and(|penalty| !penalty.is_symmetric()) {
+        return Err(Failure::Data(vec![DataError::new(
+            Code::E14,
+            "the fit coupled views by their order",
+            "labels are permuted as if all views had been treated alike",
+            "learn them with the consensus as their only coupling, and compare those graphs",
+        )]));
+    }
+    if let Some(subjects) = record.subjects_of(graph.views()) {
+        check_coupling(&subjects, &design.labels, design.pairs.as_deref())?;
+    }
+    Ok(())
+}
+
+/// The graphs to compare, and what was done so that groups have equally many samples.
+struct Equal {
+    graph: MultiviewGraph,
+    equalised_to: Option<usize>,
+    warnings: Vec<Warning>,
+}
+
+/// The graphs as they are if no group has more samples; else those of one draw of equally many, or a refusal.
+fn equal(
+    args: &CompareArgs,
+    known: &Known,
+    graph: MultiviewGraph,
+    labels: &[String],
+    console: &Console,
+) -> Result<Equal, Failure> {
+    let samples: Vec<Option<usize>> = known.views.iter().map(|view| view.n_samples).collect();
+    let checked = check_samples(&samples, labels);
+    let least = samples.iter().flatten().min().copied();
+    if let (Err(error), Equalise::Auto, Some(n_samples)) = (&checked, args.equalise, least) {
+        let Some(method) = known.summary.as_ref().and_then(FitRecord::pooled) else {
+            return Err(not_learned_again(error));
+        };
+        let read = again::read_again(&args.folder, &[], console)?;
+        let drawn = equalise(&read.views, n_samples, args.seed)?;
+        // Blocks that are drawn whole may leave a difference.
+        let n_drawn: Vec<Option<usize>> = drawn.iter().map(View::n_samples).collect();
+        check_samples(&n_drawn, &in_order(labels, &graph, &drawn)).map_err(|error| not_learned_again(&error))?;
+        let reporter = console.progress();
+        let learned = method.learn(&drawn, &|progress| reporter.step(progress))?;
+        console.note(&format!(
+            "note: groups differ in their samples, so {n_samples} were drawn for every view and the graphs learned again; the graphs \
+             in the folder are left as they are"
+        ));
+        return Ok(Equal {
+            graph: like(&graph, &learned.graph),
+            equalised_to: Some(n_samples),
+            warnings: learned.warnings,
+        });
+    }
+    checked?;
+    let n_unknown = samples.iter().filter(|n| n.is_none()).count();
+    let message = format!(
+        "how many samples {n_unknown} of {} views have is not known: if one group has more, a difference may be no more than that",
+        samples.len()
+    );
+    Ok(Equal {
+        graph,
+        equalised_to: None,
+        warnings: if n_unknown > 0 {
+            vec![Warning::new("W06", message)]
+        } else {
+            Vec::new()
+        },
+    })
+}
+
+/// Labels in the order of data that were read again.
+fn in_order(labels: &[String], graph: &MultiviewGraph, views: &Views) -> Vec<String> {
+    let place = |view: &View| graph.views().iter().position(|name| name == view.name());
+    views
+        .iter()
+        .map(|view| place(view).map_or_else(String::new, |at| labels[at].clone()))
+        .collect()
+}
+
+/// Graphs with nodes and views in the order of others.
+fn like(order: &MultiviewGraph, graph: &MultiviewGraph) -> MultiviewGraph {
+    let place = |names: &[String], name: &String| names.iter().position(|other| other == name).unwrap_or(0);
+    let views: Vec<usize> = order.views().iter().map(|name| place(graph.views(), name)).collect();
+    let nodes: Vec<u32> = graph
+        .nodes()
+        .iter()
+        .map(|name| place(order.nodes(), name) as u32)
+        .collect();
+    let moved = |pair: &[u32; 2]| {
+        let mut pair = pair.map(|node| nodes[node as usize]);
+        pair.sort_unstable();
+        pair
+    };
+    let pairs: Vec<[u32; 2]> = graph.pairs().iter().map(moved).collect();
+    let values = graph
+        .weights()
+        .rows()
+        .flat_map(|row| views.iter().map(|&view| row[view]))
+        .collect();
+    let weights = ViewMatrix::from_values(views.len(), values);
+    let names = (order.nodes().to_vec(), order.views().to_vec());
+    MultiviewGraph::new(names.0, names.1, &pairs, &weights, graph.consensus())
+        .with_membership(order.membership().clone())
+}
+
+/// Groups that differ in their samples, where the graphs cannot be learned again here.
+fn not_learned_again(error: &Error) -> Failure {
+    let Error::Data(errors) = error else {
+        return Failure::from(error.clone());
+    };
+    let told = |error: &DataError| DataError {
+        hint: "draw equally many samples for every view, learn again with the same options, and compare those graphs"
+            .into(),
+        ..error.clone()
+    };
+    Failure::Data(errors.iter().map(told).collect())
+}
+
+/// The result in one line.
+fn story(record: &CompareRecord) -> String {
+    let group = |at: usize| record.groups.get(at).map_or("", |group| group.name.as_str());
+    let who = match record.groups.len() {
+        2 => format!("`{}` against `{}`", group(1), group(0)),
+        n => format!("{n} groups"),
+    };
+    let counted = |name: &str, one: &str, many: &str| {
+        let found = record.found.get(name)?;
+        let what = if found.tested == 1 { one } else { many };
+        Some(format!("{} of {} {what}", found.significant, found.tested))
+    };
+    let parts = [
+        counted("edges", "edge", "edges"),
+        counted("components", "component", "components"),
+        counted("nodes", "node", "nodes"),
+        counted("global", "measure", "measures"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let how = if record.exact { "all " } else { "" };
+    format!(
+        "{who}: {} differ at p_fwe ≤ {} ({how}{} relabellings)",
+        parts.join(", "),
+        record.level,
+        record.permutations
+    )
+}

@@ -1,0 +1,237 @@
+//! Groups of views compared.
+
+use congraph::compare::{
+    Comparison, Covariate, CovariateValues, Design, Measure, Settings, check_samples, compare_watched,
+};
+use congraph_record::Choice;
+use congraph_record::record::group_letter;
+use numpy::IntoPyArray;
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::failure;
+use crate::fields::from_fields;
+use crate::graphs::Arrays;
+use crate::request;
+use crate::running::Running;
+
+/// Who is compared with whom, and how.
+pub(crate) struct Asked<'py> {
+    labels: Vec<String>,
+    pair: Option<Vec<String>>,
+    /// Arrays of numbers or lists of words, by their names.
+    covariates: Bound<'py, PyDict>,
+    statistic: Option<String>,
+    permutations: usize,
+    nbs: f64,
+    measures: Vec<String>,
+    level: f64,
+    seed: u64,
+    /// How many samples each view has, if known.
+    samples: Option<Vec<usize>>,
+}
+
+from_fields!(Asked<'py> {
+    labels,
+    pair,
+    covariates,
+    statistic,
+    permutations,
+    nbs,
+    measures,
+    level,
+    seed,
+    samples
+});
+
+impl Asked<'_> {
+    fn design(&self) -> PyResult<Design> {
+        let mut covariates = Vec::new();
+        for (name, values) in self.covariates.iter() {
+            let values = match values.extract::<Vec<f64>>() {
+                Ok(numbers) => CovariateValues::Numbers(numbers),
+                Err(_) => CovariateValues::Levels(values.extract()?),
+            };
+            covariates.push(Covariate {
+                name: name.extract()?,
+                values,
+            });
+        }
+        Ok(Design {
+            labels: self.labels.clone(),
+            pairs: self.pair.clone(),
+            covariates,
+        })
+    }
+
+    fn settings(&self, py: Python<'_>) -> PyResult<Settings> {
+        let measure = |word: &String| request::chosen::<Measure>(py, word);
+        Ok(Settings {
+            statistic: self
+                .statistic
+                .as_ref()
+                .map(|word| request::chosen(py, word))
+                .transpose()?,
+            permutations: self.permutations,
+            threshold: self.nbs,
+            level: self.level,
+            seed: self.seed,
+            measures: self.measures.iter().map(measure).collect::<PyResult<_>>()?,
+        })
+    }
+}
+
+/// Compares groups of views, or two conditions of the same subjects.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) fn compare<'py>(
+    py: Python<'py>,
+    graph: Arrays<'py>,
+    asked: Asked<'py>,
+    running: Running,
+) -> PyResult<Bound<'py, PyDict>> {
+    let graph = graph.graph()?;
+    let (design, settings) = (asked.design()?, asked.settings(py)?);
+    if let Some(samples) = &asked.samples {
+        let samples: Vec<Option<usize>> = samples.iter().copied().map(Some).collect();
+        check_samples(&samples, &design.labels).map_err(|error| failure::exception(py, &error))?;
+    }
+    let found = running.run(py, None, |watch| compare_watched(&graph, &design, &settings, watch))?;
+    let Some(found) = found else {
+        return Err(PyKeyboardInterrupt::new_err(()));
+    };
+    let result = PyDict::new(py);
+    let names = |nodes: &mut dyn Iterator<Item = usize>| -> Vec<String> {
+        nodes.map(|node| graph.nodes()[node].clone()).collect()
+    };
+    result.set_item("edges", edges(py, &found, &names)?)?;
+    result.set_item("components", components(py, &found)?)?;
+    result.set_item("nodes", nodes(py, &found, &names)?)?;
+    result.set_item("measures", measures(py, &found)?)?;
+    result.set_item("pairs", pairs(py, &found, &names)?)?;
+    let groups: Vec<&str> = found.groups.iter().map(|group| group.name.as_str()).collect();
+    result.set_item("groups", groups)?;
+    result.set_item("statistic", found.statistic.word())?;
+    result.set_item("permutations", found.n_relabellings)?;
+    result.set_item("exact", found.exact)?;
+    result.set_item("n_pairs", found.n_pairs)?;
+    result.set_item("null", found.edge_null.values().to_vec().into_pyarray(py))?;
+    Ok(result)
+}
+
+/// The names of nodes by their places.
+type Names<'n> = &'n dyn Fn(&mut dyn Iterator<Item = usize>) -> Vec<String>;
+
+fn floats<'py>(into: &Bound<'py, PyDict>, name: &str, values: impl Iterator<Item = f64>) -> PyResult<()> {
+    into.set_item(name, values.collect::<Vec<f64>>().into_pyarray(into.py()))
+}
+
+fn counts<'py>(into: &Bound<'py, PyDict>, name: &str, values: impl Iterator<Item = usize>) -> PyResult<()> {
+    let values: Vec<i64> = values.map(|value| value as i64).collect();
+    into.set_item(name, values.into_pyarray(into.py()))
+}
+
+/// A column for each group, and with two groups their difference.
+fn means<'py>(into: &Bound<'py, PyDict>, name: &str, found: &Comparison, means: &[&[f64]]) -> PyResult<()> {
+    for group in 0..found.groups.len() {
+        let column = format!("{name}_{}", group_letter(group));
+        floats(into, &column, means.iter().map(|means| means[group]))?;
+    }
+    Ok(())
+}
+
+fn difference<'py>(into: &Bound<'py, PyDict>, found: &Comparison, means: &[&[f64]]) -> PyResult<()> {
+    if found.groups.len() != 2 {
+        return Ok(());
+    }
+    floats(into, "difference", means.iter().map(|means| means[1] - means[0]))
+}
+
+fn edges<'py>(py: Python<'py>, found: &Comparison, names: Names<'_>) -> PyResult<Bound<'py, PyDict>> {
+    let (table, rows) = (PyDict::new(py), &found.edges);
+    for (end, column) in ["source", "target"].into_iter().enumerate() {
+        table.set_item(column, names(&mut rows.iter().map(|row| row.pair[end])))?;
+    }
+    for (group, of) in found.groups.iter().enumerate() {
+        counts(
+            &table,
+            &format!("n_{}", group_letter(group)),
+            rows.iter().map(|_| of.n_views),
+        )?;
+    }
+    for group in 0..found.groups.len() {
+        let column = format!("present_{}", group_letter(group));
+        counts(&table, &column, rows.iter().map(|row| row.present[group]))?;
+    }
+    let of_rows: Vec<&[f64]> = rows.iter().map(|row| &row.means[..]).collect();
+    means(&table, "mean", found, &of_rows)?;
+    difference(&table, found, &of_rows)?;
+    floats(&table, found.column(), rows.iter().map(|row| row.statistic))?;
+    floats(&table, "p_uncorrected", rows.iter().map(|row| row.p_uncorrected))?;
+    floats(&table, "p_fwe", rows.iter().map(|row| row.p_fwe))?;
+    // As in the table: numbered from 1, and 0 for edges of none.
+    counts(
+        &table,
+        "component",
+        rows.iter().map(|row| row.component.map_or(0, |place| place + 1)),
+    )?;
+    Ok(table)
+}
+
+fn components<'py>(py: Python<'py>, found: &Comparison) -> PyResult<Bound<'py, PyDict>> {
+    let (table, rows) = (PyDict::new(py), &found.components);
+    counts(&table, "id", 1..=rows.len())?;
+    counts(&table, "n_nodes", rows.iter().map(|row| row.n_nodes))?;
+    counts(&table, "n_edges", rows.iter().map(|row| row.n_edges))?;
+    floats(&table, "intensity", rows.iter().map(|row| row.intensity))?;
+    floats(&table, "p_fwe", rows.iter().map(|row| row.p_fwe))?;
+    Ok(table)
+}
+
+fn nodes<'py>(py: Python<'py>, found: &Comparison, names: Names<'_>) -> PyResult<Bound<'py, PyDict>> {
+    let (table, rows) = (PyDict::new(py), &found.nodes);
+    table.set_item("node", names(&mut rows.iter().map(|row| row.node)))?;
+    means(
+        &table,
+        "strength",
+        found,
+        &rows.iter().map(|row| &row.means[..]).collect::<Vec<_>>(),
+    )?;
+    floats(&table, found.column(), rows.iter().map(|row| row.statistic))?;
+    floats(&table, "p_fwe", rows.iter().map(|row| row.p_fwe))?;
+    Ok(table)
+}
+
+fn measures<'py>(py: Python<'py>, found: &Comparison) -> PyResult<Bound<'py, PyDict>> {
+    let (table, rows) = (PyDict::new(py), &found.measures);
+    let words: Vec<&str> = rows.iter().map(|row| row.measure.word()).collect();
+    table.set_item("measure", words)?;
+    let of_rows: Vec<&[f64]> = rows.iter().map(|row| &row.means[..]).collect();
+    means(&table, "mean", found, &of_rows)?;
+    difference(&table, found, &of_rows)?;
+    floats(&table, found.column(), rows.iter().map(|row| row.statistic))?;
+    floats(&table, "p_uncorrected", rows.iter().map(|row| row.p_uncorrected))?;
+    floats(&table, "p_fwe", rows.iter().map(|row| row.p_fwe))?;
+    Ok(table)
+}
+
+fn pairs<'py>(py: Python<'py>, found: &Comparison, names: Names<'_>) -> PyResult<Bound<'py, PyDict>> {
+    let (table, rows) = (PyDict::new(py), &found.follow_ups);
+    for (end, column) in ["source", "target"].into_iter().enumerate() {
+        table.set_item(column, names(&mut rows.iter().map(|row| row.pair[end])))?;
+    }
+    for (at, column) in ["one", "two"].into_iter().enumerate() {
+        let groups: Vec<&str> = rows
+            .iter()
+            .map(|row| found.groups[row.groups[at]].name.as_str())
+            .collect();
+        table.set_item(column, groups)?;
+    }
+    floats(&table, "difference", rows.iter().map(|row| row.difference))?;
+    let statistic = if found.column() == "f" { "t" } else { "z" };
+    floats(&table, statistic, rows.iter().map(|row| row.statistic))?;
+    floats(&table, "p_uncorrected", rows.iter().map(|row| row.p_uncorrected))?;
+    floats(&table, "p_fwe", rows.iter().map(|row| row.p_fwe))?;
+    Ok(table)
+}

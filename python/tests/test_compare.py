@@ -1,0 +1,105 @@
+"""Groups of views compared: against scipy, and the same numbers as the command line."""
+
+import json
+import subprocess
+
+import numpy as np
+import pytest
+
+import congraph
+from congraph import Graphs
+
+LABELS = ["young"] * 7 + ["old"] * 6
+
+
+@pytest.fixture(scope="module")
+def graphs():
+    rng = np.random.default_rng(1)
+    matrices = np.triu(np.where(rng.random((13, 8, 8)) < 0.4, 0.0, rng.random((13, 8, 8))), 1)
+    matrices[7:, 0, 1] += 1.0
+    return Graphs.from_matrices(matrices + matrices.swapaxes(1, 2))
+
+
+def columns(table):
+    return {name: np.asarray(table[name]) for name in table}
+
+
+def test_rank_sums_and_t_are_those_of_scipy(graphs):
+    stats = pytest.importorskip("scipy.stats")
+    is_young = np.array(LABELS) == "young"
+    for statistic in ("rank", "t"):
+        found = graphs.compare(LABELS, statistic=statistic, permutations=199)
+        edges = columns(found.edges)
+        assert found.groups == ["old", "young"] and not found.exact and found.permutations == 199
+        for weights, value in zip(graphs.edges_, edges["z" if statistic == "rank" else "t"], strict=True):
+            if statistic == "t":
+                assert value == pytest.approx(stats.ttest_ind(weights[is_young], weights[~is_young]).statistic)
+                continue
+            ranks = stats.rankdata(weights)
+            spread = ranks.var(ddof=1) * 7 * 6 / 13
+            assert value == pytest.approx((ranks[is_young].sum() - 7 * 7) / np.sqrt(spread))
+    assert edges["source"][np.argmin(edges["p_fwe"])] == "1"
+
+
+def test_pairs_covariates_and_more_groups(graphs):
+    twelve = Graphs(graphs.node_names_, graphs.view_names_[:12], graphs.edge_index_, graphs.edges_[:, :12])
+    pairs = twelve.compare(["a", "b"] * 6, pair=np.arange(12) // 2)
+    assert pairs.exact and pairs.permutations == 64 and pairs.n_pairs == 6 and pairs.statistic == "t"
+    ages = {"age": np.arange(13.0) ** 2 % 7, "sex": ["f", "m"] * 6 + ["f"]}
+    assert not graphs.compare(LABELS, covariates=ages, permutations=99).exact
+    three = graphs.compare(["x", "y", "z"] * 4 + ["x"], permutations=99)
+    assert len(columns(three.pairs)["one"]) == 3 * len(columns(three.edges)["h"])
+    named = dict(zip(graphs.view_names_, LABELS, strict=True))
+    one, other = graphs.compare(named, permutations=99), graphs.compare(LABELS, permutations=99)
+    np.testing.assert_array_equal(one.null, other.null)
+    pandas = pytest.importorskip("pandas")
+    series = pandas.Series(named).iloc[::-1]
+    np.testing.assert_array_equal(graphs.compare(series, permutations=99).null, one.null)
+
+
+def test_what_cannot_be_compared_is_refused(graphs):
+    with pytest.raises(congraph.CongraphDataError, match="1 group has one view only") as refused:
+        graphs.compare([*LABELS[:12], "odd"])
+    assert refused.value.code == "E17"
+    with pytest.raises(congraph.CongraphDataError, match="no label: `view01`|no label: `view1`"):
+        graphs.compare([None, *LABELS[1:]])
+    with pytest.raises(congraph.CongraphDataError) as refused:
+        graphs.compare(LABELS, n_samples=[100] * 7 + [200] * 6)
+    assert refused.value.code == "E16"
+    with pytest.raises(ValueError, match="labels has 3 values, and there are 13 views"):
+        graphs.compare(["a", "b", "c"])
+    with pytest.raises(ValueError, match="labels has no 'view1'"):
+        graphs.compare({"x": "a"})
+    with pytest.raises(ValueError, match="statistic"):
+        graphs.compare(LABELS, statistic="mean")
+    with pytest.raises(ValueError, match="measures"):
+        graphs.compare(LABELS, measures=["weight"])
+    with pytest.raises(ValueError, match="permutations is 10"):
+        graphs.compare(LABELS, permutations=10)
+
+
+def test_the_command_line_finds_the_same(command, tmp_path):
+    data = congraph.simulate(n_nodes=12, n_views=12, n_signals=60, seed=3)
+    for name, table in data.views.items():
+        np.savetxt(tmp_path / f"{name}.csv", table, delimiter=",", header=",".join(data.truth.node_names_), comments="", fmt="%r")
+    names = list(data.views)
+    rows = "".join(f"{name}\t{'ab'[k % 2]}\t{k * k % 5}\n" for k, name in enumerate(names))
+    (tmp_path / "labels.tsv").write_text("view\tgroup\tage\n" + rows)
+    paths = [str(tmp_path / f"{name}.csv") for name in names]
+    out = str(tmp_path / "out")
+    subprocess.run([command, "learn", *paths, "--alpha", "0.05", "--beta", "0.02", "-o", out, "--quiet"], check=True, capture_output=True)
+    words = ["--labels", f"{tmp_path}/labels.tsv:group", "--covariates", "age", "--permutations", "199", "--nbs", "1.5"]
+    subprocess.run([command, "compare", out, *words], check=True, capture_output=True)
+    views = congraph.Views(dict(data.views), nodes=data.truth.node_names_)
+    model = congraph.ConsensusGraph(alpha=0.05, beta=0.02).fit(views)
+    ages = {name: k * k % 5 for k, name in enumerate(names)}
+    found = model.compare(["a", "b"] * 6, covariates={"age": ages}, permutations=199, nbs=1.5)
+    lines = [line.split("\t") for line in (tmp_path / "out" / "compare_edges.tsv").read_text().splitlines()]
+    written = dict(zip(lines[0], zip(*lines[1:], strict=True), strict=True))
+    edges = columns(found.edges)
+    assert list(written) == list(edges)
+    assert written["source"] == tuple(edges["source"])
+    for column in ("mean_a", "difference", "z", "p_uncorrected", "p_fwe"):
+        assert [float(cell) for cell in written[column]] == edges[column].tolist()
+    record = json.loads((tmp_path / "out" / "compare.json").read_text())
+    assert (record["permutations"], record["exact"]) == (found.permutations, found.exact)
