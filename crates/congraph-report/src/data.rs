@@ -278,6 +278,7 @@ mod tests {
             similarity: 0.5,
             agreement: None,
             instability: None,
+            gain: None,
             is_chosen: false,
             consensus: (0..n).map(|k| ([k, k + 1], 1.0)).collect(),
             n_edges: n as usize,

@@ -218,7 +218,8 @@ fn path(dir: &Path, graph: &MultiviewGraph) -> Result<Vec<PathCell>, Fault> {
         "agreement",
         "mark",
     ];
-    Sheet::open(dir, "tune.tsv")?.each(
+    let table = Sheet::open(dir, "tune.tsv")?;
+    table.each(
         columns,
         |place,
          [
@@ -244,6 +245,7 @@ fn path(dir: &Path, graph: &MultiviewGraph) -> Result<Vec<PathCell>, Fault> {
                 similarity: needed(similarity)?,
                 agreement: perhaps(agreement),
                 instability: perhaps(instability),
+                gain: None,
                 is_chosen: mark.split(',').any(|word| word == "chosen"),
                 consensus: Vec::new(),
                 n_edges: (needed(shared)? * graph.n_pairs() as f64).round() as usize,
@@ -251,6 +253,12 @@ fn path(dir: &Path, graph: &MultiviewGraph) -> Result<Vec<PathCell>, Fault> {
             Ok(())
         },
     )?;
+    // Only of a choice by likelihood.
+    if let Some(gains) = numbers(&table, ["gain"])? {
+        for (cell, [gain]) in cells.iter_mut().zip(gains) {
+            cell.gain = Some(gain).filter(|gain| gain.is_finite());
+        }
+    }
     let nodes = index(dir, "nodes.tsv", "node", graph.nodes())?;
     Sheet::open(dir, "path.tsv")?.each(
         ["cell", "source", "target", "consensus"],

@@ -73,6 +73,9 @@ pub struct PathCell {
     pub agreement: Option<f64>,
     /// The chance that two halves disagree on a pair.
     pub instability: Option<f64>,
+    /// How much likelier the other half of the data is on the views' graphs than on none, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gain: Option<f64>,
     /// Whether this is the cell that was chosen.
     pub is_chosen: bool,
     /// Pairs and weights of its consensus, the heaviest first; perhaps not all.
