@@ -237,9 +237,9 @@ class ConsensusGraph(_Learner):
     alpha, beta, gamma : float, optional
         The parameters themselves, for experts: larger is denser, more alike, a sparser consensus.
     penalty : str or object, default "l1"
-        How a view's departure from the consensus is charged: ``"l1"``, ``"l2"``, ``"squared-l2"``; or an object with
-        ``value(differences)`` and ``prox(differences, step)``, which is solved by ADMM. The likelihood takes the three by name;
-        with another than ``"l1"`` it needs ``beta`` or ``similarity``.
+        How a view's departure from the consensus is charged: ``"l1"``, ``"l2"``, ``"squared-l2"``, ``"linf"``,
+        ``"huber"``; or an object with ``value(differences)`` and ``prox(differences, step)``, which is solved by ADMM. The
+        likelihood takes the first three by name; with another than ``"l1"`` it needs ``beta`` or ``similarity``.
     coupling : {"consensus", "chain", "pairwise"}
         What each view is drawn to: the consensus, its neighbours in the order in which views are given (graphs that change with
         time), or every other view. Of a chain and of pairs the consensus is told: the median of the views.

@@ -227,8 +227,8 @@ fn all_pairs(views: &Views) -> MultiviewGraph {
     let pairs: Vec<[u32; 2]> = (0..NODES as u32)
         .flat_map(|a| (a + 1..NODES as u32).map(move |b| [a, b]))
         .collect();
-    let weights = ViewMatrix::zeros(pairs.len(), VIEWS);
-    let consensus = vec![0.0; pairs.len()];
+    let weights = ViewMatrix::from_values(VIEWS, vec![1.0; pairs.len() * VIEWS]);
+    let consensus = vec![1.0; pairs.len()];
     MultiviewGraph::new(
         views.nodes().to_vec(),
         views.names(),
