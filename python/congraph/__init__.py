@@ -18,6 +18,7 @@ from ._graphs import Communities, Comparison, Graphs
 from ._joint import JointGraphicalLasso
 from ._metrics import Evaluation, accuracy, auprc, correlation, evaluate, f1, nmi, precision, recall, total_variation
 from ._simulate import Simulation, simulate
+from ._stability import Stability
 from ._views import Views
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "Projection",
     "Simulation",
     "SingleGraph",
+    "Stability",
     "Views",
     "__version__",
     "accuracy",

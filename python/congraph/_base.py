@@ -114,8 +114,8 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
     def _running(self) -> dict[str, Any]:
         return running(self.n_jobs, self.verbose)
 
-    def _views(self, X: Any, groups: Any, blocks: Any) -> Views:
-        views = as_views(X, groups=groups, blocks=blocks)
+    def _views(self, X: Any, groups: Any, blocks: Any, subjects: Any = None) -> Views:
+        views = as_views(X, groups=groups, blocks=blocks, subjects=subjects)
         views = views if self._node_axis() == 1 else views._with_nodes_in_rows()
         views._check_nodes(self._node_axis())
         return views
@@ -146,6 +146,12 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         self.warnings_ = [CongraphWarning(message, code, view) for code, view, message in [*result["warnings"], *self._near()]]
         for warning in self.warnings_:
             warnings.warn(warning, stacklevel=_outside())
+
+    @staticmethod
+    def _warn(told: list[tuple[str, str | None, str]]) -> None:
+        """Tells what the engine warned of, without keeping it."""
+        for code, view, message in told:
+            warnings.warn(CongraphWarning(message, code, view), stacklevel=_outside())
 
     def _near(self) -> list[tuple[str, str | None, str]]:
         """What is said if edges follow the distances of their ends, where these are known."""

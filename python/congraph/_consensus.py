@@ -14,6 +14,7 @@ from . import _engine
 from ._base import GraphEstimator
 from ._errors import one_error
 from ._graphs import Graphs, counted
+from ._stability import Stability
 from ._views import Views
 
 __all__ = ["ConsensusGraph", "Projection", "SingleGraph"]
@@ -64,6 +65,7 @@ class _Learner(GraphEstimator):
     scale_: str
     distance_divisor_: float | None
     filter_: int | None
+    merged_: dict[str, list[str]]
     threshold_: float | None
     aic_: float | None
     tried_: list[dict[str, Any]] | None
@@ -74,16 +76,20 @@ class _Learner(GraphEstimator):
         """What is asked of a fit, by the names of the constructor's parameters; the engine knows and checks them all."""
         asked = inspect.signature(SingleGraph if single else ConsensusGraph).parameters
         options = {name: getattr(self, name) for name in asked if name not in _OF_READING}
+        if "coupling" in options:
+            options["view_coupling"] = options.pop("coupling")
+        names = getattr(self, "subject_names_", None) if views is None else views.subjects
         return {
             **options,
             "single": single,
+            "subjects": bool(names),
             "candidates": self._candidates(views),
             "edge_costs": self._edge_costs(views),
             "check_outside": bool(self.check_outside),
         }
 
-    def _learn(self, X: Any, groups: Any, blocks: Any, single: bool) -> None:
-        views = self._views(X, groups, blocks)
+    def _learn(self, X: Any, groups: Any, blocks: Any, single: bool, subjects: Any = None) -> None:
+        views = self._views(X, groups, blocks, subjects)
         result = _engine.learn(views._borrowed(), self._reading(views), self._options(views, single), self._running())
         self._keep(result, views, X)
 
@@ -92,6 +98,7 @@ class _Learner(GraphEstimator):
         self.spectrum_ = result["spectrum"]
         self.scale_ = result["scale"]
         self.filter_ = result["filter"]
+        self.merged_ = result["merged"]
         self.threshold_ = result["threshold"]
         self.aic_ = result["aic"]
         self.tried_ = result["tried"]
@@ -151,6 +158,50 @@ class _Learner(GraphEstimator):
         every = dict.fromkeys(node for nodes in named for node in nodes) if self.missing == "mask" else first
         return [node for node in every if node not in dropped and node in shared]
 
+    def stability(
+        self,
+        X: Any,
+        *,
+        groups: Any = None,
+        blocks: Any = None,
+        pairs: int = 50,
+        units: str | None = None,
+        direct: bool = True,
+        level: float = 0.05,
+        seed: int = 1,
+    ) -> Stability:
+        """How sure each edge is: halves of the data are fitted as the whole was.
+
+        A frequency is not the probability that an edge is real: what is learned systematically is in every half.
+
+        Parameters
+        ----------
+        X, groups : the views that were fitted
+        blocks : str, sequence or mapping, optional
+            The trial or session of each sample: these are halved.
+        pairs : int
+            How many pairs of halves.
+        units : {"blocks", "samples", "views"}, optional
+            What stays together; blocks by default, where they are given. With ``"views"`` it is said of other views than these.
+        direct : bool
+            Whether to ask which nodes depend directly on each other.
+        level : float
+            The level of that.
+        """
+        self._check_learned()
+        if not isinstance(getattr(self, "penalty", "l1"), str):
+            raise ValueError("halves cannot be fitted with a penalty written in Python: fit with penalty=\"l1\", \"l2\" or \"squared-l2\"")
+        views = self._views(X, groups, blocks)
+        options = self._options(views, single=self.consensus_edges_ is None)
+        # What was found stands in for targets and parameters.
+        options.update({name: None for name in ("density", "similarity", "consensus_density", "alpha", "beta") if name in options})
+        halving = {"pairs": pairs, "units": units, "direct": direct, "level": level, "seed": seed}
+        found = _engine.stability(
+            self._arrays(), options, self._record, views._borrowed(), self._reading(views), halving, self._running()
+        )
+        self._warn(found["warnings"])
+        return Stability._of(self, found)
+
 
 class ConsensusGraph(_Learner):
     """Learn one sparse graph per data set, and the consensus graph they share.
@@ -163,11 +214,14 @@ class ConsensusGraph(_Learner):
     method : {"smooth", "likelihood"}
         ``"smooth"`` learns graphs on which the signals are smooth: any number of nodes. ``"likelihood"`` learns graphs that make
         the signals likely, and finds truer ones: up to a few thousand nodes. With it, ``density`` keeps that share of edges (without it
-        a threshold between the two heaps of weights does), ``similarity`` finds ``beta``, ``beta`` is the coupling in units of 1/√samples, ``gamma`` is in units of
-        ``beta``, and Akaike's criterion chooses what is not given. ``alpha``, ``consensus_density``, other penalties,
-        ``spectrum`` and ADMM are not for it; nor is `tune`.
+        a threshold between the two heaps of weights does), ``similarity`` finds ``beta``, ``beta`` is the coupling in units of
+        1/√samples, ``gamma`` is in units of ``beta``, and Akaike's criterion chooses what is not given. ``alpha``,
+        ``consensus_density``, ``spectrum`` and ADMM are not for it; nor is `tune`.
     filter : {"auto", 1, 2}
         With the likelihood, how often the graph's filter made the signals: 1 is a Gaussian field, 2 the paper's filter.
+    proportional : {"refuse", "merge"}
+        With the likelihood, nodes that are multiples of each other in every view are refused, or learned as one node that is named by
+        the first of them (``merged_``).
     density, similarity, consensus_density : float, optional
         Targets: the share of possible edges that are present (mean of the views), the mean correlation between the views' weights, the
         density of the consensus. The parameters that reach them are found. Without any, the density is at most ten
@@ -175,8 +229,15 @@ class ConsensusGraph(_Learner):
     alpha, beta, gamma : float, optional
         The parameters themselves, for experts: larger is denser, more alike, a sparser consensus.
     penalty : str or object, default "l1"
-        How a view's departure from the consensus is charged: ``"l1"``, ``"l2"``, ``"squared-l2"``; or an object with
-        ``value(differences)`` and ``prox(differences, step)``, which is solved by ADMM.
+        How a view's departure from the consensus is charged: ``"l1"``, ``"l2"``, ``"squared-l2"``, ``"linf"``,
+        ``"huber"``; or an object with ``value(differences)`` and ``prox(differences, step)``, which is solved by ADMM. The
+        likelihood takes the first three by name; with another than ``"l1"`` it needs ``beta`` or ``similarity``.
+    coupling : {"consensus", "chain", "pairwise"}
+        What each view is drawn to: the consensus, its neighbours in the order in which views are given (graphs that change with
+        time), or every other view. Of a chain and of pairs the consensus is told: the median of the views.
+    subject_share : float, optional
+        With ``subjects``, how strongly their graphs are drawn to the consensus: 1 is one consensus for all views, near 0 one for
+        each subject; 0.5 by default.
     regulariser : str, default "l1"
         What is asked of the consensus itself, weighed by gamma.
     signed : bool or "auto", default False
@@ -231,12 +292,17 @@ class ConsensusGraph(_Learner):
     edge_index_, edges_, consensus_edges_ : array
         The sparse form: the two ends of each edge (2, edges), its weight in each view (edges, views) and in the consensus (edges,).
     node_names_, view_names_ : list of str
+    subjects_ : array (subjects, nodes, nodes) or None
+        The subjects' own graphs, where ``fit`` was told whose views they are.
+    subject_names_ : list of str or None
     present_ : array (views, nodes) or None
         Whether a view has a node, if any lacks one (``missing="mask"``).
     alpha_, beta_, gamma_, spectrum_ : float
         The parameters that were used; a likelihood has no alpha.
     scale_ : str
         How nodes were scaled.
+    merged_ : dict
+        Nodes that a likelihood learned as one: the one that stands for them, and the others.
     filter_, threshold_, aic_, tried_
         Of a likelihood, otherwise None: how often the filter is applied, the weight above which pairs are edges (None if none is),
         Akaike's criterion, and all models that were compared.
@@ -306,7 +372,12 @@ class ConsensusGraph(_Learner):
         verbose: bool = False,
         method: str = "smooth",
         filter: str | int = "auto",
+        coupling: str = "consensus",
+        subject_share: float | None = None,
+        proportional: str = "refuse",
     ) -> None:
+        self.coupling = coupling
+        self.subject_share = subject_share
         self.density = density
         self.similarity = similarity
         self.consensus_density = consensus_density
@@ -340,6 +411,7 @@ class ConsensusGraph(_Learner):
         self.verbose = verbose
         self.method = method
         self.filter = filter
+        self.proportional = proportional
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import TransformerTags
@@ -348,7 +420,7 @@ class ConsensusGraph(_Learner):
         tags.transformer_tags = TransformerTags(preserves_dtype=[])
         return tags
 
-    def fit(self, X: Any, y: Any = None, *, groups: Any = None, blocks: Any = None) -> ConsensusGraph:
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None, blocks: Any = None, subjects: Any = None) -> ConsensusGraph:
         """Learn the graphs of the views.
 
         Parameters
@@ -362,8 +434,12 @@ class ConsensusGraph(_Learner):
             rows of a data frame by its index, and refused if it has no label for a row.
         blocks : str, sequence or mapping, optional
             The resampling unit (trial, session) of each sample; used by `tune`.
+        subjects : mapping or sequence, optional
+            Whose view each is, where subjects were measured in several conditions: from the names of the views, or one per view. Of
+            one long table with ``groups`` the column of the subject, or one label per row: a view is then ``subject/group``. Views of
+            one subject share the subject's graph (``subjects_``), and the subjects' graphs share the consensus.
         """
-        self._learn(X, groups, blocks, single=False)
+        self._learn(X, groups, blocks, single=False, subjects=subjects)
         return self
 
     def _keep(self, result: dict[str, Any], views: Views, X: Any) -> None:
@@ -383,6 +459,7 @@ class ConsensusGraph(_Learner):
         *,
         groups: Any = None,
         blocks: Any = None,
+        subjects: Any = None,
         density: tuple[float, float] | None = None,
         similarity: tuple[float, float] | None = None,
         halvings: int = 10,
@@ -393,7 +470,7 @@ class ConsensusGraph(_Learner):
         Every view's samples (or blocks) are halved at random ``halvings`` times. The grid is in ``path_`` afterwards, one entry
         per fit, and ``path_choice_`` says which one was kept. The targets and parameters of the constructor are not used.
         """
-        views = self._views(X, groups, blocks)
+        views = self._views(X, groups, blocks, subjects)
         options = self._options(views, single=False)
         options.update(density=None, similarity=None, consensus_density=None, alpha=None, beta=None)
         choice = {"density": density, "similarity": similarity, "halvings": halvings, "threshold": threshold, "seed": self.seed}
@@ -414,7 +491,7 @@ class ConsensusGraph(_Learner):
         """
         views = self._views(X, groups, blocks)
         options = self._options(views, single=False)
-        options.update(method="smooth", filter="auto", density=None, similarity=None, consensus_density=None, alpha=None, beta=None)
+        options.update(method="smooth", filter="auto", proportional="refuse", density=None, similarity=None, consensus_density=None, alpha=None, beta=None)
         return _engine.compare_methods(views._borrowed(), self._reading(views), options, list(methods), self._running())
 
     def project(self, X: Any, *, groups: Any = None, alpha: float | None = None, beta: float | None = None) -> list[Projection]:
@@ -533,6 +610,7 @@ class SingleGraph(_Learner):
         verbose: bool = False,
         method: str = "smooth",
         filter: str | int = "auto",
+        proportional: str = "refuse",
     ) -> None:
         self.density = density
         self.alpha = alpha
@@ -560,6 +638,7 @@ class SingleGraph(_Learner):
         self.verbose = verbose
         self.method = method
         self.filter = filter
+        self.proportional = proportional
 
     def fit(self, X: Any, y: Any = None, *, groups: Any = None, blocks: Any = None) -> SingleGraph:
         """Learn the graph of every view on its own; ``X`` as for `ConsensusGraph.fit`, or one array of samples × nodes."""

@@ -21,6 +21,7 @@ __all__ = [
     "project",
     "report",
     "simulate",
+    "stability",
     "total_variation",
     "tune",
 ]
@@ -54,6 +55,15 @@ def project(
 ) -> list[dict[str, Any]]: ...
 def report(graph: Mapping[str, Any], context: Mapping[str, Any]) -> str: ...
 def simulate(wanted: Mapping[str, Any]) -> dict[str, Any]: ...
+def stability(
+    graph: Mapping[str, Any],
+    options: Mapping[str, Any],
+    record: str,
+    views: Sequence[Mapping[str, Any]],
+    reading: Mapping[str, Any],
+    halving: Mapping[str, Any],
+    running: Mapping[str, Any],
+) -> dict[str, Any]: ...
 def total_variation(
     graph: Mapping[str, Any],
     views: Sequence[Mapping[str, Any]],

@@ -106,6 +106,9 @@ class LearnedGraphs:
     edges_: Floats
     consensus_edges_: Floats | None
     present_: npt.NDArray[np.bool_] | None
+    subject_names_: list[str] | None
+    _subjects_of_views: list[str] | None
+    _subject_edges: Floats | None
 
     def _set_graphs(self, result: dict[str, Any]) -> None:
         self.node_names_ = result["nodes"]
@@ -114,6 +117,9 @@ class LearnedGraphs:
         self.edges_ = result["weights"]
         self.consensus_edges_ = result["consensus"]
         self.present_ = result["present"]
+        self.subject_names_ = result["subject_names"]
+        self._subjects_of_views = result["subjects_of_views"]
+        self._subject_edges = result["subject_weights"]
 
     def _check_learned(self) -> None:
         """Complains unless there are graphs."""
@@ -128,6 +134,8 @@ class LearnedGraphs:
             "weights": np.ascontiguousarray(self.edges_, dtype=np.float64),
             "consensus": self.consensus_edges_,
             "present": self.present_,
+            "subjects_of_views": self._subjects_of_views,
+            "subject_weights": self._subject_edges,
         }
 
     def _weights(self, view: str | int | None) -> Floats:
@@ -166,6 +174,15 @@ class LearnedGraphs:
         if not hasattr(self, "edges_"):
             raise AttributeError(f"{type(self).__name__} has no graphs_ before it is fitted")
         return np.stack([self._dense(self.edges_[:, view]) for view in range(len(self.view_names_))])
+
+    @property
+    def subjects_(self) -> Floats | None:
+        """The weights of every subject's own graph, subjects × nodes × nodes; None if the fit knew no subjects."""
+        if not hasattr(self, "edges_"):
+            raise AttributeError(f"{type(self).__name__} has no subjects_ before it is fitted")
+        if self._subject_edges is None:
+            return None
+        return np.stack([self._dense(self._subject_edges[:, subject]) for subject in range(self._subject_edges.shape[1])])
 
     def to_frame(self, long: bool = False) -> Any:
         """The edges as a pandas data frame.
@@ -434,6 +451,9 @@ class Graphs(LearnedGraphs):
         self.consensus_edges_ = None if consensus is None else np.asarray(consensus, dtype=np.float64)
         self.present_ = None if present is None else np.asarray(present, dtype=np.bool_)
         self.positions_ = None if positions is None else dict(positions)
+        self.subject_names_ = None
+        self._subjects_of_views = None
+        self._subject_edges = None
 
     @classmethod
     def from_matrices(

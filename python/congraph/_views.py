@@ -51,6 +51,7 @@ class Views(Mapping[str, Array]):
         self.nodes: dict[str, list[str] | None] = {}
         self.blocks: dict[str, list[str] | None] = {}
         self.n_samples: dict[str, int | None] = {}
+        self.subjects: dict[str, str] = {}
         self.positions = dict(positions) if positions is not None else None
         # Names of rows: those of the nodes where tables have their nodes in rows.
         self._rows: dict[str, list[str] | None] = {}
@@ -98,6 +99,23 @@ class Views(Mapping[str, Array]):
         self._rows[name] = source._rows[name]
         self.nodes[name], self.blocks[name], self.n_samples[name] = source.nodes[name], source.blocks[name], source.n_samples[name]
 
+        if name in source.subjects:
+            self.subjects[name] = source.subjects[name]
+
+    def _with_subjects(self, subjects: Any) -> Views:
+        """The same with whose view each is: a mapping from views, or one subject per view."""
+        told = self._of(list(self))
+        if isinstance(subjects, Mapping):
+            _refuse_strangers(subjects, self._arrays, "subjects")
+            of_view = {str(view): str(subject) for view, subject in subjects.items()}
+        else:
+            labels = _labels(subjects, "subjects") or []
+            if len(labels) != len(self):
+                raise ValueError(f"subjects has {len(labels)} labels for {len(self)} views")
+            of_view = dict(zip(self, labels, strict=True))
+        told.subjects = of_view
+        return told
+
     @classmethod
     def _joined(cls, parts: Sequence[Views]) -> Views:
         """The views of all of them."""
@@ -143,7 +161,14 @@ class Views(Mapping[str, Array]):
     def _borrowed(self) -> list[dict[str, Any]]:
         """As the engine takes them."""
         return [
-            {"name": name, "values": array, "nodes": self.nodes[name], "blocks": self.blocks[name], "n_samples": self.n_samples[name]}
+            {
+                "name": name,
+                "values": array,
+                "nodes": self.nodes[name],
+                "blocks": self.blocks[name],
+                "n_samples": self.n_samples[name],
+                "subject": self.subjects.get(name),
+            }
             for name, array in self._arrays.items()
         ]
 
@@ -164,12 +189,16 @@ def _refuse_strangers(given: Any, arrays: Mapping[Any, Any], option: str) -> Non
         raise ValueError(f"{option} has {strangers[0]!r}, which is not a view; {there}")
 
 
-def as_views(X: Any, *, groups: Any = None, blocks: Any = None, nodes: Any = None) -> Views:
+def as_views(X: Any, *, groups: Any = None, blocks: Any = None, nodes: Any = None, subjects: Any = None) -> Views:
     """Views from whatever `X` is; see `ConsensusGraph.fit`."""
     if isinstance(X, Views):
         if groups is not None or blocks is not None or nodes is not None:
             raise ValueError("`groups`, `blocks` and `nodes` are part of `Views` already: leave them out")
-        return X
+        return X if subjects is None else X._with_subjects(subjects)
+    if groups is not None and subjects is not None and not isinstance(subjects, Mapping):
+        return _of_subjects(X, groups, blocks, nodes, subjects)
+    if subjects is not None:
+        return as_views(X, groups=groups, blocks=blocks, nodes=nodes)._with_subjects(subjects)
     if groups is not None:
         return _long(X, groups, blocks, nodes)
     if _is_sparse(X):
@@ -250,6 +279,27 @@ def _long(X: Any, groups: Any, blocks: Any, nodes: Any) -> Views:
     arrays = {key: array[rows] for key, rows in order.items()}
     of_view = {key: [units[row] for row in rows] for key, rows in order.items()} if units is not None else None
     return Views(arrays, nodes=columns, blocks=of_view)
+
+
+def _of_subjects(X: Any, groups: Any, blocks: Any, nodes: Any, subjects: Any) -> Views:
+    """One long table of subjects in several conditions: a view is SUBJECT/CONDITION."""
+    table, dropped = X, []
+    whose, which = _aligned(subjects, X, "subjects"), _aligned(groups, X, "groups")
+    if isinstance(subjects, str):
+        whose = _column(X, subjects, "subjects")
+        dropped.append(subjects)
+    if isinstance(groups, str):
+        which = _column(X, groups, "groups")
+        dropped.append(groups)
+    if dropped:
+        table = X.drop(columns=dropped) if _is_pandas(X) else X.drop(dropped)
+    people, conditions = _labels(whose, "subjects") or [], _labels(which, "groups") or []
+    if len(people) != len(conditions):
+        raise ValueError(f"subjects has {len(people)} labels, and groups {len(conditions)}")
+    names = [f"{person}/{condition}" for person, condition in zip(people, conditions, strict=True)]
+    views = _long(table, names, blocks, nodes)
+    views.subjects = dict(zip(names, people, strict=True))
+    return views
 
 
 def _aligned(labels: Any, X: Any, option: str) -> Any:

@@ -16,6 +16,7 @@ mod output;
 mod project;
 mod report;
 mod simulate;
+mod stability;
 mod tune;
 
 use std::num::NonZeroUsize;
@@ -32,12 +33,13 @@ pub(crate) use eeg::{EegArgs, ViewsByArg};
 pub(crate) use evaluate::EvaluateArgs;
 pub(crate) use export::ExportArgs;
 pub(crate) use fit::FitArgs;
-pub(crate) use input::{InputArgs, ReadingArgs, ScalingArgs};
+pub(crate) use input::{InputArgs, ReadingArgs, ScalingArgs, SubjectArgs};
 pub(crate) use learn::LearnArgs;
 pub use output::OutputArgs;
 pub(crate) use project::ProjectArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use simulate::SimulateArgs;
+pub(crate) use stability::{HalvingArgs, MergeArgs, StabilityArgs};
 pub(crate) use tune::TuneArgs;
 
 /// Learn one sparse graph per data set, and the consensus graph they share.
@@ -57,6 +59,7 @@ Examples:
   congraph learn data/*.csv -o out                       one graph per view, and the consensus
   congraph simulate -o sim                               data whose graphs are known
   congraph evaluate out --truth sim/truth                how well were they found?
+  congraph stability out                                 how sure is each edge?
   congraph communities out                               which nodes belong together?
   congraph compare out --labels participants.tsv:group   who differs?
   congraph eeg sub-*.bdf --events 11 --window 0:0.1 -o out   from recordings to graphs
@@ -79,6 +82,12 @@ pub(crate) enum Command {
     /// Fit a grid of densities and similarities, and choose the fit whose edges reproduce in other samples
     #[command(after_help = tune::AFTER_HELP)]
     Tune(Box<TuneArgs>),
+    /// How sure each edge of a fit is: does it come back in other trials, and how far is its weight known?
+    #[command(after_help = stability::AFTER_HELP)]
+    Stability(StabilityArgs),
+    /// Put together what `stability --shard` made in parts
+    #[command(after_help = stability::MERGE_HELP)]
+    Merge(MergeArgs),
     /// Simulate views of smooth signals with a known consensus graph
     #[command(after_help = simulate::AFTER_HELP)]
     Simulate(SimulateArgs),

@@ -7,11 +7,13 @@ use std::process::{Command, Stdio};
 
 use crate::place::{self, MODEL, Place, csv};
 
-pub(crate) const COMMANDS: [&str; 13] = [
+pub(crate) const COMMANDS: [&str; 15] = [
     "demo",
     "check",
     "learn",
     "tune",
+    "stability",
+    "merge",
     "simulate",
     "evaluate",
     "communities",

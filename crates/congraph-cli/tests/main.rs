@@ -9,6 +9,7 @@
 mod commands;
 mod communities;
 mod compare;
+mod couplings;
 mod eeg;
 mod errors;
 mod interrupt;
@@ -20,6 +21,7 @@ mod project;
 mod report;
 mod results;
 mod spectrum;
+mod stability;
 mod store;
 mod support;
 mod tune;

@@ -5,9 +5,10 @@
 //! weights      E × N: its weight in each view
 //! consensus    E: its weight in the consensus, if there is one
 //! present      N × n: whether a view has a node, if any lacks one
+//! subject_weights   E × S: its weight in the graph of each subject, if views are of subjects
 //! ```
 
-use congraph::{Membership, MultiviewGraph, ViewMatrix, is_edge};
+use congraph::{Membership, MultiviewGraph, Subjects, ViewMatrix, is_edge};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
@@ -24,9 +25,20 @@ pub(crate) struct Arrays<'py> {
     weights: PyReadonlyArray2<'py, f64>,
     consensus: Option<PyReadonlyArray1<'py, f64>>,
     present: Option<PyReadonlyArray2<'py, bool>>,
+    subjects_of_views: Option<Vec<String>>,
+    subject_weights: Option<PyReadonlyArray2<'py, f64>>,
 }
 
-from_fields!(Arrays<'py> { nodes, views, edge_index, weights, consensus, present });
+from_fields!(Arrays<'py> {
+    nodes,
+    views,
+    edge_index,
+    weights,
+    consensus,
+    present,
+    subjects_of_views,
+    subject_weights
+});
 
 impl Arrays<'_> {
     /// The graphs; everything is checked, since anything may come from Python.
@@ -59,7 +71,20 @@ impl Arrays<'_> {
         let membership = self.membership(&pairs, &rows)?;
         let nodes = self.nodes.clone();
         let graph = MultiviewGraph::new(nodes, self.views.clone(), &pairs, &rows, consensus.as_deref());
-        Ok(graph.with_membership(membership))
+        let (Some(labels), Some(weights)) = (&self.subjects_of_views, &self.subject_weights) else {
+            return Ok(graph.with_membership(membership));
+        };
+        let (subjects, weights) = (Subjects::new(labels), weights.as_array());
+        if labels.len() != self.views.len() || weights.dim() != (n_edges, subjects.n_subjects()) {
+            return refuse("there must be one subject per view, and subject_weights must be E × S");
+        }
+        let values: Vec<f64> = weights.iter().copied().collect();
+        if values.iter().any(|weight| !weight.is_finite()) {
+            return refuse("weights must be finite");
+        }
+        let rows = ViewMatrix::from_values(subjects.n_subjects(), values);
+        let graph = graph.with_membership(membership.with_subjects(subjects));
+        Ok(graph.with_subjects(&pairs, &rows))
     }
 
     /// The two ends of every edge, the first of the nodes first.
@@ -128,7 +153,16 @@ pub(crate) fn put<'py>(into: &Bound<'py, PyDict>, graph: &MultiviewGraph) -> PyR
         let values = (0..graph.n_views()).flat_map(has).collect();
         Some(matrix(py, graph.n_views(), graph.n_nodes(), values)?)
     };
-    into.set_item("present", present)
+    into.set_item("present", present)?;
+    let names = graph.subjects().map(Subjects::names);
+    into.set_item("subject_names", names)?;
+    let labels: Option<Vec<&str>> = graph
+        .subjects()
+        .map(|subjects| (0..graph.n_views()).map(|view| subjects.name_of(view)).collect());
+    into.set_item("subjects_of_views", labels)?;
+    let weights = graph.subject_weights();
+    let weights = weights.map(|rows| matrix(py, n_edges, rows.n_views(), rows.values().to_vec()));
+    into.set_item("subject_weights", weights.transpose()?)
 }
 
 /// What is usually asked of graphs. Apart from putting it into a result, so that it can be worked out while the

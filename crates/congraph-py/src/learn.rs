@@ -122,6 +122,8 @@ pub(crate) fn put(result: &Bound<'_, PyDict>, record: &FitRecord) -> PyResult<()
     result.set_item("filter", record.filter)?;
     result.set_item("threshold", record.threshold.filter(|threshold| threshold.is_finite()))?;
     result.set_item("aic", record.aic)?;
+    let merged = record.merged.iter().flat_map(|merged| merged.0.iter().cloned());
+    result.set_item("merged", merged.collect::<std::collections::BTreeMap<_, _>>())?;
     result.set_item("tried", tried(result.py(), record)?)?;
     result.set_item("record", record.to_json())
 }

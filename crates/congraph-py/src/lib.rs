@@ -8,7 +8,7 @@
 //! request     keyword arguments → a request              failure      errors of the library → Python exceptions
 //! running     the interpreter let go of, Ctrl-C, progress
 //! penalty     a penalty written in Python
-//! learn, project, tune, methods, joint, communities, compare, metrics, report, simulate     one call each
+//! learn, project, stability, compare, tune, methods, joint, communities, metrics, report, simulate     one call each
 //! ```
 //!
 //! Results cross as dictionaries of arrays and names, so that a fitted model in Python holds nothing but arrays, and
@@ -29,6 +29,7 @@ mod report;
 mod request;
 mod running;
 mod simulate;
+mod stability;
 mod tables;
 mod tune;
 
@@ -60,6 +61,8 @@ mod _engine {
     use super::report::{follows_distance, report};
     #[pymodule_export]
     use super::simulate::simulate;
+    #[pymodule_export]
+    use super::stability::stability;
     #[pymodule_export]
     use super::tune::tune;
 

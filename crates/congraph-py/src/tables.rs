@@ -17,9 +17,10 @@ pub(crate) struct BorrowedTable<'py> {
     nodes: Option<Vec<String>>,
     blocks: Option<Vec<String>>,
     n_samples: Option<usize>,
+    subject: Option<String>,
 }
 
-from_fields!(BorrowedTable<'py> { name, values, nodes, blocks, n_samples });
+from_fields!(BorrowedTable<'py> { name, values, nodes, blocks, n_samples, subject });
 
 /// How tables become views.
 pub(crate) struct Reading {
@@ -146,6 +147,7 @@ fn borrowed<'a>(table: &'a BorrowedTable<'_>, options: &ViewOptions) -> PyResult
         values,
         n_samples: table.n_samples,
         n_effective: None,
+        subject: table.subject.clone(),
     })
 }
 

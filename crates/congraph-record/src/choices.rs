@@ -6,8 +6,9 @@
 use congraph::communities::Signs;
 use congraph::compare::{Measure, Statistic};
 use congraph::methods::graphical_lasso::{EdgeRule, Fusion};
-use congraph::methods::likelihood::Filter;
+use congraph::methods::likelihood::{Filter, Proportional};
 use congraph::methods::smooth::admm::ZStep;
+use congraph::refits::Unit;
 use congraph::{DistanceNorm, SampleNorm, Scale};
 
 use crate::refusal::RequestError;
@@ -66,6 +67,15 @@ impl Choice for DistanceNorm {
     const WORDS: &'static [(&'static str, Self)] = &[("max", Self::Max), ("none", Self::None)];
 }
 
+impl Choice for Unit {
+    const ID: &'static str = "units";
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("blocks", Self::Blocks),
+        ("samples", Self::Samples),
+        ("views", Self::Views),
+    ];
+}
+
 /// What is learned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
@@ -100,6 +110,27 @@ impl From<Fusion> for Method {
     }
 }
 
+/// How views are coupled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ViewCoupling {
+    /// Each to the consensus; views of one subject to their subject's graph first.
+    #[default]
+    Consensus,
+    /// Each to the one before it and the one after it, in the order in which they are given.
+    Chain,
+    /// Each to every other.
+    Pairwise,
+}
+
+impl Choice for ViewCoupling {
+    const ID: &'static str = "coupling";
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("consensus", Self::Consensus),
+        ("chain", Self::Chain),
+        ("pairwise", Self::Pairwise),
+    ];
+}
+
 impl Choice for Method {
     const ID: &'static str = "method";
     const WORDS: &'static [(&'static str, Self)] = &[
@@ -114,6 +145,11 @@ impl Choice for Method {
 impl Choice for Fusion {
     const ID: &'static str = "coupling";
     const WORDS: &'static [(&'static str, Self)] = &[("fused", Self::Fused), ("group", Self::Group)];
+}
+
+impl Choice for Proportional {
+    const ID: &'static str = "proportional";
+    const WORDS: &'static [(&'static str, Self)] = &[("refuse", Self::Refuse), ("merge", Self::Merge)];
 }
 
 impl Choice for EdgeRule {
@@ -253,6 +289,7 @@ mod tests {
         words_stand_for_what_they_are_the_words_of::<SampleNorm>();
         words_stand_for_what_they_are_the_words_of::<DistanceNorm>();
         words_stand_for_what_they_are_the_words_of::<Method>();
+        words_stand_for_what_they_are_the_words_of::<ViewCoupling>();
         words_stand_for_what_they_are_the_words_of::<Fusion>();
         words_stand_for_what_they_are_the_words_of::<EdgeRule>();
         words_stand_for_what_they_are_the_words_of::<SolverChoice>();

@@ -14,7 +14,7 @@
 //! consensus).
 
 use crate::edges::ViewMatrix;
-use crate::views::Membership;
+use crate::views::{Membership, Subjects};
 
 /// Whether two nodes with this weight are joined: any weight other than 0, of either sign.
 ///
@@ -35,6 +35,8 @@ pub struct MultiviewGraph {
     weights: ViewMatrix,
     consensus: Option<Vec<f64>>,
     membership: Membership,
+    /// The weights of the subjects' own graphs, one row per pair.
+    subjects: Option<ViewMatrix>,
 }
 
 impl MultiviewGraph {
@@ -72,7 +74,60 @@ impl MultiviewGraph {
             membership: Membership::total(nodes.len(), views.len()),
             nodes,
             views,
+            subjects: None,
         }
+    }
+
+    /// The same with the graphs of the subjects whose views these are: one row of weights for each of the given pairs,
+    /// one column for each subject. Of pairs that are absent here, and of others that are not given, they are 0.
+    ///
+    /// # Panics
+    /// If the membership knows no subjects, or the rows are not of them.
+    #[must_use]
+    pub fn with_subjects(mut self, pairs: &[[u32; 2]], weights: &ViewMatrix) -> Self {
+        let n_subjects = self.membership.subjects().map_or(0, Subjects::n_subjects);
+        assert!(n_subjects > 0, "the membership knows the subjects");
+        assert_eq!((weights.n_views(), weights.n_rows()), (n_subjects, pairs.len()));
+        let mut rows = ViewMatrix::zeros(self.pairs.len(), n_subjects);
+        for (pair, row) in pairs.iter().zip(weights.rows()) {
+            if let Ok(edge) = self.pairs.binary_search(pair) {
+                rows.row_mut(edge).copy_from_slice(row);
+            }
+        }
+        self.subjects = Some(rows);
+        self
+    }
+
+    /// Which views are of one subject, where the fit knew it.
+    pub fn subjects(&self) -> Option<&Subjects> {
+        self.membership.subjects().filter(|_| self.subjects.is_some())
+    }
+
+    /// The weights of the subjects' own graphs, one row per pair and one column per subject; none if there are none.
+    pub fn subject_weights(&self) -> Option<&ViewMatrix> {
+        self.subjects.as_ref()
+    }
+
+    /// The graph of one subject as a symmetric n × n matrix, row after row.
+    pub fn subject_adjacency(&self, subject: usize) -> Option<Vec<f64>> {
+        let weights = self.subjects.as_ref()?;
+        Some(self.dense(weights.column(subject)))
+    }
+
+    /// The density of a subject's graph, over the pairs that some view of the subject has.
+    pub fn subject_density(&self, subject: usize) -> Option<f64> {
+        let weights = self.subjects.as_ref()?;
+        Some(density(weights.column(subject), self.n_pairs_of_subject(subject)))
+    }
+
+    /// How many pairs of nodes some view of a subject has.
+    fn n_pairs_of_subject(&self, subject: usize) -> usize {
+        let Some(subjects) = self.membership.subjects().filter(|_| !self.membership.is_total()) else {
+            return self.n_pairs();
+        };
+        let views: Vec<usize> = subjects.views_of(subject).collect();
+        let lacks = |view: usize, node: usize| !self.membership.has(views[view], node);
+        Membership::new(self.n_nodes(), views.len(), lacks).n_pairs()
     }
 
     /// The same graphs, of views that may lack nodes.

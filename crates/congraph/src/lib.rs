@@ -44,7 +44,7 @@
 //! | learn | a [`Method`] ([`Smooth`], [`GraphicalLasso`]) and [`Learn`]; [`Model`] and [`Coupling`] for its terms |
 //! | learn for a density and a similarity | [`Targets`], [`Smooth::learn_to`] |
 //! | fit many times | [`Session`], [`Fit`]: the data are made ready once, each fit starts from its neighbour |
-//! | trust a result | [`Certificate`], [`Learned::warnings`](Learned), [`chance`] |
+//! | trust a result | [`Certificate`], [`Learned::warnings`](Learned), [`chance`]; [`direct`]: which pairs depend directly |
 //! | read graphs | [`MultiviewGraph`], [`Membership`] for who has which node |
 //! | know how sure an edge is | [`stability`] |
 //! | compare groups of views | [`compare`] |
@@ -112,7 +112,9 @@ pub use methods::{Arranged, Certificate, Certified, FitContext, Method};
 pub use progress::{Progress, Status, Watch, no_progress};
 pub use signals::{DistanceNorm, SampleNorm, Scale, Scaling, Spectrum};
 pub use tune::{Dial, Targets, Tuned};
-pub use views::{Kind, Membership, Missing, NanRule, NodeRule, Order, Orient, Table, View, ViewOptions, Views};
+pub use views::{
+    Kind, Membership, Missing, NanRule, NodeRule, Order, Orient, Subjects, Table, View, ViewOptions, Views,
+};
 
 /// The code in the README and in CONTRIBUTING is compiled and run.
 #[cfg(doctest)]

@@ -10,6 +10,7 @@ mod candidates;
 mod chance;
 mod communities;
 mod compare;
+mod couplings;
 mod degenerate;
 mod edge_stability;
 mod explained;

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use congraph::methods::likelihood::Proportional;
 use congraph::methods::smooth::admm::ZStep;
-use congraph_record::choices::{FilterChoice, Signed, SolverChoice};
+use congraph_record::choices::{FilterChoice, Signed, SolverChoice, ViewCoupling};
 use congraph_record::request::{CandidateRequest, CostRequest, PenaltyRequest, SpectrumRequest};
 use congraph_record::{FitRequest, RequestError};
 
@@ -41,6 +42,14 @@ pub(crate) struct FitArgs {
     /// How a view's departure from the consensus is charged
     #[arg(long, default_value = "l1", value_parser = penalties(), help_heading = "Model")]
     pub(crate) penalty: String,
+    /// What each view is drawn to: the consensus, its neighbours in the order in which views are given (graphs that change
+    /// with time), or every other view
+    #[arg(long, default_value = "consensus", value_parser = choice::<ViewCoupling>(), help_heading = "Model")]
+    pub(crate) coupling: ViewCoupling,
+    /// With subjects, how strongly their graphs are drawn to the consensus: 1 is one consensus for all views, near 0 one
+    /// for each subject [default: 0.5]
+    #[arg(long, allow_negative_numbers = true, value_name = "R", help_heading = "Model")]
+    pub(crate) subject_share: Option<f64>,
     /// What is asked of the consensus itself, weighed by gamma
     #[arg(long, default_value = "l1", value_parser = regularisers(), help_heading = "Model")]
     pub(crate) regulariser: String,
@@ -75,6 +84,15 @@ pub(crate) struct FitArgs {
         help_heading = "Model"
     )]
     pub(crate) filter: FilterChoice,
+    /// With the likelihood, what to do with nodes that are multiples of each other in every view: `merge` learns them as one,
+    /// named by the first of them
+    #[arg(
+        long,
+        default_value = "refuse",
+        value_parser = choice::<Proportional>(),
+        help_heading = "Model"
+    )]
+    pub(crate) proportional: Proportional,
     /// Learn every view on its own, without a consensus
     #[arg(long, help_heading = "Model")]
     pub(crate) single: bool,
@@ -131,9 +149,12 @@ impl FitArgs {
             beta: self.beta,
             gamma: self.gamma,
             penalty: PenaltyRequest::Named(self.penalty.clone()),
+            coupling: self.coupling,
+            subject_share: self.subject_share,
             regulariser: self.regulariser.clone(),
             signed: self.signed,
             filter: self.filter,
+            proportional: self.proportional,
             single: self.single,
             candidates: candidates.unwrap_or_default(),
             seed: self.seed,

@@ -16,6 +16,8 @@ pub(crate) struct InputArgs {
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
     #[command(flatten)]
+    pub(crate) subjects: SubjectArgs,
+    #[command(flatten)]
     pub(crate) scaling: ScalingArgs,
 }
 
@@ -80,6 +82,43 @@ pub(crate) struct ReadingArgs {
     /// Accept values that look like raw counts
     #[arg(long, help_heading = "Input")]
     pub(crate) allow_counts: bool,
+}
+
+/// Whose views they are.
+#[derive(Args, Debug, Default)]
+pub(crate) struct SubjectArgs {
+    /// One long table of subjects in several conditions: the column of the subject. A view is SUBJECT/CONDITION
+    #[arg(
+        long,
+        value_name = "COLUMN",
+        requires = "condition_column",
+        conflicts_with = "view_column",
+        help_heading = "Input"
+    )]
+    pub(crate) subject_column: Option<String>,
+    /// The column of the condition
+    #[arg(long, value_name = "COLUMN", requires = "subject_column", help_heading = "Input")]
+    pub(crate) condition_column: Option<String>,
+    /// A table that tells whose view each is, with the columns view and subject, or others: FILE:VIEW:SUBJECT
+    #[arg(long, value_name = "FILE", conflicts_with = "subject_column", help_heading = "Input")]
+    pub(crate) subjects: Option<String>,
+}
+
+impl SubjectArgs {
+    /// Whether views are of subjects.
+    pub(crate) fn are_told(&self) -> bool {
+        self.subject_column.is_some() || self.subjects.is_some()
+    }
+
+    /// The table of subjects, and its columns of the views and of the subjects.
+    pub(crate) fn table(&self) -> Option<(&str, &str, &str)> {
+        let text = self.subjects.as_deref()?;
+        let mut parts = text.rsplitn(3, ':');
+        match (parts.next(), parts.next(), parts.next()) {
+            (Some(subject), Some(view), Some(file)) => Some((file, view, subject)),
+            _ => Some((text, "view", "subject")),
+        }
+    }
 }
 
 /// How distances are made comparable.

@@ -14,6 +14,7 @@ Examples:
   congraph learn sub-*.csv -o out
   congraph learn sub-*.csv --density 0.15 --similarity 0.9 -o out
   congraph learn trials.csv --view-column subject --penalty l2 --consensus-density 0.1 -o out
+  congraph learn trials.csv --subject-column subject --condition-column task -o out
   congraph learn one.csv --single --density 0.1 -o out
   congraph learn cov-*.npy --covariance --alpha 0.02 --beta 0.03 -o out
   congraph learn sub-*.csv --method likelihood -o out-likely
@@ -59,6 +60,7 @@ impl LearnArgs {
             method: self.method,
             lambda1: self.lambda1,
             lambda2: self.lambda2,
+            subjects: self.input.subjects.are_told(),
             fused_diagonal: self.free_diagonal.then_some(false),
             ..self.fit.request(&self.input.scaling)?
         })

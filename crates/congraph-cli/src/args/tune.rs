@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use congraph_record::choices::{Method, Signed};
+use congraph_record::choices::{Method, Signed, ViewCoupling};
 use congraph_record::request::{PenaltyRequest, SpectrumRequest};
 use congraph_record::{FitRequest, RequestError, TuneRequest};
 
@@ -70,6 +70,13 @@ pub(crate) struct TuneArgs {
     /// How a view's departure from the consensus is charged
     #[arg(long, default_value = "l1", value_parser = penalties(), help_heading = "Model")]
     pub(crate) penalty: String,
+    /// What each view is drawn to: the consensus, its neighbours in the order in which views are given, or every other view
+    #[arg(long, default_value = "consensus", value_parser = choice::<ViewCoupling>(), help_heading = "Model")]
+    pub(crate) coupling: ViewCoupling,
+    /// With subjects, how strongly their graphs are drawn to the consensus: 1 is one consensus for all views, near 0 one
+    /// for each subject [default: 0.5]
+    #[arg(long, allow_negative_numbers = true, value_name = "R", help_heading = "Model")]
+    pub(crate) subject_share: Option<f64>,
     /// How far to whiten the signals first: their singular values are taken to this power, from 0.05 to 1. `auto` chooses
     /// it by held-out likelihood
     #[arg(
@@ -106,6 +113,9 @@ impl TuneArgs {
         Ok(TuneRequest {
             fit: FitRequest {
                 penalty: PenaltyRequest::Named(self.penalty.clone()),
+                coupling: self.coupling,
+                subjects: self.input.subjects.are_told(),
+                subject_share: self.subject_share,
                 // γ is 0 all along the path: nothing is asked of the consensus itself.
                 regulariser: "none".into(),
                 signed: self.signed,

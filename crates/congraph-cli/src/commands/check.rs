@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::words;
 
 pub(crate) fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<(), Failure> {
-    let loaded = input::load(&args.input.files, &args.input.reading)?;
+    let loaded = input::load(&args.input.files, &args.input.reading, &args.input.subjects)?;
     let mut rows: Vec<Row> = loaded
         .iter()
         .map(|loaded| {

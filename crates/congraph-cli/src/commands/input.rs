@@ -1,5 +1,6 @@
 //! Files to views, as `check` and `learn` both need it.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use congraph::{Kind, Scale, Table, ViewOptions, Views, Warning};
@@ -7,7 +8,7 @@ use congraph_io::{Input, Loaded, ReadOptions};
 
 use super::eeg::{Preparation, recall};
 use super::places::NodePlaces;
-use crate::args::{InputArgs, ReadingArgs};
+use crate::args::{InputArgs, ReadingArgs, SubjectArgs};
 use crate::failure::Failure;
 
 /// The views of a command, where they came from, and what was noticed.
@@ -40,12 +41,14 @@ impl Source {
 }
 
 /// Reads the files as tables.
-pub(super) fn load(files: &[String], args: &ReadingArgs) -> Result<Vec<Loaded>, Failure> {
+pub(super) fn load(files: &[String], args: &ReadingArgs, subjects: &SubjectArgs) -> Result<Vec<Loaded>, Failure> {
     let inputs: Vec<Input> = files.iter().map(|file| Input::parse(file)).collect();
     let options = ReadOptions {
         header: args.header.into(),
         orient: args.orient.into(),
         view_column: args.view_column.clone(),
+        subject_column: subjects.subject_column.clone(),
+        condition_column: subjects.condition_column.clone(),
         block_column: args.block_column.clone(),
         ignore_columns: args.ignore_columns.clone(),
         variables: args.variables.clone(),
@@ -55,7 +58,29 @@ pub(super) fn load(files: &[String], args: &ReadingArgs) -> Result<Vec<Loaded>, 
     };
     let mut loaded = congraph_io::read(&inputs, &options)?;
     give_samples(args, &mut loaded)?;
+    give_subjects(subjects, &mut loaded)?;
     Ok(loaded)
+}
+
+/// Tells whose view each is, if a table says so.
+fn give_subjects(args: &SubjectArgs, loaded: &mut [Loaded]) -> Result<(), Failure> {
+    let Some((file, view, subject)) = args.table() else {
+        return Ok(());
+    };
+    let labels = congraph_io::read_labels(Path::new(file), "subjects", view, subject)?;
+    for loaded in loaded {
+        let name = &loaded.table.name;
+        let Some(label) = labels.get(name) else {
+            return Err(Failure::usage(
+                format!("--subjects {file} does not tell whose view `{name}` is"),
+                format!(
+                    "add a row with `{name}` in the column `{view}`; views are called as `congraph check` shows them"
+                ),
+            ));
+        };
+        loaded.table.subject = Some(label.clone());
+    }
+    Ok(())
 }
 
 fn give_samples(args: &ReadingArgs, loaded: &mut [Loaded]) -> Result<(), Failure> {
@@ -107,13 +132,23 @@ pub(super) fn view_options(args: &ReadingArgs, scale: Scale) -> ViewOptions {
 /// Reads, matches and checks.
 pub(super) fn read(args: &InputArgs) -> Result<Read, Failure> {
     let options = view_options(&args.reading, args.scaling.scale.unwrap_or_default());
-    read_as(&args.files, &args.reading, &options)
+    read_of(&args.files, &args.reading, &args.subjects, &options)
 }
 
 /// The same of any files.
 pub(super) fn read_as(files: &[String], args: &ReadingArgs, options: &ViewOptions) -> Result<Read, Failure> {
+    read_of(files, args, &SubjectArgs::default(), options)
+}
+
+/// The same of views of subjects.
+fn read_of(
+    files: &[String],
+    args: &ReadingArgs,
+    subjects: &SubjectArgs,
+    options: &ViewOptions,
+) -> Result<Read, Failure> {
     let start = Instant::now();
-    let loaded = load(files, args)?;
+    let loaded = load(files, args, subjects)?;
     let recalled = recall(files)?;
     let sources = loaded.iter().map(Source::of).collect();
     let mut tables: Vec<Table> = loaded.into_iter().map(|loaded| loaded.table).collect();

@@ -1,6 +1,5 @@
 //! One command, one file.
 
-// `stability` and `compare` read through it.
 mod again;
 mod candidates;
 mod check;
@@ -21,6 +20,7 @@ mod places;
 mod project;
 mod report;
 mod simulate;
+mod stability;
 mod tune;
 mod work;
 
@@ -35,6 +35,8 @@ pub(crate) fn run(cli: &Cli, console: &Console) -> Result<(), Failure> {
         Command::Check(args) => check::run(args, &cli.global, console),
         Command::Learn(args) => learn::run(args, &cli.global, console),
         Command::Tune(args) => tune::run(args, &cli.global, console),
+        Command::Stability(args) => stability::run(args, &cli.global, console),
+        Command::Merge(args) => stability::merge(args, &cli.global, console),
         Command::Simulate(args) => simulate::run(args, &cli.global, console),
         Command::Evaluate(args) => evaluate::run(args, &cli.global, console),
         Command::Communities(args) => communities::run(args, &cli.global, console),

@@ -141,6 +141,8 @@ fn key(args: &TuneArgs, read: &Read, grid: &Grid) -> Value {
         args.seed,
         &args.truth,
         &args.spectrum,
+        args.coupling,
+        args.subject_share,
     );
     json!({
         "version": env!("CARGO_PKG_VERSION"),

@@ -36,7 +36,7 @@ pub(super) fn read(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Resu
         let what = format!("cannot be read as an .h5ad file: {reason}");
         fault(&input.path, &what, WHY, HINT)
     };
-    if options.orient == Orient::NodesBySamples || options.view_column.is_some() {
+    if options.orient == Orient::NodesBySamples || options.is_long() {
         let what = "is an .h5ad file: its rows are cells, and its groups are columns of `obs`";
         let hint = format!(
             "leave out {} and {}; {} makes one view per group",

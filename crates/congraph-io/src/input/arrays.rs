@@ -208,6 +208,7 @@ pub(super) fn tables(
     let refuse = |what: &str, hint: &str| fault(&input.path, what, WHY, hint);
     let labels = [
         ("view_column", &options.view_column),
+        ("subject_column", &options.subject_column),
         ("block_column", &options.block_column),
     ];
     for (option, column) in labels {

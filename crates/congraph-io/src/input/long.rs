@@ -1,4 +1,5 @@
-//! One long table for all views, told apart by the values of one column.
+//! One long table for all views, told apart by the values of one column, or of two: of the subject and of the condition.
+//! A view is then called `SUBJECT/CONDITION`.
 //!
 //! The rows of a view need not be next to each other, nor in one file.
 
@@ -14,12 +15,15 @@ use super::{Input, Loaded, name_within};
 pub(super) fn split(input: &Input, sheet: &Sheet) -> Vec<Table> {
     let table = &sheet.table;
     let mut views: Vec<Table> = Vec::new();
-    let mut index: HashMap<&str, usize> = HashMap::new();
+    let mut index: HashMap<(&str, Option<&String>), usize> = HashMap::new();
     let rows = table.values.chunks_exact(table.n_columns);
     for (row, (label, values)) in sheet.labels.iter().zip(rows).enumerate() {
-        let view = *index.entry(label).or_insert_with(|| {
+        let condition = sheet.conditions.get(row);
+        let view = *index.entry((label, condition)).or_insert_with(|| {
+            let name = condition.map_or_else(|| label.clone(), |condition| format!("{label}/{condition}"));
             views.push(Table {
-                name: name_within(input, label),
+                name: name_within(input, &name),
+                subject: condition.map(|_| label.clone()),
                 column_names: table.column_names.clone(),
                 row_names: table.row_names.as_ref().map(|_| Vec::new()),
                 blocks: table.blocks.as_ref().map(|_| Vec::new()),

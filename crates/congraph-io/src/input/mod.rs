@@ -37,6 +37,7 @@ mod long;
 mod matlab;
 #[cfg(feature = "hdf5")]
 mod matlab73;
+mod owners;
 mod pairs;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -58,6 +59,7 @@ pub(crate) use faults::{Fault, fault, said};
 #[cfg(feature = "parquet")]
 pub use guard::is_guarded;
 pub use labels::LabelTable;
+pub use owners::read_labels;
 pub use pairs::read_pairs;
 use sources::{Format, Source};
 pub(crate) use sources::{hexadecimal, read_bytes, read_regular, read_regular_text, reason, regular};
@@ -120,6 +122,10 @@ pub struct ReadOptions {
     pub orient: Orient,
     /// The column that tells the views apart, in long tables.
     pub view_column: Option<String>,
+    /// In long tables of subjects in several conditions: the column of the subject.
+    pub subject_column: Option<String>,
+    /// And that of the condition.
+    pub condition_column: Option<String>,
     /// The column that holds the resampling unit of each row.
     pub block_column: Option<String>,
     /// Columns to leave out.
@@ -132,6 +138,13 @@ pub struct ReadOptions {
     pub layer: Option<String>,
     /// In `.h5ad` files: the genes to read, by a column of truth values in `var` or a text file that lists them.
     pub genes: Option<String>,
+}
+
+impl ReadOptions {
+    /// Whether columns tell the views apart.
+    pub(crate) fn is_long(&self) -> bool {
+        self.view_column.is_some() || self.subject_column.is_some()
+    }
 }
 
 /// A table with where it came from.
@@ -161,14 +174,14 @@ pub fn read(inputs: &[Input], options: &ReadOptions) -> Result<Vec<Loaded>, Erro
             Ok(tables) => views.extend(tables),
             Err(mut found) => {
                 // The views of a long table are not known before it is read.
-                if options.view_column.is_none() {
+                if !options.is_long() {
                     found.iter_mut().for_each(|fault| fault.view = Some(input.view_name()));
                 }
                 errors.extend(found);
             }
         }
     }
-    if options.view_column.is_some() {
+    if options.is_long() {
         match long::merge(views) {
             Ok(merged) => views = merged,
             Err(found) => {
@@ -189,6 +202,7 @@ fn check(options: &ReadOptions) -> Result<(), Error> {
     let turned = options.orient == Orient::NodesBySamples;
     for (name, column) in [
         ("view_column", &options.view_column),
+        ("subject_column", &options.subject_column),
         ("block_column", &options.block_column),
     ] {
         if turned && column.is_some() {
@@ -206,6 +220,34 @@ fn check(options: &ReadOptions) -> Result<(), Error> {
             name: "block_column",
             message: "must be another column than the view column".into(),
         });
+    }
+    let columns = [
+        &options.view_column,
+        &options.subject_column,
+        &options.condition_column,
+        &options.block_column,
+    ];
+    if options.subject_column.is_some() != options.condition_column.is_some() {
+        return Err(Error::Parameter {
+            name: "subject_column",
+            message: format!(
+                "and {} go together: a view is a subject in a condition",
+                option("condition_column").bare()
+            ),
+        });
+    }
+    if options.subject_column.is_some() {
+        let named: Vec<&String> = columns.into_iter().flatten().collect();
+        let is_twice = (1..named.len()).any(|k| named[..k].contains(&named[k]));
+        if options.view_column.is_some() || is_twice {
+            return Err(Error::Parameter {
+                name: "subject_column",
+                message: format!(
+                    "must be another column than the others, and takes the place of {}",
+                    option("view_column").bare()
+                ),
+            });
+        }
     }
     Ok(())
 }

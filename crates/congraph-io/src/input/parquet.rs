@@ -50,6 +50,7 @@ fn read_whole(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Result<Ve
         data,
         names,
         views,
+        conditions,
         blocks,
         row_names,
     } = read_columns(input, &reader, &layout, n_rows)?;
@@ -73,12 +74,13 @@ fn read_whole(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Result<Ve
         .collect();
     let mut sheet = Sheet {
         labels: views,
+        conditions,
         table: Table {
             blocks,
             ..Table::new(input.view_name(), data.len(), values).with_columns(names)
         },
     };
-    if options.view_column.is_some() {
+    if options.is_long() {
         return Ok(long::split(input, &sheet));
     }
     if options.orient == Orient::NodesBySamples {
@@ -115,6 +117,8 @@ struct Columns {
     names: Vec<String>,
     /// The view of each row; empty if no column tells it.
     views: Vec<String>,
+    /// The condition of each row, where the views are of subjects.
+    conditions: Vec<String>,
     blocks: Option<Vec<String>>,
     row_names: Option<Vec<String>>,
 }
@@ -134,7 +138,7 @@ fn read_columns(
                 columns.data.push(numbers);
                 columns.names.push(name.clone());
             }
-            Role::View | Role::Block | Role::RowName => {
+            Role::View | Role::Condition | Role::Block | Role::RowName => {
                 let labels = labels(reader, column, n_rows).map_err(|error| vec![unreadable(input, &error)])?;
                 if let Some(row) = labels.iter().position(String::is_empty) {
                     let what = format!("has no value in column `{name}` of row {}", row + 1);
@@ -146,6 +150,7 @@ fn read_columns(
                 }
                 match role {
                     Role::View => columns.views = labels,
+                    Role::Condition => columns.conditions = labels,
                     Role::RowName => columns.row_names = Some(labels),
                     _ => columns.blocks = Some(labels),
                 }
@@ -216,7 +221,7 @@ impl Layout {
             let reason = match role {
                 Role::Ignored => None,
                 Role::Data => not_a_number(column),
-                Role::View | Role::Block | Role::RowName => not_a_label(column),
+                Role::View | Role::Condition | Role::Block | Role::RowName => not_a_label(column),
             };
             let is_told = faults.iter().any(|fault: &Fault| fault.node.as_ref() == Some(name));
             if let (Some(what), true) = (reason, faults.len() < REPORTED && !is_told) {

@@ -8,6 +8,7 @@ pub(super) enum Role {
     Data,
     RowName,
     View,
+    Condition,
     Block,
     Ignored,
 }
@@ -23,5 +24,14 @@ pub(super) fn named_columns(options: &ReadOptions) -> impl Iterator<Item = (&'st
         .block_column
         .iter()
         .map(|name| ("block_column", name, Role::Block));
-    ignored.chain(view).chain(block)
+    // Of a subject in several conditions, a view is what both columns say.
+    let subject = options
+        .subject_column
+        .iter()
+        .map(|name| ("subject_column", name, Role::View));
+    let condition = options
+        .condition_column
+        .iter()
+        .map(|name| ("condition_column", name, Role::Condition));
+    ignored.chain(view).chain(block).chain(subject).chain(condition)
 }

@@ -34,6 +34,8 @@ pub(super) struct Sheet {
     pub(super) table: Table,
     /// The view of each row, in long tables.
     pub(super) labels: Vec<String>,
+    /// The condition of each row, where labels are subjects.
+    pub(super) conditions: Vec<String>,
 }
 
 /// Reads a text file: one table, or one per view of a long table.
@@ -42,7 +44,7 @@ pub(super) fn read(input: &Input, text: &str, ending: Ending, options: &ReadOpti
     let layout =
         Layout::find(&input.path, &mut records, separator(text, ending), options).map_err(|error| vec![error])?;
     let sheet = fill(&input.path, records, &layout)?;
-    if options.view_column.is_some() {
+    if options.is_long() {
         return Ok(long::split(input, &sheet));
     }
     Ok(vec![Table {
@@ -290,11 +292,12 @@ fn fill(path: &Path, mut records: Records<'_>, layout: &Layout) -> Result<Sheet,
                 },
                 Role::RowName => row_names.push(cell.to_string()),
                 Role::Block => blocks.push(cell.to_string()),
-                Role::View if cell.trim().is_empty() => {
+                Role::View | Role::Condition if cell.trim().is_empty() => {
                     errors.push(hints::no_label(path, line));
                     return Err(errors);
                 }
                 Role::View => sheet.labels.push(cell.to_string()),
+                Role::Condition => sheet.conditions.push(cell.to_string()),
                 Role::Ignored => {}
             }
         }

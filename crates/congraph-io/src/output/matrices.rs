@@ -43,6 +43,15 @@ pub(super) fn write(out: impl Write + Seek, graph: &MultiviewGraph, precisions: 
             archive.write_all(&row)?;
         }
     }
+    if let Some(subjects) = graph.subjects() {
+        archive.start_file("subjects.npy", options)?;
+        npy::write_header(&mut archive, "<f8", &[subjects.n_subjects(), n_nodes, n_nodes])?;
+        for subject in 0..subjects.n_subjects() {
+            npy::write_numbers(&mut archive, &graph.subject_adjacency(subject).unwrap_or_default())?;
+        }
+        archive.start_file("subject_names.npy", options)?;
+        npy::write_strings(&mut archive, subjects.names())?;
+    }
     archive.start_file("nodes.npy", options)?;
     npy::write_strings(&mut archive, graph.nodes())?;
     archive.start_file("view_names.npy", options)?;

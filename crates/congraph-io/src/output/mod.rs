@@ -25,12 +25,29 @@
 //! matrices.npz    present (N×n): whether a view has a node; weights of others are 0
 //! ```
 //!
+//! Where views are of subjects, also:
+//!
+//! ```text
+//! subjects.tsv       name  n_views  density  n_edges      the subjects' own graphs
+//! edges_subjects.tsv subject  source  target  weight      only weights other than 0
+//! views.tsv          subject: whose view it is
+//! matrices.npz       subjects (S×n×n), subject_names
+//! ```
+//!
 //! Added to it by `congraph communities`:
 //!
 //! ```text
 //! communities.tsv       node  consensus  group  and a column per view: the number of the node's community
 //! coclassification.npz  coclassification (n×n), nodes; up to 4000 nodes
 //! communities.json
+//! ```
+//!
+//! Added to it by `congraph stability`, as far as each can be told:
+//!
+//! ```text
+//! edges.tsv       frequency  frequency_both  replicates  weight_se      how sure each edge of the consensus is
+//! edges_long.tsv  frequency  replicates  weight_se                      and of each view
+//! stability.json
 //! ```
 //!
 //! Added to it by `congraph compare` (with more than two groups also letters c, d, …, and h or f in place of z):
@@ -44,6 +61,7 @@
 //! compare.json
 //! ```
 
+mod columns;
 mod compare;
 mod folder;
 mod known;
@@ -67,6 +85,7 @@ use congraph::communities::GraphCommunities;
 use congraph::{MultiviewGraph, Table};
 use serde::Serialize;
 
+pub use columns::add_columns;
 pub use compare::{COMPARE_FILES, seal_compare, write_comparison};
 pub use folder::{Folder, OutputError};
 pub use known::{NodeFacts, read_known, read_node_facts, read_places};
@@ -74,7 +93,7 @@ pub use lock::abandon;
 pub(crate) use ours::RELMAT_MEASURE;
 pub use precisions::read_precisions;
 pub use readback::{read_graph, read_run};
-pub use run::{Run, seal, seal_communities};
+pub use run::{Run, reseal, seal, seal_communities};
 
 /// Above this number of nodes no dense matrices are written: `edges.tsv` and `edges_long.tsv` hold all there is.
 pub const DENSE_NODES: usize = 4000;
@@ -154,6 +173,12 @@ fn write_all(
     write(folder, at("views.tsv"), |out| tables::views(out, graph, views))?;
     if !graph.membership().is_total() {
         write(folder, at("missing.tsv"), |out| tables::missing(out, graph))?;
+    }
+    if graph.subjects().is_some() {
+        write(folder, at("subjects.tsv"), |out| tables::subjects(out, graph))?;
+        write(folder, at("edges_subjects.tsv"), |out| {
+            tables::edges_subjects(out, graph)
+        })?;
     }
     write(folder, at("edges.tsv"), |out| tables::edges(out, graph))?;
     write(folder, at("edges_long.tsv"), |out| tables::edges_long(out, graph))?;

@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 use super::folder::Folder;
 
 /// The files that a run writes: those of an earlier run that a new one does not replace are removed.
-pub(super) const OURS: [&str; 44] = [
+pub(super) const OURS: [&str; 47] = [
     "summary.json",
     "run.json",
     "nodes.tsv",
     "edges.tsv",
     "views.tsv",
     "missing.tsv",
+    "subjects.tsv",
+    "edges_subjects.tsv",
     "edges_long.tsv",
     "candidates.tsv",
     "edge_costs.tsv",
@@ -45,6 +47,7 @@ pub(super) const OURS: [&str; 44] = [
     "communities.json",
     "coclassification.npz",
     "projection.tsv",
+    "stability.json",
     "compare_edges.tsv",
     "compare_components.tsv",
     "compare_nodes.tsv",

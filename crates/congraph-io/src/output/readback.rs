@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use congraph::{Error, Membership, MultiviewGraph, ViewMatrix, is_edge};
+use congraph::{Error, Membership, MultiviewGraph, Subjects, ViewMatrix, is_edge};
 
 use super::run::Run;
 use crate::input::records::{BadQuote, Records, Separator};
@@ -56,7 +56,62 @@ fn graph(dir: &Path) -> Result<MultiviewGraph, Fault> {
     let weights = weights(dir, &names, &edges, &membership)?;
     let consensus = has_consensus.then_some(&edges.consensus[..]);
     let graph = MultiviewGraph::new(nodes.clone(), views.clone(), &edges.pairs, &weights, consensus);
-    Ok(graph.with_membership(membership))
+    let Some(subjects) = subjects(dir, &names)? else {
+        return Ok(graph.with_membership(membership));
+    };
+    let rows = subject_weights(dir, &names, &edges, &subjects)?;
+    let graph = graph.with_membership(membership.with_subjects(subjects));
+    Ok(graph.with_subjects(&edges.pairs, &rows))
+}
+
+/// Whose each view is, if the fit knew it.
+fn subjects(dir: &Path, names: &Names<'_>) -> Result<Option<Subjects>, Fault> {
+    if !dir.join("subjects.tsv").exists() {
+        return Ok(None);
+    }
+    let mut known: HashMap<String, bool> = HashMap::new();
+    Sheet::open(dir, "subjects.tsv")?.each(["name"], |_, [name]| {
+        known.insert(name.to_owned(), false);
+        Ok(())
+    })?;
+    let mut labels = vec![String::new(); names.views.len()];
+    Sheet::open(dir, "views.tsv")?.each(["name", "subject"], |place, [name, subject]| {
+        let Some(has_view) = known.get_mut(subject) else {
+            return Err(place.fault(&format!("the subject `{subject}` is not in subjects.tsv")));
+        };
+        *has_view = true;
+        if let Some(&view) = names.views.get(name) {
+            labels[view] = subject.to_owned();
+        }
+        Ok(())
+    })?;
+    if let Some((name, _)) = known.iter().find(|(_, has_view)| !**has_view) {
+        let what = format!("names the subject `{name}`, who has no view in views.tsv");
+        return Err(fault(&dir.join("subjects.tsv"), &what, WHY, HINT));
+    }
+    Ok(Some(Subjects::new(&labels)))
+}
+
+/// The subjects' weights of each edge; what `edges_subjects.tsv` does not list is 0.
+fn subject_weights(dir: &Path, names: &Names<'_>, edges: &Edges, subjects: &Subjects) -> Result<ViewMatrix, Fault> {
+    let places = index(dir, "subjects.tsv", "subject", subjects.names())?;
+    let mut weights = ViewMatrix::zeros(edges.pairs.len(), subjects.n_subjects());
+    Sheet::open(dir, "edges_subjects.tsv")?.each(
+        ["subject", "source", "target", "weight"],
+        |place, [subject, source, target, weight]| {
+            let &at = places
+                .get(subject)
+                .ok_or_else(|| place.fault(&format!("the subject `{subject}` is not in subjects.tsv")))?;
+            let pair = pair(place, &names.nodes, source, target)?;
+            let &edge = edges
+                .places
+                .get(&pair)
+                .ok_or_else(|| place.fault(&format!("the edge `{source}`, `{target}` is not in edges.tsv")))?;
+            weights.row_mut(edge)[at] = place.weight(weight)?;
+            Ok(())
+        },
+    )?;
+    Ok(weights)
 }
 
 /// The places of nodes and views by their names.

@@ -34,9 +34,11 @@ const COMMUNITIES: &str = "communities.json";
 const REPORT: &str = "report.html";
 const NODES: &str = "nodes.tsv";
 /// Files that change what is read of a folder, and must therefore be the run's own.
-const READ: [&str; 10] = [
+const READ: [&str; 12] = [
     RUN,
     "missing.tsv",
+    "subjects.tsv",
+    "edges_subjects.tsv",
     "candidates.tsv",
     "edge_costs.tsv",
     "quality.tsv",
@@ -95,6 +97,31 @@ pub fn seal_communities(folder: &Folder, run: &Run, facts: &mut Value) -> Result
     write_json(folder, COMMUNITIES, facts)
 }
 
+/// Lists the tables that got further columns as they are now; the run keeps its number, as its results are the same.
+/// Every other byte of `summary.json` stays.
+///
+/// # Errors
+/// [`OutputError::Io`] if a file cannot be read or written.
+pub fn reseal(folder: &Folder, tables: &[&str]) -> Result<(), OutputError> {
+    let failed = |path: PathBuf| move |source| OutputError::Io { path, source };
+    let path = folder.target().join(SUMMARY);
+    let text = read_regular(&path).map_err(failed(path.clone()))?;
+    let summary: FitRecord = serde_json::from_slice(&text).unwrap_or_default();
+    let Some(files) = summary.files else {
+        return Ok(());
+    };
+    let mut text = String::from_utf8_lossy(&text).into_owned();
+    for name in tables {
+        let staged = folder.path(name);
+        let sha256 = sha256_of(&staged).map_err(failed(staged.clone()))?;
+        if let Some(former) = files.get(name) {
+            let entry = |sha256: &str| format!("{}: {}", json!(name), json!(sha256));
+            text = text.replace(&entry(former), &entry(&sha256));
+        }
+    }
+    super::write_text(folder, SUMMARY, &text)
+}
+
 /// The SHA-256 of those files that were written, but for one.
 pub(super) fn written(folder: &Folder, files: &[&str], but: &str) -> Result<Vec<(String, String)>, OutputError> {
     let mut written = Vec::new();
@@ -125,6 +152,11 @@ impl Run {
     /// [`Error::Data`] (E07) that names the first file that was not.
     pub fn check(dir: &Path) -> Result<Self, Error> {
         Self::checked(dir).map_err(|fault| Error::from(*fault))
+    }
+
+    /// The run's number; none in folders of earlier versions.
+    pub fn id(&self) -> Option<&str> {
+        self.id.as_deref()
     }
 
     /// Whether the folder is still the run's: it may have been replaced while it was read.

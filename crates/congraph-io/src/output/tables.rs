@@ -72,17 +72,12 @@ pub(super) fn nodes(out: impl Write, graph: &MultiviewGraph, positions: Option<P
 
 /// `views.tsv`.
 pub(super) fn views(out: impl Write, graph: &MultiviewGraph, rows: &[ViewRow]) -> io::Result<()> {
-    let columns = [
-        "name",
-        "file",
-        "n_samples",
-        "density",
-        "uniqueness",
-        "n_edges",
-        "n_nodes",
-    ];
+    let columns = ["name", "file", "n_samples", "density", "uniqueness", "n_edges"];
     let lacks_nodes = !graph.membership().is_total();
-    let mut table = table(out, &columns[..if lacks_nodes { 7 } else { 6 }])?;
+    let more = [("n_nodes", lacks_nodes), ("subject", graph.subjects().is_some())];
+    let more = more.iter().filter(|(_, is_told)| *is_told).map(|(name, _)| *name);
+    let columns: Vec<&str> = columns.into_iter().chain(more).collect();
+    let mut table = table(out, &columns)?;
     for (view, name) in graph.views().iter().enumerate() {
         let told = rows.get(view);
         let n_samples = told
@@ -98,7 +93,41 @@ pub(super) fn views(out: impl Write, graph: &MultiviewGraph, rows: &[ViewRow]) -
             n_edges.to_string(),
         ];
         row.extend(lacks_nodes.then(|| graph.membership().n_nodes_of(view).to_string()));
+        row.extend(graph.subjects().map(|subjects| subjects.name_of(view).to_owned()));
         table.write_record(row)?;
+    }
+    table.flush()
+}
+
+/// `subjects.tsv`.
+pub(super) fn subjects(out: impl Write, graph: &MultiviewGraph) -> io::Result<()> {
+    let mut table = table(out, &["name", "n_views", "density", "n_edges"])?;
+    if let (Some(subjects), Some(weights)) = (graph.subjects(), graph.subject_weights()) {
+        for (subject, name) in subjects.names().iter().enumerate() {
+            let n_edges = weights.column(subject).filter(|&weight| is_edge(weight)).count();
+            table.write_record([
+                name.clone(),
+                subjects.views_of(subject).count().to_string(),
+                optional(graph.subject_density(subject)),
+                n_edges.to_string(),
+            ])?;
+        }
+    }
+    table.flush()
+}
+
+/// `edges_subjects.tsv`.
+pub(super) fn edges_subjects(out: impl Write, graph: &MultiviewGraph) -> io::Result<()> {
+    let mut table = table(out, &["subject", "source", "target", "weight"])?;
+    if let (Some(subjects), Some(weights)) = (graph.subjects(), graph.subject_weights()) {
+        for (subject, name) in subjects.names().iter().enumerate() {
+            for (&[a, b], weight) in graph.pairs().iter().zip(weights.column(subject)) {
+                if is_edge(weight) {
+                    let [a, b] = [a, b].map(|node| &graph.nodes()[node as usize]);
+                    table.write_record([name, a, b, &exact(weight)])?;
+                }
+            }
+        }
     }
     table.flush()
 }

@@ -2,13 +2,80 @@
 
 use std::sync::Arc;
 
-use congraph::methods::likelihood::{self, Likelihood, Signs};
-use congraph::{Coupling, Model, Newton, Parameters, Scaling, Smooth, Spectrum, penalties, regularisers};
+use congraph::methods::graphical_lasso::{self, GraphicalLasso};
+use congraph::methods::likelihood::{self, Lift, Likelihood, Signs, Sparsity};
+use congraph::penalties::{Penalty, TwoLevels};
+use congraph::{
+    Coupling, Model, MultiviewGraph, Newton, Parameters, Scaling, Smooth, Spectrum, penalties, regularisers,
+};
 
 use super::FitRecord;
 use crate::choices::{Choice, Method};
 
+/// A method that fits parts of the data as a fit was made.
+#[derive(Clone, Debug)]
+pub enum AgainMethod {
+    /// Smooth signals.
+    Smooth(Box<Smooth>),
+    /// The likelihood.
+    Likelihood(Box<Likelihood>),
+    /// The joint graphical lasso.
+    Joint(Box<GraphicalLasso>),
+}
+
 impl FitRecord {
+    /// The method of a fit, to learn from other data of the same nodes exactly as it did; none if the record lacks
+    /// something of it. `graph` is what it learned. All pairs may be joined.
+    ///
+    /// The likelihood keeps as many edges as it kept, scales signals and lifts covariances as it did.
+    pub fn method_again(&self, graph: &MultiviewGraph) -> Option<AgainMethod> {
+        if self.is_joint() {
+            return self
+                .graphical_lasso()
+                .map(|method| AgainMethod::Joint(Box::new(method)));
+        }
+        if let Some((mut method, details)) = self.likelihood() {
+            method.scale = Some(details.scale);
+            method.lift = match (method.lift, details.is_lifted) {
+                (Lift::Missing, _) => Lift::Missing,
+                (_, true) => Lift::Always,
+                (_, false) => Lift::None,
+            };
+            method.model.sparsity = Sparsity::Density(graph.mean_density());
+            return Some(AgainMethod::Likelihood(Box::new(method)));
+        }
+        if self.is_likelihood() {
+            return None;
+        }
+        let (mut method, _) = self.smooth()?;
+        if graph.consensus().is_none() {
+            method.model = Model::uncoupled(method.model.parameters.alpha);
+        }
+        Some(AgainMethod::Smooth(Box::new(method)))
+    }
+
+    /// The joint graphical lasso of a fit; none if the record lacks something of it.
+    fn graphical_lasso(&self) -> Option<GraphicalLasso> {
+        let usual = graphical_lasso::Admm::default();
+        Some(GraphicalLasso {
+            scaling: Scaling {
+                scale: Choice::of_word(self.scale.as_deref()?)?,
+                sample_norm: Choice::of_word(self.sample_norm.as_deref()?)?,
+                ..Scaling::default()
+            },
+            model: graphical_lasso::Model {
+                fusion: Method::of_word(self.method.as_deref()?)?.fusion()?,
+                lambda1: self.lambda1?,
+                lambda2: self.lambda2?,
+                fused_diagonal: self.fused_diagonal.flatten().unwrap_or(true),
+            },
+            solver: graphical_lasso::Admm {
+                tolerance: self.tolerance.unwrap_or(usual.tolerance),
+                ..usual
+            },
+        })
+    }
+
     /// The likelihood of a fit and what its charges are measured by; none if the record lacks something of them. All
     /// pairs may be joined.
     pub fn likelihood(&self) -> Option<(Likelihood, likelihood::Details)> {
@@ -32,6 +99,10 @@ impl FitRecord {
             },
             coupling: self.beta,
             gamma: self.gamma.unwrap_or(0.0),
+            penalty: self
+                .penalty
+                .as_deref()
+                .map_or(Some(usual.penalty), likelihood::Coupling::by_name)?,
             ..usual
         };
         let mut method = Likelihood::new(model);
@@ -50,6 +121,7 @@ impl FitRecord {
 
     /// The method and the divisor of the distances; none if the record lacks something of them. All pairs may be
     /// joined, and the solver is Newton's with the same tolerance, whichever it was.
+    /// A new view is then a new subject's ([`congraph::Projector::new`]).
     pub fn smooth(&self) -> Option<(Smooth, f64)> {
         let model = Model {
             parameters: Parameters {
@@ -58,7 +130,7 @@ impl FitRecord {
                 gamma: self.gamma?,
             },
             coupling: Coupling::Consensus {
-                penalty: penalties::by_name(self.penalty.as_deref()?)?,
+                penalty: self.coupled_penalty()?,
                 regulariser: regularisers::by_name(self.regulariser.as_deref()?)?,
             },
         };
@@ -86,6 +158,17 @@ impl FitRecord {
         Some((method, self.distance_divisor?))
     }
 
+    /// The penalty with what it couples.
+    pub fn coupled_penalty(&self) -> Option<Arc<dyn Penalty>> {
+        match (self.coupling.as_deref(), self.subject_share) {
+            (None, _) => penalties::by_name(self.penalty.as_deref()?),
+            (Some(_), Some(share)) => Some(Arc::new(TwoLevels::new(share))),
+            (Some(name), None) => penalties::couplings()
+                .into_iter()
+                .find(|one| one.coupling() == Some(name)),
+        }
+    }
+
     /// The method of a fit that can be made again from signals alone: every pair could be joined at no cost, and α, β
     /// and γ are kept. None of any other fit.
     pub fn pooled(&self) -> Option<Smooth> {
@@ -94,7 +177,7 @@ impl FitRecord {
             .method
             .as_deref()
             .is_none_or(|word| Method::of_word(word) == Some(Method::Smooth));
-        if !is_whole || !is_smooth || self.is_projection() || self.echo.contains_key("subjects") {
+        if !is_whole || !is_smooth || self.is_projection() || self.coupling.is_some() {
             return None;
         }
         // Views on their own have no β.

@@ -27,7 +27,7 @@ impl FitRecord {
             schema: Some(SUMMARY_SCHEMA.into()),
             n_nodes: Some(graph.n_nodes()),
             n_views: Some(graph.n_views()),
-            penalty: Some(method.model.penalty().name().into()),
+            penalty: Some(method.model.penalty().charge().into()),
             regulariser: Some(method.model.regulariser().name().into()),
             signed: method.signed.then_some(true),
             solver: Some(method.solver.name().into()),
@@ -63,6 +63,9 @@ impl FitRecord {
             seconds: timing.map_or_else(SecondsRecord::default, SecondsRecord::from),
             warnings: warning_records(warnings),
             solves: reached.map(|reached| reached.solves).filter(|solves| *solves > 1),
+            coupling: method.model.penalty().coupling().map(Into::into),
+            subject_share: method.model.penalty().subject_share(),
+            subjects: subjects(graph),
             missing: missing(graph),
             n_candidates: learned.details.n_candidates,
             candidates_outside: learned.details.outside,
@@ -144,6 +147,17 @@ impl FitRecord {
             ..self
         }
     }
+}
+
+/// Whose each view is; none if the fit did not know.
+fn subjects(graph: &MultiviewGraph) -> Option<Named<String>> {
+    let subjects = graph.subjects()?;
+    let names = graph.views().iter().enumerate();
+    Some(Named(
+        names
+            .map(|(view, name)| (name.clone(), subjects.name_of(view).to_owned()))
+            .collect(),
+    ))
 }
 
 /// The nodes that views lack; none if no view lacks any.

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use congraph::chance::Correlations;
-use congraph::methods::likelihood::Signs;
+use congraph::methods::likelihood::{Coupling, Merged, Signs};
 use congraph::tune::Chosen;
 use congraph::{Candidates, Warning};
 
 use super::fit::missing;
 use super::{
-    ChanceRecord, DensityRecord, FitRecord, SUMMARY_SCHEMA, SecondsRecord, SimilarityRecord, Timing, TriedRecord,
-    warning_records,
+    ChanceRecord, DensityRecord, FitRecord, Named, SUMMARY_SCHEMA, SecondsRecord, SimilarityRecord, Timing,
+    TriedRecord, warning_records,
 };
 use crate::choices::{Choice, Method};
 use crate::request::LikelihoodAsked;
@@ -33,6 +33,7 @@ impl FitRecord {
             method: Some(Method::Likelihood.word().into()),
             filter: Some(model.filter.order()),
             signed: (model.signs == Signs::Both).then_some(true),
+            penalty: (model.is_coupled() && model.penalty != Coupling::L1).then(|| model.penalty.name().into()),
             solver: Some("newton".into()),
             beta: model.coupling,
             gamma: model.coupling.map(|_| model.gamma),
@@ -43,6 +44,7 @@ impl FitRecord {
             aic: Some(details.aic),
             n_parameters: Some(details.n_parameters),
             chosen_by: Some(open.into_iter().map(String::from).collect()),
+            merged: (!chosen.merged.is_empty()).then(|| merged(&chosen.merged)),
             tried: Some(distinct(chosen.tried.iter().map(TriedRecord::from))),
             tolerance: Some(chosen.method.solver.tolerance),
             objective: Some(learned.certificate.objective),
@@ -75,6 +77,10 @@ impl FitRecord {
         }
         .on_pairs(&chosen.method.candidates, &chosen.method.edge_costs)
     }
+}
+
+fn merged(all: &[Merged]) -> Named<Vec<String>> {
+    Named(all.iter().map(|one| (one.kept.clone(), one.others.clone())).collect())
 }
 
 /// How many pairs are in a list, each counted once; none if all may be joined.

@@ -8,6 +8,7 @@
 //! projection   the record of new views against a frozen consensus
 //! again        the method of a fit, from its record
 //! run          what it takes to run the same again
+//! stability    how sure the edges of a fit are
 //! named        what is told of several things by their names
 //! ```
 //!
@@ -23,6 +24,7 @@ mod named;
 mod parts;
 mod projection;
 mod run;
+mod stability;
 #[cfg(test)]
 mod tests;
 
@@ -31,6 +33,7 @@ use serde_json::{Map, Value};
 
 use crate::choices::{Choice, Method};
 
+pub use again::AgainMethod;
 pub use compare::{COMPARE_SCHEMA, CompareRecord, FoundRecord, GroupRecord, NullRecord, group_letter};
 pub use named::Named;
 pub use parts::{
@@ -38,6 +41,10 @@ pub use parts::{
     SimilarityRecord, Timing, TriedRecord, TuneRecord, WarningRecord, warning_records,
 };
 pub use run::{InputRecord, RunRecord, RunSeconds};
+pub use stability::{
+    BoundRecord, BoundsRecord, CalibrationRecord, CurveRecord, DirectRecord, EDGE_COLUMNS, FingerprintRecord,
+    RecognitionRecord, STABILITY_SCHEMA, StabilityColumns, StabilityRecord, VIEW_COLUMNS, direct_units, n_frequent,
+};
 
 /// The schema of the record of a fit.
 pub const SUMMARY_SCHEMA: &str = "congraph.summary/1";
@@ -133,6 +140,9 @@ pub struct FitRecord {
     /// What that criterion chose: `filter`, `beta`, `signed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen_by: Option<Vec<String>>,
+    /// Nodes that the likelihood learned as one: by the name of the one that stands for them, the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merged: Option<Named<Vec<String>>>,
     /// The likelihoods that were compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tried: Option<Vec<TriedRecord>>,
@@ -192,6 +202,15 @@ pub struct FitRecord {
     /// How many fits it took to reach the targets, if more than one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub solves: Option<usize>,
+    /// How views are coupled, if not each to the consensus: by `subjects`, along a `chain`, in pairs (`pairwise`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coupling: Option<String>,
+    /// ρ = β₂/(C β₁) of views of subjects: 1 is one level.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject_share: Option<f64>,
+    /// The subject of each view, where the coupling knew it: tests must keep these labels as they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subjects: Option<Named<String>>,
     /// The nodes that views lack, of those that lack any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<Named<Vec<String>>>,
@@ -247,9 +266,8 @@ impl FitRecord {
 
     /// The subject that a two-level fit gave each of these views; none if it knew none, or not of all.
     pub fn subjects_of(&self, views: &[String]) -> Option<Vec<String>> {
-        let subjects = self.echo.get("subjects")?.as_object()?;
-        let subject = |view: &String| subjects.get(view)?.as_str().map(str::to_owned);
-        views.iter().map(subject).collect()
+        let subjects = self.subjects.as_ref()?;
+        views.iter().map(|view| subjects.get(view).cloned()).collect()
     }
 
     /// Whether it is about graphs that make signals likely.

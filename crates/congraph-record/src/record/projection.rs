@@ -52,7 +52,7 @@ impl FitRecord {
                 ..told
             },
             None => Self {
-                penalty: Some(projector.penalty.name().into()),
+                penalty: Some(projector.penalty.charge().into()),
                 alpha: Some(projector.alpha),
                 beta: Some(projector.beta),
                 sample_norm: Some(projector.scaling.sample_norm.word().into()),

@@ -6,9 +6,11 @@
 
 use std::sync::Arc;
 
+use congraph::methods::graphical_lasso::Fusion;
+use congraph::methods::likelihood::Proportional;
 use congraph::methods::smooth::admm::ZStep;
 use congraph::options::option;
-use congraph::penalties::Penalty;
+use congraph::penalties::{Chain, Pairwise, Penalty, TwoLevels};
 use congraph::regularisers::Regulariser;
 use congraph::{
     Admm, Candidates, Code, DataError, Dial, DistanceNorm, EdgeCost, Error, Model, Newton, SampleNorm, Scale, Scaling,
@@ -18,7 +20,7 @@ use serde_json::{Map, Value as Json};
 
 use super::memory::GIB;
 use super::{CandidateRequest, CostRequest, SpectrumRequest, Tables, Value};
-use crate::choices::{Choice, FilterChoice, Method, Signed, SolverChoice};
+use crate::choices::{Choice, FilterChoice, Method, Signed, SolverChoice, ViewCoupling};
 use crate::refusal::{Refusal, RequestError, check_range};
 
 /// Everything that can be asked of a fit; what is not given is `None`, or what it usually is.
@@ -46,12 +48,20 @@ pub struct FitRequest {
     pub fused_diagonal: Option<bool>,
     /// How a view's departure from the consensus is charged.
     pub penalty: PenaltyRequest,
+    /// How views are coupled.
+    pub coupling: ViewCoupling,
+    /// Whether the views are of subjects: coupled to their subject's graph, and these to the consensus.
+    pub subjects: bool,
+    /// ρ = β₂/(C β₁) of views of subjects.
+    pub subject_share: Option<f64>,
     /// What is asked of the consensus itself, by its name.
     pub regulariser: String,
     /// Whether pairs have negative edges, too.
     pub signed: Signed,
     /// How often the filter of the likelihood is applied.
     pub filter: FilterChoice,
+    /// What the likelihood does with nodes that are multiples of each other.
+    pub proportional: Proportional,
     /// Every view on its own, without a consensus.
     pub single: bool,
     /// Which pairs may be joined.
@@ -96,9 +106,13 @@ impl Default for FitRequest {
             lambda2: None,
             fused_diagonal: None,
             penalty: PenaltyRequest::default(),
+            coupling: ViewCoupling::default(),
+            subjects: false,
+            subject_share: None,
             regulariser: USUAL_REGULARISER.into(),
             signed: Signed::default(),
             filter: FilterChoice::default(),
+            proportional: Proportional::default(),
             single: false,
             candidates: CandidateRequest::default(),
             seed: 1,
@@ -119,6 +133,8 @@ impl Default for FitRequest {
 
 const USUAL_PENALTY: &str = "l1";
 const USUAL_REGULARISER: &str = "l1";
+/// ρ, half-way between a consensus for each subject and one for all.
+const USUAL_SHARE: f64 = 0.5;
 
 /// A penalty by its name, or one that a face made.
 #[derive(Clone, Debug)]
@@ -196,7 +212,10 @@ impl FitRequest {
     pub fn set(&mut self, id: &str, value: &Value) -> Result<(), RequestError> {
         match id {
             "method" => self.method = value.choice()?,
-            "coupling" => self.method = value.choice::<congraph::methods::graphical_lasso::Fusion>()?.into(),
+            "coupling" => self.method = value.choice::<Fusion>()?.into(),
+            "view_coupling" => self.coupling = value.choice()?,
+            "subjects" => self.subjects = value.flag("subjects")?,
+            "subject_share" => self.subject_share = value.maybe_number("subject_share")?,
             "density" => self.density = value.maybe_number("density")?,
             "similarity" => self.similarity = value.maybe_number("similarity")?,
             "consensus_density" => self.consensus_density = value.maybe_number("consensus_density")?,
@@ -210,6 +229,7 @@ impl FitRequest {
             "regulariser" => self.regulariser = value.word("regulariser")?.into(),
             "signed" => self.signed = value.signed()?,
             "filter" => self.filter = value.filter()?,
+            "proportional" => self.proportional = value.choice()?,
             "single" => self.single = value.flag("single")?,
             "candidates" => self.candidates = value.candidates("candidates")?,
             "seed" => self.seed = value.count("seed")?,
@@ -258,7 +278,7 @@ impl FitRequest {
         self.refuse_lambdas()?;
         self.refuse_of_likelihood()?;
         self.check_dials()?;
-        let (penalty, regulariser) = (self.named_penalty()?, self.named_regulariser()?);
+        let (penalty, regulariser) = (self.coupled_penalty()?, self.named_regulariser()?);
         // Of what a target is to find, these are placeholders.
         let (alpha, beta) = (self.alpha.unwrap_or(1.0), self.beta.unwrap_or(1.0));
         let gamma = self.gamma.unwrap_or(0.0);
@@ -301,10 +321,11 @@ impl FitRequest {
 
     /// What only the likelihood can choose.
     fn refuse_of_likelihood(&self) -> Result<(), RequestError> {
-        let (id, word) = match (self.filter, self.signed) {
-            (FilterChoice::Auto, Signed::No | Signed::Yes) => return Ok(()),
-            (FilterChoice::Auto, signed) => (Signed::ID, signed.word()),
-            (filter, _) => (FilterChoice::ID, filter.word()),
+        let (id, word) = match (self.filter, self.signed, self.proportional) {
+            (FilterChoice::Auto, Signed::No | Signed::Yes, Proportional::Refuse) => return Ok(()),
+            (FilterChoice::Auto, Signed::No | Signed::Yes, merge) => (Proportional::ID, merge.word()),
+            (FilterChoice::Auto, signed, _) => (Signed::ID, signed.word()),
+            (filter, ..) => (FilterChoice::ID, filter.word()),
         };
         Err(RequestError::usage(
             id,
@@ -379,6 +400,77 @@ impl FitRequest {
         Ok(())
     }
 
+    /// The penalty with what it couples. Couplings other than each view to the consensus charge by ℓ1.
+    fn coupled_penalty(&self) -> Result<Arc<dyn Penalty>, RequestError> {
+        let is_flat = self.coupling == ViewCoupling::Consensus;
+        if self.subject_share.is_some() && !self.subjects {
+            let share = option("subject_share").bare();
+            return Err(RequestError::usage(
+                "subject_share",
+                format!("{share} is for views of subjects, and no subjects are told"),
+                format!("leave it out, or tell whose views they are by {}", option("subjects")),
+            ));
+        }
+        if is_flat && !self.subjects {
+            return self.named_penalty();
+        }
+        self.check_coupling()?;
+        if self.subjects {
+            let share = self.subject_share.unwrap_or(USUAL_SHARE);
+            check_range(
+                "subject_share",
+                share,
+                share > 0.0 && share <= 1.0,
+                "above 0 and at most 1",
+            )?;
+            return Ok(Arc::new(TwoLevels::new(share)));
+        }
+        Ok(match self.coupling {
+            ViewCoupling::Chain => Arc::new(Chain),
+            _ => Arc::new(Pairwise),
+        })
+    }
+
+    /// What goes with no coupling but that of each view to the consensus.
+    fn check_coupling(&self) -> Result<(), RequestError> {
+        let is_flat = self.coupling == ViewCoupling::Consensus;
+        let (id, named) = if is_flat {
+            ("subjects", option("subjects").bare())
+        } else {
+            ("coupling", option("coupling").set_to(self.coupling.word()).bare())
+        };
+        let is_l1 = matches!(&self.penalty, PenaltyRequest::Named(name) if name == USUAL_PENALTY);
+        // A chain and pairs leave the consensus out: it is told, and nothing can be asked of it.
+        let asks_consensus = !is_flat && (self.gamma.unwrap_or(0.0) != 0.0 || self.consensus_density.is_some());
+        let of_consensus = if self.gamma.is_some() {
+            "gamma"
+        } else {
+            "consensus_density"
+        };
+        let against = [
+            (
+                !is_flat && self.subjects,
+                "subjects",
+                "subjects are coupled through a consensus",
+            ),
+            (!is_l1, "penalty", "it charges differences by ℓ1"),
+            (self.single, "single", "views on their own are not coupled"),
+            (
+                asks_consensus,
+                of_consensus,
+                "the consensus is only told there: the median of the views",
+            ),
+        ];
+        match against.into_iter().find(|(is_there, ..)| *is_there) {
+            None => Ok(()),
+            Some((_, other, why)) => Err(RequestError::usage(
+                id,
+                format!("{named} does not go with {}: {why}", option(other).bare()),
+                format!("leave out {} or {}", option(other), option(id)),
+            )),
+        }
+    }
+
     fn named_penalty(&self) -> Result<Arc<dyn Penalty>, RequestError> {
         let name = match &self.penalty {
             PenaltyRequest::Given(penalty) => return Ok(Arc::clone(penalty)),
@@ -436,7 +528,7 @@ impl FitRequest {
     }
 
     /// Whether each of congraph's own options was set to something unusual: what another method cannot obey.
-    pub(super) fn own_options(&self) -> [(&'static str, bool); 17] {
+    pub(super) fn own_options(&self) -> [(&'static str, bool); 21] {
         let is_usual =
             |penalty: &PenaltyRequest| matches!(penalty, PenaltyRequest::Named(name) if name == USUAL_PENALTY);
         [
@@ -447,6 +539,9 @@ impl FitRequest {
             ("similarity", self.similarity.is_some()),
             ("consensus_density", self.consensus_density.is_some()),
             ("penalty", !is_usual(&self.penalty)),
+            ("coupling", self.coupling != ViewCoupling::default()),
+            ("subjects", self.subjects),
+            ("subject_share", self.subject_share.is_some()),
             ("regulariser", self.regulariser != USUAL_REGULARISER),
             ("signed", self.signed != Signed::default()),
             ("candidates", self.candidates != CandidateRequest::All),
@@ -457,6 +552,7 @@ impl FitRequest {
             ("distance_norm", self.distance_norm != DistanceNorm::default()),
             ("spectrum", self.spectrum != SpectrumRequest::default()),
             ("filter", self.filter != FilterChoice::default()),
+            ("proportional", self.proportional != Proportional::default()),
         ]
     }
 }

@@ -1,13 +1,13 @@
 //! The likelihood that was asked for.
 
-use congraph::methods::likelihood::{Likelihood, Model, Newton, Signs};
+use congraph::methods::likelihood::{Coupling, Likelihood, Model, Newton, Signs};
 use congraph::options::option;
 use congraph::tune::Wanted;
 use congraph::{Candidates, EdgeCost};
 use serde_json::{Map, Value as Json};
 
 use super::memory::GIB;
-use super::{FitRequest, Tables};
+use super::{FitRequest, PenaltyRequest, Tables};
 use crate::choices::{Choice, FilterChoice, Method, Signed};
 use crate::refusal::{RequestError, check_range};
 
@@ -87,6 +87,10 @@ impl FitRequest {
             Some(Signs::Both) => Model::signed(),
             _ => Model::default(),
         });
+        let model = Model {
+            penalty: self.departures()?,
+            ..usual.model
+        };
         let newton = Newton::default();
         let method = Likelihood {
             scale: self.scale.or(usual.scale),
@@ -97,6 +101,8 @@ impl FitRequest {
             candidates: self.candidates.candidates(self.seed),
             edge_costs: self.edge_costs.costs(),
             memory: self.memory.map_or(usual.memory, |gib| (gib * GIB) as u64),
+            model,
+            proportional: self.proportional,
             ..usual
         };
         Ok(LikelihoodAsked {
@@ -113,6 +119,32 @@ impl FitRequest {
             tables: Tables::of(&self.candidates, &self.edge_costs),
             is_memory_given: self.memory.is_some(),
             echo: self.echo(),
+        })
+    }
+
+    /// How departures from the consensus are charged.
+    fn departures(&self) -> Result<Coupling, RequestError> {
+        let named = match &self.penalty {
+            PenaltyRequest::Named(name) => Coupling::by_name(name),
+            PenaltyRequest::Given(_) => None,
+        };
+        named.ok_or_else(|| {
+            let penalty = option("penalty");
+            let given = match &self.penalty {
+                PenaltyRequest::Named(name) => penalty.clone().set_to(name).bare(),
+                PenaltyRequest::Given(_) => penalty.clone().bare(),
+            };
+            RequestError::usage(
+                "penalty",
+                format!(
+                    "{given} means nothing with {}",
+                    option("method").set_to(Method::Likelihood.word()).bare()
+                ),
+                format!(
+                    "it takes l1, l2 and squared-l2; {} learns every view on its own",
+                    option("single").bare()
+                ),
+            )
         })
     }
 
@@ -148,8 +180,9 @@ impl FitRequest {
 
     /// What only congraph's own method has.
     fn refuse_of_smooth(&self) -> Result<(), RequestError> {
-        const HAS: [&str; 10] = [
+        const HAS: [&str; 12] = [
             "beta",
+            "penalty",
             "gamma",
             "density",
             "similarity",
@@ -158,6 +191,7 @@ impl FitRequest {
             "edge_costs",
             "memory",
             "filter",
+            "proportional",
             "scale",
         ];
         let more = [

@@ -72,13 +72,16 @@ const REFUSED: &str = "
     filter=1 signed=yes
     signed=auto
     filter=2 method=jgl-group lambda1=0.1 lambda2=0.1
+    proportional=merge
+    proportional=merge method=jgl-group lambda1=0.1 lambda2=0.1
+    proportional=drop method=likelihood
     signed=auto method=jgl-group lambda1=0.1 lambda2=0.1
     alpha=0.1 method=likelihood
     consensus_density=0.1 method=likelihood
     lambda1=0.1 method=likelihood
     lambda2=0.1 method=likelihood
     fused_diagonal method=likelihood
-    penalty=l2 method=likelihood
+    penalty=none method=likelihood
     regulariser=none method=likelihood
     spectrum=0.5 method=likelihood
     spectrum=auto method=likelihood

@@ -148,8 +148,13 @@ fn likelihood(findings: &Findings, summary: &FitRecord, program: &str) -> String
     if let Some(b) = summary.beta {
         let gamma = summary.gamma.filter(|gamma| *gamma > 0.0);
         text += &format!(
-            " Views are coupled to the consensus by the ℓ1 penalty (Karaaslanli and Aviyente 2025) with a weight of \
+            " Views are coupled to the consensus by the {} penalty (Karaaslanli and Aviyente 2025) with a weight of \
              b = {} in units of 1/√samples{}.",
+            match summary.penalty.as_deref() {
+                Some("l2") => "ℓ2",
+                Some("squared-l2") => "squared ℓ2",
+                _ => "ℓ1",
+            },
             significant(b),
             gamma.map_or_else(String::new, |gamma| format!(", and γ = {} of that", significant(gamma)))
         );

@@ -201,7 +201,7 @@ fn newton(targets: &[f64], tau: f64, sigma: f64) -> Option<f64> {
 
 /// The views' weights for their consensus.
 #[inline(always)]
-fn write_weights(targets: &[f64], tau: f64, consensus: f64, weights: &mut [f64]) {
+pub(super) fn write_weights(targets: &[f64], tau: f64, consensus: f64, weights: &mut [f64]) {
     for (weight, &target) in weights.iter_mut().zip(targets) {
         let above = target - consensus;
         // soft(u − w, τ) without a branch.
@@ -228,7 +228,7 @@ fn minimise_fixed<const N: usize>(targets: &[f64], tau: f64, sigma: f64, weights
 }
 
 /// argmin over w ≥ 0 of the Huber losses of `targets` plus σ w.
-fn location(targets: &[f64], tau: f64, sigma: f64, scratch: &mut Vec<f64>) -> f64 {
+pub(super) fn location(targets: &[f64], tau: f64, sigma: f64, scratch: &mut Vec<f64>) -> f64 {
     let n = targets.len() as f64;
     if sigma >= n * tau * ALMOST {
         return 0.0;
@@ -247,11 +247,11 @@ fn location(targets: &[f64], tau: f64, sigma: f64, scratch: &mut Vec<f64>) -> f6
             return 0.5 * (low.max(0.0) + high.max(0.0));
         }
     }
-    walk(scratch, tau, sigma)
+    lowest_root(scratch, tau, sigma).max(0.0)
 }
 
-/// Walks the breakpoints of Σ clamp(w − u_i, −τ, τ) upwards to where it crosses −σ; `sorted` is u in order.
-fn walk(sorted: &[f64], tau: f64, sigma: f64) -> f64 {
+/// Walks the breakpoints of Σ clamp(w − u_i, −τ, τ) upwards to where it first comes to −σ; `sorted` is u in order.
+pub(super) fn lowest_root(sorted: &[f64], tau: f64, sigma: f64) -> f64 {
     let n = sorted.len();
     // Between two breakpoints: views [left..entered] are within τ of w, those before are below, those after above.
     let (mut left, mut entered, mut sum) = (0, 1, sorted[0]);
@@ -273,10 +273,10 @@ fn walk(sorted: &[f64], tau: f64, sigma: f64) -> f64 {
         if within > 0 {
             let root = (sum - balance) / within as f64;
             if root <= high || high == f64::INFINITY {
-                return root.max(low).min(high).max(0.0);
+                return root.max(low).min(high);
             }
         } else if balance >= 0.0 {
-            return low.max(0.0);
+            return low;
         }
         if next_enter <= next_leave {
             sum += sorted[entered];
@@ -286,6 +286,15 @@ fn walk(sorted: &[f64], tau: f64, sigma: f64) -> f64 {
             left += 1;
         }
         low = high;
+    }
+}
+
+/// The middle of the values, or of the two in the middle.
+pub(super) fn median(values: &[f64], sorted: &mut Vec<f64>) -> f64 {
+    sort(values, sorted);
+    match sorted.len() {
+        0 => 0.0,
+        n => 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]),
     }
 }
 

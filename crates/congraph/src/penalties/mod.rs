@@ -11,18 +11,28 @@
 //! That is all that [`Admm`](crate::methods::smooth::Admm) needs, and c need not be separable over the edges.
 //! [`Newton`](crate::methods::smooth::Newton) needs more, and only of separable penalties: the [`JointEdge`] minimiser.
 
+mod chain;
+mod huber;
 mod l1;
 mod l2;
+mod l_infinity;
 mod none;
+mod pairwise;
 mod squared_l2;
+mod two_levels;
 
 use std::fmt;
 use std::sync::Arc;
 
+pub use chain::Chain;
+pub use huber::Huber;
+pub use l_infinity::LInfinity;
 pub use l1::L1;
 pub use l2::L2;
 pub use none::NoPenalty;
+pub use pairwise::Pairwise;
 pub use squared_l2::SquaredL2;
+pub use two_levels::TwoLevels;
 
 pub use crate::parallel::simd::LANES;
 
@@ -78,6 +88,45 @@ pub trait Penalty: fmt::Debug + Send + Sync {
         true
     }
 
+    /// How views are coupled, if not each to the consensus: by `subjects`, along a `chain`, in pairs.
+    fn coupling(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The name of what departures are charged by, however views are coupled.
+    fn charge(&self) -> &str {
+        self.name()
+    }
+
+    /// ρ = β₂/(C β₁), if views of one subject are coupled first.
+    fn subject_share(&self) -> Option<f64> {
+        None
+    }
+
+    /// Whether c asks which views are of one subject, and has not been told yet.
+    fn needs_subjects(&self) -> bool {
+        false
+    }
+
+    /// The same penalty with the subject of every view, if it asks for that.
+    fn of_subjects(&self, of_views: &[u32]) -> Option<Arc<dyn Penalty>> {
+        let _ = of_views;
+        None
+    }
+
+    /// Whether c depends on which view is which beyond their order. Rows then come whole also where views lack the edge:
+    /// with a target of −∞, and NaN for a difference or a weight. Else such views are taken out of a row.
+    fn has_places(&self) -> bool {
+        false
+    }
+
+    /// The weights of the subjects' own graphs beside given weights of the views and their consensus (NaN where a
+    /// subject lacks the edge), if c has any.
+    fn subject_weights(&self, weights: &[f64], consensus: f64) -> Option<Vec<f64>> {
+        let _ = (weights, consensus);
+        None
+    }
+
     /// Whether c charges anything: without it there is no consensus.
     fn couples(&self) -> bool {
         true
@@ -128,8 +177,14 @@ pub trait JointEdge: Send + Sync {
         consensus == 0.0 && weights.iter().all(|&weight| weight == 0.0)
     }
 
-    /// How many rank-one terms the Jacobian has.
+    /// How many rank-one terms the Jacobian has, or 2 where it has [sets](JointEdge::has_sets).
     fn rank(&self) -> usize;
+
+    /// Whether the rank-one terms are of disjoint sets of views, as many as there may be. `factors` then has two rows:
+    /// the terms in one, and for each view the first view of its set (itself, where it is in none).
+    fn has_sets(&self) -> bool {
+        false
+    }
 
     /// ∂W/∂u at a minimiser, as diag(`diagonal`) + Σ v vᵀ over the [`rank`](JointEdge::rank) rows v of `factors`.
     fn jacobian(
@@ -152,7 +207,19 @@ pub trait JointEdge: Send + Sync {
 
 /// All penalties that users can choose. A new one is one file and one line here.
 pub fn registry() -> Vec<Arc<dyn Penalty>> {
-    vec![Arc::new(L1), Arc::new(L2), Arc::new(SquaredL2), Arc::new(NoPenalty)]
+    vec![
+        Arc::new(L1),
+        Arc::new(L2),
+        Arc::new(SquaredL2),
+        Arc::new(LInfinity),
+        Arc::new(Huber::default()),
+        Arc::new(NoPenalty),
+    ]
+}
+
+/// Penalties that couple the views in another way than each to the consensus: chosen as a coupling, not as a penalty.
+pub fn couplings() -> Vec<Arc<dyn Penalty>> {
+    vec![Arc::new(Chain), Arc::new(Pairwise)]
 }
 
 /// The penalty of that name.

@@ -12,7 +12,9 @@ use super::{Dial, Targets};
 use crate::chance::{self, Agreement, Correlations};
 use crate::error::{Code, DataError, Error, Warning};
 use crate::fit::{Fit, Learn, Learned, Session};
-use crate::methods::likelihood::{Filter, Lift, Likelihood, Model, Point, Signs, Solution, Sparsity, Whole};
+use crate::methods::likelihood::{
+    Coupling, Filter, Lift, Likelihood, Merged, Model, Point, Proportional, Signs, Solution, Sparsity, Whole, merge,
+};
 use crate::methods::smooth::Smooth;
 use crate::options::option;
 use crate::progress::{Progress, Status, Watch};
@@ -94,6 +96,8 @@ pub struct Chosen {
     pub floor: Option<f64>,
     /// Whether the graph is empty because nothing goes beyond chance.
     pub is_noise: bool,
+    /// Nodes that were learned as one.
+    pub merged: Vec<Merged>,
 }
 
 /// A model with its whole fit.
@@ -136,11 +140,49 @@ impl Likelihood {
     pub fn learn_to(&self, views: &Views, wanted: &Wanted, watch: Watch<'_>) -> Result<Chosen, Error> {
         rayon::scope(|_| {
             check(wanted)?;
+            self.check_chosen(views, wanted)?;
+            if self.proportional == Proportional::Merge
+                && let Some(merged) = merge(views, self.scale, &self.candidates, &self.edge_costs)?
+            {
+                let method = Self {
+                    proportional: Proportional::Refuse,
+                    candidates: merged.candidates,
+                    edge_costs: merged.edge_costs,
+                    ..self.clone()
+                };
+                let mut chosen = method.learn_to(&merged.views, wanted, watch)?;
+                chosen.learned.warnings.extend(Merged::warning(&merged.merged));
+                chosen.merged = merged.merged;
+                return Ok(chosen);
+            }
             let signs = match wanted.signs {
                 Some(signs) => (signs, Vec::new()),
                 None => self.choose_signs(views, wanted, watch)?,
             };
             self.with_signs(signs.0).learn_signed(views, wanted, signs, watch)
+        })
+    }
+
+    /// The criterion counts distinct weights, which is right where views that agree share one. Where departures are charged
+    /// otherwise, weights are shrunk and hardly any are shared: b is not chosen by it.
+    fn check_chosen(&self, views: &Views, wanted: &Wanted) -> Result<(), Error> {
+        let is_found = wanted.coupling.is_some() || (wanted.similarity.is_some() && wanted.signs.is_some());
+        if self.model.penalty == Coupling::L1 || wanted.is_single || views.n_views() < 2 || is_found {
+            return Ok(());
+        }
+        Err(Error::Parameter {
+            name: "beta",
+            message: format!(
+                "must be given with {}, or {} for it: Akaike's criterion counts distinct weights, and this penalty shrinks \
+                 differences without making weights equal, so that it cannot choose how strongly views are coupled{}",
+                option("penalty").set_to(self.model.penalty.name()).bare(),
+                option("similarity").bare(),
+                if wanted.signs.is_none() && wanted.similarity.is_some() {
+                    format!("; with {} it would have to", option("signed").set_to("auto").bare())
+                } else {
+                    String::new()
+                }
+            ),
         })
     }
 
@@ -156,7 +198,10 @@ impl Likelihood {
         Self {
             scale: usual.scale.or(self.scale),
             lift: usual.lift,
-            model: usual.model,
+            model: Model {
+                penalty: self.model.penalty,
+                ..usual.model
+            },
             ..self.clone()
         }
     }
@@ -241,6 +286,7 @@ impl Likelihood {
             tried,
             floor,
             is_noise,
+            merged: Vec::new(),
         })
     }
 }

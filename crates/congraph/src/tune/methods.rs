@@ -23,6 +23,10 @@ use crate::progress::{Progress, Watch};
 use crate::signals::Scale;
 use crate::views::Views;
 
+/// λ1 and λ2 of the joint graphical lasso, down to where precisions of well-sampled EEG are hardly sparse.
+const LAMBDA1: [f64; 7] = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2];
+const LAMBDA2: [f64; 4] = [0.003, 0.01, 0.03, 0.1];
+
 /// A method with the settings that are tried.
 #[derive(Clone, Debug)]
 pub enum Contender {
@@ -51,8 +55,8 @@ impl Contender {
 
     /// The joint graphical lasso at some λ1 and λ2.
     pub fn graphical_lasso(fusion: Fusion) -> Self {
-        let pairs = [0.02, 0.05, 0.1, 0.2].map(|l1| [0.01, 0.03, 0.1].map(|l2| GraphicalLasso::new(fusion, l1, l2)));
-        Self::GraphicalLasso(pairs.concat())
+        let at = |l1: f64| LAMBDA2.map(|l2| GraphicalLasso::new(fusion, l1, l2));
+        Self::GraphicalLasso(LAMBDA1.map(at).concat())
     }
 
     fn n_settings(&self) -> usize {

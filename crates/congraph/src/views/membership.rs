@@ -1,4 +1,4 @@
-//! Which view has which node: all of them, but for bad electrodes and unmeasured genes.
+//! Which view has which node: all of them, but for bad electrodes and unmeasured genes. And whose view it is.
 //!
 //! A view takes part with the nodes it has. With V_i the nodes of view i and n_i their number, everything that the
 //! problem says of a view is said of V_i alone:
@@ -15,10 +15,10 @@
 
 use std::collections::HashMap;
 
-use super::Order;
+use super::{Order, Subjects};
 use crate::edges::ViewMatrix;
 
-/// Which view has which node.
+/// Which view has which node, and which views are of one subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Membership {
     n_nodes: usize,
@@ -29,6 +29,8 @@ pub struct Membership {
     sizes: Vec<usize>,
     /// How many pairs of nodes some view has.
     n_pairs: usize,
+    /// Which views are of one subject, where that is known.
+    subjects: Option<Subjects>,
 }
 
 impl Membership {
@@ -40,7 +42,23 @@ impl Membership {
             lacks: Vec::new(),
             sizes: vec![n_nodes; n_views],
             n_pairs: pairs_of(n_nodes),
+            subjects: None,
         }
+    }
+
+    /// The same of views whose subjects are known.
+    #[must_use]
+    pub fn with_subjects(self, subjects: Subjects) -> Self {
+        debug_assert_eq!(subjects.of_views().len(), self.n_views);
+        Self {
+            subjects: Some(subjects),
+            ..self
+        }
+    }
+
+    /// Which views are of one subject, where that is known.
+    pub fn subjects(&self) -> Option<&Subjects> {
+        self.subjects.as_ref()
     }
 
     /// From what `lacks` says of a view and a node.
@@ -142,8 +160,12 @@ impl Membership {
 
     /// The same of nodes and views in another order.
     pub(crate) fn arranged(&self, order: &Order) -> Self {
+        let subjects = self.subjects.as_ref().map(|subjects| subjects.arranged(&order.views));
         if self.is_total() {
-            return Self::total(order.nodes.len(), order.views.len());
+            return Self {
+                subjects,
+                ..Self::total(order.nodes.len(), order.views.len())
+            };
         }
         let of_node = |&node: &usize| order.views.iter().map(move |&view| !self.has(view, node));
         Self {
@@ -152,6 +174,7 @@ impl Membership {
             n_nodes: order.nodes.len(),
             n_views: order.views.len(),
             n_pairs: self.n_pairs,
+            subjects,
         }
     }
 
@@ -213,6 +236,18 @@ pub(crate) fn own<'a>(row: &'a [f64], distances: &[f64], buffer: &'a mut Vec<f64
         .zip(distances)
         .filter(|(_, distance)| **distance < f64::INFINITY);
     buffer.extend(entries.map(|(value, _)| value));
+    buffer
+}
+
+/// The row as a penalty is shown it: [`own`] entries, or, if it takes rows whole, with NaN for the others.
+#[inline]
+pub(crate) fn own_or_marked<'a>(row: &'a [f64], distances: &[f64], whole: bool, buffer: &'a mut Vec<f64>) -> &'a [f64] {
+    if !whole {
+        return own(row, distances, buffer);
+    }
+    buffer.clear();
+    let marked = |(&value, &distance): (&f64, &f64)| if distance < f64::INFINITY { value } else { f64::NAN };
+    buffer.extend(row.iter().zip(distances).map(marked));
     buffer
 }
 

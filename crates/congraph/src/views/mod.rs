@@ -18,6 +18,7 @@ mod membership;
 mod missing;
 mod options;
 mod order;
+mod subjects;
 mod table;
 mod turned;
 
@@ -26,11 +27,12 @@ use std::sync::Arc;
 
 use gathering::gather;
 pub use membership::Membership;
-pub(crate) use membership::own;
+pub(crate) use membership::own_or_marked;
 use missing::Lacking;
 pub use options::{Kind, Missing, NanRule, NodeRule, Orient, ViewOptions};
 pub use order::Order;
 use rayon::prelude::*;
+pub use subjects::Subjects;
 pub use table::Table;
 
 use crate::error::{Code, DataError, Error, Warning};
@@ -131,6 +133,27 @@ impl Views {
             });
         }
         stage(checks::shapes(&tables, options))?;
+        let labels: Vec<Option<String>> = tables.iter().map(|table| table.subject.clone()).collect();
+        let names: Vec<String> = tables.iter().map(|table| table.name.clone()).collect();
+        let (views, warnings) = Self::in_columns(tables, options)?;
+        if labels.iter().all(Option::is_none) {
+            return Ok((views, warnings));
+        }
+        let told = labels.into_iter().zip(names).map(|(label, view)| {
+            label.ok_or_else(|| Error::Parameter {
+                name: "subjects",
+                message: format!("do not tell whose view `{view}` is; every view must be some subject's"),
+            })
+        });
+        let labels = told.collect::<Result<Vec<String>, Error>>()?;
+        Ok((views.with_subjects(&labels)?, warnings))
+    }
+
+    /// Turns tables of sound shapes so that they have their nodes in columns, and matches them.
+    fn in_columns<Values: AsRef<[f64]> + Send + Sync>(
+        tables: Vec<Table<Values>>,
+        options: &ViewOptions,
+    ) -> Result<(Self, Vec<Warning>), Error> {
         if options.kind == Kind::Signals && options.orient == Orient::NodesBySamples {
             return Self::match_up(tables.into_iter().map(Table::transposed).collect(), options);
         }
@@ -187,6 +210,47 @@ impl Views {
     /// Which view has which node.
     pub fn membership(&self) -> &Arc<Membership> {
         &self.membership
+    }
+
+    /// Which views are of one subject, if that was told.
+    pub fn subjects(&self) -> Option<&Subjects> {
+        self.membership.subjects()
+    }
+
+    /// The same views with the name of each one's subject.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if there is not one name for each view, or the names make no two levels: all views are of one
+    /// subject, or no subject has two.
+    pub fn with_subjects(self, labels: &[impl AsRef<str>]) -> Result<Self, Error> {
+        let refuse = |message: String| {
+            Err(Error::Parameter {
+                name: "subjects",
+                message,
+            })
+        };
+        if labels.len() != self.n_views() {
+            return refuse(format!("name {} subjects for {} views", labels.len(), self.n_views()));
+        }
+        let subjects = Subjects::new(labels);
+        if subjects.n_subjects() == 1 && self.n_views() > 1 {
+            return refuse(format!(
+                "say that every view is of `{}`: with one subject there is one level, so leave {} out",
+                subjects.names()[0],
+                option("subjects").bare()
+            ));
+        }
+        if subjects.most_views() < 2 {
+            return refuse(format!(
+                "give every view a subject of its own: with one view each, a subject's graph is its view's; leave {} out",
+                option("subjects").bare()
+            ));
+        }
+        let membership = Membership::clone(&self.membership).with_subjects(subjects);
+        Ok(Self {
+            membership: Arc::new(membership),
+            ..self
+        })
     }
 
     /// Whether a view has a node.
@@ -407,6 +471,20 @@ impl Views {
         };
         Self {
             membership: Arc::new(Membership::total(nodes.len(), 1)),
+            ..self.arranged(&order)
+        }
+    }
+
+    /// The same views with some of the nodes, in this order.
+    pub(crate) fn with_nodes(&self, nodes: &[usize]) -> Self {
+        let order = Order {
+            nodes: nodes.to_vec(),
+            views: (0..self.n_views()).collect(),
+            flipped: Vec::new(),
+        };
+        let lacks = |view: usize, place: usize| !self.has(view, nodes[place]);
+        Self {
+            membership: Arc::new(Membership::new(nodes.len(), self.n_views(), lacks)),
             ..self.arranged(&order)
         }
     }

@@ -27,6 +27,8 @@ pub struct Table<Values = Vec<f64>> {
     /// How many independent samples the rows are worth, if their source knows; see
     /// [`Views::effective_samples`](super::Views::effective_samples).
     pub n_effective: Option<f64>,
+    /// Whose data they are, if views are of subjects that were measured in several conditions.
+    pub subject: Option<String>,
 }
 
 impl<Values: AsRef<[f64]>> Table<Values> {
@@ -48,6 +50,7 @@ impl<Values: AsRef<[f64]>> Table<Values> {
             values,
             n_samples: None,
             n_effective: None,
+            subject: None,
         }
     }
 
@@ -101,6 +104,7 @@ impl<Values: AsRef<[f64]>> Table<Values> {
             values,
             n_samples: self.n_samples,
             n_effective: self.n_effective,
+            subject: self.subject,
         }
     }
 }

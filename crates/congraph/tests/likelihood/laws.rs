@@ -1,9 +1,9 @@
 //! Laws: what every certificate and every solution must obey.
 
-use super::problems::{Parts, ViewPart, Wanted, describe, normal, numbered, random};
+use super::problems::{Parts, ViewPart, Wanted, coupled_by, describe, normal, numbered, random};
 use super::second;
 use crate::support::rng;
-use congraph::methods::likelihood::{DualView, Filter, Newton, Point, Signs, Solved, Tie, certify};
+use congraph::methods::likelihood::{Coupling, DualView, Filter, Newton, Point, Signs, Solved, Tie, certify};
 use congraph::{Status, ViewMatrix, no_progress};
 use faer::Mat;
 use rand::RngExt;
@@ -124,10 +124,20 @@ fn near(dual: &[DualView], share: f64, rng: &mut ChaCha8Rng) -> Vec<DualView> {
 /// No bound of any dual point exceeds the objective of any feasible point.
 #[test]
 fn a_bound_never_exceeds_an_objective() {
-    let mut rng = rng(41);
+    assert_bounds(Coupling::L1, 41);
+}
+
+#[test]
+fn nor_does_a_bound_of_another_coupling() {
+    assert_bounds(Coupling::L2, 141);
+    assert_bounds(Coupling::SquaredL2, 142);
+}
+
+fn assert_bounds(coupling: Coupling, seed: u64) {
+    let mut rng = rng(seed);
     let (mut n_bounds, mut nearest) = (0, f64::INFINITY);
     for number in 0..90 {
-        let parts = numbered(number, 12, &mut rng);
+        let parts = coupled_by(coupling, numbered(number, 12, &mut rng));
         let problem = parts.problem();
         let solved = exactly(&parts);
         let least = solved.certificate.objective;
@@ -491,5 +501,77 @@ fn signed_problems_know_no_gauge() {
             assert!(one.point.consensus[e] == sign * two.point.consensus[e], "{number}");
         }
         assert_eq!(one.certificate, two.certificate);
+    }
+}
+
+/// β → ∞ makes views equal (to the bit, or with squares nearly), with the objective of one common graph; β = 0 leaves them
+/// alone; γ empties the consensus of ℓ2 from β√N on.
+#[test]
+fn limits_of_the_charges_of_other_couplings() {
+    let mut rng = rng(146);
+    for number in 0..12 {
+        for coupling in [Coupling::L2, Coupling::SquaredL2] {
+            let parts = Parts {
+                coupling,
+                ..coupled(number, 8, 3, &mut rng)
+            };
+            let n_edges = parts.edges.len();
+            let with_beta = |beta: f64, coupling: Coupling| {
+                solve_to(
+                    &Parts {
+                        beta: vec![beta; n_edges],
+                        coupling,
+                        ..parts.clone()
+                    },
+                    1e-10,
+                )
+            };
+            let (strong, common) = (with_beta(1e5, coupling), with_beta(1e5, Coupling::L1));
+            let apart = |solved: &Solved| {
+                let rows = solved.point.weights.rows().zip(&solved.point.consensus).enumerate();
+                let of_row = |(e, (row, c)): (usize, (&[f64], &f64))| {
+                    let views = row.iter().zip(&parts.views);
+                    let having = views.filter(|(_, view)| second::ends(view, parts.edges[e]).is_some());
+                    having.map(|(w, _)| (w - c).abs()).fold(0.0, f64::max)
+                };
+                rows.map(of_row).fold(0.0, f64::max)
+            };
+            let most = if coupling == Coupling::L2 { 0.0 } else { 1e-3 };
+            assert!(apart(&strong) <= most, "{number}: {:e} apart", apart(&strong));
+            let size = 1.0 + common.certificate.objective.abs();
+            assert!(
+                (strong.certificate.objective - common.certificate.objective).abs() <= 1e-4 * size,
+                "{number}: {:?} {:?}",
+                strong.certificate,
+                common.certificate
+            );
+            let (free, alone) = (with_beta(0.0, coupling), with_beta(0.0, Coupling::L1));
+            let differ = largest_difference(free.point.weights.values().iter(), alone.point.weights.values().iter());
+            assert!(differ == 0.0, "{number}: {differ:e}");
+            if coupling == Coupling::L2 {
+                let gamma = parts.beta.iter().map(|beta| 3.0_f64.sqrt() * 1.001 * beta).collect();
+                let empty = exactly(&Parts { gamma, ..parts.clone() });
+                assert!(empty.point.consensus.iter().all(|&c| c == 0.0), "{number}");
+            }
+        }
+    }
+}
+
+/// With squares a view that is projected on the consensus of its fit is the same view: each is tied to it on its own.
+#[test]
+fn a_frozen_consensus_gives_a_view_of_squares_back() {
+    let mut rng = rng(145);
+    for number in 0..12 {
+        let parts = Parts {
+            coupling: Coupling::SquaredL2,
+            ..coupled(number, 8, 3, &mut rng)
+        };
+        let solved = exactly(&parts);
+        for view in 0..3 {
+            let alone = exactly(&only(&parts, view, Tie::Frozen(solved.point.consensus.clone())));
+            let column: Vec<f64> = solved.point.weights.column(view).collect();
+            let apart = largest_difference(column.iter(), alone.point.weights.values().iter());
+            assert!(apart <= 1e-6, "{number}: view {view} differs by {apart:e}");
+        }
     }
 }

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::support::rng;
-use congraph::methods::likelihood::{Filter, Likelihood, Model, Newton, Sparsity};
+use congraph::methods::likelihood::{Coupling, Filter, Likelihood, Model, Newton, Sparsity};
 use congraph::simulate::{GraphModel, Settings, simulate};
+use congraph::tune::Wanted;
 use congraph::{
     Candidates, Certified, Code, EdgeCost, Error, Learn, Learned, MultiviewGraph, Table, ViewOptions, Views,
     no_progress,
@@ -104,7 +105,8 @@ fn in_pool<R: Send>(n_threads: usize, work: impl FnOnce() -> R + Send) -> R {
 fn threads_and_orders_do_not_matter() {
     let tables = tables(16, 60, 3);
     let mut rng = rng(51);
-    for (k, model) in models().into_iter().enumerate() {
+    let others = [Coupling::L2, Coupling::SquaredL2].map(|penalty| models().map(|model| Model { penalty, ..model }));
+    for (k, model) in models().into_iter().chain(others.into_iter().flatten()).enumerate() {
         let method = method(model);
         let first = in_pool(1, || learn(&method, &views(tables.clone())));
         let other = in_pool(2, || learn(&method, &views(tables.clone())));
@@ -341,6 +343,36 @@ fn proportional_nodes_are_named() {
     tables[1].values.chunks_mut(8).for_each(|row| row[5] = -row[2]);
     let learned = method(models()[0]).learn(&views(tables), &no_progress).expect("graphs");
     assert!(learned.converged());
+}
+
+/// The criterion counts shared weights: without them b is not its to choose.
+#[test]
+fn other_penalties_need_a_coupling() {
+    let views = views(tables(10, 60, 12));
+    for penalty in [Coupling::L2, Coupling::SquaredL2] {
+        let method = Likelihood::new(Model {
+            penalty,
+            ..Model::default()
+        });
+        let learn = |wanted: Wanted| method.learn_to(&views, &wanted, &no_progress);
+        let error = learn(Wanted::default()).expect_err("a refusal").to_string();
+        assert!(
+            error.contains("similarity") && error.contains(penalty.name()),
+            "{error}"
+        );
+        let given = Wanted {
+            coupling: Some(3.0),
+            ..Wanted::default()
+        };
+        let alone = Wanted {
+            is_single: true,
+            ..Wanted::default()
+        };
+        for wanted in [given, alone] {
+            let chosen = learn(wanted).expect("graphs");
+            assert!(chosen.learned.converged() && chosen.method.model.penalty == penalty);
+        }
+    }
 }
 
 #[test]

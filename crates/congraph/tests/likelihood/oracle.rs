@@ -3,7 +3,7 @@
 use super::problems::{Parts, ViewPart, Wanted, describe, random};
 use super::second;
 use crate::support::rng;
-use congraph::methods::likelihood::{Filter, Newton, Signs, Solved, Tie};
+use congraph::methods::likelihood::{Coupling, Filter, Newton, Signs, Solved, Tie};
 use congraph::{Status, no_progress};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -184,6 +184,38 @@ fn the_solver_agrees_with_a_second_one() {
     println!("objectives agree within {worst:.1e}");
 }
 
+/// The second solver has ℓ2 of attractive graphs whose weights may all move; the other package has the rest.
+#[test]
+fn the_solver_agrees_with_a_second_one_on_other_couplings() {
+    let mut rng = rng(32);
+    let mut worst = 0.0_f64;
+    for (filter, signs, coupling) in [
+        (Filter::Once, Signs::Attractive, Coupling::SquaredL2),
+        (Filter::Twice, Signs::Attractive, Coupling::SquaredL2),
+        (Filter::Once, Signs::Both, Coupling::SquaredL2),
+        (Filter::Once, Signs::Attractive, Coupling::L2),
+        (Filter::Twice, Signs::Attractive, Coupling::L2),
+    ] {
+        for tie in &TIES[1..] {
+            for special in SPECIALS {
+                let mut parts = made(filter, signs, tie, special, &mut rng);
+                parts.coupling = coupling;
+                if coupling == Coupling::L2 && parts.tie == Tie::Consensus {
+                    parts.fixed = None;
+                }
+                let case = format!("{coupling:?}, q = {}, {signs:?}, {tie}, {special:?}", filter.order());
+                let (point, theirs) = second::solve(&parts);
+                let solved = newton(&parts);
+                worst = worst.max(assert_agrees(&parts, &solved, theirs, 1e-7, &case));
+                let pairs = point.weights.values().iter().zip(solved.point.weights.values());
+                let apart = pairs.map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+                assert!(apart <= 1e-3, "{case}: weights differ by {apart:e}");
+            }
+        }
+    }
+    println!("objectives agree within {worst:.1e}");
+}
+
 fn numbers(value: &Value) -> Vec<f64> {
     value
         .as_array()
@@ -213,6 +245,9 @@ fn optima_of_another_package_are_reached() {
             lambda: numbers(&problem["lambda"]),
             beta: numbers(&problem["beta"]),
             gamma: numbers(&problem["gamma"]),
+            coupling: problem["coupling"]
+                .as_str()
+                .map_or(Coupling::L1, |name| Coupling::by_name(name).expect("a coupling")),
             filter: if problem["order"] == 1 {
                 Filter::Once
             } else {

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use congraph::methods::likelihood::{Charges, Filter, Problem, Signs, Tie, ViewTerm};
+use congraph::methods::likelihood::{Charges, Coupling, Filter, Problem, Signs, Tie, ViewTerm};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -18,6 +18,7 @@ pub(crate) struct Parts {
     pub(crate) lambda: Vec<f64>,
     pub(crate) beta: Vec<f64>,
     pub(crate) gamma: Vec<f64>,
+    pub(crate) coupling: Coupling,
     pub(crate) filter: Filter,
     pub(crate) signs: Signs,
     pub(crate) tie: Tie,
@@ -40,6 +41,7 @@ impl Parts {
             lambda: self.lambda.clone(),
             beta: self.beta.clone(),
             gamma: self.gamma.clone(),
+            coupling: self.coupling,
         };
         let problem = Problem::new(
             Arc::new(self.views.iter().map(term).collect()),
@@ -317,6 +319,7 @@ pub(crate) fn random(wanted: Wanted, rng: &mut ChaCha8Rng) -> Parts {
         lambda,
         beta,
         gamma,
+        coupling: Coupling::L1,
         filter,
         signs,
         tie,
@@ -343,6 +346,20 @@ pub(crate) fn numbered(number: usize, most: usize, rng: &mut ChaCha8Rng) -> Part
         },
         rng,
     )
+}
+
+/// The same with departures charged otherwise. What ℓ2 and squares weigh grows with the views and with their weights: half
+/// of the charges of ℓ1 and more keep all kinds of edges in.
+#[allow(dead_code)] // The example likelihood_random shares this file.
+pub(crate) fn coupled_by(coupling: Coupling, mut parts: Parts) -> Parts {
+    parts.coupling = coupling;
+    let root = (parts.views.len() as f64).sqrt();
+    match coupling {
+        Coupling::L1 => (),
+        Coupling::L2 => parts.beta.iter_mut().for_each(|beta| *beta *= root),
+        Coupling::SquaredL2 => parts.beta.iter_mut().for_each(|beta| *beta *= 2.0),
+    }
+    parts
 }
 
 /// Makes a problem worse than data are: sizes that differ ten-thousandfold, charges over four decades, and some of them
@@ -380,7 +397,8 @@ pub(crate) fn describe(parts: &Parts) -> String {
         Tie::Frozen(_) => "frozen",
     };
     format!(
-        "q = {}, {:?}, n = {}, N = {}, edges {}, lambda {:.3}, beta {:.3}, gamma {:.3}, tie {tie}, fixed {}, nodes {:?}",
+        "{:?}, q = {}, {:?}, n = {}, N = {}, edges {}, lambda {:.3}, beta {:.3}, gamma {:.3}, tie {tie}, fixed {}, nodes {:?}",
+        parts.coupling,
         parts.filter.order(),
         parts.signs,
         parts.n,

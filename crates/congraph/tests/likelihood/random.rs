@@ -1,8 +1,8 @@
 //! Random problems of all kinds are solved, and certified. `examples/likelihood_random.rs` does the same for many more.
 
-use super::problems::{Parts, describe, harden, numbered};
+use super::problems::{Parts, coupled_by, describe, harden, numbered};
 use crate::support::rng;
-use congraph::methods::likelihood::{Newton, certify};
+use congraph::methods::likelihood::{Coupling, Newton, certify};
 use congraph::{Status, no_progress};
 
 fn assert_certified(number: usize, parts: &Parts) -> (f64, usize) {
@@ -35,5 +35,29 @@ fn hard_problems_are_certified() {
         let mut parts = numbered(number, 30, &mut rng);
         harden(&mut parts, &mut rng);
         assert_certified(number, &parts);
+    }
+}
+
+#[test]
+fn other_couplings_are_certified() {
+    for coupling in [Coupling::L2, Coupling::SquaredL2] {
+        let mut steps = 0;
+        for number in 0..150 {
+            let parts = numbered(number, 40, &mut rng(11_000 + number as u64));
+            steps += assert_certified(number, &coupled_by(coupling, parts)).1;
+        }
+        println!("{coupling:?}: {:.1} steps", steps as f64 / 150.0);
+    }
+}
+
+#[test]
+fn hard_problems_of_other_couplings_are_certified() {
+    for coupling in [Coupling::L2, Coupling::SquaredL2] {
+        for number in 0..60 {
+            let mut rng = rng(5_000_009 + number as u64);
+            let mut parts = numbered(number, 30, &mut rng);
+            harden(&mut parts, &mut rng);
+            assert_certified(number, &coupled_by(coupling, parts));
+        }
     }
 }

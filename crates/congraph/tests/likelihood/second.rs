@@ -6,7 +6,8 @@
 
 use super::problems::{Parts, ViewPart, cholesky};
 use congraph::ViewMatrix;
-use congraph::methods::likelihood::{Filter, Point, Signs, Tie};
+use congraph::methods::likelihood::{Coupling, Filter, Point, Signs, Tie};
+use congraph::penalties::{JointEdge, L2};
 
 /// A square matrix, row after row.
 type Matrix = Vec<f64>;
@@ -76,12 +77,19 @@ struct Edge {
     is_signed: bool,
     /// Weights that stay zero.
     n_fixed: usize,
+    coupling: Coupling,
 }
 
 impl Edge {
     /// The best weight of a view for a consensus: one of six places, whichever costs least.
     fn weight(self, u: f64, c: f64) -> f64 {
         let Self { lambda, beta, h, .. } = self;
+        if self.coupling == Coupling::SquaredL2 {
+            let at = (h * u + 2.0 * beta * c) / (h + 2.0 * beta);
+            let less = lambda / (h + 2.0 * beta);
+            let sides = [(at - less).max(0.0), (at + less).min(0.0)];
+            return if self.is_signed { sides[0] + sides[1] } else { sides[0] };
+        }
         let (more, less) = ((lambda + beta) / h, (lambda - beta) / h);
         let cost = |w: f64| 0.5 * h * (w - u) * (w - u) + lambda * w.abs() + beta * (w - c).abs();
         let mut best = 0.0;
@@ -97,14 +105,32 @@ impl Edge {
     fn slope(self, targets: &[f64], c: f64) -> f64 {
         let of_view = |&u: &f64| {
             let w = self.weight(u, c);
-            if w == c {
+            if self.coupling == Coupling::SquaredL2 {
+                2.0 * self.beta * (c - w)
+            } else if w == c {
                 self.h * (c - u) + self.lambda * c.signum()
             } else {
                 self.beta * (c - w).signum()
             }
         };
-        let rest = self.gamma + self.beta * self.n_fixed as f64;
+        let held = if self.coupling == Coupling::SquaredL2 {
+            2.0 * c.abs()
+        } else {
+            1.0
+        };
+        let rest = self.gamma + self.beta * held * self.n_fixed as f64;
         targets.iter().map(of_view).sum::<f64>() + rest * c.signum()
+    }
+
+    /// ℓ2 of an attractive edge, by the edge's minimiser of the smooth method, which knows views of equal curvature.
+    fn together(self, targets: &[f64]) -> (f64, Vec<f64>) {
+        let Self {
+            lambda, beta, gamma, h, ..
+        } = self;
+        let targets: Vec<f64> = targets.iter().map(|u| u - lambda / h).collect();
+        let mut weights = vec![0.0; targets.len()];
+        let c = L2.minimise(&targets, beta / h, gamma / h, &mut weights, &mut Vec::new());
+        (c, weights)
     }
 
     /// The best consensus by bisection.
@@ -258,7 +284,18 @@ fn move_common(parts: &Parts, states: &mut [State], rho: f64, consensus: &mut [f
             h: 2.0 * parts.filter.order() as f64 * rho,
             is_signed: parts.signs == Signs::Both,
             n_fixed: fixed.len(),
+            coupling: parts.coupling,
         };
+        if parts.coupling == Coupling::L2 && parts.tie == Tie::Consensus {
+            let (c, weights) = edge.together(&targets);
+            consensus[e] = c;
+            for (&i, &weight) in own.iter().zip(&weights) {
+                let ((a, b), n) = (at(i), parts.views[i].nodes.len());
+                states[i].common[a * n + b] = -weight;
+                states[i].common[b * n + a] = -weight;
+            }
+            continue;
+        }
         consensus[e] = match &parts.tie {
             Tie::None => 0.0,
             Tie::Consensus => edge.consensus(&targets),
@@ -328,16 +365,22 @@ pub(crate) fn objective(parts: &Parts, point: &Point) -> f64 {
     }
     for (e, &pair) in parts.edges.iter().enumerate() {
         let c = point.consensus[e];
+        let (mut sizes, mut squares) = (0.0, 0.0);
         for (i, view) in parts.views.iter().enumerate() {
             let w = point.weights.row(e)[i];
             if ends(view, pair).is_some() {
                 sum += parts.lambda[e] * w.abs();
-                sum += if parts.tie == Tie::None {
-                    0.0
-                } else {
-                    parts.beta[e] * (w - c).abs()
-                };
+                sizes += (w - c).abs();
+                squares += (w - c) * (w - c);
             }
+        }
+        if parts.tie != Tie::None {
+            sum += parts.beta[e]
+                * match (parts.coupling, &parts.tie) {
+                    (Coupling::SquaredL2, _) => squares,
+                    (Coupling::L2, Tie::Consensus) => squares.sqrt(),
+                    _ => sizes,
+                };
         }
         if parts.tie == Tie::Consensus && c != 0.0 {
             sum += parts.gamma[e] * c.abs();

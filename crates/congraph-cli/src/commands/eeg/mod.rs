@@ -109,7 +109,6 @@ fn learn_from(args: &EegArgs, global: &Global, console: &Console) -> Result<(), 
 }
 
 /// The views that such a call learned from.
-#[allow(dead_code)]
 pub(super) fn read_again(args: &EegArgs, console: &Console) -> Result<Read, Failure> {
     let steps = Steps::new(args)?;
     let files = recording_files(args, &steps, console)?;

@@ -18,11 +18,13 @@ const SINGULAR: f64 = 1e-10;
 /// Fisher-transformed partial correlations of all pairs, with their standard errors.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Estimate {
-    /// atanh r, less what taking out the constant signal made by itself.
+    /// atanh r.
     pub(super) z: Vec<f64>,
     pub(super) se: Vec<f64>,
     pub(super) df: f64,
-    /// Which share of that it was.
+    /// What taking out the constant signal made by itself, if the nodes are independent,
+    pub(super) offsets: Vec<f64>,
+    /// and which share of it was taken off z.
     pub(super) constant_share: f64,
 }
 
@@ -154,8 +156,8 @@ fn mean_of(covariances: impl Iterator<Item = Mat<f64>>, count: usize) -> Mat<f64
 }
 
 fn of_all(mean: &Mat<f64>) -> Result<(Mat<f64>, Vec<f64>), Halt> {
-    // A NaN is no condition either.
-    if !(conditioning(mean) > SINGULAR) {
+    let condition = conditioning(mean);
+    if condition.is_nan() || condition <= SINGULAR {
         return Err(Halt::Singular);
     }
     let precision = inverse(mean).ok_or(Halt::Singular)?;
@@ -163,18 +165,24 @@ fn of_all(mean: &Mat<f64>) -> Result<(Mat<f64>, Vec<f64>), Halt> {
     Ok((precision, z))
 }
 
-fn estimate(precision: &Mat<f64>, mut z: Vec<f64>, variances: &[f64], df: f64) -> Estimate {
-    let se: Vec<f64> = variances.iter().map(|variance| variance.sqrt()).collect();
-    let offsets = constant::offsets(precision);
-    let constant_share = constant::share(&z, &se, &offsets);
-    z.iter_mut()
-        .zip(&offsets)
-        .for_each(|(z, offset)| *z -= constant_share * offset);
+fn estimate(precision: &Mat<f64>, z: Vec<f64>, variances: &[f64], df: f64) -> Estimate {
     Estimate {
         z,
-        se,
+        se: variances.iter().map(|variance| variance.sqrt()).collect(),
         df,
-        constant_share,
+        offsets: constant::offsets(precision),
+        constant_share: 0.0,
+    }
+}
+
+impl Estimate {
+    /// Takes off what taking out the constant signal made by itself: a given share of it, or the one that the data say.
+    pub(super) fn without_constant(mut self, given: Option<f64>) -> Self {
+        self.constant_share = given.unwrap_or_else(|| constant::share(&self.z, &self.se, &self.offsets));
+        for (z, offset) in self.z.iter_mut().zip(&self.offsets) {
+            *z -= self.constant_share * offset;
+        }
+        self
     }
 }
 

@@ -51,8 +51,8 @@ use crate::views::{Order, Views};
 /// What is deleted, one at a time: what new data would bring more of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Units {
-    /// The blocks (trials) of each view: speaks of new blocks of the same views. The samples of views without blocks are
-    /// their units if they are independent.
+    /// The blocks (trials) of each view: speaks of new blocks of the same views. Where a view has none, its samples if they
+    /// are independent; else pieces in a row of the series, if it is long enough.
     #[default]
     Blocks,
     /// The samples of each view, if they are independent.
@@ -70,6 +70,9 @@ pub struct Settings {
     pub level: f64,
     /// Whether nodes are divided by their standard deviation in each view; judged by the data if it is not said.
     pub zscore: Option<bool>,
+    /// Which share of the dependence that taking out the constant signal makes by itself is taken off, from 0 (none of it)
+    /// to 1; judged by the data if it is not said.
+    pub constant_share: Option<f64>,
 }
 
 impl Default for Settings {
@@ -78,6 +81,7 @@ impl Default for Settings {
             units: Units::Blocks,
             level: 0.05,
             zscore: None,
+            constant_share: None,
         }
     }
 }
@@ -116,6 +120,8 @@ pub struct Pooled {
 pub struct OfView {
     /// How many units were deleted, one at a time.
     pub n_units: usize,
+    /// Whether these are pieces in a row of a series that came without blocks.
+    pub are_pieces: bool,
     /// How many independent samples there are, as used.
     pub effective_samples: f64,
     /// Of this view by itself: how many standard errors the partial correlation is above 0.
@@ -171,7 +177,7 @@ impl Direct {
 /// Asks the data about every pair of nodes. None if `watch` asked to stop.
 ///
 /// # Errors
-/// [`Error::Parameter`] for a level that is not between 0 and 1.
+/// [`Error::Parameter`] for a level that is not between 0 and 1, or a share that is not from 0 to 1.
 ///
 /// ```
 /// use congraph::direct::{Settings, of_views};
@@ -190,6 +196,12 @@ pub fn of_views(views: &Views, settings: &Settings, watch: Watch<'_>) -> Result<
         return Err(Error::Parameter {
             name: "level",
             message: format!("is {}: it must be between 0 and 1", settings.level),
+        });
+    }
+    if let Some(share) = settings.constant_share.filter(|share| !(0.0..=1.0).contains(share)) {
+        return Err(Error::Parameter {
+            name: "constant_share",
+            message: format!("is {share}: it must be from 0 to 1"),
         });
     }
     let (sorted, order) = views.sorted();

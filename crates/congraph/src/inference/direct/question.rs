@@ -2,6 +2,7 @@
 
 use super::jackknife::{self, Counter, Estimate, Halt};
 use super::moments::Moments;
+use super::units::Places;
 use super::{Absent, Direct, OfView, Settings, Units, summaries, tails, units};
 use crate::error::list_names;
 use crate::progress::Watch;
@@ -22,7 +23,7 @@ const LEAST_NODES: usize = 4;
 pub(super) struct Question<'a> {
     views: &'a Views,
     settings: Settings,
-    units: Vec<Result<Vec<Vec<usize>>, String>>,
+    units: Vec<Result<Places, String>>,
     effective: Vec<f64>,
     /// The nodes that all views have.
     common: Vec<usize>,
@@ -37,15 +38,19 @@ impl<'a> Question<'a> {
             .filter(|&node| every.clone().all(|view| views.has(view, node)))
             .collect();
         let are_signals = views.kind() == Kind::Signals;
+        let effective: Vec<f64> = every
+            .clone()
+            .map(|view| views.effective_samples(view).unwrap_or(0.0))
+            .collect();
         let units = every.clone().map(|view| match are_signals {
-            true => units::of_view(views, view, settings.units),
+            true => units::of_view(views, view, settings.units, effective[view]),
             false => Err("the data are given as products of signals, without the samples".into()),
         });
         Self {
             views,
             settings: *settings,
             units: units.collect(),
-            effective: every.map(|view| views.effective_samples(view).unwrap_or(0.0)).collect(),
+            effective,
             zscored: are_signals && settings.zscore.unwrap_or_else(|| units_differ(views, &common)),
             common,
         }
@@ -56,7 +61,7 @@ impl<'a> Question<'a> {
         let n_views = self.views.n_views();
         let mut absent = Vec::new();
         let by_views = self.settings.units == Units::Views;
-        let n_deletions = |units: &Result<Vec<Vec<usize>>, String>| units.as_ref().map_or(0, Vec::len);
+        let n_deletions = |units: &Result<Places, String>| units.as_ref().map_or(0, |units| units.samples.len());
         let total = if by_views {
             n_views
         } else {
@@ -113,7 +118,8 @@ impl<'a> Question<'a> {
     fn of_view(&self, view: usize, found: Option<&Estimate>) -> OfView {
         let direct_z = found.map(summaries::t);
         OfView {
-            n_units: self.units[view].as_ref().map_or(0, Vec::len),
+            n_units: self.units[view].as_ref().map_or(0, |units| units.samples.len()),
+            are_pieces: self.units[view].as_ref().is_ok_and(|units| units.are_pieces),
             effective_samples: self.effective[view],
             q_view: found.map(|found| tails::false_discovery(&summaries::p(found))),
             direct_z,
@@ -128,7 +134,7 @@ impl<'a> Question<'a> {
                 column: "q_direct",
                 view: None,
                 reason,
-            })
+            });
         };
         if let Err(reason) = self.can_pool() {
             say(reason);
@@ -143,7 +149,12 @@ impl<'a> Question<'a> {
         let found = if self.settings.units == Units::Views {
             jackknife::over_views(&moments, counter)
         } else {
-            let units: Vec<&[Vec<usize>]> = self.units.iter().flatten().map(Vec::as_slice).collect();
+            let units: Vec<&[Vec<usize>]> = self
+                .units
+                .iter()
+                .flatten()
+                .map(|units| units.samples.as_slice())
+                .collect();
             jackknife::pooled(&moments, &units, counter)
         };
         match found {
@@ -151,7 +162,11 @@ impl<'a> Question<'a> {
                 if let Some(reason) = self.not_common() {
                     say(reason);
                 }
-                Ok(Some(summaries::spread(found, &self.common, self.views.n_nodes())))
+                Ok(Some(summaries::spread(
+                    self.judged(found),
+                    &self.common,
+                    self.views.n_nodes(),
+                )))
             }
             Err(Halt::Singular) => {
                 say(singular("all views together"));
@@ -164,7 +179,7 @@ impl<'a> Question<'a> {
     fn can_pool(&self) -> Result<(), String> {
         let mut n_units = 0;
         for (view, units) in self.units.iter().enumerate() {
-            let n_own = units.as_ref().map_err(Clone::clone)?.len();
+            let n_own = units.as_ref().map_err(Clone::clone)?.samples.len();
             if self.settings.units != Units::Views && n_own < 2 {
                 return Err(format!(
                     "view `{}` has a single block, and without it nothing of the view is left; with many views, they can \
@@ -212,6 +227,10 @@ impl<'a> Question<'a> {
         })
     }
 
+    fn judged(&self, found: Estimate) -> Estimate {
+        found.without_constant(self.settings.constant_share)
+    }
+
     /// One view by itself, on the nodes it has; other pairs are NaN.
     fn single(&self, view: usize, counter: &Counter<'_>, absent: &mut Vec<Absent>) -> Result<Option<Estimate>, Halt> {
         let name = self.views.view(view).name();
@@ -229,7 +248,7 @@ impl<'a> Question<'a> {
             if self.settings.units == Units::Views {
                 return Err("whole views are the units, and a view by itself is one of them".to_owned());
             }
-            let units = self.units[view].as_ref().map_err(Clone::clone)?;
+            let units = &self.units[view].as_ref().map_err(Clone::clone)?.samples;
             enough_units(units.len(), &format!("blocks in {whole}"))?;
             enough_nodes(nodes.len(), &whole)?;
             enough_samples(self.effective[view], nodes.len(), SAMPLES_PER_NODE, &whole)?;
@@ -241,7 +260,11 @@ impl<'a> Question<'a> {
         };
         let moments = Moments::of(self.views.view(view), &nodes, self.zscored);
         match jackknife::pooled(&[&moments], &[units], counter) {
-            Ok(found) => Ok(Some(summaries::spread(found, &nodes, self.views.n_nodes()))),
+            Ok(found) => Ok(Some(summaries::spread(
+                self.judged(found),
+                &nodes,
+                self.views.n_nodes(),
+            ))),
             Err(Halt::Singular) => say(singular(&whole)),
             Err(halt) => Err(halt),
         }
@@ -293,7 +316,7 @@ fn enough_nodes(n_nodes: usize, whole: &str) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "{whole} have {n_nodes} nodes in common, and a dependence given the other nodes needs {LEAST_NODES} at least"
+        "a dependence given the other nodes needs {LEAST_NODES} nodes at least, and {n_nodes} are in {whole}"
     ))
 }
 

@@ -4,7 +4,7 @@
 
 /// P(T > t) for Student's t with `df` degrees of freedom.
 pub(super) fn t_upper(t: f64, df: f64) -> f64 {
-    if t.is_nan() || !(df > 0.0) {
+    if t.is_nan() || df.is_nan() || df <= 0.0 {
         return f64::NAN;
     }
     if t.is_infinite() {

@@ -284,6 +284,10 @@ fn what_is_absent_has_its_reason() {
         "{view} {most}"
     );
 
+    let by_samples = Settings {
+        units: Units::Samples,
+        ..Settings::default()
+    };
     // A series without blocks, each sample much like the one before.
     let mut slow = tables(8, 2, 400, 1, 1);
     for table in &mut slow {
@@ -294,8 +298,13 @@ fn what_is_absent_has_its_reason() {
             }
         }
     }
-    let (is_there, [direct, ..]) = told(&slow, Settings::default());
+    let (is_there, [direct, ..]) = told(&slow, by_samples);
     assert!(!is_there && direct.contains("at lag 1"), "{direct}");
+    let pieces = asked(&views(&slow), Settings::default());
+    assert!(pieces.pooled.is_some() && pieces.views.iter().all(|view| view.are_pieces && view.n_units > 10));
+    let short = |table: &Table| Table::new(&table.name, 8, table.values[..60 * 8].to_vec());
+    let (is_there, [direct, ..]) = told(&slow.iter().map(short).collect::<Vec<_>>(), Settings::default());
+    assert!(!is_there && direct.contains("too short to be cut"), "{direct}");
 
     // A copy of a node.
     let mut copied = tables(8, 2, 100, 5, 1);

@@ -1,4 +1,5 @@
-//! What may be deleted: the blocks of each view, or its samples where these are independent.
+//! What may be deleted: the blocks of each view; without blocks its samples where these are independent, or pieces in a row of
+//! a series that is long enough.
 
 use std::collections::HashMap;
 
@@ -8,29 +9,54 @@ use crate::views::{View, Views};
 
 /// Samples that resemble the one before more than this are no units of their own.
 const MOST_AUTOCORRELATED: f64 = 0.2;
+/// Into so many pieces a series is cut at most, and at least.
+const PIECES: usize = 20;
+const LEAST_PIECES: usize = 5;
+/// A piece is worth so many independent samples: neighbours then have little in common.
+const SAMPLES_OF_PIECE: f64 = 4.0;
 
-/// The places of the samples of each unit of a view, or why it has none. Views as units need no smaller ones.
-pub(super) fn of_view(views: &Views, view: usize, units: Units) -> Result<Vec<Vec<usize>>, String> {
+/// The places of the samples of each unit of a view.
+pub(super) struct Places {
+    pub(super) samples: Vec<Vec<usize>>,
+    /// Whether these are pieces of a series that came without blocks.
+    pub(super) are_pieces: bool,
+}
+
+impl Places {
+    fn new(samples: Vec<Vec<usize>>, are_pieces: bool) -> Self {
+        Self { samples, are_pieces }
+    }
+}
+
+/// The units of a view whose samples are worth `effective` ones, or why it has none. Views as units need no smaller ones.
+pub(super) fn of_view(views: &Views, view: usize, units: Units, effective: f64) -> Result<Places, String> {
     let source = views.view(view);
     let n_samples = source.n_samples().unwrap_or(0);
     let blocks = source.blocks().map(in_blocks);
-    match (units, blocks) {
-        (Units::Views, _) => Ok(Vec::new()),
-        (Units::Blocks, Some(blocks)) => Ok(blocks),
-        (_, blocks) => {
-            let blocks = blocks.unwrap_or_else(|| vec![(0..n_samples).collect()]);
-            let lag = autocorrelation(views, view, &blocks);
-            if lag > MOST_AUTOCORRELATED {
-                return Err(format!(
-                    "the samples of view `{}` resemble those before them (correlation {lag:.2} at lag 1), so that \
-                     deleting one at a time would find every pair too sure; tell which samples belong together ({})",
-                    source.name(),
-                    option("blocks")
-                ));
-            }
-            Ok((0..n_samples).map(|sample| vec![sample]).collect())
-        }
+    let is_series = blocks.is_none();
+    let blocks = match (units, blocks) {
+        (Units::Views, _) => return Ok(Places::new(Vec::new(), false)),
+        (Units::Blocks, Some(blocks)) => return Ok(Places::new(blocks, false)),
+        (_, blocks) => blocks.unwrap_or_else(|| vec![(0..n_samples).collect()]),
+    };
+    let lag = autocorrelation(views, view, &blocks);
+    if lag <= MOST_AUTOCORRELATED {
+        return Ok(Places::new((0..n_samples).map(|sample| vec![sample]).collect(), false));
     }
+    let n_pieces = ((effective / SAMPLES_OF_PIECE) as usize).min(PIECES);
+    if units == Units::Blocks && is_series && n_pieces >= LEAST_PIECES {
+        let piece = |piece: usize| (piece * n_samples / n_pieces..(piece + 1) * n_samples / n_pieces).collect();
+        return Ok(Places::new((0..n_pieces).map(piece).collect(), true));
+    }
+    let name = source.name();
+    let too_short =
+        format!(" and the series, worth {effective:.0} independent samples, is too short to be cut in pieces");
+    Err(format!(
+        "the samples of view `{name}` resemble those before them (correlation {lag:.2} at lag 1){}: deleting one at a time \
+         would find every pair too sure; tell which samples belong together ({})",
+        if units == Units::Blocks { &too_short } else { "" },
+        option("block_column")
+    ))
 }
 
 /// The samples of each block, blocks in the order in which they first come up.

@@ -48,6 +48,7 @@ use crate::graph::MultiviewGraph;
 use crate::methods::likelihood::{self as likelihood_method, Likelihood, Signs};
 use crate::methods::smooth::warnings::of_convergence;
 use crate::methods::smooth::{Coupling, DEFAULT_MEMORY, Model, Newton, Problem, Smooth, Solution, Solver};
+use crate::options::option;
 use crate::penalties::{NoPenalty, Penalty};
 use crate::progress::Watch;
 use crate::signals::{DistanceNorm, Scaling, Signals, Spectrum, canonical_flips, check_spread};
@@ -124,6 +125,21 @@ impl Projector {
             Coupling::Consensus { penalty, .. } => Arc::clone(penalty),
             Coupling::Uncoupled => Arc::new(NoPenalty),
         };
+        // A new view is of a new subject: it pays for leaving the consensus what its subject's graph would.
+        let subjects = graph.subjects();
+        let penalty = subjects
+            .and_then(|subjects| penalty.of_subjects(subjects.of_views()))
+            .unwrap_or(penalty);
+        if let Some(coupling) = penalty.coupling().filter(|_| penalty.subject_share().is_none()) {
+            return Err(Error::Invalid {
+                what: "consensus",
+                message: format!(
+                    "is the median of views that are coupled by `{coupling}`: nothing was charged for leaving it, so there \
+                     is nothing to project a view by; learn with {}",
+                    option("coupling").set_to("consensus")
+                ),
+            });
+        }
         let present = graph
             .pairs()
             .iter()

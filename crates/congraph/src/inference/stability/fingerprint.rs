@@ -44,8 +44,9 @@ pub struct Fingerprint {
 pub struct Matches {
     /// How often view i of a half was most like view j of the other, row after row.
     pub best: Vec<u64>,
-    /// Of each pair of halves: its number, the mean correlation of views with themselves, and with others.
-    pub correlations: Vec<(usize, f64, f64)>,
+    /// Of each pair of halves: its number, the mean correlation of views with themselves, and with others. The bits of
+    /// the numbers, which any text keeps.
+    pub correlations: Vec<(usize, u64, u64)>,
 }
 
 impl Matches {
@@ -106,7 +107,7 @@ impl Matches {
         let others = (all - own) / (n * (n - 1)) as f64;
         Self {
             best,
-            correlations: vec![(number, own / n as f64, others)],
+            correlations: vec![(number, (own / n as f64).to_bits(), others.to_bits())],
         }
     }
 
@@ -131,7 +132,10 @@ impl Matches {
             as_many += u64::from(found >= right);
         }
         let n = self.correlations.len() as f64;
-        let mean = |of: fn(&(usize, f64, f64)) -> f64| self.correlations.iter().map(of).sum::<f64>() / n;
+        let mean = |of: fn(&(usize, u64, u64)) -> u64| {
+            let values = self.correlations.iter().map(|one| f64::from_bits(of(one)));
+            values.sum::<f64>() / n
+        };
         Some(Recognition {
             accuracy: right as f64 / total as f64,
             own: mean(|one| one.1),

@@ -26,6 +26,7 @@ mod entries;
 mod fingerprint;
 mod tallies;
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
@@ -55,6 +56,8 @@ const SERIES: f64 = 0.2;
 /// Where the numbers of the outer halvings, and of the inner ones, begin.
 const OUTER_NUMBERS: u64 = 1 << 20;
 const INNER_NUMBERS: u64 = 1 << 21;
+/// By how much two fits of the same data differ at most, as a share of the largest weight.
+const NEAR: f64 = 1e-3;
 /// About how many fits are made between two reports of what is done.
 const BATCH: usize = 40;
 
@@ -212,6 +215,22 @@ impl<M: Refit> Halvings<'_, M> {
     /// The graphs of all the data.
     pub fn graph(&self) -> &MultiviewGraph {
         &self.graph
+    }
+
+    /// Whether a graph is that of all the data, up to what solvers leave: of other data, or of another method, it is not.
+    pub fn gives(&self, graph: &MultiviewGraph) -> bool {
+        let is_named = graph.nodes() == self.graph.nodes() && graph.views() == self.graph.views();
+        let rows = |graph: &MultiviewGraph| -> BTreeMap<[u32; 2], Vec<f64>> {
+            let rows = graph.weights().rows().map(<[f64]>::to_vec);
+            graph.pairs().iter().copied().zip(rows).collect()
+        };
+        let (one, two) = (rows(&self.graph), rows(graph));
+        let nothing = vec![0.0; self.graph.n_views()];
+        let is_near = |pair: &[u32; 2]| {
+            let (x, y) = (one.get(pair).unwrap_or(&nothing), two.get(pair).unwrap_or(&nothing));
+            x.iter().zip(y).all(|(x, y)| (x - y).abs() <= NEAR * self.largest)
+        };
+        is_named && one.keys().chain(two.keys()).all(is_near)
     }
 
     /// What is halved.

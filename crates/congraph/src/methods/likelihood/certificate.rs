@@ -15,13 +15,15 @@
 //! ```
 //!
 //! What edges cost grows in proportion to the weights, so that the minimum is 0 or −∞: 0 if there are s_i within ±β,
-//! summing to γ at most (in size), such that g_i − s_i is what λ can hold. With a frozen consensus it is the cost of the
-//! better of w = 0 and w = c. A dual point is made to fit: Y is scaled to the diagonal of Γ, and its entries are changed
+//! summing to γ at most (in size), such that g_i − s_i is what λ can hold. Where departures are charged by ℓ2, the s_i of an
+//! edge lie in a ball of radius β instead; where by squares, there is no limit, and ‖s‖²/4β is taken off the bound. With a
+//! frozen consensus the minimum is the cost of the better of w = 0 and w = c, or with squares of the best w. A dual point is made to fit: Y is scaled to the diagonal of Γ, and its entries are changed
 //! until every edge's condition holds. If it is then not positive definite there is no bound, and none is claimed.
 
 use faer::Mat;
 use rayon::prelude::*;
 
+use super::coupling::Coupling;
 use super::matrices::{Factor, dot, symmetric_product};
 use super::problem::{Filter, Point, Problem, Signs, Tie};
 use crate::methods::Certificate;
@@ -76,7 +78,7 @@ pub(super) fn bound(problem: &Problem, dual: &[DualView]) -> f64 {
     let Some(mut scaled) = scaled else {
         return f64::NEG_INFINITY;
     };
-    let frozen = repair(problem, &mut scaled);
+    let edges = repair(problem, &mut scaled);
     let shares: Option<Vec<f64>> = problem
         .views
         .par_iter()
@@ -86,7 +88,7 @@ pub(super) fn bound(problem: &Problem, dual: &[DualView]) -> f64 {
             Some(view.weight * (log_det + view.n_nodes() as f64 - scaled.half_trace))
         })
         .collect();
-    let bound = shares.map_or(f64::NEG_INFINITY, |shares| shares.iter().sum::<f64>() + frozen);
+    let bound = shares.map_or(f64::NEG_INFINITY, |shares| shares.iter().sum::<f64>() + edges);
     if bound.is_nan() { f64::NEG_INFINITY } else { bound }
 }
 
@@ -124,10 +126,10 @@ fn scale(problem: &Problem, view: usize, dual: &DualView) -> Option<Scaled> {
     })
 }
 
-/// Changes Y until every edge's condition holds; returns what edges with a frozen consensus add to the bound.
+/// Changes Y until every edge's condition holds; returns what edges add to the bound.
 fn repair(problem: &Problem, scaled: &mut [Scaled]) -> f64 {
-    let mut frozen = 0.0;
-    let mut pulls = Vec::new();
+    let mut added = 0.0;
+    let (mut pulls, mut multipliers) = (Vec::new(), Vec::new());
     let mut ends = Vec::new();
     for e in 0..problem.n_edges() {
         pulls.clear();
@@ -140,33 +142,94 @@ fn repair(problem: &Problem, scaled: &mut [Scaled]) -> f64 {
                 ends.push((i, place, gamma));
             } else if view.ends(problem.edges[e]).is_some() {
                 // A weight that stays zero departs from a frozen consensus, whatever the others do.
-                frozen += frozen_departure(problem, e);
+                added += frozen_departure(problem, e);
             }
         }
-        if !make_feasible(problem, e, &mut pulls) && !matches!(problem.tie, Tie::Frozen(_)) {
+        let (has_changed, share) = if is_held_together(problem, e) {
+            hold(problem, e, &mut pulls, &mut multipliers)
+        } else {
+            (make_feasible(problem, e, &mut pulls), 0.0)
+        };
+        added += share;
+        if !has_changed && !matches!(problem.tie, Tie::Frozen(_)) {
             continue;
         }
         for (&(i, place, gamma), &pull) in ends.iter().zip(&pulls) {
             scaled[i].inverse[place] = gamma - pull / (2.0 * problem.views[i].weight);
-            frozen += frozen_share(problem, e, pull);
+            added += frozen_share(problem, e, pull);
         }
     }
-    frozen
+    added
 }
 
-/// The least of λ|w| + β|w − c| − g w over w, for a consensus that is known: at w = 0 or at w = c.
+/// Whether the views of an edge are tied to a consensus that is learned, and not each by itself.
+#[inline(always)]
+pub(super) fn is_held_together(problem: &Problem, e: usize) -> bool {
+    problem.is_coupled() && problem.coupling() != Coupling::L1 && problem.charges.beta[e] > 0.0
+}
+
+/// Changes the pulls of an edge until a coupling that is not ℓ1 holds them; whether any changed, and the edge's share of
+/// the bound.
+fn hold(problem: &Problem, e: usize, pulls: &mut [f64], multipliers: &mut Vec<f64>) -> (bool, f64) {
+    let (held, beta) = (problem.held(e), problem.charges.beta[e]);
+    let (squares, has_changed) = held.hold(pulls, multipliers);
+    if problem.coupling() == Coupling::SquaredL2 {
+        return (has_changed, -squares / (4.0 * beta));
+    }
+    let length = squares.sqrt();
+    if length <= beta {
+        return (has_changed, 0.0);
+    }
+    multipliers.iter_mut().for_each(|s| *s *= beta / length);
+    held.clip(pulls, multipliers);
+    (true, 0.0)
+}
+
+/// Whether an edge that is absent stays so: its pulls are held where no weight departs from anything.
+pub(super) fn stays_absent(problem: &Problem, e: usize, pulls: &mut [f64], multipliers: &mut Vec<f64>) -> bool {
+    let is_squared = problem.coupling() == Coupling::SquaredL2;
+    if is_squared && matches!(problem.tie, Tie::Frozen(_)) {
+        let (lambda, is_signed) = (problem.charges.lambda[e], problem.signs == Signs::Both);
+        return pulls
+            .iter()
+            .all(|&pull| pull <= lambda && (!is_signed || pull >= -lambda));
+    }
+    if !is_held_together(problem, e) {
+        return !make_feasible(problem, e, pulls);
+    }
+    let (held, beta) = (problem.held(e), problem.charges.beta[e]);
+    let length = if is_squared { 0.0 } else { beta };
+    let squares = held.shortest(pulls, multipliers);
+    squares.is_some_and(|squares| squares <= length * length)
+}
+
+/// The least of λ|w| + β|w − c| − g w over w, for a consensus that is known: at w = 0 or at w = c. With squares it is where
+/// the slope is zero.
 fn frozen_share(problem: &Problem, e: usize, pull: f64) -> f64 {
     let Tie::Frozen(consensus) = &problem.tie else {
         return 0.0;
     };
     let (lambda, beta) = (problem.charges.lambda[e], problem.charges.beta[e]);
+    if problem.coupling() == Coupling::SquaredL2 && beta > 0.0 {
+        let c = consensus[e];
+        let at = 2.0 * beta * c + pull;
+        let left = if problem.signs == Signs::Both {
+            (at.abs() - lambda).max(0.0)
+        } else {
+            (at - lambda).max(0.0)
+        };
+        return beta * c * c - left * left / (4.0 * beta);
+    }
     consensus[e].abs() * beta.min(lambda - pull * consensus[e].signum())
 }
 
 /// What a weight of zero costs beside a consensus that is known.
 fn frozen_departure(problem: &Problem, e: usize) -> f64 {
     match &problem.tie {
-        Tie::Frozen(consensus) => problem.charges.beta[e] * consensus[e].abs(),
+        Tie::Frozen(consensus) => {
+            let departure = problem.coupling().value(std::iter::once(consensus[e]));
+            problem.charges.beta[e] * departure
+        }
         Tie::None | Tie::Consensus => 0.0,
     }
 }
@@ -177,6 +240,8 @@ pub(super) fn make_feasible(problem: &Problem, e: usize, pulls: &mut [f64]) -> b
     let (beta, gamma) = match problem.tie {
         Tie::None => (0.0, 0.0),
         Tie::Consensus => (problem.charges.beta[e], problem.pull_of_rest(e)),
+        // Squares hold any pull.
+        Tie::Frozen(_) if problem.coupling() == Coupling::SquaredL2 && problem.charges.beta[e] > 0.0 => return false,
         Tie::Frozen(_) => (problem.charges.beta[e], f64::INFINITY),
     };
     let is_signed = problem.signs == Signs::Both;

@@ -12,15 +12,13 @@ use rayon::prelude::*;
 use super::matrices::{dot, lower_product, mirror};
 use super::problem::{ABSENT, ViewTerm};
 use crate::edges::candidates::{Candidates, EdgeCost, placed_costs, tidy};
-use crate::error::{Code, DataError, Error, list_names};
+use crate::error::{Code, DataError, Error};
 use crate::options::option;
 use crate::signals::{DistanceNorm, SampleNorm, Scale, Scaling, ViewSignals};
 use crate::views::{Kind, Membership, Order, View, Views};
 
 /// Signals whose sizes differ by more than this are not in the same unit.
 const SAME_UNIT: f64 = 30.0;
-/// Nodes that are correlated up to this are the same signal.
-const PROPORTIONAL: f64 = 1.0 - 1e-9;
 /// The mean of all nodes is lifted where its variance is below this share of the mean variance,
 const LACKING: f64 = 0.5;
 /// to so many times the largest variance of any other direction.
@@ -83,14 +81,14 @@ impl Data {
         self.is_lifted
     }
 
-    /// With only the edges of some pairs.
+    /// With only the edges of some pairs. `check` refuses what no likelihood can be of.
     pub(super) fn new(
         views: &Views,
         order: &Order,
         scale: Option<Scale>,
         lift: Lift,
-        candidates: &Candidates,
-        costs: &[EdgeCost],
+        (candidates, costs): (&Candidates, &[EdgeCost]),
+        check: fn(&Views, &[Mat<f64>]) -> Result<(), Error>,
     ) -> Result<Self, Error> {
         let samples = samples(views)?;
         let scale = scale.unwrap_or_else(|| unit(views));
@@ -99,7 +97,7 @@ impl Data {
             .into_iter()
             .map(|(matrix, _)| matrix)
             .collect();
-        check_proportional(views, &matrices)?;
+        check(views, &matrices)?;
         let is_lifted = match lift {
             Lift::Mean if scale != Scale::Zscore => lacks_mean(&matrices) && lift_means(&mut matrices),
             Lift::Always => lift_means(&mut matrices),
@@ -225,7 +223,7 @@ fn unit(views: &Views) -> Scale {
 }
 
 /// One matrix per view over its own nodes, with a mean variance of 1, and what it was divided by.
-fn covariances(views: &Views, scale: Scale) -> Result<Vec<(Mat<f64>, f64)>, Error> {
+pub(super) fn covariances(views: &Views, scale: Scale) -> Result<Vec<(Mat<f64>, f64)>, Error> {
     let scaling = Scaling {
         scale,
         sample_norm: SampleNorm::Mean,
@@ -268,47 +266,6 @@ fn covariances(views: &Views, scale: Scale) -> Result<Vec<(Mat<f64>, f64)>, Erro
     };
     let all: Vec<(usize, &View)> = views.iter().enumerate().collect();
     all.into_par_iter().map(of_view).collect()
-}
-
-/// Two nodes that are multiples of each other make the likelihood unbounded.
-fn check_proportional(views: &Views, matrices: &[Mat<f64>]) -> Result<(), Error> {
-    let mut errors = Vec::new();
-    for (index, (view, matrix)) in views.iter().zip(matrices).enumerate() {
-        let own: Vec<&String> = (0..views.n_nodes())
-            .filter(|&node| views.has(index, node))
-            .map(|node| &views.nodes()[node])
-            .collect();
-        let is_same = |a: usize, b: usize| matrix[(a, b)] > PROPORTIONAL * (matrix[(a, a)] * matrix[(b, b)]).sqrt();
-        let pairs = (0..own.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
-        let same: Vec<String> = pairs
-            .filter(|&(a, b)| is_same(a, b))
-            .map(|(a, b)| format!("{} and {}", own[a], own[b]))
-            .collect();
-        if let Some(first) = same.first() {
-            let name = view.name();
-            let listed: Vec<&str> = same.iter().map(String::as_str).collect();
-            errors.push(
-                DataError::new(
-                    Code::E04,
-                    format!(
-                        "view `{name}` has nodes that are multiples of each other: {}",
-                        list_names(&listed)
-                    ),
-                    "the likelihood then has no maximum: it would join them with an infinite weight",
-                    format!(
-                        "leave one of each pair out ({}), or learn by the method `smooth`",
-                        option("drop_nodes").set_to(first.split(" and ").next().unwrap_or_default())
-                    ),
-                )
-                .in_view(name),
-            );
-        }
-    }
-    if errors.is_empty() {
-        Ok(())
-    } else {
-        Err(Error::Data(errors))
-    }
 }
 
 /// Whether the covariances lack the mean of all nodes, on average over the views.

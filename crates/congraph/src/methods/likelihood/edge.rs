@@ -6,6 +6,9 @@
 //!
 //! For c > 0 the derivative in c of what the views are left with is Σ_i clamp(h_i (c − u_i) + λ, −β, β) + γ, which never
 //! falls: its root is found among the sorted breakpoints. Where it is flat at the root, c is the middle of the stretch.
+//! Departures that are charged otherwise are in [`apart`].
+
+pub(super) mod apart;
 
 /// What one edge costs.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +23,7 @@ pub(super) struct Charge {
 pub(super) struct Scratch {
     breaks: Vec<f64>,
     targets: Vec<f64>,
+    pub(super) apart: apart::Scratch,
 }
 
 /// Writes the weights and returns c, both ≥ 0.

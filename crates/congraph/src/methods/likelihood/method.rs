@@ -4,6 +4,7 @@ use super::data::{Data, Lift};
 use super::model::Model;
 use super::newton::Newton;
 use super::problem::{Point, Signs};
+use super::proportional::{Proportional, check_proportional};
 use super::solution::{Solution, Whole, problem, refit, solve_whole};
 use super::sparsity::Sparsity;
 use crate::edges::{Candidates, EdgeCost, ViewMatrix};
@@ -45,6 +46,8 @@ pub struct Likelihood {
     pub edge_costs: Vec<EdgeCost>,
     /// How many bytes may be used.
     pub memory: u64,
+    /// What [`learn_to`](Self::learn_to) does with nodes that are multiples of each other; otherwise they are refused.
+    pub proportional: Proportional,
 }
 
 /// What is told of a fit beside its graphs and its certificate.
@@ -87,6 +90,7 @@ impl Likelihood {
             candidates: Candidates::AllPairs,
             edge_costs: Vec::new(),
             memory: crate::methods::smooth::DEFAULT_MEMORY,
+            proportional: Proportional::Refuse,
         }
     }
 
@@ -159,8 +163,8 @@ impl Likelihood {
             &order,
             Some(details.scale),
             lift,
-            &self.candidates,
-            &self.edge_costs,
+            (&self.candidates, &self.edge_costs),
+            check_proportional,
         )?;
         let data = data.measured_by(details.mean_samples);
         let known = |pair: &[u32; 2]| {
@@ -225,7 +229,14 @@ impl Method for Likelihood {
     }
 
     fn prepare(&self, views: &Views, order: &Order, _: Watch<'_>) -> Result<Data, Error> {
-        Data::new(views, order, self.scale, self.lift, &self.candidates, &self.edge_costs)
+        Data::new(
+            views,
+            order,
+            self.scale,
+            self.lift,
+            (&self.candidates, &self.edge_costs),
+            check_proportional,
+        )
     }
 
     fn fit(&self, data: &Data, model: &Model, start: Option<&Point>, watch: Watch<'_>) -> Result<Solution, Error> {

@@ -1,5 +1,6 @@
 //! The numbers and terms of the objective.
 
+use super::coupling::Coupling;
 use super::problem::{Filter, Signs};
 use super::sparsity::Sparsity;
 
@@ -13,9 +14,11 @@ pub struct Model {
     pub signs: Signs,
     /// b: β = b/√p. None learns every view on its own, without a consensus.
     pub coupling: Option<f64>,
+    /// How departures from the consensus are charged.
+    pub penalty: Coupling,
     /// λ in units of 1/√p.
     pub lambda: f64,
-    /// γ in units of β: the consensus of N views is empty from N on.
+    /// γ in units of β: the consensus of N views is empty from N on, for ℓ2 from √N on, for squared ℓ2 never.
     pub gamma: f64,
     /// How many edges are kept.
     pub sparsity: Sparsity,
@@ -33,6 +36,7 @@ impl Model {
             filter,
             signs: Signs::Attractive,
             coupling: Some(coupling),
+            penalty: Coupling::L1,
             lambda: 0.0,
             gamma: 0.0,
             sparsity: Sparsity::Automatic,
@@ -45,6 +49,7 @@ impl Model {
             filter: Filter::Once,
             signs: Signs::Both,
             coupling: Some(SIGNED_COUPLING),
+            penalty: Coupling::L1,
             lambda: SIGNED_LAMBDA,
             gamma: 0.0,
             sparsity: Sparsity::Automatic,

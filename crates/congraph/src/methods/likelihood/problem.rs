@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use faer::Mat;
 
+use super::coupling::{Coupling, Held};
 use super::matrices::{Factor, symmetric_product};
 use crate::edges::ViewMatrix;
 use crate::error::Error;
@@ -58,15 +59,18 @@ pub struct Charges {
     pub beta: Vec<f64>,
     /// γ of each edge: what the consensus costs; infinite where there can be none.
     pub gamma: Vec<f64>,
+    /// How departures are charged.
+    pub coupling: Coupling,
 }
 
 impl Charges {
-    /// The same for `n` edges.
+    /// The same for `n` edges, departures by ℓ1.
     pub fn uniform(n: usize, lambda: f64, beta: f64, gamma: f64) -> Self {
         Self {
             lambda: vec![lambda; n],
             beta: vec![beta; n],
             gamma: vec![gamma; n],
+            coupling: Coupling::L1,
         }
     }
 }
@@ -224,20 +228,40 @@ impl Problem {
         }
     }
 
+    /// How departures are charged. Beside a frozen consensus each view is on its own, and the length of one number is its
+    /// size.
+    #[inline(always)]
+    pub(super) fn coupling(&self) -> Coupling {
+        match (self.charges.coupling, &self.tie) {
+            (Coupling::L2, Tie::Frozen(_)) => Coupling::L1,
+            (coupling, _) => coupling,
+        }
+    }
+
+    /// How many weights of an edge stay zero in views that have it.
+    #[inline(always)]
+    pub(super) fn n_fixed(&self, e: usize) -> usize {
+        let Some(fixed) = &self.fixed else { return 0 };
+        let fixed = &fixed[e * self.n_views()..][..self.n_views()];
+        let stays = |(view, fixed): &(&ViewTerm, &bool)| **fixed && view.ends(self.edges[e]).is_some();
+        self.views.iter().zip(fixed).filter(stays).count()
+    }
+
     /// What pulls the consensus of an edge to zero beside the weights that may move: γ, and the weights that stay zero.
     #[inline(always)]
     pub(super) fn pull_of_rest(&self, e: usize) -> f64 {
-        let gamma = self.charges.gamma[e];
-        let Some(fixed) = &self.fixed else { return gamma };
-        let fixed = &fixed[e * self.n_views()..][..self.n_views()];
-        let stay = |(view, fixed): (&ViewTerm, &bool)| *fixed && view.ends(self.edges[e]).is_some();
-        let n = self
-            .views
-            .iter()
-            .zip(fixed)
-            .filter(|&(view, fixed)| stay((view, fixed)))
-            .count();
-        gamma + self.charges.beta[e] * n as f64
+        self.charges.gamma[e] + self.charges.beta[e] * self.n_fixed(e) as f64
+    }
+
+    /// What holds the views of an edge beside a coupling that is not ℓ1.
+    #[inline(always)]
+    pub(super) fn held(&self, e: usize) -> Held {
+        Held {
+            lambda: self.charges.lambda[e],
+            gamma: self.charges.gamma[e],
+            n_zero: self.n_fixed(e),
+            is_signed: self.signs == Signs::Both,
+        }
     }
 
     /// How many edges may be present.
@@ -255,7 +279,7 @@ impl Problem {
         self.tie == Tie::Consensus
     }
 
-    /// Σ_e λ_e |W_e| + β_e |W_e − c_e|, and γ |c|.
+    /// Σ_e λ_e |W_e|, β_e times the departures W_e − c_e, and γ |c|.
     pub(super) fn penalty(&self, point: &Point) -> f64 {
         let mut sum = 0.0;
         for (e, &edge) in self.edges.iter().enumerate() {
@@ -268,9 +292,23 @@ impl Problem {
             if consensus == 0.0 && row.iter().all(|&weight| weight == 0.0) {
                 continue;
             }
-            for (view, &weight) in self.views.iter().zip(row) {
-                if view.ends(edge).is_some() {
-                    sum += lambda * weight.abs() + beta * (weight - consensus).abs();
+            let having = || {
+                let views = self.views.iter().zip(row);
+                views
+                    .filter(|(view, _)| view.ends(edge).is_some())
+                    .map(|(_, &weight)| weight)
+            };
+            match self.coupling() {
+                Coupling::L1 => {
+                    for weight in having() {
+                        sum += lambda * weight.abs() + beta * (weight - consensus).abs();
+                    }
+                }
+                coupling => {
+                    sum += lambda * having().map(f64::abs).sum::<f64>();
+                    if beta > 0.0 {
+                        sum += beta * coupling.value(having().map(|weight| weight - consensus));
+                    }
                 }
             }
             if self.is_coupled() && consensus != 0.0 {

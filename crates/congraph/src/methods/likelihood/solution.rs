@@ -128,7 +128,10 @@ pub(super) fn problem(data: &Data, model: &Model, frozen: Option<Vec<f64>>) -> R
                 .into(),
         });
     }
-    let mut charges = Charges::uniform(n, lambda, beta, model.gamma * beta);
+    let mut charges = Charges {
+        coupling: model.penalty,
+        ..Charges::uniform(n, lambda, beta, model.gamma * beta)
+    };
     charges
         .lambda
         .iter_mut()
@@ -270,6 +273,7 @@ fn supported(problem: &Problem, point: &Point, threshold: f64) -> Result<(Proble
         lambda: of_kept(&problem.charges.lambda),
         beta: of_kept(&problem.charges.beta),
         gamma: of_kept(&problem.charges.gamma),
+        coupling: problem.charges.coupling,
     };
     let mut start = Point {
         weights: ViewMatrix::zeros(kept.len(), n_views),

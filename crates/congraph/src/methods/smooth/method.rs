@@ -1,6 +1,7 @@
 //! The paper's model as a method: views → distances → weights → graphs.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Newton;
@@ -13,7 +14,7 @@ use super::warnings;
 use super::working_set::Start;
 use crate::distances::{AllPairs, Distances, count_outside, nearest_pairs, neighbourly_order};
 use crate::edges::candidates::{CHECKED_OUTSIDE, Candidates, EXACT_NEIGHBOURS, EdgeCost, placed_costs, tidy};
-use crate::edges::{ViewMatrix, pair_of};
+use crate::edges::{ViewMatrix, is_negative, pair_of};
 use crate::error::{Code, DataError, Error, Warning};
 use crate::graph::MultiviewGraph;
 use crate::methods::{Arranged, Certificate, Certified, FitContext, Method};
@@ -249,6 +250,7 @@ impl Method for Smooth {
         };
         views.check_several()?;
         views.check_coupled()?;
+        self.model.clone().told_of(views.subjects())?;
         if self.model.is_coupled() {
             return self.solver.needs().check(&self.model, self.solver.name());
         }
@@ -377,8 +379,12 @@ impl Method for Smooth {
             consensus.push(turned(shared));
         }
         let consensus = model.is_coupled().then_some(&consensus[..]);
-        MultiviewGraph::new(views.nodes().to_vec(), views.names(), &pairs, &values, consensus)
-            .with_membership(Membership::clone(views.membership()))
+        let graph = MultiviewGraph::new(views.nodes().to_vec(), views.names(), &pairs, &values, consensus)
+            .with_membership(Membership::clone(views.membership()));
+        match subject_graphs(order, model, solution) {
+            Some((pairs, weights)) => graph.with_subjects(&pairs, &weights),
+            None => graph,
+        }
     }
 
     fn details(&self, told: &FitContext<'_, Self>, watch: Watch<'_>) -> Result<Details, Error> {
@@ -408,6 +414,30 @@ impl Certified for Solution {
     fn iterations(&self) -> usize {
         self.iterations
     }
+}
+
+/// The weights of the subjects' graphs in the user's order of nodes, if the penalty knows subjects: of signed edges those
+/// of the positive edge less those of the negative one.
+fn subject_graphs(order: &Order, model: &Model, solution: &Solution) -> Option<(Vec<[u32; 2]>, ViewMatrix)> {
+    let problem = Problem::new(Arc::clone(&solution.distances), model.clone()).ok()?;
+    let n_subjects = solution.distances.membership().subjects()?.n_subjects();
+    let listed = solution.distances.edges().pairs();
+    let mut net: BTreeMap<[u32; 2], Vec<f64>> = BTreeMap::new();
+    for (edge, row, consensus) in solution.weights.iter() {
+        let found = problem.subject_weights(edge, row, consensus)?;
+        let pair = pair_of(listed[edge]);
+        let is_negative = is_negative(listed[edge]) != order.is_flipped(pair);
+        let pair = pair_of(pair.map(|node| order.nodes[node as usize] as u32));
+        let sums = net.entry(pair).or_insert_with(|| vec![0.0; n_subjects]);
+        for (sum, weight) in sums.iter_mut().zip(found) {
+            // A subject that lacks the edge has no weight; 0 − 0 stays 0.
+            if weight > 0.0 {
+                *sum += if is_negative { -weight } else { weight };
+            }
+        }
+    }
+    let weights = ViewMatrix::from_values(n_subjects, net.values().flatten().copied().collect());
+    Some((net.into_keys().collect(), weights))
 }
 
 /// A view that lacks nodes may be left without any pair by what restricts the pairs of all.

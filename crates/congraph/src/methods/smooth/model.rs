@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::error::Error;
+use crate::options::option;
 use crate::penalties::{L1, NoPenalty, Penalty};
 use crate::regularisers::{NoRegulariser, Regulariser};
+use crate::views::Subjects;
 
 /// The three numbers that weigh the terms.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,6 +96,35 @@ impl Model {
         Self {
             parameters,
             coupling: self.coupling.clone(),
+        }
+    }
+
+    /// The same with a penalty that knows which views are of one subject, if it asks.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if it asks and there is no answer.
+    pub(crate) fn told_of(self, subjects: Option<&Subjects>) -> Result<Self, Error> {
+        let Coupling::Consensus { penalty, regulariser } = &self.coupling else {
+            return Ok(self);
+        };
+        match subjects.and_then(|subjects| penalty.of_subjects(subjects.of_views())) {
+            Some(penalty) => Ok(Self {
+                parameters: self.parameters,
+                coupling: Coupling::Consensus {
+                    penalty,
+                    regulariser: Arc::clone(regulariser),
+                },
+            }),
+            None if penalty.needs_subjects() => Err(Error::Parameter {
+                name: "subjects",
+                message: format!(
+                    "are not told, and `{}` couples the views of each subject first; give {}, or choose {}",
+                    penalty.name(),
+                    option("subjects").bare(),
+                    option("penalty").set_to("l1")
+                ),
+            }),
+            None => Ok(self),
         }
     }
 

@@ -28,7 +28,7 @@ use crate::methods::smooth::edge_subproblem::{EdgeSubproblem, Frozen};
 use crate::parallel::chunks;
 use crate::penalties::{JointEdge, NoPenalty, Penalty};
 use crate::regularisers::Regulariser;
-use crate::views::{Membership, own};
+use crate::views::{Membership, own_or_marked};
 
 /// A graph learning problem. Cheap to clone: the distances are shared.
 #[derive(Clone, Debug)]
@@ -73,6 +73,7 @@ impl Problem {
         } else {
             Model::uncoupled(alpha)
         };
+        let model = model.told_of(distances.membership().subjects())?;
         let problem = Self {
             distances,
             model,
@@ -118,7 +119,17 @@ impl Problem {
         if self.membership().is_total() {
             return term.consensus(row, scratch);
         }
-        term.consensus(own(row, self.distances.values().row(edge), buffer), scratch)
+        let distances = self.distances.values().row(edge);
+        term.consensus(own_or_marked(row, distances, term.whole, buffer), scratch)
+    }
+
+    /// The weights of the subjects' graphs on one edge beside its weights in the views and in the consensus (NaN where a
+    /// subject lacks it); none if the penalty knows no subjects.
+    pub fn subject_weights(&self, edge: usize, row: &[f64], consensus: f64) -> Option<Vec<f64>> {
+        let mut buffer = Vec::new();
+        let distances = self.distances.values().row(edge);
+        let whole = own_or_marked(row, distances, true, &mut buffer);
+        self.penalty().subject_weights(whole, consensus)
     }
 
     /// The problem of one view whose consensus is given, one weight ≥ 0 per edge.
@@ -272,6 +283,8 @@ impl Problem {
                 if distance < f64::INFINITY {
                     sum += distance * weight + 2.0 * alpha * weight * weight;
                     differences.push(weight - weights.consensus()[k]);
+                } else if self.penalty().has_places() {
+                    differences.push(f64::NAN);
                 }
             }
             if beta > 0.0 {
@@ -295,6 +308,7 @@ impl Problem {
             tau: beta / self.kappa(),
             sigma: gamma * slope / self.kappa(),
             masked: !self.membership().is_total(),
+            whole: beta > 0.0 && self.penalty().has_places(),
             // Without a penalty nothing depends on the consensus.
             frozen: self.frozen_consensus().filter(|_| beta > 0.0).map(|consensus| Frozen {
                 consensus,

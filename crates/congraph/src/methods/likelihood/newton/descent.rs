@@ -1,8 +1,9 @@
 //! Coordinate descent in the model: edge by edge, all views at once, each weight together with the diagonal entries of
 //! its two ends. It finds which weights are zero and which views share the consensus.
 
-use super::super::certificate::make_feasible;
-use super::super::edge::{self, Charge, Scratch};
+use super::super::certificate::stays_absent;
+use super::super::coupling::Coupling;
+use super::super::edge::{self, Charge, Scratch, apart};
 use super::super::matrices::dot_inline;
 use super::super::problem::{Filter, Problem, Signs, Tie};
 use super::quadratic::{Quadratic, ViewModel};
@@ -87,7 +88,7 @@ impl Quadratic<'_> {
     pub(super) fn active(&self) -> Vec<u32> {
         let problem = self.problem;
         let mut active = Vec::new();
-        let mut pulls = Vec::new();
+        let (mut pulls, mut multipliers) = (Vec::new(), Vec::new());
         for e in 0..problem.n_edges() {
             let is_present = self.point.consensus[e] != 0.0 || self.point.weights.row(e).iter().any(|&w| w != 0.0);
             if !is_present {
@@ -98,7 +99,7 @@ impl Quadratic<'_> {
                     }
                 }
             }
-            if is_present || make_feasible(problem, e, &mut pulls) {
+            if is_present || !stays_absent(problem, e, &mut pulls, &mut multipliers) {
                 active.push(e as u32);
             }
         }
@@ -138,7 +139,7 @@ impl Quadratic<'_> {
             }
         }
         if !is_present {
-            return make_feasible(problem, e, &mut room.targets);
+            return !stays_absent(problem, e, &mut room.targets, &mut room.old);
         }
         room.curvatures.clear();
         room.weights.clear();
@@ -161,6 +162,16 @@ impl Quadratic<'_> {
         } = room;
         old.clone_from(weights);
         let now = minimise(problem, e, targets, curvatures, consensus, weights, scratch);
+        if problem.coupling() != Coupling::L1 {
+            // A weight may pass the consensus: only that all are equal to it is a face of its own.
+            let shares = |row: &[f64], consensus: f64| {
+                problem.coupling() == Coupling::L2 && row.iter().all(|&weight| weight == consensus)
+            };
+            let turns = |(old, new): (&f64, &f64)| old.partial_cmp(&0.0) != new.partial_cmp(&0.0);
+            return now.partial_cmp(&0.0) != consensus.partial_cmp(&0.0)
+                || shares(old, consensus) != shares(weights, now)
+                || old.iter().zip(&*weights).any(turns);
+        }
         let side = |weight: f64, consensus: f64| (weight.partial_cmp(&0.0), weight.partial_cmp(&consensus));
         let moves = |(&old, &new): (&f64, &f64)| side(old, consensus) != side(new, now);
         (now == 0.0) != (consensus == 0.0) || old.iter().zip(&*weights).any(moves)
@@ -323,6 +334,9 @@ fn minimise(
         beta: problem.charges.beta[e],
         gamma: problem.pull_of_rest(e),
     };
+    if problem.coupling() != Coupling::L1 && charge.beta > 0.0 && problem.tie != Tie::None {
+        return apart(problem, e, targets, curvatures, consensus, weights, scratch);
+    }
     let given: fn(f64, f64, f64, f64, f64) -> f64 = match problem.signs {
         Signs::Attractive => edge::attractive_given,
         Signs::Both => edge::given,
@@ -341,4 +355,30 @@ fn minimise(
         *weight = given(u, h, charge.lambda, beta, consensus);
     }
     consensus
+}
+
+/// The same where departures are not charged by ℓ1.
+fn apart(
+    problem: &Problem,
+    e: usize,
+    targets: &[f64],
+    curvatures: &[f64],
+    consensus: f64,
+    weights: &mut [f64],
+    scratch: &mut Scratch,
+) -> f64 {
+    let edge = apart::Edge {
+        targets,
+        curvatures,
+        beta: problem.charges.beta[e],
+        held: problem.held(e),
+    };
+    match (&problem.tie, problem.coupling()) {
+        (Tie::Frozen(_), _) => {
+            edge.squared_given(consensus, weights);
+            consensus
+        }
+        (_, Coupling::SquaredL2) => edge.squared(weights, &mut scratch.apart),
+        _ => edge.length(weights, &mut scratch.apart),
+    }
 }

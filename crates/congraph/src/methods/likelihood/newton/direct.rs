@@ -74,6 +74,55 @@ impl Quadratic<'_> {
     }
 }
 
+impl Quadratic<'_> {
+    /// The step by factors of all views at once; none if they fail.
+    pub(super) fn direct_together(&self, face: &Face) -> Option<FaceStep> {
+        let problem = self.problem;
+        let mut starts = vec![face.slopes.len()];
+        for view in problem.views.iter() {
+            starts.push(starts[starts.len() - 1] + view.n_nodes());
+        }
+        let size = starts[starts.len() - 1];
+        let mut system = Mat::zeros(size, size);
+        for (view, entries) in face.entries.iter().enumerate() {
+            let edges = entries
+                .iter()
+                .map(|entry| (entry.slot as usize, Unknown::Edge(entry.a as usize, entry.b as usize)));
+            let nodes = (0..problem.views[view].n_nodes()).map(|a| (starts[view] + a, Unknown::Node(a)));
+            let all: Vec<(usize, Unknown)> = edges.chain(nodes).collect();
+            for (k, &(column, one)) in all.iter().enumerate() {
+                for &(row, two) in &all[k..] {
+                    let entry =
+                        problem.views[view].weight * second_derivative(problem, view, &self.views[view], one, two);
+                    system[(row.max(column), row.min(column))] += entry;
+                }
+            }
+        }
+        for bundle in &face.bundles {
+            for i in 0..bundle.len {
+                for j in 0..=i {
+                    system[(bundle.from + i, bundle.from + j)] += bundle.entry(i, j);
+                }
+            }
+        }
+        let factor = RIDGES.iter().find_map(|ridge| {
+            for k in 0..size {
+                system[(k, k)] *= 1.0 + ridge;
+            }
+            Factor::of(&system)
+        })?;
+        let mut right: Vec<f64> = face.slopes.iter().map(|slope| -slope).collect();
+        right.resize(size, 0.0);
+        factor.solve(&mut right);
+        let diagonals = starts.windows(2).map(|ends| right[ends[0]..ends[1]].to_vec()).collect();
+        right.truncate(face.slopes.len());
+        right.iter().all(|x| x.is_finite()).then_some(FaceStep {
+            unknowns: right,
+            diagonals,
+        })
+    }
+}
+
 fn eliminate(
     problem: &Problem,
     view: usize,

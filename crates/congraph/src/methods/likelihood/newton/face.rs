@@ -4,8 +4,10 @@
 use faer::Mat;
 use rayon::prelude::*;
 
+use super::super::coupling::Coupling;
 use super::super::matrices::{add_inline, dot_inline};
 use super::super::problem::{Filter, Point, Problem, Tie, ViewTerm};
+use super::bundle::{self, Bundle};
 use super::descent::Curvature;
 use super::quadratic::{Quadratic, ViewModel};
 use crate::parallel::simd::vectorised;
@@ -33,6 +35,8 @@ pub(super) struct Face {
     pub(super) fused: Vec<u32>,
     /// The model's slope along each unknown.
     pub(super) slopes: Vec<f64>,
+    /// Of couplings that are smooth: which unknowns they tie.
+    pub(super) bundles: Vec<Bundle>,
     /// The neighbours of each node of each view, by the weights that move.
     neighbours: Vec<Neighbours>,
 }
@@ -101,6 +105,8 @@ pub(super) struct FaceStep {
 const MOST_PRODUCTS: usize = 150;
 /// Larger systems are not solved directly.
 const MOST_DIRECT: usize = 4000;
+/// Nor are larger ones of all views together.
+const MOST_TOGETHER: usize = 2500;
 /// A direct solution is taken if it costs no more than so many products.
 const WORTH_PRODUCTS: f64 = 30.0;
 /// A step that makes the model worse is shortened by this.
@@ -115,13 +121,21 @@ impl Face {
             n_free: 0,
             fused: Vec::new(),
             slopes: Vec::new(),
+            bundles: Vec::new(),
             neighbours: Vec::new(),
         };
+        let is_smooth = problem.coupling() != Coupling::L1 && problem.tie != Tie::None;
         let mut fused_slopes = Vec::new();
         for (e, &edge) in problem.edges.iter().enumerate() {
             let (row, consensus) = (point.weights.row(e), point.consensus[e]);
             if consensus == 0.0 && row.iter().all(|&weight| weight == 0.0) {
                 continue;
+            }
+            if is_smooth && problem.charges.beta[e] > 0.0 {
+                if !bundle::is_fused(problem, e, row, consensus) {
+                    face.add_bundle(model, e);
+                    continue;
+                }
             }
             let (lambda, beta) = (problem.charges.lambda[e], problem.charges.beta[e]);
             let beta = if problem.tie == Tie::None { 0.0 } else { beta };
@@ -173,6 +187,37 @@ impl Face {
         face
     }
 
+    /// The weights of an edge that is tied smoothly.
+    fn add_bundle(&mut self, model: &Quadratic<'_>, e: usize) {
+        let (problem, from) = (model.problem, self.n_free);
+        let (row, consensus) = (model.point.weights.row(e), model.point.consensus[e]);
+        let (lambda, stiffness) = (problem.charges.lambda[e], bundle::stiffness(problem, e, row, consensus));
+        let mut curvatures = Vec::new();
+        for (view, &weight) in row.iter().enumerate().filter(|(_, weight)| **weight != 0.0) {
+            let Some((a, b)) = problem.views[view].ends(problem.edges[e]) else {
+                continue;
+            };
+            let own = -2.0 * problem.views[view].weight * model.views[view].residual[(b, a)];
+            let curvature = Curvature::of(problem, view, &model.views[view], a, b);
+            curvatures.push(problem.views[view].weight * curvature.along);
+            self.slopes
+                .push(own + lambda * weight.signum() + stiffness * (weight - consensus));
+            self.entries[view].push(Entry {
+                edge: e as u32,
+                a: a as u32,
+                b: b as u32,
+                slot: self.n_free as u32,
+                carry: curvature.response.map(|x| -x),
+                curvature: problem.views[view].weight * curvature.along,
+            });
+            self.n_free += 1;
+        }
+        if !curvatures.is_empty() {
+            self.bundles
+                .push(Bundle::new(problem, e, &model.point, from, &curvatures));
+        }
+    }
+
     /// Gives the weights that share a consensus its number.
     fn number_fused(&mut self) {
         for entries in &mut self.entries {
@@ -190,6 +235,9 @@ impl Face {
 impl Quadratic<'_> {
     /// A step on the face of the current point, clipped where it would leave it; whether the model gained by it.
     pub(super) fn face_step(&mut self, tolerance: f64) -> bool {
+        if self.problem.is_coupled() && self.problem.coupling() != Coupling::L1 {
+            bundle::settle(self.problem, &mut self.point);
+        }
         let face = Face::of(self);
         let Some(step) = self.solve_face(&face, tolerance) else {
             self.refresh();
@@ -218,6 +266,9 @@ impl Quadratic<'_> {
             direct += (k + n).powi(3) / 3.0;
             product += n * (6.0 * k + 4.0 * n);
         }
+        if !face.bundles.is_empty() {
+            return self.solve_bundled(face, tolerance);
+        }
         if direct > WORTH_PRODUCTS * product {
             let found = self.conjugate_gradient(face, tolerance);
             if found.1 || largest > MOST_DIRECT {
@@ -230,6 +281,16 @@ impl Quadratic<'_> {
         self.direct(face)
     }
 
+    /// Views that are tied smoothly cannot be eliminated one by one: factors are of all at once, and for small faces.
+    fn solve_bundled(&mut self, face: &Face, tolerance: f64) -> Option<FaceStep> {
+        let (step, is_exact) = self.conjugate_gradient(face, tolerance);
+        let n_nodes: usize = self.problem.views.iter().map(ViewTerm::n_nodes).sum();
+        if is_exact || face.slopes.len() + n_nodes > MOST_TOGETHER {
+            return Some(step);
+        }
+        self.direct_together(face).or(Some(step))
+    }
+
     /// The step and whether it is as exact as asked for.
     fn conjugate_gradient(&mut self, face: &Face, tolerance: f64) -> (FaceStep, bool) {
         let problem = self.problem;
@@ -238,6 +299,10 @@ impl Quadratic<'_> {
         for entry in face.entries.iter().flatten() {
             scale[entry.slot as usize] += entry.curvature;
         }
+        for bundle in &face.bundles {
+            // They have factors of their own.
+            scale[bundle.from..][..bundle.len].fill(1.0);
+        }
         // The diagonals are where they are best, so that the slope along them is zero.
         let mut residual = State::zeros(problem, n_unknowns);
         for (r, slope) in residual.unknowns.iter_mut().zip(&face.slopes) {
@@ -245,7 +310,7 @@ impl Quadratic<'_> {
         }
         let mut found = State::zeros(problem, n_unknowns);
         let mut preconditioned = residual.clone();
-        self.precondition(&scale, &mut preconditioned);
+        self.precondition(face, &scale, &mut preconditioned);
         let mut direction = preconditioned.clone();
         let mut size = residual.dot(&preconditioned);
         let start = size;
@@ -262,7 +327,7 @@ impl Quadratic<'_> {
             found.add(length, &direction);
             residual.add(-length, &product);
             preconditioned.clone_from(&residual);
-            self.precondition(&scale, &mut preconditioned);
+            self.precondition(face, &scale, &mut preconditioned);
             let next = residual.dot(&preconditioned);
             if next.max(0.0).sqrt() < tolerance * start.sqrt() {
                 return (self.carried(face, found), true);
@@ -285,9 +350,12 @@ impl Quadratic<'_> {
         found.into()
     }
 
-    fn precondition(&self, scale: &[f64], state: &mut State) {
+    fn precondition(&self, face: &Face, scale: &[f64], state: &mut State) {
         for (x, scale) in state.unknowns.iter_mut().zip(scale) {
             *x /= scale;
+        }
+        for bundle in &face.bundles {
+            bundle.solve(&mut state.unknowns);
         }
         let views = self.views.par_iter().zip(self.problem.views.par_iter());
         views.zip(&mut state.diagonals).for_each(|((model, term), diagonal)| {
@@ -325,6 +393,9 @@ impl Quadratic<'_> {
                 product.unknowns[entry.slot as usize] += along;
             }
             product.diagonals[view] = diagonal;
+        }
+        for bundle in &face.bundles {
+            bundle.add_product(&direction.unknowns, &mut product.unknowns);
         }
         product
     }
@@ -464,6 +535,7 @@ fn moved(problem: &Problem, from: &Point, face: &Face, step: &FaceStep, size: f6
         let consensus = &mut point.consensus[e as usize];
         *consensus = same_sign(*consensus + size * step.unknowns[face.n_free + k], *consensus);
     }
+    let is_passing = problem.coupling() != Coupling::L1;
     for (view, entries) in face.entries.iter().enumerate() {
         for entry in entries {
             let e = entry.edge as usize;
@@ -473,9 +545,18 @@ fn moved(problem: &Problem, from: &Point, face: &Face, step: &FaceStep, size: f6
                 consensus
             } else {
                 let weight = same_sign(old + size * step.unknowns[slot], old);
-                within(problem, e, weight, old, from.consensus[e], consensus)
+                if is_passing {
+                    weight
+                } else {
+                    within(problem, e, weight, old, from.consensus[e], consensus)
+                }
             };
             point.weights.row_mut(e)[view] = weight;
+        }
+    }
+    if problem.is_coupled() {
+        for bundle in &face.bundles {
+            bundle.follow(problem, from, &mut point);
         }
     }
     point

@@ -4,12 +4,14 @@
 //! quadratic   the model, and the step in it           start   where to begin
 //! descent     coordinate descent, which finds the face: what is zero, what is shared
 //! face        Newton's step on that face by conjugate gradients       direct   by factors
+//! bundle      views that a smooth coupling ties on a face
 //! ```
 //!
 //! Each weight carries the best response of the two diagonal entries of its ends. Without them, strongly correlated
 //! nodes make the problem thousands of times stiffer than it is. The model's own dual point, which would be optimal if
 //! the model were exact, certifies the result.
 
+mod bundle;
 mod descent;
 mod direct;
 mod face;

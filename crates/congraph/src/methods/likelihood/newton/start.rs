@@ -7,8 +7,10 @@
 use faer::{Mat, Side};
 use rayon::prelude::*;
 
+use super::super::coupling::Coupling;
 use super::super::matrices::{Factor, lower_product, mirror};
 use super::super::problem::{Filter, Point, Problem, Signs, Tie, trace_term};
+use super::bundle::best_consensus;
 use crate::edges::ViewMatrix;
 
 /// Correlations are this share of what they are, and never above [`MOST`].
@@ -84,6 +86,15 @@ fn consensus(problem: &Problem, weights: &ViewMatrix) -> Vec<f64> {
         return vec![0.0; problem.n_edges()];
     }
     let mut medians: Vec<f64> = problem.edges.iter().zip(weights.rows()).map(&mut median).collect();
+    if problem.coupling() != Coupling::L1 {
+        for (e, median) in medians
+            .iter_mut()
+            .enumerate()
+            .filter(|(e, _)| problem.charges.beta[*e] > 0.0)
+        {
+            *median = best_consensus(problem, e, weights.row(e));
+        }
+    }
     for (median, gamma) in medians.iter_mut().zip(&problem.charges.gamma) {
         if gamma.is_infinite() {
             *median = 0.0;

@@ -125,6 +125,13 @@ impl Solver for Admm {
                 need: "it looks for a consensus; the solver `newton` takes one as given",
             });
         }
+        if problem.penalty().has_places() && !problem.membership().is_total() {
+            return Err(Error::Unsupported {
+                solver: "admm",
+                term: format!("{} of views that lack nodes", problem.penalty().name()),
+                need: "it takes edges together by the views that have them; the solver `newton` takes each as it is",
+            });
+        }
         // From inside the pool: a pass takes less time than it takes to wake a thread and wait for it.
         Ok(rayon::scope(|_| self.run(problem, start, watch)))
     }

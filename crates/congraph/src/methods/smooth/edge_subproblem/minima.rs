@@ -99,12 +99,13 @@ impl Batch {
                 .zip(targets.chunks_exact(self.n_views))
             {
                 own.clear();
-                own.extend(
-                    row.iter()
-                        .zip(targets)
-                        .filter(|(_, target)| has_edge(**target))
-                        .map(|(v, _)| v),
-                );
+                for (&v, &target) in row.iter().zip(targets) {
+                    match has_edge(target) {
+                        true => own.push(v),
+                        false if term.whole => own.push(f64::NAN),
+                        false => {}
+                    }
+                }
                 sum += term.tau * penalty.value(&own, own.len());
             }
         }

@@ -6,7 +6,7 @@
 //!
 //! A row of targets has an entry for every view. Where views lack nodes, a target of −∞ says that the view lacks the
 //! edge: such entries are taken out before a penalty sees the row, and their weights are 0. A penalty works on rows of
-//! any number of views, so it need not know.
+//! any number of views, so it need not know. One that asks which view is which is shown the whole row instead.
 //!
 //! Where the consensus is frozen there is one view, and the minimiser is that of one number: max(0,
 //! w + prox_τc(u − w)).
@@ -25,6 +25,8 @@ pub(crate) struct EdgeSubproblem<'a> {
     pub(crate) sigma: f64,
     /// Whether views may lack edges.
     pub(crate) masked: bool,
+    /// Whether the penalty takes rows whole all the same ([`Penalty::has_places`]).
+    pub(crate) whole: bool,
     /// The consensus, where it is given.
     pub(crate) frozen: Option<Frozen<'a>>,
 }
@@ -62,7 +64,7 @@ impl EdgeSubproblem<'_> {
             }
             return frozen.minimise(self.tau, targets, weights, consensus);
         }
-        if self.masked {
+        if self.masked && !self.whole {
             return self.minimise_masked(targets, weights, consensus);
         }
         self.joint
@@ -107,7 +109,7 @@ impl EdgeSubproblem<'_> {
 
     /// Whether the edge is absent for targets u, and so for any smaller ones.
     pub(crate) fn is_absent(&self, targets: &[f64]) -> bool {
-        if self.masked && !targets.iter().all(|&target| has_edge(target)) {
+        if self.masked && !self.whole && !targets.iter().all(|&target| has_edge(target)) {
             let own: Vec<f64> = targets.iter().copied().filter(|&target| has_edge(target)).collect();
             return own.is_empty() || self.joint.is_absent(&own, self.tau, self.sigma);
         }
@@ -118,6 +120,11 @@ impl EdgeSubproblem<'_> {
     pub(crate) fn consensus(&self, weights: &[f64], scratch: &mut Vec<f64>) -> f64 {
         let ratio = if self.tau > 0.0 { self.sigma / self.tau } else { 0.0 };
         self.joint.consensus(weights, ratio, scratch)
+    }
+
+    /// Whether the rank-one terms are of disjoint sets of views ([`JointEdge::has_sets`]).
+    pub(crate) fn has_sets(&self) -> bool {
+        self.frozen.is_none() && self.joint.has_sets()
     }
 
     /// How many rank-one terms [`EdgeSubproblem::jacobian`] has.
@@ -147,6 +154,15 @@ impl EdgeSubproblem<'_> {
             return;
         }
         let has = |view: usize| distances[view] < f64::INFINITY;
+        if self.masked && self.whole {
+            buffer.clear();
+            let marked = |view: usize| if has(view) { weights[view] } else { f64::NAN };
+            buffer.extend((0..n_views).map(marked));
+            let (diagonal, factors) = jacobian.split_at_mut(n_views);
+            return self
+                .joint
+                .jacobian(self.tau, self.sigma, buffer, consensus, diagonal, factors);
+        }
         if !self.masked || (0..n_views).all(has) {
             let (diagonal, factors) = jacobian.split_at_mut(n_views);
             return self
@@ -162,13 +178,17 @@ impl EdgeSubproblem<'_> {
         let (diagonal, factors) = found.split_at_mut(n_own);
         self.joint
             .jacobian(self.tau, self.sigma, own, consensus, diagonal, factors);
-        let mut next = found.iter();
-        for row in jacobian.chunks_exact_mut(n_views) {
+        let mut next = found.iter().peekable();
+        for (k, row) in jacobian.chunks_exact_mut(n_views).enumerate() {
+            // The last row of sets holds places in the row that was solved.
+            let is_place = self.joint.has_sets() && k == 2;
             for (view, value) in row.iter_mut().enumerate() {
-                *value = if has(view) {
-                    next.next().copied().unwrap_or(0.0)
-                } else {
-                    0.0
+                *value = match next.next_if(|_| has(view)).copied() {
+                    Some(place) if is_place => {
+                        (0..n_views).filter(|&view| has(view)).nth(place as usize).unwrap_or(0) as f64
+                    }
+                    Some(found) => found,
+                    None => 0.0,
                 };
             }
         }
@@ -207,6 +227,7 @@ mod tests {
                 tau: 0.1,
                 sigma: 0.02,
                 masked: true,
+                whole: penalty.has_places(),
                 frozen: None,
             };
             let (mut weights, mut consensus) = ([7.0; 15], [7.0; 5]);

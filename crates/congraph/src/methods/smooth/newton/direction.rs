@@ -38,6 +38,8 @@ pub(super) struct Hessian {
     starts: Vec<u32>,
     incident: Vec<u32>,
     is_sparse: bool,
+    /// Whether the rank-one terms are of disjoint sets of views.
+    has_sets: bool,
     ridge: f64,
     /// How many nodes each view has, and which it lacks.
     sizes: Vec<f64>,
@@ -58,6 +60,7 @@ impl Hessian {
             starts: Vec::new(),
             incident: Vec::new(),
             is_sparse: true,
+            has_sets: false,
             ridge: 0.0,
             sizes: Vec::new(),
             membership: None,
@@ -76,6 +79,7 @@ impl Hessian {
         let term = dual.term;
         let width = n_views * (1 + term.rank());
         self.width = width;
+        self.has_sets = term.has_sets();
         let n_edges: usize = present.iter().map(|block| block.edges().len()).sum();
         let edges = dual.problem.distances().edges().pairs();
         let distances = dual.problem.distances().values();
@@ -122,8 +126,12 @@ impl Hessian {
     }
 
     /// Adds the diagonal of an edge's Jacobian.
-    fn add_diagonal(jacobian: &[f32], out: &mut [f64]) {
-        let (entries, factors) = jacobian.split_at(out.len());
+    fn add_diagonal(&self, jacobian: &[f32], out: &mut [f64]) {
+        let (entries, mut factors) = jacobian.split_at(out.len());
+        if self.has_sets {
+            // One row for all terms, then places.
+            factors = &factors[..out.len()];
+        }
         for (value, &entry) in out.iter_mut().zip(entries) {
             *value += f64::from(entry);
         }
@@ -146,7 +154,7 @@ impl Hessian {
                 for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
                     row.copy_from_slice(&own);
                     for &edge in self.at(first + k) {
-                        Self::add_diagonal(self.jacobian(edge as usize), row);
+                        self.add_diagonal(self.jacobian(edge as usize), row);
                     }
                     row.iter_mut().for_each(|value| *value = 1.0 / *value);
                 }
@@ -157,7 +165,7 @@ impl Hessian {
             let mut row = vec![0.0; n_views];
             for (&[a, b], jacobian) in ends.iter().zip(jacobians.chunks_exact(self.width)) {
                 row.fill(0.0);
-                Self::add_diagonal(jacobian, &mut row);
+                self.add_diagonal(jacobian, &mut row);
                 for node in [a, b].map(|node| node as usize * n_views) {
                     add_any(&row, &mut out[node..node + n_views]);
                 }
@@ -210,7 +218,7 @@ impl Hessian {
                 lacking.for_each(|(value, _)| *value = 0.0);
             }
         };
-        let Kernels { apply, add, sums } = kernels(n_views);
+        let Kernels { apply, add, sums } = kernels(n_views, self.has_sets);
         match self.is_sparse {
             true => {
                 // First J_e (x_a + x_b) of every edge, then their sums at every node: no two threads write to one row.
@@ -320,12 +328,19 @@ type Apply = fn(&[f32], &[f64], &[f64], &mut [f64]);
 type AddProducts = fn(&[[u32; 2]], &[f32], usize, &[f64], &mut [f64]);
 
 /// Unrolled for the usual few views.
-fn kernels(n_views: usize) -> Kernels {
+fn kernels(n_views: usize, has_sets: bool) -> Kernels {
+    if has_sets {
+        return Kernels {
+            apply: apply_sets,
+            add: add_any,
+            sums: sums_of::<true>,
+        };
+    }
     macro_rules! fixed {
         ($($n:literal),*) => {
             match n_views {
                 $($n => Kernels { apply: apply_fixed::<$n>, add: add_fixed::<$n>, sums: sums_fixed::<$n> },)*
-                _ => Kernels { apply: apply_any, add: add_any, sums: sums_any },
+                _ => Kernels { apply: apply_any, add: add_any, sums: sums_of::<false> },
             }
         };
     }
@@ -403,12 +418,31 @@ fn add_any(x: &[f64], out: &mut [f64]) {
     }
 }
 
-fn sums_any(ends: &[[u32; 2]], jacobians: &[f32], n_views: usize, x: &[f64], out: &mut [f64]) {
+/// As [`apply_any`] where the terms are of disjoint sets of views: their sums are kept at the first view of each set until
+/// all views after it are done.
+fn apply_sets(jacobian: &[f32], x: &[f64], y: &[f64], out: &mut [f64]) {
+    let n_views = out.len();
+    let (diagonal, factors) = jacobian.split_at(n_views);
+    let (shares, firsts) = factors.split_at(n_views);
+    out.fill(0.0);
+    for (view, (&share, &first)) in shares.iter().zip(firsts).enumerate() {
+        out[first as usize] += f64::from(share) * (x[view] + y[view]);
+    }
+    for view in (0..n_views).rev() {
+        let along = out[firsts[view] as usize];
+        out[view] = f64::from(diagonal[view]) * (x[view] + y[view]) + along * f64::from(shares[view]);
+    }
+}
+
+fn sums_of<const SETS: bool>(ends: &[[u32; 2]], jacobians: &[f32], n_views: usize, x: &[f64], out: &mut [f64]) {
     let width = jacobians.len() / ends.len().max(1);
     let mut moved = vec![0.0; n_views];
     for (&[a, b], jacobian) in ends.iter().zip(jacobians.chunks_exact(width)) {
         let [a, b] = [a, b].map(|node| node as usize * n_views..(node as usize + 1) * n_views);
-        apply_any(jacobian, &x[a.clone()], &x[b.clone()], &mut moved);
+        match SETS {
+            true => apply_sets(jacobian, &x[a.clone()], &x[b.clone()], &mut moved),
+            false => apply_any(jacobian, &x[a.clone()], &x[b.clone()], &mut moved),
+        }
         add_any(&moved, &mut out[a]);
         add_any(&moved, &mut out[b]);
     }

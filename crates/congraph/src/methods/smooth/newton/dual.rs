@@ -5,7 +5,7 @@ use crate::methods::smooth::certificate::relative_gap;
 use crate::methods::smooth::edge_subproblem::{EdgeSubproblem, sum_of_minima};
 use crate::methods::smooth::{Parameters, Problem};
 use crate::parallel::chunks;
-use crate::views::own;
+use crate::views::own_or_marked;
 
 /// The negated dual in units of κ = 4α; see the header of [`super`] for the symbols.
 pub(super) struct Dual<'a> {
@@ -134,7 +134,7 @@ impl<'a> Dual<'a> {
                     differences[i] = weight - consensus;
                 }
                 if beta > 0.0 && masked {
-                    let own = own(&differences, distances, &mut buffer);
+                    let own = own_or_marked(&differences, distances, self.term.whole, &mut buffer);
                     sum += beta * self.problem.penalty().value(own, own.len());
                 } else if beta > 0.0 {
                     sum += beta * self.problem.penalty().value(&differences, n_views);

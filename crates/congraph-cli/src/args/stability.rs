@@ -1,0 +1,115 @@
+//! The words of `congraph stability` and `congraph merge`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use congraph::refits::Unit;
+
+use super::choices::choice;
+
+/// What its help ends with.
+pub(super) const AFTER_HELP: &str = "\
+Every view's trials are halved at random, and both halves are fitted as the folder's graphs were. Adds columns, as far
+as each can be told, to
+  edges.tsv        frequency       the share of the halves whose consensus has the edge
+                   frequency_both  the share of the pairs of halves that have it in both
+                   replicates      the probability that it comes back in new trials of the same views
+                   weight_se       the standard error of its weight
+                   direct_z, q_direct, q_most, n_views_at_least
+                                   whether the nodes depend directly on each other: in the views together (q is the
+                                   rate of false discoveries), in most views, in how many views at least
+  edges_long.tsv   frequency, replicates and weight_se of each view's own edges; q_view, difference_z and q_difference:
+                   whether the nodes depend directly in this view, and more or less than in the others
+and writes stability.json: how frequencies were calibrated, how many stable edges are chance picks of the halving, and
+whether views are recognised from one half in the other. No frequency is the probability that an edge is real: what is
+learned systematically is in every half.
+
+Examples:
+  congraph stability out
+  congraph stability out --units views --force
+  congraph stability out --shard 2/8          # on one of eight machines, and then
+  congraph merge out.stability-*.json -o out";
+
+#[derive(Args, Debug)]
+pub(crate) struct StabilityArgs {
+    /// The folder of a fit, as `learn`, `tune` or `eeg` wrote it
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
+    #[command(flatten)]
+    pub(crate) halving: HalvingArgs,
+    /// Make one of so many parts of the work, and write it to a file beside the folder, for `congraph merge`
+    #[arg(long, value_name = "I/K", value_parser = shard, conflicts_with = "force")]
+    pub(crate) shard: Option<[usize; 2]>,
+    /// Resume an interrupted run of the same command where it stopped
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Replace what is in the folder already
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// How data are halved.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct HalvingArgs {
+    /// How many pairs of halves
+    #[arg(
+        long,
+        default_value_t = 50,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=100_000),
+    )]
+    pub(crate) pairs: u32,
+    /// What stays together: trials, each sample on its own, or whole views, to speak of other views (subjects) than
+    /// these [default: blocks, where the data have them]
+    #[arg(long, value_name = "blocks|samples|views", value_parser = choice::<Unit>())]
+    pub(crate) units: Option<Unit>,
+    /// Whether to ask which pairs depend directly on each other; auto does up to 1000 nodes
+    #[arg(long, default_value = "auto", value_name = "auto|off", value_parser = ["auto", "off"])]
+    pub(crate) direct: String,
+    /// The level at which pairs count as directly dependent
+    #[arg(long, allow_negative_numbers = true, default_value_t = 0.05, value_name = "Q")]
+    pub(crate) level: f64,
+    /// The seed of the halves
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// The data of the fit, if they are not where they were: files as for the command that wrote the folder, read with
+    /// its options
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) data: Vec<String>,
+}
+
+/// What the help of `merge` ends with.
+pub(super) const MERGE_HELP: &str = "\
+The result is the same, to the byte, as that of one run.
+
+Example:
+  congraph merge out.stability-*.json -o out";
+
+#[derive(Args, Debug)]
+pub(crate) struct MergeArgs {
+    /// All files that the runs with --shard wrote
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) shards: Vec<PathBuf>,
+    /// The folder of the fit, to which the result is added
+    #[arg(short, long = "out", value_name = "FOLDER")]
+    pub(crate) out: PathBuf,
+    /// The data of the fit, if they are not where they were
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) data: Vec<String>,
+    /// Replace what is in the folder already
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// Which part of how many, from 1 on.
+fn shard(text: &str) -> Result<[usize; 2], String> {
+    let wrong = || "a part and how many parts there are is needed, such as 2/8".to_owned();
+    let (part, parts) = text.split_once('/').ok_or_else(wrong)?;
+    let number = |text: &str| text.trim().parse::<usize>().map_err(|_| wrong());
+    let (part, parts) = (number(part)?, number(parts)?);
+    if part >= 1 && part <= parts {
+        Ok([part, parts])
+    } else {
+        Err(wrong())
+    }
+}

@@ -1,0 +1,467 @@
+//! `congraph stability`: how sure each edge of a fit is; and `congraph merge`, which puts its shards together.
+//!
+//! ```text
+//! shards   parts of the work in files of their own
+//! ```
+
+mod shards;
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Instant;
+
+use congraph::direct::{self, Direct};
+use congraph::refits::{Refit, Unit};
+use congraph::stability::{EdgeStability, Halvings, Stability, Tallies};
+use congraph::{Code, DataError, MultiviewGraph, Progress};
+use congraph_io::{Folder, Run, add_columns, read_run, reseal, write_json};
+use congraph_record::record::{
+    AgainMethod, EDGE_COLUMNS, StabilityColumns, StabilityRecord, VIEW_COLUMNS, direct_units, n_frequent,
+    warning_records,
+};
+use congraph_record::refusal::check_range;
+use congraph_record::{CommandLine, FitRecord};
+use serde_json::{Value, json};
+
+use self::shards::Shard;
+use super::again::read_again;
+use super::candidates;
+use super::input::Read;
+use crate::args::{Global, HalvingArgs, MergeArgs, StabilityArgs};
+use crate::checkpoint::{Checkpoint, Resumable, refuse_existing};
+use crate::console::{self, Console, count};
+use crate::failure::Failure;
+use crate::{interrupt, words};
+
+/// What is added to the folder, apart from columns.
+const FILES: [&str; 1] = ["stability.json"];
+const EDGES: &str = "edges.tsv";
+const EDGES_LONG: &str = "edges_long.tsv";
+/// The frequency from on which the result line counts edges.
+const STABLE: f64 = 0.9;
+/// Direct dependence takes dense inverses, block by block.
+const MANY_NODES: usize = 1000;
+
+impl Resumable for Tallies {
+    const COMMAND: &'static str = "stability";
+
+    fn to_json(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    fn from_json(value: &Value) -> Option<Self> {
+        serde_json::from_value(value.clone()).ok()
+    }
+}
+
+pub(crate) fn run(args: &StabilityArgs, global: &Global, console: &Console) -> Result<(), Failure> {
+    let start = Instant::now();
+    let level = args.halving.level;
+    check_range("level", level, level > 0.0 && level < 1.0, "above 0 and below 1")?;
+    let fit = Fit::read(&args.folder)?;
+    if let Some(shard) = args.shard {
+        let read = fit.data(&args.halving.data, console)?;
+        return fit.visit(&read, &args.halving, console, MakeShard { args, shard, global });
+    }
+    let folder = interrupt::before_writing(|| Folder::add_to(&args.folder, &FILES, args.force))?;
+    refuse_existing::<Tallies>(&args.folder, args.resume, args.force)?;
+    let read = fit.data(&args.halving.data, console)?;
+    let making = Make {
+        out: &args.folder,
+        halving: &args.halving,
+        work: Work::Run { resume: args.resume },
+        folder,
+        start,
+        global,
+    };
+    fit.visit(&read, &args.halving, console, making)
+}
+
+/// `congraph merge`.
+pub(crate) fn merge(args: &MergeArgs, global: &Global, console: &Console) -> Result<(), Failure> {
+    let start = Instant::now();
+    let fit = Fit::read(&args.out)?;
+    let folder = interrupt::before_writing(|| Folder::add_to(&args.out, &FILES, args.force))?;
+    let (shards, mut halving) = shards::read(&args.shards)?;
+    halving.data.clone_from(&args.data);
+    let read = fit.data(&halving.data, console)?;
+    let making = Make {
+        out: &args.out,
+        halving: &halving,
+        work: Work::Shards(shards),
+        folder,
+        start,
+        global,
+    };
+    fit.visit(&read, &halving, console, making)
+}
+
+/// A fit of an earlier run, and how it was made.
+struct Fit {
+    run: Run,
+    graph: MultiviewGraph,
+    method: AgainMethod,
+    dir: std::path::PathBuf,
+    converged: bool,
+}
+
+/// What is done with the halvings of a fit, whatever its method.
+trait Visit {
+    fn visit<M: Refit>(
+        self,
+        fit: &Fit,
+        read: &Read,
+        halvings: &Halvings<'_, M>,
+        console: &Console,
+    ) -> Result<(), Failure>;
+}
+
+impl Fit {
+    fn read(dir: &Path) -> Result<Self, Failure> {
+        let (run, graph) = read_run(dir)?;
+        let path = dir.join("summary.json");
+        let text = std::fs::read_to_string(&path).map_err(|error| unusable(&path, &error.to_string()))?;
+        let summary: FitRecord = serde_json::from_str(&text).map_err(|error| unusable(&path, &error.to_string()))?;
+        if summary.is_projection() {
+            return Err(Failure::usage(
+                format!(
+                    "`{}` holds views that were projected on the consensus of another fit",
+                    dir.display()
+                ),
+                "give the folder of that fit",
+            ));
+        }
+        let method = summary.method_again(&graph);
+        let mut method = method.ok_or_else(|| unusable(&path, "it lacks the parameters of a fit"))?;
+        let (listed, costs) = candidates::read_back(dir, &summary, graph.nodes())?.unwrap_or_default();
+        match &mut method {
+            AgainMethod::Smooth(method) => (method.candidates, method.edge_costs) = (listed, costs),
+            AgainMethod::Likelihood(method) => (method.candidates, method.edge_costs) = (listed, costs),
+            AgainMethod::Joint(_) => {}
+        }
+        run.check_again()?;
+        Ok(Self {
+            run,
+            graph,
+            method,
+            dir: dir.to_path_buf(),
+            converged: summary.converged != Some(false),
+        })
+    }
+
+    /// The data that it was learned from.
+    fn data(&self, files: &[String], console: &Console) -> Result<Read, Failure> {
+        let read = read_again(&self.dir, files, console)?;
+        if read.views.nodes() == self.graph.nodes() && read.views.names() == self.graph.views() {
+            return Ok(read);
+        }
+        Err(Failure::Data(vec![DataError::new(
+            Code::E02,
+            format!(
+                "the data are not those of `{}`: their views or nodes are others",
+                self.dir.display()
+            ),
+            "edges are told by the names of their nodes and views",
+            "give the files of the fit with `--data`, in the same order",
+        )]))
+    }
+
+    /// Makes halves ready, and visits them.
+    fn visit(&self, read: &Read, halving: &HalvingArgs, console: &Console, visitor: impl Visit) -> Result<(), Failure> {
+        // The memory of sums is the same on every machine: what is free does not decide how halves are fitted.
+        let stability = Stability {
+            pairs: halving.pairs as usize,
+            unit: halving.units,
+            seed: halving.seed,
+            ..Stability::default()
+        };
+        match &self.method {
+            AgainMethod::Smooth(method) => self.halve(&**method, stability, read, console, visitor),
+            AgainMethod::Likelihood(method) => self.halve(&**method, stability, read, console, visitor),
+            AgainMethod::Joint(method) => self.halve(&**method, stability, read, console, visitor),
+        }
+    }
+
+    fn halve<M: Refit>(
+        &self,
+        method: &M,
+        stability: Stability,
+        read: &Read,
+        console: &Console,
+        visitor: impl Visit,
+    ) -> Result<(), Failure> {
+        let halvings = {
+            let progress = console.progress();
+            stability.of(method, &read.views, &|step: &Progress| progress.step(step))?
+        };
+        if self.converged && !halvings.gives(&self.graph) {
+            return Err(Failure::Data(vec![DataError::new(
+                Code::E07,
+                format!(
+                    "a fit to the data does not give the graphs in `{}`: the data are others, or the folder does not \
+                     tell all that was set",
+                    self.dir.display()
+                ),
+                "halves must be fitted as the whole was",
+                "learn again with this version, and then run `congraph stability`",
+            )]));
+        }
+        visitor.visit(self, read, &halvings, console)
+    }
+}
+
+/// Where the counts come from.
+enum Work {
+    Run { resume: bool },
+    Shards(Vec<Shard>),
+}
+
+/// Makes all of the result.
+struct Make<'a> {
+    out: &'a Path,
+    halving: &'a HalvingArgs,
+    work: Work,
+    folder: Folder,
+    start: Instant,
+    global: &'a Global,
+}
+
+impl Visit for Make<'_> {
+    fn visit<M: Refit>(
+        self,
+        fit: &Fit,
+        read: &Read,
+        halvings: &Halvings<'_, M>,
+        console: &Console,
+    ) -> Result<(), Failure> {
+        let key = key(fit, read, self.halving, halvings);
+        let checkpoint = Checkpoint::new(self.out, &self.folder, key.clone());
+        let tallies = match self.work {
+            Work::Shards(shards) => shards::together(shards, &key, halvings)?,
+            Work::Run { resume } => {
+                let jobs: Vec<usize> = (0..halvings.n_jobs()).collect();
+                let done = earlier(resume, &checkpoint, halvings, console)?;
+                make(halvings, &jobs, done, &checkpoint, console)?
+            }
+        };
+        let found = halvings.found(&tallies, &fit.graph);
+        let direct = asked_directly(self.halving, read, halvings.unit(), console)?;
+        let warnings = words::told(found.warnings.iter().cloned());
+        for warning in &warnings {
+            console.warning(warning);
+        }
+        let (fits, seed) = (halvings.n_fits_of_all(), self.halving.seed);
+        let record = StabilityRecord {
+            run: fit.run.id().map(str::to_owned),
+            warnings: warning_records(&warnings),
+            ..StabilityRecord::of(&found, direct.as_ref(), &read.views, fits, seed, &CommandLine)
+        };
+        for (column, reason) in &record.absent.0 {
+            console.note(&format!("note: no {column}: {reason}"));
+        }
+        let folder = self.folder;
+        interrupt::uninterrupted(|| -> Result<(), Failure> {
+            write(folder, fit, &found, direct.as_ref(), &record)?;
+            checkpoint.remove();
+            Ok(())
+        })?;
+        if self.global.json {
+            let told = serde_json::to_string(&record).map_err(|error| Failure::Stdout(error.into()))?;
+            console::print(&told)
+        } else {
+            console::print(&line(self.out, fit, &found, &record, self.start))
+        }
+    }
+}
+
+/// Makes one part of the work, into a file beside the folder.
+struct MakeShard<'a> {
+    args: &'a StabilityArgs,
+    shard: [usize; 2],
+    global: &'a Global,
+}
+
+impl Visit for MakeShard<'_> {
+    fn visit<M: Refit>(
+        self,
+        fit: &Fit,
+        read: &Read,
+        halvings: &Halvings<'_, M>,
+        console: &Console,
+    ) -> Result<(), Failure> {
+        let [part, parts] = self.shard;
+        let jobs: Vec<usize> = (0..halvings.n_jobs()).filter(|job| job % parts == part - 1).collect();
+        let tallies = {
+            let progress = console.progress();
+            let watch = |step: &Progress| progress.step(step);
+            halvings.run(&jobs, Tallies::default(), &mut |_| Ok::<(), Failure>(()), &watch)?
+        };
+        let key = key(fit, read, &self.args.halving, halvings);
+        let path = shards::write(&self.args.folder, self.shard, &self.args.halving, &key, &tallies)?;
+        if self.global.json {
+            console::print(&json!({"shard": path, "jobs": jobs.len()}).to_string())
+        } else {
+            console::print(&format!(
+                "{}: part {part} of {parts}; `congraph merge` puts all of them together",
+                path.display()
+            ))
+        }
+    }
+}
+
+/// Which pairs depend directly on each other, unless that is not asked or there are too many nodes.
+fn asked_directly(
+    halving: &HalvingArgs,
+    read: &Read,
+    unit: Unit,
+    console: &Console,
+) -> Result<Option<Direct>, Failure> {
+    if halving.direct == "off" {
+        return Ok(None);
+    }
+    if read.views.n_nodes() > MANY_NODES {
+        console.note(&format!("note: no q_direct: it is asked of up to {MANY_NODES} nodes"));
+        return Ok(None);
+    }
+    let settings = direct::Settings {
+        units: direct_units(unit),
+        level: halving.level,
+        ..direct::Settings::default()
+    };
+    let progress = console.progress();
+    Ok(direct::of_views(&read.views, &settings, &|step: &Progress| {
+        progress.step(step)
+    })?)
+}
+
+/// All that the counts depend on, apart from the number of threads.
+fn key<M: Refit>(fit: &Fit, read: &Read, halving: &HalvingArgs, halvings: &Halvings<'_, M>) -> Value {
+    let inputs: Vec<_> = read.sources.iter().map(|source| &source.sha256).collect();
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "run": fit.run.id(),
+        "inputs": inputs,
+        "pairs": halving.pairs,
+        "units": format!("{:?}", halvings.unit()),
+        "seed": halving.seed,
+    })
+}
+
+/// What an interrupted run left, if it is to be used.
+fn earlier<M: Refit>(
+    resume: bool,
+    checkpoint: &Checkpoint<Tallies>,
+    halvings: &Halvings<'_, M>,
+    console: &Console,
+) -> Result<Tallies, Failure> {
+    if !resume {
+        return Ok(Tallies::default());
+    }
+    let found = checkpoint.read(|tallies| halvings.fits(tallies))?;
+    match &found {
+        Some(tallies) => console.note(&format!(
+            "note: resuming after {} of {} halvings",
+            tallies.jobs.len(),
+            halvings.n_jobs()
+        )),
+        None => console.note("note: there is no checkpoint to resume from; starting anew"),
+    }
+    Ok(found.unwrap_or_default())
+}
+
+fn make<M: Refit>(
+    halvings: &Halvings<'_, M>,
+    jobs: &[usize],
+    done: Tallies,
+    checkpoint: &Checkpoint<Tallies>,
+    console: &Console,
+) -> Result<Tallies, Failure> {
+    let progress = console.progress();
+    let watch = |step: &Progress| progress.step(step);
+    // Written now and then: of seconds of work nothing is lost.
+    let mut written = Instant::now();
+    let mut report = |tallies: &Tallies| {
+        if written.elapsed().as_secs() >= 10 {
+            written = Instant::now();
+            checkpoint.write(tallies)?;
+        }
+        Ok::<(), Failure>(())
+    };
+    halvings.run(jobs, done, &mut report, &watch)
+}
+
+/// Puts the columns and the record into the folder.
+fn write(
+    mut folder: Folder,
+    fit: &Fit,
+    found: &EdgeStability,
+    direct: Option<&Direct>,
+    record: &StabilityRecord,
+) -> Result<(), Failure> {
+    let graph = &fit.graph;
+    let nodes: HashMap<&str, u32> = (0..).zip(graph.nodes()).map(|(k, name)| (name.as_str(), k)).collect();
+    let edges: HashMap<[u32; 2], usize> = graph.pairs().iter().enumerate().map(|(k, &pair)| (pair, k)).collect();
+    let edge = |source: &str, target: &str| {
+        let (a, b) = (*nodes.get(source)?, *nodes.get(target)?);
+        edges.get(&[a.min(b), a.max(b)]).copied()
+    };
+    let columns = StabilityColumns::of_edges(graph, found, direct);
+    let keys = ["source", "target"];
+    add_columns::<Failure>(&folder, EDGES, &keys, &EDGE_COLUMNS, &columns.names(), |keys| {
+        columns.cells(edge(keys[0], keys[1]))
+    })?;
+    let columns = StabilityColumns::of_views(graph, found, direct);
+    let views: HashMap<&str, usize> = (0..).zip(graph.views()).map(|(k, name)| (name.as_str(), k)).collect();
+    let keys = ["view", "source", "target"];
+    add_columns::<Failure>(&folder, EDGES_LONG, &keys, &VIEW_COLUMNS, &columns.names(), |keys| {
+        let place = edge(keys[1], keys[2]).zip(views.get(keys[0]));
+        columns.cells(place.map(|(edge, view)| edge * graph.n_views() + view))
+    })?;
+    write_json(&folder, FILES[0], record)?;
+    reseal(&folder, &[EDGES, EDGES_LONG])?;
+    super::report::renew(&mut folder, graph)?;
+    Ok(folder.commit()?)
+}
+
+fn line(out: &Path, fit: &Fit, found: &EdgeStability, record: &StabilityRecord, start: Instant) -> String {
+    let told = match n_frequent(found, &fit.graph, STABLE) {
+        Some([stable, all]) => {
+            let bounds = found.bounds.as_ref();
+            let row = bounds.and_then(|bounds| bounds.rows.iter().find(|row| row.threshold == STABLE));
+            let chance = row.map_or_else(String::new, |row| {
+                format!(
+                    ", of which at most {:.1} are expected to be chance picks of the halving",
+                    row.chance
+                )
+            });
+            format!(
+                "{stable} of {} of the consensus are in at least {:.0} % of the halves{chance}",
+                count(all, "edge"),
+                100.0 * STABLE
+            )
+        }
+        None => "how sure each view's edges are is in edges_long.tsv".into(),
+    };
+    let supported = record
+        .direct
+        .and_then(|direct| Some((direct.n_supported?, direct.level)));
+    let direct = supported.map_or_else(String::new, |(n, level)| {
+        format!("; {} directly dependent at q ≤ {level}", count(n, "pair"))
+    });
+    format!(
+        "{}: {told}{direct}; {} halved, {} fits, {:.2} s",
+        out.display(),
+        record.units,
+        record.fits,
+        start.elapsed().as_secs_f64()
+    )
+}
+
+fn unusable(path: &Path, reason: &str) -> Failure {
+    Failure::Data(vec![DataError::new(
+        Code::E07,
+        format!("`{}` cannot be used: {reason}", path.display()),
+        "halves are fitted as the whole was, and how that was is read from it",
+        "give a folder that `congraph learn`, `tune` or `eeg` wrote, as it was written",
+    )])
+}

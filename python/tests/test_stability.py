@@ -1,0 +1,83 @@
+"""How sure edges are: the same numbers as the command's."""
+
+import csv
+import pickle
+import subprocess
+
+import numpy as np
+import pytest
+
+import congraph
+
+
+def blocked(n_blocks=10, **settings):
+    data = congraph.simulate(n_nodes=14, n_views=3, n_signals=120, seed=1, **settings)
+    blocks = {name: [f"t{k * n_blocks // 120:02}" for k in range(120)] for name in data.views}
+    return data.views, blocks
+
+
+def fitted(**options):
+    views, blocks = blocked()
+    return congraph.ConsensusGraph(alpha=0.02, beta=0.03, **options).fit(views, blocks=blocks), views, blocks
+
+
+def test_columns_bounds_curve_and_fingerprint():
+    m, views, blocks = fitted()
+    s = m.stability(views, blocks=blocks, pairs=6)
+    assert len(s.edges["frequency"]) == m.edge_index_.shape[1]
+    assert len(s.views["frequency"]) == np.count_nonzero(m.edges_)
+    assert s.units == "blocks" and s.pairs == 6 and "replicates" in s.edges
+    assert len(s.bounds["thresholds"]) == 8
+    assert s.curve["views"][0]["frequency"] > 0
+    assert 0 < s.fingerprint["deviations"]["chance"] < 0.5
+    assert "halved" in repr(s)
+    assert pickle.loads(pickle.dumps(s)).pairs == 6
+    again = m.stability(views, blocks=blocks, pairs=6)
+    assert all(np.array_equal(s.edges[name], again.edges[name], equal_nan=True) for name in s.edges if name not in ("source", "target"))
+
+
+def test_what_cannot_be_told_is_absent_and_says_why():
+    views, _ = blocked()
+    few = {name: [f"t{k // 24}" for k in range(120)] for name in views}
+    m = congraph.ConsensusGraph(alpha=0.02, beta=0.03).fit(views, blocks=few)
+    s = m.stability(views, blocks=few, pairs=2)
+    assert "replicates" not in s.edges and "needs 8 blocks" in s.absent["replicates"]
+    with pytest.raises(congraph.CongraphDataError, match="has no blocks"):
+        m.stability(views, units="blocks")
+    with pytest.raises(ValueError, match="not those that were fitted"):
+        m.stability({name: 2 * table + np.roll(table, 1, 0) for name, table in views.items()}, pairs=2)
+
+
+def test_other_methods():
+    views, blocks = blocked()
+    for m in [congraph.ConsensusGraph(method="likelihood"), congraph.SingleGraph(alpha=0.02), congraph.ConsensusGraph(candidates="knn:3")]:
+        s = m.fit(views, blocks=blocks).stability(views, blocks=blocks, pairs=2, direct=False)
+        assert "weight_se" in s.views and "q_view" not in s.views
+
+
+def test_the_command_gives_the_same_numbers(tmp_path, command):
+    m, views, blocks = fitted()
+    s = m.stability(views, blocks=blocks, pairs=4)
+    for name, table in views.items():
+        table = np.asarray(table)
+        with open(tmp_path / f"{name}.csv", "w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["trial", *m.node_names_])
+            writer.writerows([block, *map(repr, row)] for block, row in zip(blocks[name], table.tolist(), strict=True))
+    files = [str(tmp_path / f"{name}.csv") for name in views]
+    out = str(tmp_path / "out")
+    options = ["--block-column", "trial", "--alpha", "0.02", "--beta", "0.03", "--no-report"]
+    subprocess.run([command, "learn", *files, *options, "-o", out], check=True, capture_output=True)
+    subprocess.run([command, "stability", out, "--pairs", "4"], check=True, capture_output=True)
+    for name, found in [("edges", s.edges), ("edges_long", s.views)]:
+        with open(tmp_path / "out" / f"{name}.tsv", newline="") as file:
+            rows = list(csv.DictReader(file, delimiter="\t"))
+        keys = ["view", "source", "target"] if name == "edges_long" else ["source", "target"]
+        place = {tuple(found[key][k] for key in keys): k for k in range(len(found["source"]))}
+        columns = [column for column in found if column not in keys]
+        assert set(columns) <= set(rows[0]) and len(rows) == len(place)
+        for row in rows:
+            k = place[tuple(row[key] for key in keys)]
+            for column in columns:
+                value = float(row[column]) if row[column] else np.nan
+                assert np.isclose(value, found[column][k], rtol=1e-12, atol=0, equal_nan=True), (column, row)
