@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use congraph::compare::{Design, Settings, check_coupling, check_samples, compare_watched, equalise};
-use congraph::{Code, DataError, Error, Learn, MultiviewGraph, View, ViewMatrix, Views, Warning, penalties};
+use congraph::{Code, DataError, Error, Learn, MultiviewGraph, View, ViewMatrix, Views, Warning};
 use congraph_io::{
     COMPARE_FILES, Folder, LabelTable, read_graph, read_known, read_run, seal_compare, write_comparison,
 };
@@ -116,14 +116,7 @@ fn check_fit(known: &Known, graph: &MultiviewGraph, design: &Design) -> Result<(
     let Some(record) = &known.summary else {
         return Ok(());
     };
-    // What couples views, if not the consensus alone, is told beside the penalty.
-    let coupling = record.coupling.as_deref();
-    let mut couplings = penalties::couplings().into_iter();
-    let penalty = match coupling {
-        Some(_) => couplings.find(|one| one.coupling() == coupling),
-        None => record.penalty.as_deref().and_then(penalties::by_name),
-    };
-    if penalty.is_some_and(|penalty| !penalty.is_symmetric()) {
+    if record.coupled_penalty().is_some_and(|penalty| !penalty.is_symmetric()) {
         return Err(Failure::Data(vec![DataError::new(
             Code::E14,
             "the fit coupled views by their order",

@@ -267,8 +267,7 @@ impl FitRecord {
     /// The subject that a two-level fit gave each of these views; none if it knew none, or not of all.
     pub fn subjects_of(&self, views: &[String]) -> Option<Vec<String>> {
         let subjects = self.subjects.as_ref()?;
-        let subject = |view: &String| subjects.get(view).cloned();
-        views.iter().map(subject).collect()
+        views.iter().map(|view| subjects.get(view).cloned()).collect()
     }
 
     /// Whether it is about graphs that make signals likely.
