@@ -244,7 +244,14 @@ impl Search {
         order.sort_by(|i, j| key(i).partial_cmp(&key(j)).unwrap_or(std::cmp::Ordering::Equal));
         let cells = order.iter().map(|&k| steps.cells[k].clone()).collect();
         let tallies = order.iter().map(|&k| steps.tallies[k].clone()).collect();
-        (Steps { cells, tallies, ..steps }, order)
+        (
+            Steps {
+                cells,
+                tallies,
+                ..steps
+            },
+            order,
+        )
     }
 
     /// W18 for what limits the choice: too many nodes for the rule that was asked for, or ends that were set.
