@@ -1,8 +1,9 @@
 //! How near to the truth is the fit that `tune` chooses?
 //!
-//! `cargo run --release -p congraph --example tune_study [-- SETS [FIRST_SEED [ROW]]]` prints the F1 of the consensus and of the
-//! views on simulated data (40 nodes, 6 views): of the best cell of the path, knowing the truth; of the choice by stability;
-//! and of the choice by held-out likelihood with several shares of the best gain. `benchmarks/TUNE.md` has the figures.
+//! `cargo run --release -p congraph --example tune_study [-- SETS [FIRST_SEED [ROW]]]` prints the F1 of the consensus and of
+//! the views on simulated data (40 nodes, 6 views): of the best cell of the path, knowing the truth; of the choice by
+//! stability; and of the choice by held-out likelihood with several shares of the best gain. `benchmarks/TUNE.md` has the
+//! figures.
 
 use congraph::metrics::evaluate;
 use congraph::simulate::{Filter, GraphModel, Settings, simulate};
