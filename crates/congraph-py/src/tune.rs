@@ -3,8 +3,8 @@
 use congraph::tune::choice::{Chosen, NoFollower, Steps};
 use congraph::tune::path::Cell;
 use congraph::tune::stability::CellStability;
-use congraph_record::record::TuneRecord;
 use congraph_record::choices::{Choice as _, TuneRule};
+use congraph_record::record::TuneRecord;
 use congraph_record::{FitRecord, FitRequest, RequestError, TuneRequest};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
@@ -72,7 +72,14 @@ pub(crate) fn tune<'py>(
     dict.set_item("path", path(py, &chosen)?)?;
     dict.set_item("chosen", chosen.cell)?;
     dict.set_item("best", chosen.best)?;
-    dict.set_item("rule", if chosen.best.is_some() { "likelihood" } else { "stability" })?;
+    dict.set_item(
+        "rule",
+        if chosen.best.is_some() {
+            "likelihood"
+        } else {
+            "stability"
+        },
+    )?;
     Ok(dict)
 }
 

@@ -130,9 +130,9 @@ impl Work {
             |edges: &Vec<([u32; 2], f64)>| edges.iter().all(|&(pair, weight)| is_pair(pair) && is_edge(weight));
         let is_tally = |tally: &Tally| {
             let counts = tally.counts.iter();
-            counts
-                .into_iter()
-                .all(|(&pair, &count)| is_pair(pair) && count as usize <= 2 * if self.settled > 0 { halvings } else { self.halvings })
+            counts.into_iter().all(|(&pair, &count)| {
+                is_pair(pair) && count as usize <= 2 * if self.settled > 0 { halvings } else { self.halvings }
+            })
         };
         // Beyond the ends of the grid there are as many rows as the choice asked for.
         let is_path = if self.settled == 0 {

@@ -37,8 +37,8 @@ pub use again::AgainMethod;
 pub use compare::{COMPARE_SCHEMA, CompareRecord, FoundRecord, GroupRecord, NullRecord, group_letter};
 pub use named::Named;
 pub use parts::{
-    BestCell, ChanceRecord, DensityRecord, FrozenConsensus, LikeliestCell, ProjectedView, RecordingCounts, SecondsRecord,
-    SimilarityRecord, Timing, TriedRecord, TuneRecord, WarningRecord, warning_records,
+    BestCell, ChanceRecord, DensityRecord, FrozenConsensus, LikeliestCell, ProjectedView, RecordingCounts,
+    SecondsRecord, SimilarityRecord, Timing, TriedRecord, TuneRecord, WarningRecord, warning_records,
 };
 pub use run::{InputRecord, RunRecord, RunSeconds};
 pub use stability::{

@@ -3,8 +3,8 @@
 use congraph::Error;
 use congraph::options::{option, step};
 use congraph::tune::choice::Search;
-use congraph::tune::path::Grid;
 use congraph::tune::held_out::KEEP;
+use congraph::tune::path::Grid;
 use congraph::tune::stability::{Rule, Stability};
 
 use super::{Asked, FitRequest, Value};

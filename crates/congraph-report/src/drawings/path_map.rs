@@ -74,9 +74,12 @@ fn shades(svg: &mut Svg, cells: &[PathCell], densities: &[f64], similarities: &[
         Some(gain) => Some(if best > 0.0 { gain / best } else { 0.0 }),
         None => cell.agreement,
     };
-    let (low, high) = cells.iter().filter_map(number).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-        (low.min(value), high.max(value))
-    });
+    let (low, high) = cells
+        .iter()
+        .filter_map(number)
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+            (low.min(value), high.max(value))
+        });
     let place = |values: &[f64], value: f64| values.iter().position(|other| *other == value).unwrap_or(0);
     let mut frame = String::new();
     for cell in cells {

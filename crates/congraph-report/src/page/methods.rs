@@ -137,9 +137,9 @@ fn tuned(summary: &FitRecord) -> String {
             let best = tune.best.as_ref().and_then(|best| best.gain);
             let of_best = best.map_or_else(String::new, |best| format!(" of {best:.4}"));
             format!(
-                "{among}: each view's graph from one half was judged by the Gaussian log-likelihood of its other half, and the \
-                 sparsest density that kept at least {} of the best gain over independent nodes was taken, with the \
-                 similarity of the highest gain there ({gain:.4}{of_best} nats per value).",
+                "{among}: each view's graph from one half was judged by the Gaussian log-likelihood of its other half, \
+                 and the sparsest density that kept at least {} of the best gain over independent nodes was taken, with \
+                 the similarity of the highest gain there ({gain:.4}{of_best} nats per value).",
                 share(keep)
             )
         }

@@ -75,7 +75,10 @@ pub fn log_likelihood(graph: &MultiviewGraph, weights: &[f64], data: &Views) -> 
     let is_signed = weights.iter().any(|&weight| weight < 0.0);
     let opposite = is_signed.then(|| opposite(data, &correlations, &pairs)).transpose()?;
     let opposite = opposite.as_ref().unwrap_or(&distances);
-    let eigenvalues = eigenvalues(graph.n_nodes(), graph.pairs().iter().copied().zip(weights.iter().copied()))?;
+    let eigenvalues = eigenvalues(
+        graph.n_nodes(),
+        graph.pairs().iter().copied().zip(weights.iter().copied()),
+    )?;
     let n = graph.n_nodes() as f64;
     let gain = |view: usize| {
         let costs = distances.column(view).zip(opposite.column(view)).zip(weights);

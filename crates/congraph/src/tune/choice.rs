@@ -27,7 +27,8 @@ use crate::views::Views;
 pub struct Search {
     /// The densities and similarities.
     pub grid: Grid,
-    /// Whether densities, and similarities, may be added beyond the grid's ends where the choice by likelihood lies there.
+    /// Whether densities, and similarities, may be added beyond the grid's ends where the choice by likelihood lies
+    /// there.
     pub may_extend: [bool; 2],
     /// How cells are judged.
     pub stability: Stability,
@@ -104,7 +105,8 @@ pub struct Chosen {
 }
 
 impl Search {
-    /// Resumes after `steps` (none done: from the start) and chooses the fit that suits other samples best. If `watch` asks to stop, the choice is among what was done.
+    /// Resumes after `steps` (none done: from the start) and chooses the fit that suits other samples best. If
+    /// `watch` asks to stop, the choice is among what was done.
     ///
     /// # Errors
     /// E10 if no cell can be reached, E05 if a view cannot be halved; as [`Learn::learn`], and what `follow` refuses.
@@ -244,7 +246,14 @@ impl Search {
         order.sort_by(|i, j| key(i).partial_cmp(&key(j)).unwrap_or(std::cmp::Ordering::Equal));
         let cells = order.iter().map(|&k| steps.cells[k].clone()).collect();
         let tallies = order.iter().map(|&k| steps.tallies[k].clone()).collect();
-        (Steps { cells, tallies, ..steps }, order)
+        (
+            Steps {
+                cells,
+                tallies,
+                ..steps
+            },
+            order,
+        )
     }
 
     /// W18 for what limits the choice: too many nodes for the rule that was asked for, or ends that were set.
@@ -252,8 +261,8 @@ impl Search {
         let mut warnings = Vec::new();
         if self.stability.rule != asked.stability.rule {
             let message = format!(
-                "the choice is by stability: with more than {MOST_NODES} nodes the likelihood of held-out samples would take \
-                 longer than the fits, and stability finds too sparse a graph where the truth is dense"
+                "the choice is by stability: with more than {MOST_NODES} nodes the likelihood of held-out samples would \
+                 take longer than the fits. Stability finds too sparse a graph where the truth is dense"
             );
             warnings.push(Warning::new("W18", message));
         }
@@ -271,8 +280,8 @@ impl Search {
                 continue;
             }
             let message = format!(
-                "a better {id} may lie beyond the range that was given: the likeliest fits are at its {} end. Give a wider \
-                 range, or leave {} out: then cells are added beyond the ends as long as these are best",
+                "a better {id} may lie beyond the range that was given: the likeliest fits are at its {} end. Give a \
+                 wider range, or leave {} out: then cells are added beyond the ends as long as these are best",
                 if is_low { "lower" } else { "upper" },
                 option(id)
             );

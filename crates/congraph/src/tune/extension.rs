@@ -105,7 +105,8 @@ fn less_alike(similarities: &[f64], floor: f64) -> Vec<f64> {
     let first = similarities[0];
     let step = similarities.get(1).map_or(0.05, |second| second - first).max(0.02);
     let next = (1..=AT_ONCE).map(|k| rounded(first - step * k as f64));
-    next.filter(|&value| value >= SIMILARITIES[0] && value > floor).collect()
+    next.filter(|&value| value >= SIMILARITIES[0] && value > floor)
+        .collect()
 }
 
 /// The next similarities above.

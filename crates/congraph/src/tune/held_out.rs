@@ -1,13 +1,13 @@
 //! How likely one half of the data is on the graphs of the other, and the choice by that.
 //!
-//! Every view's own graph, learned from one half, is judged by the same view's other half: the gain in log-likelihood of
-//! a node's value above that of independent nodes, in nats ([`log_likelihood`](crate::metrics::log_likelihood)), mean
-//! over views, both directions and all halvings. Too sparse a graph leaves out what the other half needs; too dense a
+//! Every view's own graph, learned from one half, is judged by the same view's other half: the gain in log-likelihood
+//! of a node's value above that of independent nodes, in nats ([`log_likelihood`](crate::metrics::log_likelihood)),
+//! mean over views, both directions and all halvings. Too sparse a graph leaves out what the other half needs; too dense a
 //! one, or one too much like the others', has edges that the other half does not ask for.
 //!
-//! The gain is flat near its top and falls more slowly towards dense graphs than towards sparse ones, so the best cell is
-//! a little too dense. Of the densities that keep nearly all of the best gain ([`KEEP`]) the sparsest is taken, and there
-//! the similarity with the highest gain.
+//! The gain is flat near its top and falls more slowly towards dense graphs than towards sparse ones, so the best cell
+//! is a little too dense. Of the densities that keep nearly all of the best gain ([`KEEP`]) the sparsest is taken, and
+//! there the similarity with the highest gain.
 //!
 //! Cost: for each cell, half and view the eigenvalues of an n × n matrix; for each half and view its correlations.
 
@@ -22,8 +22,8 @@ use crate::views::Views;
 
 /// The share of the best gain that the choice keeps.
 pub const KEEP: f64 = 0.95;
-/// The most nodes whose graphs are judged by likelihood: eigenvalues of every view's graph, cell by cell and half by half,
-/// would take longer than the fits. With more nodes the choice is by stability.
+/// The most nodes whose graphs are judged by likelihood: eigenvalues of every view's graph, cell by cell and half by
+/// half, would take longer than the fits. With more nodes the choice is by stability.
 pub const MOST_NODES: usize = 1000;
 
 /// One half of the data, that the graphs of the other are judged by.
@@ -95,8 +95,8 @@ fn unit(signal: &[f64]) -> Vec<f64> {
     signal.iter().map(|x| (x - mean) / norm).collect()
 }
 
-/// The cell with the highest gain, and the one that is chosen: of the cells that keep so large a share of it the sparsest
-/// density, and there the highest gain.
+/// The cell with the highest gain, and the one that is chosen: of the cells that keep so large a share of it the
+/// sparsest density, and there the highest gain.
 pub(super) fn choose(cells: &[Cell], gains: &[f64], keep: f64) -> Option<[usize; 2]> {
     let higher = |i: &usize, j: &usize| gains[*i].total_cmp(&gains[*j]);
     let best = (0..cells.len()).max_by(higher)?;

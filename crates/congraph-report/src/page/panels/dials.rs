@@ -57,11 +57,11 @@ impl Dials {
 /// What the numbers of the map are, and how one is taken.
 fn caption(is_by_likelihood: bool) -> String {
     if is_by_likelihood {
-        return "Each cell is a fit. Its number is the share of the best gain in likelihood: how much likelier one half of \
-                the data is on each view's graph from the other half than if nodes were independent. The frame is the \
-                choice. The best cell itself is usually a little too dense, so the sparsest density that keeps nearly all \
-                of its gain is taken, and there the similarity with the highest gain. Cells that cannot be reached are \
-                left out."
+        return "Each cell is a fit. Its number is the share of the best gain in likelihood: how much likelier one half \
+                of the data is on each view's graph from the other half than if nodes were independent. The frame is \
+                the choice. The best cell itself is usually a little too dense, so the sparsest density that keeps \
+                nearly all of its gain is taken, and there the similarity with the highest gain. Cells that cannot be \
+                reached are left out."
             .into();
     }
     format!(
