@@ -81,7 +81,11 @@ impl Hubs {
             let of_node = |(node, star): (usize, &Vec<(usize, usize)>)| {
                 let part = |&(edge, other): &(usize, usize)| {
                     let both = paid[node] + paid[other];
-                    if both > 0.0 { v[edge] * paid[node] / both } else { 0.5 * v[edge] }
+                    if both > 0.0 {
+                        v[edge] * paid[node] / both
+                    } else {
+                        0.5 * v[edge]
+                    }
                 };
                 length(star.iter().map(part))
             };
@@ -190,7 +194,9 @@ mod tests {
 
     /// A few numbers without any chance in them.
     fn numbers(n: usize, seed: f64) -> Vec<f64> {
-        (0..n).map(|k| ((k as f64 + 1.0) * 12.9898 * seed).sin() * 3.0).collect()
+        (0..n)
+            .map(|k| ((k as f64 + 1.0) * 12.9898 * seed).sin() * 3.0)
+            .collect()
     }
 
     #[test]

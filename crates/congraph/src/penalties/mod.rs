@@ -12,8 +12,8 @@
 //! [`Newton`](crate::methods::smooth::Newton) needs more, and only of separable penalties: the [`JointEdge`] minimiser.
 
 mod chain;
-mod hubs;
 mod huber;
+mod hubs;
 mod l1;
 mod l2;
 mod l_infinity;
