@@ -28,7 +28,7 @@ assert congraph.f1(model, data.truth) > congraph.f1(alone, data.truth)
 
 # %% [markdown]
 # ## A choice without a truth
-# The fit whose edges reproduce in other samples.
+# The fit that suits other samples best.
 
 # %%
 tuned = congraph.ConsensusGraph().tune(data.views, density=(0.05, 0.2), similarity=(0.75, 0.95), halvings=2)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from . import plots, tl
 from ._consensus import ConsensusGraph, Projection, SingleGraph
+from ._cv import ConsensusGraphCV
 from ._engine import __version__
 from ._epochs import from_epochs
 from ._errors import CongraphDataError, CongraphWarning
@@ -27,6 +28,7 @@ __all__ = [
     "CongraphDataError",
     "CongraphWarning",
     "ConsensusGraph",
+    "ConsensusGraphCV",
     "Evaluation",
     "Graphs",
     "JointGraphicalLasso",

@@ -69,6 +69,7 @@ class _Learner(GraphEstimator):
     threshold_: float | None
     aic_: float | None
     tried_: list[dict[str, Any]] | None
+    stability_: Stability
     candidates_outside_: int | None
     seconds_: dict[str, float]
 
@@ -172,7 +173,8 @@ class _Learner(GraphEstimator):
     ) -> Stability:
         """How sure each edge is: halves of the data are fitted as the whole was.
 
-        A frequency is not the probability that an edge is real: what is learned systematically is in every half.
+        A frequency is not the probability that an edge is real: what is learned systematically is in every half. The result is kept as
+        ``stability_``, for `print` and `report`, until the next fit.
 
         Parameters
         ----------
@@ -200,7 +202,13 @@ class _Learner(GraphEstimator):
             self._arrays(), options, self._record, views._borrowed(), self._reading(views), halving, self._running()
         )
         self._warn(found["warnings"])
-        return Stability._of(self, found)
+        # For `print` and `report`.
+        self.stability_ = Stability._of(self, found)
+        return self.stability_
+
+    def _ask_stability(self) -> str | None:
+        can = isinstance(getattr(self, "penalty", "l1"), str) and self.data == "signals"
+        return "m.stability(views)" if can and np.any(self.edges_ != 0) else None
 
 
 class ConsensusGraph(_Learner):
@@ -225,7 +233,8 @@ class ConsensusGraph(_Learner):
     density, similarity, consensus_density : float, optional
         Targets: the share of possible edges that are present (mean of the views), the mean correlation between the views' weights, the
         density of the consensus. The parameters that reach them are found. Without any, the density is at most ten
-        neighbours a node, and the similarity half-way from what separately learned views have to 1.
+        neighbours a node, and the similarity half-way from what separately learned views have to 1: a guess, where `tune` and
+        `ConsensusGraphCV` choose.
     alpha, beta, gamma : float, optional
         The parameters themselves, for experts: larger is denser, more alike, a sparser consensus.
     penalty : str or object, default "l1"
@@ -335,6 +344,8 @@ class ConsensusGraph(_Learner):
     similarity_floor_: float | None
     path_: dict[str, npt.NDArray[np.float64]]
     path_choice_: int
+    path_best_: int | None
+    path_rule_: str
 
     def __init__(
         self,
@@ -448,7 +459,7 @@ class ConsensusGraph(_Learner):
         self.consensus_density_ = result["consensus_density"]
         self.uniqueness_ = result["uniqueness"]
         self.similarity_floor_ = result.get("floor")
-        for name in ("path_", "path_choice_"):
+        for name in ("path_", "path_choice_", "path_best_", "path_rule_"):
             if hasattr(self, name):
                 delattr(self, name)
         super()._keep(result, views, X)
@@ -462,22 +473,44 @@ class ConsensusGraph(_Learner):
         subjects: Any = None,
         density: tuple[float, float] | None = None,
         similarity: tuple[float, float] | None = None,
+        rule: str = "likelihood",
+        keep: float = 0.95,
         halvings: int = 10,
         threshold: float = 0.05,
     ) -> ConsensusGraph:
-        """Learn a grid of densities and similarities, and keep the fit whose edges reproduce in other samples.
+        """Learn a grid of densities and similarities, and keep the fit that suits other samples best.
 
-        Every view's samples (or blocks) are halved at random ``halvings`` times. The grid is in ``path_`` afterwards, one entry
-        per fit, and ``path_choice_`` says which one was kept. The targets and parameters of the constructor are not used.
+        Every view's samples (or blocks) are halved at random ``halvings`` times, and every fit is made of each half. The grid is in
+        ``path_`` afterwards, one entry per fit, and ``path_choice_`` says which one was kept. The targets and parameters of the
+        constructor are not used.
+
+        Parameters
+        ----------
+        X, groups, blocks, subjects : as for `fit`
+        density, similarity : pairs of float, optional
+            The lowest and the highest of the grid. Without them cells are added beyond the usual ends where the choice by
+            likelihood lies there.
+        rule : {"likelihood", "stability"}
+            ``"likelihood"``: each view's graph from one half is judged by the likelihood of its other half. Of the fits with at least
+            the share ``keep`` of the best gain the sparsest density is kept, and there the highest gain. ``"stability"``: the densest
+            graph whose edges reproduce in the halves, with an instability of at most ``threshold``. That forbids dense graphs.
+            With more than 1000 nodes the choice is by stability (W18).
+        keep, threshold : float
+        halvings : int
         """
-        views = self._views(X, groups, blocks, subjects)
+        choice = {"density": density, "similarity": similarity, "rule": rule, "keep": keep, "halvings": halvings, "threshold": threshold}
+        return self._choose(self._views(X, groups, blocks, subjects), X, choice)
+
+    def _choose(self, views: Views, X: Any, choice: dict[str, Any]) -> ConsensusGraph:
         options = self._options(views, single=False)
         options.update(density=None, similarity=None, consensus_density=None, alpha=None, beta=None)
-        choice = {"density": density, "similarity": similarity, "halvings": halvings, "threshold": threshold, "seed": self.seed}
+        choice = {**choice, "seed": self.seed}
         result = _engine.tune(views._borrowed(), self._reading(views), options, choice, self._running())
         self._keep(result, views, X)
         self.path_ = result["path"]
         self.path_choice_ = result["chosen"]
+        self.path_best_ = result["best"]
+        self.path_rule_ = result["rule"]
         return self
 
     def compare_methods(

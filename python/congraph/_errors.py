@@ -35,7 +35,7 @@ class CongraphDataError(ValueError):
 
 
 class CongraphWarning(UserWarning):
-    """Something that the user should know about a result: ``code`` (``W01`` to ``W16``) and ``view``."""
+    """Something that the user should know about a result: ``code`` (``W01`` to ``W18``) and ``view``."""
 
     def __init__(self, message: str, code: str = "", view: str | None = None) -> None:
         super().__init__(message, code, view)

@@ -91,17 +91,21 @@ def graph(
     return axis
 
 
-def path(model: Any, measure: str = "agreement", *, ax: Any = None) -> Any:
-    """The grid of `ConsensusGraph.tune`: a measure over densities and similarities, the choice marked; returns the axes.
+def path(model: Any, measure: str | None = None, *, ax: Any = None) -> Any:
+    """The grid of `ConsensusGraph.tune` or `ConsensusGraphCV`: a measure over densities and similarities, the choice marked.
 
-    The density is the largest whose ``agreement`` is within 0.02 of the best, the similarity that of the best ``prediction`` there.
+    By likelihood it is the sparsest density that keeps 95 % of the best ``gain``, with the similarity of the highest gain there. By
+    stability the density is the largest whose ``agreement`` is within 0.02 of the best, the similarity that of the best
+    ``prediction`` there.
 
-    Measures are the keys of ``path_``: ``agreement``, ``prediction``, ``instability``, ``consensus_density``, ...
+    Measures are the keys of ``path_``: ``gain``, ``agreement``, ``prediction``, ``instability``, ``consensus_density``, ...; by default
+    the one that was chosen by. Returns the axes.
     """
     pyplot = _optional("matplotlib.pyplot", "plot")
     if not hasattr(model, "path_"):
         raise ValueError("there is no path: call `tune` first")
     cells = model.path_
+    measure = measure if measure is not None else "gain" if "gain" in cells else "agreement"
     axis = ax if ax is not None else pyplot.subplots(figsize=(5.5, 4), layout="constrained")[1]
     shown = axis.scatter(cells["density"], cells["similarity"], c=cells[measure], s=90, marker="s", cmap="viridis")
     chosen = model.path_choice_

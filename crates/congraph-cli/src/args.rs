@@ -79,7 +79,7 @@ pub(crate) enum Command {
     /// Learn one graph per view and their consensus
     #[command(after_help = learn::AFTER_HELP)]
     Learn(Box<LearnArgs>),
-    /// Fit a grid of densities and similarities, and choose the fit whose edges reproduce in other samples
+    /// Fit a grid of densities and similarities, and choose the fit that suits other samples best
     #[command(after_help = tune::AFTER_HELP)]
     Tune(Box<TuneArgs>),
     /// How sure each edge of a fit is: does it come back in other trials, and how far is its weight known?

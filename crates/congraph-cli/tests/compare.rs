@@ -238,6 +238,15 @@ fn fits_that_knew_the_labels_and_unequal_samples_are_refused() {
     let outcome = asked(&place, &format!("{words} --force"));
     assert_eq!(outcome.code, 3);
     insta::assert_snapshot!("e14", outcome.stderr);
+    let chain = serde_json::json!({"schema": "congraph.summary/1", "penalty": "l1", "coupling": "chain"});
+    place.write("out/summary.json", chain.to_string());
+    let outcome = asked(&place, &format!("{words} --force"));
+    assert_eq!(outcome.code, 3);
+    assert!(
+        outcome.stderr.contains("E14: the fit coupled views by their order"),
+        "{}",
+        outcome.stderr
+    );
     place.write("out/summary.json", coupled(0));
     assert_eq!(asked(&place, &format!("{words} --force --pair subject")).code, 0);
 }

@@ -176,6 +176,16 @@ fn the_path_is_listed_and_the_choice_marked() {
         assert!(number(row, "view_f1") <= number(oracle, "view_f1"));
         assert!(number(row, "components") >= 1.0 && number(row, "seconds") >= 0.0);
     }
+    let [best] = marked("best")[..] else {
+        panic!("one likeliest cell")
+    };
+    assert!(rows.iter().all(|row| number(row, "gain") <= number(best, "gain")));
+    assert!(number(chosen, "gain") >= 0.95 * number(best, "gain"));
+    let tune = &summary["tune"];
+    assert_eq!((&tune["rule"], &tune["keep"]), (&"likelihood".into(), &0.95.into()));
+    assert_eq!(tune["gain"].as_f64().unwrap(), number(chosen, "gain"));
+    assert_eq!(tune["best"]["gain"].as_f64().unwrap(), number(best, "gain"));
+    assert!(tune["threshold"].is_null());
     // What is written is the chosen fit.
     assert_eq!(number(chosen, "alpha"), summary["alpha"].as_f64().unwrap());
     assert_eq!(number(chosen, "density"), summary["density"]["views"].as_f64().unwrap());
@@ -186,6 +196,58 @@ fn the_path_is_listed_and_the_choice_marked() {
     assert!(!place.path("out.tune-checkpoint.json").exists());
     let run: serde_json::Value = serde_json::from_str(&place.read("out/run.json")).unwrap();
     assert_eq!((run["kind"].as_str(), run["seed"].as_u64()), (Some("tune"), Some(1)));
+}
+
+#[test]
+fn the_rule_of_stability_is_as_it_was_and_a_given_range_is_kept() {
+    let place = simulated();
+    let words = [
+        "--rule",
+        "stability",
+        "--halvings",
+        "2",
+        "--density",
+        "0.1:0.2",
+        "--json",
+        "-o",
+        "out",
+    ];
+    let summary = place.fine(&[&["tune"], &FILES[..], &words].concat()).json();
+    let tune = &summary["tune"];
+    assert_eq!((&tune["rule"], &tune["threshold"]), (&"stability".into(), &0.05.into()));
+    assert!(tune["keep"].is_null() && tune["gain"].is_null() && tune["is_within"].is_boolean());
+    assert!(!place.read("out/tune.tsv").contains("gain"));
+    assert!(place.read("out/report.html").contains("edges that reproduce in halves"));
+    let likely = [
+        "--halvings",
+        "2",
+        "--density",
+        "0.3:0.4",
+        "--similarity",
+        "0.9:0.9",
+        "-o",
+        "far",
+    ];
+    let told = place.fine(&[&["tune"], &FILES[..], &likely].concat());
+    assert!(
+        told.stderr.contains("W18") && told.stderr.contains("lower end"),
+        "{}",
+        told.stderr
+    );
+    assert!(
+        told.stdout.contains("95 % of the best held-out gain"),
+        "{}",
+        told.stdout
+    );
+    let densities: Vec<f64> = rows(&place.read("far/tune.tsv"))
+        .iter()
+        .map(|row| row["density_target"].parse().unwrap())
+        .collect();
+    assert!(densities.iter().all(|density| (0.3..=0.4).contains(density)));
+    let report = place.read("far/report.html");
+    assert!(report.contains("judged by the Gaussian log-likelihood of its other half"));
+    let wrong = place.run(&[&["tune"], &FILES[..], &["--keep", "1.5", "-o", "wrong"]].concat());
+    assert!(wrong.code == 2 && wrong.stderr.contains("--keep"), "{wrong:?}");
 }
 
 /// All but the times.
@@ -225,6 +287,8 @@ fn blocks_are_halved_and_a_time_series_without_is_warned_of() {
             "2",
             "--similarity",
             "0.8:0.9",
+            "--rule",
+            "stability",
         ];
         [&start[..], more].concat()
     };
@@ -232,7 +296,7 @@ fn blocks_are_halved_and_a_time_series_without_is_warned_of() {
     assert!(!known.stderr.contains("W10"), "{}", known.stderr);
     let unknown = place.fine(&words(&["--ignore-columns", "trial", "-o", "unknown"]));
     assert!(unknown.stderr.contains("W10"), "{}", unknown.stderr);
-    // Neighbouring samples in both halves make edges look more stable than they are.
+    // Neighbouring samples in both halves make edges look more stable than they are; this is so by either rule.
     let instability = |out: &str| {
         let rows = rows(&place.read(&format!("{out}/tune.tsv")));
         let values = rows.iter().map(|row| row["instability"].parse::<f64>().unwrap());

@@ -1,10 +1,11 @@
-//! The path over densities and similarities, and the fit whose edges reproduce in other samples.
+//! The path over densities and similarities, and the fit that suits other samples best.
 
 use congraph::tune::choice::{Chosen, NoFollower, Steps};
 use congraph::tune::path::Cell;
 use congraph::tune::stability::CellStability;
+use congraph_record::choices::{Choice as _, TuneRule};
 use congraph_record::record::TuneRecord;
-use congraph_record::{FitRecord, FitRequest, TuneRequest};
+use congraph_record::{FitRecord, FitRequest, RequestError, TuneRequest};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -20,6 +21,8 @@ use crate::tables::{BorrowedTable, Reading, assemble, tables};
 pub(crate) struct Choice {
     density: Option<(f64, f64)>,
     similarity: Option<(f64, f64)>,
+    rule: String,
+    keep: f64,
     halvings: usize,
     threshold: f64,
     seed: u64,
@@ -28,12 +31,14 @@ pub(crate) struct Choice {
 from_fields!(Choice {
     density,
     similarity,
+    rule,
+    keep,
     halvings,
     threshold,
     seed
 });
 
-/// Fits a grid of densities and similarities and chooses one by stability.
+/// Fits a grid of densities and similarities and chooses one by likelihood or stability.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn tune<'py>(
@@ -45,7 +50,7 @@ pub(crate) fn tune<'py>(
     running: Running,
 ) -> PyResult<Bound<'py, PyDict>> {
     let Request { fit, written } = request::read(&options)?;
-    let request = choice.request(fit);
+    let request = choice.request(fit).map_err(|error| refused(py, &error, None))?;
     let asked = request.resolve().map_err(|error| refused(py, &error, None))?;
     let view_options = reading.options()?;
     let tables = tables(&views, &view_options)?;
@@ -66,20 +71,31 @@ pub(crate) fn tune<'py>(
     let dict = result(py, &chosen.learned, &record, measures, &noticed)?;
     dict.set_item("path", path(py, &chosen)?)?;
     dict.set_item("chosen", chosen.cell)?;
+    dict.set_item("best", chosen.best)?;
+    dict.set_item(
+        "rule",
+        if chosen.best.is_some() {
+            "likelihood"
+        } else {
+            "stability"
+        },
+    )?;
     Ok(dict)
 }
 
 impl Choice {
-    fn request(&self, fit: FitRequest) -> TuneRequest {
+    fn request(&self, fit: FitRequest) -> Result<TuneRequest, RequestError> {
         let ends = |given: Option<(f64, f64)>| given.map(|(low, high)| [low, high]);
-        TuneRequest {
+        Ok(TuneRequest {
             fit,
             density: ends(self.density),
             similarity: ends(self.similarity),
+            rule: TuneRule::from_word(&self.rule)?,
+            keep: self.keep,
             halvings: self.halvings,
             threshold: self.threshold,
             seed: self.seed,
-        }
+        })
     }
 }
 
@@ -103,5 +119,8 @@ fn path<'py>(py: Python<'py>, chosen: &Chosen) -> PyResult<Bound<'py, PyDict>> {
     column("instability", &|_, verdict| verdict.instability)?;
     column("agreement", &|_, verdict| verdict.agreement)?;
     column("prediction", &|_, verdict| verdict.prediction)?;
+    if chosen.best.is_some() {
+        column("gain", &|_, verdict| verdict.gain.unwrap_or(f64::NAN))?;
+    }
     Ok(path)
 }

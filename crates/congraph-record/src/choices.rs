@@ -110,6 +110,21 @@ impl From<Fusion> for Method {
     }
 }
 
+/// By what `tune` chooses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TuneRule {
+    /// By the likelihood of held-out halves.
+    #[default]
+    Likelihood,
+    /// By the edges that reproduce in them.
+    Stability,
+}
+
+impl Choice for TuneRule {
+    const ID: &'static str = "rule";
+    const WORDS: &'static [(&'static str, Self)] = &[("likelihood", Self::Likelihood), ("stability", Self::Stability)];
+}
+
 /// How views are coupled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ViewCoupling {

@@ -85,6 +85,11 @@ pub(crate) fn column(value: f64) -> String {
     }
 }
 
+/// A share that a user set, in per cent to three digits.
+pub(crate) fn share(share: f64) -> String {
+    format!("{} %", significant(100.0 * share))
+}
+
 /// A share in per cent.
 pub(crate) fn percent(share: f64) -> String {
     let value = 100.0 * share;

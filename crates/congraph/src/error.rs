@@ -191,7 +191,7 @@ impl From<DataError> for Error {
 /// Something the user should know about a result that was nevertheless computed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Warning {
-    /// The stable code, `W01` to `W16`.
+    /// The stable code, `W01` to `W18`.
     pub code: &'static str,
     /// The view concerned, if it is one.
     pub view: Option<String>,

@@ -68,7 +68,7 @@
 //!   smooth           the paper's model: problem, edge subproblem, certificate, Newton, ADMM, working set
 //!   graphical_lasso  the joint graphical lasso, to compare with
 //! fit              sessions: order, warm starts, timing, warnings
-//! tune             α, β, γ for a density and a similarity; the path; the choice by stability
+//! tune             α, β, γ for a density and a similarity; the path; the choice by halves
 //! refits           fits to halves and other parts of the data
 //! inference        how sure a fit's edges are, who differs, and what it says of new data
 //! metrics, communities, simulate     what is read from graphs, and data whose graphs are known

@@ -158,7 +158,7 @@ fn random_problem(number: usize, rng: &mut ChaCha8Rng) -> (Arc<Distances>, f64) 
     let price = share * subjects.most_views() as f64;
     let mask = loop {
         let lacks: Vec<bool> = (0..n * n_views)
-            .map(|_| number % 3 == 0 && rng.random_bool(0.15))
+            .map(|_| number.is_multiple_of(3) && rng.random_bool(0.15))
             .collect();
         let mask = Membership::new(n, n_views, |view, node| lacks[node * n_views + view]);
         if (0..n_views).all(|view| mask.n_nodes_of(view) >= 3) {

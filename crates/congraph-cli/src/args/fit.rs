@@ -29,7 +29,7 @@ pub(crate) struct FitArgs {
     #[arg(long, allow_negative_numbers = true, value_name = "G", help_heading = "Model")]
     pub(crate) gamma: Option<f64>,
     /// Find alpha for this share of possible edges (mean of the views) [default: 0.15, at most 10
-    /// neighbours per node; of the likelihood, what stands out from the heap of small weights]
+    /// neighbours per node: a guess, `tune` chooses; of the likelihood, what stands out from the heap of small weights]
     #[arg(long, allow_negative_numbers = true, value_name = "D", help_heading = "Model")]
     pub(crate) density: Option<f64>,
     /// Find beta for this mean correlation between views [default: half-way from separate views to 1; of the

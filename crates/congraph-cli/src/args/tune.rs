@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use congraph_record::choices::{Method, Signed, ViewCoupling};
+use congraph_record::choices::{Method, Signed, TuneRule, ViewCoupling};
 use congraph_record::request::{PenaltyRequest, SpectrumRequest};
 use congraph_record::{FitRequest, RequestError, TuneRequest};
 
@@ -29,16 +29,25 @@ pub(crate) struct TuneArgs {
     /// Write no report.html
     #[arg(long)]
     pub(crate) no_report: bool,
-    /// The densities, from the lowest to the highest [default: a third to three times that of `learn`]
+    /// The densities, from the lowest to the highest [default: a third to three times that of `learn`, and beyond where
+    /// the choice by likelihood lies at an end]
     #[arg(long, value_name = "LO:HI", value_parser = range, help_heading = "Path")]
     pub(crate) density: Option<[f64; 2]>,
-    /// The similarities, from the lowest to the highest [default: 0.7:0.95]
+    /// The similarities, from the lowest to the highest [default: 0.7:0.95, and beyond where the choice by likelihood
+    /// lies at an end]
     #[arg(long, value_name = "LO:HI", value_parser = range, help_heading = "Path")]
     pub(crate) similarity: Option<[f64; 2]>,
     /// The true graphs, if they are known, such as `sim/truth`: F1 of every cell
     #[arg(long, value_name = "FOLDER", help_heading = "Path")]
     pub(crate) truth: Option<PathBuf>,
-    /// How many times every view's samples (or blocks) are halved to see which edges reproduce
+    /// By what a fit is chosen: how likely the other half of the samples is on a view's graph, or which edges reproduce
+    /// in it
+    #[arg(long, default_value = "likelihood", value_parser = choice::<TuneRule>(), help_heading = "Choice")]
+    pub(crate) rule: TuneRule,
+    /// By likelihood, the sparsest graphs that keep this share of the best gain are chosen
+    #[arg(long, default_value_t = 0.95, value_name = "X", help_heading = "Choice")]
+    pub(crate) keep: f64,
+    /// How many times every view's samples (or blocks) are halved to judge the fits
     #[arg(
         long,
         default_value_t = 10,
@@ -47,7 +56,7 @@ pub(crate) struct TuneArgs {
         help_heading = "Choice"
     )]
     pub(crate) halvings: u32,
-    /// The highest instability that the choice may have: the chance that two halves disagree on a pair
+    /// By stability, the highest instability that the choice may have: the chance that two halves disagree on a pair
     #[arg(long, default_value_t = 0.05, value_name = "X", help_heading = "Choice")]
     pub(crate) threshold: f64,
     /// The seed of the halves
@@ -129,6 +138,8 @@ impl TuneArgs {
             },
             density: self.density,
             similarity: self.similarity,
+            rule: self.rule,
+            keep: self.keep,
             halvings: self.halvings as usize,
             threshold: self.threshold,
             seed: self.seed,

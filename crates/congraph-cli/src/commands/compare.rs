@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use congraph::compare::{Design, Settings, check_coupling, check_samples, compare_watched, equalise};
-use congraph::{Code, DataError, Error, Learn, MultiviewGraph, View, ViewMatrix, Views, Warning, penalties};
+use congraph::{Code, DataError, Error, Learn, MultiviewGraph, View, ViewMatrix, Views, Warning};
 use congraph_io::{
     COMPARE_FILES, Folder, LabelTable, read_graph, read_known, read_run, seal_compare, write_comparison,
 };
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &CompareArgs, global: &Global, console: &Console) -> Res
         // Refused as what it is: no result.
         read_graph(&args.folder)?;
     }
-    let folder = interrupt::before_writing(|| Folder::add_to(&args.folder, &COMPARE_FILES, args.force))?;
+    let mut folder = interrupt::before_writing(|| Folder::add_to(&args.folder, &COMPARE_FILES, args.force))?;
     let (run, graph) = read_run(&args.folder)?;
     let known = read_known(&args.folder, &graph)?;
     let design = design(args, &graph)?;
@@ -61,6 +61,7 @@ pub(crate) fn run(args: &CompareArgs, global: &Global, console: &Console) -> Res
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         write_comparison(&folder, &graph, &found, &record)?;
         seal_compare(&folder, &run, &mut record)?;
+        super::report::renew(&mut folder, &graph)?;
         Ok(folder.commit()?)
     })?;
     for warning in &warnings {
@@ -115,8 +116,7 @@ fn check_fit(known: &Known, graph: &MultiviewGraph, design: &Design) -> Result<(
     let Some(record) = &known.summary else {
         return Ok(());
     };
-    let penalty = record.penalty.as_deref().and_then(penalties::by_name);
-    if penalty.is_some_and(|penalty| !penalty.is_symmetric()) {
+    if record.coupled_penalty().is_some_and(|penalty| !penalty.is_symmetric()) {
         return Err(Failure::Data(vec![DataError::new(
             Code::E14,
             "the fit coupled views by their order",

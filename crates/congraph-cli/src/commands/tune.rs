@@ -1,10 +1,11 @@
-//! `congraph tune`: the path over densities and similarities, and the fit whose edges reproduce in other samples.
+//! `congraph tune`: the path over densities and similarities, and the fit that suits other samples best.
 
 use std::time::Instant;
 
 use congraph::metrics::evaluate;
 use congraph::tune::choice::{Chosen, Follow, Search, Steps};
 use congraph::tune::path::{Cell, Grid};
+use congraph::tune::stability::Rule;
 use congraph::{MultiviewGraph, Progress, Warning, is_edge};
 use congraph_io::{Folder, read_graph, seal, write_rows};
 use congraph_record::FitRecord;
@@ -13,7 +14,7 @@ use congraph_record::request::{Asked, check_memory};
 use serde_json::{Value, json};
 
 use super::input::{self, Read};
-use super::learn::{caveat, noticed, write};
+use super::learn::{caveat, noticed, unasked, write};
 use super::work::Work;
 use crate::args::{Global, TuneArgs};
 use crate::checkpoint::{Checkpoint, refuse_existing};
@@ -39,6 +40,7 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
         work: earlier(args, &checkpoint, &search, read.views.n_nodes(), console)?,
         checkpoint: &checkpoint,
         truth,
+        // Cells that are added beyond the ends of the grid are few.
         edges_each: CONSENSUS_EDGES / (search.grid.densities.len() * search.grid.similarities.len()),
     };
     let tuned = choose(&search, &asked.fit, &read, follower, console)?;
@@ -103,11 +105,13 @@ fn choose(
         search.choose(&method, &read.views, follower.steps(), &mut follower, &watch)?
     };
     let warnings = noticed(read, &chosen.learned.graph, &chosen.learned.warnings);
-    let Work { consensus, scores, .. } = follower.work;
+    // As the cells are listed: those beyond the ends of the grid were fitted last.
+    let Work { consensus, scores, .. } = &follower.work;
+    let listed = chosen.order.iter();
     Ok(Tuned {
+        consensus: listed.clone().map(|&cell| consensus[cell].clone()).collect(),
+        scores: listed.filter_map(|&cell| scores.get(cell).copied()).collect(),
         chosen,
-        consensus,
-        scores,
         threshold: search.stability.threshold,
         warnings,
     })
@@ -143,6 +147,8 @@ fn key(args: &TuneArgs, read: &Read, grid: &Grid) -> Value {
         &args.spectrum,
         args.coupling,
         args.subject_share,
+        args.rule,
+        args.keep,
     );
     json!({
         "version": env!("CARGO_PKG_VERSION"),
@@ -190,6 +196,7 @@ impl Follower<'_> {
     /// What an earlier run did.
     fn steps(&self) -> Steps {
         Steps {
+            settled: self.work.settled,
             rows: self.work.rows,
             cells: self.work.cells.clone(),
             halvings: self.work.halvings,
@@ -213,6 +220,7 @@ impl Follow for Follower<'_> {
     }
 
     fn done(&mut self, steps: &Steps) -> Result<(), Failure> {
+        self.work.settled = steps.settled;
         self.work.rows = steps.rows;
         self.work.cells.clone_from(&steps.cells);
         self.work.halvings = steps.halvings;
@@ -281,9 +289,11 @@ impl Tuned {
             "instability",
             "agreement",
             "prediction",
-            "solves",
-            "seconds",
         ];
+        if self.chosen.best.is_some() {
+            columns.push("gain");
+        }
+        columns.extend(["solves", "seconds"]);
         if self.oracle().is_some() {
             columns.extend(["view_f1", "consensus_f1"]);
         }
@@ -305,18 +315,38 @@ impl Tuned {
                 exact(verdict.instability),
                 exact(verdict.agreement),
                 exact(verdict.prediction),
-                cell.solves.to_string(),
-                format!("{:.4}", cell.time.as_secs_f64()),
             ];
+            row.extend(verdict.gain.map(exact));
+            row.extend([cell.solves.to_string(), format!("{:.4}", cell.time.as_secs_f64())]);
             if self.oracle().is_some() {
                 row.extend(self.scores[k].map(exact));
             }
-            let marks = [("chosen", k == self.chosen.cell), ("oracle", self.oracle() == Some(k))];
+            let marks = [
+                ("chosen", k == self.chosen.cell),
+                ("best", self.chosen.best == Some(k)),
+                ("oracle", self.oracle() == Some(k)),
+            ];
             let marks: Vec<&str> = marks.iter().filter(|mark| mark.1).map(|mark| mark.0).collect();
             row.push(marks.join(","));
             row
         });
         (columns, rows.collect())
+    }
+
+    /// Why this cell, if by likelihood.
+    fn kept(&self) -> String {
+        let gain = |cell: usize| self.chosen.verdicts[cell].gain;
+        let Rule::Likelihood { keep } = self.chosen.rule else {
+            return String::new();
+        };
+        let share = (1e4 * keep).round() / 100.0;
+        match (gain(self.chosen.cell), self.chosen.best.and_then(gain)) {
+            (Some(chosen), Some(best)) if best > 0.0 => format!(
+                ", the sparsest with at least {} % of the best held-out gain ({chosen:.4} of {best:.4})",
+                share
+            ),
+            _ => ", where no graph makes the other half of the data likelier than none".into(),
+        }
     }
 
     fn line(&self, args: &TuneArgs, timing: &Timing) -> String {
@@ -331,7 +361,7 @@ impl Tuned {
         });
         format!(
             "{}: {}of {} cells chose density {:.3} and similarity {:.3} ({:.3} when learned separately; \
-             alpha {:.4}, beta {:.4}), instability {:.3}{truth}, {:.1} s",
+             alpha {:.4}, beta {:.4}){}, instability {:.3}{truth}, {:.1} s{}",
             args.output.out.display(),
             caveat(&self.warnings),
             self.chosen.steps.cells.len(),
@@ -340,8 +370,10 @@ impl Tuned {
             cell.floor,
             cell.parameters.alpha,
             cell.parameters.beta,
+            self.kept(),
             verdict.instability,
-            timing.total.as_secs_f64()
+            timing.total.as_secs_f64(),
+            unasked(&args.output, &self.chosen.learned.graph)
         )
     }
 }

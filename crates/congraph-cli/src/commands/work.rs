@@ -13,14 +13,16 @@ use crate::checkpoint::Resumable;
 /// The work of `tune` so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Work {
-    /// How many densities are done.
+    /// How many cells are of rounds that are done: those of the grid first, then those beyond its ends.
+    pub(super) settled: usize,
+    /// How many densities of this round are done.
     pub(super) rows: usize,
     pub(super) cells: Vec<Cell>,
     /// Each cell's heaviest edges of the consensus, with their weights, for the report.
     pub(super) consensus: Vec<Vec<([u32; 2], f64)>>,
     /// The F1 of views and consensus of each cell, if the truth is known.
     pub(super) scores: Vec<[f64; 2]>,
-    /// How many halvings are done.
+    /// How many halvings of this round are done.
     pub(super) halvings: usize,
     pub(super) tallies: Vec<Tally>,
 }
@@ -42,9 +44,10 @@ impl Resumable for Work {
         let tally = |tally: &Tally| {
             let mut counts: Vec<[u32; 3]> = tally.counts.iter().map(|(&[a, b], &n)| [a, b, n]).collect();
             counts.sort_unstable();
-            json!({"prediction": tally.prediction, "counts": counts})
+            json!({"prediction": tally.prediction, "gain": tally.gain, "counts": counts})
         };
         json!({
+            "settled": self.settled,
             "rows": self.rows,
             "cells": self.cells.iter().map(cell).collect::<Vec<_>>(),
             "shared": self.consensus,
@@ -94,6 +97,7 @@ impl Resumable for Work {
         let tally = |value: &Value| {
             Some(Tally {
                 prediction: perhaps(&value["prediction"])?,
+                gain: perhaps(&value["gain"])?,
                 counts: value["counts"].as_array()?.iter().map(count).collect::<Option<_>>()?,
             })
         };
@@ -104,6 +108,7 @@ impl Resumable for Work {
         };
         let edges = |value: &Value| value.as_array()?.iter().map(edge).collect::<Option<Vec<_>>>();
         let work = Self {
+            settled: whole(&value["settled"])?,
             rows: whole(&value["rows"])?,
             cells: value["cells"].as_array()?.iter().map(cell).collect::<Option<_>>()?,
             consensus: value["shared"].as_array()?.iter().map(edges).collect::<Option<_>>()?,
@@ -125,17 +130,24 @@ impl Work {
             |edges: &Vec<([u32; 2], f64)>| edges.iter().all(|&(pair, weight)| is_pair(pair) && is_edge(weight));
         let is_tally = |tally: &Tally| {
             let counts = tally.counts.iter();
-            counts
-                .into_iter()
-                .all(|(&pair, &count)| is_pair(pair) && count as usize <= 2 * self.halvings)
+            counts.into_iter().all(|(&pair, &count)| {
+                is_pair(pair) && count as usize <= 2 * if self.settled > 0 { halvings } else { self.halvings }
+            })
         };
-        self.rows <= n_densities
-            && n_cells <= self.rows * n_similarities
+        // Beyond the ends of the grid there are as many rows as the choice asked for.
+        let is_path = if self.settled == 0 {
+            self.rows <= n_densities
+                && n_cells <= self.rows * n_similarities
+                && (self.halvings == 0 || self.rows == n_densities)
+                && (self.tallies.len() == n_cells || (self.halvings == 0 && self.tallies.is_empty()))
+        } else {
+            self.settled <= n_cells
+                && (self.tallies.len() == n_cells || (self.halvings == 0 && self.tallies.len() == self.settled))
+        };
+        is_path
             && self.consensus.len() == n_cells
             && (self.scores.is_empty() || self.scores.len() == n_cells)
             && self.halvings <= halvings
-            && (self.halvings == 0 || self.rows == n_densities)
-            && (self.tallies.len() == n_cells || (self.halvings == 0 && self.tallies.is_empty()))
             && self.consensus.iter().all(is_consensus)
             && self.tallies.iter().all(is_tally)
     }
@@ -175,8 +187,10 @@ mod tests {
         let tally = Tally {
             counts: [([3, 9], 2), ([0, 1], 4)].into(),
             prediction: std::f64::consts::PI,
+            gain: 1.0 / 7.0,
         };
         Work {
+            settled: 0,
             rows: 2,
             cells: vec![cell],
             consensus: vec![vec![([0, 2], 1.0 / 3.0)]],
@@ -240,7 +254,8 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let (_folder, checkpoint) = run_in(place.path());
         type Change = fn(&mut Work);
-        let changes: [Change; 9] = [
+        let changes: [Change; 10] = [
+            |work| work.settled = 2,
             |work| work.consensus[0][0].0[1] = 1_000_000_000,
             |work| work.consensus[0][0].0 = [2, 2],
             |work| work.tallies[0].counts = [([3, 10], 2)].into(),

@@ -16,7 +16,8 @@ use super::run::check_communities;
 use crate::input::{Fault, fault, number, read_regular_text, reason};
 
 /// Reads what a result folder tells beside its graphs: positions and variances of the nodes, samples of the views, how
-/// they were made and learned, communities. The folder's name is not in it, since results are written elsewhere before
+/// they were made and learned, communities. What [`read_stability`](super::read_stability) and
+/// [`read_comparison`](super::read_comparison) read is not in it. The folder's name is not in it, since results are written elsewhere before
 /// they are in place.
 ///
 /// # Errors
@@ -44,6 +45,9 @@ fn known(dir: &Path, graph: &MultiviewGraph) -> Result<Known, Fault> {
         communities: communities(dir, graph)?,
         path: path(dir, graph)?,
         recordings: recordings(dir, &run)?,
+        stability: None,
+        ask_stability: None,
+        comparison: None,
         version: run.version,
         command: run.command,
         folder: None,
@@ -218,7 +222,8 @@ fn path(dir: &Path, graph: &MultiviewGraph) -> Result<Vec<PathCell>, Fault> {
         "agreement",
         "mark",
     ];
-    Sheet::open(dir, "tune.tsv")?.each(
+    let table = Sheet::open(dir, "tune.tsv")?;
+    table.each(
         columns,
         |place,
          [
@@ -244,6 +249,7 @@ fn path(dir: &Path, graph: &MultiviewGraph) -> Result<Vec<PathCell>, Fault> {
                 similarity: needed(similarity)?,
                 agreement: perhaps(agreement),
                 instability: perhaps(instability),
+                gain: None,
                 is_chosen: mark.split(',').any(|word| word == "chosen"),
                 consensus: Vec::new(),
                 n_edges: (needed(shared)? * graph.n_pairs() as f64).round() as usize,
@@ -251,6 +257,12 @@ fn path(dir: &Path, graph: &MultiviewGraph) -> Result<Vec<PathCell>, Fault> {
             Ok(())
         },
     )?;
+    // Only of a choice by likelihood.
+    if let Some(gains) = numbers(&table, ["gain"])? {
+        for (cell, [gain]) in cells.iter_mut().zip(gains) {
+            cell.gain = Some(gain).filter(|gain| gain.is_finite());
+        }
+    }
     let nodes = index(dir, "nodes.tsv", "node", graph.nodes())?;
     Sheet::open(dir, "path.tsv")?.each(
         ["cell", "source", "target", "consensus"],
@@ -298,7 +310,7 @@ fn communities(dir: &Path, graph: &MultiviewGraph) -> Result<Option<KnownCommuni
     }))
 }
 
-fn json<T: DeserializeOwned>(dir: &Path, file: &str) -> Result<Option<T>, Fault> {
+pub(super) fn json<T: DeserializeOwned>(dir: &Path, file: &str) -> Result<Option<T>, Fault> {
     let path = dir.join(file);
     match read_regular_text(&path) {
         Ok(text) => match serde_json::from_str(&text) {

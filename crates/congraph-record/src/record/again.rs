@@ -159,7 +159,7 @@ impl FitRecord {
     }
 
     /// The penalty with what it couples.
-    fn coupled_penalty(&self) -> Option<Arc<dyn Penalty>> {
+    pub fn coupled_penalty(&self) -> Option<Arc<dyn Penalty>> {
         match (self.coupling.as_deref(), self.subject_share) {
             (None, _) => penalties::by_name(self.penalty.as_deref()?),
             (Some(_), Some(share)) => Some(Arc::new(TwoLevels::new(share))),
@@ -177,7 +177,7 @@ impl FitRecord {
             .method
             .as_deref()
             .is_none_or(|word| Method::of_word(word) == Some(Method::Smooth));
-        if !is_whole || !is_smooth || self.is_projection() || self.echo.contains_key("subjects") {
+        if !is_whole || !is_smooth || self.is_projection() || self.coupling.is_some() {
             return None;
         }
         // Views on their own have no β.

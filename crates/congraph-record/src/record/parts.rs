@@ -6,9 +6,11 @@ use congraph::Warning;
 use congraph::methods::likelihood::Signs;
 use congraph::tune::Tried;
 use congraph::tune::choice::Chosen;
+use congraph::tune::stability::Rule;
 use serde::{Deserialize, Serialize};
 
 use super::told;
+use crate::choices::{Choice, TuneRule};
 
 /// DensityRecord.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -235,13 +237,26 @@ pub struct RecordingCounts {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TuneRecord {
+    /// By what one was chosen: `likelihood` or `stability`; none of earlier versions, which knew the latter only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
     /// How many fits the path has.
     pub cells: usize,
     /// How often the data were halved.
     pub halvings: usize,
-    /// The most instability that a choice may have.
+    /// By likelihood, the share of the best gain that the choice keeps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep: Option<f64>,
+    /// By likelihood, how much likelier the other half of the data is on the chosen graphs than on none: nats per node
+    /// and sample.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gain: Option<f64>,
+    /// By likelihood, the fit with the highest gain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best: Option<LikeliestCell>,
+    /// By stability, the most instability that a choice may have.
     pub threshold: Option<f64>,
-    /// Whether the choice is within it; if not, nothing was.
+    /// By stability, whether the choice is within it; if not, nothing was.
     pub is_within: Option<bool>,
     /// The chance that two halves disagree on a pair, at the choice.
     pub instability: Option<f64>,
@@ -255,6 +270,18 @@ pub struct TuneRecord {
     /// The fit that is nearest to the truth, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oracle: Option<BestCell>,
+}
+
+/// The fit of a path on whose graphs held-out samples are likeliest.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LikeliestCell {
+    /// Its gain.
+    pub gain: Option<f64>,
+    /// The density asked for.
+    pub density: Option<f64>,
+    /// The similarity asked for.
+    pub similarity: Option<f64>,
 }
 
 /// The fit of a path that is nearest to the truth.
@@ -282,11 +309,28 @@ impl TuneRecord {
                 similarity: Some(cell.similarity.target),
             }
         });
+        let (rule, keep) = match chosen.rule {
+            Rule::Likelihood { keep } => (TuneRule::Likelihood, Some(keep)),
+            Rule::Stability => (TuneRule::Stability, None),
+        };
+        let threshold = (rule == TuneRule::Stability).then_some(threshold);
+        let likeliest = chosen.best.map(|best| {
+            let cell = &chosen.steps.cells[best];
+            LikeliestCell {
+                gain: chosen.verdicts[best].gain,
+                density: Some(cell.density.target),
+                similarity: Some(cell.similarity.target),
+            }
+        });
         Self {
+            rule: Some(rule.word().into()),
             cells: chosen.steps.cells.len(),
             halvings: chosen.steps.halvings,
-            threshold: Some(threshold),
-            is_within: Some(verdict.bound <= threshold),
+            keep,
+            gain: verdict.gain,
+            best: likeliest,
+            threshold,
+            is_within: threshold.map(|threshold| verdict.bound <= threshold),
             instability: Some(verdict.instability),
             agreement: Some(verdict.agreement),
             prediction: Some(verdict.prediction),

@@ -215,6 +215,7 @@ fn a_joint_graphical_lasso_has_its_own_parameters() {
 fn a_choice_is_told_with_the_fit_that_was_chosen() {
     let search = Search {
         grid: Grid::between([0.2, 0.3], [0.8, 0.9]),
+        may_extend: [false; 2],
         stability: Stability {
             halvings: 1,
             ..Stability::default()
@@ -244,6 +245,10 @@ fn a_choice_is_told_with_the_fit_that_was_chosen() {
             (tune.view_f1.is_some(), tune.oracle.is_some()),
             (best.is_some(), best.is_some())
         );
+        assert_eq!((tune.rule.as_deref(), tune.keep), (Some("likelihood"), Some(0.95)));
+        assert_eq!((tune.threshold, tune.is_within), (None, None));
+        let likeliest = tune.best.unwrap().gain.unwrap();
+        assert!(tune.gain.unwrap() >= 0.95 * likeliest && likeliest > 0.0);
     }
 }
 

@@ -3,11 +3,12 @@
 use congraph::Error;
 use congraph::options::{option, step};
 use congraph::tune::choice::Search;
+use congraph::tune::held_out::KEEP;
 use congraph::tune::path::Grid;
-use congraph::tune::stability::Stability;
+use congraph::tune::stability::{Rule, Stability};
 
 use super::{Asked, FitRequest, Value};
-use crate::choices::{Choice, Method};
+use crate::choices::{Choice, Method, TuneRule};
 use crate::refusal::{RequestError, check_range};
 
 /// A path over densities and similarities, and the choice of one of its fits.
@@ -19,9 +20,13 @@ pub struct TuneRequest {
     pub density: Option<[f64; 2]>,
     /// The least and the highest similarity; the usual ones otherwise.
     pub similarity: Option<[f64; 2]>,
+    /// By what a fit is chosen.
+    pub rule: TuneRule,
+    /// By likelihood, the share of the best gain that the choice keeps.
+    pub keep: f64,
     /// How often the samples of every view are halved.
     pub halvings: usize,
-    /// The most instability that the choice may have.
+    /// By stability, the most instability that the choice may have.
     pub threshold: f64,
     /// The seed of the halves.
     pub seed: u64,
@@ -34,6 +39,8 @@ impl Default for TuneRequest {
             fit: FitRequest::default(),
             density: None,
             similarity: None,
+            rule: TuneRule::default(),
+            keep: KEEP,
             halvings: usual.halvings,
             threshold: usual.threshold,
             seed: usual.seed,
@@ -59,6 +66,8 @@ impl TuneAsked {
     pub fn search(&self, n_nodes: usize) -> Result<Search, Error> {
         Ok(Search {
             grid: Grid::asked(n_nodes, self.density, self.similarity)?,
+            // Ends that were given are kept.
+            may_extend: [self.density.is_none(), self.similarity.is_none()],
             stability: self.stability,
         })
     }
@@ -78,6 +87,8 @@ impl TuneRequest {
     /// If it is not an option of a path, or the value is of another kind than it takes.
     pub fn set(&mut self, id: &str, value: &Value) -> Result<(), RequestError> {
         match id {
+            "rule" => self.rule = value.choice()?,
+            "keep" => self.keep = value.number("keep")?,
             "halvings" => self.halvings = value.size("halvings")?,
             "threshold" => self.threshold = value.number("threshold")?,
             "seed" => self.seed = value.count("seed")?,
@@ -110,11 +121,17 @@ impl TuneRequest {
         }
         check_range("tol", self.fit.tol, self.fit.tol > 0.0, "finite and positive")?;
         check_range("threshold", self.threshold, self.threshold > 0.0, "finite and positive")?;
+        let is_share = self.keep > 0.0 && self.keep <= 1.0;
+        check_range("keep", self.keep, is_share, "above 0 and at most 1")?;
         Ok(TuneAsked {
             fit: self.fit.smooth()?,
             density: self.density,
             similarity: self.similarity,
             stability: Stability {
+                rule: match self.rule {
+                    TuneRule::Likelihood => Rule::Likelihood { keep: self.keep },
+                    TuneRule::Stability => Rule::Stability,
+                },
                 halvings: self.halvings,
                 threshold: self.threshold,
                 seed: self.seed,

@@ -1,5 +1,5 @@
-//! The path as a map: densities to the right, similarities up, the agreement of halves as shade. The chosen cell has a
-//! frame.
+//! The path as a map: densities to the right, similarities up, and as shade what cells were judged by: their share of the
+//! best gain in held-out likelihood, or the agreement of halves. The chosen cell has a frame.
 
 use congraph_record::findings::PathCell;
 
@@ -69,17 +69,25 @@ fn description(cells: &[PathCell], n_densities: usize, n_similarities: usize) ->
 
 /// The cells with their numbers; returns the frame around the chosen one.
 fn shades(svg: &mut Svg, cells: &[PathCell], densities: &[f64], similarities: &[f64], column: f64) -> String {
-    let agreements = cells.iter().filter_map(|cell| cell.agreement);
-    let (low, high) = agreements.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-        (low.min(value), high.max(value))
-    });
+    let best = cells.iter().filter_map(|cell| cell.gain).fold(0.0, f64::max);
+    let number = |cell: &PathCell| match cell.gain {
+        Some(gain) => Some(if best > 0.0 { gain / best } else { 0.0 }),
+        None => cell.agreement,
+    };
+    let (low, high) = cells
+        .iter()
+        .filter_map(number)
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+            (low.min(value), high.max(value))
+        });
     let place = |values: &[f64], value: f64| values.iter().position(|other| *other == value).unwrap_or(0);
     let mut frame = String::new();
     for cell in cells {
         let i = place(densities, cell.density_target);
         let j = similarities.len() - 1 - place(similarities, cell.similarity_target);
         let (x, y) = (LEFT + column * i as f64, TOP + ROW * j as f64);
-        let class = match cell.agreement {
+        let value = number(cell);
+        let class = match value {
             Some(value) if high > low => (((value - low) / (high - low) * STEPS as f64) as usize).min(STEPS - 1),
             _ => STEPS / 2,
         };
@@ -88,9 +96,7 @@ fn shades(svg: &mut Svg, cells: &[PathCell], densities: &[f64], similarities: &[
             &svg::rectangle(x + 1.0, y + 1.0, column - 2.0, ROW - 2.0),
         );
         let dark = if class > STEPS / 2 { " on-dark" } else { "" };
-        let text = cell
-            .agreement
-            .map_or_else(|| cell.n_edges.to_string(), |value| format!("{value:.2}"));
+        let text = value.map_or_else(|| cell.n_edges.to_string(), |value| format!("{value:.2}"));
         svg.text(
             &format!("cell middle{dark}"),
             [x + 0.5 * column, y + 0.5 * ROW + 4.0],

@@ -5,7 +5,7 @@ use congraph_record::findings::Findings;
 
 use super::{is_projection, preparation, shell};
 use crate::page::panels::{choice, is_met};
-use crate::words::{self, percent, plural, range, significant};
+use crate::words::{self, percent, plural, range, share, significant};
 
 const MULTIVIEW: &str = "A. Karaaslanli and S. Aviyente, “Multiview Graph Learning With Consensus Graph”, IEEE \
     Transactions on Signal and Information Processing over Networks 11, 161–176, 2025 (arXiv:2401.13769).";
@@ -50,6 +50,7 @@ pub(super) fn paragraphs(findings: &Findings) -> Vec<String> {
     let summary = findings.known.summary.as_ref().unwrap_or(&nothing);
     let made = findings.known.recordings.as_ref();
     let mut text = learned(findings, summary);
+    text += &tuned(summary);
     text += &candidates(findings, summary);
     text += &costs(summary);
     text += &masked(findings);
@@ -119,6 +120,40 @@ fn learned(findings: &Findings, summary: &FitRecord) -> String {
         },
         targets(findings, summary)
     )
+}
+
+/// How density and similarity were chosen, if they were.
+fn tuned(summary: &FitRecord) -> String {
+    let Some(tune) = &summary.tune else {
+        return String::new();
+    };
+    let among = format!(
+        " Density and similarity were chosen among {} by {} of every view's samples (or trials)",
+        plural(tune.cells, "fit"),
+        plural(tune.halvings, "random halving")
+    );
+    match (tune.rule.as_deref(), tune.keep, tune.gain) {
+        (Some("likelihood"), Some(keep), Some(gain)) => {
+            let best = tune.best.as_ref().and_then(|best| best.gain);
+            let of_best = best.map_or_else(String::new, |best| format!(" of {best:.4}"));
+            format!(
+                "{among}: each view's graph from one half was judged by the Gaussian log-likelihood of its other half, \
+                 and the sparsest density that kept at least {} of the best gain over independent nodes was taken, with \
+                 the similarity of the highest gain there ({gain:.4}{of_best} nats per value).",
+                share(keep)
+            )
+        }
+        (Some("stability"), ..) => format!(
+            "{among}: by the edges that reproduce in halves (instability {} or less{}).",
+            tune.threshold.map_or_else(|| "as low as can be".into(), significant),
+            if tune.is_within == Some(false) {
+                ", which no fit had; the most stable was taken"
+            } else {
+                ""
+            }
+        ),
+        _ => String::new(),
+    }
 }
 
 /// As [`learned`], of graphs that make the signals likely.

@@ -75,7 +75,10 @@ pub fn log_likelihood(graph: &MultiviewGraph, weights: &[f64], data: &Views) -> 
     let is_signed = weights.iter().any(|&weight| weight < 0.0);
     let opposite = is_signed.then(|| opposite(data, &correlations, &pairs)).transpose()?;
     let opposite = opposite.as_ref().unwrap_or(&distances);
-    let eigenvalues = eigenvalues(graph, weights)?;
+    let eigenvalues = eigenvalues(
+        graph.n_nodes(),
+        graph.pairs().iter().copied().zip(weights.iter().copied()),
+    )?;
     let n = graph.n_nodes() as f64;
     let gain = |view: usize| {
         let costs = distances.column(view).zip(opposite.column(view)).zip(weights);
@@ -97,7 +100,7 @@ pub fn best_precision(graph: &MultiviewGraph, view: usize, correlations: &[f64])
     let n = graph.n_nodes();
     assert_eq!(correlations.len(), n * n, "n² entries");
     let weights: Vec<f64> = graph.weights().column(view).collect();
-    let eigenvalues = eigenvalues(graph, &weights)?;
+    let eigenvalues = eigenvalues(n, graph.pairs().iter().copied().zip(weights.iter().copied()))?;
     let mut precision = vec![0.0; n * n];
     let mut variation = 0.0;
     for (&[a, b], &weight) in graph.pairs().iter().zip(&weights) {
@@ -120,9 +123,23 @@ pub fn best_precision(graph: &MultiviewGraph, view: usize, correlations: &[f64])
     Ok(precision)
 }
 
-fn eigenvalues(graph: &MultiviewGraph, weights: &[f64]) -> Result<Vec<f64>, Error> {
-    let mut laplacian = Mat::<f64>::zeros(graph.n_nodes(), graph.n_nodes());
-    for (&[a, b], &weight) in graph.pairs().iter().zip(weights) {
+/// The gain of data with a correlation matrix, row after row, on the graph of these edges, each pair a < b once.
+///
+/// # Errors
+/// [`Error::Invalid`] if the graph's eigenvalues cannot be computed.
+pub(crate) fn gain_of(n_nodes: usize, edges: &[([u32; 2], f64)], correlations: &[f64]) -> Result<f64, Error> {
+    let cost = |&([a, b], weight): &([u32; 2], f64)| {
+        let correlation = correlations[a as usize * n_nodes + b as usize];
+        2.0 * (weight.abs() - weight * correlation)
+    };
+    let variation = edges.iter().map(cost).sum::<f64>();
+    let eigenvalues = eigenvalues(n_nodes, edges.iter().copied())?;
+    Ok(best_gain(&eigenvalues, variation / n_nodes as f64))
+}
+
+fn eigenvalues(n_nodes: usize, edges: impl Iterator<Item = ([u32; 2], f64)>) -> Result<Vec<f64>, Error> {
+    let mut laplacian = Mat::<f64>::zeros(n_nodes, n_nodes);
+    for ([a, b], weight) in edges {
         let (a, b) = (a as usize, b as usize);
         laplacian[(b, a)] -= weight;
         laplacian[(a, a)] += weight.abs();

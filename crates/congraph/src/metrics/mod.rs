@@ -26,6 +26,7 @@ mod variation;
 
 pub use self::edges::EdgeScore;
 pub use self::information::nmi;
+pub(crate) use self::likelihood::gain_of;
 pub use self::likelihood::{best_precision, log_likelihood};
 use self::names::{Sides, match_names};
 pub use self::ranking::average_precision;

@@ -17,6 +17,8 @@
 pub mod best_by_truth;
 mod broyden;
 pub mod choice;
+mod extension;
+pub mod held_out;
 mod information;
 mod initial_guess;
 mod methods;

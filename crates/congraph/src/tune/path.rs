@@ -72,7 +72,7 @@ impl Grid {
 }
 
 /// Three digits, so that a cell can be asked for again by its targets.
-fn rounded(value: f64) -> f64 {
+pub(super) fn rounded(value: f64) -> f64 {
     let unit = 10_f64.powi(2 - value.abs().log10().floor() as i32);
     (value * unit).round() / unit
 }

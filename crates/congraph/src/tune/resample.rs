@@ -28,7 +28,7 @@ struct Purpose {
 pub(super) fn halves(views: &Views, seed: u64, number: u64) -> Result<[Views; 2], Error> {
     let purpose = Purpose {
         in_order: false,
-        why: "which edges are stable is seen by learning from halves of the data",
+        why: "how well a fit suits other samples is seen by learning from halves of the data",
         instead: format!(
             "choose {} and {} yourself and {}",
             option("density"),

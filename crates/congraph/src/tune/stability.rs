@@ -1,7 +1,9 @@
-//! The choice without a truth: which cell of a path gives edges that reproduce in other samples?
+//! The choice without a truth: what halves of the data say of each cell of a path.
 //!
 //! Every view's samples are halved at random several times (blocks stay whole), and all cells are fitted to each half.
-//! With f_e the share of R halves whose consensus has edge e, and d̄ the mean of f over all pairs:
+//! The usual rule goes by the likelihood of the other half ([`held_out`](super::held_out)). The other one asks which
+//! cell gives edges that reproduce in other samples; its figures are told in any case. With f_e the share of R halves whose
+//! consensus has edge e, and d̄ the mean of f over all pairs:
 //!
 //! ```text
 //! instability   ξ = R/(R−1) · mean_e 2 f_e (1 − f_e)          the chance that two halves disagree on a pair (StARS)
@@ -14,7 +16,8 @@
 //! is kept as a bound, and of the densities within it the densest whose edges agree (nearly) best beyond chance is
 //! taken: too sparse a graph picks among true edges at random, too dense a one among false edges, and both disagree.
 //! The similarity is the one that predicts best: coupling borrows strength from other views until it blurs what is a
-//! view's own.
+//! view's own. Of truths that are dense, no cell near them is within the bound (density 0.2 and more in
+//! `benchmarks/TUNE.md`), which is why this is not the usual rule.
 //!
 //! Cost: two fits for each cell and halving, each from its neighbour's multipliers.
 
@@ -22,6 +25,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
+use super::held_out::{self, Judge};
 use super::path::Cell;
 use super::resample::halves;
 use crate::error::{Error, Warning, list_names};
@@ -37,12 +41,33 @@ use crate::views::{Kind, View, Views};
 /// sparse a graph: of those that are as good the densest is taken.
 pub const AS_GOOD: f64 = 0.02;
 
-/// How stability is found out.
+/// By what a cell is chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rule {
+    /// The sparsest density that keeps this share of the best gain in held-out likelihood, with the similarity of the
+    /// highest gain there.
+    Likelihood {
+        /// The share, above 0 and at most 1.
+        keep: f64,
+    },
+    /// The densest graph whose edges reproduce nearly best, among those that are stable enough.
+    Stability,
+}
+
+impl Default for Rule {
+    fn default() -> Self {
+        Self::Likelihood { keep: held_out::KEEP }
+    }
+}
+
+/// How cells are judged by halves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stability {
+    /// By what one is chosen.
+    pub rule: Rule,
     /// How often the samples are halved; each halving gives two halves.
     pub halvings: usize,
-    /// The most instability that a choice may have.
+    /// The most instability that a choice by stability may have.
     pub threshold: f64,
     /// The seed of the halves.
     pub seed: u64,
@@ -51,6 +76,7 @@ pub struct Stability {
 impl Default for Stability {
     fn default() -> Self {
         Self {
+            rule: Rule::default(),
             halvings: 10,
             threshold: 0.05,
             seed: 1,
@@ -66,9 +92,11 @@ pub struct Tally {
     pub counts: HashMap<[u32; 2], u32>,
     /// The sum of the predictions over the halvings.
     pub prediction: f64,
+    /// The sum of the gains in held-out likelihood over the halvings; 0 where these are not asked for.
+    pub gain: f64,
 }
 
-/// What stability says of one cell.
+/// What halves say of one cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CellStability {
     /// ξ: the chance that two halves disagree on a pair.
@@ -79,6 +107,9 @@ pub struct CellStability {
     pub agreement: f64,
     /// How well a view predicts itself in the other half.
     pub prediction: f64,
+    /// How much likelier the other half is on a view's graph than on none, in nats per node and sample; none where the
+    /// rule does not ask for it.
+    pub gain: Option<f64>,
 }
 
 impl Tally {
@@ -87,6 +118,18 @@ impl Tally {
             *self.counts.entry(pair).or_default() += count;
         }
         self.prediction += other.prediction;
+        self.gain += other.gain;
+    }
+
+    /// Counts the edges of a consensus.
+    fn count(&mut self, pairs: &[PresentPair<'_>]) {
+        for &([a, b], _, consensus) in pairs {
+            // A negative edge is another one than the positive edge of the same pair.
+            let edge = if consensus < 0.0 { [b, a] } else { [a, b] };
+            if consensus != 0.0 {
+                *self.counts.entry(edge).or_default() += 1;
+            }
+        }
     }
 
     /// ξ and the agreement beyond chance, over `n_pairs` pairs and `n_halves` halves.
@@ -107,6 +150,11 @@ impl Tally {
 }
 
 impl Stability {
+    /// Whether the likelihood of the other half is asked for.
+    pub fn is_by_likelihood(&self) -> bool {
+        matches!(self.rule, Rule::Likelihood { .. })
+    }
+
     /// Halves the samples once (the halving of this `number`) and fits all cells, which are in order of density and
     /// then similarity.
     ///
@@ -123,9 +171,15 @@ impl Stability {
         // Halves are in the user's order, in which candidates and costs are numbered and a chain of views is meant.
         let [one, other] = halves(views, self.seed, number as u64)?;
         let sessions = [method.session(&one, watch)?, method.session(&other, watch)?];
-        let ranks = sessions
-            .each_ref()
-            .map(|session| ranks(session, &views.ranks_by_name()));
+        let by_rank = views.ranks_by_name();
+        let ranks = sessions.each_ref().map(|session| ranks(session, &by_rank));
+        // The graphs of one half are judged by the other.
+        let judges = self.is_by_likelihood().then(|| {
+            [
+                Judge::new(&other, &sessions[1], &by_rank),
+                Judge::new(&one, &sessions[0], &by_rank),
+            ]
+        });
         let mut tallies = Vec::with_capacity(cells.len());
         let mut starts: [Option<Start>; 2] = [None, None];
         let mut separate: Option<(f64, [Fit; 2])> = None;
@@ -145,16 +199,15 @@ impl Stability {
             let model = method.model.at(cell.parameters);
             let mut tally = Tally::default();
             let mut fits = Vec::with_capacity(2);
-            for ((session, ranks), start) in sessions.iter().zip(&ranks).zip(&mut starts) {
+            for (half, (session, start)) in sessions.iter().zip(&mut starts).enumerate() {
                 let fit = session.fit(&model, start.as_ref(), watch)?;
                 *start = Some(fit.start());
-                for ([a, b], _, consensus) in by_name(&fit, session, ranks) {
-                    // A negative edge is another one than the positive edge of the same pair.
-                    let edge = if consensus < 0.0 { [b, a] } else { [a, b] };
-                    if consensus != 0.0 {
-                        *tally.counts.entry(edge).or_default() += 1;
-                    }
+                let pairs = by_name(&fit, session, &ranks[half]);
+                tally.count(&pairs);
+                if let Some(judges) = &judges {
+                    tally.gain += 0.5 * judges[half].gain(&pairs)?;
                 }
+                drop(pairs);
                 fits.push(fit);
             }
             let predicted = |half: usize| {
@@ -208,6 +261,19 @@ impl Stability {
         tallies: &[Tally],
         halvings: usize,
     ) -> (Vec<CellStability>, Option<usize>) {
+        let verdicts = self.verdicts(n_pairs, cells, tallies, halvings);
+        let best = match self.rule {
+            Rule::Likelihood { keep } => {
+                let gains: Vec<f64> = verdicts.iter().map(|verdict| verdict.gain.unwrap_or(0.0)).collect();
+                held_out::choose(cells, &gains, keep).map(|[_, chosen]| chosen)
+            }
+            Rule::Stability => self.most_stable(cells, &verdicts),
+        };
+        (verdicts, best)
+    }
+
+    /// What the halves say of every cell.
+    fn verdicts(&self, n_pairs: usize, cells: &[Cell], tallies: &[Tally], halvings: usize) -> Vec<CellStability> {
         let mut verdicts: Vec<CellStability> = Vec::with_capacity(cells.len());
         for (k, tally) in tallies.iter().enumerate() {
             let (instability, agreement) = tally.agreement(n_pairs, 2 * halvings);
@@ -221,8 +287,15 @@ impl Stability {
                 bound,
                 agreement,
                 prediction: tally.prediction / halvings as f64,
+                // No half at all, if the search was stopped, says nothing.
+                gain: self.is_by_likelihood().then_some(tally.gain / halvings.max(1) as f64),
             });
         }
+        verdicts
+    }
+
+    /// The choice by stability.
+    fn most_stable(&self, cells: &[Cell], verdicts: &[CellStability]) -> Option<usize> {
         // One similarity for each density, and then one density.
         let row = |one: &Cell, two: &Cell| one.density.target == two.density.target;
         let mut first = 0;
@@ -243,8 +316,7 @@ impl Stability {
         let densest = stable.iter().copied().rfind(|k| agreement(k) >= highest - AS_GOOD);
         // Where nothing is within the bound, the most stable is taken.
         let least = || candidates.iter().copied().min_by(|i, j| bound(i).total_cmp(&bound(j)));
-        let best = densest.or_else(least);
-        (verdicts, best)
+        densest.or_else(least)
     }
 }
 
