@@ -174,7 +174,10 @@ fn reports_name_their_folder_and_their_day_and_no_path() {
     place.fine(&["report", "moved"]);
     let moved = place.read("moved/report.html");
     let named = moved.replace("congraph: moved,", "congraph: out,");
-    assert_eq!(named.replace("congraph stability moved", "congraph stability out"), report);
+    assert_eq!(
+        named.replace("congraph stability moved", "congraph stability out"),
+        report
+    );
 }
 
 #[test]
