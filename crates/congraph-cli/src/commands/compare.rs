@@ -38,6 +38,7 @@ pub(crate) fn run(args: &CompareArgs, global: &Global, console: &Console) -> Res
         seed: args.seed,
         measures: args.measures.clone(),
     };
+    let own = graph.clone();
     let Equal {
         graph,
         equalised_to,
@@ -61,7 +62,7 @@ pub(crate) fn run(args: &CompareArgs, global: &Global, console: &Console) -> Res
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         write_comparison(&folder, &graph, &found, &record)?;
         seal_compare(&folder, &run, &mut record)?;
-        super::report::renew(&mut folder, &graph)?;
+        super::report::renew(&mut folder, &own)?;
         Ok(folder.commit()?)
     })?;
     for warning in &warnings {

@@ -70,6 +70,9 @@ pub struct Findings {
     pub layout: Layout,
     /// Each view.
     pub views: Vec<ViewFinding>,
+    /// The subjects' own graphs, where views are of subjects.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub subjects: Vec<ViewFinding>,
     /// The median of the views' uniqueness; none without a consensus.
     pub median_uniqueness: Option<f64>,
     /// How alike the views are; none of one view.
@@ -147,6 +150,7 @@ impl Findings {
             degrees,
             layout,
             views,
+            subjects: views::subjects(graph),
             median_uniqueness,
             similarities,
             geometry,

@@ -15,7 +15,7 @@ use crate::drawings::{Network, heatmap, path_map};
 use crate::{data, words};
 use panels::{
     Artefact, Communities, Confidence, Consensus, Convergence, Dials, Differences, Figure, Groups, Key, Models,
-    Ranking, There,
+    Ranking, Subjects, There,
 };
 use tables::{EdgeRow, SimilarityTable, ViewTable};
 
@@ -42,11 +42,12 @@ const INFERENCE_SCRIPT: &str = include_str!("../../assets/inference.js");
 const SCRIPT_END: &str = "})();\n";
 
 /// The templates: the page, and one for each panel.
-const TEMPLATES: [(&str, &str); 12] = [
+const TEMPLATES: [(&str, &str); 13] = [
     ("page.html", include_str!("../../templates/page.html")),
     ("figure.html", include_str!("../../templates/figure.html")),
     ("verdict.html", include_str!("../../templates/verdict.html")),
     ("there.html", include_str!("../../templates/there.html")),
+    ("subjects.html", include_str!("../../templates/subjects.html")),
     ("groups.html", include_str!("../../templates/groups.html")),
     ("sure.html", include_str!("../../templates/sure.html")),
     ("consensus.html", include_str!("../../templates/consensus.html")),
@@ -71,6 +72,7 @@ struct Page {
     consensus: Consensus,
     confidence: Option<Confidence>,
     groups: Option<Groups>,
+    subjects: Option<Subjects>,
     ranking: Option<Ranking>,
     heatmap: Option<Figure>,
     similarities: Option<SimilarityTable>,
@@ -129,6 +131,7 @@ pub(crate) fn page(findings: &Findings) -> String {
         consensus: Consensus::new(findings, network, order.len()),
         confidence: Confidence::new(findings, network),
         groups: Groups::new(findings, network),
+        subjects: Subjects::new(findings, network),
         ranking: Ranking::new(findings),
         heatmap: heat.map(|map| panels::similarity_figure(findings, map)),
         similarities: SimilarityTable::new(findings),
