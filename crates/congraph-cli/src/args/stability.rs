@@ -9,7 +9,7 @@ use super::choices::choice;
 
 /// What its help ends with.
 pub(super) const AFTER_HELP: &str = "\
-Every view's trials are halved at random, and both halves are fitted as the graphs of the folder were.
+Every view's trials are halved at random, and both halves are fitted as the folder's graphs were.
 Adds columns, as far as each can be told, and writes stability.json.
   frequency          the share of the halves that have the edge
   frequency_both     the share of the pairs of halves that have it in both
@@ -19,9 +19,9 @@ Adds columns, as far as each can be told, and writes stability.json.
   q_most n_views_at_least    the same in most views, and in how many at least
   q_view difference_z q_difference    in one view, and more or less than in the others
 edges.tsv has those of the consensus, edges_long.tsv those of the views. stability.json tells how
-frequencies were calibrated, how many stable edges are chance picks of the halving, and whether views
-are recognised from half of their data. No frequency is the probability that an edge is real: what is
-learned systematically is in every half.
+frequencies were calibrated, how many stable edges are chance picks of the halving, and whether
+views are recognised from half of their data. No frequency is the probability that an edge is real:
+what is learned systematically is in every half.
 
 Examples:
   congraph stability out
