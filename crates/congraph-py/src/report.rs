@@ -5,6 +5,7 @@ use congraph_record::findings::{Findings, Geometry, Known, KnownCommunities, Pos
 use congraph_record::record::WarningRecord;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use serde::de::DeserializeOwned;
 
 use crate::failure;
 use crate::fields::from_fields;
@@ -45,8 +46,7 @@ from_fields!(ReportContext {
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn report(py: Python<'_>, graph: Arrays<'_>, context: ReportContext) -> PyResult<String> {
     let graph = graph.graph()?;
-    let record: FitRecord =
-        serde_json::from_str(&context.record).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let record: FitRecord = told(&context.record)?;
     let warning = |(code, view, message)| WarningRecord {
         code,
         view,
@@ -72,6 +72,11 @@ pub(crate) fn report(py: Python<'_>, graph: Arrays<'_>, context: ReportContext) 
         ..Known::default()
     };
     briefly(py, || congraph_report::write(&Findings::of(&graph, known)))
+}
+
+/// What the engine told in JSON, read back.
+fn told<T: DeserializeOwned>(text: &str) -> PyResult<T> {
+    serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// What is said if the edges follow the distances of their ends (W09).
