@@ -46,7 +46,7 @@ struct Found {
 
 /// Fits halves of the data as the whole was fitted.
 #[pyfunction]
-#[allow(clippy::needless_pass_by_value)]
+#[allow(clippy::needless_pass_by_value, clippy::too_many_arguments)]
 pub(crate) fn stability<'py>(
     py: Python<'py>,
     graph: Arrays<'py>,

@@ -1,5 +1,6 @@
 //! The page: what every panel says, in words. The HTML is in `templates/`.
 
+mod inference;
 mod methods;
 mod panels;
 mod preparation;
