@@ -115,7 +115,7 @@ fn main() -> Result<(), Error> {
                     let settings = Settings {
                         n_nodes,
                         n_signals: vec![n_samples],
-                        filter: filter.clone(),
+                        filter,
                         seed,
                         ..Settings::default()
                     };

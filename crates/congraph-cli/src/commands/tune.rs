@@ -341,10 +341,9 @@ impl Tuned {
         };
         let share = (1e4 * keep).round() / 100.0;
         match (gain(self.chosen.cell), self.chosen.best.and_then(gain)) {
-            (Some(chosen), Some(best)) if best > 0.0 => format!(
-                ", the sparsest with at least {} % of the best held-out gain ({chosen:.4} of {best:.4})",
-                share
-            ),
+            (Some(chosen), Some(best)) if best > 0.0 => {
+                format!(", the sparsest with at least {share} % of the best held-out gain ({chosen:.4} of {best:.4})")
+            }
             _ => ", where no graph makes the other half of the data likelier than none".into(),
         }
     }
