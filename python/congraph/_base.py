@@ -143,6 +143,9 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         self.similarity_ = result["similarity"]
         self.positions_ = views.positions
         self._record = result["record"]
+        # Of another fit than this one.
+        if hasattr(self, "stability_"):
+            del self.stability_
         self.warnings_ = [CongraphWarning(message, code, view) for code, view, message in [*result["warnings"], *self._near()]]
         for warning in self.warnings_:
             warnings.warn(warning, stacklevel=_outside())
@@ -202,11 +205,19 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
     def _lines(self) -> list[tuple[str, str]]:
         """The summary, and before it, if it is so, that there is nothing in it."""
         codes = {warning.code for warning in self.warnings_}
+        lines = [*self._summary(), *self._sure()]
         if "W13" in codes:
-            return [("CAUTION", "nothing in these data goes beyond chance (W13)"), *self._summary()]
+            return [("CAUTION", "nothing in these data goes beyond chance (W13)"), *lines]
         if "W15" in codes:
-            return [("CAUTION", "structure, but none that the views share: the agreement is imposed (W15)"), *self._summary()]
-        return self._summary()
+            return [("CAUTION", "structure, but none that the views share: the agreement is imposed (W15)"), *lines]
+        return lines
+
+    def _sure(self) -> list[tuple[str, str]]:
+        """How many edges are supported, or that it has not been asked."""
+        found, ask = getattr(self, "stability_", None), self._ask_stability()
+        if found is not None:
+            return [("sure", found.support or "which edges are supported was not asked, or cannot be told from these data")]
+        return [] if ask is None else [("sure", f"how sure each edge is has not been asked: {ask}")]
 
     def _title(self) -> str:
         return f"{type(self).__name__} of {counted(len(self.view_names_), 'view')} × {counted(len(self.node_names_), 'node')}"

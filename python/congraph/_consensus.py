@@ -69,6 +69,7 @@ class _Learner(GraphEstimator):
     threshold_: float | None
     aic_: float | None
     tried_: list[dict[str, Any]] | None
+    stability_: Stability
     candidates_outside_: int | None
     seconds_: dict[str, float]
 
@@ -172,7 +173,8 @@ class _Learner(GraphEstimator):
     ) -> Stability:
         """How sure each edge is: halves of the data are fitted as the whole was.
 
-        A frequency is not the probability that an edge is real: what is learned systematically is in every half.
+        A frequency is not the probability that an edge is real: what is learned systematically is in every half. The result is kept as
+        ``stability_``, for `print` and `report`, until the next fit.
 
         Parameters
         ----------
@@ -200,7 +202,13 @@ class _Learner(GraphEstimator):
             self._arrays(), options, self._record, views._borrowed(), self._reading(views), halving, self._running()
         )
         self._warn(found["warnings"])
-        return Stability._of(self, found)
+        # For `print` and `report`.
+        self.stability_ = Stability._of(self, found)
+        return self.stability_
+
+    def _ask_stability(self) -> str | None:
+        can = isinstance(getattr(self, "penalty", "l1"), str) and self.data == "signals"
+        return "m.stability(views)" if can and np.any(self.edges_ != 0) else None
 
 
 class ConsensusGraph(_Learner):
@@ -230,9 +238,9 @@ class ConsensusGraph(_Learner):
     alpha, beta, gamma : float, optional
         The parameters themselves, for experts: larger is denser, more alike, a sparser consensus.
     penalty : str or object, default "l1"
-        How a view's departure from the consensus is charged: ``"l1"``, ``"l2"``, ``"squared-l2"``; or an object with
-        ``value(differences)`` and ``prox(differences, step)``, which is solved by ADMM. The likelihood takes the three by name;
-        with another than ``"l1"`` it needs ``beta`` or ``similarity``.
+        How a view's departure from the consensus is charged: ``"l1"``, ``"l2"``, ``"squared-l2"``, ``"linf"``,
+        ``"huber"``; or an object with ``value(differences)`` and ``prox(differences, step)``, which is solved by ADMM. The
+        likelihood takes the first three by name; with another than ``"l1"`` it needs ``beta`` or ``similarity``.
     coupling : {"consensus", "chain", "pairwise"}
         What each view is drawn to: the consensus, its neighbours in the order in which views are given (graphs that change with
         time), or every other view. Of a chain and of pairs the consensus is told: the median of the views.

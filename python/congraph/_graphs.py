@@ -6,7 +6,7 @@ import importlib
 import os
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,8 @@ class Comparison:
     exact: bool
     n_pairs: int | None
     null: Floats
+    # For `report`.
+    _findings: str | None = field(default=None, repr=False)
 
 
 def _table(columns: dict[str, Any]) -> Any:
@@ -380,7 +382,11 @@ class LearnedGraphs:
         }
         found = _engine.compare(self._arrays(), asked, running())
         tables = {name: _table(found.pop(name)) for name in ("edges", "components", "nodes", "measures", "pairs")}
-        return Comparison(**tables, **found)
+        return Comparison(**tables, _findings=found.pop("findings"), **found)
+
+    def _ask_stability(self) -> str | None:
+        """How it is asked how sure edges are; `None` where that cannot be."""
+        return None
 
     def _told(self) -> tuple[str, list[tuple[str, str | None, str]]]:
         """How the graphs were learned, as `summary.json` tells it, and what was warned of."""
@@ -392,6 +398,7 @@ class LearnedGraphs:
         *,
         communities: Communities | None = None,
         positions: Mapping[str, Sequence[float]] | None = None,
+        comparison: Comparison | None = None,
     ) -> Path:
         """Write one HTML file to look at, print and send: it needs nothing else, and no network.
 
@@ -403,6 +410,8 @@ class LearnedGraphs:
             Those of the consensus are drawn.
         positions
             Two or three coordinates for each node; those that came with the data by default.
+        comparison
+            Who differs: what `compare` found of these graphs. How sure edges are is shown if `stability` was asked since the fit.
         """
         self._check_learned()
         target = Path(path)
@@ -425,6 +434,9 @@ class LearnedGraphs:
             "positions": [[float(x) for x in places[node]] for node in self.node_names_] if known and places else None,
             "labels": None if labels is None else labels.tolist(),
             "modularity": None if communities is None else communities.consensus_modularity,
+            "stability": getattr(getattr(self, "stability_", None), "_findings", None),
+            "ask": self._ask_stability(),
+            "comparison": None if comparison is None else comparison._findings,
         }
         page = _engine.report(self._arrays(), context)
         _replace(target, page)

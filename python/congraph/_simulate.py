@@ -94,7 +94,7 @@ def simulate(
         "seed": seed,
     }
     found = _engine.simulate(wanted)
-    truth = Graphs(**found["truth"])
+    truth = Graphs(**{name: value for name, value in found["truth"].items() if not name.startswith("subject")})
     positions = found["positions"]
     places = None if positions is None else dict(zip(truth.node_names_, positions.tolist(), strict=True))
     arrays = dict(zip(truth.view_names_, found["tables"], strict=True))

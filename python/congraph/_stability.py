@@ -27,8 +27,9 @@ class Stability:
     ``replicates``, ``weight_se``, ``q_view``, ``difference_z``, ``q_difference``.
 
     ``bounds`` says how many stable edges are expected to be chance picks of the halving at most, ``curve`` how frequencies were
-    calibrated, ``fingerprint`` whether views are recognised from one half of their data in the other. No frequency is the
-    probability that an edge is real.
+    calibrated, ``fingerprint`` whether views are recognised from one half of their data in the other. ``support`` says in words how many
+    edges are supported (``q_direct`` at most the level); ``None`` if that was not asked or cannot be told. No frequency is the probability
+    that an edge is real.
     """
 
     edges: Columns
@@ -40,6 +41,8 @@ class Stability:
     units: str
     pairs: int
     record: dict[str, Any]
+    support: str | None = None
+    _findings: str | None = None
 
     @classmethod
     def _of(cls, graphs: LearnedGraphs, found: dict[str, Any]) -> Stability:
@@ -69,14 +72,18 @@ class Stability:
             units=record["units"],
             pairs=record["pairs"],
             record=record,
+            support=found["support"],
+            _findings=found["findings"],
         )
 
     def __repr__(self) -> str:
         told = f"Stability({self.units} halved, {self.record['fits']} fits"
+        if self.support is not None:
+            told += f": {self.support}"
         if self.bounds is not None and "consensus" in self.edges:
             present = self.edges["consensus"] != 0
             frequent = int((self.edges["frequency"][present] >= 0.9 - 1e-9).sum())
-            told += f": {frequent} of {int(present.sum())} edges of the consensus in at least 90 % of the halves"
+            told += f"{':' if self.support is None else ';'} {frequent} of {int(present.sum())} edges of the consensus in at least 90 % of the halves"
         return told + ")"
 
     def to_frame(self, long: bool = False) -> Any:

@@ -81,7 +81,7 @@ def test_what_cannot_be_compared_is_refused(graphs):
 def test_the_command_line_finds_the_same(command, tmp_path):
     data = congraph.simulate(n_nodes=12, n_views=12, n_signals=60, seed=3)
     for name, table in data.views.items():
-        np.savetxt(tmp_path / f"{name}.csv", table, delimiter=",", header=",".join(data.truth.node_names_), comments="", fmt="%r")
+        np.savetxt(tmp_path / f"{name}.csv", table, delimiter=",", header=",".join(data.truth.node_names_), comments="", fmt="%.17g")
     names = list(data.views)
     rows = "".join(f"{name}\t{'ab'[k % 2]}\t{k * k % 5}\n" for k, name in enumerate(names))
     (tmp_path / "labels.tsv").write_text("view\tgroup\tage\n" + rows)

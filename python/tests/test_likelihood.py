@@ -73,7 +73,9 @@ def test_what_does_not_apply_is_refused(likely, smooth):
     for options, said in [
         ({"alpha": 0.1}, "alpha means nothing with method=\"likelihood\""),
         ({"consensus_density": 0.1}, "consensus_density means nothing"),
-        ({"penalty": "l2"}, "penalty means nothing"),
+        ({"penalty": "none"}, "penalty=\"none\" means nothing"),
+        ({"penalty": "l2"}, "Akaike's criterion counts distinct weights"),
+        ({"proportional": "drop"}, "proportional is \"drop\""),
         ({"spectrum": 0.5}, "spectrum means nothing"),
         ({"solver": "admm"}, "solver means nothing"),
         ({"sample_norm": "sum"}, "sample_norm means nothing"),
@@ -107,6 +109,7 @@ def test_what_does_not_apply_is_refused(likely, smooth):
         ({"density": 0.15, "beta": 2.0, "filter": 1}, ["--density", "0.15", "--beta", "2", "--filter", "1"]),
         ({"signed": "auto"}, ["--signed=auto"]),
         ({"similarity": 0.9, "scale": "zscore"}, ["--similarity", "0.9", "--scale", "zscore"]),
+        ({"penalty": "squared-l2", "beta": 3.0}, ["--penalty", "squared-l2", "--beta", "3"]),
     ],
 )
 def test_the_command_line_says_the_same(command, tmp_path, here, there):
@@ -135,3 +138,17 @@ def test_methods_are_compared_by_samples_that_were_held_out(smooth):
     assert np.isclose(np.mean(found[1]["views"]), found[1]["gain"])
     with pytest.raises(ValueError, match="method is"):
         ConsensusGraph().compare_methods(smooth.views, ["loud"])
+
+
+def test_multiples_are_learned_as_one_on_request(smooth):
+    twins = {name: np.column_stack([view, 3.0 * view[:, 0]]) for name, view in smooth.views.items()}
+    names = [f"n{node:02}" for node in range(16)] + ["twin"]
+    views = congraph.Views(twins, nodes=names)
+    with pytest.raises(ValueError, match="proportional=\"merge\""):
+        ConsensusGraph(method="likelihood", beta=2.0, filter=2).fit(views)
+    with pytest.warns(congraph.CongraphWarning, match="n00 for twin"):
+        merged = ConsensusGraph(method="likelihood", beta=2.0, filter=2, proportional="merge").fit(views)
+    assert merged.merged_ == {"n00": ["twin"]} and merged.consensus_.shape == (16, 16)
+    plain = ConsensusGraph(method="likelihood", beta=2.0, filter=2).fit(congraph.Views(dict(smooth.views), nodes=names[:16]))
+    np.testing.assert_array_equal(plain.graphs_, merged.graphs_)
+    assert plain.merged_ == {}

@@ -12,8 +12,9 @@ import congraph
 
 def blocked(n_blocks=10, **settings):
     data = congraph.simulate(n_nodes=14, n_views=3, n_signals=120, seed=1, **settings)
-    blocks = {name: [f"t{k * n_blocks // 120:02}" for k in range(120)] for name in data.views}
-    return data.views, blocks
+    views = {name: np.array(data.views[name]) for name in data.views}
+    blocks = {name: [f"t{k * n_blocks // 120:02}" for k in range(120)] for name in views}
+    return views, blocks
 
 
 def fitted(**options):
@@ -66,7 +67,7 @@ def test_the_command_gives_the_same_numbers(tmp_path, command):
             writer.writerows([block, *map(repr, row)] for block, row in zip(blocks[name], table.tolist(), strict=True))
     files = [str(tmp_path / f"{name}.csv") for name in views]
     out = str(tmp_path / "out")
-    options = ["--block-column", "trial", "--alpha", "0.02", "--beta", "0.03", "--no-report"]
+    options = ["--header", "yes", "--block-column", "trial", "--alpha", "0.02", "--beta", "0.03", "--no-report"]
     subprocess.run([command, "learn", *files, *options, "-o", out], check=True, capture_output=True)
     subprocess.run([command, "stability", out, "--pairs", "4"], check=True, capture_output=True)
     for name, found in [("edges", s.edges), ("edges_long", s.views)]:

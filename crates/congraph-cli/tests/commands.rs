@@ -7,11 +7,13 @@ use std::process::{Command, Stdio};
 
 use crate::place::{self, MODEL, Place, csv};
 
-pub(crate) const COMMANDS: [&str; 13] = [
+pub(crate) const COMMANDS: [&str; 15] = [
     "demo",
     "check",
     "learn",
     "tune",
+    "stability",
+    "merge",
     "simulate",
     "evaluate",
     "communities",
@@ -266,7 +268,8 @@ fn the_result_line_is_one_and_the_rest_is_quiet() {
     assert_eq!(quiet.stderr, "");
     assert_eq!(quiet.stdout.lines().count(), 1);
     let (line, gap) = loud.stdout.split_once("relative gap ").unwrap();
-    assert!(gap.contains("(converged), ") && gap.ends_with(" s\n"), "{gap}");
+    let unasked = " s; how sure each edge is has not been asked: congraph stability one\n";
+    assert!(gap.contains("(converged), ") && gap.ends_with(unasked), "{gap}");
     insta::assert_snapshot!("result_line", line);
     assert!(
         place

@@ -3,7 +3,7 @@
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used)]
 
-use crate::place::{Outcome, Place};
+use crate::place::{MODEL, Outcome, Place, csv};
 
 /// Twelve views on six nodes: s1 to s6 twice, at rest and at a task; the edge a–b is heavier at the task.
 fn learned() -> Place {
@@ -208,6 +208,10 @@ fn fits_that_knew_the_labels_and_unequal_samples_are_refused() {
     let outcome = asked(&place, words);
     assert_eq!(outcome.code, 3);
     insta::assert_snapshot!("e16", outcome.stderr);
+    // Without the data they cannot be learned again.
+    let outcome = asked(&place, "compare out --labels views.tsv:condition");
+    assert_eq!(outcome.code, 3);
+    insta::assert_snapshot!("e16_without_data", outcome.stderr);
     // Other labels that samples do not follow are compared.
     assert_eq!(
         asked(&place, "compare out --labels views.tsv:sex --equalise off").code,
@@ -234,6 +238,61 @@ fn fits_that_knew_the_labels_and_unequal_samples_are_refused() {
     let outcome = asked(&place, &format!("{words} --force"));
     assert_eq!(outcome.code, 3);
     insta::assert_snapshot!("e14", outcome.stderr);
+    let chain = serde_json::json!({"schema": "congraph.summary/1", "penalty": "l1", "coupling": "chain"});
+    place.write("out/summary.json", chain.to_string());
+    let outcome = asked(&place, &format!("{words} --force"));
+    assert_eq!(outcome.code, 3);
+    assert!(
+        outcome.stderr.contains("E14: the fit coupled views by their order"),
+        "{}",
+        outcome.stderr
+    );
     place.write("out/summary.json", coupled(0));
     assert_eq!(asked(&place, &format!("{words} --force --pair subject")).code, 0);
+}
+
+#[test]
+fn unequal_samples_are_made_equal_by_one_draw() {
+    let place = Place::new();
+    let (mut words, mut rows) = (vec!["learn"], String::from("view\tgroup\n"));
+    let names: Vec<String> = (0..8).map(|view| format!("v{view}.csv")).collect();
+    for (view, name) in names.iter().enumerate() {
+        place.write(
+            name,
+            csv("n1,n2,n3,n4,n5,n6", if view < 4 { 40 } else { 90 }, view as u64 + 1),
+        );
+        rows += &format!("v{view}\t{}\n", ["few", "many"][view / 4]);
+        words.push(name);
+    }
+    place.write("labels.tsv", rows);
+    words.extend(MODEL.iter().chain(&["-o", "out"]));
+    place.fine(&words);
+    let files = ["edges_long.tsv", "summary.json", "views.tsv"].map(|name| place.read(&format!("out/{name}")));
+    let outcome = asked(&place, "compare out --labels labels.tsv:group --json");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_eq!(outcome.json()["equalised_to"], 40);
+    assert!(
+        outcome.stderr.contains("40 were drawn for every view"),
+        "{}",
+        outcome.stderr
+    );
+    // The fit is left as it is, and the folder is whole.
+    for (name, text) in ["edges_long.tsv", "summary.json", "views.tsv"].iter().zip(files) {
+        assert_eq!(place.read(&format!("out/{name}")), text);
+    }
+    assert_eq!(asked(&place, "report out").code, 0);
+    let again = asked(
+        &place,
+        "compare out --labels labels.tsv:group --json --force --threads 1",
+    );
+    assert_eq!(again.json()["null"], outcome.json()["null"]);
+    assert_eq!(
+        asked(&place, "compare out --labels labels.tsv:group --equalise off --force").code,
+        3
+    );
+    // Data that are not those of the fit any more.
+    place.write("v7.csv", csv("n1,n2,n3,n4,n5,n6", 90, 99));
+    let changed = asked(&place, "compare out --labels labels.tsv:group --force");
+    assert_eq!(changed.code, 3);
+    assert!(changed.stderr.contains("E07"), "{}", changed.stderr);
 }

@@ -97,7 +97,7 @@ fn the_whole_share_is_the_flat_fit_and_folders_are_read_back() {
     place.fine(&["project", "out", "--view", "new=sim/view5.csv", "-o", "new"]);
     // A changed table is noticed.
     place.write("out/edges_subjects.tsv", "subject\tsource\ttarget\tweight\n");
-    let refused = place.run(&["communities", "out", "--force"]);
+    let refused = place.run(&["report", "out"]);
     assert!(
         refused.code == 3 && refused.stderr.contains("edges_subjects.tsv"),
         "{refused:?}"

@@ -402,7 +402,7 @@ fn what_means_nothing_is_refused_before_anything_is_read() {
             &["--lambda1", "0.1"],
             "--lambda1 is an option of the joint graphical lasso",
         ),
-        (&["--penalty", "l2"], "--penalty means nothing"),
+        (&["--penalty", "none"], "--penalty none means nothing"),
         (&["--regulariser", "none"], "--regulariser means nothing"),
         (&["--spectrum", "0.5"], "--spectrum means nothing"),
         (&["--solver", "admm"], "--solver means nothing"),
@@ -493,4 +493,119 @@ fn methods_are_compared_by_samples_that_were_held_out() {
     let refused = place.run(&[&["tune"], &files[..], &["--methods", "loud", "-o", "loud"]].concat());
     assert_eq!(refused.code, 2);
     assert!(!place.path("loud").exists());
+}
+
+/// Departures charged otherwise: told, read back, and never coupled by the criterion.
+#[test]
+fn other_penalties_need_a_coupling() {
+    let place = simulated();
+    for (penalty, label) in [("l2", "by the ℓ2 penalty"), ("squared-l2", "by the squared ℓ2 penalty")] {
+        let outcome = likely(&place, &FILES, &["--penalty", penalty, "--beta", "3"], penalty);
+        assert!(
+            outcome.stdout.contains(" by AIC, b = 3, relative gap "),
+            "{}",
+            outcome.stdout
+        );
+        let told = summary(&place, penalty);
+        assert_eq!(
+            (&told["penalty"], &told["converged"], &told["chosen_by"]),
+            (&json!(penalty), &json!(true), &json!(["filter"]))
+        );
+        let page = place.read(&format!("{penalty}/report.html"));
+        assert!(page.contains(label), "{label}");
+        let projected = place
+            .fine(&[
+                "project",
+                penalty,
+                "--view",
+                "sim/view1.csv",
+                "--json",
+                "-o",
+                &format!("{penalty}-new"),
+            ])
+            .json();
+        assert_eq!(projected["converged"], true, "{projected}");
+        let out = format!("{penalty}-alike");
+        let alike = likely(&place, &FILES, &["--penalty", penalty, "--similarity", "0.9"], &out);
+        assert!(alike.stdout.contains("similarity 0.9"), "{}", alike.stdout);
+        let words = ["--method", "likelihood", "--penalty", penalty, "-o", "refused"];
+        let refused = place.run(&[&["learn"], &FILES[..], &words].concat());
+        assert_eq!(refused.code, 2, "{}", refused.stderr);
+        assert!(
+            refused.stderr.contains("Akaike's criterion counts distinct weights")
+                && refused.stderr.contains("--similarity"),
+            "{}",
+            refused.stderr
+        );
+    }
+    assert_eq!(summary(&place, "l2-alike").get("penalty"), Some(&json!("l2")));
+    likely(&place, &FILES, &["--beta", "3"], "usual");
+    assert!(summary(&place, "usual").get("penalty").is_none());
+}
+
+/// The tables of a simulation with a column that is a multiple of the first one.
+fn doubled(place: &Place, views: &[&str]) {
+    for file in FILES {
+        let text = place.read(file);
+        let line = |(k, line): (usize, &str)| {
+            let first = line.split(',').next().unwrap();
+            let last = if k == 0 {
+                "twin".to_owned()
+            } else if views.contains(&file) {
+                format!("{:e}", 3.0 * first.parse::<f64>().unwrap())
+            } else {
+                format!("{:e}", noise(k as u64, 1)[0])
+            };
+            format!("{line},{last}\n")
+        };
+        let table: String = text.lines().enumerate().map(line).collect();
+        place.write(file, table);
+    }
+}
+
+#[test]
+fn multiples_are_learned_as_one_on_request() {
+    let place = simulated();
+    likely(&place, &FILES, &["--beta", "2", "--filter", "2"], "plain");
+    let first = place.read(FILES[0]).split(',').next().unwrap().to_owned();
+    doubled(&place, &FILES);
+    let words = [
+        "--method",
+        "likelihood",
+        "--beta",
+        "2",
+        "--filter",
+        "2",
+        "-o",
+        "refused",
+    ];
+    let refused = place.run(&[&["learn"], &FILES[..], &words].concat());
+    assert!(
+        refused.stderr.contains("E04") && refused.stderr.contains("`--proportional merge` learns each such pair"),
+        "{}",
+        refused.stderr
+    );
+    let given = ["--beta", "2", "--filter", "2", "--proportional", "merge"];
+    let outcome = likely(&place, &FILES, &given, "merged");
+    assert!(
+        outcome.stderr.contains("W17") && outcome.stderr.contains(&format!("{first} for twin")),
+        "{}",
+        outcome.stderr
+    );
+    let told = summary(&place, "merged");
+    assert_eq!(
+        (&told["merged"][&first], &told["n_nodes"]),
+        (&json!(["twin"]), &json!(16))
+    );
+    assert_eq!(weights(&place, "merged"), weights(&place, "plain"));
+    // In some views only they are two nodes.
+    let place = simulated();
+    doubled(&place, &FILES[..1]);
+    let words = ["--method", "likelihood", "--proportional", "merge", "-o", "refused"];
+    let refused = place.run(&[&["learn"], &FILES[..], &words].concat());
+    assert!(
+        refused.stderr.contains("E04") && !refused.stderr.contains("--proportional"),
+        "{}",
+        refused.stderr
+    );
 }

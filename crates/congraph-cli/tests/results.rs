@@ -228,7 +228,7 @@ fn assert_same_bytes(place: &Place, one: &str, two: &str) {
             // It tells its folder, the command and how long it took.
             let lines = |folder: &str| -> Vec<String> {
                 let page = String::from_utf8(read(folder)).unwrap();
-                let own = ["congraph: ", "Seconds, all in all", "Learned by"];
+                let own = ["congraph: ", "congraph stability", "Seconds, all in all", "Learned by"];
                 let told = |line: &&str| !own.iter().any(|words| line.contains(words));
                 page.lines().filter(told).map(String::from).collect()
             };

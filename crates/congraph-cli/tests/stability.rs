@@ -60,9 +60,10 @@ fn columns_are_added_and_all_else_stays() {
     let outcome = place.fine(&FEW);
     assert_eq!(outcome.stdout.lines().count(), 1, "{}", outcome.stdout);
     assert!(outcome.stdout.contains("blocks halved, 222 fits"), "{}", outcome.stdout);
-    let edges = "source target consensus n_views mean_weight frequency frequency_both replicates weight_se";
+    let edges = "source target consensus n_views mean_weight frequency frequency_both replicates weight_se direct_z \
+                 q_direct q_most n_views_at_least";
     assert_eq!(columns(&place, "out/edges.tsv").join(" "), edges);
-    let long = "view source target weight frequency replicates weight_se";
+    let long = "view source target weight frequency replicates weight_se q_view difference_z q_difference";
     assert_eq!(columns(&place, "out/edges_long.tsv").join(" "), long);
     for (file, n) in [("out/edges.tsv", 5), ("out/edges_long.tsv", 4)] {
         let old = String::from_utf8(before[file].clone()).unwrap();

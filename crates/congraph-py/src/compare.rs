@@ -4,9 +4,10 @@ use congraph::compare::{
     Comparison, Covariate, CovariateValues, Design, Measure, Settings, check_samples, compare_watched,
 };
 use congraph_record::Choice;
-use congraph_record::record::group_letter;
+use congraph_record::findings::KnownComparison;
+use congraph_record::record::{CompareRecord, group_letter};
 use numpy::IntoPyArray;
-use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -117,6 +118,17 @@ pub(crate) fn compare<'py>(
     result.set_item("exact", found.exact)?;
     result.set_item("n_pairs", found.n_pairs)?;
     result.set_item("null", found.edge_null.values().to_vec().into_pyarray(py))?;
+    let record = CompareRecord {
+        n_nodes: graph.n_nodes(),
+        n_views: graph.n_views(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        ..CompareRecord::new(&found, &design, &settings)
+    };
+    let findings = serde_json::to_string(&KnownComparison::of(&found, &graph, record));
+    result.set_item(
+        "findings",
+        findings.map_err(|error| PyValueError::new_err(error.to_string()))?,
+    )?;
     Ok(result)
 }
 

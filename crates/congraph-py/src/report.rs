@@ -5,6 +5,7 @@ use congraph_record::findings::{Findings, Geometry, Known, KnownCommunities, Pos
 use congraph_record::record::WarningRecord;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use serde::de::DeserializeOwned;
 
 use crate::failure;
 use crate::fields::from_fields;
@@ -22,6 +23,11 @@ pub(crate) struct ReportContext {
     /// The community of each node, and the modularity of them all.
     labels: Option<Vec<usize>>,
     modularity: Option<f64>,
+    /// How sure edges are, as the engine told it in JSON; and how that is asked, if it can be.
+    stability: Option<String>,
+    ask: Option<String>,
+    /// Who differs, as the engine told it in JSON.
+    comparison: Option<String>,
 }
 
 from_fields!(ReportContext {
@@ -29,7 +35,10 @@ from_fields!(ReportContext {
     warnings,
     positions,
     labels,
-    modularity
+    modularity,
+    stability,
+    ask,
+    comparison
 });
 
 /// The page.
@@ -37,8 +46,7 @@ from_fields!(ReportContext {
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn report(py: Python<'_>, graph: Arrays<'_>, context: ReportContext) -> PyResult<String> {
     let graph = graph.graph()?;
-    let record: FitRecord =
-        serde_json::from_str(&context.record).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let record: FitRecord = told(&context.record)?;
     let warning = |(code, view, message)| WarningRecord {
         code,
         view,
@@ -57,10 +65,18 @@ pub(crate) fn report(py: Python<'_>, graph: Arrays<'_>, context: ReportContext) 
             agreement: Vec::new(),
             signs: None,
         }),
+        stability: context.stability.as_deref().map(told).transpose()?,
+        ask_stability: context.ask,
+        comparison: context.comparison.as_deref().map(told).transpose()?,
         version: Some(env!("CARGO_PKG_VERSION").into()),
         ..Known::default()
     };
     briefly(py, || congraph_report::write(&Findings::of(&graph, known)))
+}
+
+/// What the engine told in JSON, read back.
+fn told<T: DeserializeOwned>(text: &str) -> PyResult<T> {
+    serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// What is said if the edges follow the distances of their ends (W09).

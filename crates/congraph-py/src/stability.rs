@@ -1,9 +1,11 @@
 //! How sure the edges of a fit are.
 
 use congraph::direct::{self, Direct};
+use congraph::findings::shared_weights;
 use congraph::refits::{Refit, Unit};
 use congraph::stability::{EdgeStability, Stability};
 use congraph::{Error, MultiviewGraph, Views, Watch};
+use congraph_record::findings::KnownStability;
 use congraph_record::record::{AgainMethod, StabilityColumns, StabilityRecord, direct_units};
 use congraph_record::{FitRecord, Python as Spelled};
 use numpy::IntoPyArray;
@@ -44,7 +46,7 @@ struct Found {
 
 /// Fits halves of the data as the whole was fitted.
 #[pyfunction]
-#[allow(clippy::needless_pass_by_value)]
+#[allow(clippy::needless_pass_by_value, clippy::too_many_arguments)]
 pub(crate) fn stability<'py>(
     py: Python<'py>,
     graph: Arrays<'py>,
@@ -87,16 +89,22 @@ pub(crate) fn stability<'py>(
     };
     let direct = found.direct.as_ref();
     let record = StabilityRecord::of(&found.stability, direct, &views, found.fits, halving.seed, &Spelled);
+    let told = serde_json::to_string(&record).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let dict = PyDict::new(py);
-    dict.set_item(
-        "edges",
-        columns(py, StabilityColumns::of_edges(&graph, &found.stability, direct))?,
-    )?;
+    let edges = StabilityColumns::of_edges(&graph, &found.stability, direct);
+    let known = KnownStability {
+        record,
+        edges: edges.told(),
+    };
+    let support = known.support(&shared_weights(&graph));
+    dict.set_item("support", support.map(|support| support.words()))?;
+    let findings = serde_json::to_string(&known).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    dict.set_item("findings", findings)?;
+    dict.set_item("edges", columns(py, edges)?)?;
     dict.set_item(
         "views",
         columns(py, StabilityColumns::of_views(&graph, &found.stability, direct))?,
     )?;
-    let told = serde_json::to_string(&record).map_err(|error| PyValueError::new_err(error.to_string()))?;
     dict.set_item("record", told)?;
     dict.set_item("warnings", failure::warnings(&found.stability.warnings))?;
     Ok(dict)

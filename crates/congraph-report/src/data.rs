@@ -5,12 +5,12 @@
 //! come from all of them.
 
 use congraph::is_edge;
-use congraph_record::findings::{Findings, MOST_DRAWN, PathCell};
+use congraph_record::findings::{Findings, KnownStability, MOST_DRAWN, PathCell};
 use serde_json::{Value, json};
 
-use crate::drawings::Network;
 use crate::drawings::heatmap::Heatmap;
 use crate::drawings::path_map::PathMap;
+use crate::drawings::{Network, confidence};
 use crate::packed::{self, LACKING};
 
 /// The most 16-bit numbers of edges that are in the page: 5.3 MB. Six views of 1000 nodes may have 166 000 edges.
@@ -37,7 +37,12 @@ fn held(findings: &Findings, room: usize) -> Vec<usize> {
         by_consensus.then_with(|| size(means[two]).total_cmp(&size(means[one])))
     });
     // Two ends, two weights of two numbers each, and one of each view.
-    order.truncate(room / (6 + findings.graph.n_views()));
+    let n_sure = findings
+        .known
+        .stability
+        .as_ref()
+        .map_or(0, |found| confidence::columns(found).len() + 1);
+    order.truncate(room / (6 + findings.graph.n_views() + 2 * n_sure));
     if findings.graph.n_nodes() > MOST_DRAWN {
         order.truncate(UNDRAWN_EDGES);
     }
@@ -122,7 +127,27 @@ pub(crate) fn data(
         let rows = order.iter().flat_map(|&edge| graph.weights().row(edge));
         data["edges"]["s"] = json!(packed::bits(rows.map(|&weight| weight < 0.0)));
     }
+    if let Some(found) = &findings.known.stability {
+        data["sure"] = sure(findings, network, order, found);
+    }
     harmless(&data.to_string())
+}
+
+/// How sure the shared edges of the page are, column after column.
+fn sure(findings: &Findings, network: Option<&Network>, order: &[usize], found: &KnownStability) -> Value {
+    let held = &order[..order.len().min(findings.verdict.n_shared)];
+    let column = |name: &str| packed::f32s(held.iter().map(|&edge| found.of(name, edge).unwrap_or(f64::NAN)));
+    let columns = confidence::columns(found);
+    found.comes_back().map_or(Value::Null, |back| {
+        json!({
+            "level": found.level(),
+            "back": back,
+            "columns": columns,
+            "values": columns.iter().map(|name| column(name)).collect::<Vec<_>>(),
+            "se": found.has("weight_se").then(|| column("weight_se")),
+            "most": network.map_or(0, confidence::most),
+        })
+    })
 }
 
 /// How many of all edges are in each view, in no other, and not in it though it has both nodes.

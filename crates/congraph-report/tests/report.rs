@@ -190,6 +190,7 @@ fn the_dials_name_as_many_edges_as_they_draw() {
         similarity: 0.5,
         agreement: Some(0.9),
         instability: None,
+        gain: None,
         is_chosen: true,
         consensus: complete(25, 20)
             .pairs()
@@ -348,6 +349,7 @@ fn dials_draw_negative_edges_too() {
         similarity: 0.5,
         agreement: None,
         instability: None,
+        gain: None,
         is_chosen: true,
         consensus: vec![([0, 1], -2.0), ([1, 2], 1.0)],
         n_edges: 2,

@@ -1,7 +1,7 @@
 //! How many random problems of the likelihood are solved to a certified relative gap of 1e-8, by kind, and the worst.
 //!
 //! ```text
-//! cargo run --release --example likelihood_random -- [PROBLEMS] [SEED] [MOST NODES] [hard]
+//! cargo run --release --example likelihood_random -- [PROBLEMS] [SEED] [MOST NODES] [hard] [l2|squared-l2]
 //! ```
 //!
 //! `hard` makes them worse than data are: nodes of very different sizes, charges from hardly any to very many.
@@ -9,7 +9,7 @@
 #[path = "../tests/likelihood/problems.rs"]
 mod problems;
 
-use congraph::methods::likelihood::{Newton, certify};
+use congraph::methods::likelihood::{Coupling, Newton, certify};
 use congraph::no_progress;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -22,7 +22,10 @@ fn main() {
             .unwrap_or(usual)
     };
     let (n_problems, seed, most) = (argument(1, 500), argument(2, 1), argument(3, 60));
-    let is_hard = std::env::args().nth(4).is_some_and(|text| text == "hard");
+    let is_hard = std::env::args().any(|text| text == "hard");
+    let coupling = std::env::args()
+        .find_map(|text| Coupling::by_name(&text))
+        .unwrap_or_default();
     let (mut reached, mut all, mut steps) = ([0; 3], [0; 3], [0; 3]);
     let mut worst = Vec::new();
     for number in 0..n_problems as usize {
@@ -32,6 +35,7 @@ fn main() {
         if is_hard {
             problems::harden(&mut parts, &mut rng);
         }
+        let parts = problems::coupled_by(coupling, parts);
         let problem = parts.problem();
         let solved = Newton::default().solve(&problem, None, &no_progress);
         let again = certify(&problem, &solved.point, solved.dual.as_deref());

@@ -48,7 +48,7 @@ fn main() -> Result<(), Error> {
             let (mut whole_time, mut refit_time, mut told) = (f64::INFINITY, f64::INFINITY, None);
             let n_runs = match n {
                 ..=100 => 15,
-                ..=400 => 3,
+                101..=400 => 3,
                 _ => 1,
             };
             let mut cpu_time = 0.0;

@@ -227,8 +227,8 @@ fn all_pairs(views: &Views) -> MultiviewGraph {
     let pairs: Vec<[u32; 2]> = (0..NODES as u32)
         .flat_map(|a| (a + 1..NODES as u32).map(move |b| [a, b]))
         .collect();
-    let weights = ViewMatrix::zeros(pairs.len(), VIEWS);
-    let consensus = vec![0.0; pairs.len()];
+    let weights = ViewMatrix::from_values(VIEWS, vec![1.0; pairs.len() * VIEWS]);
+    let consensus = vec![1.0; pairs.len()];
     MultiviewGraph::new(
         views.nodes().to_vec(),
         views.names(),
@@ -265,22 +265,34 @@ fn speed() -> Result<(), Error> {
             memory,
             ..Stability::default()
         };
-        let clock = Instant::now();
+        let (clock, before) = (Instant::now(), processor_seconds());
         let halvings = stability.of(&method, &views, &no_progress)?;
         let ready = clock.elapsed().as_secs_f64();
         halvings.run_all(&no_progress)?;
         let seconds = clock.elapsed().as_secs_f64();
         let n = halvings.n_fits_of_all();
+        // What the machine's other work does not change.
+        let processor = (processor_seconds() - before) / n as f64;
         println!(
-            "{n} fits from {} with {} threads: {seconds:.2} s ({ready:.2} s to make ready), {:.0} fits per second",
+            "{n} fits from {} with {} threads: {seconds:.2} s ({ready:.2} s to make ready), {:.0} fits per second; {:.1} ms \
+             of one core per fit",
             if halvings.has_sums() {
                 "sums of blocks"
             } else {
                 "samples"
             },
             rayon::current_num_threads(),
-            n as f64 / seconds
+            n as f64 / seconds,
+            1000.0 * processor
         );
     }
     Ok(())
+}
+
+/// How long this process has had a core, where the system tells.
+fn processor_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or("").split_whitespace().collect();
+    let ticks = |k: usize| fields.get(k).and_then(|field| field.parse::<f64>().ok()).unwrap_or(0.0);
+    (ticks(11) + ticks(12)) / 100.0
 }

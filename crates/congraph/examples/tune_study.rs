@@ -102,7 +102,7 @@ fn study(row: &Row, seed: u64) -> Result<Vec<[f64; 3]>, Error> {
         n_nodes: NODES,
         n_views: 6,
         n_signals: vec![row.signals],
-        graph: row.graph.clone(),
+        graph: row.graph,
         filter: row.filter,
         seed,
         ..Settings::default()

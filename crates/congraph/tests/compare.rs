@@ -75,10 +75,10 @@ fn numbers(name: &str, values: impl IntoIterator<Item = f64>) -> Covariate {
     }
 }
 
-fn all_measures(settings: Settings) -> Settings {
+fn all_measures(settings: &Settings) -> Settings {
     Settings {
         measures: Measure::ALL.to_vec(),
-        ..settings
+        ..settings.clone()
     }
 }
 
@@ -549,7 +549,7 @@ fn orders_and_threads_do_not_matter() {
         (given, Some(Statistic::T)),
         (paired(n), None),
     ] {
-        let settings = all_measures(Settings {
+        let settings = all_measures(&Settings {
             statistic,
             permutations: 100,
             threshold: 1.0,
@@ -612,7 +612,7 @@ fn orders_and_threads_do_not_matter() {
 fn a_planted_difference_is_found_and_measures_are_as_told() {
     let n = 48;
     let graph = graphs(n, 13);
-    let settings = all_measures(Settings {
+    let settings = all_measures(&Settings {
         permutations: 999,
         ..Settings::default()
     });
@@ -783,7 +783,7 @@ fn what_cannot_be_compared_is_refused_and_named() {
         (
             with(&|it| {
                 it.covariates
-                    .push(numbers("age", (0..n).map(|v| if v == 2 { f64::NAN } else { v as f64 })))
+                    .push(numbers("age", (0..n).map(|v| if v == 2 { f64::NAN } else { v as f64 })));
             }),
             &["1 view has no `age`: `sub-02`"],
         ),
@@ -802,7 +802,7 @@ fn what_cannot_be_compared_is_refused_and_named() {
         (
             with(&|it| {
                 it.covariates
-                    .push(numbers("ward", (0..n).map(|v| f64::from(v as u8 / 6) + 1.0)))
+                    .push(numbers("ward", (0..n).map(|v| f64::from(v as u8 / 6) + 1.0)));
             }),
             &["the covariates up to `ward` tell the groups apart"],
         ),

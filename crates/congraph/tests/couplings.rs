@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::support::{admm, distances, largest_difference, log_uniform, newton, rng};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, ZeroConeT};
-use congraph::penalties::{Chain, Pairwise, Penalty, TwoLevels};
+use congraph::penalties::{Chain, Huber, LInfinity, Pairwise, Penalty, TwoLevels};
 use congraph::simulate::{Settings, simulate};
 use congraph::{
     Dial, DistanceNorm, Distances, Edges, Learn, Membership, Model, MultiviewGraph, Problem, Smooth, Solution,
@@ -158,7 +158,7 @@ fn random_problem(number: usize, rng: &mut ChaCha8Rng) -> (Arc<Distances>, f64) 
     let price = share * subjects.most_views() as f64;
     let mask = loop {
         let lacks: Vec<bool> = (0..n * n_views)
-            .map(|_| number % 3 == 0 && rng.random_bool(0.15))
+            .map(|_| number.is_multiple_of(3) && rng.random_bool(0.15))
             .collect();
         let mask = Membership::new(n, n_views, |view, node| lacks[node * n_views + view]);
         if (0..n_views).all(|view| mask.n_nodes_of(view) >= 3) {
@@ -241,6 +241,33 @@ fn two_levels_chains_and_pairs_agree_with_an_interior_point_solver() {
     println!("weights apart by {worst:.1e} at most, by less than 1e-6 in {near}");
     assert!(failed * 50 <= compared);
     assert!(most_steps <= 15, "{most_steps} Newton steps");
+}
+
+/// Newton by the joint minimiser, ADMM by the prox: two ways to the same weights.
+#[test]
+fn both_solvers_agree_on_the_largest_departure_and_on_huber() {
+    let mut rng = rng(19);
+    for number in 0..24 {
+        let (distances, _) = random_problem(number, &mut rng);
+        let (alpha, beta) = (log_uniform(&mut rng, -2.0, 0.0), log_uniform(&mut rng, -2.0, 0.0));
+        let penalty: Arc<dyn Penalty> = match number % 2 {
+            0 => Arc::new(LInfinity),
+            _ => Arc::new(Huber { knee: 0.1 }),
+        };
+        let problem = Problem::new(distances, Model::new(alpha, beta, penalty)).unwrap();
+        let (by_newton, by_admm) = (newton(&problem, 1e-10), admm(&problem, 1e-9));
+        assert!(by_newton.converged() && by_admm.converged(), "case {number}");
+        assert!(
+            by_newton.iterations <= 15,
+            "case {number}: {} steps",
+            by_newton.iterations
+        );
+        let (x, y) = (dense(&problem, &by_newton), dense(&problem, &by_admm));
+        let apart = largest_difference(x.values(), y.values());
+        // A gap of g leaves an error of √(g/2α).
+        let bound = (2e-9 * by_admm.certificate.objective / (2.0 * alpha)).sqrt();
+        assert!(apart <= 2.0 * bound, "case {number}: {apart:e}, {bound:e}");
+    }
 }
 
 /// At ρ = 1 no subject's graph leaves the consensus.

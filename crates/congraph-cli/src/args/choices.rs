@@ -116,11 +116,7 @@ pub(super) fn choice_of<C: Choice + Send + Sync>(some: &[C]) -> impl TypedValueP
 
 /// The penalties, as the library offers them.
 pub(super) fn penalties() -> PossibleValuesParser {
-    names(
-        congraph::penalties::registry()
-            .iter()
-            .map(|penalty| penalty.name().to_owned()),
-    )
+    names(congraph::penalties::names().into_iter())
 }
 
 /// The regularisers, as the library offers them.

@@ -9,25 +9,24 @@ use super::choices::choice;
 
 /// What its help ends with.
 pub(super) const AFTER_HELP: &str = "\
-Every view's trials are halved at random, and both halves are fitted as the folder's graphs were. Adds columns, as far
-as each can be told, to
-  edges.tsv        frequency       the share of the halves whose consensus has the edge
-                   frequency_both  the share of the pairs of halves that have it in both
-                   replicates      the probability that it comes back in new trials of the same views
-                   weight_se       the standard error of its weight
-                   direct_z, q_direct, q_most, n_views_at_least
-                                   whether the nodes depend directly on each other: in the views together (q is the
-                                   rate of false discoveries), in most views, in how many views at least
-  edges_long.tsv   frequency, replicates and weight_se of each view's own edges; q_view, difference_z and q_difference:
-                   whether the nodes depend directly in this view, and more or less than in the others
-and writes stability.json: how frequencies were calibrated, how many stable edges are chance picks of the halving, and
-whether views are recognised from one half in the other. No frequency is the probability that an edge is real: what is
-learned systematically is in every half.
+Every view's trials are halved at random, and both halves are fitted as the folder's graphs were.
+Adds columns, as far as each can be told, and writes stability.json.
+  frequency          the share of the halves that have the edge
+  frequency_both     the share of the pairs of halves that have it in both
+  replicates         the probability that it comes back in new trials of the same views
+  weight_se          the standard error of its weight
+  direct_z q_direct  whether its nodes depend directly on each other (q: rate of false discoveries)
+  q_most n_views_at_least    the same in most views, and in how many at least
+  q_view difference_z q_difference    in one view, and more or less than in the others
+edges.tsv has those of the consensus, edges_long.tsv those of the views. stability.json tells how
+frequencies were calibrated, how many stable edges are chance picks of the halving, and whether
+views are recognised from half of their data. No frequency is the probability that an edge is real:
+what is learned systematically is in every half.
 
 Examples:
   congraph stability out
   congraph stability out --units views --force
-  congraph stability out --shard 2/8          # on one of eight machines, and then
+  congraph stability out --shard 2/8      on one of eight machines, and at the end
   congraph merge out.stability-*.json -o out";
 
 #[derive(Args, Debug)]

@@ -3,15 +3,17 @@
 use std::path::Path;
 use std::time::Instant;
 
-use congraph::compare::{Design, Settings, check_coupling, check_samples, compare_watched};
-use congraph::{Code, DataError, MultiviewGraph, Warning, penalties};
+use congraph::compare::{Design, Settings, check_coupling, check_samples, compare_watched, equalise};
+use congraph::{Code, DataError, Error, Learn, MultiviewGraph, View, ViewMatrix, Views, Warning};
 use congraph_io::{
     COMPARE_FILES, Folder, LabelTable, read_graph, read_known, read_run, seal_compare, write_comparison,
 };
+use congraph_record::FitRecord;
 use congraph_record::choices::Equalise;
 use congraph_record::findings::Known;
 use congraph_record::record::{CompareRecord, warning_records};
 
+use super::again;
 use crate::args::{CompareArgs, Global};
 use crate::console::{self, Console};
 use crate::failure::Failure;
@@ -23,7 +25,7 @@ pub(crate) fn run(args: &CompareArgs, global: &Global, console: &Console) -> Res
         // Refused as what it is: no result.
         read_graph(&args.folder)?;
     }
-    let folder = interrupt::before_writing(|| Folder::add_to(&args.folder, &COMPARE_FILES, args.force))?;
+    let mut folder = interrupt::before_writing(|| Folder::add_to(&args.folder, &COMPARE_FILES, args.force))?;
     let (run, graph) = read_run(&args.folder)?;
     let known = read_known(&args.folder, &graph)?;
     let design = design(args, &graph)?;
@@ -36,7 +38,12 @@ pub(crate) fn run(args: &CompareArgs, global: &Global, console: &Console) -> Res
         seed: args.seed,
         measures: args.measures.clone(),
     };
-    let warnings = check_equal(args, &known, &design)?;
+    let own = graph.clone();
+    let Equal {
+        graph,
+        equalised_to,
+        warnings,
+    } = equal(args, &known, graph, &design.labels, console)?;
     let reporter = console.progress();
     let found = compare_watched(&graph, &design, &settings, &|progress| reporter.step(progress))?;
     drop(reporter);
@@ -46,6 +53,7 @@ pub(crate) fn run(args: &CompareArgs, global: &Global, console: &Console) -> Res
     let mut record = CompareRecord {
         n_nodes: graph.n_nodes(),
         n_views: graph.n_views(),
+        equalised_to,
         version: env!("CARGO_PKG_VERSION").into(),
         seconds: start.elapsed().as_secs_f64(),
         warnings: warning_records(&warnings),
@@ -54,6 +62,7 @@ pub(crate) fn run(args: &CompareArgs, global: &Global, console: &Console) -> Res
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         write_comparison(&folder, &graph, &found, &record)?;
         seal_compare(&folder, &run, &mut record)?;
+        super::report::renew(&mut folder, &own)?;
         Ok(folder.commit()?)
     })?;
     for warning in &warnings {
@@ -108,8 +117,7 @@ fn check_fit(known: &Known, graph: &MultiviewGraph, design: &Design) -> Result<(
     let Some(record) = &known.summary else {
         return Ok(());
     };
-    let penalty = record.penalty.as_deref().and_then(penalties::by_name);
-    if penalty.is_some_and(|penalty| !penalty.is_symmetric()) {
+    if record.coupled_penalty().is_some_and(|penalty| !penalty.is_symmetric()) {
         return Err(Failure::Data(vec![DataError::new(
             Code::E14,
             "the fit coupled views by their order",
@@ -123,16 +131,44 @@ fn check_fit(known: &Known, graph: &MultiviewGraph, design: &Design) -> Result<(
     Ok(())
 }
 
-/// Whether groups have equally many samples; what is not known of them is told.
-fn check_equal(args: &CompareArgs, known: &Known, design: &Design) -> Result<Vec<Warning>, Failure> {
+/// The graphs to compare, and what was done so that groups have equally many samples.
+struct Equal {
+    graph: MultiviewGraph,
+    equalised_to: Option<usize>,
+    warnings: Vec<Warning>,
+}
+
+/// The graphs as they are if no group has more samples; else those of one draw of equally many, or a refusal.
+fn equal(
+    args: &CompareArgs,
+    known: &Known,
+    graph: MultiviewGraph,
+    labels: &[String],
+    console: &Console,
+) -> Result<Equal, Failure> {
     let samples: Vec<Option<usize>> = known.views.iter().map(|view| view.n_samples).collect();
-    let checked = check_samples(&samples, &design.labels).map_err(Failure::from);
-    if let (Err(Failure::Data(errors)), Equalise::Auto) = (&checked, args.equalise) {
-        let told = |error: &DataError| DataError {
-            hint: "draw equally many samples for every view, learn again, and compare those graphs".into(),
-            ..error.clone()
+    let checked = check_samples(&samples, labels);
+    let least = samples.iter().flatten().min().copied();
+    if let (Err(error), Equalise::Auto, Some(n_samples)) = (&checked, args.equalise, least) {
+        let Some(method) = known.summary.as_ref().and_then(FitRecord::pooled) else {
+            return Err(not_learned_again(error));
         };
-        return Err(Failure::Data(errors.iter().map(told).collect()));
+        let read = again::read_again(&args.folder, &[], console)?;
+        let drawn = equalise(&read.views, n_samples, args.seed)?;
+        // Blocks that are drawn whole may leave a difference.
+        let n_drawn: Vec<Option<usize>> = drawn.iter().map(View::n_samples).collect();
+        check_samples(&n_drawn, &in_order(labels, &graph, &drawn)).map_err(|error| not_learned_again(&error))?;
+        let reporter = console.progress();
+        let learned = method.learn(&drawn, &|progress| reporter.step(progress))?;
+        console.note(&format!(
+            "note: groups differ in their samples, so {n_samples} were drawn for every view and the graphs learned again; the graphs \
+             in the folder are left as they are"
+        ));
+        return Ok(Equal {
+            graph: like(&graph, &learned.graph),
+            equalised_to: Some(n_samples),
+            warnings: learned.warnings,
+        });
     }
     checked?;
     let n_unknown = samples.iter().filter(|n| n.is_none()).count();
@@ -140,11 +176,63 @@ fn check_equal(args: &CompareArgs, known: &Known, design: &Design) -> Result<Vec
         "how many samples {n_unknown} of {} views have is not known: if one group has more, a difference may be no more than that",
         samples.len()
     );
-    Ok(if n_unknown > 0 {
-        vec![Warning::new("W06", message)]
-    } else {
-        Vec::new()
+    Ok(Equal {
+        graph,
+        equalised_to: None,
+        warnings: if n_unknown > 0 {
+            vec![Warning::new("W06", message)]
+        } else {
+            Vec::new()
+        },
     })
+}
+
+/// Labels in the order of data that were read again.
+fn in_order(labels: &[String], graph: &MultiviewGraph, views: &Views) -> Vec<String> {
+    let place = |view: &View| graph.views().iter().position(|name| name == view.name());
+    views
+        .iter()
+        .map(|view| place(view).map_or_else(String::new, |at| labels[at].clone()))
+        .collect()
+}
+
+/// Graphs with nodes and views in the order of others.
+fn like(order: &MultiviewGraph, graph: &MultiviewGraph) -> MultiviewGraph {
+    let place = |names: &[String], name: &String| names.iter().position(|other| other == name).unwrap_or(0);
+    let views: Vec<usize> = order.views().iter().map(|name| place(graph.views(), name)).collect();
+    let nodes: Vec<u32> = graph
+        .nodes()
+        .iter()
+        .map(|name| place(order.nodes(), name) as u32)
+        .collect();
+    let moved = |pair: &[u32; 2]| {
+        let mut pair = pair.map(|node| nodes[node as usize]);
+        pair.sort_unstable();
+        pair
+    };
+    let pairs: Vec<[u32; 2]> = graph.pairs().iter().map(moved).collect();
+    let values = graph
+        .weights()
+        .rows()
+        .flat_map(|row| views.iter().map(|&view| row[view]))
+        .collect();
+    let weights = ViewMatrix::from_values(views.len(), values);
+    let names = (order.nodes().to_vec(), order.views().to_vec());
+    MultiviewGraph::new(names.0, names.1, &pairs, &weights, graph.consensus())
+        .with_membership(order.membership().clone())
+}
+
+/// Groups that differ in their samples, where the graphs cannot be learned again here.
+fn not_learned_again(error: &Error) -> Failure {
+    let Error::Data(errors) = error else {
+        return Failure::from(error.clone());
+    };
+    let told = |error: &DataError| DataError {
+        hint: "draw equally many samples for every view, learn again with the same options, and compare those graphs"
+            .into(),
+        ..error.clone()
+    };
+    Failure::Data(errors.iter().map(told).collect())
 }
 
 /// The result in one line.

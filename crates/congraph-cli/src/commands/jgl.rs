@@ -10,7 +10,7 @@ use congraph_record::FitRecord;
 use congraph_record::record::Timing;
 
 use super::input;
-use super::learn::{caveat, inputs, view_rows};
+use super::learn::{caveat, inputs, unasked, view_rows};
 use crate::args::{Global, LearnArgs, MissingArg};
 use crate::console::{self, Console};
 use crate::failure::Failure;
@@ -99,7 +99,7 @@ fn result_line(args: &LearnArgs, learned: &Learned<GraphicalLasso>, timing: &Tim
     let [any, negative] = EdgeRule::ALL.map(|rule| learned.details.graph(&learned.graph, rule).mean_density());
     format!(
         "{}: {}{} precision {} × {}, mean density {any:.3} ({negative:.3} of negative entries), relative gap {} ({}), \
-         {:.2} s",
+         {:.2} s{}",
         args.output.out.display(),
         caveat(&learned.warnings),
         learned.graph.n_views(),
@@ -111,6 +111,7 @@ fn result_line(args: &LearnArgs, learned: &Learned<GraphicalLasso>, timing: &Tim
         console::count(learned.graph.n_nodes(), "node"),
         summary::gap(learned.certificate.relative_gap),
         learned.status,
-        timing.total.as_secs_f64()
+        timing.total.as_secs_f64(),
+        unasked(&args.output, &learned.graph)
     )
 }

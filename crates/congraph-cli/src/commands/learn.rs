@@ -5,6 +5,7 @@ use std::time::Instant;
 use congraph::tune::{Reached, Tuned};
 use congraph::{Learned, Method, MultiviewGraph, Parameters, View, Warning, is_edge};
 use congraph_io::{Folder, Places, ViewRow, seal, write_graph_at, write_json};
+use congraph_record::findings::not_asked;
 use congraph_record::record::{InputRecord, SPECTRUM_BY, Timing};
 use congraph_record::request::{Asked, check_memory};
 use congraph_record::{FitRecord, Resolved};
@@ -236,6 +237,15 @@ pub(super) fn caveat(warnings: &[Warning]) -> &'static str {
     }
 }
 
+/// What comes after all figures of a fit that has edges: how sure they are is another question.
+pub(super) fn unasked(output: &OutputArgs, graph: &MultiviewGraph) -> String {
+    if !graph.weights().values().iter().any(|&weight| is_edge(weight)) {
+        return String::new();
+    }
+    let ask = super::report::ask_stability(&output.out.display().to_string());
+    format!("; {}", not_asked(&ask))
+}
+
 /// The similarity, and what it would be if each view were learned on its own.
 pub(super) fn likeness(similarity: Option<f64>, floor: Option<f64>) -> String {
     match (similarity, floor) {
@@ -262,7 +272,7 @@ fn result_line(output: &OutputArgs, learned: &Learned, reached: &Reached, timing
     let consensus = consensus(graph);
     let likeness = likeness(graph.similarity(), reached.floor);
     format!(
-        "{}: {}{} × {}, {consensus}mean density {:.3}, {likeness}relative gap {} ({}), {:.2} s",
+        "{}: {}{} × {}, {consensus}mean density {:.3}, {likeness}relative gap {} ({}), {:.2} s{}",
         output.out.display(),
         caveat(&learned.warnings),
         count(graph.n_views(), "view"),
@@ -270,6 +280,7 @@ fn result_line(output: &OutputArgs, learned: &Learned, reached: &Reached, timing
         graph.mean_density(),
         summary::gap(learned.certificate.relative_gap),
         learned.status,
-        timing.total.as_secs_f64()
+        timing.total.as_secs_f64(),
+        unasked(output, graph)
     )
 }

@@ -10,7 +10,7 @@ use congraph_record::request::LikelihoodAsked;
 
 use super::candidates;
 use super::input::Read;
-use super::learn::{Fitted, Fitting, caveat, check_converged, consensus, likeness, noticed, tell_read, write};
+use super::learn::{Fitted, Fitting, caveat, check_converged, consensus, likeness, noticed, tell_read, unasked, write};
 use crate::args::OutputArgs;
 use crate::console::{Console, count};
 use crate::failure::Failure;
@@ -140,7 +140,7 @@ fn result_line(output: &OutputArgs, asked: &LikelihoodAsked, chosen: &Chosen, ti
         caveat(&learned.warnings)
     };
     format!(
-        "{}: {first}{}{} × {}, {}mean density {:.3}, {}{}relative gap {} ({}), {:.2} s",
+        "{}: {first}{}{} × {}, {}mean density {:.3}, {}{}relative gap {} ({}), {:.2} s{}",
         output.out.display(),
         if is_empty { "an empty graph: " } else { "" },
         count(graph.n_views(), "view"),
@@ -151,6 +151,7 @@ fn result_line(output: &OutputArgs, asked: &LikelihoodAsked, chosen: &Chosen, ti
         model(asked, chosen),
         summary::gap(learned.certificate.relative_gap),
         learned.status,
-        timing.total.as_secs_f64()
+        timing.total.as_secs_f64(),
+        unasked(output, graph)
     )
 }

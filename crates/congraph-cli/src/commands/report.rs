@@ -4,7 +4,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use congraph::{MultiviewGraph, Views};
-use congraph_io::{Folder, OutputError, read_graph, read_known, write_rows, write_text};
+use congraph_io::{
+    Folder, OutputError, read_comparison, read_graph, read_known, read_stability, write_rows, write_text,
+};
 use congraph_record::findings::{Findings, Known, MOST_DRAWN, relative_variances};
 use serde_json::json;
 
@@ -71,10 +73,23 @@ fn known(files: &Path, target: &Path, graph: &MultiviewGraph) -> Result<Known, F
     let name = whole
         .ok()
         .and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+    let known = read_known(files, graph)?;
+    let summary = known.summary.as_ref();
     Ok(Known {
+        stability: read_stability(files, graph, summary)?,
+        comparison: read_comparison(files, graph, summary)?,
+        ask_stability: summary
+            .filter(|summary| !summary.is_projection())
+            .zip(name.as_deref())
+            .map(|(_, name)| ask_stability(name)),
         folder: name,
-        ..read_known(files, graph)?
+        ..known
     })
+}
+
+/// How it is asked how sure the edges in a folder are.
+pub(super) fn ask_stability(folder: &str) -> String {
+    format!("congraph stability {}", console::visible(folder))
 }
 
 /// The report is made of the folder alone: one that is there already may be replaced unasked.

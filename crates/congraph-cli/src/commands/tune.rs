@@ -14,7 +14,7 @@ use congraph_record::request::{Asked, check_memory};
 use serde_json::{Value, json};
 
 use super::input::{self, Read};
-use super::learn::{caveat, noticed, write};
+use super::learn::{caveat, noticed, unasked, write};
 use super::work::Work;
 use crate::args::{Global, TuneArgs};
 use crate::checkpoint::{Checkpoint, refuse_existing};
@@ -341,10 +341,9 @@ impl Tuned {
         };
         let share = (1e4 * keep).round() / 100.0;
         match (gain(self.chosen.cell), self.chosen.best.and_then(gain)) {
-            (Some(chosen), Some(best)) if best > 0.0 => format!(
-                ", the sparsest with at least {} % of the best held-out gain ({chosen:.4} of {best:.4})",
-                share
-            ),
+            (Some(chosen), Some(best)) if best > 0.0 => {
+                format!(", the sparsest with at least {share} % of the best held-out gain ({chosen:.4} of {best:.4})")
+            }
             _ => ", where no graph makes the other half of the data likelier than none".into(),
         }
     }
@@ -361,7 +360,7 @@ impl Tuned {
         });
         format!(
             "{}: {}of {} cells chose density {:.3} and similarity {:.3} ({:.3} when learned separately; \
-             alpha {:.4}, beta {:.4}){}, instability {:.3}{truth}, {:.1} s",
+             alpha {:.4}, beta {:.4}){}, instability {:.3}{truth}, {:.1} s{}",
             args.output.out.display(),
             caveat(&self.warnings),
             self.chosen.steps.cells.len(),
@@ -372,7 +371,8 @@ impl Tuned {
             cell.parameters.beta,
             self.kept(),
             verdict.instability,
-            timing.total.as_secs_f64()
+            timing.total.as_secs_f64(),
+            unasked(&args.output, &self.chosen.learned.graph)
         )
     }
 }

@@ -16,7 +16,8 @@ use super::run::check_communities;
 use crate::input::{Fault, fault, number, read_regular_text, reason};
 
 /// Reads what a result folder tells beside its graphs: positions and variances of the nodes, samples of the views, how
-/// they were made and learned, communities. The folder's name is not in it, since results are written elsewhere before
+/// they were made and learned, communities. What [`read_stability`](super::read_stability) and
+/// [`read_comparison`](super::read_comparison) read is not in it. The folder's name is not in it, since results are written elsewhere before
 /// they are in place.
 ///
 /// # Errors
@@ -44,6 +45,9 @@ fn known(dir: &Path, graph: &MultiviewGraph) -> Result<Known, Fault> {
         communities: communities(dir, graph)?,
         path: path(dir, graph)?,
         recordings: recordings(dir, &run)?,
+        stability: None,
+        ask_stability: None,
+        comparison: None,
         version: run.version,
         command: run.command,
         folder: None,
@@ -306,7 +310,7 @@ fn communities(dir: &Path, graph: &MultiviewGraph) -> Result<Option<KnownCommuni
     }))
 }
 
-fn json<T: DeserializeOwned>(dir: &Path, file: &str) -> Result<Option<T>, Fault> {
+pub(super) fn json<T: DeserializeOwned>(dir: &Path, file: &str) -> Result<Option<T>, Fault> {
     let path = dir.join(file);
     match read_regular_text(&path) {
         Ok(text) => match serde_json::from_str(&text) {

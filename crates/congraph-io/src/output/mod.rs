@@ -64,6 +64,7 @@
 mod columns;
 mod compare;
 mod folder;
+mod inference;
 mod known;
 mod lock;
 mod made;
@@ -88,6 +89,7 @@ use serde::Serialize;
 pub use columns::add_columns;
 pub use compare::{COMPARE_FILES, seal_compare, write_comparison};
 pub use folder::{Folder, OutputError};
+pub use inference::{read_comparison, read_stability};
 pub use known::{NodeFacts, read_known, read_node_facts, read_places};
 pub use lock::abandon;
 pub(crate) use ours::RELMAT_MEASURE;

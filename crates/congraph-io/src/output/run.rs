@@ -265,6 +265,32 @@ pub(super) fn check_communities(dir: &Path, summary: &FitRecord) -> Result<(), F
     compare(dir, listed, None)
 }
 
+/// Whether what was added to a folder later belongs to its run, and its files are as they were listed.
+pub(super) fn check_added(
+    dir: &Path,
+    file: &str,
+    run: Option<&str>,
+    files: Option<&Named<String>>,
+    summary: Option<&FitRecord>,
+    hint: &str,
+) -> Result<(), Fault> {
+    let Some(own) = summary.and_then(|summary| summary.run.as_deref()) else {
+        return Ok(());
+    };
+    let broken = |what: &str| fault(&dir.join(file), what, WHY, hint);
+    match run {
+        None => return Err(broken("does not say which run it belongs to")),
+        Some(other) if other != own => return Err(broken("belongs to another run than the graphs beside it")),
+        Some(_) => {}
+    }
+    let listed = files.iter().flat_map(|files| &files.0);
+    compare(
+        dir,
+        listed.map(|(name, sha256)| (name.as_str(), Some(sha256.as_str()))),
+        None,
+    )
+}
+
 /// Whether the files are as they are listed.
 fn compare<'f>(
     dir: &Path,

@@ -4,6 +4,8 @@ use congraph::MultiviewGraph;
 use congraph::findings::Positions;
 use serde::Serialize;
 
+use super::comparison::KnownComparison;
+use super::confidence::KnownStability;
 use super::recordings::KnownRecordings;
 use crate::record::FitRecord;
 
@@ -22,6 +24,15 @@ pub struct Known {
     pub communities: Option<KnownCommunities>,
     /// The cells of a path, if one was fitted.
     pub path: Vec<PathCell>,
+    /// How sure edges are, if that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stability: Option<KnownStability>,
+    /// How that is asked, in the words of whoever reads this; none if it cannot be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ask_stability: Option<String>,
+    /// Who differs, if groups of views were compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<KnownComparison>,
     /// The version of the program that learned the graphs.
     pub version: Option<String>,
     /// The command that did, word by word.
@@ -101,6 +112,14 @@ impl Known {
             .filter(|found| found.agreement.len() != n_views)
         {
             found.agreement.clear();
+        }
+        let n_pairs = graph.pairs().len();
+        let whole = |found: &KnownStability| found.edges.0.iter().all(|(_, cells)| cells.len() == n_pairs);
+        self.stability = self.stability.filter(whole);
+        if let Some(found) = &mut self.comparison {
+            found
+                .edges
+                .retain(|row| row.pair.iter().all(|&node| (node as usize) < n));
         }
         if self.views.len() != n_views {
             self.views = vec![KnownView::default(); n_views];

@@ -3,6 +3,8 @@
 //!
 //! ```text
 //! known        what is known beside the graphs: positions, samples, how they were learned, communities, a path
+//! confidence   how sure edges are
+//! comparison   who differs
 //! recordings   how views were made from EEG recordings
 //! views        each view: how far from the consensus, what it adds and what it lacks, whether it stands out
 //! influences   does strength follow variance, does a view's distance follow its sample count?
@@ -12,6 +14,8 @@
 //! What graphs say by themselves is in [`congraph::findings`], and is found here too. Nothing here reads a file.
 //! Results do not depend on the order of nodes or views, apart from their own order.
 
+mod comparison;
+mod confidence;
 mod influences;
 pub mod known;
 mod recordings;
@@ -28,6 +32,8 @@ use congraph::{MultiviewGraph, is_edge};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
+pub use comparison::{Compared, ComparedComponent, ComparedEdge, KnownComparison};
+pub use confidence::{COMES_BACK, KnownStability, Support, not_asked};
 pub use influences::Influence;
 pub use known::{Known, KnownCommunities, KnownView, PathCell};
 pub use recordings::{KnownRecording, KnownRecordings, KnownSteps};
@@ -64,6 +70,9 @@ pub struct Findings {
     pub layout: Layout,
     /// Each view.
     pub views: Vec<ViewFinding>,
+    /// The subjects' own graphs, where views are of subjects.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub subjects: Vec<ViewFinding>,
     /// The median of the views' uniqueness; none without a consensus.
     pub median_uniqueness: Option<f64>,
     /// How alike the views are; none of one view.
@@ -141,6 +150,7 @@ impl Findings {
             degrees,
             layout,
             views,
+            subjects: views::subjects(graph),
             median_uniqueness,
             similarities,
             geometry,

@@ -1,9 +1,10 @@
-//! The result in two plain sentences, and what to be careful about.
+//! The result in two plain sentences, how many edges are supported, and what to be careful about.
 
 use congraph::findings::{Geometry, short_names};
 use congraph::{MultiviewGraph, is_edge};
 use serde::Serialize;
 
+use super::confidence::{Support, not_asked};
 use super::known::Known;
 use super::views::ViewFinding;
 use crate::record::{FitRecord, WarningRecord};
@@ -14,8 +15,12 @@ const NAME: usize = 32;
 /// The result in plain words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
-    /// Two sentences: what is shared, and who differs. Before them, if it is so, that there is nothing in it.
+    /// Two sentences: what is shared, and who differs. Before them, if it is so, that there is nothing in it; after
+    /// them how many edges are supported, or that it was not asked.
     pub sentences: Vec<String>,
+    /// How many of the shared edges are supported, if that was asked and could be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub support: Option<Support>,
     /// The number of shared edges.
     pub n_shared: usize,
     /// Of these, how many have a negative weight.
@@ -63,12 +68,15 @@ impl Verdict {
                 .filter(|&edge| n_views[edge] == n_measured[edge])
                 .count(),
         };
+        let support = known.stability.as_ref().and_then(|found| found.support(shared));
         Self {
             sentences: caveat(&warnings, counts.is_empty(graph))
                 .into_iter()
                 .map(String::from)
                 .chain(sentences(graph, known, &counts, views))
+                .chain(how_sure(known, support.as_ref()).filter(|_| !counts.is_empty(graph)))
                 .collect(),
+            support,
             n_shared,
             n_negative,
             n_everywhere,
@@ -86,6 +94,21 @@ fn caveat(warnings: &[WarningRecord], is_empty: bool) -> Option<&'static str> {
         (true, _) if is_empty => Some("Nothing in these data goes beyond chance."),
         (true, _) => Some("Nothing in these data goes beyond chance: the edges below are those of noise."),
         (_, true) => Some("The views have structure, but none that they share: the agreement below is imposed."),
+        _ => None,
+    }
+}
+
+/// How many edges are supported, or that this was not asked.
+fn how_sure(known: &Known, support: Option<&Support>) -> Option<String> {
+    match (&known.stability, support, &known.ask_stability) {
+        (_, Some(support), _) => Some(format!("{}.", support.words())),
+        (Some(_), None, _) => {
+            Some("Which edges are supported was not asked, or cannot be told from these data.".into())
+        }
+        (None, None, Some(ask)) => {
+            let told = not_asked(ask);
+            Some(format!("H{}.", told.strip_prefix('h').unwrap_or(&told)))
+        }
         _ => None,
     }
 }

@@ -58,14 +58,61 @@ pub(super) fn findings(graph: &MultiviewGraph, known: &Known) -> (Vec<ViewFindin
     (views, graph.consensus().map(|_| middle))
 }
 
+/// The graphs of subjects, in the order of their names, each against the consensus; none where the fit knew of no
+/// subjects.
+pub(super) fn subjects(graph: &MultiviewGraph) -> Vec<ViewFinding> {
+    let (Some(subjects), Some(weights)) = (graph.subjects(), graph.subject_weights()) else {
+        return Vec::new();
+    };
+    let one = |(subject, name): (usize, &String)| {
+        let own: Vec<f64> = weights.column(subject).collect();
+        let views: Vec<usize> = subjects.views_of(subject).collect();
+        let has = |edge: usize| {
+            let pair = graph.pairs()[edge];
+            views.iter().any(|&view| graph.membership().has_pair(view, pair))
+        };
+        let (added, missing) = apart(graph, &own, &has);
+        ViewFinding {
+            name: name.clone(),
+            n_samples: None,
+            n_nodes: graph.n_nodes(),
+            n_edges: own.iter().filter(|&&weight| is_edge(weight)).count(),
+            density: graph.subject_density(subject).unwrap_or(0.0),
+            uniqueness: graph.consensus().map(|consensus| distance(&own, consensus, &has)),
+            is_outlier: false,
+            added,
+            missing,
+        }
+    };
+    subjects.names().iter().enumerate().map(one).collect()
+}
+
+/// Σ|w − consensus| / Σ(|w| + |consensus|), over the pairs that can be had.
+fn distance(own: &[f64], consensus: &[f64], has: &dyn Fn(usize) -> bool) -> f64 {
+    let (mut between, mut total) = (0.0, 0.0);
+    for (edge, (weight, shared)) in own.iter().zip(consensus).enumerate() {
+        if has(edge) {
+            between += (weight - shared).abs();
+            total += weight.abs() + shared.abs();
+        }
+    }
+    if total > 0.0 { between / total } else { 0.0 }
+}
+
 /// The pairs in which the view and the consensus disagree on there being an edge.
 fn differences(graph: &MultiviewGraph, view: usize) -> (Vec<usize>, Vec<usize>) {
+    let own: Vec<f64> = graph.weights().column(view).collect();
+    // What a view cannot have it does not lack.
+    apart(graph, &own, &|edge| {
+        graph.membership().has_pair(view, graph.pairs()[edge])
+    })
+}
+
+/// The pairs that only these weights have, and those that only the consensus has.
+fn apart(graph: &MultiviewGraph, own: &[f64], has: &dyn Fn(usize) -> bool) -> (Vec<usize>, Vec<usize>) {
     let Some(consensus) = graph.consensus() else {
         return (Vec::new(), Vec::new());
     };
-    let own: Vec<f64> = graph.weights().column(view).collect();
-    // What a view cannot have it does not lack.
-    let has = |edge: usize| graph.membership().has_pair(view, graph.pairs()[edge]);
     let by = |weights: &[f64], other: &[f64]| {
         let mut edges: Vec<usize> = (0..own.len())
             .filter(|&edge| is_edge(weights[edge]) && !is_edge(other[edge]) && has(edge))
@@ -73,5 +120,5 @@ fn differences(graph: &MultiviewGraph, view: usize) -> (Vec<usize>, Vec<usize>) 
         edges.sort_by(|&one, &two| weights[two].abs().total_cmp(&weights[one].abs()));
         edges
     };
-    (by(&own, consensus), by(consensus, &own))
+    (by(own, consensus), by(consensus, own))
 }

@@ -159,13 +159,42 @@ impl FitRecord {
     }
 
     /// The penalty with what it couples.
-    fn coupled_penalty(&self) -> Option<Arc<dyn Penalty>> {
+    pub fn coupled_penalty(&self) -> Option<Arc<dyn Penalty>> {
         match (self.coupling.as_deref(), self.subject_share) {
             (None, _) => penalties::by_name(self.penalty.as_deref()?),
             (Some(_), Some(share)) => Some(Arc::new(TwoLevels::new(share))),
             (Some(name), None) => penalties::couplings()
                 .into_iter()
                 .find(|one| one.coupling() == Some(name)),
+        }
+    }
+
+    /// The method of a fit that can be made again from signals alone: every pair could be joined at no cost, and α, β
+    /// and γ are kept. None of any other fit.
+    pub fn pooled(&self) -> Option<Smooth> {
+        let is_whole = self.n_candidates.is_none() && self.n_edge_costs.is_none();
+        let is_smooth = self
+            .method
+            .as_deref()
+            .is_none_or(|word| Method::of_word(word) == Some(Method::Smooth));
+        if !is_whole || !is_smooth || self.is_projection() || self.coupling.is_some() {
+            return None;
+        }
+        // Views on their own have no β.
+        let alone = Self {
+            beta: Some(0.0),
+            gamma: Some(0.0),
+            penalty: Some("none".into()),
+            regulariser: self.regulariser.clone().or_else(|| Some("none".into())),
+            ..self.clone()
+        };
+        match self.smooth() {
+            Some((method, _)) => Some(method),
+            None => {
+                let (mut method, _) = alone.smooth()?;
+                method.model = Model::uncoupled(self.alpha?);
+                Some(method)
+            }
         }
     }
 }

@@ -266,9 +266,8 @@ impl FitRecord {
 
     /// The subject that a two-level fit gave each of these views; none if it knew none, or not of all.
     pub fn subjects_of(&self, views: &[String]) -> Option<Vec<String>> {
-        let subjects = self.echo.get("subjects")?.as_object()?;
-        let subject = |view: &String| subjects.get(view)?.as_str().map(str::to_owned);
-        views.iter().map(subject).collect()
+        let subjects = self.subjects.as_ref()?;
+        views.iter().map(|view| subjects.get(view).cloned()).collect()
     }
 
     /// Whether it is about graphs that make signals likely.

@@ -351,6 +351,22 @@ impl StabilityColumns {
         Self(columns)
     }
 
+    /// The same for a report: a cell is empty where a row has no number.
+    pub fn told(&self) -> Named<Vec<Option<f64>>> {
+        let cells = |values: &[f64]| {
+            values
+                .iter()
+                .map(|&value| Some(value).filter(|value| !value.is_nan()))
+                .collect()
+        };
+        Named(
+            self.0
+                .iter()
+                .map(|(name, values)| ((*name).to_owned(), cells(values)))
+                .collect(),
+        )
+    }
+
     /// The names of the columns.
     pub fn names(&self) -> Vec<&'static str> {
         self.0.iter().map(|(name, _)| *name).collect()

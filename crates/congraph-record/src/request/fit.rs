@@ -477,8 +477,8 @@ impl FitRequest {
             PenaltyRequest::Named(name) => name,
         };
         penalties::by_name(name).ok_or_else(|| {
-            let known = penalties::registry();
-            let known: Vec<&str> = known.iter().map(|one| one.name()).collect();
+            let known = penalties::names();
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
             unknown("penalty", name, &known, ", or an object with `value` and `prox`")
         })
     }
@@ -492,8 +492,13 @@ impl FitRequest {
     }
 
     fn chosen_solver(&self) -> Arc<dyn Solver> {
-        match (self.solver, &self.penalty) {
-            (SolverChoice::Newton, PenaltyRequest::Named(_)) => {
+        // A penalty that couples the edges has no minimiser for one of them.
+        let is_joint = match &self.penalty {
+            PenaltyRequest::Named(name) => penalties::by_name(name).is_none_or(|penalty| penalty.joint().is_some()),
+            PenaltyRequest::Given(_) => false,
+        };
+        match (self.solver, is_joint) {
+            (SolverChoice::Newton, true) => {
                 let usual = Newton::default();
                 Arc::new(Newton {
                     tolerance: self.tol,
@@ -501,7 +506,7 @@ impl FitRequest {
                     ..usual
                 })
             }
-            (SolverChoice::Admm, _) | (_, PenaltyRequest::Given(_)) => {
+            (SolverChoice::Admm, _) | (_, false) => {
                 let usual = Admm::default();
                 Arc::new(Admm {
                     tolerance: self.tol,

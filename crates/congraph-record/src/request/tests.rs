@@ -74,7 +74,6 @@ const REFUSED: &str = "
     filter=2 method=jgl-group lambda1=0.1 lambda2=0.1
     proportional=merge
     proportional=merge method=jgl-group lambda1=0.1 lambda2=0.1
-    proportional=drop method=likelihood
     signed=auto method=jgl-group lambda1=0.1 lambda2=0.1
     alpha=0.1 method=likelihood
     consensus_density=0.1 method=likelihood

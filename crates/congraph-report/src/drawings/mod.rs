@@ -3,7 +3,9 @@
 
 mod axis;
 pub(crate) mod communities;
+pub(crate) mod confidence;
 pub(crate) mod gap;
+pub(crate) mod groups;
 pub(crate) mod heatmap;
 mod key;
 pub(crate) mod labels;

@@ -18,8 +18,34 @@ pub(crate) struct Multiple<'f> {
     pub(crate) svg: String,
 }
 
-/// The views that differ most, each on the nodes' places.
+/// The views that differ most, each on the nodes' places. `ranked` has the last first.
 pub(crate) fn draw<'f>(findings: &'f Findings, network: &Network, ranked: &[&'f ViewFinding]) -> Vec<Multiple<'f>> {
+    let graph = &findings.graph;
+    let negative = |view: &ViewFinding, edge: usize| {
+        let at = graph.views().iter().position(|name| *name == view.name).unwrap_or(0);
+        graph.weights().row(edge)[at] < 0.0
+    };
+    drawn(findings, network, ranked, "multiple", &negative)
+}
+
+/// The same of subjects.
+pub(crate) fn subjects<'f>(findings: &'f Findings, network: &Network) -> Vec<Multiple<'f>> {
+    let negative = |subject: &ViewFinding, edge: usize| {
+        let at = findings.subjects.iter().position(|one| one.name == subject.name);
+        let weights = findings.graph.subject_weights();
+        weights.zip(at).is_some_and(|(weights, at)| weights.row(edge)[at] < 0.0)
+    };
+    let all: Vec<&ViewFinding> = findings.subjects.iter().rev().collect();
+    drawn(findings, network, &all, "subject", &negative)
+}
+
+fn drawn<'f>(
+    findings: &'f Findings,
+    network: &Network,
+    ranked: &[&'f ViewFinding],
+    name: &str,
+    negative: &dyn Fn(&ViewFinding, usize) -> bool,
+) -> Vec<Multiple<'f>> {
     let dots = dots(network);
     let one = |(k, view): (usize, &&'f ViewFinding)| {
         let description = format!(
@@ -33,7 +59,7 @@ pub(crate) fn draw<'f>(findings: &'f Findings, network: &Network, ranked: &[&'f 
                 String::new()
             }
         );
-        let id = format!("multiple-{k}");
+        let id = format!("{name}-{k}");
         let mut svg = Svg::figure(
             &id,
             WIDTH,
@@ -44,8 +70,7 @@ pub(crate) fn draw<'f>(findings: &'f Findings, network: &Network, ranked: &[&'f 
         network.outline(&mut svg);
         svg.path("dots", &dots);
         let graph = &findings.graph;
-        let at = graph.views().iter().position(|name| *name == view.name).unwrap_or(0);
-        let own = |edge: usize| graph.weights().row(edge)[at] < 0.0;
+        let own = |edge: usize| negative(view, edge);
         let path = |edges: &[usize], is_drawn: &dyn Fn(usize) -> bool| -> String {
             let pairs = edges.iter().take(EDGES).filter(|&&edge| is_drawn(edge));
             pairs.map(|&edge| network.segment(graph.pairs()[edge])).collect()

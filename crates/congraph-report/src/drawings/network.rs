@@ -201,7 +201,7 @@ impl Network {
         svg::segment(self.points[a as usize], self.points[b as usize])
     }
 
-    fn nodes(&self, svg: &mut Svg, findings: &Findings) {
+    pub(super) fn nodes(&self, svg: &mut Svg, findings: &Findings) {
         svg.open("g", &[("class", "nodes")]);
         let marks = communities::marks(findings);
         let labels = findings.known.communities.as_ref().map(|found| &found.labels);

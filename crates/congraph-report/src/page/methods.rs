@@ -3,7 +3,7 @@
 use congraph_record::FitRecord;
 use congraph_record::findings::Findings;
 
-use super::{is_projection, preparation, shell};
+use super::{inference, is_projection, preparation, shell};
 use crate::page::panels::{choice, is_met};
 use crate::words::{self, percent, plural, range, share, significant};
 
@@ -42,6 +42,7 @@ pub(super) fn references(findings: &Findings) -> Vec<&'static str> {
     if known.recordings.as_ref().is_some_and(|made| made.steps.csd.is_some()) {
         references.push(SPLINES);
     }
+    references.extend(inference::references(findings));
     references
 }
 
@@ -61,6 +62,7 @@ pub(super) fn paragraphs(findings: &Findings) -> Vec<String> {
     made.map(|made| preparation::paragraph(findings, made))
         .into_iter()
         .chain([text])
+        .chain(inference::paragraphs(findings))
         .collect()
 }
 
@@ -76,6 +78,7 @@ fn learned(findings: &Findings, summary: &FitRecord) -> String {
         Some("squared-l2") => "squared ℓ2",
         Some(other) => other,
     };
+    let coupling = coupling(summary);
     let coupled = told(&[
         ("α", summary.alpha),
         ("β", summary.beta),
@@ -112,7 +115,7 @@ fn learned(findings: &Findings, summary: &FitRecord) -> String {
     format!(
         "Graphs of {n_views} over {n_nodes} and their consensus graph were learned jointly with {program}, which \
          implements multiview graph learning with a consensus graph (Karaaslanli and Aviyente 2025), with the \
-         {penalty} penalty{}{}.",
+         {penalty} penalty{}{}.{coupling}",
         if coupled.is_empty() {
             String::new()
         } else {
@@ -152,6 +155,26 @@ fn tuned(summary: &FitRecord) -> String {
                 ""
             }
         ),
+        _ => String::new(),
+    }
+}
+
+/// What views are coupled to, if not to the consensus alone.
+fn coupling(summary: &FitRecord) -> String {
+    let share = summary
+        .subject_share
+        .map_or_else(String::new, |share| format!(" (subject share {})", significant(share)));
+    match summary.coupling.as_deref() {
+        Some("subjects") => format!(
+            " On two levels: views of one subject are coupled to the subject's own graph, and the subjects' graphs to the \
+             consensus{share}."
+        ),
+        Some("chain") => {
+            " Each view is coupled to the one before it and the one after it, in the order given; the consensus \
+             is the median of the views."
+                .into()
+        }
+        Some("pairwise") => " Every view is coupled to every other; the consensus is the median of the views.".into(),
         _ => String::new(),
     }
 }

@@ -1,5 +1,6 @@
 //! The page: what every panel says, in words. The HTML is in `templates/`.
 
+mod inference;
 mod methods;
 mod panels;
 mod preparation;
@@ -13,7 +14,10 @@ use serde::Serialize;
 
 use crate::drawings::{Network, heatmap, path_map};
 use crate::{data, words};
-use panels::{Artefact, Communities, Consensus, Convergence, Dials, Differences, Figure, Key, Models, Ranking};
+use panels::{
+    Artefact, Communities, Confidence, Consensus, Convergence, Dials, Differences, Figure, Groups, Key, Models,
+    Ranking, Subjects, There,
+};
 use tables::{EdgeRow, SimilarityTable, ViewTable};
 
 /// The style sheet and the scripts, in the order in which they are put together.
@@ -33,13 +37,20 @@ const SCRIPT: &str = concat!(
 /// What pages of signed graphs have beside them.
 const SIGNED_STYLE: &str = include_str!("../../assets/signs.css");
 const SIGNED_SCRIPT: &str = include_str!("../../assets/signs.js");
+/// What pages have beside them that tell how sure edges are, or who differs.
+const INFERENCE_STYLE: &str = include_str!("../../assets/inference.css");
+const INFERENCE_SCRIPT: &str = include_str!("../../assets/inference.js");
 const SCRIPT_END: &str = "})();\n";
 
 /// The templates: the page, and one for each panel.
-const TEMPLATES: [(&str, &str); 9] = [
+const TEMPLATES: [(&str, &str); 13] = [
     ("page.html", include_str!("../../templates/page.html")),
     ("figure.html", include_str!("../../templates/figure.html")),
     ("verdict.html", include_str!("../../templates/verdict.html")),
+    ("there.html", include_str!("../../templates/there.html")),
+    ("subjects.html", include_str!("../../templates/subjects.html")),
+    ("groups.html", include_str!("../../templates/groups.html")),
+    ("sure.html", include_str!("../../templates/sure.html")),
     ("consensus.html", include_str!("../../templates/consensus.html")),
     ("views.html", include_str!("../../templates/views.html")),
     ("edges.html", include_str!("../../templates/edges.html")),
@@ -58,7 +69,11 @@ struct Page {
     data: String,
     keys: Vec<Key>,
     warnings: Vec<panels::Warned>,
+    there: Option<There>,
     consensus: Consensus,
+    confidence: Option<Confidence>,
+    groups: Option<Groups>,
+    subjects: Option<Subjects>,
     ranking: Option<Ranking>,
     heatmap: Option<Figure>,
     similarities: Option<SimilarityTable>,
@@ -93,12 +108,31 @@ pub(crate) fn page(findings: &Findings) -> String {
     let page = Page {
         title: title(findings),
         sentences: findings.verdict.sentences.clone(),
-        style: [STYLE, if graph.is_signed() { SIGNED_STYLE } else { "" }].concat(),
-        script: [SCRIPT, if graph.is_signed() { SIGNED_SCRIPT } else { "" }, SCRIPT_END].concat(),
+        style: [
+            STYLE,
+            INFERENCE_STYLE,
+            if graph.is_signed() { SIGNED_STYLE } else { "" },
+        ]
+        .concat(),
+        script: [
+            SCRIPT,
+            if graph.is_signed() { SIGNED_SCRIPT } else { "" },
+            if findings.known.stability.is_some() {
+                INFERENCE_SCRIPT
+            } else {
+                ""
+            },
+            SCRIPT_END,
+        ]
+        .concat(),
         data: data::data(findings, network, &order, heat.as_ref(), path.as_ref()),
         keys: panels::keys(findings),
         warnings: panels::warnings(findings),
+        there: There::new(findings),
         consensus: Consensus::new(findings, network, order.len()),
+        confidence: Confidence::new(findings, network),
+        groups: Groups::new(findings, network),
+        subjects: Subjects::new(findings, network),
         ranking: Ranking::new(findings),
         heatmap: heat.map(|map| panels::similarity_figure(findings, map)),
         similarities: SimilarityTable::new(findings),

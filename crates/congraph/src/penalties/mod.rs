@@ -13,6 +13,7 @@
 
 mod chain;
 mod huber;
+mod hubs;
 mod l1;
 mod l2;
 mod l_infinity;
@@ -26,6 +27,7 @@ use std::sync::Arc;
 
 pub use chain::Chain;
 pub use huber::Huber;
+pub use hubs::Hubs;
 pub use l_infinity::LInfinity;
 pub use l1::L1;
 pub use l2::L2;
@@ -111,6 +113,12 @@ pub trait Penalty: fmt::Debug + Send + Sync {
     /// The same penalty with the subject of every view, if it asks for that.
     fn of_subjects(&self, of_views: &[u32]) -> Option<Arc<dyn Penalty>> {
         let _ = of_views;
+        None
+    }
+
+    /// The same penalty with the nodes at the ends of every edge, if it asks for them.
+    fn of_pairs(&self, pairs: &[[u32; 2]]) -> Option<Arc<dyn Penalty>> {
+        let _ = pairs;
         None
     }
 
@@ -217,6 +225,17 @@ pub fn registry() -> Vec<Arc<dyn Penalty>> {
     ]
 }
 
+/// Penalties that couple the edges, so that only [`Admm`](crate::methods::smooth::Admm) solves them.
+pub fn of_whole_graphs() -> Vec<Arc<dyn Penalty>> {
+    vec![Arc::new(Hubs::default())]
+}
+
+/// The names of all penalties that users can choose.
+pub fn names() -> Vec<String> {
+    let all = registry().into_iter().chain(of_whole_graphs());
+    all.map(|penalty| penalty.name().to_owned()).collect()
+}
+
 /// Penalties that couple the views in another way than each to the consensus: chosen as a coupling, not as a penalty.
 pub fn couplings() -> Vec<Arc<dyn Penalty>> {
     vec![Arc::new(Chain), Arc::new(Pairwise)]
@@ -224,5 +243,6 @@ pub fn couplings() -> Vec<Arc<dyn Penalty>> {
 
 /// The penalty of that name.
 pub fn by_name(name: &str) -> Option<Arc<dyn Penalty>> {
-    registry().into_iter().find(|penalty| penalty.name() == name)
+    let mut all = registry().into_iter().chain(of_whole_graphs());
+    all.find(|penalty| penalty.name() == name)
 }

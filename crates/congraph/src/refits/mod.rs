@@ -35,7 +35,7 @@ pub use units::{Part, Unit, lag_one};
 /// A method that can be fitted to parts of the data.
 pub trait Refit: Method {
     /// Whether covariances are all that it needs of these views, and how nodes are to be scaled in them.
-    fn from_sums(&self, views: &Views) -> Option<Scale>;
+    fn scale_of_sums(&self, views: &Views) -> Option<Scale>;
 
     /// How many pairs of nodes may be joined, if they are listed.
     fn n_listed(&self) -> Option<usize> {
@@ -50,7 +50,7 @@ pub trait Refit: Method {
 
 impl Refit for Smooth {
     /// Another spectrum is that of the samples; and many nodes are fitted from a working set, which needs them, too.
-    fn from_sums(&self, views: &Views) -> Option<Scale> {
+    fn scale_of_sums(&self, views: &Views) -> Option<Scale> {
         let needs_samples = matches!(self.candidates, Candidates::Nearest { .. }) || views.n_nodes() >= MANY_NODES;
         (self.spectrum.is_plain() && !needs_samples).then_some(self.scaling.scale)
     }
@@ -61,7 +61,7 @@ impl Refit for Smooth {
 }
 
 impl Refit for Likelihood {
-    fn from_sums(&self, _: &Views) -> Option<Scale> {
+    fn scale_of_sums(&self, _: &Views) -> Option<Scale> {
         Some(Scale::Center)
     }
 
@@ -75,7 +75,7 @@ impl Refit for Likelihood {
 }
 
 impl Refit for GraphicalLasso {
-    fn from_sums(&self, _: &Views) -> Option<Scale> {
+    fn scale_of_sums(&self, _: &Views) -> Option<Scale> {
         Some(self.scaling.scale)
     }
 }
@@ -104,7 +104,7 @@ impl<'v> Refits<'v> {
     /// [`Error::Parameter`] if there are no such units: a view without blocks, or matrices without samples.
     pub fn new<M: Refit>(method: &M, views: &'v Views, unit: Unit, memory: u64) -> Result<Self, Error> {
         let units = Units::of(views, unit)?;
-        let scale = method.from_sums(views);
+        let scale = method.scale_of_sums(views);
         let pays = scale.is_some() && units.pay() && BlockSums::memory(views, &units) <= memory;
         let sums = scale.filter(|_| pays).map(|scale| BlockSums::new(views, &units, scale));
         Ok(Self { views, units, sums })

@@ -264,10 +264,13 @@ pub fn compare_methods(views: &Views, contenders: &[Contender], watch: Watch<'_>
                 units[1].gains(two, &others[1], lacks_mean),
             ];
             let mut of_views = vec![0.0; sorted.n_views()];
+            // Added up in the sorted order: rounding must not tell how views were given.
+            let mut sum = 0.0;
             for (k, &view) in order.views.iter().enumerate() {
                 of_views[view] = 0.5 * (gains[0][k] + gains[1][k]);
+                sum += of_views[view];
             }
-            let gain = of_views.iter().sum::<f64>() / of_views.len() as f64;
+            let gain = sum / of_views.len() as f64;
             if best.as_ref().is_none_or(|other| gain > other.gain) {
                 best = Some(Explained {
                     method: contender.name(),

@@ -350,6 +350,7 @@ pub(crate) fn numbered(number: usize, most: usize, rng: &mut ChaCha8Rng) -> Part
 
 /// The same with departures charged otherwise. What ℓ2 and squares weigh grows with the views and with their weights: half
 /// of the charges of ℓ1 and more keep all kinds of edges in.
+#[allow(dead_code)] // The example likelihood_random shares this file.
 pub(crate) fn coupled_by(coupling: Coupling, mut parts: Parts) -> Parts {
     parts.coupling = coupling;
     let root = (parts.views.len() as f64).sqrt();

@@ -11,10 +11,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use congraph::direct::{self, Direct};
+use congraph::findings::shared_weights;
 use congraph::refits::{Refit, Unit};
 use congraph::stability::{EdgeStability, Halvings, Stability, Tallies};
 use congraph::{Code, DataError, MultiviewGraph, Progress};
 use congraph_io::{Folder, Run, add_columns, read_run, reseal, write_json};
+use congraph_record::findings::Support;
 use congraph_record::record::{
     AgainMethod, EDGE_COLUMNS, StabilityColumns, StabilityRecord, VIEW_COLUMNS, direct_units, n_frequent,
     warning_records,
@@ -269,7 +271,7 @@ impl Visit for Make<'_> {
             let told = serde_json::to_string(&record).map_err(|error| Failure::Stdout(error.into()))?;
             console::print(&told)
         } else {
-            console::print(&line(self.out, fit, &found, &record, self.start))
+            console::print(&line(self.out, fit, &found, direct.as_ref(), &record, self.start))
         }
     }
 }
@@ -423,7 +425,14 @@ fn write(
     Ok(folder.commit()?)
 }
 
-fn line(out: &Path, fit: &Fit, found: &EdgeStability, record: &StabilityRecord, start: Instant) -> String {
+fn line(
+    out: &Path,
+    fit: &Fit,
+    found: &EdgeStability,
+    direct: Option<&Direct>,
+    record: &StabilityRecord,
+    start: Instant,
+) -> String {
     let told = match n_frequent(found, &fit.graph, STABLE) {
         Some([stable, all]) => {
             let bounds = found.bounds.as_ref();
@@ -442,19 +451,30 @@ fn line(out: &Path, fit: &Fit, found: &EdgeStability, record: &StabilityRecord, 
         }
         None => "how sure each view's edges are is in edges_long.tsv".into(),
     };
-    let supported = record
-        .direct
-        .and_then(|direct| Some((direct.n_supported?, direct.level)));
-    let direct = supported.map_or_else(String::new, |(n, level)| {
-        format!("; {} directly dependent at q ≤ {level}", count(n, "pair"))
-    });
     format!(
-        "{}: {told}{direct}; {} halved, {} fits, {:.2} s",
+        "{}: {}{told}; {} halved, {} fits, {:.2} s",
         out.display(),
+        supported(fit, found, direct),
         record.units,
         record.fits,
         start.elapsed().as_secs_f64()
     )
+}
+
+/// How many of the edges are supported, first of all: the other figures do not say that there is anything.
+fn supported(fit: &Fit, found: &EdgeStability, direct: Option<&Direct>) -> String {
+    let columns = StabilityColumns::of_edges(&fit.graph, found, direct);
+    let q = columns.0.into_iter().find(|(name, _)| *name == "q_direct");
+    let Some((direct, (_, q))) = direct.zip(q) else {
+        return "which edges are supported was not asked, or cannot be told; ".into();
+    };
+    let support = Support::of(
+        &shared_weights(&fit.graph),
+        q.into_iter().map(Some),
+        direct.settings.level,
+    );
+    let pairs = count(direct.supported().len(), "pair");
+    format!("{}, {pairs} of all directly dependent; ", support.words())
 }
 
 fn unusable(path: &Path, reason: &str) -> Failure {

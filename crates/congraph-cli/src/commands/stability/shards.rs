@@ -65,16 +65,16 @@ pub(super) fn read(paths: &[PathBuf]) -> Result<(Vec<Shard>, HalvingArgs), Failu
     let mut asked: Option<Value> = None;
     for path in paths {
         let (shard, theirs) = one(path)?;
-        if let Some(first) = shards.first() {
-            if first.key != shard.key || first.part[1] != shard.part[1] || asked.as_ref() != Some(&theirs) {
-                return Err(refused(
-                    path,
-                    &format!(
-                        "is a part of other work than `{}`: of other data, options or number of parts",
-                        first.path.display()
-                    ),
-                ));
-            }
+        if let Some(first) = shards.first()
+            && (first.key != shard.key || first.part[1] != shard.part[1] || asked.as_ref() != Some(&theirs))
+        {
+            return Err(refused(
+                path,
+                &format!(
+                    "is a part of other work than `{}`: of other data, options or number of parts",
+                    first.path.display()
+                ),
+            ));
         }
         if let Some(same) = shards.iter().find(|other| other.part == shard.part) {
             return Err(refused(path, &format!("is the same part as `{}`", same.path.display())));

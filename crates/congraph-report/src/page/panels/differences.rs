@@ -77,7 +77,11 @@ struct Small {
 
 impl Differences {
     pub(in crate::page) fn new(findings: &Findings, drawn: &Network) -> Option<Self> {
-        let ranked = ranking::ranked(findings);
+        let mut ranked = ranking::ranked(findings);
+        if is_chain(findings) {
+            // The last comes first.
+            ranked = findings.views.iter().rev().collect();
+        }
         if ranked.len() < 2 && !is_projection(findings) {
             return None;
         }
@@ -91,7 +95,10 @@ impl Differences {
             svg: multiple.svg,
         };
         let more = if ranked.len() > multiples::MOST {
-            format!(" The {} views that differ most, of {}.", multiples::MOST, ranked.len())
+            match is_chain(findings) {
+                true => format!(" The first {} of {} views.", multiples::MOST, ranked.len()),
+                false => format!(" The {} views that differ most, of {}.", multiples::MOST, ranked.len()),
+            }
         } else {
             String::new()
         };
@@ -112,6 +119,11 @@ impl Differences {
                 .collect(),
             caption: if ranked.len() == 1 {
                 "Nodes are where they are in the consensus graph.".into()
+            } else if is_chain(findings) {
+                format!(
+                    "Nodes are where they are in the consensus graph, which is the median of the views. Views in their \
+                    order along the chain.{more}"
+                )
             } else {
                 format!(
                     "Nodes are where they are in the consensus graph. Views in order of their distance from it, the \
@@ -120,4 +132,10 @@ impl Differences {
             },
         })
     }
+}
+
+/// Whether each view is coupled to the next: they then have an order.
+fn is_chain(findings: &Findings) -> bool {
+    let summary = findings.known.summary.as_ref();
+    summary.is_some_and(|summary| summary.coupling.as_deref() == Some("chain"))
 }

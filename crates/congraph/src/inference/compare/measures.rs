@@ -64,14 +64,16 @@ pub(super) fn places(order: &[usize]) -> Vec<u32> {
 
 /// The strength of every node (in the order of names) in every view: one row per node.
 pub(super) fn strengths(graph: &MultiviewGraph, order: &[usize]) -> Vec<Vec<f64>> {
-    let mut rows = vec![vec![0.0; graph.n_views()]; graph.n_nodes()];
-    for view in 0..graph.n_views() {
-        for ([one, two], weight) in sorted_edges(graph, view, order) {
-            rows[one as usize][view] += weight.abs();
-            rows[two as usize][view] += weight.abs();
+    let of_view = |view: usize| {
+        let mut column = vec![0.0; graph.n_nodes()];
+        for (ends, weight) in sorted_edges(graph, view, order) {
+            ends.iter().for_each(|&place| column[place as usize] += weight.abs());
         }
-    }
-    rows
+        column
+    };
+    let columns: Vec<Vec<f64>> = (0..graph.n_views()).map(of_view).collect();
+    let row = |place: usize| columns.iter().map(|column| column[place]).collect();
+    (0..graph.n_nodes()).map(row).collect()
 }
 
 /// As [`MultiviewGraph::uniqueness`], added up in the order of names.

@@ -55,7 +55,7 @@ pub(super) fn of_view(views: &Views, view: usize, units: Units, effective: f64) 
         "the samples of view `{name}` resemble those before them (correlation {lag:.2} at lag 1){}: deleting one at a time \
          would find every pair too sure; tell which samples belong together ({})",
         if units == Units::Blocks { &too_short } else { "" },
-        option("blocks")
+        option("block_column")
     ))
 }
 

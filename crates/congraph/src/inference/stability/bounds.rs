@@ -105,9 +105,9 @@ fn tail_on(target: f64, least: usize, last: usize, power: f64) -> f64 {
         for _ in 0..60 {
             let middle = 0.5 * (low + high);
             if law(middle).0 < target {
-                low = middle
+                low = middle;
             } else {
-                high = middle
+                high = middle;
             }
         }
         return law(0.5 * (low + high)).1;
@@ -115,9 +115,9 @@ fn tail_on(target: f64, least: usize, last: usize, power: f64) -> f64 {
     for _ in 0..80 {
         let middle = 0.5 * (low + high);
         if law(middle.exp()).0 < target {
-            low = middle
+            low = middle;
         } else {
-            high = middle
+            high = middle;
         }
     }
     law((0.5 * (low + high)).exp()).1

@@ -128,6 +128,16 @@ impl Model {
         }
     }
 
+    /// The same with a penalty that knows the ends of the edges, if it asks.
+    pub(crate) fn on_pairs(mut self, pairs: &[[u32; 2]]) -> Self {
+        if let Coupling::Consensus { penalty, .. } = &mut self.coupling
+            && let Some(told) = penalty.of_pairs(pairs)
+        {
+            *penalty = told;
+        }
+        self
+    }
+
     /// Whether a consensus is asked for.
     pub fn has_consensus(&self) -> bool {
         matches!(self.coupling, Coupling::Consensus { .. })

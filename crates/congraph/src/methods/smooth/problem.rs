@@ -74,6 +74,7 @@ impl Problem {
             Model::uncoupled(alpha)
         };
         let model = model.told_of(distances.membership().subjects())?;
+        let model = model.on_pairs(distances.edges().pairs());
         let problem = Self {
             distances,
             model,

@@ -292,7 +292,7 @@ mod tests {
                     },
                     is_signed: number.is_multiple_of(2),
                 },
-                coupling: if number % 3 == 0 {
+                coupling: if number.is_multiple_of(3) {
                     Coupling::SquaredL2
                 } else {
                     Coupling::L2

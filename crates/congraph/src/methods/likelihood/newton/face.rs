@@ -131,11 +131,9 @@ impl Face {
             if consensus == 0.0 && row.iter().all(|&weight| weight == 0.0) {
                 continue;
             }
-            if is_smooth && problem.charges.beta[e] > 0.0 {
-                if !bundle::is_fused(problem, e, row, consensus) {
-                    face.add_bundle(model, e);
-                    continue;
-                }
+            if is_smooth && problem.charges.beta[e] > 0.0 && !bundle::is_fused(problem, e, row, consensus) {
+                face.add_bundle(model, e);
+                continue;
             }
             let (lambda, beta) = (problem.charges.lambda[e], problem.charges.beta[e]);
             let beta = if problem.tie == Tie::None { 0.0 } else { beta };
