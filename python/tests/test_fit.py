@@ -155,7 +155,20 @@ def test_tune_keeps_a_cell_of_its_path(data):
     chosen = model.path_choice_
     assert model.path_["density"][chosen] == pytest.approx(model.density_)
     assert model.path_["alpha"][chosen] == model.alpha_ and model.path_["beta"][chosen] == model.beta_
-    assert set(model.path_) >= {"density", "similarity", "instability", "agreement", "prediction"}
+    assert set(model.path_) >= {"density", "similarity", "instability", "agreement", "prediction", "gain"}
+    gains = model.path_["gain"]
+    assert model.path_rule_ == "likelihood" and gains.argmax() == model.path_best_ and gains[chosen] >= 0.95 * gains.max()
+    kept = model.path_["density_target"][gains >= 0.95 * gains.max()]
+    assert model.path_["density_target"][chosen] == kept.min()
+    likeliest = ConsensusGraph().tune(data.views, density=(0.1, 0.3), similarity=(0.8, 0.9), halvings=2, keep=1.0)
+    assert likeliest.path_choice_ == likeliest.path_best_ == model.path_best_
+    np.testing.assert_array_equal(likeliest.path_["gain"], gains)
+    stable = ConsensusGraph().tune(data.views, density=(0.1, 0.3), similarity=(0.8, 0.9), halvings=2, rule="stability")
+    assert "gain" not in stable.path_ and stable.path_best_ is None and stable.path_rule_ == "stability"
+    np.testing.assert_array_equal(stable.path_["instability"], model.path_["instability"])
+    for wrong in ({"rule": "luck"}, {"keep": 0.0}, {"keep": 1.5}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            ConsensusGraph().tune(data.views, halvings=1, **wrong)
 
 
 def test_tune_heeds_blocks(data):

@@ -87,8 +87,22 @@ def test_tuning_chooses_the_same(command, files):
     summary = json.loads((folder / "tuned" / "summary.json").read_text())
     model = congraph.ConsensusGraph().tune(views, density=(0.08, 0.2), similarity=(0.8, 0.9), halvings=2)
     assert (summary["alpha"], summary["beta"]) == (model.alpha_, model.beta_)
-    assert summary["tune"]["instability"] == model.path_["instability"][model.path_choice_]
+    for name in ("instability", "gain"):
+        assert summary["tune"][name] == model.path_[name][model.path_choice_]
     np.testing.assert_array_equal(np.load(folder / "tuned" / "matrices.npz")["consensus"], model.consensus_)
+
+
+@pytest.mark.parametrize("rule", ["likelihood", "stability"])
+def test_tuning_without_a_range_takes_the_same_way(command, files, rule):
+    folder, paths, views = files
+    run(command, "tune", *paths, "--rule", rule, "--keep", 0.9, "--halvings", 2, "-o", folder / f"free-{rule}")
+    model = congraph.ConsensusGraphCV(criterion=rule, keep=0.9, halvings=2).fit(views)
+    rows = [line.split("\t") for line in (folder / f"free-{rule}" / "tune.tsv").read_text().splitlines()]
+    columns = dict(zip(rows[0], zip(*rows[1:])))
+    for name in ("density_target", "similarity_target", "beta", "agreement", *(["gain"] if rule == "likelihood" else [])):
+        np.testing.assert_array_equal(np.array(columns[name], dtype=float), model.path_[name], err_msg=name)
+    assert ["chosen" in mark for mark in columns["mark"]].index(True) == model.path_choice_
+    np.testing.assert_array_equal(np.load(folder / f"free-{rule}" / "matrices.npz")["consensus"], model.consensus_)
 
 
 def test_tuning_chooses_the_same_where_views_lack_nodes(command, files):
@@ -111,9 +125,9 @@ def test_tuning_chooses_the_same_where_views_lack_nodes(command, files):
     model.tune(congraph.Views(given, nodes=kept), density=(0.1, 0.4), similarity=(0.8, 0.9), halvings=2, threshold=0.12)
     rows = [line.split("\t") for line in (folder / "masked" / "tune.tsv").read_text().splitlines()]
     columns = dict(zip(rows[0], zip(*rows[1:])))
-    for name in ("density_target", "similarity_target", "alpha", "beta", "instability", "agreement", "prediction"):
+    for name in ("density_target", "similarity_target", "alpha", "beta", "instability", "agreement", "prediction", "gain"):
         np.testing.assert_array_equal(np.array(columns[name], dtype=float), model.path_[name], err_msg=name)
-    assert columns["mark"].index("chosen") == model.path_choice_
+    assert ["chosen" in mark for mark in columns["mark"]].index(True) == model.path_choice_
     np.testing.assert_array_equal(np.load(folder / "masked" / "matrices.npz")["consensus"], model.consensus_)
 
 

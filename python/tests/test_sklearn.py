@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import congraph
-from congraph import ConsensusGraph, JointGraphicalLasso, SingleGraph
+from congraph import ConsensusGraph, ConsensusGraphCV, JointGraphicalLasso, SingleGraph
 
 pytest.importorskip("sklearn")
 from sklearn.base import BaseEstimator, clone  # noqa: E402
@@ -33,11 +33,20 @@ class Halves(ConsensusGraph):
         return super().fit(X, groups=np.arange(shape[0]) % 2 if len(shape) == 2 else None)
 
 
+class ChosenHalves(ConsensusGraphCV):
+    """The same, with density and similarity chosen."""
+
+    def fit(self, X, y=None):
+        shape = np.shape(X)
+        return super().fit(X, groups=np.arange(shape[0]) % 2 if len(shape) == 2 else None)
+
+
 #: Some checks have data that look like raw counts, which are refused unless allowed.
 ESTIMATORS = [
     (SingleGraph(allow_counts=True), {}),
     (JointGraphicalLasso(allow_counts=True), {}),
     (Halves(allow_counts=True), EXPECTED_FAILURES),
+    (ChosenHalves((0.3, 0.6), (0.5, 0.9), halvings=1, allow_counts=True), EXPECTED_FAILURES),
 ]
 
 
@@ -56,7 +65,7 @@ def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("made", [ConsensusGraph(density=0.1, similarity=0.9), SingleGraph(alpha=0.2), JointGraphicalLasso(0.3)])
+@pytest.mark.parametrize("made", [ConsensusGraph(density=0.1, similarity=0.9), SingleGraph(alpha=0.2), JointGraphicalLasso(0.3), ConsensusGraphCV(keep=0.9, blocks=4)])
 def test_clone_and_parameters(made):
     assert isinstance(made, BaseEstimator)
     copy = clone(made)
