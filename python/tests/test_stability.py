@@ -82,3 +82,36 @@ def test_the_command_gives_the_same_numbers(tmp_path, command):
             for column in columns:
                 value = float(row[column]) if row[column] else np.nan
                 assert np.isclose(value, found[column][k], rtol=1e-12, atol=0, equal_nan=True), (column, row)
+
+
+def test_a_model_remembers_and_says_how_many_edges_are_supported(tmp_path):
+    m, views, blocks = fitted()
+    unasked = "how sure each edge is has not been asked: m.stability(views)"
+    assert unasked in str(m) and unasked in m._repr_html_()
+    page = m.report(tmp_path / "before.html").read_text(encoding="utf-8")
+    assert "How sure each edge is has not been asked: m.stability(views)." in page and "congraph stability" not in page
+    s = m.stability(views, blocks=blocks, pairs=4)
+    assert m.stability_ is s and "edges are supported (q_direct ≤ 0.05)" in s.support
+    assert s.support in str(m) and s.support in repr(s) and unasked not in str(m)
+    page = m.report(tmp_path / "after.html").read_text(encoding="utf-8")
+    assert s.support in page and 'id="how-sure"' in page and "has not been asked" not in page
+    # Another fit is not what was asked about.
+    assert unasked in str(m.fit(views, blocks=blocks))
+
+
+def test_of_noise_no_edge_is_supported():
+    rng = np.random.default_rng(1)
+    views = {f"v{k}": rng.standard_normal((240, 8)) for k in range(3)}
+    blocks = {name: [f"t{k // 12}" for k in range(240)] for name in views}
+    with pytest.warns(congraph.CongraphWarning):
+        m = congraph.ConsensusGraph(density=0.2).fit(views, blocks=blocks)
+    assert m.stability(views, blocks=blocks, pairs=2).support.startswith("0 of ")
+    assert "CAUTION" in str(m) and "0 of " in str(m)
+
+
+def test_a_comparison_gets_into_the_report(tmp_path):
+    m, _, _ = fitted()
+    c = m.compare(["a", "b", "b"], permutations=10, level=0.5)
+    page = m.report(tmp_path / "report.html", comparison=c).read_text(encoding="utf-8")
+    assert 'id="compared"' in page and "b against a" in page
+    assert 'id="compared"' not in m.report(tmp_path / "report.html").read_text(encoding="utf-8")

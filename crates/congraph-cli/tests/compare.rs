@@ -296,3 +296,18 @@ fn unequal_samples_are_made_equal_by_one_draw() {
     assert_eq!(changed.code, 3);
     assert!(changed.stderr.contains("E07"), "{}", changed.stderr);
 }
+
+#[test]
+fn the_report_is_made_again_with_it() {
+    let place = learned();
+    place.fine(&["report", "out"]);
+    assert!(!place.read("out/report.html").contains("id=\"compared\""));
+    place.fine(&["compare", "out", "--labels", "views.tsv:condition", "--nbs", "2.5"]);
+    let page = place.read("out/report.html");
+    for words in ["id=\"compared\"", "task against rest", "Weights are relative", "max-T"] {
+        assert!(page.contains(words), "{words}");
+    }
+    // As `congraph report` makes it.
+    place.fine(&["report", "out"]);
+    assert_eq!(place.read("out/report.html"), page);
+}

@@ -279,3 +279,72 @@ fn few_candidates_keep_the_consensus_and_are_told() {
     let report = place.read("near/report.html");
     assert!(report.contains(&format!("{n_pairs} candidate connections (190 are possible)")));
 }
+
+/// Three views of 20 trials in which no node has anything to do with another.
+fn noise() -> Place {
+    let place = Place::new();
+    let mut state = 7_u64;
+    let mut next = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f64 / f64::from(1 << 24)
+    };
+    for view in 1..=3 {
+        let mut text = String::from("trial,a,b,c,d,e,f,g,h\n");
+        for sample in 0..240 {
+            // Sums of twelve are as good as normal.
+            let cells: Vec<String> = (0..8)
+                .map(|_| format!("{:.6}", (0..12).map(|_| next()).sum::<f64>() - 6.0))
+                .collect();
+            text += &format!("t{:02},{}\n", sample / 12, cells.join(","));
+        }
+        place.write(&format!("sim/view{view}.csv"), text);
+    }
+    place
+}
+
+#[test]
+fn of_noise_no_edge_is_supported_and_what_was_not_asked_is_told() {
+    let place = noise();
+    let unasked = "how sure each edge is has not been asked: congraph stability out";
+    let words = ["--block-column", "trial", "--density", "0.2", "-o", "out"];
+    let learned = place.fine(&[&["learn"], &FILES[..], &words].concat()).stdout;
+    assert!(learned.trim_end().ends_with(unasked), "{learned}");
+    let before = place.read("out/report.html");
+    assert!(before.contains("How sure each edge is has not been asked: congraph stability out."));
+    assert!(before.contains("id=\"there\"") && !before.contains("id=\"how-sure\""));
+    let told = place.fine(&["report", "out"]).stdout;
+    assert!(told.contains(&unasked[1..]), "{told}");
+
+    let asked = place.fine(&["stability", "out", "--pairs", "4"]).stdout;
+    let supported = "edges are supported (q_direct ≤ 0.05)";
+    assert!(asked.starts_with("out: 0 of ") && asked.contains(supported), "{asked}");
+    let told = place.fine(&["report", "out"]).stdout;
+    assert!(told.contains(" 0 of ") && told.contains(supported), "{told}");
+    let page = place.read("out/report.html");
+    assert!(page.contains("id=\"how-sure\"") && !page.contains("has not been asked"));
+    assert!(page.contains("chance picks of the halving") && !page.contains("false edges"));
+}
+
+#[test]
+fn what_belongs_to_another_run_is_not_shown() {
+    let place = noise();
+    let words = ["--block-column", "trial", "--density", "0.2", "-o", "out"];
+    place.fine(&[&["learn"], &FILES[..], &words].concat());
+    place.fine(&["stability", "out", "--pairs", "2"]);
+    let text = place.read("out/stability.json");
+    let record: serde_json::Value = serde_json::from_str(&text).unwrap();
+    place.write(
+        "out/stability.json",
+        text.replace(record["run"].as_str().unwrap(), "another"),
+    );
+    let outcome = place.run(&["report", "out"]);
+    assert_eq!(outcome.code, 3);
+    let reason = "`out/stability.json` belongs to another run than the graphs beside it";
+    assert!(
+        outcome.stderr.contains(reason) && outcome.stderr.contains("congraph stability --force"),
+        "{}",
+        outcome.stderr
+    );
+}

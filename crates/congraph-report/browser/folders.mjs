@@ -148,6 +148,31 @@ export const folders = {
     }
     congraph('report', name);
   }),
+  /** How sure each edge is, and two groups of views compared: eight of sixteen views have further edges. */
+  sure: once('sure', (name) => {
+    congraph(...words('simulate --graph rgg --nodes 24 --views 16 --signals 160 --added 0.4 --changed-views 8 --same-views -o sim-sure'));
+    for (const view of csvs('sim-sure')) {
+      const [head, ...lines] = fs.readFileSync(file(view), 'utf8').trimEnd().split('\n');
+      fs.writeFileSync(file(view), [`trial,${head}`, ...lines.map((line, k) => `t${Math.floor(k / 16)},${line}`)].join('\n') + '\n');
+    }
+    congraph('learn', ...csvs('sim-sure'), ...words('--block-column trial --density 0.15 -o'), name);
+    congraph('stability', name, '--pairs', '20');
+    const views = table(file(`${name}/report.html`), 'views.tsv');
+    const far = views.map((view) => Number(view.uniqueness)).sort((x, y) => x - y)[8];
+    fs.writeFileSync(file('groups.tsv'), ['view\tgroup', ...views.map((view) => `${view.name}\t${Number(view.uniqueness) >= far ? 'far' : 'near'}`)].join('\n') + '\n');
+    congraph('compare', name, ...words('--labels groups.tsv:group --nbs 2.5 --permutations 500'));
+  }),
+  /** Two conditions of four subjects, on two levels. */
+  subjects: once('subjects', (name) => {
+    congraph(...words('simulate --nodes 12 --views 8 --signals 80 -o sim-subjects'));
+    const views = csvs('sim-subjects');
+    const lines = views.flatMap((view, k) => {
+      const [head, ...rows] = fs.readFileSync(file(view), 'utf8').trimEnd().split('\n');
+      return [...(k ? [] : [`subject,condition,${head}`]), ...rows.map((row) => `s${k >> 1},${k % 2 ? 'task' : 'rest'},${row}`)];
+    });
+    fs.writeFileSync(file('subjects.csv'), `${lines.join('\n')}\n`);
+    congraph('learn', 'subjects.csv', ...words('--subject-column subject --condition-column condition --density 0.25 -o'), name);
+  }),
   /** 1000 nodes × 6 views. */
   large: once('large', (name) => {
     congraph(...words('simulate --graph rgg --nodes 1000 --views 6 --signals 100 -o sim-large'));

@@ -548,3 +548,76 @@ describe('signed graphs', () => {
     assert.equal((await dataOf(page)).edges.s, undefined);
   });
 });
+
+describe('how sure each edge is', () => {
+  const solid = (page, kind) => page.$$eval(`#sure .${kind}`, (paths) => paths.map((path) => path.getAttribute('d').split('M').length - 1).reduce((x, y) => x + y, 0));
+
+  test('is in the headline, the drawing and the table', async () => {
+    const page = await open(folders.sure());
+    const edges = table(folders.sure(), 'edges.tsv').filter((edge) => Number(edge.consensus) > 0);
+    const supported = edges.filter((edge) => edge.q_direct !== '' && Number(edge.q_direct) <= 0.05).length;
+    const words = `${supported} of ${edges.length} edges are supported (q_direct \u2264 0.05)`;
+    assert.ok((await page.textContent('h1')).includes(words), await page.textContent('h1'));
+    assert.ok((await page.textContent('#there .finding')).includes(words));
+    assert.deepEqual([await solid(page, 'sure'), await solid(page, 'unsure')], [supported, edges.length - supported]);
+    assert.equal(await page.locator('#sure-table tbody tr').count(), edges.length);
+    assert.equal(await page.locator('#sure-table .mark').count(), supported);
+    assert.match(await page.textContent('#chance-picks'), /at most [\d.]+ of these \d+ edges? (is|are) expected to be chance picks of the halving/);
+    assert.doesNotMatch(await page.textContent('body'), /false edges/);
+    isQuiet(page);
+  });
+
+  test('is chosen by a slider, with the keyboard too', async () => {
+    const page = await open(folders.sure());
+    const edges = table(folders.sure(), 'edges.tsv').filter((edge) => Number(edge.consensus) > 0);
+    await set(page, '#sure-least', 80);
+    const left = edges.filter((edge) => Number(edge.replicates) >= 0.8 - 1e-6).length;
+    assert.equal(await solid(page, 'sure') + await solid(page, 'unsure'), left);
+    assert.equal(await page.locator('#sure-table tbody tr').count(), left);
+    assert.match(await page.textContent('#sure-shown'), new RegExp(`^0\\.80: ${left} of ${edges.length} edges`));
+    await page.focus('#sure-least');
+    await page.keyboard.press('ArrowRight');
+    assert.match(await page.getAttribute('#sure-least', 'aria-valuetext'), /^0\.85: /);
+    isQuiet(page);
+  });
+
+  test('and who differs can be read with scripts off, on paper, on a phone, in the dark', async () => {
+    const still = await open(folders.sure(), { javaScriptEnabled: false });
+    for (const panel of ['there', 'how-sure', 'sure', 'sure-table', 'calibration', 'compared', 'groups', 'compare-edges', 'null']) assert.ok(await still.isVisible(`#${panel}`), panel);
+    assert.equal(await still.isVisible('#sure-least'), false);
+    await still.emulateMedia({ media: 'print' });
+    await still.setViewportSize({ width: 680, height: 900 });
+    assert.ok(await still.isVisible('#sure') && await still.isVisible('#sure-table') && await still.isVisible('#compare-edges'));
+    assert.ok(await still.evaluate(() => document.documentElement.scrollWidth) <= 680);
+    for (const options of [{}, { colorScheme: 'dark' }, { width: 800 }, { width: 400 }]) {
+      const page = await open(folders.sure(), options);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= (options.width ?? 1440));
+      await page.evaluate(axe);
+      const { violations } = await page.evaluate(() => window.axe.run({ resultTypes: ['violations'] }));
+      assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes[0].html.slice(0, 120)]), [], JSON.stringify(options));
+      await keep(page, `sure-${options.width ?? options.colorScheme ?? 'wide'}`);
+      await page.context().close();
+    }
+  });
+
+  test('lines of different kinds differ by more than colour', async () => {
+    const page = await open(folders.sure());
+    const dash = (selector) => page.$eval(selector, (path) => getComputedStyle(path).strokeDasharray);
+    assert.equal(await dash('#how-sure .legend .sure'), 'none');
+    assert.notEqual(await dash('#how-sure .legend .unsure'), 'none');
+    assert.equal(await dash('#compared .legend .more'), 'none');
+    assert.notEqual(await dash('#compared .legend .less'), 'none');
+  });
+});
+
+describe('subjects of two levels', () => {
+  test('have a drawing and a row each', async () => {
+    const page = await open(folders.subjects());
+    const subjects = table(folders.subjects(), 'subjects.tsv');
+    assert.equal(await page.locator('#subjects .multiples figure').count(), subjects.length);
+    assert.equal(await page.locator('#subject-table tbody tr').count(), subjects.length);
+    assert.match(await page.textContent('#methods'), /views of one subject are coupled to the subject's own graph/);
+    await keep(page, 'subjects');
+    isQuiet(page);
+  });
+});

@@ -6,5 +6,6 @@
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod inference;
 mod report;
 mod words;

@@ -147,7 +147,7 @@ fn legend(svg: &mut Svg, left: f64, there: [bool; 2]) {
             svg.line(class, [x, 10.0], [x + 26.0, 10.0]);
             svg.path(&format!("{class} dots-of"), &svg::mark(shape, [x + 13.0, 10.0], 3.4));
             svg.text("tick start", [x + 32.0, 14.0], text);
-            x += 108.0;
+            x += 44.0 + 12.0 * words::width(text);
         }
     }
     svg.line("chance", [x, 10.0], [x + 26.0, 10.0]);

@@ -28,7 +28,7 @@ pub(in crate::page) struct Confidence {
     note: String,
     /// How it was asked, and columns that are not there with the reasons.
     asked: String,
-    absent: Vec<(String, String)>,
+    absent: Vec<(String, Vec<String>)>,
 }
 
 #[derive(Serialize)]
@@ -100,7 +100,7 @@ impl Confidence {
                 String::new()
             },
             asked: asked(found),
-            absent: found.record.absent.0.clone(),
+            absent: absent(found),
         })
     }
 }
@@ -255,6 +255,28 @@ fn caption(findings: &Findings, found: &KnownStability, network: &Network) -> St
         String::new()
     };
     format!("Nodes and widths as in the first figure.{dashed}{cut}")
+}
+
+/// Columns that are not there and why; of many views once. Every other part of a reason stood between backticks.
+fn absent(found: &KnownStability) -> Vec<(String, Vec<String>)> {
+    let mut told: Vec<(String, Vec<String>)> = Vec::new();
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for (column, reason) in &found.record.absent.0 {
+        let name = column.split(" of ").next().unwrap_or(column);
+        match counts.iter_mut().find(|(other, _)| other == name) {
+            Some((_, n)) => *n += 1,
+            None => {
+                counts.push((name.to_owned(), 1));
+                told.push((column.clone(), reason.split('`').map(str::to_owned).collect()));
+            }
+        }
+    }
+    for ((column, _), (_, n)) in told.iter_mut().zip(counts) {
+        if n > 1 {
+            column.push_str(&format!(" and {} more", plural(n - 1, "view")));
+        }
+    }
+    told
 }
 
 /// How it was asked.

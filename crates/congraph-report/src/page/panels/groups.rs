@@ -58,7 +58,7 @@ impl Groups {
             components: components(found),
             nodes: compared(found, &found.nodes, "Strength of nodes", "Node", "strength"),
             measures: compared(found, &found.measures, "Whole graphs", "Measure", "mean"),
-            notes: notes(found),
+            notes: notes(findings, found),
         })
     }
 }
@@ -215,8 +215,19 @@ fn compared(found: &KnownComparison, all: &[Compared], title: &str, name: &str, 
 }
 
 /// How it was asked, and what not to conclude.
-fn notes(found: &KnownComparison) -> Vec<String> {
+fn notes(findings: &Findings, found: &KnownComparison) -> Vec<String> {
     let record = &found.record;
+    // Weights of other models, and of both signs, have no fixed sum.
+    let is_free = findings
+        .known
+        .summary
+        .as_ref()
+        .is_some_and(|summary| summary.method.is_some());
+    let sums = if is_free || findings.graph.is_signed() {
+        "they depend on each other"
+    } else {
+        "those of a view have a fixed sum"
+    };
     let who: Vec<String> = record
         .groups
         .iter()
@@ -228,10 +239,14 @@ fn notes(found: &KnownComparison) -> Vec<String> {
     };
     let exact = if record.exact { "all " } else { "" };
     let mut notes = vec![
-        "Weights are relative: those of a view have a fixed sum, so that where an edge changes its neighbours change, too. \
+        format!(
+            "Weights are relative: {sums}, so that where an edge changes its neighbours change, too. \
          An edge that differs need not be the one that was changed."
-            .into(),
-        format!("Compared: {how}; {exact}{} relabellings. That an edge does not differ is not shown by a large p.", record.permutations),
+        ),
+        format!(
+            "Compared: {how}; {exact}{} relabellings. That an edge does not differ is not shown by a large p.",
+            record.permutations
+        ),
     ];
     if record.groups.len() > 2 {
         notes.push("Which groups differ from which is in compare_pairs.tsv.".into());

@@ -108,7 +108,7 @@ fn beyond_chance(findings: &Findings) -> Question {
             question,
             "Not known",
             false,
-            "How many independent samples there are is not known.",
+            "It cannot be judged from these data: there are too few trials, or how many samples there are is not known.",
         );
     }
     let note = format!(
@@ -153,7 +153,7 @@ fn supported(findings: &Findings) -> Option<Question> {
         let answer = format!("{} of {}", support.n_supported, support.n_asked);
         let note = format!(
             "The two nodes of a supported edge depend directly on each other, given all others, in the views taken \
-             together (q_direct ≤ {}): of all pairs of nodes that are called so, {} are expected to be wrong at most. \
+             together (q_direct ≤ {}): of all pairs of nodes that are called so, about {} are expected to be wrong at most. \
              The others may be there; these data do not show it.",
             support.level,
             percent(support.level)
