@@ -128,8 +128,8 @@ pub(crate) fn null(found: &KnownComparison, null: &NullRecord) -> Option<String>
 fn legend(svg: &mut Svg, left: f64) {
     svg.path("bar", &svg::rectangle(left, 8.0, 14.0, 10.0));
     svg.text("tick start", [left + 20.0, 17.0], "relabelled");
-    svg.line("chance", [left + 104.0, 13.0], [left + 128.0, 13.0]);
-    svg.text("tick start", [left + 134.0, 17.0], "95 % of these are below");
-    svg.line("observed", [left + 290.0, 13.0], [left + 314.0, 13.0]);
-    svg.text("tick start", [left + 320.0, 17.0], "observed");
+    svg.line("chance", [left + 118.0, 13.0], [left + 142.0, 13.0]);
+    svg.text("tick start", [left + 148.0, 17.0], "95 % are below");
+    svg.line("observed", [left + 272.0, 13.0], [left + 296.0, 13.0]);
+    svg.text("tick start", [left + 302.0, 17.0], "observed");
 }
