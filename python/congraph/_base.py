@@ -205,7 +205,8 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
     def _lines(self) -> list[tuple[str, str]]:
         """The summary, and before it, if it is so, that there is nothing in it."""
         codes = {warning.code for warning in self.warnings_}
-        lines = [*self._summary(), *self._sure()]
+        *first, certified = self._summary()
+        lines = [*first, *self._sure(), certified]
         if "W13" in codes:
             return [("CAUTION", "nothing in these data goes beyond chance (W13)"), *lines]
         if "W15" in codes:

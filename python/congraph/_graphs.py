@@ -366,7 +366,10 @@ class LearnedGraphs:
         self._check_learned()
         if equalise != "off":
             raise ValueError(f"equalise is {equalise!r}; it must be 'off': fit views with equally many samples, and compare these")
-        label = lambda value: "" if value is None or value != value else str(value)  # noqa: E731
+
+        def label(value: Any) -> str:
+            return "" if value is None or value != value else str(value)
+
         columns = {} if covariates is None else {str(name): self._of_views(covariates[name], str(name)) for name in covariates}
         asked = {
             "labels": [label(value) for value in self._of_views(labels, "labels")],

@@ -307,18 +307,18 @@ def test_simulations_follow_their_seed_and_settings():
         congraph.simulate(n_views=0)
 
 
-def test_print_has_six_lines_and_html_is_escaped(data):
+def test_print_has_seven_lines_and_html_is_escaped(data):
     names = ["<b>", "view2", "view3", "view4"]
     model = ConsensusGraph(alpha=0.05, beta=0.02).fit(dict(zip(names, map(np.asarray, data.views.values()))))
     text = str(model)
-    assert len(text.splitlines()) == 6
+    assert len(text.splitlines()) == 7
     assert text.startswith("ConsensusGraph of 4 views × 24 nodes\n  consensus ")
     page = model._repr_html_()
     assert "<table>" in page and "<b>)" not in page
     assert model._repr_mimebundle_()["text/html"] == page
     assert str(ConsensusGraph(density=0.1)) == repr(ConsensusGraph(density=0.1))
     assert "density=0.1" in ConsensusGraph(density=0.1)._repr_html_()
-    assert len(str(SingleGraph().fit(np.asarray(data.views["view1"]))).splitlines()) == 6
+    assert len(str(SingleGraph().fit(np.asarray(data.views["view1"]))).splitlines()) == 7
 
 
 def test_noise_is_called_noise_and_the_floor_is_shown(data):

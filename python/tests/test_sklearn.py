@@ -164,7 +164,7 @@ else:
     raise AssertionError
 assert pickle.loads(pickle.dumps(m)).consensus_.shape == (15, 15)
 assert type(m).__mro__[2].__name__ != "BaseEstimator"
-assert len(str(m).splitlines()) == 6 and "<table>" in m._repr_html_()
+assert len(str(m).splitlines()) == 7 and "<table>" in m._repr_html_()
 try:
     m.to_frame()
 except ImportError as error:

@@ -110,8 +110,8 @@ def test_of_noise_no_edge_is_supported():
 
 
 def test_a_comparison_gets_into_the_report(tmp_path):
-    m, _, _ = fitted()
-    c = m.compare(["a", "b", "b"], permutations=10, level=0.5)
+    m = congraph.ConsensusGraph(alpha=0.02, beta=0.03).fit(congraph.simulate(n_nodes=10, n_views=6, n_signals=60, seed=1).views)
+    c = m.compare(["a", "b", "a", "b", "a", "b"], level=0.2)
     page = m.report(tmp_path / "report.html", comparison=c).read_text(encoding="utf-8")
     assert 'id="compared"' in page and "b against a" in page
     assert 'id="compared"' not in m.report(tmp_path / "report.html").read_text(encoding="utf-8")
