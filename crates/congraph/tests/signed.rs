@@ -773,7 +773,10 @@ fn what_is_stable_does_not_depend_on_signs_of_signals() {
         // The likelihood comes from eigenvalues, whose rounding sees signs.
         let (gain, other) = (one.gain.expect("a gain"), two.gain.expect("a gain"));
         assert!((gain - other).abs() < 1e-12, "{gain} {other}");
-        assert_eq!(CellStability { gain: None, ..*one }, CellStability { gain: None, ..*two });
+        assert_eq!(
+            CellStability { gain: None, ..*one },
+            CellStability { gain: None, ..*two }
+        );
     }
 }
 
