@@ -196,7 +196,7 @@ mod tests {
         let groups = known.covariate("group", &names(&["a", "b", "c"])).unwrap();
         assert_eq!(groups.values, CovariateValues::Levels(names(&["y", "x", ""])));
         // The first column, or that which is named.
-        let text = "name,group,other\nb,x,a\na,y,b\n";
+        let text = "name\tgroup\tother\nb\tx\ta\na\ty\tb\n";
         assert_eq!(
             table(text, None)
                 .unwrap()

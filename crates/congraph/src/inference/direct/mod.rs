@@ -199,8 +199,8 @@ pub fn of_views(views: &Views, settings: &Settings, watch: Watch<'_>) -> Result<
         });
     }
     if let Some(share) = settings.constant_share.filter(|share| !(0.0..=1.0).contains(share)) {
-        return Err(Error::Parameter {
-            name: "constant_share",
+        return Err(Error::Invalid {
+            what: "the share of the constant signal",
             message: format!("is {share}: it must be from 0 to 1"),
         });
     }
