@@ -400,3 +400,11 @@ fn what_is_infinite_is_null_and_read_back() {
         "{text}"
     );
 }
+
+#[test]
+fn the_subject_of_each_view_is_read_back() {
+    let record: FitRecord = serde_json::from_str(r#"{"subjects": {"a1": "a", "a2": "a", "b1": "b"}}"#).unwrap();
+    let views = ["b1", "a2"].map(String::from);
+    assert_eq!(record.subjects_of(&views), Some(vec!["b".to_owned(), "a".to_owned()]));
+    assert_eq!(record.subjects_of(&["c".to_owned()]), None);
+}
