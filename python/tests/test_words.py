@@ -26,6 +26,7 @@ def keywords():
         congraph.ConsensusGraph,
         congraph.ConsensusGraph.fit,
         congraph.ConsensusGraph.tune,
+        congraph.ConsensusGraph.stability,
         congraph.JointGraphicalLasso,
         congraph.Views,
         congraph.Graphs.communities,

@@ -804,7 +804,7 @@ fn what_cannot_be_compared_is_refused_and_named() {
                 it.covariates
                     .push(numbers("ward", (0..n).map(|v| f64::from(v as u8 / 6) + 1.0)));
             }),
-            &["the covariates up to `ward` tell the groups apart"],
+            &["`ward` and the covariates before it say which group a view is of"],
         ),
         (
             with(&|it| {

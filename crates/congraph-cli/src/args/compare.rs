@@ -20,7 +20,9 @@ Adds to the folder, with the groups a, b in the order of their names and every d
 
 p_fwe is the share of relabellings in which any edge (component, node, measure) is as extreme: at 0.05, one study \
 in twenty
-without a difference finds any. The graphs must come from one fit of all views together. A fit per group, or a density \
+without a difference finds any edge, one in twenty any component, and so on: decide beforehand which kind you ask \
+for. Views
+without --pair must be of different subjects: two of one subject are not independent. The graphs must come from one fit of all views together. A fit per group, or a density \
 tuned per
 group, makes differences: most such studies find some where there are none. Weights are relative, so edges beside one \
 that changed change too.

@@ -6,7 +6,8 @@ use congraph::methods::graphical_lasso::{self, GraphicalLasso};
 use congraph::methods::likelihood::{self, Lift, Likelihood, Signs, Sparsity};
 use congraph::penalties::{Penalty, TwoLevels};
 use congraph::{
-    Coupling, Model, MultiviewGraph, Newton, Parameters, Scaling, Smooth, Spectrum, penalties, regularisers,
+    Admm, Coupling, Model, MultiviewGraph, Newton, Parameters, Scaling, Smooth, Solver, Spectrum, penalties,
+    regularisers,
 };
 
 use super::FitRecord;
@@ -41,7 +42,12 @@ impl FitRecord {
                 (_, true) => Lift::Always,
                 (_, false) => Lift::None,
             };
-            method.model.sparsity = Sparsity::Density(graph.mean_density());
+            let density = graph.mean_density();
+            method.model.sparsity = if density > 0.0 {
+                Sparsity::Density(density)
+            } else {
+                Sparsity::Empty
+            };
             return Some(AgainMethod::Likelihood(Box::new(method)));
         }
         if self.is_likelihood() {
@@ -120,7 +126,7 @@ impl FitRecord {
     }
 
     /// The method and the divisor of the distances; none if the record lacks something of them. All pairs may be
-    /// joined, and the solver is Newton's with the same tolerance, whichever it was.
+    /// joined, and the solver is Newton's with the same tolerance, whichever it was (ADMM where a penalty needs it).
     /// A new view is then a new subject's ([`congraph::Projector::new`]).
     pub fn smooth(&self) -> Option<(Smooth, f64)> {
         let model = Model {
@@ -139,23 +145,39 @@ impl FitRecord {
             sample_norm: Choice::of_word(self.sample_norm.as_deref()?)?,
             distance_norm: Choice::of_word(self.distance_norm.as_deref()?)?,
         };
-        let usual = Newton::default();
-        let newton = Newton {
-            tolerance: self.tolerance.unwrap_or(usual.tolerance),
-            ..usual
-        };
         let method = Smooth {
             scaling,
             spectrum: Spectrum {
                 exponent: self.spectrum.unwrap_or(1.0),
                 is_chosen: self.spectrum_by.is_some(),
             },
+            solver: self.solver_of(&model),
             model,
-            solver: Arc::new(newton),
             signed: self.signed == Some(true),
             ..Smooth::default()
         };
         Some((method, self.distance_divisor?))
+    }
+
+    /// Newton's with the same tolerance, or ADMM where a penalty couples the edges.
+    fn solver_of(&self, model: &Model) -> Arc<dyn Solver> {
+        let is_joint = match &model.coupling {
+            Coupling::Consensus { penalty, .. } => penalty.joint().is_some(),
+            Coupling::Uncoupled => true,
+        };
+        if is_joint {
+            let usual = Newton::default();
+            Arc::new(Newton {
+                tolerance: self.tolerance.unwrap_or(usual.tolerance),
+                ..usual
+            })
+        } else {
+            let usual = Admm::default();
+            Arc::new(Admm {
+                tolerance: self.tolerance.unwrap_or(usual.tolerance),
+                ..usual
+            })
+        }
     }
 
     /// The penalty with what it couples.

@@ -9,18 +9,22 @@
 //! from the consensus at whole nodes. The norm couples all edges: [`Admm`](crate::methods::smooth::Admm) solves it.
 //!
 //! The dual ball is {z : ‖z at the edges of j‖₂ ≤ 1 for every node j}. By Moreau, prox(x) = x − step · z with z the point
-//! of the ball nearest to x/step: z_ab = x_ab / (1 + μ_a + μ_b) with a μ ≥ 0 for every node, found node by node. What is
-//! left of x goes to the two ends in proportion to their μ.
+//! of the ball nearest to x/step: z_ab = x_ab / (1 + μ_a + μ_b) with a μ ≥ 0 for every node, which Newton's method finds.
+//! What is left of x goes to the two ends in proportion to their μ; without the 1, μ is what each node pays of Ω.
 
 use std::sync::Arc;
 
 use super::{L1, Penalty};
 
-/// The most rounds over all nodes.
-const ROUNDS: usize = 2000;
+/// The most steps of Newton's method; about ten are taken.
+const STEPS: usize = 200;
 
-/// The relative change at which a round is the last.
+/// How far from 1 the squared length of what a node holds may be.
 const SETTLED: f64 = 1e-13;
+
+/// What is added to both ends' shares when a norm is shared out, next to the largest difference: less and less, so that
+/// nodes that take on nothing do not stop the method.
+const OFFSETS: [f64; 4] = [1e-1, 1e-4, 1e-7, 1e-10];
 
 /// Differences that gather at nodes.
 #[derive(Clone, Debug, Default)]
@@ -46,27 +50,15 @@ impl Hubs {
     fn project(&self, x: &mut [f64]) {
         let stars = self.stars.as_slice();
         let mut shares = vec![0.0; stars.len()];
-        for _ in 0..ROUNDS {
-            let mut moved = 0.0_f64;
-            for (node, star) in stars.iter().enumerate() {
-                let share = share(star, x, &shares);
-                moved = moved.max((share - shares[node]).abs() / (1.0 + share));
-                shares[node] = share;
-            }
-            if moved < SETTLED {
-                break;
-            }
-        }
+        self.share_out(x, 1.0, &mut shares);
         for (node, star) in stars.iter().enumerate() {
             for &(edge, other) in star.iter().filter(|(_, other)| *other > node) {
                 x[edge] /= 1.0 + shares[node] + shares[other];
             }
         }
         // What rounding left outside goes inside, so that the bound of a certificate is one.
-        let lengths: Vec<f64> = stars
-            .iter()
-            .map(|star| length(star.iter().map(|&(edge, _)| x[edge])))
-            .collect();
+        let held = |star: &Vec<(usize, usize)>| length(star.iter().map(|&(edge, _)| x[edge]));
+        let lengths: Vec<f64> = stars.iter().map(held).collect();
         for (node, star) in stars.iter().enumerate() {
             for &(edge, other) in star.iter().filter(|(_, other)| *other > node) {
                 x[edge] /= lengths[node].max(lengths[other]).max(1.0);
@@ -74,64 +66,132 @@ impl Hubs {
         }
     }
 
-    /// Ω, from above: differences are shared out anew in proportion to what the ends paid, until that changes nothing.
+    /// Ω, from above: what the ends pay if differences are shared out in proportion to what they pay.
     fn norm(&self, v: &[f64]) -> f64 {
         let stars = self.stars.as_slice();
-        let paid_of = |paid: &[f64]| -> Vec<f64> {
-            let of_node = |(node, star): (usize, &Vec<(usize, usize)>)| {
-                let part = |&(edge, other): &(usize, usize)| {
-                    let both = paid[node] + paid[other];
-                    if both > 0.0 {
-                        v[edge] * paid[node] / both
-                    } else {
-                        0.5 * v[edge]
-                    }
-                };
-                length(star.iter().map(part))
-            };
-            stars.iter().enumerate().map(of_node).collect()
-        };
-        let mut paid = vec![1.0; stars.len()];
-        let mut sum = f64::INFINITY;
-        for _ in 0..ROUNDS {
-            paid = paid_of(&paid);
-            let next: f64 = paid.iter().sum();
-            if sum - next <= SETTLED * next {
-                return next.min(sum);
-            }
-            sum = next;
+        let largest = v.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        if largest == 0.0 {
+            return 0.0;
         }
-        sum
+        let mut shares = vec![0.0; stars.len()];
+        for offset in OFFSETS {
+            self.share_out(v, offset * largest, &mut shares);
+        }
+        let least = 0.5 * OFFSETS[OFFSETS.len() - 1] * largest;
+        let paid = |(node, star): (usize, &Vec<(usize, usize)>)| {
+            let own = shares[node] + least;
+            let part = |&(edge, other): &(usize, usize)| v[edge] * own / (own + shares[other] + least);
+            length(star.iter().map(part))
+        };
+        stars.iter().enumerate().map(paid).sum()
+    }
+
+    /// The shares μ ≥ 0 that minimise Σ_ab x_ab²/(offset + μ_a + μ_b) + Σ_j μ_j, from given ones: Newton's method on
+    /// those that are not held at 0.
+    fn share_out(&self, x: &[f64], offset: f64, shares: &mut [f64]) {
+        let stars = self.stars.as_slice();
+        let value = |shares: &[f64]| -> f64 {
+            let of_node = |(node, star): (usize, &Vec<(usize, usize)>)| -> f64 {
+                let edges = star.iter().filter(|(_, other)| *other > node);
+                let sum: f64 = edges
+                    .map(|&(edge, other)| x[edge] * (x[edge] / (offset + shares[node] + shares[other])))
+                    .sum();
+                sum + shares[node]
+            };
+            stars.iter().enumerate().map(of_node).sum()
+        };
+        let mut now = value(shares);
+        for _ in 0..STEPS {
+            let held = |node: usize| -> f64 {
+                let own = shares[node];
+                let part = |&(edge, other): &(usize, usize)| (x[edge] / (offset + own + shares[other])).powi(2);
+                stars[node].iter().map(part).sum()
+            };
+            let slopes: Vec<f64> = (0..stars.len()).map(|node| 1.0 - held(node)).collect();
+            let is_free = |node: &usize| shares[*node] > 0.0 || slopes[*node] < 0.0;
+            let free: Vec<usize> = (0..stars.len()).filter(is_free).collect();
+            if free.iter().all(|&node| slopes[node].abs() <= SETTLED) {
+                return;
+            }
+            let step = self.newton_step(x, offset, shares, &slopes, &free);
+            let Some((next, then)) = shortened(shares, &free, &step, now, &slopes, value) else {
+                return;
+            };
+            shares.copy_from_slice(&next);
+            now = then;
+        }
+    }
+
+    /// −H⁻¹ · slopes on the free nodes.
+    fn newton_step(&self, x: &[f64], offset: f64, shares: &[f64], slopes: &[f64], free: &[usize]) -> Vec<f64> {
+        let n = free.len();
+        let mut place = vec![usize::MAX; shares.len()];
+        free.iter().enumerate().for_each(|(k, &node)| place[node] = k);
+        let mut matrix = vec![0.0; n * n];
+        for (k, &node) in free.iter().enumerate() {
+            for &(edge, other) in &self.stars[node] {
+                let divisor = offset + shares[node] + shares[other];
+                let curvature = 2.0 * (x[edge] / divisor).powi(2) / divisor;
+                matrix[k * n + k] += curvature;
+                if place[other] != usize::MAX {
+                    matrix[k * n + place[other]] = curvature;
+                }
+            }
+        }
+        for k in 0..n {
+            // Two nodes that share a single edge cannot be told apart.
+            matrix[k * n + k] *= 1.0 + 1e-12;
+            matrix[k * n + k] += f64::MIN_POSITIVE;
+        }
+        let mut step: Vec<f64> = free.iter().map(|&node| -slopes[node]).collect();
+        solve(&mut matrix, &mut step);
+        step
     }
 }
 
-/// μ of a node, given those of the others: 0 if what it holds is short enough, else the root of Σ (x/(1 + μ + μ'))² = 1.
-fn share(star: &[(usize, usize)], x: &[f64], shares: &[f64]) -> f64 {
-    let held = |share: f64| -> (f64, f64) {
-        let (mut squares, mut slope) = (0.0, 0.0);
-        for &(edge, other) in star {
-            let divisor = 1.0 + share + shares[other];
-            let square = (x[edge] / divisor).powi(2);
-            squares += square;
-            slope += square / divisor;
+/// The longest of the steps 1, ½, ¼ … that makes the value smaller, cut off at 0; none where rounding allows no more.
+fn shortened(
+    shares: &[f64],
+    free: &[usize],
+    step: &[f64],
+    now: f64,
+    slopes: &[f64],
+    value: impl Fn(&[f64]) -> f64,
+) -> Option<(Vec<f64>, f64)> {
+    let mut size = 1.0;
+    for _ in 0..40 {
+        let mut next = shares.to_vec();
+        let mut promised = 0.0;
+        for (&node, step) in free.iter().zip(step) {
+            next[node] = (shares[node] + size * step).max(0.0);
+            promised += slopes[node] * (next[node] - shares[node]);
         }
-        (squares, slope)
-    };
-    let (squares, _) = held(0.0);
-    if squares <= 1.0 {
-        return 0.0;
-    }
-    // 1/‖·‖ is nearly straight in μ, and concave: Newton's steps come from below and never pass the root.
-    let mut share = 0.0;
-    for _ in 0..60 {
-        let (squares, slope) = held(share);
-        let step = squares * (squares.sqrt() - 1.0) / slope;
-        share += step.max(0.0);
-        if step <= 1e-16 * (1.0 + share) {
-            break;
+        let then = value(&next);
+        if promised < 0.0 && then <= now + 1e-4 * promised && then < now {
+            return Some((next, then));
         }
+        size *= 0.5;
     }
-    share
+    None
+}
+
+/// Replaces b by A⁻¹ b, A symmetric and positive; by Cholesky's factors.
+fn solve(a: &mut [f64], b: &mut [f64]) {
+    let n = b.len();
+    for k in 0..n {
+        for j in 0..k {
+            let dot: f64 = (0..j).map(|i| a[k * n + i] * a[j * n + i]).sum();
+            a[k * n + j] = (a[k * n + j] - dot) / a[j * n + j];
+        }
+        let squares: f64 = (0..k).map(|i| a[k * n + i].powi(2)).sum();
+        a[k * n + k] = (a[k * n + k] - squares).max(f64::EPSILON * a[k * n + k]).sqrt();
+        let dot: f64 = (0..k).map(|i| a[k * n + i] * b[i]).sum();
+        b[k] = (b[k] - dot) / a[k * n + k];
+    }
+    for k in (0..n).rev() {
+        let dot: f64 = (k + 1..n).map(|i| a[i * n + k] * b[i]).sum();
+        b[k] = (b[k] - dot) / a[k * n + k];
+    }
 }
 
 fn length(values: impl Iterator<Item = f64>) -> f64 {

@@ -73,6 +73,9 @@ impl Grid {
 
 /// Three digits, so that a cell can be asked for again by its targets.
 pub(super) fn rounded(value: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return value;
+    }
     let unit = 10_f64.powi(2 - value.abs().log10().floor() as i32);
     (value * unit).round() / unit
 }

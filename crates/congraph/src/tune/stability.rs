@@ -1,7 +1,7 @@
 //! The choice without a truth: what halves of the data say of each cell of a path.
 //!
 //! Every view's samples are halved at random several times (blocks stay whole), and all cells are fitted to each half.
-//! The usual rule goes by the likelihood of the other half ([`held_out`](super::held_out)). The other one asks which
+//! The usual rule goes by the likelihood of the other half (`held_out`). The other one asks which
 //! cell gives edges that reproduce in other samples; its figures are told in any case. With f_e the share of R halves whose
 //! consensus has edge e, and d̄ the mean of f over all pairs:
 //!

@@ -133,7 +133,7 @@ fn shared(findings: &Findings) -> Question {
         );
         return Question::new(question, "No", true, note);
     }
-    if z.is_none() {
+    if z.is_none() || has(findings, "W13") {
         let note = if has(findings, "W13") {
             "Where nothing goes beyond chance, it makes no sense to ask."
         } else {

@@ -41,7 +41,7 @@ pub fn check_coupling(blocks: &[String], labels: &[String], pairs: Option<&[Stri
             "the fit coupled some views more than others, and without pairs any view may get any label"
         };
         let hint = format!(
-            "learn all views together, without subjects, or compare each subject with itself ({})",
+            "learn one view of each subject, without subjects, or compare each subject with itself ({})",
             option("pair")
         );
         return Err(DataError::new(Code::E14, what, WHY, hint).into());

@@ -294,7 +294,7 @@ impl Checked {
             match left_over(&label, &basis) {
                 Some(direction) => basis.push(direction),
                 None => {
-                    let what = format!("the covariates up to `{name}` tell the groups apart");
+                    let what = format!("`{name}` and the covariates before it say which group a view is of");
                     let why = "what the groups and what the covariates explain cannot be told apart";
                     let hint = format!("{hint}, or compare groups that overlap in it");
                     return Err(refused(what, why, hint));

@@ -14,7 +14,7 @@
 //!
 //! Deletions are exact, with the means, traces (and z-scores) of what is left. Blocks of few samples are taken out by
 //! Woodbury's formula, n² flops per sample; for others the inverse is computed anew. What s · o_ab is for is said in
-//! [`constant`].
+//! `constant`.
 //!
 //! The same for each view by itself gives `q_view`; from these come
 //!
