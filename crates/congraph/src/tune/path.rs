@@ -154,6 +154,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn zero_is_rounded_to_itself() {
+        assert_eq!(rounded(0.0), 0.0);
+        assert_eq!(rounded(0.123_456), 0.123);
+        assert_eq!(rounded(-0.001_234_5), -0.001_23);
+    }
+
+    #[test]
     fn grids_hold_their_ends_and_round_numbers() {
         let grid = Grid::between([0.05, 0.4], [0.6, 0.95]);
         assert_eq!((grid.densities[0], grid.densities[N_DENSITIES - 1]), (0.05, 0.4));
