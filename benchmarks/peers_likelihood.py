@@ -6,7 +6,7 @@
 
 Six views of 500 signals on random graphs with ten neighbours a node. Ours is the whole problem at b = 2 from a cold start to a
 certified relative gap of 1e-8. gglasso has no such bound: its stop is the loosest of a ladder whose objective is within 1e-6
-(relatively) of that of a stop of 1e-8, or of 3000 iterations. One thread each, user CPU time and wall time, the least of three runs. The two problems are not
+(relatively) of that of a stop of 1e-8, or of 3000 iterations. One thread each, CPU time and wall time: the mean of ours, the least of three runs of theirs. The two problems are not
 the same (theirs has signs, a chain or a group coupling, and a charge on every entry): the ratio says what a fit of either
 costs, not whose algorithm is better.
 """
