@@ -4,6 +4,7 @@
 //! `participants.tsv` of BIDS), else in the first. An empty cell, `n/a`, `NA` or `NaN` is missing.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use congraph::compare::{Covariate, CovariateValues};
@@ -17,6 +18,7 @@ use super::sources::{Format, Source};
 use super::text::separator;
 
 const WHY: &str = "it says which group a view belongs to, and what else is known of it";
+const WHOSE: &str = "it says which subject each view is of";
 /// Columns that hold the names of views.
 const KEYS: [&str; 2] = ["view", "participant_id"];
 /// What stands for a value that is missing.
@@ -29,7 +31,7 @@ pub struct LabelTable {
     columns: Vec<String>,
     key: usize,
     /// Cells, and the line that they are on.
-    rows: Vec<(usize, Vec<String>)>,
+    rows: Rows,
 }
 
 impl LabelTable {
@@ -105,28 +107,73 @@ impl LabelTable {
     }
 }
 
-fn read(path: &Path, key: Option<&str>) -> Result<LabelTable, Fault> {
+/// What the column `label` says of each name in the column `key`; `id` is the option that asks.
+///
+/// # Errors
+/// E07 with file and line: a column is missing, a cell is empty, or a name has two labels.
+pub fn read_labels(path: &Path, id: &'static str, key: &str, label: &str) -> Result<BTreeMap<String, String>, Error> {
+    subjects(path, id, key, label).map_err(|fault| Error::Data(vec![*fault]))
+}
+
+fn subjects(path: &Path, id: &'static str, key: &str, label: &str) -> Result<BTreeMap<String, String>, Fault> {
+    let hint = format!("give a .csv or .tsv with the columns {key} and {label}");
+    let (columns, rows) = cells(path, WHOSE, hint)?;
+    let column = |name: &str| {
+        let found = columns.iter().position(|cell| cell == name);
+        found.ok_or_else(|| no_such_column(path, id, name, Some(&columns)))
+    };
+    let (key, label) = (column(key)?, column(label)?);
+    let mut labels = BTreeMap::new();
+    for (line, cells) in rows {
+        let cell = |at: usize| cells.get(at).filter(|cell| !cell.is_empty());
+        let (Some(name), Some(value)) = (cell(key), cell(label)) else {
+            let hint = "fill it in, or leave the row out";
+            return Err(fault_at(path, line, "a name or its label is missing", WHOSE, hint));
+        };
+        let before = labels.insert(name.clone(), value.clone());
+        if let Some(before) = before.filter(|before| before != value) {
+            let what = format!("`{name}` is of `{value}`, and of `{before}` before");
+            return Err(fault_at(path, line, &what, WHOSE, "keep one of them"));
+        }
+    }
+    Ok(labels)
+}
+
+/// Rows of cells, each with its line.
+type Rows = Vec<(usize, Vec<String>)>;
+
+/// The names of a text table's columns, and its rows, without spaces around cells.
+fn cells(path: &Path, why: &'static str, hint: impl Into<String>) -> Result<(Vec<String>, Rows), Fault> {
     let source = Source::read(path)?;
     let Format::Text(ending) = source.format else {
-        let hint = "give a .csv or .tsv with a row for every view";
-        return Err(fault(path, "is not a text table", WHY, hint));
+        return Err(fault(path, "is not a text table", why, hint));
     };
     let text = source.text()?;
     let mut records = Records::new(&text, separator(&text, ending));
     let mut cells: Vec<Cow<'_, str>> = Vec::new();
     let quote = |BadQuote { line }| {
         let hint = "close the quote, or leave both out";
-        fault_at(path, line, "a quoted cell does not end where it should", WHY, hint)
+        fault_at(path, line, "a quoted cell does not end where it should", why, hint)
     };
+    let trimmed = |cells: &[Cow<'_, str>]| cells.iter().map(|cell| cell.trim().to_owned()).collect();
     records.next_row(&mut cells).map_err(quote)?;
-    let columns: Vec<String> = cells.iter().map(|cell| cell.trim().to_owned()).collect();
+    let columns = trimmed(&cells);
+    let mut rows = Vec::new();
+    while let Some(line) = records.next_row(&mut cells).map_err(quote)? {
+        rows.push((line, trimmed(&cells)));
+    }
+    Ok((columns, rows))
+}
+
+fn read(path: &Path, key: Option<&str>) -> Result<LabelTable, Fault> {
+    let (columns, lines) = cells(path, WHY, "give a .csv or .tsv with a row for every view")?;
     let find = |name: &str| columns.iter().position(|column| column == name);
     let key = match key {
         Some(name) => find(name).ok_or_else(|| no_such_column(path, "view_key", name, Some(&columns)))?,
         None => KEYS.iter().find_map(|name| find(name)).unwrap_or(0),
     };
-    let mut rows: Vec<(usize, Vec<String>)> = Vec::new();
-    while let Some(line) = records.next_row(&mut cells).map_err(quote)? {
+    let mut rows = Rows::new();
+    for (line, mut cells) in lines {
         if cells.len() != columns.len() {
             let what = format!(
                 "the row has {} cells, and there are {} columns",
@@ -141,11 +188,8 @@ fn read(path: &Path, key: Option<&str>) -> Result<LabelTable, Fault> {
                 "give every row a cell for each column",
             ));
         }
-        let known = |cell: &Cow<'_, str>| match cell.trim() {
-            cell if MISSING.contains(&cell) => String::new(),
-            cell => cell.to_owned(),
-        };
-        let cells: Vec<String> = cells.iter().map(known).collect();
+        let missing = cells.iter_mut().filter(|cell| MISSING.contains(&cell.as_str()));
+        missing.for_each(String::clear);
         if let Some((first, _)) = rows.iter().find(|(_, other)| other[key] == cells[key]) {
             let what = format!("`{}` has a row on line {first} already", cells[key]);
             let hint = format!(
@@ -248,5 +292,22 @@ mod tests {
             let error = table(text, key).unwrap_err().to_string();
             assert!(error.starts_with("E07") && error.contains(part), "{error}");
         }
+    }
+
+    #[test]
+    fn labels_are_read_by_the_names_of_columns() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("views.tsv");
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            read_labels(&path, "subjects", "view", "subject")
+        };
+        let found = read("age\tsubject\tview\n30\tann\ta-rest\n30\tann\ta-task\n41\tbob\tb\n").unwrap();
+        assert_eq!(found["a-task"], "ann");
+        assert_eq!(found.len(), 3);
+        let wrong = |text: &str| read(text).unwrap_err().to_string();
+        assert!(wrong("view\tname\na\tb\n").contains("has no column `subject`"));
+        assert!(wrong("view\tsubject\na\tb\na\tc\n").contains("line 3: `a` is of `c`, and of `b` before"));
+        assert!(wrong("view\tsubject\na\t\n").contains("line 2: a name or its label is missing"));
     }
 }

@@ -37,7 +37,6 @@ mod long;
 mod matlab;
 #[cfg(feature = "hdf5")]
 mod matlab73;
-mod owners;
 mod pairs;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -58,8 +57,7 @@ pub(crate) use cells::number;
 pub(crate) use faults::{Fault, fault, said};
 #[cfg(feature = "parquet")]
 pub use guard::is_guarded;
-pub use labels::LabelTable;
-pub use owners::read_labels;
+pub use labels::{LabelTable, read_labels};
 pub use pairs::read_pairs;
 use sources::{Format, Source};
 pub(crate) use sources::{hexadecimal, read_bytes, read_regular, read_regular_text, reason, regular};
