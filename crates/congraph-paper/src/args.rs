@@ -21,6 +21,15 @@ pub(crate) struct PaperArgs {
     /// For models: which settings to run, by name, or `main` for the twelve that claims are about [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Models")]
     pub(crate) settings: Vec<String>,
+    /// For models, with --resume: methods to learn by once more (smooth, spectrum, jgl, likelihood)
+    #[arg(
+        long,
+        value_name = "METHODS",
+        value_delimiter = ',',
+        requires = "resume",
+        help_heading = "Models"
+    )]
+    pub(crate) again: Vec<String>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     /// Two realisations and fewer levels, for a first look

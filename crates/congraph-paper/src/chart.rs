@@ -1,6 +1,6 @@
 //! Line charts with shaded bands as SVG, laid out as the paper's figures are: panels side by side, one legend below.
 //!
-//! Colours are those of Okabe and Ito, which colour-blind readers can tell apart; marks and dashes differ as well. Text
+//! Colours are those of Okabe and Ito and a grey, which colour-blind readers can tell apart; marks and dashes differ as well. Text
 //! is in whatever sans-serif font the reader has.
 
 use std::fmt::Write;
@@ -30,10 +30,10 @@ pub(crate) struct Chart {
     pub(crate) panels: Vec<Panel>,
 }
 
-const COLOURS: [&str; 7] = [
-    "#000000", "#E69F00", "#56B4E9", "#009E73", "#D55E00", "#0072B2", "#CC79A7",
+const COLOURS: [&str; 8] = [
+    "#000000", "#E69F00", "#56B4E9", "#009E73", "#D55E00", "#0072B2", "#CC79A7", "#7F7F7F",
 ];
-const DASHES: [&str; 7] = ["none", "6 3", "2 2", "none", "8 3 2 3", "4 2", "1 2"];
+const DASHES: [&str; 8] = ["none", "6 3", "2 2", "none", "8 3 2 3", "4 2", "1 2", "10 4"];
 
 const WIDTH: f64 = 330.0;
 const HEIGHT: f64 = 250.0;
@@ -225,16 +225,17 @@ fn stroke(place: usize) -> String {
     )
 }
 
-/// Disc, square, triangle, diamond, cross, triangle on its head, plus.
+/// Disc, square, triangle, diamond, cross, triangle on its head, plus, hourglass.
 fn mark(place: usize, x: f64, y: f64) -> String {
-    let path = match place % 7 {
+    let path = match place % 8 {
         0 => "m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0",
         1 => "m-3.2 -3.2h6.4v6.4h-6.4z",
         2 => "m0 -4.2l4 7.4h-8z",
         3 => "m0 -4.6l4.6 4.6l-4.6 4.6l-4.6 -4.6z",
         4 => "m-3.5 -3.5l7 7m-7 0l7 -7",
         5 => "m0 4.2l4 -7.4h-8z",
-        _ => "m-4.4 0h8.8m-4.4 -4.4v8.8",
+        6 => "m-4.4 0h8.8m-4.4 -4.4v8.8",
+        _ => "m-3.5 -3.5h7l-7 7h7z",
     };
     let colour = COLOURS[place % COLOURS.len()];
     format!("<path d=\"M{x:.2} {y:.2}{path}\" fill=\"{colour}\" stroke=\"{colour}\" stroke-width=\"1.2\"/>")

@@ -50,7 +50,8 @@ impl Figure {
         );
         for sweep in Sweep::all(plan, &work.outcomes) {
             let place = format!("{},{},{}", sweep.letter(), sweep.family.name(), sweep.varied.name());
-            for &method in self.methods() {
+            let told = Method::TOLD.iter().filter(|method| !self.methods().contains(method));
+            for &method in self.methods().iter().chain(told) {
                 let bands = sweep.series(method, |score| self.f1(score)).bands();
                 for ((level, outcomes), band) in sweep.by_level().zip(bands) {
                     let row = format!("{place},{level},{}", method.name());

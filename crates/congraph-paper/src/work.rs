@@ -36,9 +36,8 @@ impl Work {
     /// Whether all methods of a figure have been scored on a data set.
     pub(crate) fn has(&self, job: &Job) -> bool {
         let known = self.known(job);
-        Method::OF_CONSENSUS
-            .iter()
-            .all(|&method| known.iter().any(|score| score.method == method))
+        let mut of_figures = Method::OF_CONSENSUS.iter().chain(&Method::TOLD);
+        of_figures.all(|&method| known.iter().any(|score| score.method == method))
     }
 
     /// In the order of the plan, whatever order the threads came in.

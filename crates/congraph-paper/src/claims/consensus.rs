@@ -167,5 +167,13 @@ fn beyond_the_paper(sweeps: &[Sweep<'_>]) -> Vec<Claim> {
             sweeps,
             |sweep| above(sweep, Method::Spectrum, Method::MvGl1),
         ),
+        claim(
+            "X9",
+            "not in the paper: the consensus of the likelihood, told no truth, is better than the median of the views \
+             of JGL with negative entries that is told both parameters and a threshold on a whole grid",
+            FIGURE,
+            sweeps,
+            |sweep| above(sweep, Method::Likelihood, Method::JglTold),
+        ),
     ]
 }

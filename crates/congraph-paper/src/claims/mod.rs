@@ -235,6 +235,14 @@ mod tests {
                     score(Method::Median, base, consensus(-0.05, 0.1)),
                     score(Method::Spectrum, base + shared + 0.01, consensus(0.04, 0.1)),
                     score(Method::Likelihood, base + shared + 0.02, consensus(0.05, 0.1)),
+                    score(Method::MvGl1Told, base + shared, consensus(0.03, 0.1)),
+                    score(Method::MvGl2Told, base + shared, consensus(0.03, 0.1)),
+                    score(Method::SpectrumTold, base + shared + 0.01, consensus(0.04, 0.1)),
+                    score(
+                        Method::JglTold,
+                        base + 0.012 + 0.004 * setting.n_views as f64,
+                        consensus(0.01, 0.1),
+                    ),
                 ],
             }
         };

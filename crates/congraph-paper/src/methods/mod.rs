@@ -9,20 +9,23 @@
 //! median         no learning: the element-wise median of the views of svGL
 //! spectrum       mvGL-ℓ1 on signals whose spectrum is taken to the power ½, chosen as mvGL-ℓ1 is
 //! likelihood     knows no truth: it chooses for itself
+//! … told         both parameters and a threshold of the weights by best view F1, on a whole grid: `told`
 //! ```
 
 mod grid;
 mod joint;
 mod likely;
+pub(crate) mod oracle;
 mod protocol;
 mod score;
+pub(crate) mod told;
 
 use congraph::simulate::simulate;
-use congraph::{Error, Learn, MultiviewGraph, Smooth, ViewOptions, Views, no_progress};
+use congraph::{Error, Learn, Model, MultiviewGraph, Parameters, Smooth, ViewOptions, Views, no_progress};
 
 use crate::plan::{Job, Plan, Setting};
 pub(crate) use joint::learner as joint_learner;
-pub(crate) use protocol::{Protocol, SIMILARITY, above, l2, with_median};
+pub(crate) use protocol::{Protocol, SIMILARITY, above, l2};
 pub(crate) use score::{Method, Score};
 
 /// What came of one data set.
@@ -64,12 +67,37 @@ pub(crate) fn outcome(plan: &Plan, job: &Job, with_joint: bool, known: &[Score])
     if lacks(Method::Likelihood) {
         scores.push(likely::likelihood(&views, truth)?);
     }
+    for method in Method::TOLD {
+        if lacks(method) {
+            scores.push(best_by_truth(method, &views, truth)?);
+        }
+    }
     Ok(Outcome {
         setting: job.setting,
         realisation: job.realisation,
         differing: differing(truth),
         scores,
     })
+}
+
+/// What a method scores that is told both parameters and a threshold.
+fn best_by_truth(method: Method, views: &Views, truth: &MultiviewGraph) -> Result<Score, Error> {
+    let told = match method {
+        Method::MvGl2Told => told::smooth(views, truth, 1.0, |alpha, beta| Model {
+            parameters: Parameters {
+                alpha,
+                beta,
+                gamma: 0.0,
+            },
+            ..l2(alpha, 0.0)
+        })?,
+        Method::SpectrumTold => told::smooth(views, truth, 0.5, Model::l1)?,
+        Method::JglTold => told::joint(views, truth)?,
+        _ => told::smooth(views, truth, 1.0, Model::l1)?,
+    };
+    let [_, best] = told.found;
+    let [one, two] = best.parameters;
+    Score::of(method, &told.above(), truth, [one, two, best.scored.threshold])
 }
 
 /// Of the pairs at which some view differs from the consensus: in how many views, on average.

@@ -15,10 +15,14 @@ pub(crate) enum Method {
     Median,
     Spectrum,
     Likelihood,
+    MvGl1Told,
+    MvGl2Told,
+    SpectrumTold,
+    JglTold,
 }
 
 impl Method {
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::SvGl,
         Self::JglNonZero,
         Self::JglNegative,
@@ -28,8 +32,14 @@ impl Method {
         Self::Median,
         Self::Spectrum,
         Self::Likelihood,
+        Self::MvGl1Told,
+        Self::MvGl2Told,
+        Self::SpectrumTold,
+        Self::JglTold,
     ];
-    pub(crate) const OF_VIEWS: [Self; 7] = [
+    /// Those that are told both parameters and a threshold.
+    pub(crate) const TOLD: [Self; 4] = [Self::MvGl1Told, Self::MvGl2Told, Self::SpectrumTold, Self::JglTold];
+    pub(crate) const OF_VIEWS: [Self; 8] = [
         Self::SvGl,
         Self::JglNonZero,
         Self::JglNegative,
@@ -37,14 +47,16 @@ impl Method {
         Self::MvGl2,
         Self::Spectrum,
         Self::Likelihood,
+        Self::JglTold,
     ];
-    pub(crate) const OF_CONSENSUS: [Self; 6] = [
+    pub(crate) const OF_CONSENSUS: [Self; 7] = [
         Self::MvGl1,
         Self::MvGl2,
         Self::MvGl2Free,
         Self::Median,
         Self::Spectrum,
         Self::Likelihood,
+        Self::JglTold,
     ];
 
     /// The name in tables.
@@ -59,6 +71,10 @@ impl Method {
             Self::Median => "median-of-svGL",
             Self::Spectrum => "mvGL-l1-spectrum",
             Self::Likelihood => "likelihood",
+            Self::MvGl1Told => "mvGL-l1-told",
+            Self::MvGl2Told => "mvGL-l2-told",
+            Self::SpectrumTold => "mvGL-l1-spectrum-told",
+            Self::JglTold => "JGL-negative-told",
         }
     }
 
@@ -78,6 +94,10 @@ impl Method {
             Self::Median => "median of svGL",
             Self::Spectrum => "mvGL-ℓ1, spectrum ½",
             Self::Likelihood => "likelihood, no truth",
+            Self::MvGl1Told => "mvGL-ℓ1, grid + thr",
+            Self::MvGl2Told => "mvGL-ℓ2, grid + thr",
+            Self::SpectrumTold => "spectrum ½, grid + thr",
+            Self::JglTold => "JGL, negative, grid + thr",
         }
     }
 }
@@ -91,7 +111,7 @@ pub(crate) struct Score {
     pub(crate) similarity: f64,
     /// F1, precision and density, of methods that have a consensus.
     pub(crate) consensus: Option<[f64; 3]>,
-    /// α, β, γ; or λ1, λ2; or q, b and the threshold.
+    /// α, β, γ; or λ1, λ2; or q, b and the threshold; of methods that are told, two and the threshold.
     pub(crate) parameters: [f64; 3],
 }
 

@@ -10,38 +10,18 @@
 //! + threshold  the best threshold by view F1 as well; of the likelihood, the best b too
 //! ```
 
-use congraph::methods::graphical_lasso::{self, EdgeRule, Fusion, GraphicalLasso};
 use congraph::methods::likelihood::{self, Likelihood, Sparsity};
 use congraph::simulate::simulate;
 use congraph::tune::{COUPLINGS, Wanted};
-use congraph::{
-    Certified, Error, Fit, Learn, Model, MultiviewGraph, Smooth, Spectrum, ViewOptions, Views, no_progress,
-};
+use congraph::{Certified, Error, Learn, Model, MultiviewGraph, ViewOptions, Views, no_progress};
 
-use super::oracle::{Found, Lattice, RULES, Scored, scored};
 use super::plan::{Job, Plan};
-use super::rows::{Contender, Row};
-use crate::methods::with_median;
+use super::rows::{Contender, Row, has};
+use crate::methods::oracle::{Found, Scored, scored};
+use crate::methods::told::{Told, joint, smooth};
 
-/// α and β of `smooth`.
-const SMOOTH: Lattice = Lattice {
-    least: [0.0125, 0.004],
-    ratio: 2.0,
-    counts: [5, 6],
-};
-/// λ1 and λ2 of the joint graphical lasso.
-const JOINT: Lattice = Lattice {
-    least: [5e-4, 5e-4],
-    ratio: 2.0,
-    counts: [9, 7],
-};
-/// Edges are the same far above this gap.
-const TOLERANCE: f64 = 1e-4;
-/// Where next to nothing is charged, some fits would take thousands; those count as they are, and are counted.
-const MOST_ITERATIONS: usize = 1000;
-
-/// Simulates the data set and learns from it by every method.
-pub(super) fn rows(plan: &Plan, job: Job) -> Result<Vec<Row>, Error> {
+/// Simulates the data set and learns from it by every method that is not among the earlier rows.
+pub(super) fn rows(plan: &Plan, job: Job, earlier: &[Row]) -> Result<Vec<Row>, Error> {
     let setting = &plan.settings[job.setting];
     let simulation = simulate(&congraph::simulate::Settings {
         seed: job.seed,
@@ -50,70 +30,24 @@ pub(super) fn rows(plan: &Plan, job: Job) -> Result<Vec<Row>, Error> {
     let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default())?;
     let truth = &simulation.truth;
     let mut rows = Vec::new();
-    let mut add = |contenders: [Contender; RULES], (found, unconverged): ([Found; RULES], usize)| {
+    for method in Contender::METHODS {
+        if has(earlier, setting.name, job.seed, method) {
+            continue;
+        }
+        let Told { found, unconverged, .. } = match method[0] {
+            Contender::Smooth | Contender::SmoothAbove => smooth(&views, truth, 1.0, Model::l1)?,
+            Contender::Spectrum | Contender::SpectrumAbove => smooth(&views, truth, 0.5, Model::l1)?,
+            Contender::Joint | Contender::JointAbove => joint(&views, truth)?,
+            Contender::Likelihood | Contender::LikelihoodAbove => likely(&views, truth)?,
+        };
         let of = |(contender, found)| Row::of(setting.name, job.seed, contender, &found, unconverged);
-        rows.extend(contenders.into_iter().zip(found).map(of));
-    };
-    add([Contender::Smooth, Contender::SmoothAbove], smooth(&views, truth, 1.0)?);
-    add(
-        [Contender::Spectrum, Contender::SpectrumAbove],
-        smooth(&views, truth, 0.5)?,
-    );
-    add([Contender::Joint, Contender::JointAbove], joint(&views, truth)?);
-    add(
-        [Contender::Likelihood, Contender::LikelihoodAbove],
-        likely(&views, truth)?,
-    );
+        rows.extend(method.into_iter().zip(found).map(of));
+    }
     Ok(rows)
 }
 
-/// The best of a method without and with a threshold, and how many of its fits did not converge.
-type Outcome = ([Found; RULES], usize);
-
-fn smooth(views: &Views, truth: &MultiviewGraph, exponent: f64) -> Result<Outcome, Error> {
-    let learner = Smooth {
-        spectrum: Spectrum::new(exponent),
-        ..Smooth::default()
-    };
-    let session = learner.session(views, &no_progress)?;
-    let mut before: Option<Fit> = None;
-    let mut unconverged = 0;
-    let found = SMOOTH.search(|[alpha, beta]| {
-        let start = before.as_ref().map(Fit::start);
-        let fit = session.fit(&Model::l1(alpha, beta), start.as_ref(), &no_progress)?;
-        unconverged += usize::from(!fit.solution.converged());
-        let scores = scored(&session.graph(&fit), truth);
-        before = Some(fit);
-        Ok::<_, Error>(scores)
-    })?;
-    Ok((found, unconverged))
-}
-
-fn joint(views: &Views, truth: &MultiviewGraph) -> Result<Outcome, Error> {
-    let learner = GraphicalLasso {
-        solver: graphical_lasso::Admm {
-            tolerance: TOLERANCE,
-            max_iterations: MOST_ITERATIONS,
-            ..graphical_lasso::Admm::default()
-        },
-        ..GraphicalLasso::new(Fusion::Fused, 1.0, 1.0)
-    };
-    let session = learner.session(views, &no_progress)?;
-    let mut before: Option<Fit<GraphicalLasso>> = None;
-    let mut unconverged = 0;
-    let found = JOINT.search(|[lambda1, lambda2]| {
-        let start = before.as_ref().map(Fit::start);
-        let fit = session.fit_at(lambda1, lambda2, start.as_ref(), &no_progress)?;
-        unconverged += usize::from(!fit.solution.converged());
-        let scores = scored(&with_median(&session.graph_by(&fit, EdgeRule::Negative)), truth);
-        before = Some(fit);
-        Ok::<_, Error>(scores)
-    })?;
-    Ok((found, unconverged))
-}
-
 /// First without any truth; then with the best of the same couplings b and the best threshold, for the same q.
-fn likely(views: &Views, truth: &MultiviewGraph) -> Result<Outcome, Error> {
+fn likely(views: &Views, truth: &MultiviewGraph) -> Result<Told, Error> {
     let chosen = Likelihood::default().learn_to(views, &Wanted::default(), &no_progress)?;
     let order = chosen.method.model.filter.order() as f64;
     let [alone, _] = scored(&chosen.learned.graph, truth);
@@ -148,5 +82,9 @@ fn likely(views: &Views, truth: &MultiviewGraph) -> Result<Outcome, Error> {
             });
         }
     }
-    Ok(([alone, best.unwrap_or(alone)], unconverged))
+    Ok(Told {
+        found: [alone, best.unwrap_or(alone)],
+        unconverged,
+        graph: chosen.learned.graph,
+    })
 }

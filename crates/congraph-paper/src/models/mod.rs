@@ -2,16 +2,15 @@
 //!
 //! ```text
 //! plan         which data sets                       contenders   one data set → the score of every method
-//! oracle       the best threshold, the best of a grid of two parameters
 //! rows         one line per method and data set: the result, and the checkpoint
 //! table        means, bands, claims
 //! ```
 //!
 //! Every data set is one thread's. Its rows are kept beside the output folder as soon as it is done, and `--resume` goes
-//! on from there, or from a folder that is finished, with as many seeds as are then asked for.
+//! on from there, or from a folder that is finished, with as many seeds as are then asked for. `--again likelihood` learns
+//! anew by a method that has changed, and keeps the rows of the others.
 
 mod contenders;
-mod oracle;
 mod plan;
 mod rows;
 mod table;
@@ -32,7 +31,7 @@ use congraph_io::{OutputError, write_rows, write_text};
 use serde_json::json;
 
 use self::plan::{Job, Plan};
-use self::rows::Row;
+use self::rows::{Contender, Row};
 use self::table::Results;
 use crate::args::PaperArgs;
 use crate::claims::Claim;
@@ -54,13 +53,26 @@ pub(crate) fn run(args: &PaperArgs, console: &Console) -> Result<(), Failure> {
             format!("name some of {}, or `main`", names.join(", ")),
         ));
     }
+    if let Some(name) = args
+        .again
+        .iter()
+        .find(|name| !Contender::METHOD_NAMES.contains(&name.as_str()))
+    {
+        return Err(Failure::usage(
+            format!("`{name}` is no method of this study"),
+            format!("name some of {}", Contender::METHOD_NAMES.join(", ")),
+        ));
+    }
     let out = &args.output.out;
     let kept = Kept::beside(out);
     kept.check(args.resume, args.output.force)?;
     let folder = place(out, args.output.force || args.resume)?;
-    let earlier = if args.resume { kept.earlier(out)? } else { Vec::new() };
+    let mut earlier = if args.resume { kept.earlier(out)? } else { Vec::new() };
+    let is_again = |row: &Row| args.again.iter().any(|name| row.contender.method_name() == name);
+    earlier.retain(|row| !is_again(row));
     kept.begin(&earlier)?;
-    let mut rows = learn(&plan, &plan.jobs(&args.settings), earlier, &kept, console)?;
+    let rows = learn(&plan, &plan.jobs(&args.settings), earlier, &kept, console)?;
+    let mut rows = rows::whole(&rows);
     sort(&plan, &mut rows);
 
     let results = Results {
@@ -112,19 +124,22 @@ fn report(plan: &Plan, claims: &[Claim], seconds: f64) -> serde_json::Value {
 fn learn(plan: &Plan, jobs: &[Job], earlier: Vec<Row>, kept: &Kept, console: &Console) -> Result<Vec<Row>, Failure> {
     let is_done = |job: &Job| {
         let name = plan.settings[job.setting].name;
-        earlier.iter().any(|row| row.setting == name && row.seed == job.seed)
+        Contender::METHODS
+            .into_iter()
+            .all(|method| rows::has(&earlier, name, job.seed, method))
     };
     let left: Vec<Job> = jobs.iter().copied().filter(|job| !is_done(job)).collect();
     if !earlier.is_empty() {
-        let n_done = earlier.len() / rows::Contender::ALL.len();
+        let n_done = rows::whole(&earlier).len() / Contender::ALL.len();
         console.note(&format!("note: resuming after {}", console::count(n_done, "data set")));
     }
+    let known = earlier.clone();
     let (next, n_done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let found = Mutex::new(Ok(earlier));
     let work = || {
         while let Some(&job) = left.get(next.fetch_add(1, Ordering::Relaxed)) {
             let clock = Instant::now();
-            let result = alone(|| contenders::rows(plan, job)).and_then(|rows| {
+            let result = alone(|| contenders::rows(plan, job, &known)).and_then(|rows| {
                 kept.add(&rows)?;
                 Ok(rows)
             });
@@ -168,9 +183,7 @@ fn alone<T: Send>(task: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, F
 fn sort(plan: &Plan, rows: &mut [Row]) {
     rows.sort_by_key(|row| {
         let setting = plan.settings.iter().position(|setting| setting.name == row.setting);
-        let contender = rows::Contender::ALL
-            .iter()
-            .position(|contender| *contender == row.contender);
+        let contender = Contender::ALL.iter().position(|contender| *contender == row.contender);
         (setting, row.seed, contender)
     });
 }
@@ -223,14 +236,14 @@ impl Kept {
                 Err(error) => return Err(self.failed(error)),
             }
         }
-        Ok(rows::whole(&text))
+        Ok(rows::read(&text))
     }
 
     fn begin(&self, earlier: &[Row]) -> Result<(), Failure> {
         fs::write(&self.path, rows::lines(earlier)).map_err(|error| self.failed(error))
     }
 
-    /// All rows of a data set at once.
+    /// All new rows of a data set at once.
     fn add(&self, rows: &[Row]) -> Result<(), Failure> {
         let mut file = OpenOptions::new()
             .append(true)

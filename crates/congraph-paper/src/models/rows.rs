@@ -1,6 +1,6 @@
 //! What came of every method on every data set, one line each. The same lines are the checkpoint of the study.
 
-use super::oracle::Found;
+use crate::methods::oracle::{Found, RULES};
 
 /// What is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,22 @@ impl Contender {
         Self::LikelihoodAbove,
         Self::Likelihood,
     ];
+
+    /// Each method without and with a threshold that is chosen by the truth: what is learned together.
+    pub(super) const METHODS: [[Self; RULES]; 4] = [
+        [Self::Smooth, Self::SmoothAbove],
+        [Self::Spectrum, Self::SpectrumAbove],
+        [Self::Joint, Self::JointAbove],
+        [Self::Likelihood, Self::LikelihoodAbove],
+    ];
+
+    pub(super) const METHOD_NAMES: [&str; 4] = ["smooth", "spectrum", "jgl", "likelihood"];
+
+    /// The name of what is learned, whatever threshold follows.
+    pub(super) fn method_name(self) -> &'static str {
+        let place = Self::METHODS.iter().position(|method| method.contains(&self));
+        Self::METHOD_NAMES[place.unwrap_or_default()]
+    }
 
     /// The name in tables.
     pub(super) fn name(self) -> &'static str {
@@ -106,6 +122,10 @@ impl Row {
         }
     }
 
+    fn is_of(&self, setting: &str, seed: u64, contender: Contender) -> bool {
+        self.setting == setting && self.seed == seed && self.contender == contender
+    }
+
     pub(super) fn cells(&self) -> Vec<String> {
         let [one, two] = self.parameters;
         let numbers = [self.view_f1, self.consensus_f1, self.density, self.threshold, one, two];
@@ -165,25 +185,41 @@ pub(super) fn lines(rows: &[Row]) -> String {
     rows.iter().map(|row| row.cells().join("\t") + "\n").collect()
 }
 
-/// The rows of data sets that are whole: an interrupted run may have left a line, or a data set, half written.
-pub(super) fn whole(text: &str) -> Vec<Row> {
+/// Every row once, of methods that are whole: an interrupted run may have left a line, or a method, half written.
+pub(super) fn read(text: &str) -> Vec<Row> {
     let complete = text.rfind('\n').map_or("", |end| &text[..end]);
     let mut rows: Vec<Row> = Vec::new();
     for row in complete.lines().filter_map(Row::from_line) {
-        let is_same =
-            |other: &Row| (&other.setting, other.seed, other.contender) == (&row.setting, row.seed, row.contender);
-        if !rows.iter().any(is_same) {
+        if !rows
+            .iter()
+            .any(|other| other.is_of(&row.setting, row.seed, row.contender))
+        {
             rows.push(row);
         }
     }
-    let count = |row: &Row| {
-        let is_of = |other: &&Row| (&other.setting, other.seed) == (&row.setting, row.seed);
-        rows.iter().filter(is_of).count()
+    let is_whole = |row: &&Row| {
+        let own = Contender::METHODS
+            .into_iter()
+            .find(|method| method.contains(&row.contender));
+        own.is_some_and(|own| has(&rows, &row.setting, row.seed, own))
     };
-    rows.iter()
-        .filter(|row| count(row) == Contender::ALL.len())
-        .cloned()
-        .collect()
+    rows.iter().filter(is_whole).cloned().collect()
+}
+
+/// Whether all contenders of a method have a row on a data set.
+pub(super) fn has(rows: &[Row], setting: &str, seed: u64, method: [Contender; RULES]) -> bool {
+    let is_there = |contender: &Contender| rows.iter().any(|row| row.is_of(setting, seed, *contender));
+    method.iter().all(is_there)
+}
+
+/// The rows of data sets that all methods have learned from.
+pub(super) fn whole(rows: &[Row]) -> Vec<Row> {
+    let has_all = |row: &&Row| {
+        Contender::METHODS
+            .into_iter()
+            .all(|method| has(rows, &row.setting, row.seed, method))
+    };
+    rows.iter().filter(has_all).cloned().collect()
 }
 
 #[cfg(test)]
@@ -211,15 +247,21 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn whole_data_sets_are_read_again_and_halves_left_out() {
+    fn whole_methods_are_read_again_and_halves_left_out() {
         let one = data_set("P1-500", 70_001, |_| [0.1 + 0.2, 0.9]);
         let two = data_set("P1-100", 70_001, |_| [0.5, 0.6]);
+        let both = [one.clone(), two.clone()].concat();
         let text = lines(&one) + &lines(&two);
-        assert_eq!(whole(&text), [one.clone(), two.clone()].concat());
-        assert_eq!(whole(&(COLUMNS.join("\t") + "\n" + &text)), [one.clone(), two].concat());
-        // Cut within the last line, and twice the same.
-        assert_eq!(whole(&text[..text.len() - 1]), one);
-        assert_eq!(whole(&(lines(&one) + &lines(&one))), one);
-        assert_eq!(whole("nothing"), []);
+        assert_eq!(read(&text), both);
+        assert_eq!(read(&(COLUMNS.join("\t") + "\n" + &text)), both);
+        // Cut within the last line: the likelihood is left out, the other three methods are not.
+        let cut = read(&text[..text.len() - 1]);
+        assert_eq!(cut, both[..14]);
+        let [smooth, .., likelihood] = Contender::METHODS;
+        assert!(has(&cut, "P1-100", 70_001, smooth) && !has(&cut, "P1-100", 70_001, likelihood));
+        assert_eq!(whole(&cut), one);
+        // Twice the same.
+        assert_eq!(read(&(lines(&one) + &lines(&one))), one);
+        assert_eq!(read("nothing"), []);
     }
 }

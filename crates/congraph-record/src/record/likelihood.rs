@@ -45,7 +45,7 @@ impl FitRecord {
             n_parameters: Some(details.n_parameters),
             chosen_by: Some(open.into_iter().map(String::from).collect()),
             merged: (!chosen.merged.is_empty()).then(|| merged(&chosen.merged)),
-            tried: Some(distinct(chosen.tried.iter().map(TriedRecord::from))),
+            tried: Some(chosen.tried.iter().map(TriedRecord::from).collect()),
             tolerance: Some(chosen.method.solver.tolerance),
             objective: Some(learned.certificate.objective),
             dual_objective: Some(learned.certificate.dual_objective),
@@ -66,7 +66,7 @@ impl FitRecord {
             },
             chance: Some(ChanceRecord {
                 correlations: learned.correlations.as_ref().map(Correlations::z),
-                agreement: None,
+                agreement: chosen.agreement.as_ref().map(|agreement| agreement.z),
             }),
             seconds: timing.map_or_else(SecondsRecord::default, SecondsRecord::from),
             warnings: warning_records(warnings),
@@ -90,15 +90,4 @@ fn n_listed(candidates: &Candidates) -> Option<usize> {
     };
     let distinct: BTreeSet<[u32; 2]> = pairs.iter().map(|&[a, b]| [a.min(b), a.max(b)]).collect();
     Some(distinct.len())
-}
-
-/// Each model once, though a choice between signs fits the better ones again.
-fn distinct(tried: impl Iterator<Item = TriedRecord>) -> Vec<TriedRecord> {
-    let mut found: Vec<TriedRecord> = Vec::new();
-    for one in tried {
-        if !found.contains(&one) {
-            found.push(one);
-        }
-    }
-    found
 }

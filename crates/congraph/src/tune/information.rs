@@ -5,30 +5,19 @@
 //! fit starts from the one before. What is returned is the refit of the best one on its edges. Where nothing in the
 //! data goes beyond chance, and no density is asked for, that is a graph without edges.
 
-use rayon::prelude::*;
-
-use super::unreachable::{shown, unreachable};
+use super::couplings::{Candidate, compare, least, nothing, reach, take_least};
+use super::unreachable::shown;
 use super::{Dial, Targets};
 use crate::chance::{self, Agreement, Correlations};
 use crate::error::{Code, DataError, Error, Warning};
 use crate::fit::{Fit, Learn, Learned, Session};
 use crate::methods::likelihood::{
-    Coupling, Filter, Lift, Likelihood, Merged, Model, Point, Proportional, Signs, Solution, Sparsity, Whole, merge,
+    Coupling, Filter, Lift, Likelihood, Merged, Model, Proportional, Signs, Solution, Sparsity, merge,
 };
 use crate::methods::smooth::Smooth;
 use crate::options::option;
-use crate::progress::{Progress, Status, Watch};
+use crate::progress::Watch;
 use crate::views::Views;
-
-/// The couplings that are tried, from the strongest down.
-pub const COUPLINGS: [f64; 6] = [5.6, 4.0, 2.8, 2.0, 1.4, 1.0];
-/// A similarity this near to what is asked for is near enough.
-const NEAR: f64 = 0.002;
-/// Similarities are looked for between these couplings.
-const WEAKEST: f64 = 0.01;
-const STRONGEST: f64 = 300.0;
-/// In so many fits at most.
-const MOST_TRIALS: usize = 24;
 
 /// What is asked of a likelihood; what is not given is chosen by the information criterion.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,26 +85,40 @@ pub struct Chosen {
     pub floor: Option<f64>,
     /// Whether the graph is empty because nothing goes beyond chance.
     pub is_noise: bool,
+    /// How far graphs of the views, learned one by one, agree beyond chance; none for a single view, or where each is
+    /// learned alone.
+    pub agreement: Option<Agreement>,
     /// Nodes that were learned as one.
     pub merged: Vec<Merged>,
 }
 
-/// A model with its whole fit.
-struct Candidate {
-    model: Model,
-    whole: Whole,
+/// Which signs edges may have, and what was fitted to find out.
+struct Compared {
+    signs: Signs,
+    /// The models of these signs; none where they were not compared yet.
+    candidates: Option<Vec<Candidate>>,
+    /// The models of other signs.
+    others: Vec<Tried>,
 }
 
-impl Candidate {
-    fn tried(&self) -> Tried {
-        Tried {
-            filter: self.model.filter,
-            signs: self.model.signs,
-            coupling: self.model.coupling,
-            aic: self.whole.aic,
-            relative_gap: self.whole.certificate.relative_gap,
-            is_certified: self.whole.status == Status::Converged,
+impl Compared {
+    fn not_yet(signs: Signs) -> Self {
+        Self {
+            signs,
+            candidates: None,
+            others: Vec::new(),
         }
+    }
+
+    /// With models of other signs that are no better.
+    fn beside(mut self, others: &[Candidate]) -> Self {
+        self.others.extend(others.iter().map(Candidate::tried));
+        self
+    }
+
+    fn all_tried(self) -> Vec<Tried> {
+        let own = self.candidates.iter().flatten().map(Candidate::tried);
+        own.chain(self.others).collect()
     }
 }
 
@@ -155,11 +158,12 @@ impl Likelihood {
                 chosen.merged = merged.merged;
                 return Ok(chosen);
             }
-            let signs = match wanted.signs {
-                Some(signs) => (signs, Vec::new()),
+            let compared = match wanted.signs {
+                Some(signs) => Compared::not_yet(signs),
                 None => self.choose_signs(views, wanted, watch)?,
             };
-            self.with_signs(signs.0).learn_signed(views, wanted, signs, watch)
+            self.with_signs(compared.signs)
+                .learn_signed(views, wanted, compared, watch)
         })
     }
 
@@ -208,48 +212,59 @@ impl Likelihood {
 
     /// Attractive or of both signs: the better of the two by the criterion, each in the units that suit it, judged by
     /// the likelihood of the same data.
-    fn choose_signs(&self, views: &Views, wanted: &Wanted, watch: Watch<'_>) -> Result<(Signs, Vec<Tried>), Error> {
-        let wanted = Wanted {
-            similarity: None,
-            ..*wanted
-        };
+    fn choose_signs(&self, views: &Views, wanted: &Wanted, watch: Watch<'_>) -> Result<Compared, Error> {
         let attractive = self.with_signs(Signs::Attractive);
         let plain = Self {
             lift: Lift::None,
             ..attractive.clone()
         };
         let plain = plain.session(views, watch)?;
-        let mut best: Option<(f64, Signs)> = None;
-        let mut tried = Vec::new();
+        let mut best: Option<(f64, Compared)> = None;
         let mut lacks_mean = false;
         for method in [attractive, self.with_signs(Signs::Both)] {
             let signs = method.model.signs;
+            let method = method.at_first(wanted, views.n_views());
             let session = method.session(views, watch)?;
             lacks_mean |= signs == Signs::Attractive && session.data().is_lifted();
-            let candidates = compare(&session, &wanted, watch)?;
-            tried.extend(candidates.iter().map(Candidate::tried));
+            let candidates = compare(&session, wanted, watch)?;
             let Some(Candidate { model, whole }) = least(&candidates) else {
                 continue;
             };
             let aic = Self::information_in(session.data(), model, whole, plain.data(), lacks_mean)?;
-            if best.is_none_or(|(other, _)| aic < other) {
-                best = Some((aic, signs));
-            }
+            best = Some(match best.take() {
+                Some((other, compared)) if other <= aic => (other, compared.beside(&candidates)),
+                before => {
+                    let others = before.map_or_else(Vec::new, |(_, compared)| compared.all_tried());
+                    (
+                        aic,
+                        Compared {
+                            signs,
+                            candidates: Some(candidates),
+                            others,
+                        },
+                    )
+                }
+            });
         }
-        Ok((best.map_or(Signs::Attractive, |(_, signs)| signs), tried))
+        Ok(best.map_or_else(|| Compared::not_yet(Signs::Attractive), |(_, compared)| compared))
+    }
+
+    /// The settings that data are made ready with.
+    fn at_first(&self, wanted: &Wanted, n_views: usize) -> Self {
+        Self {
+            model: first_model(self, wanted, n_views),
+            ..self.clone()
+        }
     }
 
     fn learn_signed(
         &self,
         views: &Views,
         wanted: &Wanted,
-        (_, mut tried): (Signs, Vec<Tried>),
+        compared: Compared,
         watch: Watch<'_>,
     ) -> Result<Chosen, Error> {
-        let start = Self {
-            model: first_model(self, wanted, views.n_views()),
-            ..self.clone()
-        };
+        let start = self.at_first(wanted, views.n_views());
         let session = start.session(views, watch)?;
         let (is_noise, agreement) = judge(views, wanted.is_single, watch)?;
         let sparsity = match (wanted.density, is_noise) {
@@ -257,10 +272,17 @@ impl Likelihood {
             (None, true) => Sparsity::Empty,
             (None, false) => Sparsity::Automatic,
         };
+        let mut tried = compared.others;
         let chosen = match wanted.similarity {
-            Some(target) => reach(&session, wanted, target, sparsity, &mut tried, watch)?,
+            Some(target) => {
+                tried.extend(compared.candidates.iter().flatten().map(Candidate::tried));
+                reach(&session, wanted, target, sparsity, &mut tried, watch)?
+            }
             None => {
-                let candidates = compare(&session, wanted, watch)?;
+                let candidates = match compared.candidates {
+                    Some(candidates) => candidates,
+                    None => compare(&session, wanted, watch)?,
+                };
                 tried.extend(candidates.iter().map(Candidate::tried));
                 take_least(candidates).ok_or_else(nothing)?
             }
@@ -286,15 +308,9 @@ impl Likelihood {
             tried,
             floor,
             is_noise,
+            agreement,
             merged: Vec::new(),
         })
-    }
-}
-
-fn nothing() -> Error {
-    Error::Invalid {
-        what: "likelihood",
-        message: "could not be fitted for any coupling".into(),
     }
 }
 
@@ -386,54 +402,6 @@ fn add_warnings(learned: &mut Learned<Likelihood>, agreement: Option<&Agreement>
     }
 }
 
-/// Fits of all models that are to be compared.
-fn compare(session: &Session<'_, Likelihood>, wanted: &Wanted, watch: Watch<'_>) -> Result<Vec<Candidate>, Error> {
-    let method = session.method();
-    let filters: Vec<Filter> = match (wanted.filter, method.model.signs) {
-        (_, Signs::Both) => vec![Filter::Once],
-        (Some(filter), Signs::Attractive) => vec![filter],
-        (None, Signs::Attractive) => vec![Filter::Once, Filter::Twice],
-    };
-    let couplings: Vec<Option<f64>> = match (wanted.is_single || session.n_views() == 1, wanted.coupling) {
-        (true, _) => vec![None],
-        (false, Some(given)) => vec![Some(given)],
-        (false, None) => COUPLINGS.map(Some).to_vec(),
-    };
-    let of_filter = |filter: &Filter| {
-        let mut found: Vec<Candidate> = Vec::new();
-        for &coupling in &couplings {
-            let model = Model {
-                filter: *filter,
-                coupling,
-                ..method.model
-            };
-            let start = found.last().map(|before| &before.whole.point);
-            let whole = session.whole(&model, start, watch)?;
-            let is_interrupted = whole.status == Status::Interrupted;
-            found.push(Candidate { model, whole });
-            if is_interrupted {
-                break;
-            }
-        }
-        Ok(found)
-    };
-    let all: Result<Vec<Vec<Candidate>>, Error> = filters.par_iter().map(of_filter).collect();
-    Ok(all?.into_iter().flatten().collect())
-}
-
-/// The least criterion among certified fits; among all, if none is certified.
-fn least(candidates: &[Candidate]) -> Option<&Candidate> {
-    let better = |x: &&Candidate, y: &&Candidate| x.whole.aic.total_cmp(&y.whole.aic);
-    let certified = candidates.iter().filter(|one| one.tried().is_certified).min_by(better);
-    certified.or_else(|| candidates.iter().min_by(better))
-}
-
-fn take_least(mut candidates: Vec<Candidate>) -> Option<Candidate> {
-    let best = least(&candidates)?.tried();
-    let place = candidates.iter().position(|one| one.tried() == best)?;
-    Some(candidates.swap_remove(place))
-}
-
 /// E10 if the whole fit is sparser than what is asked for.
 fn check_density(chosen: &Candidate, wanted: &Wanted, session: &Session<'_, Likelihood>) -> Result<(), Error> {
     let Some(density) = wanted.density else {
@@ -477,121 +445,4 @@ fn floor(
     let whole = session.whole(&alone, Some(&fit.solution.whole.point), watch)?;
     let separate = session.fit_from(&alone, whole, watch)?;
     Ok(session.graph(&separate).similarity())
-}
-
-/// b for a similarity: of each filter that may be used, then the better one by the criterion.
-fn reach(
-    session: &Session<'_, Likelihood>,
-    wanted: &Wanted,
-    target: f64,
-    sparsity: Sparsity,
-    tried: &mut Vec<Tried>,
-    watch: Watch<'_>,
-) -> Result<Candidate, Error> {
-    let method = session.method();
-    let filters: Vec<Filter> = match (wanted.filter, method.model.signs) {
-        (_, Signs::Both) => vec![Filter::Once],
-        (Some(filter), Signs::Attractive) => vec![filter],
-        (None, Signs::Attractive) => vec![Filter::Once, Filter::Twice],
-    };
-    let mut found = Vec::new();
-    let mut refused = None;
-    for filter in filters {
-        let model = Model {
-            filter,
-            sparsity,
-            ..method.model
-        };
-        match reach_one(session, model, target, watch) {
-            Ok(candidate) => {
-                tried.push(candidate.tried());
-                found.push(candidate);
-            }
-            Err(error) => refused = Some(error),
-        }
-    }
-    match (take_least(found), refused) {
-        (Some(candidate), _) => Ok(candidate),
-        (None, Some(error)) => Err(error),
-        (None, None) => Err(nothing()),
-    }
-}
-
-/// The similarity grows with ln b: a bracket is halved, or cut where a straight line would have it.
-fn reach_one(
-    session: &Session<'_, Likelihood>,
-    model: Model,
-    target: f64,
-    watch: Watch<'_>,
-) -> Result<Candidate, Error> {
-    let mut start: Option<Point> = None;
-    let mut solves = 0;
-    let mut at = |ln_b: f64| -> Result<(f64, Candidate), Error> {
-        let model = Model {
-            coupling: Some(ln_b.exp()),
-            ..model
-        };
-        let whole = session.whole(&model, start.as_ref(), watch)?;
-        start = Some(whole.point.clone());
-        let fit = session.fit_from(&model, whole.clone(), watch)?;
-        let graph = session.graph(&fit);
-        let similarity = graph.similarity().unwrap_or(1.0);
-        solves += 1;
-        let _ = watch(&Progress::Tried {
-            solves,
-            density: graph.mean_density(),
-            similarity: Some(similarity),
-        });
-        Ok((similarity, Candidate { model, whole }))
-    };
-    let (mut low, mut high) = (WEAKEST.ln(), STRONGEST.ln());
-    let (mut low_value, mut high_value) = (None, None);
-    let mut best: Option<(f64, Candidate)> = None;
-    let mut next = 2.0_f64.ln();
-    for trial in 0..MOST_TRIALS {
-        let (value, candidate) = at(next)?;
-        let is_better = best
-            .as_ref()
-            .is_none_or(|(other, _)| (value - target).abs() < (other - target).abs());
-        if is_better {
-            best = Some((value, candidate));
-        }
-        if (value - target).abs() <= NEAR {
-            break;
-        }
-        if value < target {
-            (low, low_value) = (next, Some(value));
-        } else {
-            (high, high_value) = (next, Some(value));
-        }
-        if high - low < 1e-4 {
-            break;
-        }
-        next = match (low_value, high_value) {
-            (Some(x), Some(y)) if trial % 3 != 2 && y > x => {
-                (low + (high - low) * (target - x) / (y - x)).clamp(low + 0.1 * (high - low), high - 0.1 * (high - low))
-            }
-            (Some(_), Some(_)) => 0.5 * (low + high),
-            (None, _) => (next - 1.5).max(low),
-            (_, None) => (next + 1.5).min(high),
-        };
-    }
-    let (value, candidate) = best.ok_or_else(nothing)?;
-    // Similarities move in steps where edges come and go.
-    if (value - target).abs() <= 0.005 {
-        return Ok(candidate);
-    }
-    let hint = format!(
-        "ask for about {}, or {} to learn the views separately",
-        shown(value),
-        option("single").added()
-    );
-    // However strongly they are coupled, views become equal in the end.
-    let high = if low_value.is_none() {
-        1.0
-    } else {
-        high_value.unwrap_or(value).max(value)
-    };
-    let low = low_value.unwrap_or(value).min(value);
-    Err(unreachable("similarity", target, low, high, &hint))
 }

@@ -17,6 +17,7 @@
 pub mod best_by_truth;
 mod broyden;
 pub mod choice;
+mod couplings;
 mod extension;
 pub mod held_out;
 mod information;
@@ -34,7 +35,8 @@ mod unreachable;
 
 use std::time::Instant;
 
-pub use information::{COUPLINGS, Chosen, Tried, Wanted, judge};
+pub use couplings::COUPLINGS;
+pub use information::{Chosen, Tried, Wanted, judge};
 pub use methods::{Contender, Explained, compare_methods};
 
 use crate::chance::Agreement;

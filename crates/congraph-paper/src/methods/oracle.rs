@@ -5,23 +5,23 @@ use congraph::{MultiviewGraph, is_edge};
 
 /// How well the graphs above a threshold did.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Scored {
+pub(crate) struct Scored {
     /// The mean F1 of the views.
-    pub(super) view_f1: f64,
-    pub(super) consensus_f1: f64,
+    pub(crate) view_f1: f64,
+    pub(crate) consensus_f1: f64,
     /// The mean density of the views.
-    pub(super) density: f64,
+    pub(crate) density: f64,
     /// Weights above this are edges.
-    pub(super) threshold: f64,
+    pub(crate) threshold: f64,
 }
 
 /// Whether edges are all weights that are not zero, or those above the best threshold: the rules by which the best of a
 /// grid is chosen.
-pub(super) const RULES: usize = 2;
+pub(crate) const RULES: usize = 2;
 
 /// The score of all edges, and that above the threshold with the best mean F1 of the views, which the views and the
 /// consensus share. The graphs have the nodes and views of the truth in its order, and no negative weights.
-pub(super) fn scored(graph: &MultiviewGraph, truth: &MultiviewGraph) -> [Scored; RULES] {
+pub(crate) fn scored(graph: &MultiviewGraph, truth: &MultiviewGraph) -> [Scored; RULES] {
     let n_views = graph.n_views();
     let place = |pair| truth.pairs().binary_search(pair).ok();
     let true_rows: Vec<Option<usize>> = graph.pairs().iter().map(place).collect();
@@ -109,22 +109,22 @@ fn consensus_f1(graph: &MultiviewGraph, truth: &MultiviewGraph, true_rows: &[Opt
 
 /// Pairs of parameters in equal ratios.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Lattice {
+pub(crate) struct Lattice {
     /// The least of both.
-    pub(super) least: [f64; 2],
+    pub(crate) least: [f64; 2],
     /// From one value to the next.
-    pub(super) ratio: f64,
+    pub(crate) ratio: f64,
     /// How many values of each.
-    pub(super) counts: [i32; 2],
+    pub(crate) counts: [i32; 2],
 }
 
 /// The best of a grid by one rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Found {
-    pub(super) scored: Scored,
-    pub(super) parameters: [f64; 2],
+pub(crate) struct Found {
+    pub(crate) scored: Scored,
+    pub(crate) parameters: [f64; 2],
     /// Whether both neighbours in both parameters were tried, and none was better.
-    pub(super) is_inside: bool,
+    pub(crate) is_inside: bool,
 }
 
 /// How often the best may move beyond the grid, or to a finer place.
@@ -140,7 +140,7 @@ impl Lattice {
     /// The best by each rule: of the whole grid; then, as long as a neighbour is better, of the neighbours, beyond the
     /// ends of the grid as well; then of those half a step away. Neighbours are tried one after another, the larger
     /// parameters first.
-    pub(super) fn search<E>(
+    pub(crate) fn search<E>(
         &self,
         mut trial: impl FnMut([f64; 2]) -> Result<[Scored; RULES], E>,
     ) -> Result<[Found; RULES], E> {

@@ -1,0 +1,263 @@
+//! Fits of one likelihood for many couplings: all that the criterion compares, or the one of a similarity.
+
+use rayon::prelude::*;
+
+use super::information::{Tried, Wanted};
+use super::unreachable::{shown, unreachable};
+use crate::error::Error;
+use crate::fit::Session;
+use crate::methods::likelihood::{Filter, Likelihood, Model, Point, Signs, Sparsity, Whole};
+use crate::options::option;
+use crate::progress::{Progress, Status, Watch};
+
+/// The couplings that are tried, from the strongest down.
+pub const COUPLINGS: [f64; 6] = [5.6, 4.0, 2.8, 2.0, 1.4, 1.0];
+/// As long as the criterion falls at an end, it is followed beyond, in the same steps.
+const STRONGER: [f64; 4] = [8.0, 11.2, 16.0, 22.4];
+const WEAKER: [f64; 4] = [0.7, 0.5, 0.35, 0.25];
+/// A similarity this near to what is asked for is near enough.
+const NEAR: f64 = 0.002;
+/// Similarities are looked for between these couplings.
+const WEAKEST: f64 = 0.01;
+const STRONGEST: f64 = 300.0;
+/// In so many fits at most.
+const MOST_TRIALS: usize = 24;
+
+/// What is said where no coupling could be fitted.
+pub(super) fn nothing() -> Error {
+    Error::Invalid {
+        what: "likelihood",
+        message: "could not be fitted for any coupling".into(),
+    }
+}
+
+/// A model with its whole fit.
+pub(super) struct Candidate {
+    pub(super) model: Model,
+    pub(super) whole: Whole,
+}
+
+impl Candidate {
+    fn of(
+        session: &Session<'_, Likelihood>,
+        model: Model,
+        start: Option<&Point>,
+        watch: Watch<'_>,
+    ) -> Result<Self, Error> {
+        let whole = session.whole(&model, start, watch)?;
+        Ok(Self { model, whole })
+    }
+
+    pub(super) fn tried(&self) -> Tried {
+        Tried {
+            filter: self.model.filter,
+            signs: self.model.signs,
+            coupling: self.model.coupling,
+            aic: self.whole.aic,
+            relative_gap: self.whole.certificate.relative_gap,
+            is_certified: self.whole.status == Status::Converged,
+        }
+    }
+}
+
+/// The filters that are compared.
+fn filters(session: &Session<'_, Likelihood>, wanted: &Wanted) -> Vec<Filter> {
+    match (wanted.filter, session.method().model.signs) {
+        (_, Signs::Both) => vec![Filter::Once],
+        (Some(filter), Signs::Attractive) => vec![filter],
+        (None, Signs::Attractive) => vec![Filter::Once, Filter::Twice],
+    }
+}
+
+/// Fits of all models that are to be compared: of every filter for the usual couplings; then, where the best of all is
+/// at an end of them, for those beyond it.
+pub(super) fn compare(
+    session: &Session<'_, Likelihood>,
+    wanted: &Wanted,
+    watch: Watch<'_>,
+) -> Result<Vec<Candidate>, Error> {
+    let method = session.method();
+    let (couplings, is_open): (Vec<Option<f64>>, bool) =
+        match (wanted.is_single || session.n_views() == 1, wanted.coupling) {
+            (true, _) => (vec![None], false),
+            (false, Some(given)) => (vec![Some(given)], false),
+            (false, None) => (COUPLINGS.map(Some).to_vec(), true),
+        };
+    let of_filter = |filter: &Filter| {
+        let mut found: Vec<Candidate> = Vec::new();
+        for &coupling in &couplings {
+            let model = Model {
+                filter: *filter,
+                coupling,
+                ..method.model
+            };
+            let start = found.last().map(|before| &before.whole.point);
+            let one = Candidate::of(session, model, start, watch)?;
+            let is_interrupted = one.whole.status == Status::Interrupted;
+            found.push(one);
+            if is_interrupted {
+                break;
+            }
+        }
+        Ok(found)
+    };
+    let all: Result<Vec<Vec<Candidate>>, Error> = filters(session, wanted).par_iter().map(of_filter).collect();
+    let mut all: Vec<Candidate> = all?.into_iter().flatten().collect();
+    let is_interrupted = |one: &Candidate| one.whole.status == Status::Interrupted;
+    while is_open && !all.iter().any(is_interrupted) {
+        let Some(best) = least(&all) else { break };
+        let Some(coupling) = best
+            .model
+            .coupling
+            .and_then(|coupling| beyond(&all, best.model.filter, coupling))
+        else {
+            break;
+        };
+        let model = Model {
+            coupling: Some(coupling),
+            ..best.model
+        };
+        let one = Candidate::of(session, model, Some(&best.whole.point), watch)?;
+        all.push(one);
+    }
+    Ok(all)
+}
+
+/// The next coupling beyond a best one, if it is the last that was tried in its direction.
+fn beyond(all: &[Candidate], filter: Filter, best: f64) -> Option<f64> {
+    let is_tried = |coupling: f64| {
+        all.iter()
+            .any(|one| one.model.filter == filter && one.model.coupling == Some(coupling))
+    };
+    let after = |first: f64, others: [f64; 4]| {
+        let all: Vec<f64> = std::iter::once(first).chain(others).collect();
+        let place = all.iter().position(|&coupling| coupling == best)?;
+        all.get(place + 1).copied().filter(|&next| !is_tried(next))
+    };
+    let [strongest, .., weakest] = COUPLINGS;
+    after(strongest, STRONGER).or_else(|| after(weakest, WEAKER))
+}
+
+/// The least criterion among certified fits; among all, if none is certified.
+pub(super) fn least(candidates: &[Candidate]) -> Option<&Candidate> {
+    let better = |x: &&Candidate, y: &&Candidate| x.whole.aic.total_cmp(&y.whole.aic);
+    let certified = candidates.iter().filter(|one| one.tried().is_certified).min_by(better);
+    certified.or_else(|| candidates.iter().min_by(better))
+}
+
+pub(super) fn take_least(mut candidates: Vec<Candidate>) -> Option<Candidate> {
+    let best = least(&candidates)?.tried();
+    let place = candidates.iter().position(|one| one.tried() == best)?;
+    Some(candidates.swap_remove(place))
+}
+
+/// b for a similarity: of each filter that may be used, then the better one by the criterion.
+pub(super) fn reach(
+    session: &Session<'_, Likelihood>,
+    wanted: &Wanted,
+    target: f64,
+    sparsity: Sparsity,
+    tried: &mut Vec<Tried>,
+    watch: Watch<'_>,
+) -> Result<Candidate, Error> {
+    let mut found = Vec::new();
+    let mut refused = None;
+    for filter in filters(session, wanted) {
+        let model = Model {
+            filter,
+            sparsity,
+            ..session.method().model
+        };
+        match reach_one(session, model, target, watch) {
+            Ok(candidate) => {
+                tried.push(candidate.tried());
+                found.push(candidate);
+            }
+            Err(error) => refused = Some(error),
+        }
+    }
+    match (take_least(found), refused) {
+        (Some(candidate), _) => Ok(candidate),
+        (None, Some(error)) => Err(error),
+        (None, None) => Err(nothing()),
+    }
+}
+
+/// The similarity grows with ln b: a bracket is halved, or cut where a straight line would have it.
+fn reach_one(
+    session: &Session<'_, Likelihood>,
+    model: Model,
+    target: f64,
+    watch: Watch<'_>,
+) -> Result<Candidate, Error> {
+    let mut start: Option<Point> = None;
+    let mut solves = 0;
+    let mut at = |ln_b: f64| -> Result<(f64, Candidate), Error> {
+        let model = Model {
+            coupling: Some(ln_b.exp()),
+            ..model
+        };
+        let whole = session.whole(&model, start.as_ref(), watch)?;
+        start = Some(whole.point.clone());
+        let fit = session.fit_from(&model, whole.clone(), watch)?;
+        let graph = session.graph(&fit);
+        let similarity = graph.similarity().unwrap_or(1.0);
+        solves += 1;
+        let _ = watch(&Progress::Tried {
+            solves,
+            density: graph.mean_density(),
+            similarity: Some(similarity),
+        });
+        Ok((similarity, Candidate { model, whole }))
+    };
+    let (mut low, mut high) = (WEAKEST.ln(), STRONGEST.ln());
+    let (mut low_value, mut high_value) = (None, None);
+    let mut best: Option<(f64, Candidate)> = None;
+    let mut next = 2.0_f64.ln();
+    for trial in 0..MOST_TRIALS {
+        let (value, candidate) = at(next)?;
+        let is_better = best
+            .as_ref()
+            .is_none_or(|(other, _)| (value - target).abs() < (other - target).abs());
+        if is_better {
+            best = Some((value, candidate));
+        }
+        if (value - target).abs() <= NEAR {
+            break;
+        }
+        if value < target {
+            (low, low_value) = (next, Some(value));
+        } else {
+            (high, high_value) = (next, Some(value));
+        }
+        if high - low < 1e-4 {
+            break;
+        }
+        next = match (low_value, high_value) {
+            (Some(x), Some(y)) if trial % 3 != 2 && y > x => {
+                (low + (high - low) * (target - x) / (y - x)).clamp(low + 0.1 * (high - low), high - 0.1 * (high - low))
+            }
+            (Some(_), Some(_)) => 0.5 * (low + high),
+            (None, _) => (next - 1.5).max(low),
+            (_, None) => (next + 1.5).min(high),
+        };
+    }
+    let (value, candidate) = best.ok_or_else(nothing)?;
+    // Similarities move in steps where edges come and go.
+    if (value - target).abs() <= 0.005 {
+        return Ok(candidate);
+    }
+    let hint = format!(
+        "ask for about {}, or {} to learn the views separately",
+        shown(value),
+        option("single").added()
+    );
+    // However strongly they are coupled, views become equal in the end.
+    let high = if low_value.is_none() {
+        1.0
+    } else {
+        high_value.unwrap_or(value).max(value)
+    };
+    let low = low_value.unwrap_or(value).min(value);
+    Err(unreachable("similarity", target, low, high, &hint))
+}
