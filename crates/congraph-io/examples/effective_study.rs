@@ -1,7 +1,7 @@
 //! What is gained by counting samples in a row for what they are worth: view F1 / consensus F1 of the likelihood.
 //!
 //! ```text
-//! cargo run --release -p congraph-io --example effective_study -- [SEEDS] [FIRST SEED]
+//! cargo run --release -p congraph-io --example effective_study -- [SEEDS] [FIRST SEED] [NODES SAMPLES]…
 //! ```
 //!
 //! Signals of known graphs are made autocorrelated, node by node alike, so that their covariance stays what it was. The
@@ -9,7 +9,7 @@
 //! independent (`nominal`): all that changes is how many samples the coupling, the views' weights and the criterion count.
 
 use congraph::methods::likelihood::Likelihood;
-use congraph::simulate::{Filter, Settings, simulate};
+use congraph::simulate::{Filter, GraphModel, Settings, simulate};
 use congraph::tune::Wanted;
 use congraph::{Error, MultiviewGraph, Table, ViewOptions, Views, metrics, no_progress};
 use congraph_eeg::{Band, ZeroPhase};
@@ -21,6 +21,8 @@ enum Course {
     Autoregressive(f64),
     /// A band in Hz of signals that are sampled 160 times a second.
     Band(f64, f64),
+    /// Neural signals seen through the blood: convolved with the response of so many seconds between samples.
+    Haemodynamic(f64),
 }
 
 /// Samples that are left out at both ends, where a filter has not settled.
@@ -39,9 +41,27 @@ impl Course {
                 }
             }
             Self::Band(low, high) => ZeroPhase::new(Band::new(low, high), 160.0)?.apply(series)?,
+            Self::Haemodynamic(seconds) => {
+                let n = (32.0 / seconds) as usize;
+                let response: Vec<f64> = (0..n).map(|k| response(k as f64 * seconds)).collect();
+                let size = response.iter().map(|x| x * x).sum::<f64>().sqrt();
+                for t in (0..series.len()).rev() {
+                    let past = response.iter().zip(series[..=t].iter().rev());
+                    series[t] = past.map(|(weight, x)| weight * x).sum::<f64>() / size;
+                }
+            }
         }
         Ok(())
     }
+}
+
+/// The usual response: a gamma density of shape 6 less a sixth of one of shape 16, in seconds.
+fn response(t: f64) -> f64 {
+    let gamma = |shape: i32| {
+        let factorial: f64 = (1..shape).map(f64::from).product();
+        t.powi(shape - 1) * (-t).exp() / factorial
+    };
+    gamma(6) - gamma(16) / 6.0
 }
 
 fn tables(settings: &Settings, course: Course) -> Result<(Vec<Table>, MultiviewGraph), Error> {
@@ -103,16 +123,26 @@ fn main() -> Result<(), Error> {
     };
     let (n_seeds, first) = (argument(1, 5), argument(2, 90_001));
     println!("nodes samples filter course       nominal      effective    samples worth");
-    for (n_nodes, n_samples) in [(50, 300), (50, 1000), (100, 500)] {
+    let words: Vec<usize> = std::env::args().skip(3).filter_map(|word| word.parse().ok()).collect();
+    let sizes: Vec<[usize; 2]> = match words.chunks_exact(2).map(|two| [two[0], two[1]]).collect::<Vec<_>>() {
+        none if none.is_empty() => vec![[50, 300], [50, 1000], [100, 500]],
+        some => some,
+    };
+    for [n_nodes, n_samples] in sizes {
         for (name, filter) in [("L†", Filter::PseudoInverse), ("√L†", Filter::Gaussian)] {
             for (told, course) in [
                 ("white", Course::White),
                 ("AR(.9)", Course::Autoregressive(0.9)),
                 ("8-13 Hz", Course::Band(8.0, 13.0)),
+                ("fMRI, 2 s", Course::Haemodynamic(2.0)),
             ] {
                 let (mut nominal, mut effective) = ([0.0; 3], [0.0; 3]);
                 for seed in first..first + n_seeds {
                     let settings = Settings {
+                        // Small graphs that are not chains.
+                        graph: GraphModel::ErdosRenyi {
+                            probability: (4.0 / n_nodes as f64).clamp(0.1, 0.4),
+                        },
                         n_nodes,
                         n_signals: vec![n_samples],
                         filter,

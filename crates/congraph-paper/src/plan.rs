@@ -133,6 +133,8 @@ pub(crate) struct Plan {
     pub(crate) runtime: bool,
     pub(crate) quick: bool,
     pub(crate) raw: bool,
+    /// Whether methods are told both parameters and a threshold as well.
+    pub(crate) told: bool,
     pub(crate) n_nodes: usize,
     pub(crate) realisations: usize,
     pub(crate) seed: u64,
@@ -209,6 +211,7 @@ mod tests {
             runtime: false,
             quick: false,
             raw: false,
+            told: false,
             n_nodes: 100,
             realisations: 10,
             seed: 1,

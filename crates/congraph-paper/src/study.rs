@@ -77,6 +77,7 @@ fn plan(args: &PaperArgs) -> Plan {
         runtime: asks(StudyArg::Runtime),
         quick: args.quick,
         raw: args.raw,
+        told: args.told,
         n_nodes: args.nodes as usize,
         realisations: args.realisations.unwrap_or(usual) as usize,
         seed: args.seed,
@@ -152,7 +153,11 @@ impl Study<'_> {
     /// Scores the methods on every data set, several at a time.
     fn score(&self, work: Work, progress: &Reporter) -> Result<Work, Failure> {
         let jobs = self.plan.jobs();
-        let left: Vec<Job> = jobs.iter().filter(|job| !work.has(job)).copied().collect();
+        let left: Vec<Job> = jobs
+            .iter()
+            .filter(|job| !work.has(job, self.plan.told))
+            .copied()
+            .collect();
         let work = Mutex::new((work, 0));
         left.par_iter().try_for_each(|job| -> Result<(), Failure> {
             let known = work.lock().map_or_else(|_| Vec::new(), |work| work.0.known(job));

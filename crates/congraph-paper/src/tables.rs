@@ -29,11 +29,13 @@ impl Figure {
         }
     }
 
-    fn methods(self) -> &'static [Method] {
-        match self {
+    fn methods(self, plan: &Plan) -> Vec<Method> {
+        let all: &[Method] = match self {
             Self::Views => &Method::OF_VIEWS,
             Self::Consensus => &Method::OF_CONSENSUS,
-        }
+        };
+        let is_there = |method: &&Method| plan.told || !Method::TOLD.contains(method);
+        all.iter().filter(is_there).copied().collect()
     }
 
     fn f1(self, score: &Score) -> Option<f64> {
@@ -48,10 +50,12 @@ impl Figure {
             "panel,graph,varied,level,method,realisation,f1,low,high,density,similarity,consensus_precision,\
              consensus_density,parameter1,parameter2,parameter3\n",
         );
+        let mut methods = self.methods(plan);
+        let told = Method::TOLD.into_iter().filter(|method| !methods.contains(method));
+        methods.extend(told.filter(|_| plan.told).collect::<Vec<_>>());
         for sweep in Sweep::all(plan, &work.outcomes) {
             let place = format!("{},{},{}", sweep.letter(), sweep.family.name(), sweep.varied.name());
-            let told = Method::TOLD.iter().filter(|method| !self.methods().contains(method));
-            for &method in self.methods().iter().chain(told) {
+            for &method in &methods {
                 let bands = sweep.series(method, |score| self.f1(score)).bands();
                 for ((level, outcomes), band) in sweep.by_level().zip(bands) {
                     let row = format!("{place},{level},{}", method.name());
@@ -93,7 +97,7 @@ impl Figure {
             Panel {
                 title: format!("{}. {}", sweep.letter(), sweep.family.title()),
                 x_label: sweep.varied.label().into(),
-                lines: self.methods().iter().map(line).collect(),
+                lines: self.methods(plan).iter().map(line).collect(),
             }
         };
         Chart {

@@ -34,10 +34,13 @@ impl Work {
     }
 
     /// Whether all methods of a figure have been scored on a data set.
-    pub(crate) fn has(&self, job: &Job) -> bool {
+    pub(crate) fn has(&self, job: &Job, told: bool) -> bool {
         let known = self.known(job);
-        let mut of_figures = Method::OF_CONSENSUS.iter().chain(&Method::TOLD);
-        of_figures.all(|&method| known.iter().any(|score| score.method == method))
+        let of_figures = Method::ALL
+            .iter()
+            .filter(|method| Method::OF_CONSENSUS.contains(method) || Method::TOLD.contains(method));
+        let mut needed = of_figures.filter(|method| told || !Method::TOLD.contains(method));
+        needed.all(|&method| known.iter().any(|score| score.method == method))
     }
 
     /// In the order of the plan, whatever order the threads came in.
@@ -213,15 +216,19 @@ pub(super) mod tests {
             realisation: 4,
         };
         // Methods are missing, so it is not done, and what is known is taken on.
-        assert!(!work.has(&job));
+        assert!(!work.has(&job, false));
         assert_eq!(work.known(&job).len(), 2);
         let mut work = work;
-        let scores = Method::OF_CONSENSUS.map(|method| score(method, 0.9, Some([0.9, 1.0, 0.1])));
+        let is_told = |method: &Method| Method::TOLD.contains(method);
+        let of_figure = Method::OF_CONSENSUS.into_iter().filter(|method| !is_told(method));
+        let scores: Vec<Score> = of_figure
+            .map(|method| score(method, 0.9, Some([0.9, 1.0, 0.1])))
+            .collect();
         work.put(Outcome {
-            scores: scores.to_vec(),
+            scores,
             ..work.outcomes[0].clone()
         });
-        assert!(work.has(&job) && work.outcomes.len() == 1);
+        assert!(work.has(&job, false) && !work.has(&job, true) && work.outcomes.len() == 1);
         assert_eq!(Work::from_json(&json!({"outcomes": [{"setting": []}]})), None);
     }
 }

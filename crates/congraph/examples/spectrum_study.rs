@@ -1,6 +1,6 @@
 //! What does the exponent of the spectrum gain, and what does it cost?
 //!
-//! `cargo run --release -p congraph --example spectrum_study [-- SEEDS]` prints the F1 of the views and of the consensus on
+//! `cargo run --release -p congraph --example spectrum_study [-- SEEDS [FIRST SEED]]` prints the F1 of the views and of the consensus on
 //! simulated data (100 nodes, 6 views) for the exponents 1, 0.5 and 0.2, at the cell with the best view F1 of a grid of
 //! densities and similarities, and what `auto` chooses. Beside them stand the figures of the study that the option follows.
 //!
@@ -86,21 +86,36 @@ fn main() -> Result<(), Error> {
         return cost(n_nodes);
     }
     let n_seeds = first.and_then(|word| word.parse().ok()).unwrap_or(3);
+    let start: u64 = words.next().and_then(|word| word.parse().ok()).unwrap_or(1);
     print!("{:<24}", "view F1/consensus F1");
     EXPONENTS
         .iter()
-        .for_each(|exponent| print!("  {:<26}", format!("a = {exponent} (before)")));
+        .for_each(|exponent| print!("  {:<38}", format!("a = {exponent} ± standard error (before)")));
     println!("  auto");
     for row in rows() {
-        let seeds: Vec<u64> = (1..=n_seeds).collect();
+        let seeds: Vec<u64> = (start..start + n_seeds).collect();
         let scored = seeds.par_iter().map(|&seed| scores(&row.settings, seed));
         let scored = scored.collect::<Result<Vec<_>, Error>>()?;
         print!("{:<24}", row.name);
         for (k, [views, consensus]) in row.before.iter().enumerate() {
             let mean =
                 |part: usize| scored.iter().map(|(scores, _)| scores[k][part]).sum::<f64>() / scored.len() as f64;
-            let found = format!("{:.3}/{:.3} ({views:.3}/{consensus:.3})", mean(0), mean(1));
-            print!("  {found:<26}");
+            let error = |part: usize| {
+                let squares: f64 = scored
+                    .iter()
+                    .map(|(scores, _)| (scores[k][part] - mean(part)).powi(2))
+                    .sum();
+                let n = scored.len() as f64;
+                (squares / (n - 1.0).max(1.0) / n).sqrt()
+            };
+            let found = format!(
+                "{:.3}/{:.3} ± {:.3}/{:.3} ({views:.3}/{consensus:.3})",
+                mean(0),
+                mean(1),
+                error(0),
+                error(1)
+            );
+            print!("  {found:<38}");
         }
         let chosen: Vec<String> = scored.iter().map(|(_, exponent)| exponent.to_string()).collect();
         println!("  {}", chosen.join(" "));

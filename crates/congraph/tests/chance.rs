@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use congraph::chance::Correlations;
-use congraph::simulate::{Settings, simulate};
+use congraph::simulate::{Filter, GraphModel, Settings, simulate};
 use congraph::tune::Tuned;
 use congraph::{Dial, Learn, Projector, Smooth, Table, Targets, ViewOptions, Views, no_progress};
 use rand::SeedableRng;
@@ -88,6 +88,42 @@ fn noise_of_many_kinds_is_noise() {
     });
     let found = z(heavy.collect());
     assert!(!found.is_beyond_chance(), "{found:?}");
+}
+
+#[test]
+fn agreement_of_noise_is_a_standard_normal_deviate() {
+    for (n_views, n_nodes, n_samples, memory) in [(2, 12, 40, 0.0), (6, 10, 60, 0.5), (4, 25, 30, 0.0)] {
+        let of = |seed: u64| {
+            let tables = noise(7000 + seed, n_views, n_nodes, n_samples, memory);
+            Correlations::of(&assembled(tables)).unwrap().agreeing.unwrap()
+        };
+        let found: Vec<f64> = (0..300).map(of).collect();
+        let mean = found.iter().sum::<f64>() / 300.0;
+        let spread = (found.iter().map(|z| (z - mean).powi(2)).sum::<f64>() / 299.0).sqrt();
+        // Four standard errors of either.
+        assert!(mean.abs() < 4.0 / 300_f64.sqrt(), "{n_views}: {mean}");
+        assert!((spread - 1.0).abs() < 4.0 / 600_f64.sqrt(), "{n_views}: {spread}");
+    }
+    let alone = Correlations::of(&assembled(noise(1, 1, 10, 50, 0.0))).unwrap();
+    assert_eq!(alone.agreeing, None);
+}
+
+#[test]
+fn a_weak_graph_is_seen_by_what_its_views_share() {
+    let settings = Settings {
+        n_signals: vec![100],
+        graph: GraphModel::ErdosRenyi { probability: 0.2 },
+        filter: Filter::Gaussian,
+        seed: 3,
+        ..Settings::default()
+    };
+    let found = Correlations::of(&assembled(simulate(&settings).unwrap().tables)).unwrap();
+    // No view shows it by itself, nor do all of them one by one.
+    assert!(found.together < 4.0 && found.strongest < 4.0, "{found:?}");
+    assert!(
+        found.agreeing.unwrap() > found.pooled && found.is_beyond_chance(),
+        "{found:?}"
+    );
 }
 
 #[test]

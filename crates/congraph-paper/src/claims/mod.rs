@@ -42,10 +42,10 @@ pub(crate) fn all(plan: &Plan, work: &Work) -> Vec<Claim> {
     let sweeps = Sweep::all(plan, &work.outcomes);
     let mut claims = Vec::new();
     if plan.views {
-        claims.extend(views::claims(&sweeps));
+        claims.extend(views::claims(&sweeps, plan.told));
     }
     if plan.consensus {
-        claims.extend(consensus::claims(&sweeps));
+        claims.extend(consensus::claims(&sweeps, plan.told));
     }
     if plan.runtime {
         claims.extend(runtime::claims(&work.timings));
@@ -204,6 +204,7 @@ mod tests {
             runtime: false,
             quick: false,
             raw: false,
+            told: true,
             n_nodes: 100,
             realisations: 3,
             seed: 1,

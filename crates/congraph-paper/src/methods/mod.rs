@@ -68,7 +68,7 @@ pub(crate) fn outcome(plan: &Plan, job: &Job, with_joint: bool, known: &[Score])
         scores.push(likely::likelihood(&views, truth)?);
     }
     for method in Method::TOLD {
-        if lacks(method) {
+        if plan.told && lacks(method) {
             scores.push(best_by_truth(method, &views, truth)?);
         }
     }
@@ -129,6 +129,34 @@ mod tests {
             &weights,
             Some(consensus),
         )
+    }
+
+    /// Who may choose both parameters and a threshold is at least as good as who follows the protocol.
+    #[test]
+    fn the_truth_helps() {
+        let settings = congraph::simulate::Settings {
+            n_nodes: 20,
+            n_views: 2,
+            n_signals: vec![60],
+            ..Default::default()
+        };
+        let simulation = simulate(&settings).unwrap();
+        let (views, _) = Views::assemble(simulation.tables, &ViewOptions::default()).unwrap();
+        let truth = &simulation.truth;
+        let told = |method| best_by_truth(method, &views, truth).unwrap();
+        let learner = Smooth::default();
+        let protocol = Protocol {
+            session: learner.session(&views, &no_progress).unwrap(),
+            truth,
+            similarity: SIMILARITY,
+        };
+        let followed = protocol.coupled().unwrap();
+        let followed = congraph::metrics::evaluate(&protocol.session.graph(&followed), truth).unwrap();
+        let [one, joint] = [told(Method::MvGl1Told), told(Method::JglTold)];
+        assert!(one.view_f1 >= followed.mean_view_f1() - 0.01, "{one:?}");
+        assert!(joint.view_f1 > 0.5 && joint.consensus.is_some(), "{joint:?}");
+        // The threshold is what the graphs were cut at.
+        assert!(one.parameters[2] >= 0.0 && one.density > 0.0 && one.density < 0.5);
     }
 
     #[test]

@@ -348,6 +348,32 @@ fn a_likelihood_tells_what_was_tried_and_no_alpha() {
     let best = tried.iter().find(taken).unwrap();
     assert!(best.certified && best.aic == record.aic);
     assert!(tried.iter().all(|one| !one.certified || one.aic >= best.aic));
+    let chance = record.chance.as_ref().unwrap();
+    assert!(
+        chance.correlations > Some(4.0) && chance.agreement > Some(6.0),
+        "{chance:?}"
+    );
+}
+
+#[test]
+fn signs_that_are_chosen_are_tried_once_each() {
+    let request = FitRequest {
+        signed: Signed::Auto,
+        ..FitRequest::default()
+    };
+    let record = likely(&request, &views(3));
+    let tried = record.tried.as_ref().unwrap();
+    assert_eq!(tried.len(), 18);
+    assert_eq!(tried.iter().filter(|one| one.signed).count(), 6);
+    let place = |one: &TriedRecord| (one.filter, one.signed, one.beta.map(f64::to_bits));
+    let distinct: std::collections::BTreeSet<_> = tried.iter().map(place).collect();
+    assert_eq!(distinct.len(), 18);
+    // What is returned is the best of the signs that were taken.
+    let own = tried
+        .iter()
+        .filter(|one| one.signed == record.signed.unwrap_or(false) && one.certified);
+    let least = own.filter_map(|one| one.aic).fold(f64::INFINITY, f64::min);
+    assert_eq!(record.aic, Some(least));
 }
 
 #[test]

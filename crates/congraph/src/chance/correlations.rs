@@ -204,16 +204,22 @@ impl Pooled {
         }
     }
 
-    /// The standard normal deviate that is as rare as the products of different views: these are sums over pairs and
-    /// triples, by Newton's identities. A gamma distribution with the same three moments stands for theirs, and its cube
+    /// The sum of the products of different views, with its second and third moment under the null: sums over pairs and
+    /// triples of views, by Newton's identities.
+    fn moments(&self) -> [f64; 3] {
+        let mut moments = [0.0; 3];
+        for ((sum, square), [own, two, three]) in self.sums.iter().zip(&self.squares).zip(&self.own) {
+            moments[0] += 0.5 * (sum * sum - own);
+            moments[1] += 0.5 * (square * square - two);
+            moments[2] += square.powi(3) - 3.0 * square * two + 2.0 * three;
+        }
+        moments
+    }
+
+    /// The standard normal deviate that is as rare as the products of different views. A gamma distribution with the same three moments stands for theirs, and its cube
     /// root is nearly normal.
     fn agreement(&self) -> Option<f64> {
-        let (mut value, mut variance, mut third) = (0.0, 0.0, 0.0);
-        for ((sum, square), [own, two, three]) in self.sums.iter().zip(&self.squares).zip(&self.own) {
-            value += 0.5 * (sum * sum - own);
-            variance += 0.5 * (square * square - two);
-            third += square.powi(3) - 3.0 * square * two + 2.0 * three;
-        }
+        let [value, variance, third] = self.moments();
         // Of a single view nothing but rounding is left.
         let whole: f64 = self.squares.iter().map(|square| square * square).sum();
         if variance <= 1e-9 * whole {
@@ -347,4 +353,40 @@ fn without_offset(pairs: &mut Pairs, own: &[bool]) -> f64 {
 /// Whether a view has enough samples to speak of correlations.
 pub(super) fn is_enough(n_samples: usize) -> bool {
     n_samples >= LEAST_SAMPLES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Over all signs of three views' correlations of one pair of nodes.
+    #[test]
+    fn the_moments_of_agreement_are_those_over_all_signs() {
+        let (samples, sizes) = ([40.0, 90.0, 150.0], [0.1, 0.05, 0.2]);
+        let (mut second, mut third) = (0.0, 0.0);
+        let mut variance = 0.0;
+        for code in 0..8 {
+            let mut pooled = Pooled::new(1);
+            for (view, (p, size)) in samples.into_iter().zip(sizes).enumerate() {
+                let r = if code >> view & 1 == 1 { size } else { -size };
+                pooled.add(&Pairs {
+                    n_samples: p,
+                    r: vec![r],
+                    square: vec![size * size],
+                    excess: vec![0.0],
+                    strongest: None,
+                });
+            }
+            let [value, of_second, of_third] = pooled.moments();
+            second += value.powi(2) / 8.0;
+            third += value.powi(3) / 8.0;
+            variance = of_second;
+            assert!((of_third - 6.0 * (4.0_f64 * 4.5 * 30.0).powi(2)).abs() < 1e-6 * of_third);
+        }
+        assert!((second - variance).abs() < 1e-9 * variance, "{second} {variance}");
+        assert!(
+            (third - 6.0 * (4.0_f64 * 4.5 * 30.0).powi(2)).abs() < 1e-9 * third,
+            "{third}"
+        );
+    }
 }

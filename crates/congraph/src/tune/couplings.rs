@@ -12,9 +12,6 @@ use crate::progress::{Progress, Status, Watch};
 
 /// The couplings that are tried, from the strongest down.
 pub const COUPLINGS: [f64; 6] = [5.6, 4.0, 2.8, 2.0, 1.4, 1.0];
-/// As long as the criterion falls at an end, it is followed beyond, in the same steps.
-const STRONGER: [f64; 4] = [8.0, 11.2, 16.0, 22.4];
-const WEAKER: [f64; 4] = [0.7, 0.5, 0.35, 0.25];
 /// A similarity this near to what is asked for is near enough.
 const NEAR: f64 = 0.002;
 /// Similarities are looked for between these couplings.
@@ -38,16 +35,6 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    fn of(
-        session: &Session<'_, Likelihood>,
-        model: Model,
-        start: Option<&Point>,
-        watch: Watch<'_>,
-    ) -> Result<Self, Error> {
-        let whole = session.whole(&model, start, watch)?;
-        Ok(Self { model, whole })
-    }
-
     pub(super) fn tried(&self) -> Tried {
         Tried {
             filter: self.model.filter,
@@ -69,20 +56,18 @@ fn filters(session: &Session<'_, Likelihood>, wanted: &Wanted) -> Vec<Filter> {
     }
 }
 
-/// Fits of all models that are to be compared: of every filter for the usual couplings; then, where the best of all is
-/// at an end of them, for those beyond it.
+/// Fits of all models that are to be compared.
 pub(super) fn compare(
     session: &Session<'_, Likelihood>,
     wanted: &Wanted,
     watch: Watch<'_>,
 ) -> Result<Vec<Candidate>, Error> {
     let method = session.method();
-    let (couplings, is_open): (Vec<Option<f64>>, bool) =
-        match (wanted.is_single || session.n_views() == 1, wanted.coupling) {
-            (true, _) => (vec![None], false),
-            (false, Some(given)) => (vec![Some(given)], false),
-            (false, None) => (COUPLINGS.map(Some).to_vec(), true),
-        };
+    let couplings: Vec<Option<f64>> = match (wanted.is_single || session.n_views() == 1, wanted.coupling) {
+        (true, _) => vec![None],
+        (false, Some(given)) => vec![Some(given)],
+        (false, None) => COUPLINGS.map(Some).to_vec(),
+    };
     let of_filter = |filter: &Filter| {
         let mut found: Vec<Candidate> = Vec::new();
         for &coupling in &couplings {
@@ -92,9 +77,9 @@ pub(super) fn compare(
                 ..method.model
             };
             let start = found.last().map(|before| &before.whole.point);
-            let one = Candidate::of(session, model, start, watch)?;
-            let is_interrupted = one.whole.status == Status::Interrupted;
-            found.push(one);
+            let whole = session.whole(&model, start, watch)?;
+            let is_interrupted = whole.status == Status::Interrupted;
+            found.push(Candidate { model, whole });
             if is_interrupted {
                 break;
             }
@@ -102,40 +87,7 @@ pub(super) fn compare(
         Ok(found)
     };
     let all: Result<Vec<Vec<Candidate>>, Error> = filters(session, wanted).par_iter().map(of_filter).collect();
-    let mut all: Vec<Candidate> = all?.into_iter().flatten().collect();
-    let is_interrupted = |one: &Candidate| one.whole.status == Status::Interrupted;
-    while is_open && !all.iter().any(is_interrupted) {
-        let Some(best) = least(&all) else { break };
-        let Some(coupling) = best
-            .model
-            .coupling
-            .and_then(|coupling| beyond(&all, best.model.filter, coupling))
-        else {
-            break;
-        };
-        let model = Model {
-            coupling: Some(coupling),
-            ..best.model
-        };
-        let one = Candidate::of(session, model, Some(&best.whole.point), watch)?;
-        all.push(one);
-    }
-    Ok(all)
-}
-
-/// The next coupling beyond a best one, if it is the last that was tried in its direction.
-fn beyond(all: &[Candidate], filter: Filter, best: f64) -> Option<f64> {
-    let is_tried = |coupling: f64| {
-        all.iter()
-            .any(|one| one.model.filter == filter && one.model.coupling == Some(coupling))
-    };
-    let after = |first: f64, others: [f64; 4]| {
-        let all: Vec<f64> = std::iter::once(first).chain(others).collect();
-        let place = all.iter().position(|&coupling| coupling == best)?;
-        all.get(place + 1).copied().filter(|&next| !is_tried(next))
-    };
-    let [strongest, .., weakest] = COUPLINGS;
-    after(strongest, STRONGER).or_else(|| after(weakest, WEAKER))
+    Ok(all?.into_iter().flatten().collect())
 }
 
 /// The least criterion among certified fits; among all, if none is certified.
