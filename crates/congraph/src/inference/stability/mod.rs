@@ -16,6 +16,7 @@
 //!
 //! ```text
 //! entries   the edges of a fit by name        tallies     what is counted, the same for any order and any shards
+//! told      what cannot be said, and why
 //! ```
 //!
 //! Cost: 2B fits for the frequencies and 210 for their calibration.
@@ -25,6 +26,7 @@ mod calibration;
 mod entries;
 mod fingerprint;
 mod tallies;
+mod told;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -40,9 +42,8 @@ pub use tallies::{EdgeCounts, Squares, Tallies};
 use crate::error::{Error, Warning};
 use crate::fit::Learn;
 use crate::graph::{MultiviewGraph, is_edge};
-use crate::options::option;
 use crate::progress::{Progress, Watch};
-use crate::refits::{Part, Refit, Refits, Unit, lag_one};
+use crate::refits::{Part, Refit, Refits, Unit};
 use crate::views::Views;
 
 /// How many outer halvings the calibration has, each with two halves,
@@ -51,8 +52,6 @@ const OUTER: usize = 5;
 const INNER: usize = 10;
 /// The fewest units of a view of which halves can be halved for the calibration.
 pub const CALIBRATED_UNITS: usize = 8;
-/// Samples whose correlation with the next is above this are no independent units.
-const SERIES: f64 = 0.2;
 /// Where the numbers of the outer halvings, and of the inner ones, begin.
 const OUTER_NUMBERS: u64 = 1 << 20;
 const INNER_NUMBERS: u64 = 1 << 21;
@@ -160,6 +159,9 @@ impl Stability {
         let unit = self
             .unit
             .unwrap_or(if has_blocks { Unit::Blocks } else { Unit::Samples });
+        if unit == Unit::Views && views.subjects().is_some() {
+            return Err(told::parted_subjects());
+        }
         let refits = Refits::new(method, views, unit, self.memory)?;
         let session = method.session(views, watch)?;
         let fit = session.fit(method.model(), None, watch)?;
@@ -317,9 +319,11 @@ impl<M: Refit> Halvings<'_, M> {
             }
             let one = |&job: &usize| self.job(job, &fitted, &quiet);
             let found: Result<Vec<Option<Tallies>>, Error> = left[first..next].par_iter().map(one).collect();
-            for tallies in found? {
-                let Some(tallies) = tallies else { return Ok(done) };
-                done.merge(tallies);
+            let found = found?;
+            let is_whole = found.iter().all(Option::is_some);
+            found.into_iter().flatten().for_each(|tallies| done.merge(tallies));
+            if !is_whole {
+                return Ok(done);
             }
             report(&done)?;
         }
@@ -458,50 +462,5 @@ impl<M: Refit> Halvings<'_, M> {
             absent: self.absent(),
             warnings: self.warnings(),
         }
-    }
-
-    /// What is not told, and why.
-    fn absent(&self) -> Vec<Absent> {
-        let mut absent = Vec::new();
-        let units = match self.unit {
-            Unit::Blocks => "blocks",
-            Unit::Samples => "samples",
-            Unit::Views => "views",
-        };
-        if !self.is_calibrated() {
-            let fewest = self.refits.n_units().into_iter().min().unwrap_or(0);
-            absent.push(Absent {
-                columns: &["replicates"],
-                reason: format!(
-                    "halves are halved again to see what comes back, which needs {CALIBRATED_UNITS} {units}{}; there are \
-                     {fewest}",
-                    if self.unit == Unit::Views { "" } else { " in every view" }
-                ),
-            });
-        }
-        if self.unit == Unit::Views {
-            absent.push(Absent {
-                columns: &["views"],
-                reason: "views were halved, so that each is in one half only".into(),
-            });
-        }
-        absent
-    }
-
-    /// W10 if samples that follow each other like a time series were halved one by one.
-    fn warnings(&self) -> Vec<Warning> {
-        let correlated = lag_one(self.refits.views()).filter(|&found| found > SERIES);
-        let (Unit::Samples, Some(correlated)) = (self.unit, correlated) else {
-            return Vec::new();
-        };
-        vec![Warning::new(
-            "W10",
-            format!(
-                "a sample resembles the one before, as in a time series (correlation {correlated:.2}), and samples are \
-                 halved one by one as if they were independent: edges look surer than they are. Name trials or sessions \
-                 with {}",
-                option("block_column")
-            ),
-        )]
     }
 }
