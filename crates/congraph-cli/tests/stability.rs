@@ -319,8 +319,9 @@ fn ctrl_c_keeps_what_was_done() {
     let mut told = String::new();
     // How long reading takes depends on what else the machine does.
     for seconds in [1, 2, 4, 8] {
-        let run = place
-            .command(&words)
+        let run = Command::new(assert_cmd::cargo::cargo_bin!("congraph"))
+            .current_dir(place.path(""))
+            .args(words)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

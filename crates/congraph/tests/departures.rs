@@ -167,11 +167,11 @@ fn oracle(problem: &Problem) -> Option<(ViewMatrix, f64)> {
     }
     let mut departures = vec![Vec::new(); n_edges];
     for (edge, own) in departures.iter_mut().enumerate() {
-        for view in 0..n_views {
+        for &weight in &weights[edge] {
             let v = program.variable(0.0, 0.0);
             program
                 .equal
-                .push(&[(weights[edge][view], 1.0), (shared[edge], -1.0), (v, -1.0)], 0.0);
+                .push(&[(weight, 1.0), (shared[edge], -1.0), (v, -1.0)], 0.0);
             own.push(v);
         }
     }

@@ -5,7 +5,8 @@
 //!
 //! ```text
 //! frequency        the share of the 2B halves that have the edge        frequency_both   of the B pairs, in both
-//! replicates       the probability that it comes back: the frequency, calibrated within these data (calibration)
+//! replicates       the probability that it comes back: the frequency, calibrated within these data (calibration), for as
+//!                  many samples as there are (extrapolation)
 //! weight_se        ½ √(mean over the pairs of (w_A − w_B)²); w ± 2 se covers the weight of endless data in about 90 %
 //! bounds           how many edges of a threshold on the frequency are chance picks of the halving (bounds)
 //! fingerprint      whether a view's graph of one half is recognised among those of the other
@@ -24,6 +25,7 @@
 mod bounds;
 mod calibration;
 mod entries;
+mod extrapolation;
 mod fingerprint;
 mod tallies;
 mod told;
@@ -390,13 +392,34 @@ impl<M: Refit> Halvings<'_, M> {
         listed.unwrap_or_else(|| self.refits.views().n_pairs()) * n_signs
     }
 
+    /// How many pairs so many of the halves have, in the consensus or in the views, and how many edges the fit has.
+    fn in_halves(&self, tallies: &Tallies, of_views: bool, n_pairs_of_halves: usize) -> (Vec<u64>, usize) {
+        let mut counts = vec![0; 2 * n_pairs_of_halves + 1];
+        let columns = if of_views { 1..self.width() } else { 0..1 };
+        for own in tallies.edges.values() {
+            let own = own.halves[columns.clone()].iter();
+            own.for_each(|&n| counts[(n as usize).min(2 * n_pairs_of_halves)] += 1);
+        }
+        let n_known: u64 = counts.iter().sum();
+        let n_all = (self.n_pairs() * columns.len()) as u64;
+        counts[0] += n_all.saturating_sub(n_known);
+        let present = |weights: &[f64]| weights.iter().filter(|weight| is_edge(**weight)).count();
+        let n_edges = match of_views {
+            true => present(self.graph.weights().values()),
+            false => self.graph.consensus().map_or(0, present),
+        };
+        (counts, n_edges)
+    }
+
     /// What the counts of all jobs say of the edges of a graph, whose nodes and views are called as those of the data.
     pub fn found(&self, tallies: &Tallies, graph: &MultiviewGraph) -> EdgeStability {
         let pairs = tallies.jobs.range(..self.settings.pairs).count();
         let is_calibrated = tallies.jobs.range(self.settings.pairs..).next().is_some();
         let curve = |k: usize| {
             let counts = tallies.calibration[k].clone();
-            Curve::of(&Histogram { counts }, 2 * INNER).filter(|_| is_calibrated)
+            let nested = Curve::of(&Histogram { counts }, 2 * INNER).filter(|_| is_calibrated && pairs > 0)?;
+            let (counts, n_edges) = self.in_halves(tallies, k == 1, pairs);
+            Some(nested.of_whole(&counts, n_edges))
         };
         let curves = [curve(0), curve(1)];
         let figures = |key: [u32; 2], column: usize| {
