@@ -384,7 +384,7 @@ fn nodes_that_a_view_lacks_are_judged_by_the_others() {
         found
             .absent
             .iter()
-            .any(|absent| absent.column == "q_direct" && absent.reason.contains("n12"))
+            .any(|absent| absent.column == "q_direct of nodes that some views lack" && absent.reason.contains("n12"))
     );
 
     // As if nobody had the node.

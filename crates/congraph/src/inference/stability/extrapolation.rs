@@ -145,7 +145,7 @@ fn likelihoods(n_halves: usize) -> Vec<Vec<f64>> {
     (0..STRENGTHS.2).map(of_strength).collect()
 }
 
-/// Φ, by the rational functions of Hart (1968) in West's arrangement (2005), to about 1e-15.
+/// Φ, by the rational functions of Hart (1968) in West's arrangement (2005): within 1e-14, and far out within 1e-7 of itself.
 fn normal(x: f64) -> f64 {
     const ABOVE: [f64; 7] = [
         3.526_249_659_989_11e-2,
@@ -198,7 +198,8 @@ mod tests {
             (-5.0, 2.866_515_718_791_94e-7),
             (-8.0, 6.220_960_574_271_78e-16),
         ] {
-            assert!((normal(x) / expected - 1.0).abs() < 1e-9, "{x}: {}", normal(x));
+            let off = (normal(x) - expected).abs();
+            assert!(off < 1e-14 && off < 1e-7 * expected, "{x}: {}", normal(x));
         }
     }
 
@@ -242,10 +243,8 @@ mod tests {
 
     #[test]
     fn few_halves_and_no_edges_are_no_trouble() {
-        assert_eq!(
-            of_whole(&[0.0, 0.5, 1.0], &[10, 0, 0], 0),
-            of_whole(&[0.0, 0.5, 1.0], &[10, 0, 0], 0)
-        );
+        let none = of_whole(&[0.0, 0.5, 1.0], &[10, 0, 0], 0);
+        assert!(none.iter().all(|p| (0.0..=1.0).contains(p)), "{none:?}");
         let said = of_whole(&[0.0, 0.5, 1.0], &[90, 5, 5], 7);
         assert!(
             said.iter().all(|p| (0.0..=1.0).contains(p)) && said[1] < said[2],
