@@ -98,11 +98,11 @@ fn groups_are_compared() {
     assert_eq!(place.read("out/compare_edges.tsv"), before);
     let written: serde_json::Value = serde_json::from_str(&place.read("out/compare.json")).unwrap();
     assert_eq!(outcome.json(), written);
-    // No |z| of 6 + 6 views is above 3.
+    // Of 6 + 6 views hardly any relabelling has a |z| above 3.
     let outcome = asked(&place, "compare out --labels views.tsv:condition --nbs 3 --force");
     assert_eq!(outcome.code, 0);
     assert!(
-        outcome.stderr.contains("W19") && outcome.stderr.contains("leave --nbs out"),
+        outcome.stderr.contains("W19") && outcome.stderr.contains("leave `--nbs` out"),
         "{}",
         outcome.stderr
     );

@@ -2,8 +2,8 @@
 //!
 //! A component can only be significant if few relabellings have one as intense. Where hardly any has an edge above the
 //! threshold at all, every component has p near the share of those that have one, and that share instead of the level is
-//! how often studies without a difference find one: less than 5 %, and nothing where no relabelling can reach it (up to
-//! 6 + 6 views no rank-sum z is above 3). So the threshold is 3, and lower where fewer than half of the relabellings have
+//! how often studies without a difference find one: less than 5 %, and nothing where no relabelling can reach it (without
+//! ties, no rank-sum z of up to 6 + 6 views is above 3). So the threshold is 3, and lower where fewer than half of the relabellings have
 //! an edge above that: the largest one that half of them exceed. No label decides it: it is a function of all relabellings,
 //! or of random ones that are not among those the components are judged by.
 
