@@ -170,10 +170,15 @@ fn comparison(found: &KnownComparison) -> String {
     );
     if is_asked(found, "components") {
         text += &format!(
-            " Components are connected edges whose statistic is above {}, judged by their intensity, the sum of what they \
+            " Components are connected edges whose statistic is above {}{}, judged by their intensity, the sum of what they \
              exceed it by, against the largest of each relabelling (network-based statistic; Zalesky, Fornito and Bullmore \
              2010).",
-            significant(record.threshold)
+            significant(record.threshold),
+            if record.threshold_lowered {
+                " (the largest threshold, to two digits, that at least half of the relabellings exceed)"
+            } else {
+                ""
+            }
         );
     }
     let others: Vec<&str> = record
