@@ -143,7 +143,7 @@ impl WithSimd for SparseProduct<'_> {
         }
         let mut from = 0;
         while from < n {
-            let n_vectors = (n - from).div_ceil(lanes).min(REGISTERS);
+            let n_vectors = (n - from).div_ceil(lanes).min(REGISTERS).min(n / lanes);
             // The last band reaches back to rows that are known already rather than beyond the last.
             from = from.min(n - n_vectors * lanes);
             match n_vectors {
