@@ -79,7 +79,10 @@ fn stability(findings: &Findings, found: &KnownStability) -> String {
     if record.calibration.consensus.is_some() || record.calibration.views.is_some() {
         text += " Frequencies were calibrated within the data: five times halved, each half was halved again in ten pairs, and \
                  the presence of edges in a fit to the other half was regressed on their frequency by isotonic regression, for \
-                 the consensus and the views apart; the probability that an edge comes back is read from that curve.";
+                 the consensus and the views apart. That curve is of half of the samples. The probability that an edge comes \
+                 back has the mean of two log-odds: its own, and that of a model in which halves are the whole with normal noise \
+                 and the strengths of all pairs have the likeliest distribution; both were moved to expect as many edges as the \
+                 fit has.";
     }
     if let Some(row) = found.bound(0.9) {
         text += &format!(
