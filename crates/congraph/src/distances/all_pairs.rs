@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::approximate::Cloud;
 use super::listed::Distances;
 use super::nearest::Search;
-use super::pass::Question;
+use super::pass::{Open, Question};
 use super::quantised::Quantised;
 use crate::edges::candidates::{EXACT_NEIGHBOURS, EdgeCost};
 use crate::edges::{Edges, ViewMatrix, both_signs, is_negative, pair_of};
@@ -130,7 +130,7 @@ impl AllPairs {
     }
 
     /// The same with chosen vector instructions.
-    fn with_instructions(
+    pub(crate) fn with_instructions(
         instructions: Instructions,
         views: &Views,
         scaling: &Scaling,
@@ -265,18 +265,20 @@ impl AllPairs {
 
     /// The pairs outside `pairs` (sorted) that would be present at the given multipliers, with their distances.
     pub(crate) fn entering(&self, multipliers: &ViewMatrix, pairs: &[[u32; 2]], test: &impl PresenceTest) -> Entering {
-        self.present(multipliers, None, pairs, usize::MAX / 16, test)
+        let open = self.open(multipliers, None, pairs, usize::MAX / 16, test);
+        self.confirmed(&open.pairs, multipliers, 0.0, test)
     }
 
-    /// The same among all pairs, or those of some nodes (sorted); of each job of the pass at most `most` are looked at.
-    pub(super) fn present(
+    /// The pairs that could be present there as far as the pass can tell, none missed; among all, or those of some nodes
+    /// (sorted); of each job of the pass at most `most`.
+    pub(super) fn open(
         &self,
         multipliers: &ViewMatrix,
         some: Option<&[u32]>,
         known: &[[u32; 2]],
         most: usize,
         test: &impl PresenceTest,
-    ) -> Entering {
+    ) -> Open {
         let mut levels = multipliers.clone();
         levels.values_mut().iter_mut().for_each(|level| *level *= self.divisor);
         let question = Question {
@@ -287,7 +289,7 @@ impl AllPairs {
             most,
         };
         let known = Set::new(self.n_nodes(), known);
-        let open = question.ask(some, |edge, bounds| {
+        question.ask(some, |edge, bounds| {
             let is_costed = || {
                 self.costs
                     .binary_search_by_key(&pair_of(edge), |cost| cost.pair)
@@ -297,10 +299,14 @@ impl AllPairs {
                 return None;
             }
             self.depth(edge, bounds, multipliers, test)
-        });
-        let mut entering = self.confirmed(&open.pairs, multipliers, test);
-        entering.complete = open.complete;
-        entering
+        })
+    }
+
+    /// The bounds of a pair as they are compared with the distances of a problem.
+    pub(super) fn divided(&self, bounds: &[f32], out: &mut [f64]) {
+        for (out, &bound) in out.iter_mut().zip(bounds) {
+            *out = f64::from(bound) / self.divisor;
+        }
     }
 
     /// The largest target of an edge whose costs are at least these, unless it is absent.
@@ -329,19 +335,24 @@ impl AllPairs {
         (deepest > 0.0 && !test.is_absent(targets)).then_some(deepest)
     }
 
-    /// Those of the pairs that would be present in f64.
-    fn confirmed(&self, candidates: &[[u32; 2]], multipliers: &ViewMatrix, test: &impl PresenceTest) -> Entering {
+    /// Those of the pairs that would be present in f64 if their targets were larger by a margin.
+    pub(super) fn confirmed(
+        &self,
+        candidates: &[[u32; 2]],
+        multipliers: &ViewMatrix,
+        margin: f64,
+        test: &impl PresenceTest,
+    ) -> Entering {
         let mut entering = Entering {
             pairs: Vec::new(),
             distances: ViewMatrix::zeros(0, self.n_views()),
-            complete: true,
         };
         for some in candidates.chunks(CANDIDATES) {
             let distances = self.distances_of(some);
             let present = chunks::map(some.len(), |range| {
                 let mut targets = vec![0.0; self.n_views()];
                 let is_present =
-                    |&k: &usize| test.is_present(some[k], distances.row(k), multipliers, 0.0, &mut targets);
+                    |&k: &usize| test.is_present(some[k], distances.row(k), multipliers, margin, &mut targets);
                 range.filter(is_present).collect::<Vec<usize>>()
             });
             for k in present.into_iter().flatten() {
@@ -428,8 +439,6 @@ impl<'a> Set<'a> {
 pub(crate) struct Entering {
     pub(crate) pairs: Vec<[u32; 2]>,
     pub(crate) distances: ViewMatrix,
-    /// Whether these are all that there are.
-    pub(crate) complete: bool,
 }
 
 #[cfg(test)]
@@ -564,9 +573,6 @@ mod tests {
         let lacks = |view: usize, node: usize| view == 1 && node.is_multiple_of(7);
         for (n_nodes, n_samples, signed) in [(600, 20, false), (530, 3, true), (300, 2000, false)] {
             let views = random_views(n_nodes, n_samples, &lacks);
-            let mut rng = ChaCha8Rng::seed_from_u64(3);
-            let values = (0..n_nodes * 2).map(|_| rng.random_range(-0.35..0.05)).collect();
-            let multipliers = ViewMatrix::from_values(2, values);
             let all = |instructions| {
                 let scaling = Scaling::default();
                 AllPairs::with_instructions(instructions, &views, &scaling, signed, 5, &no_progress).unwrap()
@@ -578,6 +584,13 @@ mod tests {
                 Edges::complete(n_nodes).pairs().to_vec()
             };
             let distances = best.distances_of(&every);
+            // Multipliers at which about a twentieth of the pairs is present.
+            let mut shortest: Vec<f64> = distances.column(0).collect();
+            shortest.sort_by(f64::total_cmp);
+            let level = -0.5 * shortest[shortest.len() / 20];
+            let mut rng = ChaCha8Rng::seed_from_u64(3);
+            let values = (0..n_nodes * 2).map(|_| level * rng.random_range(0.97..1.03));
+            let multipliers = ViewMatrix::from_values(2, values.collect());
             let mut targets = [0.0; 2];
             let mut is_present =
                 |k: &usize| Positive.is_present(every[*k], distances.row(*k), &multipliers, 0.0, &mut targets);
@@ -588,16 +601,25 @@ mod tests {
             let expected_of_some: Vec<[u32; 2]> = expected.iter().filter(of_some).copied().collect();
             for instructions in Instructions::all() {
                 let all = all(instructions);
-                let most = usize::MAX / 16;
-                let found = all.present(&multipliers, None, &[], most, &Positive);
-                assert!(found.complete && found.pairs == expected, "{instructions:?}");
+                let found = all.entering(&multipliers, &[], &Positive);
+                assert!(found.pairs == expected, "{instructions:?}");
                 assert_eq!(found.distances, all.distances_of(&expected));
-                let found = all.present(&multipliers, Some(&some), &[], most, &Positive);
-                assert!(found.pairs == expected_of_some, "{instructions:?}");
                 let found = all.entering(&multipliers, &expected[1..], &Positive);
                 assert!(found.pairs == expected[..1]);
-                let few = all.present(&multipliers, None, &[], 8, &Positive);
-                assert!(!few.complete && few.pairs.iter().all(|pair| expected.binary_search(pair).is_ok()));
+                let is_open =
+                    |open: &Open, pairs: &[[u32; 2]]| pairs.iter().all(|pair| open.pairs.binary_search(pair).is_ok());
+                let open = all.open(&multipliers, Some(&some), &[], usize::MAX / 16, &Positive);
+                assert!(open.complete && is_open(&open, &expected_of_some), "{instructions:?}");
+                assert!(open.pairs.iter().all(|pair| of_some(&pair)));
+                // What is left open has bounds that are not above the distances.
+                let distances = all.distances_of(&open.pairs);
+                let mut bounds = vec![0.0; 2];
+                for (row, own) in distances.rows().zip(open.bounds.chunks_exact(2)) {
+                    all.divided(own, &mut bounds);
+                    assert!(row.iter().zip(&bounds).all(|(distance, bound)| bound <= distance));
+                }
+                let few = all.open(&multipliers, None, &[], 8, &Positive);
+                assert!(!few.complete && few.pairs.len() <= 8 * n_nodes.div_ceil(256));
             }
         }
     }

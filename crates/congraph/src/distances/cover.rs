@@ -8,34 +8,30 @@ use super::all_pairs::{AllPairs, Entering, PresenceTest};
 use crate::edges::ViewMatrix;
 use crate::parallel::chunks;
 
-/// A floor, and all pairs that are not absent there, with their distances in f64.
-pub(crate) struct Cover {
+/// A floor, and all pairs that could be present there, with lower bounds of their costs.
+pub(crate) struct Cover<'a> {
+    all: &'a AllPairs,
     floor: ViewMatrix,
     pairs: Vec<[u32; 2]>,
-    distances: ViewMatrix,
+    bounds: Vec<f32>,
+    /// Pairs with a cost of their own, which a pass does not look for, and that are not forbidden.
+    costed: Vec<[u32; 2]>,
     /// Whether there are no others.
     pub(crate) complete: bool,
 }
 
-impl Cover {
+impl<'a> Cover<'a> {
     /// One pass over all pairs; of every block of nodes at most `most`.
-    pub(crate) fn new(all: &AllPairs, floor: ViewMatrix, most: usize, test: &impl PresenceTest) -> Self {
-        let found = all.present(&floor, None, &[], most, test);
-        // Pairs with a cost of their own are not looked for.
-        let costed = all.allowed_with_costs();
-        let cover = Self {
+    pub(crate) fn new(all: &'a AllPairs, floor: ViewMatrix, most: usize, test: &impl PresenceTest) -> Self {
+        let found = all.open(&floor, None, &[], most, test);
+        Self {
+            all,
             floor,
             pairs: found.pairs,
-            distances: found.distances,
+            bounds: found.bounds,
+            costed: all.allowed_with_costs(),
             complete: found.complete,
-        };
-        cover.with(&costed, &all.distances_of(&costed))
-    }
-
-    /// The same with other pairs (sorted) in it from the start.
-    pub(crate) fn with(mut self, pairs: &[[u32; 2]], distances: &ViewMatrix) -> Self {
-        (self.pairs, self.distances) = merged((&self.pairs, &self.distances), (pairs, distances));
-        self
+        }
     }
 
     /// The nodes of which a multiplier is below its floor.
@@ -49,19 +45,31 @@ impl Cover {
     }
 
     /// Lowers the floor of some nodes (sorted) and asks their pairs again.
-    pub(crate) fn lower(&mut self, all: &AllPairs, nodes: &[u32], floor: &ViewMatrix, test: &impl PresenceTest) {
+    pub(crate) fn lower(&mut self, nodes: &[u32], floor: &ViewMatrix, test: &impl PresenceTest) {
         for &node in nodes {
             let lower = floor.row(node as usize);
             for (own, lower) in self.floor.row_mut(node as usize).iter_mut().zip(lower) {
                 *own = own.min(*lower);
             }
         }
-        let found = all.present(&self.floor, Some(nodes), &self.pairs, usize::MAX / 16, test);
-        (self.pairs, self.distances) = merged((&self.pairs, &self.distances), (&found.pairs, &found.distances));
+        let found = self
+            .all
+            .open(&self.floor, Some(nodes), &self.pairs, usize::MAX / 16, test);
+        let n_views = self.all.n_views();
+        let mut both: Vec<([u32; 2], bool, usize)> = Vec::with_capacity(self.pairs.len() + found.pairs.len());
+        both.extend(self.pairs.iter().enumerate().map(|(k, &pair)| (pair, false, k)));
+        both.extend(found.pairs.iter().enumerate().map(|(k, &pair)| (pair, true, k)));
+        both.sort_unstable();
+        let row = |&(_, is_new, k): &([u32; 2], bool, usize)| {
+            let bounds = if is_new { &found.bounds } else { &self.bounds };
+            &bounds[k * n_views..(k + 1) * n_views]
+        };
+        self.bounds = both.iter().flat_map(row).copied().collect();
+        self.pairs = both.into_iter().map(|(pair, _, _)| pair).collect();
     }
 
     /// The pairs outside `known` (sorted) that would be present at the multipliers if their targets were larger by
-    /// `margin`.
+    /// `margin`, with their distances: those of which the bounds allow it, and f64 says so.
     pub(crate) fn entering(
         &self,
         multipliers: &ViewMatrix,
@@ -69,27 +77,28 @@ impl Cover {
         margin: f64,
         test: &impl PresenceTest,
     ) -> Entering {
+        let n_views = self.all.n_views();
         let parts = chunks::map(self.pairs.len(), |range| {
-            let mut targets = vec![0.0; self.distances.n_views()];
+            let (mut targets, mut bounds) = (vec![0.0; n_views], vec![0.0; n_views]);
             let mut next = known.partition_point(|pair| *pair < self.pairs[range.start]);
             let enters = |&k: &usize| {
                 let pair = self.pairs[k];
                 while next < known.len() && known[next] < pair {
                     next += 1;
                 }
-                known.get(next) != Some(&pair)
-                    && test.is_present(pair, self.distances.row(k), multipliers, margin, &mut targets)
+                self.all
+                    .divided(&self.bounds[k * n_views..(k + 1) * n_views], &mut bounds);
+                known.get(next) != Some(&pair) && test.is_present(pair, &bounds, multipliers, margin, &mut targets)
             };
-            range.filter(enters).collect::<Vec<usize>>()
+            range.filter(enters).map(|k| self.pairs[k]).collect::<Vec<[u32; 2]>>()
         });
-        let places: Vec<usize> = parts.concat();
-        let mut distances = ViewMatrix::with_capacity(places.len(), self.distances.n_views());
-        places.iter().for_each(|&k| distances.push_row(self.distances.row(k)));
-        Entering {
-            pairs: places.iter().map(|&k| self.pairs[k]).collect(),
-            distances,
-            complete: self.complete,
+        let mut candidates = parts.concat();
+        let is_new = |pair: &&[u32; 2]| known.binary_search(pair).is_err();
+        candidates.extend(self.costed.iter().filter(is_new));
+        if !self.costed.is_empty() {
+            candidates.sort_unstable();
         }
+        self.all.confirmed(&candidates, multipliers, margin, test)
     }
 }
 

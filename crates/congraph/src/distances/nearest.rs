@@ -14,6 +14,7 @@ use rayon::prelude::*;
 
 use super::pass::{Entry, TOO_MANY, error_in_f32, products_in_f32};
 use super::quantised::{F32, Quantised, TILE, ViewBytes};
+use crate::parallel::chunks;
 use crate::parallel::kernels::byte_products;
 use crate::parallel::simd::vectorised;
 use crate::progress::{Progress, Watch};
@@ -170,16 +171,29 @@ impl<'a> ViewSearch<'a> {
             return;
         };
         for _ in 0..TURNS {
-            let estimate = |to: usize| {
+            let estimate = #[inline(always)]
+            |to: usize| {
                 let product = self.view.product(from, to);
                 self.view.squares[to] - if self.search.signed { -product.abs() } else { product }
             };
-            let others = (0..n_nodes).into_par_iter().with_min_len(512);
-            let estimates = others
-                .filter(|&to| !lacks(to) && to != from)
-                .map(|to| (estimate(to), to));
-            let nobody = || (f64::NEG_INFINITY, usize::MAX);
-            let (_, furthest) = estimates.reduce(nobody, |x, y| if (y.0, x.1) > (x.0, y.1) { y } else { x });
+            let of_part = |nodes: std::ops::Range<usize>| {
+                let mut furthest = (f64::NEG_INFINITY, usize::MAX);
+                vectorised(
+                    #[inline(always)]
+                    || {
+                        for to in nodes.clone().filter(|&to| !lacks(to) && to != from) {
+                            let estimate = estimate(to);
+                            if estimate > furthest.0 {
+                                furthest = (estimate, to);
+                            }
+                        }
+                    },
+                );
+                furthest
+            };
+            let nobody = (f64::NEG_INFINITY, usize::MAX);
+            let parts = chunks::map(n_nodes, of_part);
+            let (_, furthest) = parts.into_iter().fold(nobody, |x, y| if y.0 > x.0 { y } else { x });
             if furthest == usize::MAX {
                 return;
             }
@@ -360,14 +374,18 @@ impl<'a> ViewSearch<'a> {
                     2.0
                 };
                 room.buffer.clear();
-                room.buffer.extend((0..TILE).map(|k| {
+                let buffer = &mut room.buffer;
+                let signed = self.search.signed;
+                let (plain, both) = (
+                    self.row::<false>(node, scale, &columns),
+                    self.row::<true>(node, scale, &columns),
+                );
+                buffer.extend((0..TILE).map(|k| {
                     let (other, square) = (columns.scales[k], columns.squares[k]);
-                    if self.search.signed {
-                        self.row::<true>(node, scale, &columns)
-                            .estimate(other, square, entry(k))
+                    if signed {
+                        both.estimate(other, square, entry(k))
                     } else {
-                        self.row::<false>(node, scale, &columns)
-                            .estimate(other, square, entry(k))
+                        plain.estimate(other, square, entry(k))
                     }
                 }));
                 // A node is no neighbour of itself.

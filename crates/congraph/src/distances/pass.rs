@@ -64,6 +64,8 @@ struct Bars {
 /// Pairs that could be present, sorted, and whether these are all.
 pub(super) struct Open {
     pub(super) pairs: Vec<[u32; 2]>,
+    /// No more than the cost of each pair in each view, one row per pair.
+    pub(super) bounds: Vec<f32>,
     pub(super) complete: bool,
 }
 
@@ -86,14 +88,25 @@ impl Question<'_> {
                 self.job(&rows, &bars, &depth, scratch)
             })
             .collect();
+        // In the order of the jobs, and then of the pairs: threads do not show.
         let complete = found.iter().all(|found| found.complete);
-        let mut pairs: Vec<[u32; 2]> = found
-            .iter()
-            .flat_map(|found| &found.pairs)
-            .map(|&(_, pair)| pair)
-            .collect();
-        pairs.par_sort_unstable();
-        Open { pairs, complete }
+        let mut order: Vec<([u32; 2], u32, u32)> =
+            Vec::with_capacity(found.iter().map(|found| found.pairs.len()).sum());
+        for (job, found) in found.iter().enumerate() {
+            order.extend(found.pairs.iter().map(|&(_, pair, place)| (pair, job as u32, place)));
+        }
+        order.par_sort_unstable();
+        let n_views = self.bytes.n_views();
+        let mut bounds = Vec::with_capacity(order.len() * n_views);
+        for &(_, job, place) in &order {
+            let first = place as usize * n_views;
+            bounds.extend_from_slice(&found[job as usize].bounds[first..first + n_views]);
+        }
+        Open {
+            pairs: order.iter().map(|&(pair, _, _)| pair).collect(),
+            bounds,
+            complete,
+        }
     }
 
     /// g of every node in one view.
@@ -156,7 +169,7 @@ impl Question<'_> {
                             let (a, b) = (a.min(b) as u32, a.max(b) as u32);
                             let edge = if negative { [b, a] } else { [a, b] };
                             if let Some(depth) = depth(edge, &bounds) {
-                                found.push(depth, edge);
+                                found.push(depth, edge, &bounds);
                             }
                         }
                     },
@@ -437,7 +450,9 @@ struct Scratch {
 struct DeepestPairs {
     most: usize,
     complete: bool,
-    pairs: Vec<(f64, [u32; 2])>,
+    /// How deep, which pair, and where its bounds are.
+    pairs: Vec<(f64, [u32; 2], u32)>,
+    bounds: Vec<f32>,
 }
 
 impl DeepestPairs {
@@ -446,23 +461,40 @@ impl DeepestPairs {
             most,
             complete: true,
             pairs: Vec::new(),
+            bounds: Vec::new(),
         }
     }
 
-    fn push(&mut self, depth: f64, pair: [u32; 2]) {
-        self.pairs.push((depth, pair));
+    fn push(&mut self, depth: f64, pair: [u32; 2], bounds: &[f64]) {
+        let place = self.bounds.len() / bounds.len();
+        self.pairs.push((depth, pair, place as u32));
+        // Rounded down: a bound stays one.
+        self.bounds
+            .extend(bounds.iter().map(|&bound| (bound as f32).next_down()));
         // Selecting only when twice full costs O(1) per pair.
         if self.pairs.len() >= self.most.saturating_mul(2) {
             self.keep_deepest();
+            self.gather(bounds.len());
         }
     }
 
     fn keep_deepest(&mut self) {
         if self.pairs.len() > self.most {
-            let order = |x: &(f64, [u32; 2]), y: &(f64, [u32; 2])| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1));
-            self.pairs.select_nth_unstable_by(self.most, order);
+            self.pairs
+                .select_nth_unstable_by(self.most, |x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)));
             self.pairs.truncate(self.most);
             self.complete = false;
         }
+    }
+
+    /// Lets go of the bounds of pairs that were left out.
+    fn gather(&mut self, n_views: usize) {
+        let mut kept = Vec::with_capacity(self.pairs.len() * n_views);
+        for (place, (_, _, own)) in self.pairs.iter_mut().enumerate() {
+            let first = *own as usize * n_views;
+            kept.extend_from_slice(&self.bounds[first..first + n_views]);
+            *own = place as u32;
+        }
+        self.bounds = kept;
     }
 }

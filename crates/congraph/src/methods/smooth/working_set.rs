@@ -156,7 +156,7 @@ struct SetSearch<'a> {
     model: &'a Model,
     distances: Arc<Distances>,
     multipliers: ViewMatrix,
-    cover: Option<Cover>,
+    cover: Option<Cover<'a>>,
     iterations: usize,
     rounds: usize,
     passes: usize,
@@ -203,7 +203,7 @@ impl<'a> SetSearch<'a> {
             let test = search.test(&problem)?;
             let floor = lowered(&found.multipliers, DEPTH * mean_weight(&found) * problem.kappa());
             let interrupted = found.status == Status::Interrupted;
-            let mut cover = Cover::new(all, floor, MOST_COVERED, &test);
+            let cover = Cover::new(all, floor, MOST_COVERED, &test);
             if cover.complete || search.passes >= method.max_rounds || interrupted {
                 let margin = MARGIN * mean_weight(&found);
                 let set = cover.entering(&found.multipliers, &[], margin, &test);
@@ -213,10 +213,8 @@ impl<'a> SetSearch<'a> {
                 return Ok(search);
             }
             // Too many to take them all: with the deepest ones the multipliers rise.
-            let known = search.distances.edges().pairs();
-            cover = cover.with(known, &all.distances_of(known));
-            let set = cover.entering(&found.multipliers, &[], 0.0, &test);
-            search.distances = all.restricted(set.pairs, set.distances);
+            let deepest = cover.entering(&found.multipliers, search.distances.edges().pairs(), 0.0, &test);
+            search.add(&deepest);
             at = Some(found.multipliers);
         }
     }
@@ -245,7 +243,7 @@ impl<'a> SetSearch<'a> {
             return entering;
         }
         self.passes += 1;
-        cover.lower(self.all, &fallen, &floor(), test);
+        cover.lower(&fallen, &floor(), test);
         cover.entering(&found.multipliers, known, margin, test)
     }
 
@@ -268,4 +266,48 @@ fn mean_weight(found: &Descent) -> f64 {
     let weights = found.weights.views().values();
     let present = weights.iter().filter(|&&weight| weight > 0.0).count();
     weights.iter().sum::<f64>() / present.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parallel::kernels::Instructions;
+    use crate::progress::no_progress;
+    use crate::signals::Scaling;
+    use crate::simulate::{Settings, simulate};
+    use crate::views::{ViewOptions, Views};
+
+    /// With and without each set of vector instructions, on one to seven threads: the same bits.
+    #[test]
+    fn no_instruction_and_no_thread_shows_in_a_fit() {
+        let settings = Settings {
+            n_nodes: 520,
+            n_views: 3,
+            n_signals: vec![50],
+            ..Settings::default()
+        };
+        let (views, _) = Views::assemble(simulate(&settings).unwrap().tables, &ViewOptions::default()).unwrap();
+        let set = Newton::default().working_set().unwrap();
+        let fit = |instructions: Instructions, threads: usize, model: &Model| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let scaling = Scaling::default();
+                let all = AllPairs::with_instructions(instructions, &views, &scaling, false, 5, &no_progress).unwrap();
+                set.solve(&all, model, None, &no_progress).unwrap().solution
+            })
+        };
+        // Sparse, where bytes are enough, and dense, where f32 is asked.
+        for model in [Model::l1(0.01, 0.02), Model::l1(0.5, 0.02)] {
+            let expected = fit(Instructions::best(), 1, &model);
+            assert!(expected.converged());
+            for instructions in Instructions::all() {
+                for threads in 1..=7 {
+                    assert!(
+                        fit(instructions, threads, &model) == expected,
+                        "{instructions:?}, {threads} threads"
+                    );
+                }
+            }
+        }
+    }
 }
