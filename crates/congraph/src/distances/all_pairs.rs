@@ -617,6 +617,8 @@ mod tests {
                 for (row, own) in distances.rows().zip(open.bounds.chunks_exact(2)) {
                     all.divided(own, &mut bounds);
                     assert!(row.iter().zip(&bounds).all(|(distance, bound)| bound <= distance));
+                    let lacks = |values: &[f64]| [values[0].is_infinite(), values[1].is_infinite()];
+                    assert_eq!(lacks(row), lacks(&bounds));
                 }
                 let few = all.open(&multipliers, None, &[], 8, &Positive);
                 assert!(!few.complete && few.pairs.len() <= 8 * n_nodes.div_ceil(256));

@@ -171,18 +171,15 @@ impl<'a> ViewSearch<'a> {
             return;
         };
         for _ in 0..TURNS {
-            let estimate = #[inline(always)]
-            |to: usize| {
-                let product = self.view.product(from, to);
-                self.view.squares[to] - if self.search.signed { -product.abs() } else { product }
-            };
             let of_part = |nodes: std::ops::Range<usize>| {
                 let mut furthest = (f64::NEG_INFINITY, usize::MAX);
                 vectorised(
                     #[inline(always)]
                     || {
                         for to in nodes.clone().filter(|&to| !lacks(to) && to != from) {
-                            let estimate = estimate(to);
+                            let product = self.view.product(from, to);
+                            let product = if self.search.signed { -product.abs() } else { product };
+                            let estimate = self.view.squares[to] - product;
                             if estimate > furthest.0 {
                                 furthest = (estimate, to);
                             }

@@ -468,9 +468,12 @@ impl DeepestPairs {
     fn push(&mut self, depth: f64, pair: [u32; 2], bounds: &[f64]) {
         let place = self.bounds.len() / bounds.len();
         self.pairs.push((depth, pair, place as u32));
-        // Rounded down: a bound stays one.
-        self.bounds
-            .extend(bounds.iter().map(|&bound| (bound as f32).next_down()));
+        // Rounded down, a bound stays one; where a view lacks the pair it is infinite.
+        let lower = |&bound: &f64| match bound {
+            f64::INFINITY => f32::INFINITY,
+            bound => (bound as f32).next_down(),
+        };
+        self.bounds.extend(bounds.iter().map(lower));
         // Selecting only when twice full costs O(1) per pair.
         if self.pairs.len() >= self.most.saturating_mul(2) {
             self.keep_deepest();
