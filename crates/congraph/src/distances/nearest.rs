@@ -7,10 +7,13 @@
 //!
 //! A list is the k smallest of all that were offered to it, in whatever order: threads do not show in the result.
 
+mod row;
+
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
+use row::{Columns, Row};
 
 use super::pass::{Entry, TOO_MANY, error_in_f32, products_in_f32};
 use super::quantised::{F32, Quantised, TILE, ViewBytes};
@@ -22,8 +25,6 @@ use crate::signals::Signals;
 
 /// Rows of a tile that are looked at at a time.
 const STRIP: usize = 16;
-/// Columns that are passed over together.
-const PASSED: usize = 64;
 /// No neighbour yet.
 const NOBODY: u32 = u32::MAX;
 /// How often the search for a distant pair turns around.
@@ -477,85 +478,4 @@ fn finite_or_nan(square: f64) -> f32 {
 /// The next larger f32, so that no rounding is below.
 fn raised(value: f64) -> f32 {
     (value as f32).next_up()
-}
-
-/// The columns of a tile, and what is looked for in them.
-struct Columns<'a> {
-    first: usize,
-    scales: &'a [f32],
-    squares: &'a [f32],
-    /// Estimates up to this may enter a column's list.
-    bars: [f32; TILE],
-    /// Estimates above this may be of the largest distance.
-    far: f32,
-}
-
-/// A row of a tile. Where signs do not matter (`SIGNED`), a pair is as near as its shorter edge and as far as its longer.
-struct Row<'a, const SIGNED: bool> {
-    node: usize,
-    square: f32,
-    scale: f32,
-    columns: &'a Columns<'a>,
-}
-
-impl<const SIGNED: bool> Row<'_, SIGNED> {
-    /// The squared distance to a column; not a number where one of the two is not there.
-    #[inline(always)]
-    fn estimate(&self, scale: f32, square: f32, entry: f32) -> f32 {
-        let product = (entry * scale) * self.scale;
-        (self.square + square) - if SIGNED { product.abs() } else { product }
-    }
-
-    /// That of the longer edge.
-    #[inline(always)]
-    fn opposite(&self, square: f32, estimate: f32) -> f32 {
-        if SIGNED {
-            2.0 * (self.square + square) - estimate
-        } else {
-            estimate
-        }
-    }
-
-    /// Adds the places that are within the bar of one of their ends, and those that may be furthest.
-    #[inline(always)]
-    fn look<T: Entry>(&self, bar: f32, entries: &[T], near: &mut Vec<(u32, u32, f32)>, furthest: &mut Vec<(u32, u32)>) {
-        let &Columns {
-            first,
-            scales,
-            squares,
-            ref bars,
-            far,
-        } = self.columns;
-        let columns = scales
-            .as_chunks::<PASSED>()
-            .0
-            .iter()
-            .zip(squares.as_chunks::<PASSED>().0);
-        let columns = columns.zip(bars.as_chunks::<PASSED>().0);
-        let parts = entries.as_chunks::<PASSED>().0.iter().zip(columns);
-        for (part, (entries, ((scales, squares), bars))) in parts.enumerate() {
-            let mut any = 0_u32;
-            for k in 0..PASSED {
-                let estimate = self.estimate(scales[k], squares[k], entries[k].number());
-                let opposite = self.opposite(squares[k], estimate);
-                any |= u32::from((estimate <= bar) | (estimate <= bars[k]) | (opposite > far));
-            }
-            if any == 0 {
-                continue;
-            }
-            for k in 0..PASSED {
-                let other = first + part * PASSED + k;
-                if other == self.node {
-                    continue;
-                }
-                let estimate = self.estimate(scales[k], squares[k], entries[k].number());
-                if estimate <= bar || estimate <= bars[k] {
-                    near.push((self.node as u32, other as u32, estimate));
-                }
-                if self.opposite(squares[k], estimate) > far {
-                    furthest.push((self.node as u32, other as u32));
-                }
-            }
-        }
-    }
 }

@@ -457,11 +457,12 @@ struct DeepestPairs {
 
 impl DeepestPairs {
     fn new(most: usize) -> Self {
+        let (pairs, bounds) = (Vec::new(), Vec::new());
         Self {
             most,
             complete: true,
-            pairs: Vec::new(),
-            bounds: Vec::new(),
+            pairs,
+            bounds,
         }
     }
 
