@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import html
 import inspect
-import os
-import sys
 import warnings
 from typing import Any
 
@@ -13,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine
-from ._errors import CongraphWarning
+from ._errors import CongraphWarning, outside
 from ._graphs import LearnedGraphs, counted
 from ._progress import running
 from ._views import Views, as_views
@@ -148,13 +146,7 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
             del self.stability_
         self.warnings_ = [CongraphWarning(message, code, view) for code, view, message in [*result["warnings"], *self._near()]]
         for warning in self.warnings_:
-            warnings.warn(warning, stacklevel=_outside())
-
-    @staticmethod
-    def _warn(told: list[tuple[str, str | None, str]]) -> None:
-        """Tells what the engine warned of, without keeping it."""
-        for code, view, message in told:
-            warnings.warn(CongraphWarning(message, code, view), stacklevel=_outside())
+            warnings.warn(warning, stacklevel=outside())
 
     def _near(self) -> list[tuple[str, str | None, str]]:
         """What is said if edges follow the distances of their ends, where these are known."""
@@ -243,14 +235,3 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
     def _certified(self) -> tuple[str, str]:
         times = counted(self.n_iter_, "iteration")
         return "certified", f"relative gap {self.relative_gap_:.1e}, {self.status_} after {times}"
-
-
-def _outside() -> int:
-    """How far up the caller of the package is, as `warnings.warn` counts."""
-    here = os.path.dirname(__file__)
-    frame = sys._getframe(1)
-    level = 1
-    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == here:
-        frame = frame.f_back
-        level += 1
-    return level

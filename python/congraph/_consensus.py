@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from . import _engine
 from ._base import GraphEstimator
-from ._errors import one_error
+from ._errors import one_error, warn
 from ._graphs import Graphs, counted
 from ._stability import Stability
 from ._views import Views
@@ -201,10 +201,14 @@ class _Learner(GraphEstimator):
         found = _engine.stability(
             self._arrays(), options, self._record, views._borrowed(), self._reading(views), halving, self._running()
         )
-        self._warn(found["warnings"])
+        warn(found["warnings"])
         # For `print` and `report`.
         self.stability_ = Stability._of(self, found)
         return self.stability_
+
+    def _data_again(self, X: Any, groups: Any, blocks: Any) -> dict[str, Any]:
+        views = self._views(X, groups, blocks)
+        return {"record": self._record, "views": views._borrowed(), "reading": self._reading(views)}
 
     def _ask_stability(self) -> str | None:
         can = isinstance(getattr(self, "penalty", "l1"), str) and self.data == "signals"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["CongraphDataError", "CongraphWarning", "one_error"]
+__all__ = ["CongraphDataError", "CongraphWarning", "one_error", "outside", "warn"]
 
 
 class CongraphDataError(ValueError):
@@ -35,7 +38,7 @@ class CongraphDataError(ValueError):
 
 
 class CongraphWarning(UserWarning):
-    """Something that the user should know about a result: ``code`` (``W01`` to ``W18``) and ``view``."""
+    """Something that the user should know about a result: ``code`` (``W01`` to ``W19``) and ``view``."""
 
     def __init__(self, message: str, code: str = "", view: str | None = None) -> None:
         super().__init__(message, code, view)
@@ -59,3 +62,20 @@ def _said(error: Mapping[str, str | None]) -> str:
     if error["hint"]:
         text += f"\n  hint: {error['hint']}"
     return text
+
+
+def warn(told: Sequence[tuple[str, str | None, str]]) -> None:
+    """Tells what the engine warned of, without keeping it."""
+    for code, view, message in told:
+        warnings.warn(CongraphWarning(message, code, view), stacklevel=outside())
+
+
+def outside() -> int:
+    """How far up the caller of the package is, as `warnings.warn` counts."""
+    here = os.path.dirname(__file__)
+    frame = sys._getframe(1)
+    level = 1
+    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == here:
+        frame = frame.f_back
+        level += 1
+    return level

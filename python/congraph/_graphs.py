@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine
+from ._errors import warn
 from ._progress import running
 
 __all__ = ["Communities", "Comparison", "Graphs", "LearnedGraphs"]
@@ -51,7 +52,8 @@ class Comparison:
     ``measures`` and (of more than two groups) ``pairs`` are tables with the columns that ``congraph compare`` writes: pandas data
     frames, or dictionaries of arrays without pandas. ``component`` is 0 for edges of none. ``p_fwe`` is the share of relabellings
     in which any edge (component, node, measure) is as extreme; ``exact`` tells whether all of them were looked at, ``null`` holds the
-    largest statistic of the edges in each, sorted.
+    largest statistic of the edges in each, sorted. ``threshold`` is the \\|z\\| above which edges form components, ``equalised_to`` how
+    many samples every view was given before the graphs were learned again.
     """
 
     edges: Any
@@ -65,6 +67,8 @@ class Comparison:
     exact: bool
     n_pairs: int | None
     null: Floats
+    threshold: float
+    equalised_to: int | None
     # For `report`.
     _findings: str | None = field(default=None, repr=False)
 
@@ -327,12 +331,15 @@ class LearnedGraphs:
         *,
         statistic: str | None = None,
         permutations: int = 5000,
-        nbs: float = 3.0,
+        nbs: float | None = None,
         measures: Sequence[str] = ("edges", "components", "strength", "density"),
         level: float = 0.05,
         equalise: str = "off",
         n_samples: Any = None,
         seed: int = 1,
+        X: Any = None,
+        groups: Any = None,
+        blocks: Any = None,
     ) -> Comparison:
         """Compare groups of views, or two conditions of the same subjects, by permutations of their labels.
 
@@ -351,21 +358,29 @@ class LearnedGraphs:
         permutations
             How many random relabellings; where there are no more than that, all of them.
         nbs
-            Edges whose \\|z\\| is above this form components.
+            Edges whose \\|z\\| is above this form components; by default 3, or less where fewer than half of the relabellings have an edge
+            above that.
         measures
             What is compared: ``edges``, ``components``, ``strength``, ``density``, ``uniqueness``, ``modularity``, ``efficiency``.
         level
             The level that a result should be able to reach.
         equalise
-            ``"off"``: groups whose views have more samples than others are refused, where ``n_samples`` tells.
+            ``"off"``: groups whose views have more samples than others are refused, where ``n_samples`` tells. ``"auto"`` draws as many
+            samples as the shortest view has for every view, once and blocks whole, learns again with the parameters of the fit, and
+            compares these graphs; it needs ``X``.
         n_samples
             How many samples each view has, given as the labels are.
         seed
-            The seed of the relabellings.
+            The seed of the relabellings, and of the draw that makes samples equal.
+        X, groups, blocks
+            The views that were fitted, with ``equalise="auto"``.
         """
         self._check_learned()
-        if equalise != "off":
-            raise ValueError(f"equalise is {equalise!r}; it must be 'off': fit views with equally many samples, and compare these")
+        if equalise not in ("auto", "off"):
+            raise ValueError(f"equalise is {equalise!r}; it must be 'auto' or 'off'")
+        if equalise == "auto" and X is None:
+            raise ValueError("equalise is 'auto', which learns again from equally many samples: give the views that were fitted as X")
+        data = self._data_again(X, groups, blocks) if equalise == "auto" else None
 
         def label(value: Any) -> str:
             return "" if value is None or value != value else str(value)
@@ -383,9 +398,14 @@ class LearnedGraphs:
             "seed": seed,
             "samples": None if n_samples is None else [int(n) for n in self._of_views(n_samples, "n_samples")],
         }
-        found = _engine.compare(self._arrays(), asked, running())
+        found = _engine.compare(self._arrays(), asked, data, running())
+        warn(found.pop("warnings"))
         tables = {name: _table(found.pop(name)) for name in ("edges", "components", "nodes", "measures", "pairs")}
         return Comparison(**tables, _findings=found.pop("findings"), **found)
+
+    def _data_again(self, X: Any, groups: Any, blocks: Any) -> dict[str, Any]:
+        """The data of the fit, and how it was made."""
+        raise ValueError("these graphs were not learned here, so they cannot be learned again: equalise must be 'off'")
 
     def _ask_stability(self) -> str | None:
         """How it is asked how sure edges are; `None` where that cannot be."""

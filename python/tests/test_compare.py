@@ -103,3 +103,41 @@ def test_the_command_line_finds_the_same(command, tmp_path):
         assert [float(cell) for cell in written[column]] == edges[column].tolist()
     record = json.loads((tmp_path / "out" / "compare.json").read_text())
     assert (record["permutations"], record["exact"]) == (found.permutations, found.exact)
+
+
+def test_components_of_small_groups_are_within_reach(graphs):
+    six = Graphs(graphs.node_names_, graphs.view_names_[:12], graphs.edge_index_, graphs.edges_[:, :12])
+    labels = ["a"] * 6 + ["b"] * 6
+    found = six.compare(labels)
+    assert 0 < found.threshold < 3 and found.equalised_to is None
+    with pytest.warns(congraph.CongraphWarning, match="is out of reach") as told:
+        assert six.compare(labels, nbs=3.0).threshold == 3.0
+    assert told[0].message.code == "W19" and told[0].filename == __file__
+
+
+def test_unequal_samples_are_made_equal_as_on_the_command_line(command, tmp_path):
+    data = congraph.simulate(n_nodes=10, n_views=8, n_signals=[60] * 4 + [120] * 4, seed=5)
+    names = list(data.views)
+    for name, table in data.views.items():
+        np.savetxt(tmp_path / f"{name}.csv", table, delimiter=",", header=",".join(data.truth.node_names_), comments="", fmt="%.17g")
+    rows = "".join(f"{name}\t{'ab'[k // 4]}\n" for k, name in enumerate(names))
+    (tmp_path / "labels.tsv").write_text("view\tgroup\n" + rows)
+    out = str(tmp_path / "out")
+    paths = [str(tmp_path / f"{name}.csv") for name in names]
+    subprocess.run([command, "learn", *paths, "--alpha", "0.05", "--beta", "0.02", "-o", out, "--quiet"], check=True, capture_output=True)
+    subprocess.run([command, "compare", out, "--labels", f"{tmp_path}/labels.tsv:group"], check=True, capture_output=True)
+    views = congraph.Views(dict(data.views), nodes=data.truth.node_names_)
+    model = congraph.ConsensusGraph(alpha=0.05, beta=0.02).fit(views)
+    labels = ["a"] * 4 + ["b"] * 4
+    found = model.compare(labels, equalise="auto", X=views)
+    assert found.equalised_to == 60
+    lines = [line.split("\t") for line in (tmp_path / "out" / "compare_edges.tsv").read_text().splitlines()]
+    written = dict(zip(lines[0], zip(*lines[1:], strict=True), strict=True))
+    assert [float(cell) for cell in written["p_fwe"]] == columns(found.edges)["p_fwe"].tolist()
+    assert model.compare(["a", "b"] * 4, equalise="auto", X=views).equalised_to is None
+    with pytest.raises(ValueError, match="give the views that were fitted as X"):
+        model.compare(labels, equalise="auto")
+    with pytest.raises(ValueError, match="equalise is 'yes'"):
+        model.compare(labels, equalise="yes")
+    with pytest.raises(ValueError, match="not learned here"):
+        data.truth.compare(labels, equalise="auto", X=views)

@@ -9,6 +9,8 @@ use crate::console;
 /// Held while files are written.
 static WRITING: Mutex<()> = Mutex::new(());
 static ASKED: AtomicBool = AtomicBool::new(false);
+/// While work is done that comes to a point where it can be kept when it is asked to.
+static GENTLE: AtomicBool = AtomicBool::new(false);
 /// Where the work so far is kept, if it is.
 static KEPT: Mutex<Option<String>> = Mutex::new(None);
 
@@ -62,6 +64,10 @@ pub(crate) fn install() {
 
 /// Ends the process, or has it end as soon as the files are in place.
 fn end() {
+    // Asked again, it ends at once.
+    if GENTLE.load(Ordering::SeqCst) && !ASKED.swap(true, Ordering::SeqCst) {
+        return;
+    }
     match WRITING.try_lock() {
         // Held until the process is gone, so that no writing begins meanwhile.
         Ok(_guard) => leave(NOTHING_WRITTEN),
@@ -76,6 +82,27 @@ fn is_ignored(signal: i32) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
+/// Work that looks at [`is_asked`] and ends early then; a second signal ends the process at once. What was done is the
+/// caller's to keep, and [`leave_if_asked`] ends the process.
+pub(crate) fn gently<T>(work: impl FnOnce() -> T) -> T {
+    GENTLE.store(true, Ordering::SeqCst);
+    let done = work();
+    GENTLE.store(false, Ordering::SeqCst);
+    done
+}
+
+/// Whether the process was asked to end.
+pub(crate) fn is_asked() -> bool {
+    ASKED.load(Ordering::SeqCst)
+}
+
+/// Ends the process if it was asked to.
+pub(crate) fn leave_if_asked() {
+    if is_asked() {
+        leave(NOTHING_WRITTEN);
+    }
 }
 
 /// Runs `write` to its end before an interruption takes effect. If it fails, that is told instead.
@@ -100,7 +127,7 @@ fn to_its_end<T, E>(work: impl FnOnce() -> Result<T, E>, told: &str) -> Result<T
     let guard = WRITING.lock();
     let result = work();
     drop(guard);
-    if result.is_ok() && ASKED.load(Ordering::SeqCst) {
+    if result.is_ok() && is_asked() {
         leave(told);
     }
     result

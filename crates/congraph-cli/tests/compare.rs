@@ -98,6 +98,21 @@ fn groups_are_compared() {
     assert_eq!(place.read("out/compare_edges.tsv"), before);
     let written: serde_json::Value = serde_json::from_str(&place.read("out/compare.json")).unwrap();
     assert_eq!(outcome.json(), written);
+    // Of 6 + 6 views hardly any relabelling has a |z| above 3.
+    let outcome = asked(&place, "compare out --labels views.tsv:condition --nbs 3 --force");
+    assert_eq!(outcome.code, 0);
+    assert!(
+        outcome.stderr.contains("W19") && outcome.stderr.contains("leave `--nbs` out"),
+        "{}",
+        outcome.stderr
+    );
+    let outcome = asked(&place, "compare out --labels views.tsv:condition --force");
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    let written: serde_json::Value = serde_json::from_str(&place.read("out/compare.json")).unwrap();
+    assert!(
+        written["threshold_lowered"] == true && written["threshold"].as_f64() < Some(3.0),
+        "{written}"
+    );
     // A table of fewer files removes those of the last.
     let words = "compare out --labels views.tsv:condition --measures density,efficiency,modularity --force";
     assert_eq!(asked(&place, words).code, 0);

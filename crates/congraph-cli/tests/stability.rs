@@ -136,14 +136,33 @@ fn shards_together_are_one_run_to_the_byte() {
         assert_eq!(outcome.code, 2, "{}", outcome.stderr);
         assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
     }
-    place.fine(&["stability", "out", "--pairs", "6", "--seed", "2", "--shard", "2/3"]);
+    // What a part holds may have taken hours: it is not replaced unasked.
+    let before = place.read(two);
+    let refused = place.run(&["stability", "out", "--pairs", "6", "--seed", "2", "--shard", "2/3"]);
+    assert!(
+        refused.code == 2 && refused.stderr.contains("nothing is overwritten unasked"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(place.read(two), before);
+    place.fine(&[
+        "stability",
+        "out",
+        "--pairs",
+        "6",
+        "--seed",
+        "2",
+        "--shard",
+        "2/3",
+        "--force",
+    ]);
     let foreign = merge(&[one, two, three]);
     assert!(
         foreign.code == 2 && foreign.stderr.contains("is a part of other work"),
         "{}",
         foreign.stderr
     );
-    place.fine(&[&FEW[..], &["--shard", "2/3"]].concat());
+    place.fine(&[&FEW[..], &["--shard", "2/3", "--force"]].concat());
     assert_eq!(merge(&[three, one, two]).code, 0);
     let merged = tables(&place);
     place.fine(&[&FEW[..], &["--force"]].concat());
@@ -286,4 +305,96 @@ fn what_cannot_be_told_is_not_there_and_the_reason_is() {
     assert!(!columns(&few, "few-out/edges.tsv").contains(&"replicates".to_owned()));
     let told: serde_json::Value = serde_json::from_str(&few.read("few-out/stability.json")).unwrap();
     assert!(told["absent"]["replicates"].is_string());
+}
+
+/// Long before the first checkpoint is due.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_keeps_what_was_done() {
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+
+    let place = learned(&["--no-report"]);
+    let words = ["stability", "out", "--pairs", "20000"];
+    let mut told = String::new();
+    // How long reading takes depends on what else the machine does.
+    for seconds in [1, 2, 4, 8] {
+        let run = Command::new(assert_cmd::cargo::cargo_bin!("congraph"))
+            .current_dir(place.path(""))
+            .args(words)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_secs(seconds));
+        let interrupt = Command::new("kill").args(["-INT", &run.id().to_string()]).status();
+        assert!(interrupt.unwrap().success());
+        let output = run.wait_with_output().unwrap();
+        told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(130), "{told}");
+        if !told.contains("nothing was written") {
+            break;
+        }
+    }
+    assert!(told.contains("--resume continues from there"), "{told}");
+    assert!(!place.path("out/stability.json").exists());
+    let checkpoint = place.read("out.stability-checkpoint.json");
+    let (_, body) = checkpoint.split_once('\n').unwrap();
+    let kept: serde_json::Value = serde_json::from_str(body).unwrap();
+    let jobs = kept["work"]["jobs"].as_array().unwrap().len();
+    assert!(jobs > 0, "{jobs}");
+}
+
+/// Halves of views would part the views of a subject.
+#[test]
+fn views_of_coupled_subjects_are_not_halved() {
+    let place = Place::new();
+    let words = "simulate --nodes 12 --views 8 --signals 60 -o sim";
+    place.fine(&words.split(' ').collect::<Vec<_>>());
+    let rows: String = (1..=8)
+        .map(|view| format!("view{view}\ts{}\tc{}\n", (view + 1) / 2, view % 2))
+        .collect();
+    place.write("subjects.tsv", format!("view\tsubject\tcondition\n{rows}"));
+    let files: Vec<String> = (1..=8).map(|view| format!("sim/view{view}.csv")).collect();
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let subjects = ["--subjects", "subjects.tsv", "--no-report"];
+    place.learn(&[&files[..], &subjects].concat(), "out");
+    let refused = place.run(&["stability", "out", "--units", "views"]);
+    assert_eq!(refused.code, 3, "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("the fit couples the views of each subject")
+            && refused.stderr.contains("--units blocks"),
+        "{}",
+        refused.stderr
+    );
+    place.fine(&["stability", "out", "--units", "samples", "--pairs", "2"]);
+}
+
+/// A column that is there is not said to be missing, and edges are not called positive where none can be negative.
+#[test]
+fn nodes_that_some_views_lack_are_told_as_such() {
+    let place = simulated();
+    let text = place.read("data/view3.csv");
+    let head = text.lines().next().unwrap();
+    let last = head.rsplit(',').next().unwrap().to_owned();
+    let cut: String = text
+        .lines()
+        .map(|line| format!("{}\n", line.rsplit_once(',').unwrap().0))
+        .collect();
+    place.write("data/view3.csv", cut);
+    let words = ["--block-column", "trial", "--missing", "mask", "--no-report"];
+    place.learn(&[&FILES[..], &words].concat(), "out");
+    let outcome = place.fine(&FEW);
+    assert!(columns(&place, "out/edges.tsv").contains(&"q_direct".to_owned()));
+    assert!(!outcome.stderr.contains("no q_direct:"), "{}", outcome.stderr);
+    let told = format!("no q_direct of nodes that some views lack: `{last}`");
+    assert!(outcome.stderr.contains(&told), "{}", outcome.stderr);
+    assert!(
+        outcome
+            .stdout
+            .contains("edges between nodes of all views are supported")
+            && !outcome.stdout.contains("positive"),
+        "{}",
+        outcome.stdout
+    );
 }

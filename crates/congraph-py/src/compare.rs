@@ -1,11 +1,13 @@
 //! Groups of views compared.
 
 use congraph::compare::{
-    Comparison, Covariate, CovariateValues, Design, Measure, Settings, check_samples, compare_watched,
+    Comparison, Covariate, CovariateValues, Design, Equalised, Measure, Settings, check_samples, compare_watched,
+    learn_equalised,
 };
-use congraph_record::Choice;
+use congraph::{MultiviewGraph, Views};
 use congraph_record::findings::KnownComparison;
-use congraph_record::record::{CompareRecord, group_letter};
+use congraph_record::record::{CompareRecord, group_letter, warning_records};
+use congraph_record::{Choice, FitRecord};
 use numpy::IntoPyArray;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
@@ -16,6 +18,7 @@ use crate::fields::from_fields;
 use crate::graphs::Arrays;
 use crate::request;
 use crate::running::Running;
+use crate::tables::{BorrowedTable, Reading, assemble, tables};
 
 /// Who is compared with whom, and how.
 pub(crate) struct Asked<'py> {
@@ -25,7 +28,7 @@ pub(crate) struct Asked<'py> {
     covariates: Bound<'py, PyDict>,
     statistic: Option<String>,
     permutations: usize,
-    nbs: f64,
+    nbs: Option<f64>,
     measures: Vec<String>,
     level: f64,
     seed: u64,
@@ -83,6 +86,44 @@ impl Asked<'_> {
     }
 }
 
+/// The data of a fit, from which its graphs can be learned again.
+pub(crate) struct Data<'py> {
+    record: String,
+    views: Vec<BorrowedTable<'py>>,
+    reading: Reading,
+}
+
+from_fields!(Data<'py> { record, views, reading });
+
+/// The graphs of one draw of equally many samples of every view, if one group's views have more.
+fn equalised(
+    py: Python<'_>,
+    data: &Data<'_>,
+    graph: &MultiviewGraph,
+    design: &Design,
+    seed: u64,
+    running: &Running,
+) -> PyResult<Option<Equalised>> {
+    let options = data.reading.options()?;
+    let tables = tables(&data.views, &options)?;
+    let method = serde_json::from_str::<FitRecord>(&data.record)
+        .ok()
+        .and_then(|record| record.pooled());
+    running.run(py, None, |watch| {
+        let (views, _) = assemble(tables, &options)?;
+        let samples: Vec<Option<usize>> = graph.views().iter().map(|name| n_samples(&views, name)).collect();
+        let Err(error) = check_samples(&samples, &design.labels) else {
+            return Ok(None);
+        };
+        let method = method.as_ref().ok_or(error)?;
+        learn_equalised(method, &views, graph, &design.labels, seed, watch).map(Some)
+    })
+}
+
+fn n_samples(views: &Views, name: &str) -> Option<usize> {
+    views.iter().find(|view| view.name() == name)?.n_samples()
+}
+
 /// Compares groups of views, or two conditions of the same subjects.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
@@ -90,19 +131,30 @@ pub(crate) fn compare<'py>(
     py: Python<'py>,
     graph: Arrays<'py>,
     asked: Asked<'py>,
+    data: Option<Data<'py>>,
     running: Running,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let graph = graph.graph()?;
+    let mut graph = graph.graph()?;
     let (design, settings) = (asked.design()?, asked.settings(py)?);
     if let Some(samples) = &asked.samples {
         let samples: Vec<Option<usize>> = samples.iter().copied().map(Some).collect();
         check_samples(&samples, &design.labels).map_err(|error| failure::exception(py, &error))?;
     }
+    let (mut equalised_to, mut warnings) = (None, Vec::new());
+    if let Some(data) = &data
+        && let Some(drawn) = equalised(py, data, &graph, &design, asked.seed, &running)?
+    {
+        (graph, equalised_to, warnings) = (drawn.graph, Some(drawn.n_samples), drawn.warnings);
+    }
     let found = running.run(py, None, |watch| compare_watched(&graph, &design, &settings, watch))?;
     let Some(found) = found else {
         return Err(PyKeyboardInterrupt::new_err(()));
     };
+    warnings.extend(found.warnings.iter().cloned());
     let result = PyDict::new(py);
+    result.set_item("warnings", failure::warnings(&warnings))?;
+    result.set_item("threshold", found.threshold)?;
+    result.set_item("equalised_to", equalised_to)?;
     let names = |nodes: &mut dyn Iterator<Item = usize>| -> Vec<String> {
         nodes.map(|node| graph.nodes()[node].clone()).collect()
     };
@@ -121,6 +173,8 @@ pub(crate) fn compare<'py>(
     let record = CompareRecord {
         n_nodes: graph.n_nodes(),
         n_views: graph.n_views(),
+        equalised_to,
+        warnings: warning_records(&warnings),
         version: env!("CARGO_PKG_VERSION").into(),
         ..CompareRecord::new(&found, &design, &settings)
     };

@@ -8,7 +8,7 @@ use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::fields::from_fields;
+use crate::fields::{Field, from_fields};
 
 /// One data set: an array of samples × nodes with whatever is known of it.
 pub(crate) struct BorrowedTable<'py> {
@@ -21,6 +21,12 @@ pub(crate) struct BorrowedTable<'py> {
 }
 
 from_fields!(BorrowedTable<'py> { name, values, nodes, blocks, n_samples, subject });
+
+impl<'py> Field<'py> for Vec<BorrowedTable<'py>> {
+    fn read(_: &str, value: &Bound<'py, PyAny>) -> PyResult<Self> {
+        value.extract()
+    }
+}
 
 /// How tables become views.
 pub(crate) struct Reading {

@@ -1,12 +1,12 @@
 //! Is `q_direct` honest? Its null tail, false discoveries and power where the graphs are known, and what it says of noise.
 //!
 //! ```text
-//! cargo run -p congraph --example direct_study -- [SETS OF EACH KIND] [FIRST SEED] [SETS OF NOISE]
+//! cargo run -p congraph --example direct_study -- [SETS OF EACH KIND] [FIRST SEED] [SETS OF NOISE] [WORD]
 //! ```
 //!
 //! Graphs of 50 nodes, six views, 20 blocks each, a tenth of the edges moved and a tenth of noise unless the row says
 //! otherwise. A pair is null if no view has the edge; for a view, if it has not. "letter" is the test without the
-//! correction for the constant signal.
+//! correction for the constant signal, "s = 1" with all of it. A word leaves the rows whose name has it.
 
 use congraph::direct::{Direct, Settings, of_views};
 use congraph::simulate::{self, Filter, GraphModel, Simulation, simulate};
@@ -218,12 +218,20 @@ fn add(sums: &mut Sums, direct: &Direct, simulation: &Simulation) {
     }
 }
 
+/// Whether a row's name has the word that was given.
+fn is_asked(name: &str) -> bool {
+    std::env::args().nth(4).is_none_or(|word| name.contains(&word))
+}
+
 fn known(sets: u64, first: u64) -> Result<(), Error> {
     println!(
         "| scenario | null P(t) 0.05 / 0.01 | letter 0.05 | BH 0.10: FDP / power | BH 0.05: FDP / power | share s | `q_most`: FDP / power | `q_view`: FDP / power | `n_views_at_least` too high | `q_difference`: FDP / power |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     for (name, p, graph, filter, shuffled, how, zscore) in scenarios() {
+        if !is_asked(name) {
+            continue;
+        }
         let (mut sums, mut letter) = (Sums::default(), Sums::default());
         for seed in first..first + sets {
             let settings = simulate::Settings {
@@ -337,8 +345,10 @@ fn main() -> Result<(), Error> {
     if sets > 0 {
         known(sets, first)?;
     }
-    println!("\n| noise | sets without a supported pair | letter | `q_view`: views without | share s | not judged |");
-    println!("| --- | --- | --- | --- | --- | --- |");
+    println!(
+        "\n| noise | sets without a supported pair | letter | s = 1 | `q_view`: views without | share s | not judged |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- |");
     let kinds = [
         "white",
         "heavy-tailed",
@@ -347,8 +357,8 @@ fn main() -> Result<(), Error> {
         "referenced, many samples",
         "unequal, many samples",
     ];
-    for kind in kinds {
-        let (mut quiet, mut letter, mut quiet_views, mut n_views) = (0, 0, 0, 0);
+    for kind in kinds.into_iter().filter(|kind| is_asked(kind)) {
+        let (mut quiet, mut fixed, mut quiet_views, mut n_views) = (0, [0, 0], 0, 0);
         let (mut judged, mut absent, mut shares) = (0, 0, 0.0);
         for seed in first.. {
             if judged == noisy {
@@ -369,15 +379,20 @@ fn main() -> Result<(), Error> {
                 n_views += 1;
                 quiet_views += u64::from(q.iter().all(|q| q.is_nan() || *q > 0.05));
             }
-            let plain = Settings {
-                constant_share: Some(0.0),
-                ..Settings::default()
-            };
-            let plain = of_views(&views, &plain, &no_progress)?;
-            letter += u64::from(plain.is_some_and(|direct| direct.supported().is_empty()));
+            for (share, quiet) in [0.0, 1.0].into_iter().zip(&mut fixed) {
+                let plain = Settings {
+                    constant_share: Some(share),
+                    ..Settings::default()
+                };
+                let plain = of_views(&views, &plain, &no_progress)?;
+                *quiet += u64::from(plain.is_some_and(|direct| direct.supported().is_empty()));
+            }
         }
         let share = shares / judged.max(1) as f64;
-        println!("| {kind} | {quiet} of {judged} | {letter} | {quiet_views} of {n_views} | {share:.2} | {absent} |");
+        let [letter, all] = fixed;
+        println!(
+            "| {kind} | {quiet} of {judged} | {letter} | {all} | {quiet_views} of {n_views} | {share:.2} | {absent} |"
+        );
     }
     Ok(())
 }

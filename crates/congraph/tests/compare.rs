@@ -159,7 +159,7 @@ fn exact_tests_are_those_of_brute_force() {
     ] {
         let settings = Settings {
             statistic: Some(statistic),
-            threshold: 1.5,
+            threshold: Some(1.5),
             ..Settings::default()
         };
         let found = compare(&graph, &design(given.clone()), &settings).unwrap();
@@ -207,7 +207,7 @@ fn components_are_those_of_brute_force() {
     let graph = graphs(8, 3);
     let threshold = 1.2;
     let settings = Settings {
-        threshold,
+        threshold: Some(threshold),
         ..Settings::default()
     };
     let found = compare(&graph, &design(labels(8)), &settings).unwrap();
@@ -441,7 +441,7 @@ fn more_groups_are_kruskal_and_wallis_with_all_pairs() {
     let given = design((0..n).map(|view| names[group(view)].to_owned()).collect());
     let settings = Settings {
         permutations: 500,
-        threshold: 1.5,
+        threshold: Some(1.5),
         ..Settings::default()
     };
     let found = compare(&graph, &given, &settings).unwrap();
@@ -552,7 +552,7 @@ fn orders_and_threads_do_not_matter() {
         let settings = all_measures(&Settings {
             statistic,
             permutations: 100,
-            threshold: 1.0,
+            threshold: Some(1.0),
             level: 0.1,
             ..Settings::default()
         });
@@ -838,7 +838,7 @@ fn what_cannot_be_compared_is_refused_and_named() {
             settings(&|it| it.permutations = 18),
             "permutations is 18: no p is below 0.0526, and the level is 0.05; give at least 19",
         ),
-        (settings(&|it| it.threshold = f64::NAN), "nbs is NaN"),
+        (settings(&|it| it.threshold = Some(f64::NAN)), "nbs is NaN"),
         (settings(&|it| it.level = 1.0), "level is 1"),
         (settings(&|it| it.measures.clear()), "measures is empty"),
     ];
@@ -920,4 +920,86 @@ fn a_coupling_may_know_only_what_the_test_keeps() {
         let error = check_coupling(blocks, &groups, pairs).unwrap_err().to_string();
         assert!(error.starts_with("E14") && error.contains(told), "{error}");
     }
+}
+
+/// Graphs of noise: weights of 7 nodes without any difference.
+fn noise(n_views: usize, seed: u64, shift: f64) -> MultiviewGraph {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let nodes: Vec<String> = (0..7).map(|node| format!("n{node}")).collect();
+    let views = (0..n_views).map(|view| format!("v{view:02}")).collect();
+    let pairs: Vec<[u32; 2]> = (1..7).flat_map(|b| (0..b).map(move |a| [a, b])).collect();
+    let weight = |k: usize| {
+        let is_shifted = pairs[k / n_views][0] == 0 && k % n_views >= n_views / 2;
+        rng.random::<f64>() + if is_shifted { shift } else { 0.0 }
+    };
+    let weights: Vec<f64> = (0..pairs.len() * n_views).map(weight).collect();
+    MultiviewGraph::new(nodes, views, &pairs, &ViewMatrix::from_values(n_views, weights), None)
+}
+
+fn components_of(graph: &MultiviewGraph, threshold: Option<f64>) -> Comparison {
+    let settings = Settings {
+        threshold,
+        permutations: 199,
+        measures: vec![Measure::Components],
+        ..Settings::default()
+    };
+    compare(graph, &design(labels(graph.n_views())), &settings).unwrap()
+}
+
+/// No rank-sum z of 5 + 5 views is above 2.62: with a threshold of 3, a star that differs completely is never found.
+#[test]
+fn components_of_small_groups_are_within_reach() {
+    let graph = noise(10, 3, 1.0);
+    let unreached = components_of(&graph, Some(3.0));
+    assert!(unreached.components.is_empty());
+    let told = &unreached.warnings[0];
+    assert_eq!(told.code, "W19");
+    assert!(
+        told.message.contains("no relabelling has an edge above it"),
+        "{}",
+        told.message
+    );
+    let found = components_of(&graph, None);
+    assert!(
+        found.threshold < 2.62 && found.warnings.is_empty(),
+        "{}",
+        found.threshold
+    );
+    let [star] = &found.components[..] else {
+        panic!("{:?}", found.components)
+    };
+    assert!(star.n_edges >= 6 && star.p_fwe <= 0.05, "{star:?}");
+    // Whoever sets it to what the warning says gets the same.
+    let told = format!("above {}:", components_of(&graph, Some(found.threshold)).threshold);
+    let message = &unreached.warnings[0].message;
+    assert!(message.contains(&told) || found.exact, "{message}");
+}
+
+/// Where most relabellings have an edge above 3, that is the threshold.
+#[test]
+fn the_usual_threshold_stays_where_it_is_reached() {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    let n = 60_u32;
+    let pairs: Vec<[u32; 2]> = (1..n).flat_map(|b| (0..b).map(move |a| [a, b])).collect();
+    let weights = (0..pairs.len() * 30).map(|_| rng.random::<f64>()).collect();
+    let names = |what: &str, n: usize| (0..n).map(|k| format!("{what}{k:02}")).collect::<Vec<_>>();
+    let weights = ViewMatrix::from_values(30, weights);
+    let graph = MultiviewGraph::new(names("n", n as usize), names("v", 30), &pairs, &weights, None);
+    assert_eq!(components_of(&graph, None).threshold, 3.0);
+}
+
+/// Of studies without a difference, one in twenty finds a component: not fewer, as where the threshold is hardly reached.
+#[test]
+fn components_are_found_as_often_as_the_level_says() {
+    let found = |threshold: Option<f64>| {
+        let is_found = |seed: u64| {
+            let found = components_of(&noise(12, 100 + seed, 0.0), threshold);
+            found.components.iter().any(|component| component.p_fwe <= 0.05)
+        };
+        (0..400).filter(|&seed| is_found(seed)).count()
+    };
+    assert_eq!(found(Some(3.0)), 0);
+    let found = found(None);
+    // 20 of 400 are expected; a standard error is 4.4.
+    assert!((7..=33).contains(&found), "{found}");
 }

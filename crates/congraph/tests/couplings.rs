@@ -240,6 +240,8 @@ fn two_levels_chains_and_pairs_agree_with_an_interior_point_solver() {
     println!("{compared} compared, {failed} not solved by the oracle; {most_steps} steps at most");
     println!("weights apart by {worst:.1e} at most, by less than 1e-6 in {near}");
     assert!(failed * 50 <= compared);
+    // The oracle's own error is above 1e-6 in a few.
+    assert!(near * 100 >= compared * 99, "{near} of {compared} within 1e-6");
     assert!(most_steps <= 15, "{most_steps} Newton steps");
 }
 

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use congraph::methods::likelihood::{Filter, Likelihood, Model};
-use congraph::refits::{Refits, Unit};
+use congraph::refits::{Refits, Unit, lag_one};
 use congraph::simulate::{Settings, simulate};
 use congraph::stability::{EdgeStability, Stability, Tallies};
 use congraph::{
@@ -275,6 +275,35 @@ fn samples_of_a_time_series_are_warned_of() {
     }
     let found = FEW.learn(&method(), &views(slow), &no_progress).unwrap();
     assert_eq!(found.warnings[0].code, "W10");
+}
+
+/// Of few independent samples, a correlation of 0.2 with the next is what chance gives; of a series it is not.
+#[test]
+fn few_independent_samples_are_no_time_series() {
+    let rows = |n_signals: usize, seed: u64, carried: f64| {
+        let few = Settings {
+            n_signals: vec![n_signals],
+            seed,
+            ..settings()
+        };
+        let mut tables = simulate(&few).unwrap().tables;
+        for table in &mut tables {
+            let n = table.n_columns;
+            for at in n..table.values.len() {
+                table.values[at] += carried * table.values[at - n];
+            }
+        }
+        views(tables)
+    };
+    let alarms = |n_signals: usize, carried: f64| {
+        let is_series = |&seed: &u64| lag_one(&rows(n_signals, seed, carried), 0.2).is_some();
+        (0..100).filter(is_series).count()
+    };
+    for n_signals in [6, 10, 20, 40] {
+        let n = alarms(n_signals, 0.0);
+        assert!(n <= 5, "{n} of 100 sets of {n_signals} samples");
+    }
+    assert!(alarms(40, 0.9) >= 95);
 }
 
 #[test]

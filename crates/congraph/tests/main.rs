@@ -12,6 +12,7 @@ mod communities;
 mod compare;
 mod couplings;
 mod degenerate;
+mod departures;
 mod edge_stability;
 mod explained;
 mod facts;

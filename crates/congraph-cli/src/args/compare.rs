@@ -60,9 +60,10 @@ pub(crate) struct CompareArgs {
     /// How many random relabellings; where there are no more than that, all of them
     #[arg(long, default_value_t = 5000, value_name = "N")]
     pub(crate) permutations: usize,
-    /// Edges whose |z| is above this form components
-    #[arg(long, allow_negative_numbers = true, default_value_t = 3.0, value_name = "Z")]
-    pub(crate) nbs: f64,
+    /// Edges whose |z| is above this form components [default: 3, or less where fewer than half of the relabellings have an
+    /// edge above that]
+    #[arg(long, allow_negative_numbers = true, value_name = "Z")]
+    pub(crate) nbs: Option<f64>,
     /// What is compared
     #[arg(long, value_parser = choice::<Measure>(), value_delimiter = ',', value_name = "MEASURE,…",
         default_value = "edges,components,strength,density")]

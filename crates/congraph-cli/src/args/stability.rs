@@ -37,12 +37,12 @@ pub(crate) struct StabilityArgs {
     #[command(flatten)]
     pub(crate) halving: HalvingArgs,
     /// Make one of so many parts of the work, and write it to a file beside the folder, for `congraph merge`
-    #[arg(long, value_name = "I/K", value_parser = shard, conflicts_with = "force")]
+    #[arg(long, value_name = "I/K", value_parser = shard)]
     pub(crate) shard: Option<[usize; 2]>,
     /// Resume an interrupted run of the same command where it stopped
     #[arg(long)]
     pub(crate) resume: bool,
-    /// Replace what is in the folder already
+    /// Replace what is in the folder already; with --shard, that part
     #[arg(long)]
     pub(crate) force: bool,
 }

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Instant;
 
-use congraph::compare::{Design, Settings, check_coupling, check_samples, compare_watched, equalise};
-use congraph::{Code, DataError, Error, Learn, MultiviewGraph, View, ViewMatrix, Views, Warning};
+use congraph::compare::{Design, Settings, check_coupling, check_samples, compare_watched, learn_equalised};
+use congraph::{Code, DataError, Error, MultiviewGraph, Warning};
 use congraph_io::{
     COMPARE_FILES, Folder, LabelTable, read_graph, read_known, read_run, seal_compare, write_comparison,
 };
@@ -17,7 +17,7 @@ use super::again;
 use crate::args::{CompareArgs, Global};
 use crate::console::{self, Console};
 use crate::failure::Failure;
-use crate::interrupt;
+use crate::{interrupt, words};
 
 pub(crate) fn run(args: &CompareArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
@@ -50,6 +50,7 @@ pub(crate) fn run(args: &CompareArgs, global: &Global, console: &Console) -> Res
     let Some(found) = found else {
         return Err(Failure::usage("the comparison was interrupted", ""));
     };
+    let warnings = words::told(warnings.into_iter().chain(found.warnings.iter().cloned()));
     let mut record = CompareRecord {
         n_nodes: graph.n_nodes(),
         n_views: graph.n_views(),
@@ -148,25 +149,25 @@ fn equal(
 ) -> Result<Equal, Failure> {
     let samples: Vec<Option<usize>> = known.views.iter().map(|view| view.n_samples).collect();
     let checked = check_samples(&samples, labels);
-    let least = samples.iter().flatten().min().copied();
-    if let (Err(error), Equalise::Auto, Some(n_samples)) = (&checked, args.equalise, least) {
+    if let (Err(error), Equalise::Auto) = (&checked, args.equalise) {
         let Some(method) = known.summary.as_ref().and_then(FitRecord::pooled) else {
             return Err(not_learned_again(error));
         };
         let read = again::read_again(&args.folder, &[], console)?;
-        let drawn = equalise(&read.views, n_samples, args.seed)?;
-        // Blocks that are drawn whole may leave a difference.
-        let n_drawn: Vec<Option<usize>> = drawn.iter().map(View::n_samples).collect();
-        check_samples(&n_drawn, &in_order(labels, &graph, &drawn)).map_err(|error| not_learned_again(&error))?;
         let reporter = console.progress();
-        let learned = method.learn(&drawn, &|progress| reporter.step(progress))?;
+        let learned = learn_equalised(&method, &read.views, &graph, labels, args.seed, &|step| {
+            reporter.step(step)
+        });
+        drop(reporter);
+        let learned = learned.map_err(|error| not_learned_again(&error))?;
         console.note(&format!(
-            "note: groups differ in their samples, so {n_samples} were drawn for every view and the graphs learned again; the graphs \
-             in the folder are left as they are"
+            "note: groups differ in their samples, so {} were drawn for every view and the graphs learned again; the graphs \
+             in the folder are left as they are",
+            learned.n_samples
         ));
         return Ok(Equal {
-            graph: like(&graph, &learned.graph),
-            equalised_to: Some(n_samples),
+            graph: learned.graph,
+            equalised_to: Some(learned.n_samples),
             warnings: learned.warnings,
         });
     }
@@ -187,50 +188,19 @@ fn equal(
     })
 }
 
-/// Labels in the order of data that were read again.
-fn in_order(labels: &[String], graph: &MultiviewGraph, views: &Views) -> Vec<String> {
-    let place = |view: &View| graph.views().iter().position(|name| name == view.name());
-    views
-        .iter()
-        .map(|view| place(view).map_or_else(String::new, |at| labels[at].clone()))
-        .collect()
-}
-
-/// Graphs with nodes and views in the order of others.
-fn like(order: &MultiviewGraph, graph: &MultiviewGraph) -> MultiviewGraph {
-    let place = |names: &[String], name: &String| names.iter().position(|other| other == name).unwrap_or(0);
-    let views: Vec<usize> = order.views().iter().map(|name| place(graph.views(), name)).collect();
-    let nodes: Vec<u32> = graph
-        .nodes()
-        .iter()
-        .map(|name| place(order.nodes(), name) as u32)
-        .collect();
-    let moved = |pair: &[u32; 2]| {
-        let mut pair = pair.map(|node| nodes[node as usize]);
-        pair.sort_unstable();
-        pair
-    };
-    let pairs: Vec<[u32; 2]> = graph.pairs().iter().map(moved).collect();
-    let values = graph
-        .weights()
-        .rows()
-        .flat_map(|row| views.iter().map(|&view| row[view]))
-        .collect();
-    let weights = ViewMatrix::from_values(views.len(), values);
-    let names = (order.nodes().to_vec(), order.views().to_vec());
-    MultiviewGraph::new(names.0, names.1, &pairs, &weights, graph.consensus())
-        .with_membership(order.membership().clone())
-}
-
 /// Groups that differ in their samples, where the graphs cannot be learned again here.
 fn not_learned_again(error: &Error) -> Failure {
     let Error::Data(errors) = error else {
         return Failure::from(error.clone());
     };
-    let told = |error: &DataError| DataError {
-        hint: "draw equally many samples for every view, learn again with the same options, and compare those graphs"
-            .into(),
-        ..error.clone()
+    let told = |error: &DataError| match error.code {
+        Code::E16 => DataError {
+            hint:
+                "draw equally many samples for every view, learn again with the same options, and compare those graphs"
+                    .into(),
+            ..error.clone()
+        },
+        _ => error.clone(),
     };
     Failure::Data(errors.iter().map(told).collect())
 }

@@ -144,7 +144,7 @@ type Rows = Vec<(usize, Vec<String>)>;
 
 /// The names of a text table's columns, and its rows, without spaces around cells.
 fn cells(path: &Path, why: &'static str, hint: impl Into<String>) -> Result<(Vec<String>, Rows), Fault> {
-    let source = Source::read(path)?;
+    let source = Source::read_table(path, why)?;
     let Format::Text(ending) = source.format else {
         return Err(fault(path, "is not a text table", why, hint));
     };

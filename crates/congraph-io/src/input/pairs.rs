@@ -28,7 +28,7 @@ pub fn read_pairs(path: &Path, nodes: &[String], with_cost: bool) -> Result<Vec<
 }
 
 fn read(path: &Path, nodes: &[String], with_cost: bool) -> Result<Vec<EdgeCost>, Fault> {
-    let source = Source::read(path)?;
+    let source = Source::read_table(path, WHY)?;
     let Format::Text(ending) = source.format else {
         return Err(fault(
             path,

@@ -197,19 +197,31 @@ pub(crate) fn read_bytes(path: &Path) -> Result<(Vec<u8>, String), Fault> {
 }
 
 impl<'p> Source<'p> {
-    /// Reads a file whole.
+    /// Reads the file of a view whole.
     pub(super) fn read(path: &'p Path) -> Result<Self, Fault> {
         let why = "every file given is a view, and none is left out silently";
+        let unfound = "check the path; a name for the view goes before it: NAME=FILE";
+        Self::read_for(path, why, unfound, &folder_hint)
+    }
+
+    /// Reads a table that is no view, and says what it is for.
+    pub(super) fn read_table(path: &'p Path, why: &str) -> Result<Self, Fault> {
+        Self::read_for(path, why, "check the path", &|_| {
+            "give the table itself, a .csv or .tsv".into()
+        })
+    }
+
+    fn read_for(path: &'p Path, why: &str, unfound: &str, folder: &dyn Fn(&Path) -> String) -> Result<Self, Fault> {
         let unreadable = |error: std::io::Error| {
             let hint = match error.kind() {
-                std::io::ErrorKind::NotFound => "check the path; a name for the view goes before it: NAME=FILE",
+                std::io::ErrorKind::NotFound => unfound,
                 std::io::ErrorKind::PermissionDenied => "check that you may read it",
                 _ => "check the file and the disk it is on",
             };
             fault(path, &format!("cannot be read: {}", reason(&error)), why, hint)
         };
         if fs::metadata(path).map_err(unreadable)?.is_dir() {
-            return Err(fault(path, "is a folder, not a file", why, folder_hint(path)));
+            return Err(fault(path, "is a folder, not a file", why, folder(path)));
         }
         let (format, is_compressed) = format(path)?;
         let length = regular(path).map_err(|error| match error.kind() {

@@ -69,8 +69,10 @@ pub struct Support {
     pub level: f64,
     /// How many edges it is.
     pub n_supported: usize,
-    /// How many could be asked; negative ones cannot.
+    /// How many could be asked: not negative ones, nor those at nodes that some views lack.
     pub n_asked: usize,
+    /// How many are negative.
+    pub n_negative: usize,
     /// How many there are.
     pub n_edges: usize,
 }
@@ -85,6 +87,7 @@ impl Support {
             level,
             n_supported: asked.iter().filter(|q| **q <= level).count(),
             n_asked: asked.len(),
+            n_negative: present().filter(|weight| **weight < 0.0).count(),
             n_edges: present().count(),
         }
     }
@@ -92,9 +95,14 @@ impl Support {
     /// In words: `12 of 73 edges are supported (q_direct ≤ 0.05)`.
     pub fn words(&self) -> String {
         let of = if self.n_asked == self.n_edges { "" } else { "the " };
-        let kind = if self.n_asked == self.n_edges { "" } else { "positive " };
+        let kind = if self.n_negative == 0 { "" } else { "positive " };
+        let whose = if self.n_asked + self.n_negative == self.n_edges {
+            ""
+        } else {
+            " between nodes of all views"
+        };
         format!(
-            "{} of {of}{} {kind}edge{} {} supported (q_direct ≤ {})",
+            "{} of {of}{} {kind}edge{}{whose} {} supported (q_direct ≤ {})",
             self.n_supported,
             self.n_asked,
             if self.n_asked == 1 { "" } else { "s" },
@@ -120,5 +128,16 @@ mod tests {
         assert_eq!(none.words(), "0 of 2 edges are supported (q_direct ≤ 0.000000001)");
         let one = Support::of(&[1.0, 2.0, 0.0, -3.0], q, 0.05);
         assert_eq!(one.words(), "1 of the 2 positive edges is supported (q_direct ≤ 0.05)");
+    }
+
+    #[test]
+    fn edges_at_nodes_that_some_views_lack_are_not_called_negative() {
+        let q = [Some(0.01), Some(0.5), None, None];
+        let masked = Support::of(&[1.0, 2.0, 3.0, 0.0], q, 0.05);
+        let told = "1 of the 2 edges between nodes of all views is supported (q_direct ≤ 0.05)";
+        assert_eq!(masked.words(), told);
+        let both = Support::of(&[1.0, 2.0, 3.0, -1.0], q, 0.05);
+        let told = "1 of the 2 positive edges between nodes of all views is supported (q_direct ≤ 0.05)";
+        assert_eq!(both.words(), told);
     }
 }

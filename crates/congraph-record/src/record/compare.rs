@@ -1,6 +1,6 @@
 //! The record of a comparison: `compare.json`.
 
-use congraph::compare::{Comparison, Design, Measure, Null, Settings};
+use congraph::compare::{Comparison, Design, Measure, Null, Settings, USUAL_THRESHOLD};
 use serde::{Deserialize, Serialize};
 
 use super::{Named, WarningRecord};
@@ -42,6 +42,8 @@ pub struct CompareRecord {
     pub level: f64,
     /// The size above which edges form components.
     pub threshold: f64,
+    /// Whether it was lowered from the usual one, so that half of the relabellings have an edge above it.
+    pub threshold_lowered: bool,
     /// What was compared.
     pub measures: Vec<String>,
     /// How many samples every view was given before the graphs were learned again; `null` if they were left as they are.
@@ -212,7 +214,8 @@ impl CompareRecord {
             exact: found.exact,
             seed: settings.seed,
             level: settings.level,
-            threshold: settings.threshold,
+            threshold: found.threshold,
+            threshold_lowered: settings.threshold.is_none() && found.threshold < USUAL_THRESHOLD,
             measures: settings.measures.iter().map(|measure| measure.word().into()).collect(),
             n_edges: found.edges.len(),
             n_rare: found.n_rare,

@@ -130,7 +130,7 @@ pub struct CurveRecord {
     pub n_edges: u64,
     /// The share of them that came back in the other half.
     pub came_back: f64,
-    /// The same, made increasing.
+    /// What is said of edges with this frequency in halves of the whole.
     pub replicates: f64,
 }
 

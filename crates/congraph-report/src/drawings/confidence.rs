@@ -83,7 +83,7 @@ pub(crate) fn curve(found: &KnownStability) -> Option<String> {
     let told = |name: &str, curve: &[CurveRecord]| -> Option<String> {
         let last = curve.last()?;
         Some(format!(
-            "Of the {name}, edges with a frequency of {} came back with a probability of {}.",
+            "Of the {name}, edges with a frequency of {} come back with a probability of {}.",
             words::significant(last.frequency),
             words::significant(last.replicates)
         ))

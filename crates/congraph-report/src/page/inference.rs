@@ -79,7 +79,10 @@ fn stability(findings: &Findings, found: &KnownStability) -> String {
     if record.calibration.consensus.is_some() || record.calibration.views.is_some() {
         text += " Frequencies were calibrated within the data: five times halved, each half was halved again in ten pairs, and \
                  the presence of edges in a fit to the other half was regressed on their frequency by isotonic regression, for \
-                 the consensus and the views apart; the probability that an edge comes back is read from that curve.";
+                 the consensus and the views apart. That curve is of half of the samples. The probability that an edge comes \
+                 back has the mean of two log-odds: its own, and that of a model in which halves are the whole with normal noise \
+                 and the strengths of all pairs have the likeliest distribution; both were moved to expect as many edges as the \
+                 fit has.";
     }
     if let Some(row) = found.bound(0.9) {
         text += &format!(
@@ -170,10 +173,15 @@ fn comparison(found: &KnownComparison) -> String {
     );
     if is_asked(found, "components") {
         text += &format!(
-            " Components are connected edges whose statistic is above {}, judged by their intensity, the sum of what they \
+            " Components are connected edges whose statistic is above {}{}, judged by their intensity, the sum of what they \
              exceed it by, against the largest of each relabelling (network-based statistic; Zalesky, Fornito and Bullmore \
              2010).",
-            significant(record.threshold)
+            significant(record.threshold),
+            if record.threshold_lowered {
+                " (the largest threshold, to two digits, that at least half of the relabellings exceed)"
+            } else {
+                ""
+            }
         );
     }
     let others: Vec<&str> = record

@@ -245,22 +245,28 @@ fn samples(view: &View, kind: Kind, unit: Unit) -> Vec<Vec<usize>> {
     }
 }
 
-/// The median over the nodes of the correlation between a sample and the next, largest over the views: how far samples
-/// are from being independent. None for precomputed matrices.
-pub fn lag_one(views: &Views) -> Option<f64> {
+/// How many standard errors above 0 a correlation is that chance does not give, over a few views.
+const BEYOND_CHANCE: f64 = 3.0;
+
+/// The median over the nodes of the correlation between a sample and the next, largest over the views in which it is above
+/// `bound` and above what as few independent samples can give: nodes that go together have one correlation, not many, and
+/// its standard error is 1/√samples. None if there is no such view, and for precomputed matrices.
+pub fn lag_one(views: &Views, bound: f64) -> Option<f64> {
     if views.kind() != Kind::Signals {
         return None;
     }
     let of_view = |(index, view): (usize, &View)| {
+        let n_samples = view.n_samples().unwrap_or(0).max(1);
+        let bound = bound.max(BEYOND_CHANCE / (n_samples as f64).sqrt());
         let mut own: Vec<f64> = views
             .membership()
             .nodes_of(index)
             .map(|node| correlated(view.node(node)))
             .collect();
         own.sort_by(f64::total_cmp);
-        own.get(own.len() / 2).copied().unwrap_or(0.0)
+        own.get(own.len() / 2).copied().filter(|median| *median > bound)
     };
-    views.iter().enumerate().map(of_view).reduce(f64::max)
+    views.iter().enumerate().filter_map(of_view).reduce(f64::max)
 }
 
 /// The correlation between a value and the next.

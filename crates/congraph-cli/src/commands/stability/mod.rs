@@ -7,6 +7,7 @@
 mod shards;
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
@@ -62,6 +63,7 @@ pub(crate) fn run(args: &StabilityArgs, global: &Global, console: &Console) -> R
     check_range("level", level, level > 0.0 && level < 1.0, "above 0 and below 1")?;
     let fit = Fit::read(&args.folder)?;
     if let Some(shard) = args.shard {
+        shards::refuse_existing(&args.folder, shard, args.force)?;
         let read = fit.data(&args.halving.data, console)?;
         return fit.visit(&read, &args.halving, console, MakeShard { args, shard, global });
     }
@@ -379,8 +381,11 @@ fn make<M: Refit>(
     console: &Console,
 ) -> Result<Tallies, Failure> {
     let progress = console.progress();
-    let watch = |step: &Progress| progress.step(step);
-    // Written now and then: of seconds of work nothing is lost.
+    let watch = |step: &Progress| match interrupt::is_asked() {
+        true => ControlFlow::Break(()),
+        false => progress.step(step),
+    };
+    // Written now and then, and when the command is asked to end: then nothing that was done is lost.
     let mut written = Instant::now();
     let mut report = |tallies: &Tallies| {
         if written.elapsed().as_secs() >= 10 {
@@ -389,7 +394,13 @@ fn make<M: Refit>(
         }
         Ok::<(), Failure>(())
     };
-    halvings.run(jobs, done, &mut report, &watch)
+    let done = interrupt::gently(|| halvings.run(jobs, done, &mut report, &watch))?;
+    if interrupt::is_asked() && !done.jobs.is_empty() {
+        drop(progress);
+        checkpoint.write(&done)?;
+    }
+    interrupt::leave_if_asked();
+    Ok(done)
 }
 
 /// Puts the columns and the record into the folder.

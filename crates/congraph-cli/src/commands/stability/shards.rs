@@ -27,6 +27,28 @@ pub(super) struct Shard {
     work: Tallies,
 }
 
+/// Where a part is written: beside the folder.
+fn path_of(out: &Path, part: [usize; 2]) -> PathBuf {
+    let mut name = out.file_name().unwrap_or(out.as_os_str()).to_os_string();
+    name.push(format!(".stability-{}-of-{}.json", part[0], part[1]));
+    out.with_file_name(name)
+}
+
+/// Hours of work may be in a part: it is not replaced unasked.
+pub(super) fn refuse_existing(out: &Path, part: [usize; 2], force: bool) -> Result<(), Failure> {
+    let path = path_of(out, part);
+    if force || std::fs::symlink_metadata(&path).is_err() {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        format!(
+            "`{}` is there already, and nothing is overwritten unasked",
+            path.display()
+        ),
+        "`congraph merge` puts it together with the other parts; `--force` replaces it",
+    ))
+}
+
 /// Writes a part beside the folder, whole or not at all.
 pub(super) fn write(
     out: &Path,
@@ -35,9 +57,7 @@ pub(super) fn write(
     key: &Value,
     work: &Tallies,
 ) -> Result<PathBuf, Failure> {
-    let mut name = out.file_name().unwrap_or(out.as_os_str()).to_os_string();
-    name.push(format!(".stability-{}-of-{}.json", part[0], part[1]));
-    let path = out.with_file_name(name);
+    let path = path_of(out, part);
     let asked = json!({
         "pairs": halving.pairs,
         "units": halving.units.map(Choice::word),

@@ -88,8 +88,9 @@ impl Confidence {
                 headline: "How frequencies were calibrated".into(),
                 svg,
                 caption: "Halves of the data were halved again: how frequent an edge is in them, and the share of such \
-                    edges that a fit to the other half has. The line is made increasing and is what “comes back” is read \
-                    from; larger marks stand for more edges. Dashed: as often as the frequency."
+                    edges that a fit to the other half has (marks, larger for more edges). The line is what “comes back” is read \
+                    from: for fits to all of the data, which part edges from the rest more clearly than halves do. Dashed: as \
+                    often as the frequency."
                     .into(),
             }),
             columns: there.iter().map(title).collect(),

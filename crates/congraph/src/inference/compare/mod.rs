@@ -15,6 +15,7 @@
 //! z           c √(d/S), d = views − 1 − covariates (the rank-sum z);  t: c / √((S − c²)/(d − 1))
 //! p_fwe       the share of relabellings, the observed one among them, whose largest |z| of all edges is at least |z_e|
 //! component   connected edges of |z| > threshold; its intensity Σ(|z| − threshold) against the largest of each relabelling
+//! threshold   3, or where fewer than half of the relabellings have an edge above that, so low that half of them have one
 //! pairs       y_e = w_b − w_a of each pair, g = 1/√pairs, and P flips signs
 //! groups > 2  c² is a sum over an orthonormal basis of the labels: Kruskal and Wallis's H = d c²/S (t: F), then all pairs
 //!             of groups by their contrasts, with the largest over edges and pairs of groups
@@ -27,6 +28,7 @@
 //! design         labels, pairs and covariates, checked             model       what is summed over views, and how it is judged
 //! ranks          midranks                                          relabelling all of them, or random ones by number
 //! permutations   every statistic under every relabelling           components  connected edges above a threshold
+//! thresholds     above what, so that components are found at all
 //! measures       strength, density, uniqueness, modularity, efficiency of every view
 //! samples        groups with more samples than others, and one draw that makes them equal
 //! coupling       whether a fit knew what is tested
@@ -44,14 +46,16 @@ mod outcome;
 mod permutations;
 mod ranks;
 mod relabelling;
+mod rows;
 mod samples;
+mod thresholds;
 
 pub use coupling::check_coupling;
 pub use design::{Covariate, CovariateValues, Design};
-pub use outcome::{
-    Comparison, ComponentRow, EdgeRow, FollowUpRow, Group, MeasureRow, NodeRow, Null, compare, compare_watched,
-};
-pub use samples::{SAMPLES_RATIO, check_samples, equalise};
+pub use outcome::{Comparison, compare, compare_watched};
+pub use rows::{ComponentRow, EdgeRow, FollowUpRow, Group, MeasureRow, NodeRow, Null};
+pub use samples::{Equalised, SAMPLES_RATIO, check_samples, equalise, learn_equalised};
+pub use thresholds::USUAL_THRESHOLD;
 
 use crate::error::Error;
 
@@ -129,8 +133,8 @@ pub struct Settings {
     pub statistic: Option<Statistic>,
     /// How many random relabellings; if there are not more than that, all of them.
     pub permutations: usize,
-    /// The |z| above which edges form components.
-    pub threshold: f64,
+    /// The |z| above which edges form components; by default what `thresholds` says.
+    pub threshold: Option<f64>,
     /// The level that a result should be able to reach.
     pub level: f64,
     /// The seed of the relabellings.
@@ -144,7 +148,7 @@ impl Default for Settings {
         Self {
             statistic: None,
             permutations: 5000,
-            threshold: 3.0,
+            threshold: None,
             level: 0.05,
             seed: 1,
             measures: vec![Measure::Edges, Measure::Components, Measure::Strength, Measure::Density],
@@ -162,9 +166,8 @@ impl Settings {
         if self.permutations == 0 {
             return refused("permutations", "is 0; it must be at least 1".into());
         }
-        if !(self.threshold > 0.0 && self.threshold.is_finite()) {
-            let message = format!("is {}; it must be finite and positive", self.threshold);
-            return refused("nbs", message);
+        if let Some(given) = self.threshold.filter(|given| !(*given > 0.0 && given.is_finite())) {
+            return refused("nbs", format!("is {given}; it must be finite and positive"));
         }
         if !(self.level > 0.0 && self.level < 1.0) {
             return refused("level", format!("is {}; it must be between 0 and 1", self.level));

@@ -1,4 +1,4 @@
-//! The comparison itself, and what it tells.
+//! The comparison itself.
 
 use rayon::prelude::*;
 
@@ -6,10 +6,12 @@ use super::components::{Component, Leaders};
 use super::design::{Checked, Design};
 use super::measures::{measured, places, strengths};
 use super::model::Model;
-use super::permutations::{Family, Network, Tally, permuted, reached};
+use super::permutations::{Family, Network, Tally, permuted};
 use super::relabelling::Relabellings;
+use super::rows::{ComponentRow, EdgeRow, FollowUpRow, Group, MeasureRow, NodeRow, Null};
+use super::thresholds::{self, USUAL_THRESHOLD};
 use super::{Measure, Settings, Statistic};
-use crate::error::Error;
+use crate::error::{Error, Warning};
 use crate::graph::{MultiviewGraph, is_edge};
 use crate::progress::{Watch, no_progress};
 
@@ -29,6 +31,8 @@ pub struct Comparison {
     pub n_relabellings: usize,
     /// Whether these are all there are: p is then exact, else their share among random ones.
     pub exact: bool,
+    /// The size above which edges form components.
+    pub threshold: f64,
     /// How many edges that the graphs have were not tested, since fewer than two views have them.
     pub n_rare: usize,
     /// How many were not, since some view lacks a node of theirs.
@@ -53,6 +57,8 @@ pub struct Comparison {
     pub measure_null: Null,
     /// The largest size over all edges and pairs of groups.
     pub follow_up_null: Null,
+    /// What the user should know.
+    pub warnings: Vec<Warning>,
 }
 
 impl Comparison {
@@ -64,124 +70,6 @@ impl Comparison {
             (_, 2) => "z",
             _ => "h",
         }
-    }
-}
-
-/// A group of views.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Group {
-    /// Its label.
-    pub name: String,
-    /// How many views it has.
-    pub n_views: usize,
-}
-
-/// An edge.
-#[derive(Clone, Debug, PartialEq)]
-pub struct EdgeRow {
-    /// Its nodes.
-    pub pair: [usize; 2],
-    /// In how many views of each group it is.
-    pub present: Vec<usize>,
-    /// Its mean weight in each group.
-    pub means: Vec<f64>,
-    /// Its statistic.
-    pub statistic: f64,
-    /// The share of relabellings that give this edge at least as large a statistic.
-    pub p_uncorrected: f64,
-    /// The share that give any edge at least as large a one.
-    pub p_fwe: f64,
-    /// The component that it is part of, by its place.
-    pub component: Option<usize>,
-}
-
-/// Connected edges, all above the threshold.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ComponentRow {
-    /// How many nodes it has.
-    pub n_nodes: usize,
-    /// How many edges.
-    pub n_edges: usize,
-    /// The sum of what they are above the threshold.
-    pub intensity: f64,
-    /// The share of relabellings that give any component at least as large an intensity.
-    pub p_fwe: f64,
-}
-
-/// The strength of a node.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NodeRow {
-    /// The node.
-    pub node: usize,
-    /// Its mean strength in each group.
-    pub means: Vec<f64>,
-    /// Its statistic.
-    pub statistic: f64,
-    /// The share of relabellings that give this node at least as large a statistic.
-    pub p_uncorrected: f64,
-    /// The share that give any node at least as large a one.
-    pub p_fwe: f64,
-}
-
-/// A measure of whole graphs.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MeasureRow {
-    /// Which.
-    pub measure: Measure,
-    /// Its mean in each group.
-    pub means: Vec<f64>,
-    /// Its statistic.
-    pub statistic: f64,
-    /// The share of relabellings that give this measure at least as large a statistic.
-    pub p_uncorrected: f64,
-    /// The share that give any measure at least as large a one.
-    pub p_fwe: f64,
-}
-
-/// An edge in two of more than two groups.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FollowUpRow {
-    /// Its nodes.
-    pub pair: [usize; 2],
-    /// The two groups, by their places.
-    pub groups: [usize; 2],
-    /// The mean weight in the second less that in the first.
-    pub difference: f64,
-    /// The statistic: z or t.
-    pub statistic: f64,
-    /// The share of relabellings that give this edge and these groups at least as large a statistic.
-    pub p_uncorrected: f64,
-    /// The share that give any edge and any two groups at least as large a one.
-    pub p_fwe: f64,
-}
-
-/// What relabelling gave: one number for each, sorted.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Null(Vec<f64>);
-
-impl Null {
-    fn new(mut values: Vec<f64>) -> Self {
-        values.sort_unstable_by(f64::total_cmp);
-        Self(values)
-    }
-
-    /// The numbers, sorted.
-    pub fn values(&self) -> &[f64] {
-        &self.0
-    }
-
-    /// The smallest of them that a share of all does not exceed; none of none.
-    pub fn quantile(&self, share: f64) -> Option<f64> {
-        let at = (share * self.0.len() as f64).ceil() as usize;
-        self.0
-            .get(at.saturating_sub(1).min(self.0.len().wrapping_sub(1)))
-            .copied()
-    }
-
-    /// How many are as large as that, but for rounding.
-    fn n_reaching(&self, size: f64) -> usize {
-        let bound = reached(size);
-        self.0.len() - self.0.partition_point(|value| *value < bound)
     }
 }
 
@@ -254,12 +142,20 @@ pub fn compare_watched(
         Family::new(&sums_model, tested.measures.par_iter().map(|(_, row)| &row[..]), false),
     ];
     let relabellings = Relabellings::of(&design, settings.permutations, settings.seed);
+    let with_components = settings.wants(Measure::Components);
+    let threshold = match settings.threshold {
+        None if with_components => match thresholds::found(&families[0], &relabellings, watch) {
+            Some(threshold) => threshold,
+            None => return Ok(None),
+        },
+        given => given.unwrap_or(USUAL_THRESHOLD),
+    };
     let network = Network {
         n_nodes: graph.n_nodes(),
         pairs: &tested.pairs,
-        threshold: settings.threshold,
+        threshold,
     };
-    let network = settings.wants(Measure::Components).then_some(network);
+    let network = with_components.then_some(network);
     let Some(tallies) = permuted(&families, network, &relabellings, watch) else {
         return Ok(None);
     };
@@ -271,7 +167,19 @@ pub fn compare_watched(
         sums_model: &sums_model,
         relabellings: &relabellings,
     };
-    Ok(Some(told.comparison(&families, tallies, network, statistic)))
+    let given = network.filter(|_| settings.threshold.is_some());
+    let unreached = given.and_then(|network| {
+        thresholds::out_of_reach(
+            network.threshold,
+            &tallies[0].intensities,
+            &tallies[0].largest,
+            settings.level,
+        )
+    });
+    let mut found = told.comparison(&families, tallies, network, statistic);
+    found.threshold = threshold;
+    found.warnings.extend(unreached);
+    Ok(Some(found))
 }
 
 /// What is tested, in the order of names.
@@ -381,6 +289,7 @@ impl Told<'_> {
             statistic,
             n_relabellings: self.relabellings.len(),
             exact: self.relabellings.is_exact(),
+            threshold: USUAL_THRESHOLD,
             n_rare: self.tested.n_rare,
             n_unmeasured: self.tested.n_unmeasured,
             edges: edges.into_iter().map(|(_, row)| row).collect(),
@@ -396,6 +305,7 @@ impl Told<'_> {
             node_null,
             measure_null,
             follow_up_null,
+            warnings: Vec::new(),
         }
     }
 

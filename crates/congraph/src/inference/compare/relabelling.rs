@@ -6,6 +6,9 @@ use rand_chacha::ChaCha8Rng;
 
 use super::design::Checked;
 
+/// How many relabellings find a threshold.
+const APART: usize = 512;
+
 /// What was observed, under other labels.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Relabelling {
@@ -20,6 +23,8 @@ pub(super) struct Relabellings {
     /// All distinct ones, the observed one among them; else they are drawn.
     all: Option<Vec<Relabelling>>,
     n_drawn: usize,
+    /// The number of the first that is drawn.
+    first: u64,
     n_units: usize,
     is_paired: bool,
     seed: u64,
@@ -38,9 +43,20 @@ impl Relabellings {
         Self {
             all,
             n_drawn: most,
+            first: 0,
             n_units: design.n_units(),
             is_paired: design.is_paired(),
             seed,
+        }
+    }
+
+    /// All of them where these are all; else a few random ones that are not among these.
+    pub(super) fn apart(&self) -> Self {
+        Self {
+            all: self.all.clone(),
+            n_drawn: APART,
+            first: 1 << 32,
+            ..*self
         }
     }
 
@@ -68,7 +84,7 @@ impl Relabellings {
             return all[number].clone();
         }
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        rng.set_stream(number as u64);
+        rng.set_stream(self.first + number as u64);
         if self.is_paired {
             return Relabelling::Flips((0..self.n_units).map(|_| rng.next_u32() & 1 == 1).collect());
         }

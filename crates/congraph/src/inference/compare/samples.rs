@@ -4,8 +4,12 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use crate::error::{Code, DataError, Error};
+use crate::edges::ViewMatrix;
+use crate::error::{Code, DataError, Error, Warning};
+use crate::fit::Learn;
+use crate::graph::MultiviewGraph;
 use crate::options::option;
+use crate::progress::Watch;
 use crate::views::{Kind, View, Views};
 
 /// Medians of samples per view may differ by this factor between groups.
@@ -83,6 +87,73 @@ pub fn equalise(views: &Views, n_samples: usize, seed: u64) -> Result<Views, Err
         drawn.push(draw(views, index, n_samples, &mut rng)?);
     }
     Ok(views.with_samples(&drawn))
+}
+
+/// Graphs that were learned again, from equally many samples of every view.
+#[derive(Clone, Debug)]
+pub struct Equalised {
+    /// The graphs, with nodes and views in the order of those that they are compared instead of.
+    pub graph: MultiviewGraph,
+    /// How many samples every view was given.
+    pub n_samples: usize,
+    /// What the fit warned of.
+    pub warnings: Vec<Warning>,
+}
+
+/// Learns the graphs of one draw of equally many samples of every view, as many as the shortest has. `labels` are in the
+/// order of the views of `graph`, whose place these graphs take.
+///
+/// # Errors
+/// As [`equalise`], E16 if blocks that are drawn whole leave groups that differ, and what the method refuses.
+pub fn learn_equalised<M: Learn>(
+    method: &M,
+    views: &Views,
+    graph: &MultiviewGraph,
+    labels: &[String],
+    seed: u64,
+    watch: Watch<'_>,
+) -> Result<Equalised, Error> {
+    let n_samples = views.iter().filter_map(View::n_samples).min().unwrap_or(0);
+    let drawn = equalise(views, n_samples, seed)?;
+    let n_drawn: Vec<Option<usize>> = drawn.iter().map(View::n_samples).collect();
+    let place = |view: &View| graph.views().iter().position(|name| name == view.name());
+    let in_order: Vec<String> = drawn
+        .iter()
+        .map(|view| place(view).map_or_else(String::new, |at| labels[at].clone()))
+        .collect();
+    check_samples(&n_drawn, &in_order)?;
+    let learned = method.learn(&drawn, watch)?;
+    Ok(Equalised {
+        graph: like(graph, &learned.graph),
+        n_samples,
+        warnings: learned.warnings,
+    })
+}
+
+/// Graphs with nodes and views in the order of others.
+fn like(order: &MultiviewGraph, graph: &MultiviewGraph) -> MultiviewGraph {
+    let place = |names: &[String], name: &String| names.iter().position(|other| other == name).unwrap_or(0);
+    let views: Vec<usize> = order.views().iter().map(|name| place(graph.views(), name)).collect();
+    let nodes: Vec<u32> = graph
+        .nodes()
+        .iter()
+        .map(|name| place(order.nodes(), name) as u32)
+        .collect();
+    let moved = |pair: &[u32; 2]| {
+        let mut pair = pair.map(|node| nodes[node as usize]);
+        pair.sort_unstable();
+        pair
+    };
+    let pairs: Vec<[u32; 2]> = graph.pairs().iter().map(moved).collect();
+    let values = graph
+        .weights()
+        .rows()
+        .flat_map(|row| views.iter().map(|&view| row[view]))
+        .collect();
+    let weights = ViewMatrix::from_values(views.len(), values);
+    let names = (order.nodes().to_vec(), order.views().to_vec());
+    MultiviewGraph::new(names.0, names.1, &pairs, &weights, graph.consensus())
+        .with_membership(order.membership().clone())
 }
 
 fn draw(views: &Views, index: usize, n_samples: usize, rng: &mut ChaCha8Rng) -> Result<Vec<usize>, Error> {

@@ -11,7 +11,9 @@
 //! whereas signals on a graph, whose precision is L or nearly so, have no such part: L 1 = 0. Few samples do not show the
 //! difference, but many call every pair of pure noise dependent. So a share s of o_ab is taken off, from 0 (a Laplacian) to 1
 //! (independent nodes): the one that puts the mode of all t over 0, since most pairs of a sparse graph are no edges.
-//! The mode is found by the mean shift from the median, with a Gaussian window: edges far from 0 do not count.
+//! The mode is found by the mean shift from the median, with a Gaussian window: edges far from 0 do not count. A share that
+//! is less than two standard errors below 1 is 1: what does not tell the nodes from independent ones must not make edges of
+//! them, and a share a little too small makes all pairs of noise look a little dependent.
 
 use faer::Mat;
 
@@ -19,6 +21,9 @@ use faer::Mat;
 const MOST: f64 = 0.5;
 /// The width of the window of the mean shift, for t of width 1: a narrower one sees fewer weak edges, and is less sure.
 const WINDOW: f64 = 0.7;
+
+/// How many standard errors below 1 a share is at least.
+const BELOW: f64 = 2.0;
 
 /// The Fisher-transformed o_ab of all pairs, from a precision without the constant signal.
 pub(super) fn offsets(precision: &Mat<f64>) -> Vec<f64> {
@@ -76,5 +81,17 @@ pub(super) fn share(z: &[f64], se: &[f64], offsets: &[f64]) -> f64 {
             break;
         }
     }
-    share
+    // The standard error of a root of Σ ψ(t), ψ = t exp(−t²/2w²), over pairs.
+    let (mut squares, mut slope) = (0.0, 0.0);
+    for (t, offset) in pairs() {
+        let t = t - share * offset;
+        let near = (-0.5 * (t / WINDOW).powi(2)).exp();
+        squares += (near * t).powi(2);
+        slope += near * (1.0 - (t / WINDOW).powi(2)) * offset;
+    }
+    if 1.0 - share <= BELOW * squares.sqrt() / slope.abs() {
+        1.0
+    } else {
+        share
+    }
 }

@@ -159,9 +159,7 @@ impl<'a> Question<'a> {
         };
         match found {
             Ok(found) => {
-                if let Some(reason) = self.not_common() {
-                    say(reason);
-                }
+                absent.extend(self.not_common());
                 Ok(Some(summaries::spread(
                     self.judged(found),
                     &self.common,
@@ -209,21 +207,23 @@ impl<'a> Question<'a> {
         )
     }
 
-    /// What is said of the nodes that some views lack.
-    fn not_common(&self) -> Option<String> {
+    /// What is said of the nodes that some views lack: the column is there, and they are not in it.
+    fn not_common(&self) -> Option<Absent> {
         let views = self.views;
         let lacking: Vec<&str> = (0..views.n_nodes())
             .filter(|node| self.common.binary_search(node).is_err())
             .map(|node| views.nodes()[node].as_str())
             .collect();
-        (!lacking.is_empty()).then(|| {
-            format!(
-                "some views lack {}: direct dependence is one given the other nodes, and all views together are only \
-                 asked about the {} nodes that all have; a node that is left out can make its neighbours look directly \
-                 dependent",
-                list_names(&lacking),
-                self.common.len()
-            )
+        let reason = format!(
+            "{}. Direct dependence is one given the other nodes, and all views together are only asked about the {} nodes that \
+             all have; a node that is left out can make its neighbours look directly dependent",
+            list_names(&lacking),
+            self.common.len()
+        );
+        (!lacking.is_empty()).then_some(Absent {
+            column: "q_direct of nodes that some views lack",
+            view: None,
+            reason,
         })
     }
 

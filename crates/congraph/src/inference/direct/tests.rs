@@ -384,7 +384,7 @@ fn nodes_that_a_view_lacks_are_judged_by_the_others() {
         found
             .absent
             .iter()
-            .any(|absent| absent.column == "q_direct" && absent.reason.contains("n12"))
+            .any(|absent| absent.column == "q_direct of nodes that some views lack" && absent.reason.contains("n12"))
     );
 
     // As if nobody had the node.
@@ -423,4 +423,26 @@ fn independent_nodes_are_called_independent_with_any_number_of_samples() {
         .pooled
         .unwrap();
     assert!(graph.constant_share < 0.2, "{}", graph.constant_share);
+}
+
+/// A share a little below 1 makes all pairs of many samples look a little dependent: where it is not told from 1, it is 1.
+#[test]
+fn the_share_of_independent_nodes_is_one() {
+    let noise = |seed: u64| {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut table = |view: usize| {
+            let values = (0..1200 * 20).map(|_| rng.sample(StandardNormal)).collect();
+            Table {
+                blocks: Some((0..1200).map(|sample| format!("b{:02}", sample / 60)).collect()),
+                ..Table::new(format!("view{view}"), 20, values)
+            }
+        };
+        views(&[table(0), table(1)])
+    };
+    let share = |views: &Views| asked(views, Settings::default()).pooled.unwrap().constant_share;
+    let n_whole = (0..20).filter(|&seed| share(&noise(seed)) == 1.0).count();
+    assert!(n_whole >= 18, "{n_whole} of 20");
+    // Signals on a graph are told from independent ones.
+    let graphs = (0..5).map(|seed| share(&views(&tables(20, 2, 1200, 60, seed))));
+    assert!(graphs.into_iter().all(|share| share < 0.7));
 }

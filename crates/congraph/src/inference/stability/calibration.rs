@@ -2,7 +2,10 @@
 //!
 //! Frequencies in halves of a half are compared with what the other half then shows: the share of edges that come back
 //! is regressed on the frequency, increasing (pool adjacent violators). Nothing but the data themselves is used, so that
-//! it holds for these data: views' frequencies are too high by 0.1, the consensus' hardly.
+//! it holds for these data: views' frequencies are too high by 0.1, the consensus' hardly. What is then said of the whole,
+//! which has twice the samples, is the matter of `extrapolation`.
+
+use super::extrapolation;
 
 /// How often edges were in halves of a half, and how often they came back in the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,7 +43,7 @@ pub struct CurvePoint {
     pub n_edges: u64,
     /// The share of them that came back.
     pub came_back: f64,
-    /// The same, made increasing.
+    /// What is said of an edge with this frequency in halves of the whole.
     pub replicates: f64,
 }
 
@@ -49,6 +52,8 @@ pub struct CurvePoint {
 pub struct Curve {
     /// Its places in increasing order; in between it is straight, and 0 at 0.
     pub points: Vec<CurvePoint>,
+    /// What is said of each number of halves of the whole; nothing before [`Curve::of_whole`].
+    said: Vec<f64>,
 }
 
 impl Curve {
@@ -66,11 +71,32 @@ impl Curve {
             replicates: fitted[k],
         };
         let points: Vec<CurvePoint> = found.iter().enumerate().map(point).collect();
-        (!points.is_empty()).then_some(Self { points })
+        (!points.is_empty()).then_some(Self {
+            points,
+            said: Vec::new(),
+        })
+    }
+
+    /// The same for the whole: of pairs of which so many halves had each, where the fit has so many edges.
+    pub(super) fn of_whole(mut self, counts: &[u64], n_edges: usize) -> Self {
+        let n_halves = counts.len() - 1;
+        let nested: Vec<f64> = (0..=n_halves).map(|k| self.at(k as f64 / n_halves as f64)).collect();
+        self.said = extrapolation::of_whole(&nested, counts, n_edges);
+        let places: Vec<f64> = self.points.iter().map(|point| self.at(point.frequency)).collect();
+        let points = self.points.iter_mut().zip(places);
+        points.for_each(|(point, said)| point.replicates = said);
+        self
     }
 
     /// The probability to come back at a frequency.
     pub fn at(&self, frequency: f64) -> f64 {
+        if let Some(last) = self.said.len().checked_sub(1) {
+            let place = frequency.clamp(0.0, 1.0) * last as f64;
+            let low = (place.floor() as usize).min(last.saturating_sub(1));
+            let share = place - low as f64;
+            let high = self.said[(low + 1).min(last)];
+            return self.said[low] + share * (high - self.said[low]);
+        }
         let (mut x, mut y) = (0.0, 0.0);
         for point in &self.points {
             if frequency <= point.frequency {

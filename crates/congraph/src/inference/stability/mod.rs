@@ -5,7 +5,8 @@
 //!
 //! ```text
 //! frequency        the share of the 2B halves that have the edge        frequency_both   of the B pairs, in both
-//! replicates       the probability that it comes back: the frequency, calibrated within these data (calibration)
+//! replicates       the probability that it comes back: the frequency, calibrated within these data (calibration), for as
+//!                  many samples as there are (extrapolation)
 //! weight_se        ½ √(mean over the pairs of (w_A − w_B)²); w ± 2 se covers the weight of endless data in about 90 %
 //! bounds           how many edges of a threshold on the frequency are chance picks of the halving (bounds)
 //! fingerprint      whether a view's graph of one half is recognised among those of the other
@@ -16,6 +17,7 @@
 //!
 //! ```text
 //! entries   the edges of a fit by name        tallies     what is counted, the same for any order and any shards
+//! told      what cannot be said, and why
 //! ```
 //!
 //! Cost: 2B fits for the frequencies and 210 for their calibration.
@@ -23,8 +25,10 @@
 mod bounds;
 mod calibration;
 mod entries;
+mod extrapolation;
 mod fingerprint;
 mod tallies;
+mod told;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -40,9 +44,8 @@ pub use tallies::{EdgeCounts, Squares, Tallies};
 use crate::error::{Error, Warning};
 use crate::fit::Learn;
 use crate::graph::{MultiviewGraph, is_edge};
-use crate::options::option;
 use crate::progress::{Progress, Watch};
-use crate::refits::{Part, Refit, Refits, Unit, lag_one};
+use crate::refits::{Part, Refit, Refits, Unit};
 use crate::views::Views;
 
 /// How many outer halvings the calibration has, each with two halves,
@@ -51,8 +54,6 @@ const OUTER: usize = 5;
 const INNER: usize = 10;
 /// The fewest units of a view of which halves can be halved for the calibration.
 pub const CALIBRATED_UNITS: usize = 8;
-/// Samples whose correlation with the next is above this are no independent units.
-const SERIES: f64 = 0.2;
 /// Where the numbers of the outer halvings, and of the inner ones, begin.
 const OUTER_NUMBERS: u64 = 1 << 20;
 const INNER_NUMBERS: u64 = 1 << 21;
@@ -160,6 +161,9 @@ impl Stability {
         let unit = self
             .unit
             .unwrap_or(if has_blocks { Unit::Blocks } else { Unit::Samples });
+        if unit == Unit::Views && views.subjects().is_some() {
+            return Err(told::parted_subjects());
+        }
         let refits = Refits::new(method, views, unit, self.memory)?;
         let session = method.session(views, watch)?;
         let fit = session.fit(method.model(), None, watch)?;
@@ -317,9 +321,11 @@ impl<M: Refit> Halvings<'_, M> {
             }
             let one = |&job: &usize| self.job(job, &fitted, &quiet);
             let found: Result<Vec<Option<Tallies>>, Error> = left[first..next].par_iter().map(one).collect();
-            for tallies in found? {
-                let Some(tallies) = tallies else { return Ok(done) };
-                done.merge(tallies);
+            let found = found?;
+            let is_whole = found.iter().all(Option::is_some);
+            found.into_iter().flatten().for_each(|tallies| done.merge(tallies));
+            if !is_whole {
+                return Ok(done);
             }
             report(&done)?;
         }
@@ -386,13 +392,34 @@ impl<M: Refit> Halvings<'_, M> {
         listed.unwrap_or_else(|| self.refits.views().n_pairs()) * n_signs
     }
 
+    /// How many pairs so many of the halves have, in the consensus or in the views, and how many edges the fit has.
+    fn in_halves(&self, tallies: &Tallies, of_views: bool, n_pairs_of_halves: usize) -> (Vec<u64>, usize) {
+        let mut counts = vec![0; 2 * n_pairs_of_halves + 1];
+        let columns = if of_views { 1..self.width() } else { 0..1 };
+        for own in tallies.edges.values() {
+            let own = own.halves[columns.clone()].iter();
+            own.for_each(|&n| counts[(n as usize).min(2 * n_pairs_of_halves)] += 1);
+        }
+        let n_known: u64 = counts.iter().sum();
+        let n_all = (self.n_pairs() * columns.len()) as u64;
+        counts[0] += n_all.saturating_sub(n_known);
+        let present = |weights: &[f64]| weights.iter().filter(|weight| is_edge(**weight)).count();
+        let n_edges = match of_views {
+            true => present(self.graph.weights().values()),
+            false => self.graph.consensus().map_or(0, present),
+        };
+        (counts, n_edges)
+    }
+
     /// What the counts of all jobs say of the edges of a graph, whose nodes and views are called as those of the data.
     pub fn found(&self, tallies: &Tallies, graph: &MultiviewGraph) -> EdgeStability {
         let pairs = tallies.jobs.range(..self.settings.pairs).count();
         let is_calibrated = tallies.jobs.range(self.settings.pairs..).next().is_some();
         let curve = |k: usize| {
             let counts = tallies.calibration[k].clone();
-            Curve::of(&Histogram { counts }, 2 * INNER).filter(|_| is_calibrated)
+            let nested = Curve::of(&Histogram { counts }, 2 * INNER).filter(|_| is_calibrated && pairs > 0)?;
+            let (counts, n_edges) = self.in_halves(tallies, k == 1, pairs);
+            Some(nested.of_whole(&counts, n_edges))
         };
         let curves = [curve(0), curve(1)];
         let figures = |key: [u32; 2], column: usize| {
@@ -458,50 +485,5 @@ impl<M: Refit> Halvings<'_, M> {
             absent: self.absent(),
             warnings: self.warnings(),
         }
-    }
-
-    /// What is not told, and why.
-    fn absent(&self) -> Vec<Absent> {
-        let mut absent = Vec::new();
-        let units = match self.unit {
-            Unit::Blocks => "blocks",
-            Unit::Samples => "samples",
-            Unit::Views => "views",
-        };
-        if !self.is_calibrated() {
-            let fewest = self.refits.n_units().into_iter().min().unwrap_or(0);
-            absent.push(Absent {
-                columns: &["replicates"],
-                reason: format!(
-                    "halves are halved again to see what comes back, which needs {CALIBRATED_UNITS} {units}{}; there are \
-                     {fewest}",
-                    if self.unit == Unit::Views { "" } else { " in every view" }
-                ),
-            });
-        }
-        if self.unit == Unit::Views {
-            absent.push(Absent {
-                columns: &["views"],
-                reason: "views were halved, so that each is in one half only".into(),
-            });
-        }
-        absent
-    }
-
-    /// W10 if samples that follow each other like a time series were halved one by one.
-    fn warnings(&self) -> Vec<Warning> {
-        let correlated = lag_one(self.refits.views()).filter(|&found| found > SERIES);
-        let (Unit::Samples, Some(correlated)) = (self.unit, correlated) else {
-            return Vec::new();
-        };
-        vec![Warning::new(
-            "W10",
-            format!(
-                "a sample resembles the one before, as in a time series (correlation {correlated:.2}), and samples are \
-                 halved one by one as if they were independent: edges look surer than they are. Name trials or sessions \
-                 with {}",
-                option("block_column")
-            ),
-        )]
     }
 }

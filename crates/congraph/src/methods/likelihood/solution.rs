@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::certificate::{self, DualView};
 use super::data::Data;
+use super::matrices::Factor;
 use super::model::Model;
 use super::newton::{Newton, Solved};
 use super::problem::{Charges, Filter, Point, Problem, Signs, Tie};
@@ -298,5 +299,31 @@ fn supported(problem: &Problem, point: &Point, threshold: f64) -> Result<(Proble
     let edges = Arc::new(kept.iter().map(|&e| problem.edges[e]).collect());
     let views = Arc::clone(&problem.views);
     let smaller = Problem::new(views, edges, charges, problem.filter, problem.signs, tie)?.with_fixed(fixed)?;
-    Ok((smaller, start))
+    let lowered = Point {
+        diagonals: lowered(problem, point, is_edge),
+        ..start.clone()
+    };
+    // Infinite where a matrix is no longer positive definite.
+    let is_better = smaller.objective(&lowered) < smaller.objective(&start);
+    Ok((smaller, if is_better { lowered } else { start }))
+}
+
+/// The diagonals without what they owe to weights that are no edges. With x = M⁻¹ 1, which is positive where no weight is
+/// negative, M x stays as it was, so that M stays positive definite. A start without this takes thrice the steps.
+fn lowered(problem: &Problem, point: &Point, is_edge: impl Fn(f64) -> bool) -> Vec<Vec<f64>> {
+    let mut diagonals = point.diagonals.clone();
+    for (view, diagonal) in diagonals.iter_mut().enumerate() {
+        let mut along = vec![1.0; diagonal.len()];
+        if let Some(factor) = Factor::of(&problem.matrix(view, point)) {
+            factor.solve(&mut along);
+        }
+        for (&edge, row) in problem.edges.iter().zip(point.weights.rows()) {
+            let ends = problem.views[view].ends(edge);
+            if let (false, Some((a, b))) = (is_edge(row[view]), ends) {
+                diagonal[a] -= row[view].abs() * (along[b] / along[a]).abs();
+                diagonal[b] -= row[view].abs() * (along[a] / along[b]).abs();
+            }
+        }
+    }
+    diagonals
 }

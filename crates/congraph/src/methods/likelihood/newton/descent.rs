@@ -1,14 +1,15 @@
 //! Coordinate descent in the model: edge by edge, all views at once, each weight together with the diagonal entries of
 //! its two ends. It finds which weights are zero and which views share the consensus.
 
+use pulp::{Simd, WithSimd};
+
 use super::super::certificate::stays_absent;
 use super::super::coupling::Coupling;
 use super::super::edge::{self, Charge, Scratch, apart};
-use super::super::matrices::dot_inline;
+use super::super::matrices::dot_with;
 use super::super::problem::{Filter, Problem, Signs, Tie};
 use super::quadratic::{Quadratic, ViewModel};
 use crate::parallel::chunks;
-use crate::parallel::simd::vectorised;
 
 /// The model's curvature along one weight when its two diagonal entries move to their best place with it.
 #[derive(Clone, Copy, Default)]
@@ -23,6 +24,8 @@ pub(super) struct Curvature {
     pub(super) along: f64,
 }
 
+/// Sweeps at a cold start, before the first step on a face.
+const FIRST_SWEEPS: usize = 3;
 /// Less curvature than this share of what the weight alone has is rounding.
 const LEAST_CURVATURE: f64 = 1e-12;
 
@@ -90,7 +93,7 @@ impl Quadratic<'_> {
         let mut active = Vec::new();
         let (mut pulls, mut multipliers) = (Vec::new(), Vec::new());
         for e in 0..problem.n_edges() {
-            let is_present = self.point.consensus[e] != 0.0 || self.point.weights.row(e).iter().any(|&w| w != 0.0);
+            let is_present = self.is_present(e);
             if !is_present {
                 pulls.clear();
                 for (view, model) in self.views.iter().enumerate() {
@@ -107,12 +110,16 @@ impl Quadratic<'_> {
     }
 
     /// Of some edges, those that are present.
-    pub(super) fn present(&self, edges: &[u32]) -> Vec<u32> {
-        let is_present = |&&e: &&u32| {
-            let e = e as usize;
-            self.point.consensus[e] != 0.0 || self.point.weights.row(e).iter().any(|&w| w != 0.0)
-        };
-        edges.iter().filter(is_present).copied().collect()
+    fn present(&self, edges: &[u32]) -> Vec<u32> {
+        edges
+            .iter()
+            .filter(|&&e| self.is_present(e as usize))
+            .copied()
+            .collect()
+    }
+
+    fn is_present(&self, e: usize) -> bool {
+        self.point.consensus[e] != 0.0 || self.point.weights.row(e).iter().any(|&weight| weight != 0.0)
     }
 
     /// Edges that would leave the face: of which a weight would become zero or positive, or would begin or cease to share
@@ -130,7 +137,7 @@ impl Quadratic<'_> {
 
     fn is_changing(&self, e: usize, room: &mut Room) -> bool {
         let (problem, row, consensus) = (self.problem, self.point.weights.row(e), self.point.consensus[e]);
-        let is_present = consensus != 0.0 || row.iter().any(|&weight| weight != 0.0);
+        let is_present = self.is_present(e);
         room.targets.clear();
         for (view, model) in self.views.iter().enumerate() {
             if let Some((a, b)) = problem.movable(e, view) {
@@ -177,16 +184,26 @@ impl Quadratic<'_> {
         (now == 0.0) != (consensus == 0.0) || old.iter().zip(&*weights).any(moves)
     }
 
-    /// One sweep over the active edges.
-    pub(super) fn sweep(&mut self, active: &[u32]) {
-        vectorised(
-            #[inline(always)]
-            || self.sweep_inline(active),
-        );
+    /// What looks for the face where nothing is known of it.
+    pub(super) fn first_sweeps(&mut self) {
+        self.refresh(true);
+        let active = self.active();
+        self.sweep(&active);
+        // What the first look left absent is looked at again in the next round.
+        for _ in 1..FIRST_SWEEPS {
+            let present = self.present(&active);
+            self.sweep(&present);
+        }
+    }
+
+    /// One sweep over some edges; whether there are any.
+    pub(super) fn sweep(&mut self, edges: &[u32]) -> bool {
+        pulp::Arch::new().dispatch(Sweep { model: self, edges });
+        !edges.is_empty()
     }
 
     #[inline(always)]
-    fn sweep_inline(&mut self, active: &[u32]) {
+    fn sweep_with<S: Simd>(&mut self, simd: S, edges: &[u32]) {
         let problem = self.problem;
         let n_views = problem.n_views();
         let mut scratch = Scratch::default();
@@ -194,7 +211,7 @@ impl Quadratic<'_> {
         let mut rows: Vec<Vec<f64>> = problem.views.iter().map(|view| vec![0.0; view.n_nodes()]).collect();
         let (mut targets, mut curvatures, mut weights) = (Vec::new(), Vec::new(), vec![0.0; n_views]);
         let mut current = u32::MAX;
-        for &e in active {
+        for &e in edges {
             let e = e as usize;
             let edge = problem.edges[e];
             if edge[0] != current {
@@ -207,7 +224,7 @@ impl Quadratic<'_> {
             for (view, row) in rows.iter().enumerate() {
                 let Some(ends) = problem.movable(e, view) else { continue };
                 let weight = problem.views[view].weight;
-                let (look, gradient) = self.look(view, ends, row);
+                let (look, gradient) = self.look(simd, view, ends, row);
                 targets.push(self.point.weights.row(e)[view] - gradient / look.curvature.along);
                 curvatures.push(weight * look.curvature.along);
                 looks[n_looks] = look;
@@ -243,14 +260,15 @@ impl Quadratic<'_> {
 
     /// The model's gradient along a weight that carries its diagonal entries, and what it was made of.
     #[inline(always)]
-    fn look(&self, view: usize, ends: (usize, usize), row: &[f64]) -> (Look, f64) {
+    fn look<S: Simd>(&self, simd: S, view: usize, ends: (usize, usize), row: &[f64]) -> (Look, f64) {
         let (problem, model) = (self.problem, &self.views[view]);
         let (a, b) = ends;
-        let mut along = model.gradient[(a, b)] + dot_inline(row, model.inverse.col_as_slice(b));
+        let mut along = model.gradient[(a, b)] + dot_with(simd, row, model.inverse.col_as_slice(b));
         if problem.filter == Filter::Twice {
             let (s, d) = (&problem.views[view].covariance, &model.step);
             along += 0.5
-                * (dot_inline(s.col_as_slice(a), d.col_as_slice(b)) + dot_inline(s.col_as_slice(b), d.col_as_slice(a)));
+                * (dot_with(simd, s.col_as_slice(a), d.col_as_slice(b))
+                    + dot_with(simd, s.col_as_slice(b), d.col_as_slice(a)));
         }
         let at = |a: usize| model.gradient[(a, a)] + model.change_diagonal[a] + model.filtered_diagonal[a];
         let gradient = [at(a), at(b)];
@@ -315,6 +333,21 @@ impl Quadratic<'_> {
             model.filtered_diagonal[a] += covariance[(a, a)] * da - covariance[(a, b)] * moved;
             model.filtered_diagonal[b] += covariance[(b, b)] * db - covariance[(a, b)] * moved;
         }
+    }
+}
+
+/// A sweep, for the widest vector unit there is.
+struct Sweep<'s, 'a> {
+    model: &'s mut Quadratic<'a>,
+    edges: &'s [u32],
+}
+
+impl WithSimd for Sweep<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        self.model.sweep_with(simd, self.edges);
     }
 }
 

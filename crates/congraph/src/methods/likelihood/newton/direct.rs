@@ -48,7 +48,7 @@ impl Quadratic<'_> {
         let eliminated: Option<Vec<Eliminated>> = unknowns
             .par_iter()
             .enumerate()
-            .map(|(view, unknowns)| eliminate(problem, view, &self.views[view], unknowns, &face.slopes))
+            .map(|(view, unknowns)| eliminate(problem, view, &self.views[view], unknowns, face))
             .collect();
         let eliminated = eliminated?;
         let shared = solve_shared(face, &unknowns, &eliminated)?;
@@ -112,7 +112,7 @@ impl Quadratic<'_> {
             Factor::of(&system)
         })?;
         let mut right: Vec<f64> = face.slopes.iter().map(|slope| -slope).collect();
-        right.resize(size, 0.0);
+        right.extend(face.diagonal_slopes.iter().flatten().map(|slope| -slope));
         factor.solve(&mut right);
         let diagonals = starts.windows(2).map(|ends| right[ends[0]..ends[1]].to_vec()).collect();
         right.truncate(face.slopes.len());
@@ -128,7 +128,7 @@ fn eliminate(
     view: usize,
     model: &ViewModel,
     unknowns: &Unknowns<'_>,
-    slopes: &[f64],
+    face: &Face,
 ) -> Option<Eliminated> {
     let (n, n_own, n_shared) = (model.inverse.nrows(), unknowns.own.len(), unknowns.shared.len());
     let weight = problem.views[view].weight;
@@ -153,9 +153,9 @@ fn eliminate(
     })?;
     let mut coupled = Mat::from_fn(size, n_shared, |row, column| hessian(own(row), shared(column)));
     solve_lower_triangular_in_place(factor.lower(), coupled.as_mut(), Par::Seq);
-    // The slope along the diagonal is zero.
-    let mut right = Mat::from_fn(size, 1, |k, _| {
-        unknowns.own.get(k).map_or(0.0, |entry| -slopes[entry.slot as usize])
+    let mut right = Mat::from_fn(size, 1, |k, _| match unknowns.own.get(k) {
+        Some(entry) => -face.slopes[entry.slot as usize],
+        None => -face.diagonal_slopes[view][k - n_own],
     });
     solve_lower_triangular_in_place(factor.lower(), right.as_mut(), Par::Seq);
     let product = coupled.transpose() * &coupled;

@@ -1,16 +1,15 @@
 //! Newton's step on a face: weights that are zero stay so, views that share the consensus go on sharing it, and the
 //! rest moves freely.
 
-use faer::Mat;
 use rayon::prelude::*;
 
 use super::super::coupling::Coupling;
-use super::super::matrices::{add_inline, dot_inline};
-use super::super::problem::{Filter, Point, Problem, Tie, ViewTerm};
+use super::super::matrices::add_inline;
+use super::super::problem::{Point, Problem, Tie, ViewTerm};
 use super::bundle::{self, Bundle};
 use super::descent::Curvature;
-use super::quadratic::{Quadratic, ViewModel};
-use crate::parallel::simd::vectorised;
+use super::product::Pattern;
+use super::quadratic::Quadratic;
 
 /// One weight that moves.
 #[derive(Clone, Copy)]
@@ -21,7 +20,7 @@ pub(super) struct Entry {
     /// Which unknown it is: its own, or the consensus that it shares.
     pub(super) slot: u32,
     /// How far the diagonal entries of its ends move with it.
-    carry: [f64; 2],
+    pub(super) carry: [f64; 2],
     curvature: f64,
 }
 
@@ -37,61 +36,10 @@ pub(super) struct Face {
     pub(super) slopes: Vec<f64>,
     /// Of couplings that are smooth: which unknowns they tie.
     pub(super) bundles: Vec<Bundle>,
-    /// The neighbours of each node of each view, by the weights that move.
-    neighbours: Vec<Neighbours>,
-}
-
-/// Of each node its neighbours and the unknowns of the weights that join them, one node after the other.
-#[derive(Default)]
-struct Neighbours {
-    starts: Vec<usize>,
-    items: Vec<(u32, u32)>,
-}
-
-impl Neighbours {
-    fn of(n_nodes: usize, entries: &[Entry]) -> Self {
-        let mut starts = vec![0; n_nodes + 1];
-        for entry in entries {
-            starts[entry.a as usize + 1] += 1;
-            starts[entry.b as usize + 1] += 1;
-        }
-        for node in 0..n_nodes {
-            starts[node + 1] += starts[node];
-        }
-        let mut next = starts.clone();
-        let mut items = vec![(0, 0); 2 * entries.len()];
-        for entry in entries {
-            for (node, other) in [(entry.a, entry.b), (entry.b, entry.a)] {
-                items[next[node as usize]] = (other, entry.slot);
-                next[node as usize] += 1;
-            }
-        }
-        Self { starts, items }
-    }
-
-    #[inline(always)]
-    fn at(&self, node: usize) -> &[(u32, u32)] {
-        &self.items[self.starts[node]..self.starts[node + 1]]
-    }
-}
-
-/// A direction in one view: the weights' unknowns, and the diagonal with what the weights carry along.
-struct Direction<'d> {
-    neighbours: &'d Neighbours,
-    unknowns: &'d [f64],
-    diagonal: Vec<f64>,
-}
-
-impl Direction<'_> {
-    /// The entry (a, b) of S D, with column a of S.
-    #[inline(always)]
-    fn filtered(&self, column: &[f64], b: usize) -> f64 {
-        let mut sum = self.diagonal[b] * column[b];
-        for &(other, slot) in self.neighbours.at(b) {
-            sum -= self.unknowns[slot as usize] * column[other as usize];
-        }
-        sum
-    }
+    /// The slope along the diagonal entries of each view.
+    pub(super) diagonal_slopes: Vec<Vec<f64>>,
+    /// Where the weights of each view that move stand in its matrix.
+    pub(super) patterns: Vec<Pattern>,
 }
 
 /// A step on a face.
@@ -109,6 +57,12 @@ const MOST_DIRECT: usize = 4000;
 const MOST_TOGETHER: usize = 2500;
 /// A direct solution is taken if it costs no more than so many products.
 const WORTH_PRODUCTS: f64 = 30.0;
+/// The step is solved for until what is left is this share of its length, or of the square of it where that is less.
+const FORCING: f64 = 0.1;
+/// And to this share of what there was at first.
+const LOOSEST: f64 = 0.3;
+/// A slope of this length over the root of the number of nodes costs the certificate less than one.
+const LAST: f64 = 2.0;
 /// A step that makes the model worse is shortened by this.
 const SHORTER: f64 = 0.4;
 const SHORTEST: f64 = 1e-3;
@@ -122,7 +76,8 @@ impl Face {
             fused: Vec::new(),
             slopes: Vec::new(),
             bundles: Vec::new(),
-            neighbours: Vec::new(),
+            diagonal_slopes: model.diagonal_slopes(),
+            patterns: Vec::new(),
         };
         let is_smooth = problem.coupling() != Coupling::L1 && problem.tie != Tie::None;
         let mut fused_slopes = Vec::new();
@@ -180,8 +135,8 @@ impl Face {
         }
         face.number_fused();
         face.slopes.extend(fused_slopes);
-        let of_view = |(entries, term): (&Vec<Entry>, &ViewTerm)| Neighbours::of(term.n_nodes(), entries);
-        face.neighbours = face.entries.iter().zip(problem.views.iter()).map(of_view).collect();
+        let of_view = |(entries, term): (&Vec<Entry>, &ViewTerm)| Pattern::of(term.n_nodes(), entries);
+        face.patterns = face.entries.iter().zip(problem.views.iter()).map(of_view).collect();
         face
     }
 
@@ -232,31 +187,31 @@ impl Face {
 
 impl Quadratic<'_> {
     /// A step on the face of the current point, clipped where it would leave it; whether the model gained by it.
-    pub(super) fn face_step(&mut self, tolerance: f64) -> bool {
+    pub(super) fn face_step(&mut self) -> bool {
         if self.problem.is_coupled() && self.problem.coupling() != Coupling::L1 {
             bundle::settle(self.problem, &mut self.point);
         }
         let face = Face::of(self);
-        let Some(step) = self.solve_face(&face, tolerance) else {
-            self.refresh();
+        let Some(step) = self.solve_face(&face) else {
+            self.refresh(false);
             return false;
         };
         let (before, objective) = (self.point.clone(), self.objective);
         let mut size = 1.0;
         while size > SHORTEST {
             self.point = moved(self.problem, &before, &face, &step, size);
-            self.refresh();
+            self.refresh(false);
             if self.objective <= objective + 1e-14 * objective.abs() {
                 return true;
             }
             size *= SHORTER;
         }
         self.point = before;
-        self.refresh();
+        self.refresh(false);
         false
     }
 
-    fn solve_face(&mut self, face: &Face, tolerance: f64) -> Option<FaceStep> {
+    fn solve_face(&mut self, face: &Face) -> Option<FaceStep> {
         let largest = face.entries.iter().map(Vec::len).max().unwrap_or(0);
         let (mut direct, mut product) = (0.0, 0.0);
         for (entries, term) in face.entries.iter().zip(self.problem.views.iter()) {
@@ -265,10 +220,10 @@ impl Quadratic<'_> {
             product += n * (6.0 * k + 4.0 * n);
         }
         if !face.bundles.is_empty() {
-            return self.solve_bundled(face, tolerance);
+            return self.solve_bundled(face);
         }
         if direct > WORTH_PRODUCTS * product {
-            let found = self.conjugate_gradient(face, tolerance);
+            let found = self.conjugate_gradient(face);
             if found.1 || largest > MOST_DIRECT {
                 return Some(found.0);
             }
@@ -280,8 +235,8 @@ impl Quadratic<'_> {
     }
 
     /// Views that are tied smoothly cannot be eliminated one by one: factors are of all at once, and for small faces.
-    fn solve_bundled(&mut self, face: &Face, tolerance: f64) -> Option<FaceStep> {
-        let (step, is_exact) = self.conjugate_gradient(face, tolerance);
+    fn solve_bundled(&mut self, face: &Face) -> Option<FaceStep> {
+        let (step, is_exact) = self.conjugate_gradient(face);
         let n_nodes: usize = self.problem.views.iter().map(ViewTerm::n_nodes).sum();
         if is_exact || face.slopes.len() + n_nodes > MOST_TOGETHER {
             return Some(step);
@@ -290,7 +245,7 @@ impl Quadratic<'_> {
     }
 
     /// The step and whether it is as exact as asked for.
-    fn conjugate_gradient(&mut self, face: &Face, tolerance: f64) -> (FaceStep, bool) {
+    fn conjugate_gradient(&mut self, face: &Face) -> (FaceStep, bool) {
         let problem = self.problem;
         let n_unknowns = face.slopes.len();
         let mut scale = vec![0.0; n_unknowns];
@@ -301,11 +256,7 @@ impl Quadratic<'_> {
             // They have factors of their own.
             scale[bundle.from..][..bundle.len].fill(1.0);
         }
-        // The diagonals are where they are best, so that the slope along them is zero.
-        let mut residual = State::zeros(problem, n_unknowns);
-        for (r, slope) in residual.unknowns.iter_mut().zip(&face.slopes) {
-            *r = -slope;
-        }
+        let mut residual = self.steepest(face);
         let mut found = State::zeros(problem, n_unknowns);
         let mut preconditioned = residual.clone();
         self.precondition(face, &scale, &mut preconditioned);
@@ -315,6 +266,7 @@ impl Quadratic<'_> {
         if size.is_nan() || size <= 0.0 {
             return (found.into(), true);
         }
+        let mut decrement = 0.0;
         for _ in 0..MOST_PRODUCTS {
             let product = self.product(face, &direction);
             let curvature = direction.dot(&product);
@@ -327,13 +279,49 @@ impl Quadratic<'_> {
             preconditioned.clone_from(&residual);
             self.precondition(face, &scale, &mut preconditioned);
             let next = residual.dot(&preconditioned);
-            if next.max(0.0).sqrt() < tolerance * start.sqrt() {
+            decrement += length * size;
+            let tolerance = self.forcing(decrement).min(LOOSEST * start.sqrt());
+            if next.max(0.0).sqrt() < tolerance {
                 return (self.carried(face, found), true);
             }
             direction.scale_and_add(next / size, &preconditioned);
             size = next;
         }
         (self.carried(face, found), false)
+    }
+
+    /// How much of the slope may be left of a step on the face of which the square of the length is known so far. A step
+    /// that is not the last need not be more exact than the model; the last one must leave a slope that costs the
+    /// certificate no more than is aimed at.
+    fn forcing(&self, decrement: f64) -> f64 {
+        let length = self.length().max(decrement.sqrt());
+        let n_nodes: usize = self.problem.views.iter().map(ViewTerm::n_nodes).sum();
+        let enough = LAST * self.aim / (n_nodes as f64).sqrt();
+        // The model is off by about the cube of its length.
+        let is_last = 3.0 * length.powi(3) < 0.5 * self.aim;
+        if is_last {
+            enough
+        } else {
+            (FORCING * length * length.min(1.0)).max(enough)
+        }
+    }
+
+    /// Minus the slope, along unknowns that carry their diagonals.
+    fn steepest(&self, face: &Face) -> State {
+        let mut steepest = State::zeros(self.problem, face.slopes.len());
+        for (steepest, slope) in steepest.unknowns.iter_mut().zip(&face.slopes) {
+            *steepest = -slope;
+        }
+        for (view, slopes) in face.diagonal_slopes.iter().enumerate() {
+            for entry in &face.entries[view] {
+                let carried = entry.carry[0] * slopes[entry.a as usize] + entry.carry[1] * slopes[entry.b as usize];
+                steepest.unknowns[entry.slot as usize] -= carried;
+            }
+            for (steepest, slope) in steepest.diagonals[view].iter_mut().zip(slopes) {
+                *steepest = -slope;
+            }
+        }
+        steepest
     }
 
     /// The step with the diagonals that the weights carry along.
@@ -361,119 +349,13 @@ impl Quadratic<'_> {
             diagonal.iter_mut().for_each(|x| *x /= term.weight);
         });
     }
-
-    /// The model's curvature times a direction, in unknowns that carry their diagonals.
-    fn product(&mut self, face: &Face, direction: &State) -> State {
-        let problem = self.problem;
-        let shares: Vec<(Vec<f64>, Vec<f64>)> = self
-            .views
-            .par_iter_mut()
-            .enumerate()
-            .map(|(view, model)| {
-                let entries = &face.entries[view];
-                let mut diagonal = direction.diagonals[view].clone();
-                for entry in entries {
-                    let x = direction.unknowns[entry.slot as usize];
-                    diagonal[entry.a as usize] += entry.carry[0] * x;
-                    diagonal[entry.b as usize] += entry.carry[1] * x;
-                }
-                let along = Direction {
-                    neighbours: &face.neighbours[view],
-                    unknowns: &direction.unknowns,
-                    diagonal,
-                };
-                model.multiply(problem, view, entries, &along)
-            })
-            .collect();
-        let mut product = State::zeros(problem, direction.unknowns.len());
-        for (view, (along, diagonal)) in shares.into_iter().enumerate() {
-            for (entry, along) in face.entries[view].iter().zip(along) {
-                product.unknowns[entry.slot as usize] += along;
-            }
-            product.diagonals[view] = diagonal;
-        }
-        for bundle in &face.bundles {
-            bundle.add_product(&direction.unknowns, &mut product.unknowns);
-        }
-        product
-    }
-}
-
-impl ViewModel {
-    /// v (YDY + [twice] (SD + DS)/2) along each entry with what it carries, and along the diagonal.
-    fn multiply(
-        &mut self,
-        problem: &Problem,
-        view: usize,
-        entries: &[Entry],
-        direction: &Direction<'_>,
-    ) -> (Vec<f64>, Vec<f64>) {
-        let (term, is_twice) = (&problem.views[view], problem.filter == Filter::Twice);
-        vectorised(
-            #[inline(always)]
-            || {
-                // Y D, column by column from the few entries of D, then its transpose D Y.
-                for (k, &dt) in direction.diagonal.iter().enumerate() {
-                    let out = self.left.col_as_slice_mut(k);
-                    for (out, y) in out.iter_mut().zip(self.inverse.col_as_slice(k)) {
-                        *out = dt * y;
-                    }
-                    for &(other, slot) in direction.neighbours.at(k) {
-                        let x = direction.unknowns[slot as usize];
-                        add_inline(out, -x, self.inverse.col_as_slice(other as usize));
-                    }
-                }
-                transpose(&self.left, &mut self.filtered);
-                let filtered = is_twice.then_some((&term.covariance, direction));
-                let mut diagonal = vec![0.0; direction.diagonal.len()];
-                for (a, x) in diagonal.iter_mut().enumerate() {
-                    *x = term.weight * self.product_at(filtered, a, a);
-                }
-                let mut along = Vec::with_capacity(entries.len());
-                for entry in entries {
-                    let (a, b) = (entry.a as usize, entry.b as usize);
-                    let own = term.weight * self.product_at(filtered, a, b);
-                    along.push(entry.carry[0] * diagonal[a] + entry.carry[1] * diagonal[b] - 2.0 * own);
-                }
-                (along, diagonal)
-            },
-        )
-    }
-
-    /// The entry (a, b) of YDY + [twice] (SD + DS)/2, with D Y in `filtered`.
-    #[inline(always)]
-    fn product_at(&self, filtered: Option<(&Mat<f64>, &Direction<'_>)>, a: usize, b: usize) -> f64 {
-        let own = dot_inline(self.inverse.col_as_slice(a), self.filtered.col_as_slice(b));
-        let Some((covariance, direction)) = filtered else {
-            return own;
-        };
-        let one = direction.filtered(covariance.col_as_slice(a), b);
-        if a == b {
-            return own + one;
-        }
-        own + 0.5 * (one + direction.filtered(covariance.col_as_slice(b), a))
-    }
-}
-
-/// In blocks that stay in the cache.
-fn transpose(matrix: &Mat<f64>, transposed: &mut Mat<f64>) {
-    const BLOCK: usize = 16;
-    let n = matrix.ncols();
-    for from in (0..n).step_by(BLOCK) {
-        for b in 0..n {
-            let column = transposed.col_as_slice_mut(b);
-            for a in from..(from + BLOCK).min(n) {
-                column[a] = matrix[(b, a)];
-            }
-        }
-    }
 }
 
 /// One number for each unknown and one for each diagonal entry.
 #[derive(Clone)]
-struct State {
-    unknowns: Vec<f64>,
-    diagonals: Vec<Vec<f64>>,
+pub(super) struct State {
+    pub(super) unknowns: Vec<f64>,
+    pub(super) diagonals: Vec<Vec<f64>>,
 }
 
 impl From<State> for FaceStep {
@@ -486,7 +368,7 @@ impl From<State> for FaceStep {
 }
 
 impl State {
-    fn zeros(problem: &Problem, n_unknowns: usize) -> Self {
+    pub(super) fn zeros(problem: &Problem, n_unknowns: usize) -> Self {
         Self {
             unknowns: vec![0.0; n_unknowns],
             diagonals: problem.views.iter().map(|view| vec![0.0; view.n_nodes()]).collect(),

@@ -4,6 +4,7 @@
 //! quadratic   the model, and the step in it           start   where to begin
 //! descent     coordinate descent, which finds the face: what is zero, what is shared
 //! face        Newton's step on that face by conjugate gradients       direct   by factors
+//! product     the model's curvature along a direction on a face
 //! bundle      views that a smooth coupling ties on a face
 //! ```
 //!
@@ -15,6 +16,7 @@ mod bundle;
 mod descent;
 mod direct;
 mod face;
+mod product;
 mod quadratic;
 mod start;
 
@@ -61,8 +63,6 @@ pub struct Solved {
     pub iterations: usize,
 }
 
-/// Sweeps of coordinate descent at a cold start, before the first step on a face.
-const FIRST_SWEEPS: usize = 3;
 /// Rounds of descent and face in one model at most.
 const MOST_ROUNDS: usize = 10;
 /// A sweep that gains less than this share of what the model has gained has found the face.
@@ -107,7 +107,8 @@ impl Newton {
         while iterations < self.max_iterations {
             iterations += 1;
             let Known { point, at, objective } = known;
-            let Some((step, bound)) = step(problem, &point, at, objective, is_cold && iterations == 1) else {
+            let aim = self.tolerance * objective.abs().max(1.0);
+            let Some((step, bound)) = step(problem, &point, at, aim, is_cold && iterations == 1) else {
                 // Only rounding makes the curvature of a point that was reached fail.
                 known = Known {
                     point,
@@ -174,41 +175,38 @@ fn step(
     problem: &Problem,
     point: &Point,
     at: Vec<Evaluated>,
-    objective: f64,
+    aim: f64,
     is_cold: bool,
 ) -> Option<(Step, (f64, Vec<DualView>))> {
-    let mut model = Quadratic::new(problem, point, at)?;
-    let before = problem.penalty(point);
-    model.refresh();
-    let mut last = model.objective;
+    let mut model = Quadratic::new(problem, point, at, aim)?;
+    let before = model.objective;
+    let mut last = before;
     // Whether a step on the face led nowhere: clipped where it would leave the face, it need not go down.
     let mut is_held = false;
     for round in 0..MOST_ROUNDS {
-        if round == 0 && is_cold {
-            let active = model.active();
-            model.sweep(&active);
-            // What the first look left absent is looked at again in the next round.
-            for _ in 1..FIRST_SWEEPS {
-                let present = model.present(&active);
-                model.sweep(&present);
-            }
+        let swept = if round == 0 && is_cold {
+            model.first_sweeps();
+            true
         } else if is_held {
             // Nothing else moves weights within the face: descent does, edge by edge.
             let active = model.active();
-            model.sweep(&active);
+            model.sweep(&active)
         } else if round > 0 {
             // The face is nearly known: only edges that would leave it are looked at.
             let changing = model.changing();
-            model.sweep(&changing);
+            model.sweep(&changing)
+        } else {
+            false
+        };
+        if swept {
+            model.refresh(true);
         }
-        model.refresh();
         let length = model.length();
         let (gained, all) = (last - model.objective, before - model.objective);
-        if round > 0 && (gained <= FACE_FOUND * length.min(1.0) * all || gained < 1e-14 * objective.abs()) {
+        if round > 0 && (gained <= FACE_FOUND * length.min(1.0) * all || gained < 1e-6 * aim) {
             break;
         }
-        let share = if round == 0 { 0.03 } else { 0.1 };
-        is_held = !model.face_step((share * length).min(0.1));
+        is_held = !model.face_step();
         last = model.objective;
     }
     let dual = model.dual();

@@ -9,7 +9,7 @@ use faer::Mat;
 use rayon::prelude::*;
 
 use super::super::certificate::DualView;
-use super::super::matrices::{Factor, add_inline, lower_product, sparse_product};
+use super::super::matrices::{Factor, Sparse, add_inline, add_symmetric, lower_product, sparse_product};
 use super::super::problem::{Evaluated, Filter, Point, Problem};
 use crate::parallel::simd::vectorised;
 
@@ -49,6 +49,8 @@ pub(super) struct Quadratic<'a> {
     pub(super) objective: f64,
     /// The quadratic part of φ.
     pub(super) quadratic: f64,
+    /// The gap that is aimed at.
+    pub(super) aim: f64,
 }
 
 impl ViewModel {
@@ -76,12 +78,12 @@ impl ViewModel {
         Some(Self {
             curvature: Factor::of(&curvature)?,
             inverse,
+            residual: gradient.clone(),
             gradient,
             step: zeros(),
             left: zeros(),
             filtered: zeros(),
             change: zeros(),
-            residual: zeros(),
             change_diagonal: vec![0.0; n],
             filtered_diagonal: vec![0.0; n],
             linear: 0.0,
@@ -89,10 +91,9 @@ impl ViewModel {
         })
     }
 
-    /// D from where the step leads; the diagonal is then moved to its best place.
-    fn refresh(&mut self, problem: &Problem, view: usize, point: &Point, start: &Point, diagonal: &mut [f64]) {
+    /// D and Y D from where the step leads.
+    fn set_step(&mut self, problem: &Problem, view: usize, point: &Point, start: &Point, diagonal: &[f64]) {
         let term = &problem.views[view];
-        let (n, is_twice) = (term.n_nodes(), problem.filter == Filter::Twice);
         for (b, (now, before)) in diagonal.iter().zip(&start.diagonals[view]).enumerate() {
             self.step.col_as_slice_mut(b).fill(0.0);
             self.step[(b, b)] = now - before;
@@ -107,23 +108,29 @@ impl ViewModel {
                 self.step[(b, a)] = moved;
             }
         }
-        sparse_product(&mut self.left, &self.inverse, &self.step);
+        sparse_product(&mut self.left, &self.inverse, &Sparse::of(&self.step));
+    }
+
+    /// Moves the diagonal to its best place and brings all but D and Y D up to date.
+    fn refresh(&mut self, problem: &Problem, view: usize, diagonal: &mut [f64]) {
+        let term = &problem.views[view];
+        let (n, is_twice) = (term.n_nodes(), problem.filter == Filter::Twice);
         if is_twice {
-            sparse_product(&mut self.filtered, &term.covariance, &self.step);
+            sparse_product(&mut self.filtered, &term.covariance, &Sparse::of(&self.step));
         }
         self.move_diagonal(&term.covariance, diagonal, is_twice);
         lower_product(&mut self.change, &self.left, &self.inverse);
         for b in 0..n {
-            for a in b..n {
-                let filtered = if is_twice {
-                    0.5 * (self.filtered[(a, b)] + self.filtered[(b, a)])
-                } else {
-                    0.0
-                };
-                self.residual[(a, b)] = self.gradient[(a, b)] + self.change[(a, b)] + filtered;
+            let rows = self.gradient.col_as_slice(b).iter().zip(self.change.col_as_slice(b));
+            let residual = &mut self.residual.col_as_slice_mut(b)[b..];
+            for (residual, (gradient, change)) in residual.iter_mut().zip(rows.skip(b)) {
+                *residual = gradient + change;
             }
             self.change_diagonal[b] = self.change[(b, b)];
             self.filtered_diagonal[b] = if is_twice { self.filtered[(b, b)] } else { 0.0 };
+        }
+        if is_twice {
+            add_symmetric(&mut self.residual, &self.filtered);
         }
         self.measure();
     }
@@ -174,8 +181,8 @@ impl ViewModel {
 }
 
 impl<'a> Quadratic<'a> {
-    /// At a point with what is known there; none if its curvature cannot be factored.
-    pub(super) fn new(problem: &'a Problem, start: &'a Point, at: Vec<Evaluated>) -> Option<Self> {
+    /// At a point with what is known there, without a step; none if its curvature cannot be factored.
+    pub(super) fn new(problem: &'a Problem, start: &'a Point, at: Vec<Evaluated>, aim: f64) -> Option<Self> {
         let views: Option<Vec<ViewModel>> = at
             .into_par_iter()
             .enumerate()
@@ -186,13 +193,15 @@ impl<'a> Quadratic<'a> {
             start,
             point: start.clone(),
             views: views?,
-            objective: 0.0,
+            objective: problem.penalty(start),
             quadratic: 0.0,
+            aim,
         })
     }
 
-    /// Brings everything up to date with the weights, and the diagonals to their best place.
-    pub(super) fn refresh(&mut self) {
+    /// Brings everything up to date with the weights, and the diagonals to their best place. Sweeps keep D and Y D as they
+    /// go.
+    pub(super) fn refresh(&mut self, is_swept: bool) {
         let (problem, start) = (self.problem, self.start);
         let mut diagonals = std::mem::take(&mut self.point.diagonals);
         let point = &self.point;
@@ -200,7 +209,12 @@ impl<'a> Quadratic<'a> {
             .par_iter_mut()
             .zip(&mut diagonals)
             .enumerate()
-            .for_each(|(view, (model, diagonal))| model.refresh(problem, view, point, start, diagonal));
+            .for_each(|(view, (model, diagonal))| {
+                if !is_swept {
+                    model.set_step(problem, view, point, start, diagonal);
+                }
+                model.refresh(problem, view, diagonal);
+            });
         self.point.diagonals = diagonals;
         let weighted = |part: fn(&ViewModel) -> f64| {
             let views = self.views.iter().zip(self.problem.views.iter());
@@ -208,6 +222,16 @@ impl<'a> Quadratic<'a> {
         };
         self.quadratic = weighted(|model| model.quadratic);
         self.objective = weighted(|model| model.linear) + self.quadratic + problem.penalty(&self.point);
+    }
+
+    /// The slope along the diagonal of each view: zero but for rounding once it was moved to its best place.
+    pub(super) fn diagonal_slopes(&self) -> Vec<Vec<f64>> {
+        let of_view = |(view, model): (usize, &ViewModel)| {
+            let weight = self.problem.views[view].weight;
+            let diagonal = (0..model.residual.ncols()).map(|a| weight * model.residual[(a, a)]);
+            diagonal.collect()
+        };
+        self.views.iter().enumerate().map(of_view).collect()
     }
 
     /// The length of the step in the model's own metric.
