@@ -16,11 +16,9 @@
 //!
 //! which is tested in f32 as q_aᵀq_b · s_b > g_b/(2 s_a) + g_a/(2 s_a). With u = 2⁻²⁴ the left is off by at most
 //! 2.1 u N_a N_b/s_a, and the right by 5 u (|g_a| + |g_b|)/(2 s_a): g is lowered by 3 u N² + 8 u |g|. A comparison with NaN
-//! counts as open.
-//!
-//! The pass is a list of jobs, one for each block of nodes with all blocks from itself on (or for some nodes with all
-//! others), which share nothing: their results are put together in the order of the jobs, on however many threads or
-//! processes they were done.
+//! counts as open. The pass is a list of jobs, one for each block of nodes with all blocks from itself on (or for some
+//! nodes with all others), which share nothing: their results are put together in the order of the jobs, on however many
+//! threads or processes they were done.
 
 use std::ops::Range;
 
@@ -136,7 +134,11 @@ impl Question<'_> {
         depth: &impl Fn([u32; 2], &[f64]) -> Option<f64>,
         scratch: &mut Scratch,
     ) -> DeepestPairs {
-        let mut found = DeepestPairs::new(self.most);
+        let mut found = DeepestPairs {
+            most: self.most,
+            complete: true,
+            ..DeepestPairs::default()
+        };
         let mut bounds = vec![0.0; self.bytes.n_views()];
         rows.nodes(self.bytes.n_nodes, &mut scratch.nodes);
         for block in rows.first_block()..self.bytes.n_blocks {
@@ -355,8 +357,10 @@ impl Test<'_> {
         let bars = self.bars.as_chunks::<PASSED>().0;
         let all = products.as_chunks::<PASSED>().0.iter().zip(scales).zip(bars);
         for (part, ((products, scales), bars)) in all.enumerate() {
-            // Written so that NaN is open.
-            let is_open = |k: usize| !(products[k].number() * (sign * scales[k]) <= bars[k] * half + level);
+            let is_open = |k: usize| {
+                let bar = bars[k] * half + level;
+                (products[k].number() * (sign * scales[k]) > bar) | bar.is_nan()
+            };
             let mut any = 0_u32;
             for k in 0..PASSED {
                 any |= u32::from(is_open(k));
@@ -447,6 +451,7 @@ struct Scratch {
 }
 
 /// The pairs furthest from absence, at most `most` of them.
+#[derive(Default)]
 struct DeepestPairs {
     most: usize,
     complete: bool,
@@ -456,16 +461,6 @@ struct DeepestPairs {
 }
 
 impl DeepestPairs {
-    fn new(most: usize) -> Self {
-        let (pairs, bounds) = (Vec::new(), Vec::new());
-        Self {
-            most,
-            complete: true,
-            pairs,
-            bounds,
-        }
-    }
-
     fn push(&mut self, depth: f64, pair: [u32; 2], bounds: &[f64]) {
         let place = self.bounds.len() / bounds.len();
         self.pairs.push((depth, pair, place as u32));

@@ -132,7 +132,7 @@ impl ViewBytes {
         } else {
             let nodes = nodes.par_iter_mut().enumerate().with_min_len(16);
             nodes.for_each_init(Vec::new, |buffer, (node, found)| {
-                *found = quantise((node, &mut []), buffer)
+                *found = quantise((node, &mut []), buffer);
             });
         }
         let lengths = nodes.iter().flatten().map(|node: &Node| node.most * node.length);
