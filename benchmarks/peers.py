@@ -244,11 +244,81 @@ def floor(job):
     product = np.empty((job["nodes"], job["nodes"]))
     passes = []
     for _ in range(3):
-        begin = time.perf_counter()
+        begin = (time.perf_counter(), time.process_time())
         for signals in views:
             upper_product(signals, product)
-        passes.append(time.perf_counter() - begin)
-    return {"seconds": min(passes)}
+        passes.append((time.perf_counter() - begin[0], time.process_time() - begin[1]))
+    return {"seconds": min(wall for wall, _ in passes), "cpu": min(cpu for _, cpu in passes)}
+
+
+# --- nearest neighbours -------------------------------------------------------------------------------------------------
+
+
+def neighbours(job):
+    """The k nearest neighbours of every node by one peer: building its index and asking it, and the recall of a sample."""
+    (signals,) = read_signals({**job, "files": job["files"][:1]})
+    signals -= signals.mean(axis=1, keepdims=True)
+    signals /= signals.std(axis=1, keepdims=True)
+    points = np.ascontiguousarray(signals, dtype=np.float32)
+    begin = (time.perf_counter(), time.process_time())
+    found = SEARCHES[job["search"]](points, job["k"], job.get("effort"))
+    took = (time.perf_counter() - begin[0], time.process_time() - begin[1])
+    sample = np.random.default_rng(1).choice(len(points), 1000, replace=False)
+    hits = 0
+    for node in sample:
+        distances = np.square(signals - signals[node]).sum(axis=1)
+        distances[node] = np.inf
+        hits += len(np.intersect1d(np.argpartition(distances, job["k"])[: job["k"]], found[node]))
+    return {"seconds": took[0], "cpu": took[1], "recall": hits / (len(sample) * job["k"])}
+
+
+def without_itself(found, k):
+    """Rows of neighbours, of which the node itself is one, without it."""
+    own = found == np.arange(len(found))[:, None]
+    own[~own.any(axis=1), -1] = True
+    return found[~own].reshape(len(found), k)
+
+
+def faiss_flat(points, k, _):
+    import faiss
+
+    index = faiss.IndexFlatL2(points.shape[1])
+    index.add(points)
+    return without_itself(index.search(points, k + 1)[1], k)
+
+
+def faiss_ivf(points, k, probes):
+    import faiss
+
+    lists = int(4 * np.sqrt(len(points)))
+    index = faiss.IndexIVFFlat(faiss.IndexFlatL2(points.shape[1]), points.shape[1], lists)
+    index.train(points)
+    index.add(points)
+    index.nprobe = probes
+    return without_itself(index.search(points, k + 1)[1], k)
+
+
+def hnsw(points, k, effort):
+    import os
+
+    import hnswlib
+
+    index = hnswlib.Index(space="l2", dim=points.shape[1])
+    index.init_index(max_elements=len(points), ef_construction=2 * effort, M=16, random_seed=1)
+    index.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
+    index.add_items(points)
+    index.set_ef(effort)
+    return without_itself(index.knn_query(points, k + 1)[0].astype(np.int64), k)
+
+
+def nn_descent(points, k, _):
+    import pynndescent
+
+    index = pynndescent.NNDescent(points, n_neighbors=k + 1, random_state=1)
+    return without_itself(index.neighbor_graph[0], k)
+
+
+SEARCHES = {"faiss, flat": faiss_flat, "faiss, IVF": faiss_ivf, "hnswlib": hnsw, "pynndescent": nn_descent}
 
 
 # --- a lower bound that owes nothing to congraph's code -----------------------------------------------------------------
@@ -314,7 +384,7 @@ def peak_mb():
 
 def main():
     job = json.loads(sys.argv[1])
-    tasks = {"generate": generate, "floor": floor, "admm": admm, "cvxpy": cvxpy, "bound": bound}
+    tasks = {"generate": generate, "floor": floor, "admm": admm, "cvxpy": cvxpy, "bound": bound, "neighbours": neighbours}
     print(json.dumps({**tasks[job["task"]](job), "peak_mb": peak_mb()}))
 
 

@@ -290,7 +290,7 @@ class ConsensusGraph(_Learner):
     allow_counts : bool
         Accept values that look like raw counts.
     memory : float, optional
-        How much memory may be used to keep distances, in GiB.
+        How much memory may be used, in GiB; a fit that needs more is refused.
     seed : int, default 1
         The seed of the approximate neighbour search.
     n_jobs : int, optional

@@ -100,7 +100,7 @@ pub mod tune;
 mod views;
 
 pub use distances::{AllPairs, Distances};
-pub use edges::candidates::{CHECKED_OUTSIDE, EXACT_NEIGHBOURS};
+pub use edges::candidates::EXACT_NEIGHBOURS;
 pub use edges::{Candidates, EdgeCost, Edges, ViewMatrix, Weights, complete_index};
 pub use error::{Code, DataError, Error, Warning, grouped, list_names};
 pub use fit::{Fit, Learn, Learned, Session};

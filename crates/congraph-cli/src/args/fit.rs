@@ -96,22 +96,21 @@ pub(crate) struct FitArgs {
     /// Learn every view on its own, without a consensus
     #[arg(long, help_heading = "Model")]
     pub(crate) single: bool,
-    /// Which pairs may be joined: `knn:K` (each node's K nearest neighbours in any view, approximate above 30 000
-    /// nodes) or a table of pairs with the columns source and target [default: all pairs]
+    /// Which pairs may be joined: `knn:K` (each node's K nearest neighbours in any view, approximate above
+    /// 1 000 000 nodes) or a table of pairs with the columns source and target [default: all pairs]
     #[arg(long, value_name = "knn:K|FILE", help_heading = "Support")]
     pub(crate) candidates: Option<String>,
     /// A table with the columns source, target and cost: added to a pair's distance in every view; negative favours the
     /// edge, `inf` forbids it
     #[arg(long, value_name = "FILE", help_heading = "Support")]
     pub(crate) edge_costs: Option<PathBuf>,
-    /// With --candidates, count the pairs outside that would have entered (up to 50 000 nodes)
+    /// With --candidates, count the pairs outside that would have entered
     #[arg(long, requires = "candidates", help_heading = "Support")]
     pub(crate) check_outside: bool,
     /// The seed of the approximate neighbour search
     #[arg(long, default_value_t = 1, help_heading = "Support")]
     pub(crate) seed: u64,
-    /// How much memory may be used, in GiB [default: half of what is free]. With less, distances are computed anew
-    /// instead of kept
+    /// How much memory may be used, in GiB [default: half of what is free]; a fit that needs more is refused
     #[arg(long, value_name = "GIB", help_heading = "Solver")]
     pub(crate) memory: Option<f64>,
     /// How to solve the problem: newton is fast, admm is the paper's algorithm

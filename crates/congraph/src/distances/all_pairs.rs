@@ -1,18 +1,22 @@
 //! The distances of all pairs of nodes without a list of them: for so many nodes that n²N numbers would be too many, or
 //! too slow.
 
-use std::borrow::Cow;
-use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::approximate::Cloud;
 use super::listed::Distances;
-use super::tiles::{Tiles, ViewTiles};
+use super::nearest::Search;
+use super::pass::{Open, Question};
+use super::quantised::Quantised;
 use crate::edges::candidates::{EXACT_NEIGHBOURS, EdgeCost};
 use crate::edges::{Edges, ViewMatrix, both_signs, is_negative, pair_of};
 use crate::error::Error;
 use crate::options::option;
+use crate::parallel::chunks;
+use crate::parallel::kernels::Instructions;
+use crate::parallel::simd::vectorised;
 use crate::progress::{Progress, Watch};
 use crate::signals::{DistanceNorm, Scaling, Signals, ViewSignals};
 use crate::views::Views;
@@ -24,23 +28,23 @@ const CANDIDATES: usize = 1 << 18;
 /// needed together are then found together in memory. By the first view's signals.
 pub(crate) fn neighbourly_order(views: &Views, scaling: &Scaling, signed: bool, seed: u64) -> Vec<usize> {
     let signals = ViewSignals::new(views.view(0), views.n_nodes(), scaling);
-    let tiles = ViewTiles::new(&signals, views.n_nodes(), signed, &|_| false);
-    tiles.points(signed).tree_order(seed)
+    Cloud::new(&signals, views.n_nodes(), signed).points().tree_order(seed)
 }
 
 /// Every pair of a node and one of its k nearest neighbours in some view, sorted; where edges are signed, by the shorter
 /// of both.
-pub(crate) fn nearest_pairs(
-    signals: &Signals,
-    signed: bool,
-    k: usize,
-    seed: u64,
-    memory: u64,
-    watch: Watch<'_>,
-) -> Vec<[u32; 2]> {
+pub(crate) fn nearest_pairs(signals: &Signals, signed: bool, k: usize, seed: u64, watch: Watch<'_>) -> Vec<[u32; 2]> {
     let k = k.clamp(1, signals.n_nodes - 1);
     if signals.n_nodes <= EXACT_NEIGHBOURS {
-        return Tiles::new(signals, signed, memory, watch).nearest(k, watch).0;
+        let search = Search {
+            bytes: &Quantised::new(signals, signed, Instructions::best()),
+            signals,
+            signed,
+            k,
+            exact: true,
+            furthest: false,
+        };
+        return search.run(watch).pairs;
     }
     let mut pairs = Vec::new();
     // One view at a time: its points are let go before the next.
@@ -48,9 +52,9 @@ pub(crate) fn nearest_pairs(
         // Nodes that the view lacks would be in the way of those that it has.
         let own: Option<Vec<usize>> =
             (!signals.membership.is_total()).then(|| signals.membership.nodes_of(index).collect());
-        let tiles = match &own {
-            None => ViewTiles::new(view, signals.n_nodes, signed, &|_| false),
-            Some(own) => ViewTiles::new(&view.of_nodes(own), own.len(), signed, &|_| false),
+        let cloud = match &own {
+            None => Cloud::new(view, signals.n_nodes, signed),
+            Some(own) => Cloud::new(&view.of_nodes(own), own.len(), signed),
         };
         let k = own.as_ref().map_or(k, |own| k.min(own.len() - 1));
         let node_of = |node: u32| own.as_ref().map_or(node, |own| own[node as usize] as u32);
@@ -59,8 +63,7 @@ pub(crate) fn nearest_pairs(
                 (index as f64 + share) / signals.views.len() as f64,
             ));
         };
-        let points = tiles.points(signed);
-        let neighbours = points.neighbours(k, seed.wrapping_add(index as u64), &tell);
+        let neighbours = cloud.points().neighbours(k, seed.wrapping_add(index as u64), &tell);
         for (node, row) in neighbours.chunks_exact(k).enumerate() {
             let node = node_of(node as u32);
             let pair = |&other: &u32| [node.min(node_of(other)), node.max(node_of(other))];
@@ -78,25 +81,25 @@ pub(crate) fn count_outside(
     distances: &Distances,
     multipliers: &ViewMatrix,
     test: &impl PresenceTest,
-    memory: u64,
-    watch: Watch<'_>,
 ) -> usize {
+    let signed = distances.edges().is_signed();
     let all = AllPairs {
-        tiles: Tiles::new(&signals, distances.edges().is_signed(), memory, watch),
+        bytes: Quantised::new(&signals, signed, Instructions::best()),
         signals,
+        signed,
         divisor: distances.divisor(),
         nearest: Vec::new(),
         costs: Vec::new(),
     };
-    all.entering(multipliers, distances.edges().pairs(), usize::MAX / 16, 0.0, test)
-        .pairs
-        .len()
+    all.entering(multipliers, distances.edges().pairs(), test).pairs.len()
 }
 
 /// All pairs of nodes of some views, with access to their distances.
 pub struct AllPairs {
     signals: Signals,
-    tiles: Tiles,
+    bytes: Quantised,
+    /// Whether every pair has a negative edge beside the positive one.
+    signed: bool,
     divisor: f64,
     nearest: Vec<[u32; 2]>,
     /// Pairs with a cost of their own, sorted; they are never found by a check.
@@ -104,13 +107,12 @@ pub struct AllPairs {
 }
 
 impl AllPairs {
-    /// Scales the signals, finds every node's `k` nearest neighbours and the largest distance. Distances are kept in
-    /// f32 if they take at most `memory` bytes.
+    /// Scales the signals, finds every node's `k` nearest neighbours, roughly, and the largest distance.
     ///
     /// # Errors
     /// [`Error::Invalid`] if the distances are too large for f64.
-    pub fn new(views: &Views, scaling: &Scaling, k: usize, memory: u64, watch: Watch<'_>) -> Result<Self, Error> {
-        Self::of_signs(views, scaling, false, k, memory, watch)
+    pub fn new(views: &Views, scaling: &Scaling, k: usize, watch: Watch<'_>) -> Result<Self, Error> {
+        Self::of_signs(views, scaling, false, k, watch)
     }
 
     /// The same with a positive and a negative edge for every pair, where edges are signed.
@@ -122,44 +124,46 @@ impl AllPairs {
         scaling: &Scaling,
         signed: bool,
         k: usize,
-        memory: u64,
+        watch: Watch<'_>,
+    ) -> Result<Self, Error> {
+        Self::with_instructions(Instructions::best(), views, scaling, signed, k, watch)
+    }
+
+    /// The same with chosen vector instructions.
+    pub(crate) fn with_instructions(
+        instructions: Instructions,
+        views: &Views,
+        scaling: &Scaling,
+        signed: bool,
+        k: usize,
         watch: Watch<'_>,
     ) -> Result<Self, Error> {
         let signals = Signals::new(views, scaling);
-        let tiles = Tiles::new(&signals, signed, memory, watch);
-        let k = k.clamp(1, views.n_nodes() - 1);
-        let (mut nearest, maxima) = tiles.nearest(k, watch);
-        if signed {
-            nearest = both_signs(&nearest);
-        }
-        let mut divisor = 1.0;
-        if scaling.distance_norm == DistanceNorm::Max {
-            let pairs = tiles.furthest(&maxima);
-            let furthest = signals.distances(&pairs);
-            let mut largest = 0.0_f64;
-            for (pair, row) in pairs.iter().zip(furthest.rows()) {
-                let has = |view: usize| pair.iter().all(|&node| !signals.lacks(view, node as usize));
-                let own = row.iter().enumerate().filter(|(view, _)| has(*view));
-                largest = own.fold(largest, |largest, (_, &value)| largest.max(value));
-            }
-            if !largest.is_finite() {
-                return Err(Error::Invalid {
-                    what: "distances",
-                    message: format!(
-                        "are too large for f64; signals this large need {}",
-                        option("scale").set_to("zscore")
-                    ),
-                });
-            }
-            if largest > 0.0 {
-                divisor = largest;
-            }
+        let bytes = Quantised::new(&signals, signed, instructions);
+        let search = Search {
+            bytes: &bytes,
+            signals: &signals,
+            signed,
+            k: k.clamp(1, views.n_nodes() - 1),
+            exact: false,
+            furthest: scaling.distance_norm == DistanceNorm::Max,
+        };
+        let found = search.run(watch);
+        if !found.furthest.is_finite() {
+            return Err(Error::Invalid {
+                what: "distances",
+                message: format!(
+                    "are too large for f64; signals this large need {}",
+                    option("scale").set_to("zscore")
+                ),
+            });
         }
         Ok(Self {
             signals,
-            tiles,
-            divisor,
-            nearest,
+            bytes,
+            signed,
+            divisor: if found.furthest > 0.0 { found.furthest } else { 1.0 },
+            nearest: if signed { both_signs(&found.pairs) } else { found.pairs },
             costs: Vec::new(),
         })
     }
@@ -170,20 +174,19 @@ impl AllPairs {
     pub(crate) fn with_costs(mut self, costs: Vec<EdgeCost>) -> Self {
         let is_listed = |edge: &[u32; 2]| costs.binary_search_by_key(&pair_of(*edge), |cost| cost.pair).is_ok();
         self.nearest.retain(|edge| !is_listed(edge));
-        let some_has = |pair: [u32; 2]| self.signals.membership.some_has(pair);
-        let allowed: Vec<[u32; 2]> = costs
-            .iter()
-            .filter(|cost| cost.cost < f64::INFINITY && some_has(cost.pair))
-            .map(|cost| cost.pair)
-            .collect();
-        self.nearest.extend(if self.tiles.signed {
-            both_signs(&allowed)
-        } else {
-            allowed
-        });
-        self.nearest.sort_unstable();
         self.costs = costs;
+        let allowed = self.allowed_with_costs();
+        self.nearest.extend(allowed);
+        self.nearest.sort_unstable();
         self
+    }
+
+    /// The edges with a cost of their own that are not forbidden, sorted.
+    pub(super) fn allowed_with_costs(&self) -> Vec<[u32; 2]> {
+        let some_has = |pair: [u32; 2]| self.signals.membership.some_has(pair);
+        let allowed = |cost: &&EdgeCost| cost.cost < f64::INFINITY && some_has(cost.pair);
+        let pairs: Vec<[u32; 2]> = self.costs.iter().filter(allowed).map(|cost| cost.pair).collect();
+        if self.signed { both_signs(&pairs) } else { pairs }
     }
 
     /// Marks what views lack.
@@ -235,85 +238,105 @@ impl AllPairs {
         distances
     }
 
-    /// The distances of chosen pairs as the check sees them, if those are kept; else in f64.
+    /// The distances of chosen pairs as well as bytes tell.
     pub(crate) fn rough_distances_of(&self, pairs: &[[u32; 2]]) -> ViewMatrix {
-        match self.tiles.kept(pairs) {
-            Some(mut costs) => {
-                costs.values_mut().iter_mut().for_each(|value| *value /= self.divisor);
-                self.mark(pairs, &mut costs);
-                self.add_costs(pairs, &mut costs);
-                costs
+        if self.bytes.views.iter().any(|view| view.width == 0) {
+            return self.distances_of(pairs);
+        }
+        let n_views = self.n_views();
+        let mut distances = ViewMatrix::zeros(pairs.len(), n_views);
+        chunks::map_mut(distances.values_mut(), n_views, |first, rows| {
+            vectorised(
+                #[inline(always)]
+                || {
+                    for (row, &edge) in rows.chunks_exact_mut(n_views).zip(&pairs[first..]) {
+                        let [a, b] = pair_of(edge).map(|node| node as usize);
+                        for (distance, view) in row.iter_mut().zip(&self.bytes.views) {
+                            *distance = view.estimate(a, b, is_negative(edge)).max(0.0) / self.divisor;
+                        }
+                    }
+                },
+            );
+        });
+        self.mark(pairs, &mut distances);
+        self.add_costs(pairs, &mut distances);
+        distances
+    }
+
+    /// The pairs outside `pairs` (sorted) that would be present at the given multipliers, with their distances.
+    pub(crate) fn entering(&self, multipliers: &ViewMatrix, pairs: &[[u32; 2]], test: &impl PresenceTest) -> Entering {
+        let open = self.open(multipliers, None, pairs, usize::MAX / 16, test);
+        self.confirmed(&open.pairs, multipliers, 0.0, test)
+    }
+
+    /// The pairs that could be present there as far as the pass can tell, none missed; among all, or those of some nodes
+    /// (sorted); of each job of the pass at most `most`.
+    pub(super) fn open(
+        &self,
+        multipliers: &ViewMatrix,
+        some: Option<&[u32]>,
+        known: &[[u32; 2]],
+        most: usize,
+        test: &impl PresenceTest,
+    ) -> Open {
+        let mut levels = multipliers.clone();
+        levels.values_mut().iter_mut().for_each(|level| *level *= self.divisor);
+        let question = Question {
+            bytes: &self.bytes,
+            signals: &self.signals,
+            signed: self.signed,
+            levels: &levels,
+            most,
+        };
+        let known = Set::new(self.n_nodes(), known);
+        question.ask(some, |edge, bounds| {
+            let is_costed = || {
+                self.costs
+                    .binary_search_by_key(&pair_of(edge), |cost| cost.pair)
+                    .is_ok()
+            };
+            if known.holds(edge) || is_costed() {
+                return None;
             }
-            None => self.distances_of(pairs),
+            self.depth(edge, bounds, multipliers, test)
+        })
+    }
+
+    /// The bounds of a pair as they are compared with the distances of a problem.
+    pub(super) fn divided(&self, bounds: &[f32], out: &mut [f64]) {
+        for (out, &bound) in out.iter_mut().zip(bounds) {
+            *out = f64::from(bound) / self.divisor;
         }
     }
 
-    /// The pairs outside `pairs` (sorted) that would be present at the given multipliers, with their distances; at most
-    /// `most` for each block of nodes, and whether that left any out. With a margin also those that would be if all
-    /// their targets were larger by it.
-    pub(crate) fn entering(
+    /// The largest target of an edge whose costs are at least these, unless it is absent.
+    fn depth(
         &self,
+        [a, b]: [u32; 2],
+        bounds: &[f64],
         multipliers: &ViewMatrix,
-        pairs: &[[u32; 2]],
-        most: usize,
-        margin: f64,
         test: &impl PresenceTest,
-    ) -> Entering {
-        let mut most = most;
-        loop {
-            let (candidates, complete) = self.candidates(multipliers, pairs, most, test, Some(margin));
-            let mut entering = self.confirmed(&candidates, multipliers, margin, test);
-            entering.complete = complete;
-            if complete || !entering.pairs.is_empty() {
-                return entering;
-            }
-            // More pairs within rounding of absence than were looked at: look at more.
-            most = most.saturating_mul(8);
-        }
-    }
-
-    /// As [`AllPairs::entering`], as far as f32 can tell: with an allowance for its rounding and a margin, or without.
-    pub(crate) fn candidates(
-        &self,
-        multipliers: &ViewMatrix,
-        pairs: &[[u32; 2]],
-        most: usize,
-        test: &impl PresenceTest,
-        allowance: Option<f64>,
-    ) -> (Vec<[u32; 2]>, bool) {
-        let mut in_costs = multipliers.clone();
-        in_costs
-            .values_mut()
-            .iter_mut()
-            .for_each(|value| *value *= self.divisor);
-        let factor = 1.0 / (self.divisor * test.kappa());
-        let is_absent = |targets: &[f64]| test.is_absent(targets);
-        let costed: Vec<[u32; 2]> = self.costs.iter().map(|cost| cost.pair).collect();
-        let of_sign = if self.tiles.signed {
-            let sign = |negative| pairs.iter().filter(move |edge| is_negative(**edge) == negative);
-            let mut negative: Vec<[u32; 2]> = sign(true).map(|&edge| pair_of(edge)).collect();
-            negative.par_sort_unstable();
-            vec![Cow::Owned(sign(false).copied().collect()), Cow::Owned(negative)]
+    ) -> Option<f64> {
+        const FEW: usize = 32;
+        let mut few = [0.0; FEW];
+        let mut many = Vec::new();
+        let targets = if bounds.len() <= FEW {
+            &mut few[..bounds.len()]
         } else {
-            vec![Cow::Borrowed(pairs)]
+            many.resize(bounds.len(), 0.0);
+            &mut many[..]
         };
-        let sets = |pairs| {
-            let mut sets = vec![Set::new(self.n_nodes(), pairs)];
-            if !costed.is_empty() {
-                sets.push(Set::new(self.n_nodes(), &costed));
-            }
-            sets
-        };
-        let known: Vec<Vec<Set<'_>>> = of_sign
-            .iter()
-            .map(|pairs: &Cow<'_, [[u32; 2]]>| sets(&**pairs))
-            .collect();
-        self.tiles
-            .present(&in_costs, factor, most, allowance, is_absent, &known)
+        let ends = multipliers.row(a as usize).iter().zip(multipliers.row(b as usize));
+        let mut deepest = 0.0_f64;
+        for (target, (bound, (x, y))) in targets.iter_mut().zip(bounds.iter().zip(ends)) {
+            *target = -(bound / self.divisor + x + y) / test.kappa();
+            deepest = deepest.max(*target);
+        }
+        (deepest > 0.0 && !test.is_absent(targets)).then_some(deepest)
     }
 
-    /// Those of the pairs that would be present in f64.
-    fn confirmed(
+    /// Those of the pairs that would be present in f64 if their targets were larger by a margin.
+    pub(super) fn confirmed(
         &self,
         candidates: &[[u32; 2]],
         multipliers: &ViewMatrix,
@@ -323,16 +346,18 @@ impl AllPairs {
         let mut entering = Entering {
             pairs: Vec::new(),
             distances: ViewMatrix::zeros(0, self.n_views()),
-            complete: true,
         };
-        let mut targets = vec![0.0; self.n_views()];
         for some in candidates.chunks(CANDIDATES) {
             let distances = self.distances_of(some);
-            for (&pair, row) in some.iter().zip(distances.rows()) {
-                if test.is_present(pair, row, multipliers, margin, &mut targets) {
-                    entering.pairs.push(pair);
-                    entering.distances.push_row(row);
-                }
+            let present = chunks::map(some.len(), |range| {
+                let mut targets = vec![0.0; self.n_views()];
+                let is_present =
+                    |&k: &usize| test.is_present(some[k], distances.row(k), multipliers, margin, &mut targets);
+                range.filter(is_present).collect::<Vec<usize>>()
+            });
+            for k in present.into_iter().flatten() {
+                entering.pairs.push(some[k]);
+                entering.distances.push_row(distances.row(k));
             }
         }
         entering
@@ -340,7 +365,7 @@ impl AllPairs {
 
     /// The distances of a sorted list of pairs as the distances of a problem.
     pub(crate) fn restricted(&self, pairs: Vec<[u32; 2]>, values: ViewMatrix) -> Arc<Distances> {
-        let edges = if self.tiles.signed {
+        let edges = if self.signed {
             Edges::signed(self.n_nodes(), pairs)
         } else {
             Edges::listed(self.n_nodes(), pairs)
@@ -401,12 +426,12 @@ impl<'a> Set<'a> {
         Self { pairs, starts }
     }
 
-    /// The pairs of a first node with a second one in a range.
-    pub(super) fn of(&self, a: u32, seconds: &Range<usize>) -> &[[u32; 2]] {
-        let row = &self.pairs[self.starts[a as usize]..self.starts[a as usize + 1]];
-        let first = row.partition_point(|&[_, b]| (b as usize) < seconds.start);
-        let count = row[first..].partition_point(|&[_, b]| (b as usize) < seconds.end);
-        &row[first..first + count]
+    /// Whether an edge is in the list.
+    pub(super) fn holds(&self, edge: [u32; 2]) -> bool {
+        let first = edge[0] as usize;
+        self.pairs[self.starts[first]..self.starts[first + 1]]
+            .binary_search(&edge)
+            .is_ok()
     }
 }
 
@@ -414,63 +439,7 @@ impl<'a> Set<'a> {
 pub(crate) struct Entering {
     pub(crate) pairs: Vec<[u32; 2]>,
     pub(crate) distances: ViewMatrix,
-    /// Whether these are all that there are.
-    pub(crate) complete: bool,
 }
 
 #[cfg(test)]
-mod tests {
-    use rand::{RngExt, SeedableRng};
-    use rand_chacha::ChaCha8Rng;
-
-    use super::*;
-    use crate::progress::no_progress;
-    use crate::views::{Missing, Table, ViewOptions};
-
-    /// Enough nodes for the approximate search; the second view lacks a fifth of them, the first every hundredth.
-    #[test]
-    fn neighbours_in_a_view_are_those_that_it_has() {
-        let (n_nodes, n_samples) = (EXACT_NEIGHBOURS + 50, 6);
-        let mut rng = ChaCha8Rng::seed_from_u64(1);
-        let lacks = |view: usize, node: usize| {
-            if view == 0 {
-                node % 100 == 7
-            } else {
-                node.is_multiple_of(5)
-            }
-        };
-        let mut table = |view: usize| {
-            let own: Vec<usize> = (0..n_nodes).filter(|&node| !lacks(view, node)).collect();
-            let values = (0..own.len() * n_samples)
-                .map(|_| rng.random_range(-1.0..1.0))
-                .collect();
-            Table::new(format!("{view}"), own.len(), values).with_columns(own.iter().map(|node| format!("{node:05}")))
-        };
-        let options = ViewOptions {
-            missing: Missing::Mask,
-            ..ViewOptions::default()
-        };
-        let (views, _) = Views::assemble(vec![table(0), table(1)], &options).unwrap();
-        let (views, _) = views.sorted();
-        let signals = Signals::new(&views, &Scaling::default());
-        let pairs = nearest_pairs(&signals, false, 4, 1, 0, &no_progress);
-        let mask = views.membership();
-        assert!(pairs.iter().all(|&pair| mask.some_has(pair)));
-        let (mut found, mut all) = (0, 0);
-        for (view, node) in [0, 1]
-            .into_iter()
-            .flat_map(|view| (11..n_nodes).step_by(1500).map(move |node| (view, node)))
-        {
-            if lacks(view, node) {
-                continue;
-            }
-            let others = mask.nodes_of(view).filter(|&other| other != node);
-            let distance = |&other: &usize| signals.views[view].distance(node, other);
-            let nearest = others.min_by(|x, y| distance(x).total_cmp(&distance(y))).unwrap();
-            let pair = [node.min(nearest) as u32, node.max(nearest) as u32];
-            found += usize::from(pairs.binary_search(&pair).is_ok());
-            all += 1;
-        }
-        assert!(found * 10 >= all * 9 && all >= 30, "{found} of {all}");
-    }
-}
+mod tests;

@@ -9,7 +9,48 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
+use super::quantised::mean_signal;
+use crate::parallel::HugePageBuffer;
 use crate::parallel::simd::vectorised;
+use crate::signals::{ViewSignals, largest};
+
+/// One view's signals in f32, without what all nodes have in common (unless edges are signed), relative to the largest
+/// value.
+pub(super) struct Cloud {
+    values: HugePageBuffer<f32>,
+    width: usize,
+    signed: bool,
+}
+
+impl Cloud {
+    pub(super) fn new(view: &ViewSignals, n_nodes: usize, signed: bool) -> Self {
+        let width = view.n_samples;
+        let centre = if signed {
+            vec![0.0; width]
+        } else {
+            mean_signal(view, n_nodes)
+        };
+        let rows = || view.values.values().par_chunks_exact(width).with_min_len(32);
+        let most = rows().map(largest).reduce(|| 0.0, f64::max).max(largest(&centre));
+        let inverse = if most > 0.0 { 1.0 / most } else { 1.0 };
+        let mut values = HugePageBuffer::zeros(n_nodes * width);
+        let out = values.values_mut().par_chunks_exact_mut(width).with_min_len(32);
+        out.zip(rows()).for_each(|(out, row)| {
+            for (value, (x, mean)) in out.iter_mut().zip(row.iter().zip(&centre)) {
+                *value = (x * inverse - mean * inverse) as f32;
+            }
+        });
+        Self { values, width, signed }
+    }
+
+    pub(super) fn points(&self) -> Points<'_> {
+        Points {
+            values: self.values.values(),
+            width: self.width,
+            signed: self.signed,
+        }
+    }
+}
 
 /// Points with `width` coordinates each, one after the other.
 #[derive(Clone, Copy)]

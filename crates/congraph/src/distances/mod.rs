@@ -3,20 +3,23 @@
 //! ```text
 //! listed       of a list of pairs, or of all, in f64
 //! all_pairs    of all pairs of many nodes, without a list of them
-//! tiles        all pairs in blocks of f32, kept or computed anew for each pass
-//! nearest      each node's nearest neighbours in every view: where a working set starts
-//! approximate  the same for very many nodes
-//! scan         the pairs that could enter at given multipliers: what a working set lacks
+//! quantised    the signals in bytes, and how far distances can be from what bytes tell
+//! pass         one pass over all pairs: those that could be present at given multipliers
+//! cover        the same once and for all multipliers above given ones: what a working set chooses from
+//! nearest      each node's nearest neighbours in every view, and the largest distance
+//! approximate  nearest neighbours of more nodes than all pairs can be asked of
 //! ```
 
 mod all_pairs;
 mod approximate;
+mod cover;
 mod listed;
 mod nearest;
-mod scan;
-mod tiles;
+mod pass;
+mod quantised;
 
 pub use all_pairs::AllPairs;
 pub(crate) use all_pairs::{Entering, PresenceTest, count_outside, nearest_pairs, neighbourly_order};
+pub(crate) use cover::{Cover, merged};
 pub use listed::Distances;
 pub(crate) use listed::{all_from_products, n_samples};

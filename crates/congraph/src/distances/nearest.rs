@@ -1,203 +1,481 @@
-//! The nearest neighbours of every node in every view, exactly up to the error of f32.
+//! The nearest neighbours of every node in every view, and the largest distance, in one pass over all pairs.
 //!
-//! One thread at a time owns a block of nodes and visits all tiles that touch it, always in the same order: the result
-//! does not depend on the number of threads.
+//! A pair is looked at more closely if the estimate of its bytes could bring it into the list of one of its ends, or
+//! beyond the largest distance so far; few do. *Roughly* the estimates are the distances: where a working set starts.
+//! *Exactly* the bound of [`super::quantised`] is allowed for and distances in f64 decide, ties by the node's number:
+//! the lists are the k nearest, without exception.
+//!
+//! A list is the k smallest of all that were offered to it, in whatever order: threads do not show in the result.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+mod row;
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
+use row::{Columns, Row};
 
-use super::tiles::{TILE, Tiles};
+use super::pass::{Entry, TOO_MANY, error_in_f32, products_in_f32};
+use super::quantised::{F32, Quantised, TILE, ViewBytes};
+use crate::parallel::chunks;
+use crate::parallel::kernels::byte_products;
 use crate::parallel::simd::vectorised;
 use crate::progress::{Progress, Watch};
+use crate::signals::Signals;
 
-impl Tiles {
-    /// All pairs a < b of a node and one of its k nearest neighbours in some view (where edges are signed, by the shorter
-    /// of the two), sorted; and the largest entry of each tile in each layer.
-    pub(crate) fn nearest(&self, k: usize, watch: Watch<'_>) -> (Vec<[u32; 2]>, Vec<TileMaximum>) {
-        let done = AtomicUsize::new(1);
-        let per_block: Vec<(Vec<[u32; 2]>, Vec<TileMaximum>)> = (0..self.n_blocks)
-            .into_par_iter()
-            .map_init(Vec::new, |scratch, block| {
-                let found = self.nearest_of_block(block, k, scratch);
-                let share = done.fetch_add(1, Ordering::Relaxed) as f64 / self.n_blocks as f64;
-                let _ = watch(&Progress::Neighbours(share));
-                found
-            })
-            .collect();
-        let mut maxima = Vec::new();
+/// Rows of a tile that are looked at at a time.
+const STRIP: usize = 16;
+/// No neighbour yet.
+const NOBODY: u32 = u32::MAX;
+/// How often the search for a distant pair turns around.
+const TURNS: usize = 6;
+
+/// What to look for among all pairs.
+pub(super) struct Search<'a> {
+    pub(super) bytes: &'a Quantised,
+    pub(super) signals: &'a Signals,
+    /// Whether a node is as near as its opposite.
+    pub(super) signed: bool,
+    /// How many neighbours.
+    pub(super) k: usize,
+    /// Whether distances in f64 decide.
+    pub(super) exact: bool,
+    /// Whether the largest distance is wanted.
+    pub(super) furthest: bool,
+}
+
+/// What was found.
+pub(super) struct Found {
+    /// All pairs a < b of a node and one of its k nearest neighbours in some view, sorted.
+    pub(super) pairs: Vec<[u32; 2]>,
+    /// The largest cost of a pair in a view that has both its ends, in f64; 0 if not asked for.
+    pub(super) furthest: f64,
+}
+
+impl Search<'_> {
+    pub(super) fn run(&self, watch: Watch<'_>) -> Found {
+        let mut largest = 0.0_f64;
         let mut pairs = Vec::new();
-        for (block_pairs, block_maxima) in per_block {
-            pairs.extend(block_pairs);
-            maxima.extend(block_maxima);
+        // One view at a time: only its lists are in memory.
+        for index in 0..self.bytes.n_views() {
+            let view = ViewSearch::new(self, index, largest);
+            let n_blocks = self.bytes.n_blocks;
+            // Blocks with themselves first: they set bars that few others pass.
+            (0..n_blocks)
+                .into_par_iter()
+                .for_each_init(Room::default, |room, block| {
+                    view.tile(block, block, room);
+                });
+            let done = AtomicUsize::new(1);
+            (0..n_blocks)
+                .into_par_iter()
+                .for_each_init(Room::default, |room, block| {
+                    for other in block + 1..n_blocks {
+                        view.tile(block, other, room);
+                    }
+                    let share = done.fetch_add(1, Ordering::Relaxed) as f64 / n_blocks as f64;
+                    let share = (index as f64 + share) / self.bytes.n_views() as f64;
+                    let _ = watch(&Progress::Neighbours(share));
+                });
+            largest = f64::from_bits(view.largest.load(Ordering::Relaxed));
+            pairs.extend(view.pairs());
+            pairs.par_sort_unstable();
+            pairs.dedup();
         }
-        pairs.par_sort_unstable();
-        pairs.dedup();
-        (pairs, maxima)
+        Found {
+            pairs,
+            furthest: largest,
+        }
+    }
+}
+
+/// The search in one view.
+struct ViewSearch<'a> {
+    search: &'a Search<'a>,
+    view: &'a ViewBytes,
+    index: usize,
+    squares: Vec<f32>,
+    lists: Vec<Mutex<Lists>>,
+    /// The distance (f32, as bits, in the view's units) up to which a newcomer may enter a node's list.
+    bars: Vec<AtomicU32>,
+    /// The largest cost so far (f64, as bits).
+    largest: AtomicU64,
+    /// More than an estimate can be off, from bytes and from f32.
+    off: [f64; 2],
+}
+
+/// The k nearest so far of each node of a block, nearest first.
+struct Lists {
+    keys: Vec<f64>,
+    nodes: Vec<u32>,
+}
+
+/// Where estimates come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Bytes,
+    F32,
+}
+
+/// Room that a thread uses again for each tile.
+#[derive(Default)]
+struct Room {
+    products: Vec<i32>,
+    panels: [Vec<f32>; 2],
+    tile: Vec<f32>,
+    /// Pairs of a tile that may enter a list, and their estimates.
+    near: Vec<(u32, u32, f32)>,
+    /// Pairs that may be further apart than all so far.
+    far: Vec<(u32, u32)>,
+    buffer: Vec<f32>,
+}
+
+impl<'a> ViewSearch<'a> {
+    fn new(search: &'a Search<'a>, index: usize, largest: f64) -> Self {
+        let view = &search.bytes.views[index];
+        let n_samples = search.signals.views[index].n_samples;
+        let lists = || Lists {
+            keys: vec![f64::INFINITY; TILE * search.k],
+            nodes: vec![NOBODY; TILE * search.k],
+        };
+        let largest_of = |values: &[f64]| values.iter().fold(0.0_f64, |largest, &x| largest.max(x));
+        // The few roundings of an estimate in f32 itself.
+        let rounding = 8.0 * F32 * largest_of(&view.sizes);
+        let found = Self {
+            search,
+            view,
+            index,
+            squares: view.squares.iter().map(|&square| finite_or_nan(square)).collect(),
+            lists: (0..search.bytes.n_blocks).map(|_| Mutex::new(lists())).collect(),
+            bars: view
+                .squares
+                .iter()
+                .map(|_| AtomicU32::new(f32::INFINITY.to_bits()))
+                .collect(),
+            largest: AtomicU64::new(largest.to_bits()),
+            off: [
+                2.0 * (largest_of(&view.widths) + rounding),
+                2.0 * (error_in_f32(n_samples) * largest_of(&view.sizes) + rounding),
+            ],
+        };
+        if search.furthest {
+            found.seek_a_distant_pair();
+        }
+        found
     }
 
-    fn nearest_of_block(&self, block: usize, k: usize, scratch: &mut Vec<f32>) -> (Vec<[u32; 2]>, Vec<TileMaximum>) {
-        let nodes = self.nodes(block);
-        let mut lists: Vec<Shortlist> = (0..self.n_views()).map(|_| Shortlist::new(k)).collect();
-        let mut maxima = Vec::new();
-        let mut shorter = Vec::new();
-        // Its own tile first: it sets bars that few others pass.
-        let others = (0..self.n_blocks).filter(|&other| other != block);
-        for other in std::iter::once(block).chain(others) {
-            let (i, j) = (block.min(other), block.max(other));
-            self.with(i, j, scratch, |tile| {
+    /// From a node to the one furthest from it, and from that again: nearly the largest distance, for next to nothing.
+    fn seek_a_distant_pair(&self) {
+        let lacks = |node: usize| self.view.squares[node].is_infinite();
+        let n_nodes = self.search.bytes.n_nodes;
+        let Some(mut from) = (0..n_nodes).find(|&node| !lacks(node)) else {
+            return;
+        };
+        for _ in 0..TURNS {
+            let of_part = |nodes: std::ops::Range<usize>| {
+                let mut furthest = (f64::NEG_INFINITY, usize::MAX);
                 vectorised(
                     #[inline(always)]
                     || {
-                        let (positive, negative) = tile.split_at(self.n_views() * TILE * TILE);
-                        let mut negative = negative.chunks_exact(TILE * TILE).enumerate();
-                        for (view, entries) in positive.chunks_exact(TILE * TILE).enumerate() {
-                            let mut largest = |layer: usize, entries: &[f32]| {
-                                maxima.push(TileMaximum {
-                                    blocks: (block, other),
-                                    layer,
-                                    entry: largest_finite(entries),
-                                });
-                            };
-                            if other >= block {
-                                largest(view, entries);
-                            }
-                            let mut entries = entries;
-                            if let Some((place, others)) = negative.next() {
-                                if other >= block {
-                                    largest(self.n_views() + place, others);
-                                }
-                                shorter.clear();
-                                let both = entries.iter().zip(others);
-                                shorter.extend(both.map(|(one, other)| if other < one { *other } else { *one }));
-                                entries = &shorter;
-                            }
-                            // Only tiles of the upper triangle exist: to the left of the diagonal a block is the
-                            // columns.
-                            if other >= block {
-                                lists[view].rows(entries, nodes.len(), other * TILE);
-                            } else {
-                                lists[view].columns(entries, other * TILE);
+                        for to in nodes.clone().filter(|&to| !lacks(to) && to != from) {
+                            let product = self.view.product(from, to);
+                            let product = if self.search.signed { -product.abs() } else { product };
+                            let estimate = self.view.squares[to] - product;
+                            if estimate > furthest.0 {
+                                furthest = (estimate, to);
                             }
                         }
                     },
                 );
-            });
-        }
-        // The union over the views, a < b.
-        let mut pairs = Vec::with_capacity(lists.len() * nodes.len() * k);
-        for list in &lists {
-            for (place, node) in nodes.clone().enumerate() {
-                let neighbours = &list.neighbours[place * k..(place + 1) * k];
-                let pair = |&other: &u32| [(node as u32).min(other), (node as u32).max(other)];
-                pairs.extend(neighbours.iter().filter(|&&other| other != NOBODY).map(pair));
+                furthest
+            };
+            let nobody = (f64::NEG_INFINITY, usize::MAX);
+            let parts = chunks::map(n_nodes, of_part);
+            let (_, furthest) = parts.into_iter().fold(nobody, |x, y| if y.0 > x.0 { y } else { x });
+            if furthest == usize::MAX {
+                return;
             }
-        }
-        pairs.sort_unstable();
-        pairs.dedup();
-        (pairs, maxima)
-    }
-}
-
-/// The largest entry of a tile in one layer.
-pub(crate) struct TileMaximum {
-    pub(super) blocks: (usize, usize),
-    pub(super) layer: usize,
-    pub(super) entry: f32,
-}
-
-/// The largest entry that is a distance. Non-negative floats order like their bits, and integers vectorise.
-#[inline(always)]
-fn largest_finite(entries: &[f32]) -> f32 {
-    let infinite = f32::INFINITY.to_bits() as i32;
-    let bits = |entry: &f32| {
-        let bits = entry.to_bits() as i32;
-        if bits < infinite { bits } else { 0 }
-    };
-    f32::from_bits(entries.iter().map(bits).fold(0, i32::max) as u32)
-}
-
-const NOBODY: u32 = u32::MAX;
-
-/// The k nearest so far of each node of a block, sorted by distance.
-struct Shortlist {
-    k: usize,
-    distances: Vec<f32>,
-    neighbours: Vec<u32>,
-    /// The distance that a newcomer must beat.
-    bars: Vec<f32>,
-    buffer: Vec<f32>,
-}
-
-impl Shortlist {
-    fn new(k: usize) -> Self {
-        Self {
-            k,
-            distances: vec![f32::INFINITY; TILE * k],
-            neighbours: vec![NOBODY; TILE * k],
-            bars: vec![f32::INFINITY; TILE],
-            buffer: Vec::with_capacity(TILE),
+            self.measure(from, furthest);
+            from = furthest;
         }
     }
 
-    /// The block's nodes are the rows of the tile, the others its columns.
-    #[inline(always)]
-    fn rows(&mut self, entries: &[f32], n_rows: usize, first: usize) {
-        for (row, entries) in entries.chunks_exact(TILE).enumerate().take(n_rows) {
-            if self.bars[row] == f32::INFINITY {
-                self.set_bar(row, entries);
-            }
-            let bar = self.bars[row];
-            // Counting is what vectorises; newcomers are rare.
-            let newcomers: u32 = entries.iter().map(|&entry| u32::from(entry < bar)).sum();
-            if newcomers > 0 {
-                for (column, &entry) in entries.iter().enumerate() {
-                    if entry < self.bars[row] {
-                        self.insert(row, entry, (first + column) as u32);
+    /// The costs of a pair in f64, of its negative edge as well where there is one.
+    fn costs(&self, a: usize, b: usize) -> [f64; 2] {
+        let signals = &self.search.signals.views[self.index];
+        let cost = signals.distance(a, b);
+        if self.search.signed {
+            [cost, signals.sum_distance(a, b)]
+        } else {
+            [cost; 2]
+        }
+    }
+
+    /// Takes the larger cost of a pair for the largest of all, if it is.
+    fn measure(&self, a: usize, b: usize) {
+        for cost in self.costs(a, b) {
+            // Numbers that are not negative order like their bits; one that is not a number is above all.
+            self.largest.fetch_max(cost.abs().to_bits(), Ordering::Relaxed);
+        }
+    }
+
+    fn bar(&self, node: usize) -> f32 {
+        f32::from_bits(self.bars[node].load(Ordering::Relaxed))
+    }
+
+    /// Looks at all pairs of two blocks i ≤ j.
+    fn tile(&self, i: usize, j: usize, room: &mut Room) {
+        let level = if self.view.width > 0 { Level::Bytes } else { Level::F32 };
+        if i == j {
+            self.set_bars(i, level, room);
+        }
+        self.look(i, j, level, room);
+        let too_many = [room.near.len() * usize::from(self.search.exact), room.far.len()];
+        if level == Level::Bytes && too_many.into_iter().any(|count| count > TOO_MANY) {
+            // Rough lists are those of bytes.
+            let near = (!self.search.exact).then(|| std::mem::take(&mut room.near));
+            self.look(i, j, Level::F32, room);
+            room.near = near.unwrap_or_else(|| std::mem::take(&mut room.near));
+        }
+        for &(a, b) in &room.far {
+            self.measure(a as usize, b as usize);
+        }
+        self.offer(i, j, &room.near);
+    }
+
+    /// Finds the pairs of a tile that need a closer look.
+    fn look(&self, i: usize, j: usize, level: Level, room: &mut Room) {
+        room.near.clear();
+        room.far.clear();
+        let allowance = if self.search.exact {
+            self.off[level as usize]
+        } else {
+            0.0
+        };
+        let higher = |bar: f32| (f64::from(bar) + allowance) as f32;
+        let bars = std::array::from_fn(|column| higher(self.bar(j * TILE + column)));
+        let columns = self.columns(j, level, bars);
+        let nodes = self.search.bytes.nodes(i);
+        let strip = if level == Level::Bytes { STRIP } else { TILE };
+        for first in nodes.clone().step_by(strip) {
+            let rows = first..nodes.end.min(first + strip);
+            self.multiply(rows.clone(), j, level, room);
+            let Room {
+                near,
+                far,
+                products,
+                tile,
+                ..
+            } = &mut *room;
+            vectorised(
+                #[inline(always)]
+                || {
+                    for (place, a) in (first..rows.end).enumerate() {
+                        let entries = place * TILE..(place + 1) * TILE;
+                        let bar = higher(self.bar(a));
+                        match (level, self.search.signed) {
+                            (Level::Bytes, false) => {
+                                let row = self.row::<false>(a, 2.0 * self.view.scales[a], &columns);
+                                row.look(bar, &products[entries], near, far);
+                            }
+                            (Level::Bytes, true) => {
+                                let row = self.row::<true>(a, 2.0 * self.view.scales[a], &columns);
+                                row.look(bar, &products[entries], near, far);
+                            }
+                            (Level::F32, false) => {
+                                self.row::<false>(a, 2.0, &columns).look(bar, &tile[entries], near, far);
+                            }
+                            (Level::F32, true) => {
+                                self.row::<true>(a, 2.0, &columns).look(bar, &tile[entries], near, far);
+                            }
+                        }
                     }
-                }
-            }
+                },
+            );
         }
     }
 
-    /// The block's nodes are the columns of the tile, the others its rows.
-    #[inline(always)]
-    fn columns(&mut self, entries: &[f32], first: usize) {
-        for (row, entries) in entries.chunks_exact(TILE).enumerate() {
-            let newcomers: u32 = entries
-                .iter()
-                .zip(&self.bars)
-                .map(|(entry, bar)| u32::from(entry < bar))
-                .sum();
-            if newcomers > 0 {
-                for (column, &entry) in entries.iter().enumerate() {
-                    if entry < self.bars[column] {
-                        self.insert(column, entry, (first + row) as u32);
+    /// The columns of a tile.
+    fn columns(&self, block: usize, level: Level, bars: [f32; TILE]) -> Columns<'_> {
+        let nodes = block * TILE..(block + 1) * TILE;
+        let largest = f64::from_bits(self.largest.load(Ordering::Relaxed));
+        let far = ((largest / self.view.unit - self.off[level as usize]) as f32).next_down();
+        Columns {
+            first: nodes.start,
+            scales: if level == Level::Bytes {
+                &self.view.scales[nodes.clone()]
+            } else {
+                &[1.0; TILE]
+            },
+            squares: &self.squares[nodes],
+            bars,
+            far: if self.search.furthest { far } else { f32::INFINITY },
+        }
+    }
+
+    fn row<'c, const SIGNED: bool>(&self, node: usize, scale: f32, columns: &'c Columns<'c>) -> Row<'c, SIGNED> {
+        Row {
+            node,
+            square: self.squares[node],
+            scale,
+            columns,
+        }
+    }
+
+    /// The products of some rows of a tile with all its columns, in bytes or f32.
+    fn multiply(&self, rows: std::ops::Range<usize>, block: usize, level: Level, room: &mut Room) {
+        let view = self.view;
+        if level == Level::F32 {
+            let signals = &self.search.signals.views[self.index];
+            let columns = self.search.bytes.nodes(block);
+            return products_in_f32(view, signals, rows, columns, &mut room.panels, &mut room.tile);
+        }
+        let (columns, width) = (block * TILE..(block + 1) * TILE, view.width);
+        room.products.resize(rows.len() * TILE, 0);
+        let left = &view.rows.values()[rows.start * width..rows.end * width];
+        let right = &view.packed.values()[columns.start * width..columns.end * width];
+        let starts = &view.starts[rows];
+        byte_products(
+            self.search.bytes.instructions,
+            width,
+            left,
+            starts,
+            right,
+            &mut room.products,
+        );
+    }
+
+    /// The first bars of a block's nodes: no less than the distances of their k nearest in it.
+    fn set_bars(&self, block: usize, level: Level, room: &mut Room) {
+        if self.search.k >= TILE {
+            return;
+        }
+        let off = if self.search.exact {
+            self.off[level as usize]
+        } else {
+            0.0
+        };
+        let columns = self.columns(block, level, [0.0; TILE]);
+        let nodes = self.search.bytes.nodes(block);
+        let strip = if level == Level::Bytes { STRIP } else { TILE };
+        for first in nodes.clone().step_by(strip) {
+            let rows = first..nodes.end.min(first + strip);
+            self.multiply(rows.clone(), block, level, room);
+            for (place, node) in rows.enumerate() {
+                let entry = |k: usize| match level {
+                    Level::Bytes => room.products[place * TILE + k].number(),
+                    Level::F32 => room.tile[place * TILE + k],
+                };
+                let scale = if level == Level::Bytes {
+                    2.0 * self.view.scales[node]
+                } else {
+                    2.0
+                };
+                room.buffer.clear();
+                let buffer = &mut room.buffer;
+                let signed = self.search.signed;
+                let (plain, both) = (
+                    self.row::<false>(node, scale, &columns),
+                    self.row::<true>(node, scale, &columns),
+                );
+                buffer.extend((0..TILE).map(|k| {
+                    let (other, square) = (columns.scales[k], columns.squares[k]);
+                    if signed {
+                        both.estimate(other, square, entry(k))
+                    } else {
+                        plain.estimate(other, square, entry(k))
                     }
-                }
+                }));
+                // A node is no neighbour of itself.
+                room.buffer[node - block * TILE] = f32::NAN;
+                let (_, bar, _) = room.buffer.select_nth_unstable_by(self.search.k - 1, f32::total_cmp);
+                let bar = if bar.is_nan() { f32::INFINITY } else { *bar };
+                self.bars[node].store(raised(f64::from(bar) + off).to_bits(), Ordering::Relaxed);
             }
         }
     }
 
-    /// The k-th smallest of the first entries seen, and a hair more, so that it passes itself.
-    fn set_bar(&mut self, row: usize, entries: &[f32]) {
-        self.buffer.clear();
-        self.buffer.extend_from_slice(entries);
-        let (_, bar, _) = self
-            .buffer
-            .select_nth_unstable_by(self.k.min(entries.len()) - 1, f32::total_cmp);
-        self.bars[row] = bar.next_up();
+    /// Lets pairs of a tile into the lists of their ends.
+    fn offer(&self, i: usize, j: usize, near: &[(u32, u32, f32)]) {
+        let key = |&(a, b, estimate): &(u32, u32, f32)| {
+            let key = if self.search.exact {
+                let [cost, opposite] = self.costs(a as usize, b as usize);
+                cost.min(opposite)
+            } else {
+                f64::from(estimate)
+            };
+            (key, a, b)
+        };
+        let offers: Vec<(f64, u32, u32)> = near.iter().map(key).collect();
+        if offers.is_empty() {
+            return;
+        }
+        self.insert(i, offers.iter().map(|&(key, a, b)| (a, key, b)));
+        // A tile of a block with itself holds each pair twice.
+        if i != j {
+            self.insert(j, offers.iter().map(|&(key, a, b)| (b, key, a)));
+        }
     }
 
-    fn insert(&mut self, node: usize, distance: f32, neighbour: u32) {
-        let range = node * self.k..(node + 1) * self.k;
-        let (distances, neighbours) = (&mut self.distances[range.clone()], &mut self.neighbours[range]);
-        let place = distances.partition_point(|&other| other <= distance);
-        distances[place..].rotate_right(1);
-        neighbours[place..].rotate_right(1);
-        distances[place] = distance;
-        neighbours[place] = neighbour;
-        // Until the list is full, the bar is that of the first entries.
-        self.bars[node] = self.bars[node].min(distances[self.k - 1]);
+    /// Newcomers (to whom, how near, who) to the lists of a block.
+    fn insert(&self, block: usize, newcomers: impl Iterator<Item = (u32, f64, u32)>) {
+        let k = self.search.k;
+        // A thread that panicked has ended the search.
+        let Ok(mut lists) = self.lists[block].lock() else {
+            return;
+        };
+        let Lists { keys, nodes } = &mut *lists;
+        for (node, key, neighbour) in newcomers {
+            let own = (node as usize - block * TILE) * k..(node as usize - block * TILE + 1) * k;
+            let (keys, nodes) = (&mut keys[own.clone()], &mut nodes[own]);
+            let is_before = |place: usize| (keys[place], nodes[place]) < (key, neighbour);
+            if is_before(k - 1) {
+                continue;
+            }
+            let place = (0..k).find(|&place| !is_before(place)).unwrap_or(k - 1);
+            keys[place..].rotate_right(1);
+            nodes[place..].rotate_right(1);
+            (keys[place], nodes[place]) = (key, neighbour);
+            let unit = if self.search.exact { self.view.unit } else { 1.0 };
+            let bar = if self.search.exact {
+                raised(keys[k - 1] / unit)
+            } else {
+                keys[k - 1] as f32
+            };
+            // Until the list is full, the bar is that of the first estimates.
+            if bar < self.bar(node as usize) {
+                self.bars[node as usize].store(bar.to_bits(), Ordering::Relaxed);
+            }
+        }
     }
+
+    /// The pairs of all lists, a < b.
+    fn pairs(&self) -> Vec<[u32; 2]> {
+        let of_block = |(block, lists): (usize, &Mutex<Lists>)| {
+            let lists = lists.lock().map(|lists| lists.nodes.clone()).unwrap_or_default();
+            let pair = |(place, &other): (usize, &u32)| {
+                let node = (block * TILE + place / self.search.k) as u32;
+                (other != NOBODY).then(|| [node.min(other), node.max(other)])
+            };
+            let mut pairs: Vec<[u32; 2]> = lists.iter().enumerate().filter_map(pair).collect();
+            pairs.sort_unstable();
+            pairs.dedup();
+            pairs
+        };
+        self.lists.par_iter().enumerate().flat_map_iter(of_block).collect()
+    }
+}
+
+/// A square in f32; not a number if there is none: comparisons with it fail.
+fn finite_or_nan(square: f64) -> f32 {
+    if square < f64::INFINITY {
+        square as f32
+    } else {
+        f32::NAN
+    }
+}
+
+/// The next larger f32, so that no rounding is below.
+fn raised(value: f64) -> f32 {
+    (value as f32).next_up()
 }

@@ -22,9 +22,7 @@ pub enum Candidates {
 }
 
 /// Up to this number of nodes nearest neighbours are found exactly.
-pub const EXACT_NEIGHBOURS: usize = 30_000;
-/// Up to this number of nodes the pairs outside the candidates can be checked.
-pub const CHECKED_OUTSIDE: usize = 50_000;
+pub const EXACT_NEIGHBOURS: usize = 1_000_000;
 
 /// A cost that is added to a pair's distance (as it enters the problem) in every view: negative favours the edge,
 /// positive disfavours it, infinite forbids it.

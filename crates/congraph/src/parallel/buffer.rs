@@ -8,12 +8,19 @@ use memmap2::MmapMut;
 pub(crate) enum HugePageBuffer<T> {
     /// Straight from the system.
     Mapped(MmapMut),
-    /// From the allocator, where the system gives no map.
+    /// From the allocator: small ones, and where the system gives no map.
     Allocated(Vec<T>),
 }
 
+/// Buffers below this many bytes come from the allocator, which uses their pages again: mapping and clearing new ones for
+/// each view took a quarter of a small fit.
+const LARGE: usize = 4 << 20;
+
 impl<T: Pod> HugePageBuffer<T> {
     pub(crate) fn zeros(length: usize) -> Self {
+        if length * size_of::<T>() < LARGE {
+            return Self::Allocated(vec![T::zeroed(); length]);
+        }
         match MmapMut::map_anon((length * size_of::<T>()).max(1)) {
             Ok(map) => {
                 // Advice: without large pages it is only slower.
@@ -49,10 +56,12 @@ mod tests {
 
     #[test]
     fn room_is_zero_and_keeps_what_is_written() {
-        let mut buffer = HugePageBuffer::<f32>::zeros(1_000_003);
-        assert!(buffer.values().len() == 1_000_003 && buffer.values().iter().all(|&x| x == 0.0));
-        buffer.values_mut()[1_000_002] = 7.0;
-        assert_eq!(buffer.values()[1_000_002], 7.0);
+        for length in [1003, 2_000_003] {
+            let mut buffer = HugePageBuffer::<f32>::zeros(length);
+            assert!(buffer.values().len() == length && buffer.values().iter().all(|&x| x == 0.0));
+            buffer.values_mut()[length - 1] = 7.0;
+            assert_eq!(buffer.values()[length - 1], 7.0);
+        }
         assert!(HugePageBuffer::<f64>::zeros(0).values().is_empty());
     }
 }

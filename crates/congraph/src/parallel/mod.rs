@@ -2,6 +2,7 @@
 
 mod buffer;
 pub(crate) mod chunks;
+pub(crate) mod kernels;
 pub(crate) mod simd;
 
 pub(crate) use buffer::HugePageBuffer;

@@ -47,7 +47,7 @@ use crate::fit::Learned;
 use crate::graph::MultiviewGraph;
 use crate::methods::likelihood::{self as likelihood_method, Likelihood, Signs};
 use crate::methods::smooth::warnings::of_convergence;
-use crate::methods::smooth::{Coupling, DEFAULT_MEMORY, Model, Newton, Problem, Smooth, Solution, Solver};
+use crate::methods::smooth::{Coupling, Model, Newton, Problem, Smooth, Solution, Solver};
 use crate::options::option;
 use crate::penalties::{NoPenalty, Penalty};
 use crate::progress::Watch;
@@ -369,7 +369,7 @@ impl Projector {
             }
             Candidates::Nearest { k, seed } => {
                 let signals = Signals::new(one, &scaling);
-                let mut pairs = nearest_pairs(&signals, self.signed, *k, *seed, DEFAULT_MEMORY, watch);
+                let mut pairs = nearest_pairs(&signals, self.signed, *k, *seed, watch);
                 pairs.extend(matched.own_pairs(&self.joined));
                 pairs
             }

@@ -13,7 +13,7 @@ use super::solver::{Solution, Solver};
 use super::warnings;
 use super::working_set::Start;
 use crate::distances::{AllPairs, Distances, count_outside, nearest_pairs, neighbourly_order};
-use crate::edges::candidates::{CHECKED_OUTSIDE, Candidates, EXACT_NEIGHBOURS, EdgeCost, placed_costs, tidy};
+use crate::edges::candidates::{Candidates, EdgeCost, placed_costs, tidy};
 use crate::edges::{ViewMatrix, is_negative, pair_of};
 use crate::error::{Code, DataError, Error, Warning};
 use crate::graph::MultiviewGraph;
@@ -38,13 +38,12 @@ pub struct Smooth {
     pub candidates: Candidates,
     /// Costs added to some pairs' distances.
     pub edge_costs: Vec<EdgeCost>,
-    /// With restricted candidates, count the pairs outside them that would have entered (up to
-    /// [`CHECKED_OUTSIDE`] nodes).
+    /// With restricted candidates, count the pairs outside them that would have entered.
     pub check_outside: bool,
     /// Whether every pair of nodes has a negative edge beside the positive one: weights below 0 for nodes whose signals
     /// are each other's opposites.
     pub signed: bool,
-    /// How many bytes may be used to keep the distances of all pairs in f32; beyond that they are computed anew.
+    /// How many bytes may be used: for those who refuse what needs more ([`Smooth::least_memory`]).
     pub memory: u64,
 }
 
@@ -52,6 +51,8 @@ pub struct Smooth {
 pub(crate) const DEFAULT_MEMORY: u64 = 4 << 30;
 /// From this number of nodes on, listing all pairs costs more than a working set.
 pub(crate) const MANY_NODES: usize = 256;
+/// From this number of nodes on, neighbours are put next to each other.
+const NEIGHBOURLY: usize = 30_000;
 /// How many nearest neighbours of each node in each view a working set starts from.
 const NEIGHBOURS: usize = 8;
 
@@ -111,15 +112,15 @@ impl Smooth {
         }
     }
 
-    /// Roughly the least memory in bytes that a fit of these views takes: signals, and what is kept for each listed
-    /// pair. The distances of all pairs in f32 are not in it; they are kept only if they fit [`Smooth::memory`].
+    /// Roughly the memory in bytes that a fit of these views takes: signals, and what is kept for each listed pair.
     pub fn least_memory(&self, views: &Views) -> u64 {
         let (n, n_views) = (views.n_nodes() as u64, views.n_views() as u64);
         let samples: u64 = views
             .iter()
             .map(|view| view.n_samples().unwrap_or(views.n_nodes()) as u64)
             .sum();
-        // The views themselves, their scaled copy, and a third in f32; before it, one with another spectrum.
+        // The views themselves, their scaled copy, and two in bytes with what belongs to them; before these, one with
+        // another spectrum.
         let copies = if self.spectrum.is_plain() {
             8 + 8 + 4
         } else {
@@ -185,23 +186,16 @@ impl Smooth {
                     });
                 }
                 let signals = Signals::new(views, &self.scaling);
-                Ok(Some(nearest_pairs(
-                    &signals,
-                    self.signed,
-                    *k,
-                    *seed,
-                    self.memory,
-                    watch,
-                )))
+                Ok(Some(nearest_pairs(&signals, self.signed, *k, *seed, watch)))
             }
         }
     }
 
     /// How many pairs outside restricted candidates would have entered, if that is to be checked.
-    fn outside(&self, told: &FitContext<'_, Self>, watch: Watch<'_>) -> Result<Option<usize>, Error> {
+    fn outside(&self, told: &FitContext<'_, Self>) -> Result<Option<usize>, Error> {
         let views = told.seen;
         let is_restricted = self.candidates != Candidates::AllPairs;
-        let can_be_checked = views.n_nodes() <= CHECKED_OUTSIDE && views.kind() == Kind::Signals;
+        let can_be_checked = views.kind() == Kind::Signals;
         if !(self.check_outside && is_restricted && can_be_checked) {
             return Ok(None);
         }
@@ -215,8 +209,6 @@ impl Smooth {
             &solution.distances,
             &solution.multipliers,
             &test,
-            self.memory,
-            watch,
         )))
     }
 }
@@ -274,7 +266,7 @@ impl Method for Smooth {
     }
 
     /// Nodes and views sorted by name (views as given, where the penalty depends on their order), signals of signed
-    /// graphs in one gauge; with candidates among very many nodes, neighbours then next to each other. The spectrum is
+    /// graphs in one gauge; of very many nodes, neighbours then next to each other. The spectrum is
     /// taken to its power here, once for all that is asked of distances later; which nodes are neighbours depends on
     /// it.
     fn arranged<'v>(&self, views: &'v Views) -> Result<Arranged<'v>, Error> {
@@ -294,8 +286,7 @@ impl Method for Smooth {
             check_spread(&sorted, &self.scaling)?;
         }
         let seen = self.spectrum.applied(&sorted, &self.scaling)?;
-        let is_restricted = self.candidates != Candidates::AllPairs;
-        if !is_restricted || views.kind() != Kind::Signals || views.n_nodes() <= EXACT_NEIGHBOURS {
+        if views.kind() != Kind::Signals || views.n_nodes() <= NEIGHBOURLY {
             return Ok(Arranged {
                 views: sorted,
                 order,
@@ -318,7 +309,7 @@ impl Method for Smooth {
         let costs = placed_costs(&self.edge_costs, &places)?;
         let with_set = are_many(views) && self.model.has_edge_minimiser() && self.solver.working_set().is_some();
         let data = if self.candidates == Candidates::AllPairs && with_set {
-            let all = AllPairs::of_signs(views, &self.scaling, self.signed, NEIGHBOURS, self.memory, watch)?;
+            let all = AllPairs::of_signs(views, &self.scaling, self.signed, NEIGHBOURS, watch)?;
             Data::Many(all.with_costs(costs.clone()))
         } else {
             let distances = match self.candidate_pairs(views, order, watch)? {
@@ -353,7 +344,7 @@ impl Method for Smooth {
             return Ok(certificate);
         };
         let pairs = solution.distances.edges().pairs();
-        let entering = all.entering(&solution.multipliers, pairs, usize::MAX / 16, 0.0, &test);
+        let entering = all.entering(&solution.multipliers, pairs, &test);
         if entering.pairs.is_empty() {
             return Ok(certificate);
         }
@@ -387,11 +378,11 @@ impl Method for Smooth {
         }
     }
 
-    fn details(&self, told: &FitContext<'_, Self>, watch: Watch<'_>) -> Result<Details, Error> {
+    fn details(&self, told: &FitContext<'_, Self>, _: Watch<'_>) -> Result<Details, Error> {
         let distances = &told.solution.distances;
         let is_restricted = self.candidates != Candidates::AllPairs;
         Ok(Details {
-            outside: self.outside(told, watch)?,
+            outside: self.outside(told)?,
             n_candidates: is_restricted.then(|| distances.edges().n_edges() / distances.edges().n_signs()),
             distance_divisor: distances.divisor(),
         })

@@ -4,26 +4,27 @@
 //! to solve on a set that holds all pairs that are not absent:
 //!
 //! ```text
-//! start    each node's nearest neighbours in every view (or the set of a neighbouring problem)
-//! roughly  Newton on the set to a loose gap, with the distances of the check; check all pairs in one streaming pass:
-//!          which others would be present? Add them, until hardly any is added
-//! exactly  drop what is far from entering, take distances in f64, solve to the end; check, add, until there is none
+//! start    Newton on each node's nearest neighbours in every view, to a loose gap, with the distances that bytes tell
+//! cover    one pass over all pairs: those that could be present at any multipliers above a floor, which is somewhat
+//!          below those found; their distances in f64
+//! solve    Newton on the pairs of the cover that are present, or nearly; check the others of the cover, add those that
+//!          would be present, until there are none
+//! floor    where a final multiplier is below its floor, that node's pairs are asked again
 //! ```
 //!
-//! With none left the set's dual value is that of all pairs, and the certificate covers them all. The n²/2 pairs are
-//! touched by a few passes only, in f32 with an allowance for its rounding; f64 differences decide.
+//! With none left the set's dual value is that of all pairs, and the certificate covers them all: a pair outside the
+//! cover is absent at the floor, and so at all multipliers above it.
 
 use std::sync::Arc;
 
 use super::newton::{Descent, Newton};
 use super::solver::without_edge_minimiser;
 use super::{Solution, Solver};
-use crate::distances::{AllPairs, Distances, Entering, PresenceTest};
+use crate::distances::{AllPairs, Cover, Distances, Entering, PresenceTest, merged};
 use crate::edges::ViewMatrix;
 use crate::error::Error;
 use crate::methods::smooth::certificate::{certify_beyond, edges_bound};
 use crate::methods::smooth::{Model, Presence, Problem};
-use crate::parallel::chunks;
 use crate::progress::{Progress, Status, Watch};
 
 /// Settings of the working-set method.
@@ -53,20 +54,18 @@ pub struct SetSolution {
     pub passes: usize,
 }
 
-/// The gap to which the set's problem is solved while the set still grows.
+/// The gap to which a first problem is solved, which only tells where the multipliers will be.
 const LOOSE: f64 = 1e-3;
-/// The gap to which it is solved in f64 for the first time.
+/// The gap to which the set's problem is solved for the first time.
 const NEARLY: f64 = 1e-6;
-/// A round that adds less than this share of the set is the last rough one.
-const SETTLED: f64 = 0.1;
-/// The most rough rounds.
-const MAX_ROUGH: usize = 6;
-/// How near to entering a pair must be to stay in the set.
+/// How near to entering a pair must be to be in the first set, as a share of the mean weight.
 const MARGIN: f64 = 0.1;
 /// The same for a pair outside, once the solution is near.
 const AHEAD: f64 = 0.01;
-/// The most pairs that enter in one round, for each block of nodes.
-const MOST_ENTERING: usize = 1 << 14;
+/// How far below the multipliers the floor is, as a share of κ times the mean weight.
+const DEPTH: f64 = 0.25;
+/// The most pairs that a first cover takes of each block of nodes; where there are more, the set grows by the deepest.
+const MOST_COVERED: usize = 1 << 17;
 
 impl WorkingSet {
     /// Solves the problem of all pairs.
@@ -80,85 +79,52 @@ impl WorkingSet {
         start: Option<&Start>,
         watch: Watch<'_>,
     ) -> Result<SetSolution, Error> {
-        let (pairs, mut multipliers, mut iterations, mut passes) = match start {
-            Some(start) => (start.pairs.clone(), Some(start.multipliers.clone()), 0, 0),
-            None => {
-                let rough = self.roughly(all, model, watch)?;
-                (rough.pairs, Some(rough.multipliers), rough.iterations, rough.passes)
-            }
+        let mut search = match start {
+            Some(start) => SetSearch::warm(self, all, model, start),
+            None => SetSearch::cold(self, all, model, watch)?,
         };
-        // From here on distances in f64 decide.
-        let values = all.distances_of(&pairs);
-        let mut distances = all.restricted(pairs, values);
         let nearly = self.newton.roughly(NEARLY);
         // A warm start is near the solution: its first solve may be the last.
         let mut last = start.is_some();
         loop {
-            let problem = Problem::new(Arc::clone(&distances), model.clone())?;
+            let problem = Problem::new(Arc::clone(&search.distances), model.clone())?;
             let newton = if last { &self.newton } else { &nearly };
-            let mut found = newton.descend(&problem, multipliers.as_ref(), watch)?;
-            iterations += found.iterations;
-            passes += 1;
-            found.iterations = iterations;
+            let mut found = newton.descend(&problem, Some(&search.multipliers), watch)?;
+            search.iterations += found.iterations;
+            search.rounds += 1;
+            found.iterations = search.iterations;
             let _ = watch(&Progress::Checking);
-            let test = Presence::new(&problem).ok_or_else(|| without_edge_minimiser(model, self.newton.name()))?;
+            let test = search.test(&problem)?;
+            let stops = search.rounds >= self.max_rounds || found.status == Status::Interrupted;
             // What the last steps may yet bring in is taken along.
             let margin = if last { 0.0 } else { AHEAD * mean_weight(&found) };
-            let entering = all.entering(
-                &found.multipliers,
-                distances.edges().pairs(),
-                MOST_ENTERING,
-                margin,
-                &test,
-            );
-            let done = entering.pairs.is_empty() && last;
-            // Few are added now: the next solution is likely final.
-            last = true;
-            if done || passes >= self.max_rounds || found.status == Status::Interrupted {
+            let entering = if stops {
+                None
+            } else {
+                Some(search.entering(&found, last, margin, &test))
+            };
+            let done = last && entering.as_ref().is_some_and(|entering| entering.pairs.is_empty());
+            if done || stops {
                 let mut solution = found.certified(&problem, self.newton.tolerance);
                 solution.is_working_set = true;
                 if !done {
+                    let pairs = search.distances.edges().pairs();
+                    let entering = all.entering(&solution.multipliers, pairs, &test);
                     self.count_outside(all, model, entering, &mut solution)?;
+                    search.passes += 1;
                 }
-                return Ok(SetSolution { solution, passes });
-            }
-            multipliers = Some(found.multipliers);
-            if !entering.pairs.is_empty() {
-                // Some would be present: the set grows, and is solved from where it is.
-                let (pairs, values) = merged(&distances, &entering.pairs, &entering.distances);
-                distances = all.restricted(pairs, values);
-            }
-        }
-    }
-
-    /// A set that lacks little, and multipliers near the solution.
-    fn roughly(&self, all: &AllPairs, model: &Model, watch: Watch<'_>) -> Result<Rough, Error> {
-        let newton = self.newton.roughly(LOOSE);
-        let (mut iterations, mut passes) = (0, 0);
-        let mut multipliers = None;
-        let mut distances = all.restricted(all.nearest().to_vec(), all.rough_distances_of(all.nearest()));
-        loop {
-            let problem = Problem::new(Arc::clone(&distances), model.clone())?;
-            let found = newton.descend(&problem, multipliers.as_ref(), watch)?;
-            iterations += found.iterations;
-            passes += 1;
-            let _ = watch(&Progress::Checking);
-            let test = Presence::new(&problem).ok_or_else(|| without_edge_minimiser(model, self.newton.name()))?;
-            let pairs = distances.edges().pairs();
-            // One streaming pass in f32; no allowance for rounding is needed while the set is rough.
-            let (more, _) = all.candidates(&found.multipliers, pairs, MOST_ENTERING, &test, None);
-            let few = more.len() as f64 <= SETTLED * pairs.len() as f64;
-            let (pairs, values) = merged(&distances, &more, &all.rough_distances_of(&more));
-            if few || passes >= MAX_ROUGH || found.status == Status::Interrupted {
-                return Ok(Rough {
-                    pairs: near_entering(&pairs, &values, &found, &test),
-                    multipliers: found.multipliers,
-                    iterations,
-                    passes,
+                return Ok(SetSolution {
+                    solution,
+                    passes: search.passes,
                 });
             }
-            distances = all.restricted(pairs, values);
-            multipliers = Some(found.multipliers);
+            // Few are added now: the next solution is likely final.
+            last = true;
+            search.multipliers = found.multipliers;
+            if let Some(entering) = entering.filter(|entering| !entering.pairs.is_empty()) {
+                // Some would be present: the set grows, and is solved from where it is.
+                search.add(&entering);
+            }
         }
     }
 
@@ -170,13 +136,11 @@ impl WorkingSet {
         entering: Entering,
         solution: &mut Solution,
     ) -> Result<(), Error> {
-        // A list that was cut short gives no bound.
-        let beyond = if entering.complete {
-            let outside = all.restricted(entering.pairs, entering.distances);
-            edges_bound(&Problem::new(outside, model.clone())?, &solution.multipliers)
-        } else {
-            f64::NEG_INFINITY
-        };
+        if entering.pairs.is_empty() {
+            return Ok(());
+        }
+        let outside = all.restricted(entering.pairs, entering.distances);
+        let beyond = edges_bound(&Problem::new(outside, model.clone())?, &solution.multipliers);
         solution.certificate = certify_beyond(solution.certificate, beyond);
         if solution.certificate.relative_gap > self.newton.tolerance && solution.converged() {
             solution.status = Status::IterationLimit;
@@ -185,12 +149,116 @@ impl WorkingSet {
     }
 }
 
-/// What the rough rounds hand over.
-struct Rough {
-    pairs: Vec<[u32; 2]>,
+/// The set, the cover that it is chosen from, and where the multipliers are.
+struct SetSearch<'a> {
+    method: &'a WorkingSet,
+    all: &'a AllPairs,
+    model: &'a Model,
+    distances: Arc<Distances>,
     multipliers: ViewMatrix,
+    cover: Option<Cover<'a>>,
     iterations: usize,
+    rounds: usize,
     passes: usize,
+}
+
+impl<'a> SetSearch<'a> {
+    /// From the solution of a neighbouring problem.
+    fn warm(method: &'a WorkingSet, all: &'a AllPairs, model: &'a Model, start: &Start) -> Self {
+        Self {
+            method,
+            all,
+            model,
+            distances: all.restricted(start.pairs.clone(), all.distances_of(&start.pairs)),
+            multipliers: start.multipliers.clone(),
+            cover: None,
+            iterations: 0,
+            rounds: 0,
+            passes: 0,
+        }
+    }
+
+    /// From nearest neighbours.
+    fn cold(method: &'a WorkingSet, all: &'a AllPairs, model: &'a Model, watch: Watch<'_>) -> Result<Self, Error> {
+        let near = all.nearest();
+        let mut search = Self {
+            method,
+            all,
+            model,
+            distances: all.restricted(near.to_vec(), all.rough_distances_of(near)),
+            multipliers: ViewMatrix::zeros(0, all.n_views()),
+            cover: None,
+            iterations: 0,
+            rounds: 0,
+            passes: 0,
+        };
+        let newton = method.newton.roughly(LOOSE);
+        let mut at: Option<ViewMatrix> = None;
+        loop {
+            let problem = Problem::new(Arc::clone(&search.distances), model.clone())?;
+            let found = newton.descend(&problem, at.as_ref(), watch)?;
+            search.iterations += found.iterations;
+            search.passes += 1;
+            let _ = watch(&Progress::Checking);
+            let test = search.test(&problem)?;
+            let floor = lowered(&found.multipliers, DEPTH * mean_weight(&found) * problem.kappa());
+            let interrupted = found.status == Status::Interrupted;
+            let cover = Cover::new(all, floor, MOST_COVERED, &test);
+            if cover.complete || search.passes >= method.max_rounds || interrupted {
+                let margin = MARGIN * mean_weight(&found);
+                let set = cover.entering(&found.multipliers, &[], margin, &test);
+                search.distances = all.restricted(set.pairs, set.distances);
+                search.multipliers = found.multipliers;
+                search.cover = cover.complete.then_some(cover);
+                return Ok(search);
+            }
+            // Too many to take them all: with the deepest ones the multipliers rise.
+            let deepest = cover.entering(&found.multipliers, search.distances.edges().pairs(), 0.0, &test);
+            search.add(&deepest);
+            at = Some(found.multipliers);
+        }
+    }
+
+    fn test<'p>(&self, problem: &'p Problem) -> Result<Presence<'p>, Error> {
+        Presence::new(problem).ok_or_else(|| without_edge_minimiser(self.model, self.method.newton.name()))
+    }
+
+    /// The pairs that lack in the set at what was found; none is missed unless some are found.
+    fn entering(&mut self, found: &Descent, last: bool, margin: f64, test: &Presence<'_>) -> Entering {
+        let known = self.distances.edges().pairs();
+        let floor = || lowered(&found.multipliers, DEPTH * mean_weight(found) * test.kappa());
+        let cover = match &mut self.cover {
+            Some(cover) => cover,
+            none => {
+                self.passes += 1;
+                none.insert(Cover::new(self.all, floor(), usize::MAX / 16, test))
+            }
+        };
+        let entering = cover.entering(&found.multipliers, known, margin, test);
+        if last && !entering.pairs.is_empty() {
+            return entering;
+        }
+        let fallen = cover.fallen(&found.multipliers);
+        if fallen.is_empty() {
+            return entering;
+        }
+        self.passes += 1;
+        cover.lower(&fallen, &floor(), test);
+        cover.entering(&found.multipliers, known, margin, test)
+    }
+
+    /// Adds pairs to the set.
+    fn add(&mut self, entering: &Entering) {
+        let set = (self.distances.edges().pairs(), self.distances.values());
+        let (pairs, values) = merged(set, (&entering.pairs, &entering.distances));
+        self.distances = self.all.restricted(pairs, values);
+    }
+}
+
+/// Multipliers less a depth.
+fn lowered(multipliers: &ViewMatrix, depth: f64) -> ViewMatrix {
+    let values = multipliers.values().iter().map(|value| value - depth);
+    ViewMatrix::from_values(multipliers.n_views(), values.collect())
 }
 
 /// Over the weights that are not zero.
@@ -200,33 +268,46 @@ fn mean_weight(found: &Descent) -> f64 {
     weights.iter().sum::<f64>() / present.max(1) as f64
 }
 
-/// The pairs that are present, or would be if their targets were larger by a share of the mean weight.
-fn near_entering(pairs: &[[u32; 2]], values: &ViewMatrix, found: &Descent, test: &Presence<'_>) -> Vec<[u32; 2]> {
-    let margin = MARGIN * mean_weight(found);
-    let kept = chunks::map(pairs.len(), |range| {
-        let mut targets = vec![0.0; values.n_views()];
-        let near = |&k: &usize| test.is_present(pairs[k], values.row(k), &found.multipliers, margin, &mut targets);
-        let near: Vec<[u32; 2]> = range.filter(near).map(|k| pairs[k]).collect();
-        near
-    });
-    kept.concat()
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parallel::kernels::Instructions;
+    use crate::progress::no_progress;
+    use crate::signals::Scaling;
+    use crate::simulate::{Settings, simulate};
+    use crate::views::{ViewOptions, Views};
 
-/// The pairs of a set and others, both sorted, with their rows as one.
-fn merged(set: &Distances, more_pairs: &[[u32; 2]], more_values: &ViewMatrix) -> (Vec<[u32; 2]>, ViewMatrix) {
-    let (pairs, values) = (set.edges().pairs(), set.values());
-    let mut all = Vec::with_capacity(pairs.len() + more_pairs.len());
-    let mut rows = ViewMatrix::with_capacity(pairs.len() + more_pairs.len(), values.n_views());
-    let mut first = 0;
-    for (&pair, row) in more_pairs.iter().zip(more_values.rows()) {
-        let next = first + pairs[first..].partition_point(|&other| other < pair);
-        all.extend_from_slice(&pairs[first..next]);
-        rows.push_rows(values, first..next);
-        all.push(pair);
-        rows.push_row(row);
-        first = next;
+    /// With and without each set of vector instructions, on one to seven threads: the same bits.
+    #[test]
+    fn no_instruction_and_no_thread_shows_in_a_fit() {
+        let settings = Settings {
+            n_nodes: 520,
+            n_views: 3,
+            n_signals: vec![50],
+            ..Settings::default()
+        };
+        let (views, _) = Views::assemble(simulate(&settings).unwrap().tables, &ViewOptions::default()).unwrap();
+        let set = Newton::default().working_set().unwrap();
+        let fit = |instructions: Instructions, threads: usize, model: &Model| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let scaling = Scaling::default();
+                let all = AllPairs::with_instructions(instructions, &views, &scaling, false, 5, &no_progress).unwrap();
+                set.solve(&all, model, None, &no_progress).unwrap().solution
+            })
+        };
+        // Sparse, where bytes are enough, and dense, where f32 is asked.
+        for model in [Model::l1(0.01, 0.02), Model::l1(0.5, 0.02)] {
+            let expected = fit(Instructions::best(), 1, &model);
+            assert!(expected.converged());
+            for instructions in Instructions::all() {
+                for threads in 1..=7 {
+                    assert!(
+                        fit(instructions, threads, &model) == expected,
+                        "{instructions:?}, {threads} threads"
+                    );
+                }
+            }
+        }
     }
-    all.extend_from_slice(&pairs[first..]);
-    rows.push_rows(values, first..pairs.len());
-    (all, rows)
 }

@@ -1,0 +1,126 @@
+//! The pairs that could be present at any multipliers above a floor, found once.
+//!
+//! Targets fall when multipliers rise. So a pair that is absent at multipliers λ⁰ is absent at all λ ≥ λ⁰: one pass over all
+//! pairs at a λ⁰ somewhat below the λ that is expected finds every pair that a working set will ever need, as long as no
+//! multiplier falls below its floor. Where one does, the pairs of that node alone are asked again, with a lower floor.
+
+use super::all_pairs::{AllPairs, Entering, PresenceTest};
+use crate::edges::ViewMatrix;
+use crate::parallel::chunks;
+
+/// A floor, and all pairs that could be present there, with lower bounds of their costs.
+pub(crate) struct Cover<'a> {
+    all: &'a AllPairs,
+    floor: ViewMatrix,
+    pairs: Vec<[u32; 2]>,
+    bounds: Vec<f32>,
+    /// Pairs with a cost of their own, which a pass does not look for, and that are not forbidden.
+    costed: Vec<[u32; 2]>,
+    /// Whether there are no others.
+    pub(crate) complete: bool,
+}
+
+impl<'a> Cover<'a> {
+    /// One pass over all pairs; of every block of nodes at most `most`.
+    pub(crate) fn new(all: &'a AllPairs, floor: ViewMatrix, most: usize, test: &impl PresenceTest) -> Self {
+        let found = all.open(&floor, None, &[], most, test);
+        Self {
+            all,
+            floor,
+            pairs: found.pairs,
+            bounds: found.bounds,
+            costed: all.allowed_with_costs(),
+            complete: found.complete,
+        }
+    }
+
+    /// The nodes of which a multiplier is below its floor.
+    pub(crate) fn fallen(&self, multipliers: &ViewMatrix) -> Vec<u32> {
+        let is_below = |node: &usize| {
+            let both = multipliers.row(*node).iter().zip(self.floor.row(*node));
+            both.into_iter().any(|(value, floor)| value < floor)
+        };
+        let nodes = (0..multipliers.n_rows()).filter(is_below);
+        nodes.map(|node| node as u32).collect()
+    }
+
+    /// Lowers the floor of some nodes (sorted) and asks their pairs again.
+    pub(crate) fn lower(&mut self, nodes: &[u32], floor: &ViewMatrix, test: &impl PresenceTest) {
+        for &node in nodes {
+            let lower = floor.row(node as usize);
+            for (own, lower) in self.floor.row_mut(node as usize).iter_mut().zip(lower) {
+                *own = own.min(*lower);
+            }
+        }
+        let found = self
+            .all
+            .open(&self.floor, Some(nodes), &self.pairs, usize::MAX / 16, test);
+        let n_views = self.all.n_views();
+        let mut both: Vec<([u32; 2], bool, usize)> = Vec::with_capacity(self.pairs.len() + found.pairs.len());
+        both.extend(self.pairs.iter().enumerate().map(|(k, &pair)| (pair, false, k)));
+        both.extend(found.pairs.iter().enumerate().map(|(k, &pair)| (pair, true, k)));
+        both.sort_unstable();
+        let row = |&(_, is_new, k): &([u32; 2], bool, usize)| {
+            let bounds = if is_new { &found.bounds } else { &self.bounds };
+            &bounds[k * n_views..(k + 1) * n_views]
+        };
+        self.bounds = both.iter().flat_map(row).copied().collect();
+        self.pairs = both.into_iter().map(|(pair, _, _)| pair).collect();
+    }
+
+    /// The pairs outside `known` (sorted) that would be present at the multipliers if their targets were larger by
+    /// `margin`, with their distances: those of which the bounds allow it, and f64 says so.
+    pub(crate) fn entering(
+        &self,
+        multipliers: &ViewMatrix,
+        known: &[[u32; 2]],
+        margin: f64,
+        test: &impl PresenceTest,
+    ) -> Entering {
+        let n_views = self.all.n_views();
+        let parts = chunks::map(self.pairs.len(), |range| {
+            let (mut targets, mut bounds) = (vec![0.0; n_views], vec![0.0; n_views]);
+            let mut next = known.partition_point(|pair| *pair < self.pairs[range.start]);
+            let enters = |&k: &usize| {
+                let pair = self.pairs[k];
+                while next < known.len() && known[next] < pair {
+                    next += 1;
+                }
+                self.all
+                    .divided(&self.bounds[k * n_views..(k + 1) * n_views], &mut bounds);
+                known.get(next) != Some(&pair) && test.is_present(pair, &bounds, multipliers, margin, &mut targets)
+            };
+            range.filter(enters).map(|k| self.pairs[k]).collect::<Vec<[u32; 2]>>()
+        });
+        let mut candidates = parts.concat();
+        let is_new = |pair: &&[u32; 2]| known.binary_search(pair).is_err();
+        candidates.extend(self.costed.iter().filter(is_new));
+        if !self.costed.is_empty() {
+            candidates.sort_unstable();
+        }
+        self.all.confirmed(&candidates, multipliers, margin, test)
+    }
+}
+
+/// Two sorted lists of pairs with their rows as one; a pair of both is taken from the first.
+pub(crate) fn merged(
+    (pairs, values): (&[[u32; 2]], &ViewMatrix),
+    (more_pairs, more_values): (&[[u32; 2]], &ViewMatrix),
+) -> (Vec<[u32; 2]>, ViewMatrix) {
+    let mut all = Vec::with_capacity(pairs.len() + more_pairs.len());
+    let mut rows = ViewMatrix::with_capacity(pairs.len() + more_pairs.len(), values.n_views());
+    let mut first = 0;
+    for (&pair, row) in more_pairs.iter().zip(more_values.rows()) {
+        let next = first + pairs[first..].partition_point(|&other| other < pair);
+        all.extend_from_slice(&pairs[first..next]);
+        rows.push_rows(values, first..next);
+        first = next;
+        if pairs.get(next) != Some(&pair) {
+            all.push(pair);
+            rows.push_row(row);
+        }
+    }
+    all.extend_from_slice(&pairs[first..]);
+    rows.push_rows(values, first..pairs.len());
+    (all, rows)
+}
