@@ -38,8 +38,8 @@ pub(crate) struct PaperArgs {
     /// Do not scale the signals: the paper's objective as it stands
     #[arg(long)]
     pub(crate) raw: bool,
-    /// Score JGL and the proposed models also with both parameters and a threshold of their weights chosen by the truth, on
-    /// grids that go on until their best is inside: ten core-seconds for a data set of 100 nodes
+    /// Score JGL and the proposed models also with both parameters and a threshold of their weights chosen by the truth,
+    /// on grids that go on until their best is inside: ten core-seconds for a data set of 100 nodes
     #[arg(long)]
     pub(crate) told: bool,
     /// How many data sets are simulated for each point of a figure, or setting [default: 10, or 2 with --quick]

@@ -127,7 +127,8 @@ fn main() -> Result<(), Error> {
                     found.add(simulate(&settings)?.tables)?;
                 }
                 println!(
-                    "true graphs, {filter:?}, {p:3} samples, density {density}: called noise in {} of {sets}; least {}, median {}",
+                    "true graphs, {filter:?}, {p:3} samples, density {density}: called noise in {} of {sets}; \
+                     least {}, median {}",
                     found.n_noise,
                     found.at(0.0),
                     found.at(0.5)

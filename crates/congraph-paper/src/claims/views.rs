@@ -84,7 +84,7 @@ pub(super) fn claims(sweeps: &[Sweep<'_>], told: bool) -> Vec<Claim> {
     claims
 }
 
-/// What is left of the comparison with JGL where both parameters and a threshold are chosen by the truth for every method.
+/// What is left of the comparison with JGL where the truth chooses both parameters and a threshold for every method.
 fn among_told(sweeps: &[Sweep<'_>]) -> Vec<Claim> {
     vec![
         claim(

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! Every data set is one thread's. Its rows are kept beside the output folder as soon as it is done, and `--resume` goes
-//! on from there, or from a folder that is finished, with as many seeds as are then asked for. `--again likelihood` learns
-//! anew by a method that has changed, and keeps the rows of the others.
+//! on from there, or from a folder that is finished, with as many seeds as are then asked for. `--again likelihood`
+//! learns anew by a method that has changed, and keeps the rows of the others.
 
 mod contenders;
 mod plan;
