@@ -26,7 +26,7 @@ fn main() {
     let coupling = std::env::args()
         .find_map(|text| Coupling::by_name(&text))
         .unwrap_or_default();
-    let (mut reached, mut all, mut steps) = ([0; 3], [0; 3], [0; 3]);
+    let (mut reached, mut all, mut steps, mut total) = ([0; 3], [0; 3], [0; 3], [0; 3]);
     let mut worst = Vec::new();
     for number in 0..n_problems as usize {
         // Each problem has numbers of its own, so that one can be looked at alone.
@@ -42,6 +42,7 @@ fn main() {
         let kind = number % 3;
         all[kind] += 1;
         steps[kind] = steps[kind].max(solved.iterations);
+        total[kind] += solved.iterations;
         reached[kind] += usize::from(again.relative_gap <= 1e-8);
         let told = format!(
             "{number}: gap {:.1e} (told {:.1e}), {:?} after {} steps, objective {:.6}; {}",
@@ -59,8 +60,11 @@ fn main() {
         .enumerate()
     {
         println!(
-            "{name}: {} of {} within 1e-8, {} steps at most",
-            reached[kind], all[kind], steps[kind]
+            "{name}: {} of {} within 1e-8, {} steps at most, {:.2} on average",
+            reached[kind],
+            all[kind],
+            steps[kind],
+            total[kind] as f64 / f64::from(all[kind]).max(1.0)
         );
     }
     worst.sort_by(|x, y| {

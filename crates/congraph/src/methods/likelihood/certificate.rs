@@ -27,6 +27,7 @@ use super::coupling::Coupling;
 use super::matrices::{Factor, dot, symmetric_product};
 use super::problem::{Filter, Point, Problem, Signs, Tie};
 use crate::methods::Certificate;
+use crate::parallel::chunks;
 
 /// One view's share of a dual point.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,40 +127,70 @@ fn scale(problem: &Problem, view: usize, dual: &DualView) -> Option<Scaled> {
     })
 }
 
+/// An entry of Y that an edge's condition changes: the view, its place and its value.
+type Change = (usize, (usize, usize), f64);
+
 /// Changes Y until every edge's condition holds; returns what edges add to the bound.
 fn repair(problem: &Problem, scaled: &mut [Scaled]) -> f64 {
+    let known = &*scaled;
+    let found = chunks::map(problem.n_edges(), |edges| {
+        let mut repair = Repair::default();
+        let added: f64 = edges.map(|e| repair.edge(problem, known, e)).sum();
+        (added, repair.changes)
+    });
     let mut added = 0.0;
-    let (mut pulls, mut multipliers) = (Vec::new(), Vec::new());
-    let mut ends = Vec::new();
-    for e in 0..problem.n_edges() {
-        pulls.clear();
-        ends.clear();
-        for (i, (view, scaled)) in problem.views.iter().zip(&*scaled).enumerate() {
+    for (share, changes) in found {
+        added += share;
+        for (view, place, value) in changes {
+            scaled[view].inverse[place] = value;
+        }
+    }
+    added
+}
+
+/// What is found while edges are looked at one after the other.
+#[derive(Default)]
+struct Repair {
+    changes: Vec<Change>,
+    pulls: Vec<f64>,
+    multipliers: Vec<f64>,
+    /// The views that may have the edge, its place in them, and Γ there.
+    ends: Vec<(usize, (usize, usize), f64)>,
+}
+
+impl Repair {
+    /// What an edge adds to the bound.
+    fn edge(&mut self, problem: &Problem, scaled: &[Scaled], e: usize) -> f64 {
+        let mut added = 0.0;
+        self.pulls.clear();
+        self.ends.clear();
+        for (i, (view, scaled)) in problem.views.iter().zip(scaled).enumerate() {
             if let Some((a, b)) = problem.movable(e, i) {
                 let place = (a.max(b), a.min(b));
                 let gamma = scaled.gamma.as_ref().unwrap_or(&view.covariance)[place];
-                pulls.push(2.0 * view.weight * (gamma - scaled.inverse[place]));
-                ends.push((i, place, gamma));
+                self.pulls.push(2.0 * view.weight * (gamma - scaled.inverse[place]));
+                self.ends.push((i, place, gamma));
             } else if view.ends(problem.edges[e]).is_some() {
                 // A weight that stays zero departs from a frozen consensus, whatever the others do.
                 added += frozen_departure(problem, e);
             }
         }
         let (has_changed, share) = if is_held_together(problem, e) {
-            hold(problem, e, &mut pulls, &mut multipliers)
+            hold(problem, e, &mut self.pulls, &mut self.multipliers)
         } else {
-            (make_feasible(problem, e, &mut pulls), 0.0)
+            (make_feasible(problem, e, &mut self.pulls), 0.0)
         };
         added += share;
         if !has_changed && !matches!(problem.tie, Tie::Frozen(_)) {
-            continue;
+            return added;
         }
-        for (&(i, place, gamma), &pull) in ends.iter().zip(&pulls) {
-            scaled[i].inverse[place] = gamma - pull / (2.0 * problem.views[i].weight);
+        for (&(i, place, gamma), &pull) in self.ends.iter().zip(&self.pulls) {
+            let value = gamma - pull / (2.0 * problem.views[i].weight);
+            self.changes.push((i, place, value));
             added += frozen_share(problem, e, pull);
         }
+        added
     }
-    added
 }
 
 /// Whether the views of an edge are tied to a consensus that is learned, and not each by itself.

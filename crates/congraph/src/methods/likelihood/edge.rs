@@ -39,6 +39,10 @@ pub(super) fn attractive(
     scratch
         .targets
         .extend(targets.iter().zip(curvatures).map(|(u, h)| u - lambda / h));
+    if scratch.targets.iter().all(|&u| u <= 0.0) {
+        weights.fill(0.0);
+        return 0.0;
+    }
     let consensus = location(&scratch.targets, curvatures, charge, &mut scratch.breaks).max(0.0);
     for ((weight, &u), &h) in weights.iter_mut().zip(&scratch.targets).zip(curvatures) {
         *weight = near(u, consensus, beta / h).max(0.0);

@@ -26,29 +26,65 @@ pub(super) fn dot_with<S: Simd>(simd: S, x: &[f64], y: &[f64]) -> f64 {
 /// With the sums in V vectors. Left to itself, the compiler keeps them in the shortest ones.
 #[inline(always)]
 fn dot_of<S: Simd, const V: usize>(simd: S, x: &[f64], y: &[f64]) -> f64 {
-    let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<SUMS>(), y.as_chunks::<SUMS>());
-    let mut vectors = [simd.splat_f64s(0.0); V];
-    for (x, y) in x.iter().zip(y) {
-        let (x, y) = (S::as_simd_f64s(x).0, S::as_simd_f64s(y).0);
-        if let (Some(x), Some(y)) = (x.first_chunk::<V>(), y.first_chunk::<V>()) {
-            for lane in 0..V {
-                vectors[lane] = simd.add_f64s(vectors[lane], simd.mul_f64s(x[lane], y[lane]));
+    dots_of::<S, V, 1>(simd, x, [y])[0]
+}
+
+/// Σ x y for several y of the same length: x is read once. The sums are those of [`dot_with`].
+#[inline(always)]
+pub(super) fn dots_with<S: Simd, const K: usize>(simd: S, x: &[f64], y: [&[f64]; K]) -> [f64; K] {
+    match SUMS * size_of::<f64>() / size_of::<S::f64s>() {
+        2 => dots_of::<S, 2, K>(simd, x, y),
+        4 => dots_of::<S, 4, K>(simd, x, y),
+        8 => dots_of::<S, 8, K>(simd, x, y),
+        _ => dots_of::<S, SUMS, K>(simd, x, y),
+    }
+}
+
+#[inline(always)]
+fn dots_of<S: Simd, const V: usize, const K: usize>(simd: S, x: &[f64], y: [&[f64]; K]) -> [f64; K] {
+    let (x, x_rest) = x.as_chunks::<SUMS>();
+    let y = y.map(|y| y.as_chunks::<SUMS>());
+    let n_chunks = y.iter().fold(x.len(), |least, y| least.min(y.0.len()));
+    let (x, y) = (&x[..n_chunks], y.map(|(y, rest)| (&y[..n_chunks], rest)));
+    let mut vectors = [[simd.splat_f64s(0.0); V]; K];
+    for chunk in 0..n_chunks {
+        let Some(x) = S::as_simd_f64s(&x[chunk]).0.first_chunk::<V>() else {
+            continue;
+        };
+        for k in 0..K {
+            if let Some(y) = S::as_simd_f64s(&y[k].0[chunk]).0.first_chunk::<V>() {
+                for lane in 0..V {
+                    vectors[k][lane] = simd.mul_add_f64s(x[lane], y[lane], vectors[k][lane]);
+                }
             }
         }
     }
-    let mut sums = [0.0; SUMS];
-    S::as_mut_simd_f64s(&mut sums).0.copy_from_slice(&vectors);
-    for lane in 0..x_rest.len().min(y_rest.len()) {
-        sums[lane] += x_rest[lane] * y_rest[lane];
-    }
-    let mut half = SUMS / 2;
-    while half > 0 {
-        for lane in 0..half {
-            sums[lane] += sums[lane + half];
+    let mut dots = [0.0; K];
+    for k in 0..K {
+        let mut half = V / 2;
+        while half > 0 {
+            for lane in 0..half {
+                vectors[k][lane] = simd.add_f64s(vectors[k][lane], vectors[k][lane + half]);
+            }
+            half /= 2;
         }
-        half /= 2;
+        // What is left is summed apart: single numbers written beside vectors would have to be waited for.
+        let rest: f64 = x_rest.iter().zip(y[k].1).map(|(x, y)| x * y).sum();
+        dots[k] = sum_of_lanes::<S>(vectors[k][0]) + rest;
     }
-    sums[0]
+    dots
+}
+
+/// The sum of the numbers in a vector, halves first.
+#[inline(always)]
+fn sum_of_lanes<S: Simd>(vector: S::f64s) -> f64 {
+    let lanes: &[f64] = bytemuck::cast_slice(std::slice::from_ref(&vector));
+    match *lanes {
+        [a, b, c, d, e, f, g, h] => ((a + e) + (c + g)) + ((b + f) + (d + h)),
+        [a, b, c, d] => (a + c) + (b + d),
+        [a, b] => a + b,
+        ref lanes => lanes.iter().sum(),
+    }
 }
 
 /// y += factor · x.
@@ -121,8 +157,10 @@ pub(super) fn sparse_product_transposed(product: &mut Mat<f64>, a: &Mat<f64>, b:
 
 /// Sums of so many vectors of numbers stay in registers.
 const REGISTERS: usize = 8;
-/// So many columns are turned together: they fill a line of the cache.
-const TURNED: usize = 8;
+/// So many bytes of a matrix stay in the nearest cache beside what else is read.
+const NEAREST_CACHE: usize = 28 << 10;
+/// So many columns are turned together: they fill a few lines of the cache, one after the other.
+const TURNED: usize = 32;
 
 /// A times the columns of B, a band of rows at a time: what a band sums stays in registers, and the band of A near.
 struct SparseProduct<'p> {
@@ -141,9 +179,16 @@ impl WithSimd for SparseProduct<'_> {
         if n < lanes {
             return self.small();
         }
+        // A band of a small matrix stays in the nearest cache; one of a large matrix is as wide as the registers allow.
+        let near = NEAREST_CACHE / (n * size_of::<S::f64s>());
+        let most = if near >= REGISTERS / 2 {
+            near.min(REGISTERS)
+        } else {
+            REGISTERS
+        };
         let mut from = 0;
         while from < n {
-            let n_vectors = (n - from).div_ceil(lanes).min(REGISTERS).min(n / lanes);
+            let n_vectors = (n - from).div_ceil(lanes).min(most).min(n / lanes);
             // The last band reaches back to rows that are known already rather than beyond the last.
             from = from.min(n - n_vectors * lanes);
             match n_vectors {
@@ -176,7 +221,7 @@ impl SparseProduct<'_> {
                 let factor = simd.splat_f64s(factor);
                 if let Some(rows) = S::as_simd_f64s(rows).0.first_chunk::<V>() {
                     for (sum, row) in sums.iter_mut().zip(rows) {
-                        *sum = simd.add_f64s(*sum, simd.mul_f64s(factor, *row));
+                        *sum = simd.mul_add_f64s(factor, *row, *sum);
                     }
                 }
             }

@@ -1,12 +1,9 @@
 //! Coordinate descent in the model: edge by edge, all views at once, each weight together with the diagonal entries of
 //! its two ends. It finds which weights are zero and which views share the consensus.
 
-use pulp::{Simd, WithSimd};
-
 use super::super::certificate::stays_absent;
 use super::super::coupling::Coupling;
 use super::super::edge::{self, Charge, Scratch, apart};
-use super::super::matrices::dot_with;
 use super::super::problem::{Filter, Problem, Signs, Tie};
 use super::quadratic::{Quadratic, ViewModel};
 use crate::parallel::chunks;
@@ -15,9 +12,9 @@ use crate::parallel::chunks;
 #[derive(Clone, Copy, Default)]
 pub(super) struct Curvature {
     /// Of the diagonal entries.
-    diagonal: [f64; 3],
+    pub(super) diagonal: [f64; 3],
     /// Of the weight with each of them.
-    mixed: [f64; 2],
+    pub(super) mixed: [f64; 2],
     /// How far each of them moves against the weight.
     pub(super) response: [f64; 2],
     /// What is left.
@@ -61,19 +58,9 @@ impl Curvature {
 
 /// The solution of a symmetric system of two equations.
 #[inline(always)]
-fn solve([a, b, c]: [f64; 3], [x, y]: [f64; 2]) -> [f64; 2] {
+pub(super) fn solve([a, b, c]: [f64; 3], [x, y]: [f64; 2]) -> [f64; 2] {
     let determinant = a * c - b * b;
     [(c * x - b * y) / determinant, (a * y - b * x) / determinant]
-}
-
-/// What is known of one view while its edge is looked at.
-#[derive(Clone, Copy, Default)]
-struct Look {
-    view: usize,
-    ends: (usize, usize),
-    curvature: Curvature,
-    /// The model's gradient at the two diagonal entries.
-    gradient: [f64; 2],
 }
 
 /// Room to look at one edge.
@@ -195,165 +182,11 @@ impl Quadratic<'_> {
             self.sweep(&present);
         }
     }
-
-    /// One sweep over some edges; whether there are any.
-    pub(super) fn sweep(&mut self, edges: &[u32]) -> bool {
-        pulp::Arch::new().dispatch(Sweep { model: self, edges });
-        !edges.is_empty()
-    }
-
-    #[inline(always)]
-    fn sweep_with<S: Simd>(&mut self, simd: S, edges: &[u32]) {
-        let problem = self.problem;
-        let n_views = problem.n_views();
-        let mut scratch = Scratch::default();
-        let mut looks = vec![Look::default(); n_views];
-        let mut rows: Vec<Vec<f64>> = problem.views.iter().map(|view| vec![0.0; view.n_nodes()]).collect();
-        let (mut targets, mut curvatures, mut weights) = (Vec::new(), Vec::new(), vec![0.0; n_views]);
-        let mut current = u32::MAX;
-        for &e in edges {
-            let e = e as usize;
-            let edge = problem.edges[e];
-            if edge[0] != current {
-                current = edge[0];
-                self.gather_rows(current as usize, &mut rows);
-            }
-            targets.clear();
-            curvatures.clear();
-            let mut n_looks = 0;
-            for (view, row) in rows.iter().enumerate() {
-                let Some(ends) = problem.movable(e, view) else { continue };
-                let weight = problem.views[view].weight;
-                let (look, gradient) = self.look(simd, view, ends, row);
-                targets.push(self.point.weights.row(e)[view] - gradient / look.curvature.along);
-                curvatures.push(weight * look.curvature.along);
-                looks[n_looks] = look;
-                n_looks += 1;
-            }
-            self.point.consensus[e] = minimise(
-                problem,
-                e,
-                &targets,
-                &curvatures,
-                self.point.consensus[e],
-                &mut weights[..n_looks],
-                &mut scratch,
-            );
-            for (look, &weight) in looks[..n_looks].iter().zip(&weights) {
-                self.apply(e, look, weight, &mut rows[look.view]);
-            }
-        }
-    }
-
-    /// Row a of Y D in every view that has node a.
-    #[inline(always)]
-    fn gather_rows(&self, node: usize, rows: &mut [Vec<f64>]) {
-        for ((term, model), row) in self.problem.views.iter().zip(&self.views).zip(rows) {
-            let a = term.places[node];
-            if a != super::super::problem::ABSENT {
-                for (k, x) in row.iter_mut().enumerate() {
-                    *x = model.left[(a as usize, k)];
-                }
-            }
-        }
-    }
-
-    /// The model's gradient along a weight that carries its diagonal entries, and what it was made of.
-    #[inline(always)]
-    fn look<S: Simd>(&self, simd: S, view: usize, ends: (usize, usize), row: &[f64]) -> (Look, f64) {
-        let (problem, model) = (self.problem, &self.views[view]);
-        let (a, b) = ends;
-        let mut along = model.gradient[(a, b)] + dot_with(simd, row, model.inverse.col_as_slice(b));
-        if problem.filter == Filter::Twice {
-            let (s, d) = (&problem.views[view].covariance, &model.step);
-            along += 0.5
-                * (dot_with(simd, s.col_as_slice(a), d.col_as_slice(b))
-                    + dot_with(simd, s.col_as_slice(b), d.col_as_slice(a)));
-        }
-        let at = |a: usize| model.gradient[(a, a)] + model.change_diagonal[a] + model.filtered_diagonal[a];
-        let gradient = [at(a), at(b)];
-        let curvature = Curvature::of(problem, view, model, a, b);
-        let [x, y] = curvature.response;
-        let slope = -2.0 * along - x * gradient[0] - y * gradient[1];
-        let look = Look {
-            view,
-            ends,
-            curvature,
-            gradient,
-        };
-        (look, slope)
-    }
-
-    /// Moves a weight and its diagonal entries.
-    #[inline(always)]
-    fn apply(&mut self, e: usize, look: &Look, weight: f64, row: &mut [f64]) {
-        let Look {
-            view,
-            ends: (a, b),
-            curvature,
-            gradient,
-        } = *look;
-        let old = &mut self.point.weights.row_mut(e)[view];
-        let moved = weight - *old;
-        if moved == 0.0 && weight == 0.0 {
-            return;
-        }
-        *old = weight;
-        let [da, db] = solve(
-            curvature.diagonal,
-            [
-                -(gradient[0] + curvature.mixed[0] * moved),
-                -(gradient[1] + curvature.mixed[1] * moved),
-            ],
-        );
-        self.point.diagonals[view][a] += da;
-        self.point.diagonals[view][b] += db;
-        let covariance = &self.problem.views[view].covariance;
-        let model = &mut self.views[view];
-        model.step[(a, a)] += da;
-        model.step[(b, b)] += db;
-        model.step[(a, b)] -= moved;
-        model.step[(b, a)] -= moved;
-        let (column_a, column_b) = (model.inverse.col_as_slice(a), model.inverse.col_as_slice(b));
-        row[a] += da * column_a[a] - moved * column_a[b];
-        row[b] += db * column_a[b] - moved * column_a[a];
-        // a < b: the two columns of Y D change, and the diagonal of YDY.
-        let (first, second) = model.left.as_mut().split_at_col_mut(b);
-        let left_a = first.col_mut(a).try_as_col_major_mut().map(faer::ColMut::as_slice_mut);
-        let left_b = second.col_mut(0).try_as_col_major_mut().map(faer::ColMut::as_slice_mut);
-        if let (Some(left_a), Some(left_b)) = (left_a, left_b) {
-            let columns = column_a.iter().zip(column_b).zip(&mut model.change_diagonal);
-            for ((left_a, left_b), ((ya, yb), change)) in left_a.iter_mut().zip(left_b).zip(columns) {
-                *left_a += da * ya - moved * yb;
-                *left_b += db * yb - moved * ya;
-                *change += da * ya * ya + db * yb * yb - 2.0 * moved * ya * yb;
-            }
-        }
-        if self.problem.filter == Filter::Twice {
-            model.filtered_diagonal[a] += covariance[(a, a)] * da - covariance[(a, b)] * moved;
-            model.filtered_diagonal[b] += covariance[(b, b)] * db - covariance[(a, b)] * moved;
-        }
-    }
-}
-
-/// A sweep, for the widest vector unit there is.
-struct Sweep<'s, 'a> {
-    model: &'s mut Quadratic<'a>,
-    edges: &'s [u32],
-}
-
-impl WithSimd for Sweep<'_, '_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        self.model.sweep_with(simd, self.edges);
-    }
 }
 
 /// The best weights of one edge and its consensus.
 #[inline(always)]
-fn minimise(
+pub(super) fn minimise(
     problem: &Problem,
     e: usize,
     targets: &[f64],

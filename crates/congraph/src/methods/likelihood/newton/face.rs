@@ -1,6 +1,8 @@
 //! Newton's step on a face: weights that are zero stay so, views that share the consensus go on sharing it, and the
 //! rest moves freely.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::super::coupling::Coupling;
@@ -10,6 +12,7 @@ use super::bundle::{self, Bundle};
 use super::descent::Curvature;
 use super::product::Pattern;
 use super::quadratic::Quadratic;
+use crate::parallel::chunks;
 
 /// One weight that moves.
 #[derive(Clone, Copy)]
@@ -57,6 +60,9 @@ const MOST_DIRECT: usize = 4000;
 const MOST_TOGETHER: usize = 2500;
 /// A direct solution is taken if it costs no more than so many products.
 const WORTH_PRODUCTS: f64 = 30.0;
+/// If it costs no more than so many, only [`PATIENCE`] products are tried before it: factors do more in the same time.
+const WORTH_PATIENCE: f64 = 200.0;
+const PATIENCE: usize = 20;
 /// The step is solved for until what is left is this share of its length, or of the square of it where that is less.
 const FORCING: f64 = 0.1;
 /// And to this share of what there was at first.
@@ -69,19 +75,63 @@ const SHORTEST: f64 = 1e-3;
 
 impl Face {
     fn of(model: &Quadratic<'_>) -> Self {
-        let (problem, point) = (model.problem, &model.point);
-        let mut face = Self {
+        let problem = model.problem;
+        let parts = chunks::map(problem.n_edges(), |edges| Self::of_edges(model, edges));
+        let mut face = Self::empty(problem);
+        let mut fused_slopes = Vec::new();
+        for (part, slopes) in parts {
+            face.append(part);
+            fused_slopes.extend(slopes);
+        }
+        face.number_fused();
+        face.slopes.extend(fused_slopes);
+        face.diagonal_slopes = model.diagonal_slopes();
+        let of_view = |(entries, term): (&Vec<Entry>, &ViewTerm)| Pattern::of(term.n_nodes(), entries);
+        face.patterns = face.entries.par_iter().zip(&problem.views[..]).map(of_view).collect();
+        face
+    }
+
+    fn empty(problem: &Problem) -> Self {
+        Self {
             entries: vec![Vec::new(); problem.n_views()],
             n_free: 0,
             fused: Vec::new(),
             slopes: Vec::new(),
             bundles: Vec::new(),
-            diagonal_slopes: model.diagonal_slopes(),
+            diagonal_slopes: Vec::new(),
             patterns: Vec::new(),
-        };
+        }
+    }
+
+    /// Adds what was found of later edges.
+    fn append(&mut self, part: Self) {
+        let before = self.n_free as u32;
+        for (entries, more) in self.entries.iter_mut().zip(part.entries) {
+            let numbered = more.into_iter().map(|mut entry| {
+                if entry.slot != u32::MAX {
+                    entry.slot += before;
+                }
+                entry
+            });
+            entries.extend(numbered);
+        }
+        self.bundles.extend(part.bundles.into_iter().map(|mut bundle| {
+            bundle.from += self.n_free;
+            bundle
+        }));
+        self.n_free += part.n_free;
+        self.fused.extend(part.fused);
+        self.slopes.extend(part.slopes);
+    }
+
+    /// Of some edges: what moves freely, and the slopes along the consensus of those that share it.
+    fn of_edges(model: &Quadratic<'_>, edges: Range<usize>) -> (Self, Vec<f64>) {
+        let (problem, point) = (model.problem, &model.point);
+        let mut face = Self::empty(problem);
         let is_smooth = problem.coupling() != Coupling::L1 && problem.tie != Tie::None;
         let mut fused_slopes = Vec::new();
-        for (e, &edge) in problem.edges.iter().enumerate() {
+        for e in edges {
+            let edge = problem.edges[e];
             let (row, consensus) = (point.weights.row(e), point.consensus[e]);
             if consensus == 0.0 && row.iter().all(|&weight| weight == 0.0) {
                 continue;
@@ -133,11 +183,7 @@ impl Face {
                 fused_slopes.push(pull + problem.charges.gamma[e] * consensus.signum());
             }
         }
-        face.number_fused();
-        face.slopes.extend(fused_slopes);
-        let of_view = |(entries, term): (&Vec<Entry>, &ViewTerm)| Pattern::of(term.n_nodes(), entries);
-        face.patterns = face.entries.iter().zip(problem.views.iter()).map(of_view).collect();
-        face
+        (face, fused_slopes)
     }
 
     /// The weights of an edge that is tied smoothly.
@@ -223,7 +269,8 @@ impl Quadratic<'_> {
             return self.solve_bundled(face);
         }
         if direct > WORTH_PRODUCTS * product {
-            let found = self.conjugate_gradient(face);
+            let patience = if direct > WORTH_PATIENCE * product { MOST_PRODUCTS } else { PATIENCE };
+            let found = self.conjugate_gradient(face, patience);
             if found.1 || largest > MOST_DIRECT {
                 return Some(found.0);
             }
@@ -236,7 +283,7 @@ impl Quadratic<'_> {
 
     /// Views that are tied smoothly cannot be eliminated one by one: factors are of all at once, and for small faces.
     fn solve_bundled(&mut self, face: &Face) -> Option<FaceStep> {
-        let (step, is_exact) = self.conjugate_gradient(face);
+        let (step, is_exact) = self.conjugate_gradient(face, MOST_PRODUCTS);
         let n_nodes: usize = self.problem.views.iter().map(ViewTerm::n_nodes).sum();
         if is_exact || face.slopes.len() + n_nodes > MOST_TOGETHER {
             return Some(step);
@@ -244,8 +291,8 @@ impl Quadratic<'_> {
         self.direct_together(face).or(Some(step))
     }
 
-    /// The step and whether it is as exact as asked for.
-    fn conjugate_gradient(&mut self, face: &Face) -> (FaceStep, bool) {
+    /// The step after some products at most, and whether it is as exact as asked for.
+    fn conjugate_gradient(&mut self, face: &Face, most: usize) -> (FaceStep, bool) {
         let problem = self.problem;
         let n_unknowns = face.slopes.len();
         let mut scale = vec![0.0; n_unknowns];
@@ -267,7 +314,7 @@ impl Quadratic<'_> {
             return (found.into(), true);
         }
         let mut decrement = 0.0;
-        for _ in 0..MOST_PRODUCTS {
+        for _ in 0..most {
             let product = self.product(face, &direction);
             let curvature = direction.dot(&product);
             if curvature.is_nan() || curvature <= 0.0 {

@@ -1,8 +1,8 @@
 //! Proximal Newton: a quadratic model of the likelihood at each point, minimised with what the edges cost.
 //!
 //! ```text
-//! quadratic   the model, and the step in it           start   where to begin
-//! descent     coordinate descent, which finds the face: what is zero, what is shared
+//! quadratic   the model, and the step in it           start, pooled   where to begin
+//! descent     coordinate descent, which finds the face: what is zero, what is shared      star    a sweep of it
 //! face        Newton's step on that face by conjugate gradients       direct   by factors
 //! product     the model's curvature along a direction on a face
 //! bundle      views that a smooth coupling ties on a face
@@ -16,8 +16,10 @@ mod bundle;
 mod descent;
 mod direct;
 mod face;
+mod pooled;
 mod product;
 mod quadratic;
+mod star;
 mod start;
 
 use std::ops::ControlFlow;
@@ -25,7 +27,7 @@ use std::ops::ControlFlow;
 use rayon::prelude::*;
 
 use super::certificate::{self, DualView};
-use super::problem::{Evaluated, Point, Problem};
+use super::problem::{Evaluated, Filter, Point, Problem};
 use crate::methods::Certificate;
 use crate::progress::{Progress, Status, Watch};
 use quadratic::Quadratic;
@@ -98,7 +100,7 @@ impl Newton {
     pub fn solve(&self, problem: &Problem, start: Option<Point>, watch: Watch<'_>) -> Solved {
         let warm = start.and_then(|point| Known::of(problem, point));
         let is_cold = warm.is_none();
-        let first = warm.or_else(|| Known::of(problem, start::cold(problem)));
+        let first = warm.or_else(|| begin(problem));
         let Some(mut known) = first else {
             return unsolved(problem);
         };
@@ -150,6 +152,20 @@ impl Newton {
             iterations,
         }
     }
+}
+
+/// A cold start. Where the filter is applied twice, one sparse graph for all views if it explains more than none does:
+/// it saves steps, and the first sweep need not empty a dense one. Otherwise each view's own linkage.
+fn begin(problem: &Problem) -> Option<Known> {
+    let pooled = if problem.filter == Filter::Twice {
+        pooled::pooled(problem)
+    } else {
+        None
+    };
+    let known = pooled.and_then(|point| Known::of(problem, point));
+    known
+        .filter(|known| known.objective < start::without_edges_in_all(problem))
+        .or_else(|| Known::of(problem, start::cold(problem)))
 }
 
 /// Where no point has a finite objective there is nothing to certify.

@@ -91,7 +91,7 @@ impl ViewModel {
         })
     }
 
-    /// D and Y D from where the step leads.
+    /// D, Y D and S D from where the step leads.
     fn set_step(&mut self, problem: &Problem, view: usize, point: &Point, start: &Point, diagonal: &[f64]) {
         let term = &problem.views[view];
         for (b, (now, before)) in diagonal.iter().zip(&start.diagonals[view]).enumerate() {
@@ -108,16 +108,17 @@ impl ViewModel {
                 self.step[(b, a)] = moved;
             }
         }
-        sparse_product(&mut self.left, &self.inverse, &Sparse::of(&self.step));
+        let step = Sparse::of(&self.step);
+        sparse_product(&mut self.left, &self.inverse, &step);
+        if problem.filter == Filter::Twice {
+            sparse_product(&mut self.filtered, &term.covariance, &step);
+        }
     }
 
-    /// Moves the diagonal to its best place and brings all but D and Y D up to date.
+    /// Moves the diagonal to its best place and brings all but D, Y D and S D up to date.
     fn refresh(&mut self, problem: &Problem, view: usize, diagonal: &mut [f64]) {
         let term = &problem.views[view];
         let (n, is_twice) = (term.n_nodes(), problem.filter == Filter::Twice);
-        if is_twice {
-            sparse_product(&mut self.filtered, &term.covariance, &Sparse::of(&self.step));
-        }
         self.move_diagonal(&term.covariance, diagonal, is_twice);
         lower_product(&mut self.change, &self.left, &self.inverse);
         for b in 0..n {
@@ -199,8 +200,8 @@ impl<'a> Quadratic<'a> {
         })
     }
 
-    /// Brings everything up to date with the weights, and the diagonals to their best place. Sweeps keep D and Y D as they
-    /// go.
+    /// Brings everything up to date with the weights, and the diagonals to their best place. Sweeps keep D,
+    /// Y D and S D as they go.
     pub(super) fn refresh(&mut self, is_swept: bool) {
         let (problem, start) = (self.problem, self.start);
         let mut diagonals = std::mem::take(&mut self.point.diagonals);

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::super::coupling::Coupling;
 use super::super::matrices::{Factor, lower_product, mirror};
-use super::super::problem::{Filter, Point, Problem, Signs, Tie, trace_term};
+use super::super::problem::{Filter, Point, Problem, Signs, Tie, ViewTerm, trace_term};
 use super::bundle::best_consensus;
 use crate::edges::ViewMatrix;
 
@@ -136,6 +136,12 @@ fn without_edges(filter: Filter, covariance: &Mat<f64>) -> f64 {
     let n = covariance.nrows();
     let order = filter.order() as f64;
     (n as f64 + (0..n).map(|a| covariance[(a, a)].ln()).sum::<f64>()) / order
+}
+
+/// The objective of graphs without edges.
+pub(super) fn without_edges_in_all(problem: &Problem) -> f64 {
+    let of_view = |view: &ViewTerm| view.weight * without_edges(problem.filter, &view.covariance);
+    problem.views.iter().map(of_view).sum()
 }
 
 /// The largest correlation such that a chain of at least that joins two nodes: along the maximum spanning tree.
