@@ -269,7 +269,11 @@ impl Quadratic<'_> {
             return self.solve_bundled(face);
         }
         if direct > WORTH_PRODUCTS * product {
-            let patience = if direct > WORTH_PATIENCE * product { MOST_PRODUCTS } else { PATIENCE };
+            let patience = if direct > WORTH_PATIENCE * product {
+                MOST_PRODUCTS
+            } else {
+                PATIENCE
+            };
             let found = self.conjugate_gradient(face, patience);
             if found.1 || largest > MOST_DIRECT {
                 return Some(found.0);

@@ -27,7 +27,7 @@ use std::ops::ControlFlow;
 use rayon::prelude::*;
 
 use super::certificate::{self, DualView};
-use super::problem::{Evaluated, Filter, Point, Problem};
+use super::problem::{Evaluated, Filter, Point, Problem, ViewTerm};
 use crate::methods::Certificate;
 use crate::progress::{Progress, Status, Watch};
 use quadratic::Quadratic;
@@ -73,6 +73,8 @@ const FACE_FOUND: f64 = 0.02;
 const ARMIJO: f64 = 1e-4;
 /// Steps are not made shorter than this.
 const SHORTEST: f64 = 1e-8;
+/// From so many nodes on, the dense start of single linkage costs more than it saves.
+const MANY_NODES: usize = 300;
 /// Differences of objectives below this share of them are rounding.
 const ROUNDING: f64 = 1e-13;
 
@@ -154,14 +156,12 @@ impl Newton {
     }
 }
 
-/// A cold start. Where the filter is applied twice, one sparse graph for all views if it explains more than none does:
-/// it saves steps, and the first sweep need not empty a dense one. Otherwise each view's own linkage.
+/// A cold start. Where the filter is applied twice, or there are many nodes, one sparse graph for all views if it explains
+/// more than none does: it saves steps, and the first sweep need not empty a dense one. Otherwise each view's own linkage.
 fn begin(problem: &Problem) -> Option<Known> {
-    let pooled = if problem.filter == Filter::Twice {
-        pooled::pooled(problem)
-    } else {
-        None
-    };
+    let n_nodes = problem.views.first().map_or(0, ViewTerm::n_nodes);
+    let is_worth_it = problem.filter == Filter::Twice || n_nodes > MANY_NODES;
+    let pooled = is_worth_it.then(|| pooled::pooled(problem)).flatten();
     let known = pooled.and_then(|point| Known::of(problem, point));
     known
         .filter(|known| known.objective < start::without_edges_in_all(problem))
