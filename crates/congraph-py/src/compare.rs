@@ -108,7 +108,7 @@ fn equalised(
     let tables = tables(&data.views, &options)?;
     let method = serde_json::from_str::<FitRecord>(&data.record)
         .ok()
-        .and_then(|record| record.pooled());
+        .and_then(|record| record.pooled(graph));
     running.run(py, None, |watch| {
         let (views, _) = assemble(tables, &options)?;
         let samples: Vec<Option<usize>> = graph.views().iter().map(|name| n_samples(&views, name)).collect();

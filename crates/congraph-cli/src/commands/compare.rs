@@ -8,7 +8,6 @@ use congraph::{Code, DataError, Error, MultiviewGraph, Warning};
 use congraph_io::{
     COMPARE_FILES, Folder, LabelTable, read_graph, read_known, read_run, seal_compare, write_comparison,
 };
-use congraph_record::FitRecord;
 use congraph_record::choices::Equalise;
 use congraph_record::findings::Known;
 use congraph_record::record::{CompareRecord, warning_records};
@@ -150,7 +149,7 @@ fn equal(
     let samples: Vec<Option<usize>> = known.views.iter().map(|view| view.n_samples).collect();
     let checked = check_samples(&samples, labels);
     if let (Err(error), Equalise::Auto) = (&checked, args.equalise) {
-        let Some(method) = known.summary.as_ref().and_then(FitRecord::pooled) else {
+        let Some(method) = known.summary.as_ref().and_then(|record| record.pooled(&graph)) else {
             return Err(not_learned_again(error));
         };
         let read = again::read_again(&args.folder, &[], console)?;

@@ -8,6 +8,8 @@ use crate::claims::Claim;
 
 /// Means this near count as equal where ties count.
 const TIE: f64 = 0.003;
+/// What stands where a figure cannot be told.
+const NONE: &str = "–";
 /// In so many settings, of twelve, the consensus is to be as good.
 const MOST_OF: [usize; 2] = [10, 12];
 
@@ -16,8 +18,8 @@ const MOST_OF: [usize; 2] = [10, 12];
 pub(super) struct Spread {
     pub(super) count: usize,
     pub(super) mean: f64,
-    /// The standard error of the mean; 0 of one value.
-    pub(super) error: f64,
+    /// The standard error of the mean; none of one value.
+    pub(super) error: Option<f64>,
     pub(super) least: f64,
     pub(super) most: f64,
 }
@@ -31,11 +33,7 @@ impl Spread {
         Self {
             count,
             mean,
-            error: if count < 2 {
-                0.0
-            } else {
-                (squares / (n - 1.0) / n).sqrt()
-            },
+            error: (count > 1).then(|| (squares / (n - 1.0) / n).sqrt()),
             least: values.iter().copied().fold(f64::INFINITY, f64::min),
             most: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         }
@@ -105,7 +103,9 @@ impl Results<'_> {
                         least,
                         most,
                     } = self.spread(setting.name, contender, measure);
-                    let numbers = [mean, error, least, most].map(|number| format!("{number:.4}"));
+                    let numbers = [Some(mean), error, Some(least), Some(most)];
+                    let numbers =
+                        numbers.map(|number| number.map_or_else(|| NONE.into(), |number| format!("{number:.4}")));
                     let mut cells = vec![setting.name.into(), contender.name().into(), measure.name().into()];
                     cells.push(count.to_string());
                     cells.extend(numbers);
@@ -192,7 +192,8 @@ impl Results<'_> {
                         most,
                         ..
                     } = Spread::of(&differences);
-                    let _ = write!(text, " {mean:+.3} ± {error:.3} [{least:+.3}, {most:+.3}] |");
+                    let error = error.map_or_else(|| NONE.into(), |error| format!("{error:.3}"));
+                    let _ = write!(text, " {mean:+.3} ± {error} [{least:+.3}, {most:+.3}] |");
                 }
             }
             text.push('\n');
@@ -349,7 +350,11 @@ mod tests {
             (spread.count, spread.mean, spread.least, spread.most),
             (3, 2.0, 1.0, 3.0)
         );
-        assert!((spread.error - (1.0_f64 / 3.0).sqrt()).abs() < 1e-15);
-        assert_eq!(Spread::of(&[4.0]).error, 0.0);
+        assert!(
+            spread
+                .error
+                .is_some_and(|error| (error - (1.0_f64 / 3.0).sqrt()).abs() < 1e-15)
+        );
+        assert_eq!(Spread::of(&[4.0]).error, None);
     }
 }

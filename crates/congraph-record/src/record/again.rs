@@ -191,32 +191,17 @@ impl FitRecord {
         }
     }
 
-    /// The method of a fit that can be made again from signals alone: every pair could be joined at no cost, and α, β
-    /// and γ are kept. None of any other fit.
-    pub fn pooled(&self) -> Option<Smooth> {
+    /// [`FitRecord::method_again`] of a fit that can be made again from signals alone, and whose views know no labels of
+    /// each other: smooth signals, every pair could be joined at no cost, all views with one consensus or none. None of any
+    /// other fit.
+    pub fn pooled(&self, graph: &MultiviewGraph) -> Option<Smooth> {
         let is_whole = self.n_candidates.is_none() && self.n_edge_costs.is_none();
-        let is_smooth = self
-            .method
-            .as_deref()
-            .is_none_or(|word| Method::of_word(word) == Some(Method::Smooth));
-        if !is_whole || !is_smooth || self.is_projection() || self.coupling.is_some() {
+        if !is_whole || self.is_projection() || self.coupling.is_some() {
             return None;
         }
-        // Views on their own have no β.
-        let alone = Self {
-            beta: Some(0.0),
-            gamma: Some(0.0),
-            penalty: Some("none".into()),
-            regulariser: self.regulariser.clone().or_else(|| Some("none".into())),
-            ..self.clone()
-        };
-        match self.smooth() {
-            Some((method, _)) => Some(method),
-            None => {
-                let (mut method, _) = alone.smooth()?;
-                method.model = Model::uncoupled(self.alpha?);
-                Some(method)
-            }
+        match self.method_again(graph)? {
+            AgainMethod::Smooth(method) => Some(*method),
+            AgainMethod::Likelihood(_) | AgainMethod::Joint(_) => None,
         }
     }
 }

@@ -20,8 +20,9 @@
 //! what is not known of them blurs T1 and T2, and not its mean. With s_i = E (p_i r_i)², its second and third moment are
 //! Σ s_i s_j over pairs of views and 6 Σ s_i s_j s_k over triples, summed over all a and b.
 //!
-//! Heavy tails, autocorrelation and a loudness that all nodes share do not count as structure. Nor do correlations that
-//! are all negative by the same amount, which is what an average reference does to anything.
+//! Heavy tails, autocorrelation and a loudness that all nodes share do not count as structure. Nor does what an average
+//! reference makes of anything: correlations that are all negative by the same amount, or by one that follows from the
+//! nodes' sizes.
 //!
 //! Cost: one product of the signals of at most [`MOST_NODES`] nodes with themselves.
 
@@ -44,6 +45,8 @@ const LEAST_VARIANCE: f64 = 0.05;
 const KNOWN_TO: f64 = 0.015;
 /// With fewer nodes, a common negative correlation may be real structure.
 const REFERENCED: usize = 5;
+/// Nodes whose sum has less than this share of their variances are referenced to their average.
+const SUM_TO_ZERO: f64 = 1e-6;
 /// With fewer samples a correlation says nothing.
 const LEAST_SAMPLES: usize = 4;
 
@@ -293,12 +296,12 @@ fn pairs_of(view: &View, index: usize, kind: Kind, nodes: &[usize], membership: 
         Kind::Signals => {
             let residuals = SignalResiduals::of(view, nodes, &own)?;
             let mut pairs = residuals.pairs();
-            let offset = without_offset(&mut pairs, &own);
-            pairs.strongest = residuals.strongest(&pairs, offset);
+            let offsets = without_offset(&mut pairs, Some(view), nodes, &own);
+            pairs.strongest = residuals.strongest(&pairs, &offsets);
             return Some(pairs);
         }
     };
-    without_offset(&mut pairs, &own);
+    without_offset(&mut pairs, Some(view).filter(|_| kind == Kind::Signals), nodes, &own);
     Some(pairs)
 }
 
@@ -330,24 +333,69 @@ fn precomputed(view: &View, kind: Kind, nodes: &[usize], own: &[bool]) -> Option
     Some(pairs)
 }
 
-/// Takes off what all correlations have in common if it is negative: an average reference alone gives −1/(n − 1).
-/// What was taken off.
-fn without_offset(pairs: &mut Pairs, own: &[bool]) -> f64 {
+/// Takes off what an average reference makes by itself. Of signals that sum to 0 that is known, whatever their sizes; else
+/// it is what all correlations have in common if that is negative: of equal nodes −1/(n − 1). What was taken off.
+fn without_offset(pairs: &mut Pairs, signals: Option<&View>, nodes: &[usize], own: &[bool]) -> Vec<f64> {
     if own.iter().filter(|own| **own).count() < REFERENCED {
-        return 0.0;
+        return vec![0.0; pairs.r.len()];
     }
-    let n_known = pairs.square.iter().filter(|&&square| square > 0.0).count();
-    let mean = pairs.r.iter().sum::<f64>() / n_known.max(1) as f64;
-    let offset = mean.min(0.0);
-    if offset < 0.0 {
-        let known = pairs
-            .r
-            .iter_mut()
-            .zip(&pairs.square)
-            .filter(|(_, square)| **square > 0.0);
-        known.for_each(|(r, _)| *r -= offset);
+    let referenced = signals.and_then(|view| referenced(view, nodes, own));
+    let mut offsets = referenced.unwrap_or_else(|| {
+        let n_known = pairs.square.iter().filter(|&&square| square > 0.0).count();
+        let mean = pairs.r.iter().sum::<f64>() / n_known.max(1) as f64;
+        vec![mean.min(0.0); pairs.r.len()]
+    });
+    for ((r, square), offset) in pairs.r.iter_mut().zip(&pairs.square).zip(&mut offsets) {
+        *offset = if *square > 0.0 { *offset } else { 0.0 };
+        *r -= *offset;
     }
-    offset
+    offsets
+}
+
+/// The correlations of unrelated nodes of these sizes less their mean, if the nodes sum to 0. With s_a the variance that a
+/// node had before, s their mean and v_a the variance that it has:
+///
+/// ```text
+/// v_a = s_a (1 − 2/n) + s/n         covariance of a and b = (s − s_a − s_b)/n
+/// ```
+fn referenced(view: &View, nodes: &[usize], own: &[bool]) -> Option<Vec<f64>> {
+    let own: Vec<Option<&[f64]>> = nodes
+        .iter()
+        .zip(own)
+        .map(|(&node, own)| own.then(|| view.node(node)))
+        .collect();
+    let signals: Vec<&[f64]> = own.iter().copied().flatten().collect();
+    let n = signals.len() as f64;
+    let variances: Vec<f64> = own.iter().map(|signal| signal.map_or(0.0, variance)).collect();
+    let sums: Vec<f64> = (0..signals[0].len())
+        .map(|sample| signals.iter().map(|signal| signal[sample]).sum())
+        .collect();
+    let all: f64 = variances.iter().sum();
+    if all.is_nan() || variance(&sums) > SUM_TO_ZERO * all {
+        return None;
+    }
+    let mean = all / (n - 1.0);
+    let before: Vec<f64> = variances
+        .iter()
+        .map(|v| ((v - mean / n) / (1.0 - 2.0 / n)).max(0.0))
+        .collect();
+    let ends = (0..nodes.len()).flat_map(|a| (a + 1..nodes.len()).map(move |b| (a, b)));
+    let offset = |(a, b): (usize, usize)| {
+        let size = (variances[a] * variances[b]).sqrt();
+        let covariance = (mean - before[a] - before[b]) / n;
+        if size > 0.0 {
+            (covariance / size).clamp(-1.0, 1.0)
+        } else {
+            0.0
+        }
+    };
+    Some(ends.map(offset).collect())
+}
+
+fn variance(signal: &[f64]) -> f64 {
+    let n = signal.len() as f64;
+    let mean = signal.iter().sum::<f64>() / n;
+    signal.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n
 }
 
 /// Whether a view has enough samples to speak of correlations.

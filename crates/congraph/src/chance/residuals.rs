@@ -81,15 +81,16 @@ impl SignalResiduals {
     }
 
     /// The strongest correlation in standard deviations, or that of its ranks if that is less: two outliers at the same
-    /// time make a correlation of values, but not of ranks. `offset` is what was taken off all correlations.
-    pub(super) fn strongest(&self, pairs: &Pairs, offset: f64) -> Option<f64> {
+    /// time make a correlation of values, but not of ranks. `offsets` are what was taken off the
+    /// correlations.
+    pub(super) fn strongest(&self, pairs: &Pairs, offsets: &[f64]) -> Option<f64> {
         let ends = (0..self.rows.len()).flat_map(|a| (a + 1..self.rows.len()).map(move |b| [a, b]));
         let (pair, [a, b]) = ends
             .enumerate()
             .max_by(|(one, _), (two, _)| pairs.r[*one].abs().total_cmp(&pairs.r[*two].abs()))?;
         let square = pairs.square[pair];
         let ranks = |node: usize| standardised(&ranks(self.rows[node].as_deref()?));
-        let by_ranks = dot(&ranks(a)?, &ranks(b)?) / self.n_samples as f64 - offset;
+        let by_ranks = dot(&ranks(a)?, &ranks(b)?) / self.n_samples as f64 - offsets[pair];
         // Fisher's transform: near 1 a correlation is worth more than its size tells.
         let deviate = |r: f64| r.abs().min(1.0 - 1e-12).atanh() / (square.sqrt() * (1.0 + 1.5 * square));
         Some(deviate(pairs.r[pair]).min(deviate(by_ranks)))

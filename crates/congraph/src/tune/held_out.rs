@@ -7,7 +7,8 @@
 //!
 //! The gain is flat near its top and falls more slowly towards dense graphs than towards sparse ones, so the best cell
 //! is a little too dense. Of the densities that keep nearly all of the best gain ([`KEEP`]) the sparsest is taken, and
-//! there the similarity with the highest gain.
+//! there the similarity with the highest gain. Where halves hardly say anything ([`WEAK`]) the best cell is too sparse, since
+//! they see half of the samples: there the less is given away the less is gained.
 //!
 //! Cost: for each cell, half and view the eigenvalues of an n × n matrix; for each half and view its correlations.
 
@@ -22,6 +23,8 @@ use crate::views::Views;
 
 /// The share of the best gain that the choice keeps.
 pub const KEEP: f64 = 0.95;
+/// Gains below this, in nats per node and sample, are weak: what may be lost of them is a share that falls with them.
+pub const WEAK: f64 = 0.01;
 /// The most nodes whose graphs are judged by likelihood: eigenvalues of every view's graph, cell by cell and half by
 /// half, would take longer than the fits. With more nodes the choice is by stability.
 pub const MOST_NODES: usize = 1000;
@@ -95,12 +98,13 @@ fn unit(signal: &[f64]) -> Vec<f64> {
     signal.iter().map(|x| (x - mean) / norm).collect()
 }
 
-/// The cell with the highest gain, and the one that is chosen: of the cells that keep so large a share of it the
-/// sparsest density, and there the highest gain.
+/// The cell with the highest gain, and the one that is chosen: of the cells that keep so large a share of it, or a larger one
+/// where it is weak, the sparsest density, and there the highest gain.
 pub(super) fn choose(cells: &[Cell], gains: &[f64], keep: f64) -> Option<[usize; 2]> {
     let higher = |i: &usize, j: &usize| gains[*i].total_cmp(&gains[*j]);
     let best = (0..cells.len()).max_by(higher)?;
-    let kept = |&k: &usize| gains[k] >= keep * gains[best];
+    let lost = (1.0 - keep) * gains[best] * (gains[best] / WEAK).clamp(0.0, 1.0);
+    let kept = |&k: &usize| gains[k] >= gains[best] - lost;
     let sparsest = (0..cells.len())
         .filter(kept)
         .map(|k| cells[k].density.target)
@@ -108,4 +112,42 @@ pub(super) fn choose(cells: &[Cell], gains: &[f64], keep: f64) -> Option<[usize;
     let there = (0..cells.len()).filter(|&k| cells[k].density.target == sparsest);
     let chosen = there.filter(kept).max_by(higher)?;
     Some([best, chosen])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::methods::smooth::Parameters;
+    use crate::tune::Reach;
+
+    fn cell(density: f64) -> Cell {
+        let reach = |value: f64| Reach { target: value, value };
+        Cell {
+            density: reach(density),
+            similarity: reach(0.8),
+            floor: 0.5,
+            separate_alpha: 1.0,
+            parameters: Parameters {
+                alpha: 1.0,
+                beta: 1.0,
+                gamma: 0.0,
+            },
+            consensus_density: density,
+            n_components: 1,
+            solves: 1,
+            time: std::time::Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn of_strong_gains_some_is_given_away_for_a_sparser_graph_and_of_weak_ones_next_to_nothing() {
+        let cells = [0.1, 0.2, 0.3].map(cell);
+        let gains = [0.90, 0.96, 1.0];
+        let of = |size: f64| choose(&cells, &gains.map(|gain| size * gain), KEEP);
+        assert_eq!(of(1.0), Some([2, 1]));
+        assert_eq!(of(WEAK), Some([2, 1]));
+        assert_eq!(of(0.1 * WEAK), Some([2, 2]));
+        // Where no graph is any gain, the least loss is taken.
+        assert_eq!(choose(&cells, &[-0.3, -0.1, -0.2], KEEP), Some([1, 1]));
+    }
 }

@@ -324,7 +324,8 @@ impl Stability {
 pub fn halved_time_series(views: &Views) -> Option<Warning> {
     let is_series = |(index, view): &(usize, &View)| {
         let own = (0..views.n_nodes()).filter(|&node| views.has(*index, node));
-        view.blocks().is_none() && succession(view, own) > SERIES
+        let n_samples = view.n_samples().unwrap_or(0).max(1) as f64;
+        view.blocks().is_none() && succession(view, own) > SERIES.max(BEYOND_CHANCE / n_samples.sqrt())
     };
     let found = views.iter().enumerate().filter(is_series);
     let found: Vec<&str> = found.map(|(_, view)| view.name()).collect();
@@ -341,8 +342,10 @@ pub fn halved_time_series(views: &Views) -> Option<Warning> {
     })
 }
 
-/// Correlations between successive samples above this are no chance.
+/// Samples whose correlation with the next is above this follow each other,
 const SERIES: f64 = 0.3;
+/// unless it is less than so many standard errors above 0: a few nodes in a few samples have that by chance.
+const BEYOND_CHANCE: f64 = 3.0;
 
 /// The mean over the nodes of the correlation between a sample and the next.
 fn succession(view: &View, nodes: impl Iterator<Item = usize>) -> f64 {

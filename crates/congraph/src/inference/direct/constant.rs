@@ -13,9 +13,12 @@
 //! (independent nodes): the one that puts the mode of all t over 0, since most pairs of a sparse graph are no edges.
 //! The mode is found by the mean shift from the median, with a Gaussian window: edges far from 0 do not count. A share that
 //! is less than two standard errors below 1 is 1: what does not tell the nodes from independent ones must not make edges of
-//! them, and a share a little too small makes all pairs of noise look a little dependent.
+//! them, and a share a little too small makes all pairs of noise look a little dependent. Any other share is at most the one
+//! that weak edges leave (`mixture`).
 
 use faer::Mat;
+
+use super::mixture::least_share;
 
 /// What a node can have of all precision at most, for its w to be finite.
 const MOST: f64 = 0.5;
@@ -91,6 +94,8 @@ pub(super) fn share(z: &[f64], se: &[f64], offsets: &[f64]) -> f64 {
     }
     if 1.0 - share <= BELOW * squares.sqrt() / slope.abs() {
         1.0
+    } else if share > 0.0 {
+        share.min(least_share(pairs()))
     } else {
         share
     }

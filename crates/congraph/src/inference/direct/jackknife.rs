@@ -86,12 +86,11 @@ impl Moves {
         units: &[T],
         z: &[f64],
         counter: &Counter<'_>,
-        without: impl Fn(&T) -> Option<Mat<f64>> + Sync,
+        without: impl Fn(&T) -> Option<Vec<f64>> + Sync,
     ) -> Result<Self, Halt> {
         let mut moves = Self::new(z.len());
         for wave in units.chunks(WAVE) {
-            let deleted: Vec<Option<Vec<f64>>> =
-                wave.par_iter().map(|unit| Some(transformed(&without(unit)?))).collect();
+            let deleted: Vec<Option<Vec<f64>>> = wave.par_iter().map(&without).collect();
             for found in deleted {
                 moves.add(&found.ok_or(Halt::Singular)?, z);
             }
@@ -118,18 +117,55 @@ impl Moves {
     }
 }
 
-/// Of all views together: each has its units, and one at a time is deleted, the other views being whole.
-pub(super) fn pooled(views: &[&Moments], units: &[&[Vec<usize>]], counter: &Counter<'_>) -> Result<Estimate, Halt> {
-    let mean = mean_of(views.iter().map(|view| view.without(&[])), views.len());
-    let (precision, z) = of_all(&mean)?;
+/// Of all views together: each has its units, and one at a time is deleted, the other views being whole. `own` is the share
+/// of the views' own z, their mean, in what is told: none where one of them cannot be had.
+pub(super) fn pooled(
+    views: &[&Moments],
+    units: &[&[Vec<usize>]],
+    own: f64,
+    counter: &Counter<'_>,
+) -> Result<Estimate, Halt> {
+    let covariances: Vec<Mat<f64>> = views.iter().map(|view| view.without(&[])).collect();
+    let mean = mean_of(covariances.iter().cloned(), views.len());
+    let (precision, mut z) = of_all(&mean)?;
+    let alone: Result<Vec<Vec<f64>>, Halt> = match own > 0.0 {
+        true => covariances.iter().map(|own| Ok(of_all(own)?.1)).collect(),
+        false => Err(Halt::Singular),
+    };
+    let own = if alone.is_ok() { own } else { 0.0 };
+    let each = own / views.len() as f64;
+    z.iter_mut().for_each(|z| *z *= 1.0 - own);
+    for alone in alone.iter().flatten() {
+        add(&mut z, alone, each);
+    }
     let mut variances = vec![0.0; z.len()];
     let mut df = 0.0;
-    for (&view, units) in views.iter().zip(units) {
-        let deletions = Deletions::new(view, &mean, views.len(), units);
-        Moves::over(units, &z, counter, |unit| deletions.precision(unit))?.add_to(&mut variances);
+    for (place, (&view, units)) in views.iter().zip(units).enumerate() {
+        let together = Deletions::new(view, &mean, views.len(), units);
+        let single = alone
+            .is_ok()
+            .then(|| Deletions::new(view, &covariances[place], 1, units));
+        let without = |unit: &Vec<usize>| {
+            let mut found = transformed(&together.precision(unit)?);
+            found.iter_mut().for_each(|z| *z *= 1.0 - own);
+            if let (Some(single), Ok(alone)) = (&single, &alone) {
+                add(&mut found, &transformed(&single.precision(unit)?), each);
+                let others = alone.iter().enumerate().filter(|(other, _)| *other != place);
+                others.for_each(|(_, alone)| add(&mut found, alone, each));
+            }
+            Some(found)
+        };
+        Moves::over(units, &z, counter, without)?.add_to(&mut variances);
         df += units.len() as f64 - 1.0;
     }
     Ok(estimate(&precision, z, &variances, df))
+}
+
+/// Adds a multiple of other values.
+fn add(sums: &mut [f64], values: &[f64], factor: f64) {
+    sums.iter_mut()
+        .zip(values)
+        .for_each(|(sum, value)| *sum += factor * value);
 }
 
 /// Of all views together, which are the units: one at a time is deleted.
@@ -139,10 +175,8 @@ pub(super) fn over_views(views: &[&Moments], counter: &Counter<'_>) -> Result<Es
     let (precision, z) = of_all(&mean)?;
     let without = |left_out: &usize| {
         let others = covariances.iter().enumerate().filter(|(view, _)| view != left_out);
-        inverse(&mean_of(
-            others.map(|(_, covariance)| covariance.clone()),
-            views.len() - 1,
-        ))
+        let mean = mean_of(others.map(|(_, covariance)| covariance.clone()), views.len() - 1);
+        Some(transformed(&inverse(&mean)?))
     };
     let places: Vec<usize> = (0..views.len()).collect();
     let mut variances = vec![0.0; z.len()];

@@ -12,6 +12,10 @@
 //! q        of Benjamini and Hochberg, over **all** pairs           never over those that were learned
 //! ```
 //!
+//! The inverse of a mean is not the mean of inverses: where views have different graphs, K is not 0 for pairs that are edges
+//! in none of them. The views' own z are free of that, and less sure. Where each view has four samples per node, a fifth of
+//! their mean and four fifths of the pooled z are taken, deleted together.
+//!
 //! Deletions are exact, with the means, traces (and z-scores) of what is left. Blocks of few samples are taken out by
 //! Woodbury's formula, n² flops per sample; for others the inverse is computed anew. What s · o_ab is for is said in
 //! `constant`.
@@ -32,6 +36,7 @@
 
 mod constant;
 mod jackknife;
+mod mixture;
 mod moments;
 mod question;
 mod summaries;

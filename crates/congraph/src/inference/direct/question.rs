@@ -14,6 +14,8 @@ const MOST_SPREAD: f64 = 3.0;
 const SAMPLES_PER_NODE: f64 = 2.0;
 /// and in each view where views are compared.
 const SAMPLES_PER_NODE_OF_VIEW: f64 = 4.0;
+/// The share of the views' own z in that of all views together, where each view has so many.
+const SHARE_OF_VIEWS: f64 = 0.2;
 /// Fewer units than that do not tell a standard error.
 const LEAST_UNITS: usize = 10;
 /// Fewer nodes than that have no others to be conditioned on.
@@ -155,7 +157,7 @@ impl<'a> Question<'a> {
                 .flatten()
                 .map(|units| units.samples.as_slice())
                 .collect();
-            jackknife::pooled(&moments, &units, counter)
+            jackknife::pooled(&moments, &units, self.share_of_views(), counter)
         };
         match found {
             Ok(found) => {
@@ -205,6 +207,13 @@ impl<'a> Question<'a> {
             SAMPLES_PER_NODE,
             "all views together",
         )
+    }
+
+    /// The share of the views' own estimates in that of all views together: none unless each has enough samples for it.
+    fn share_of_views(&self) -> f64 {
+        let enough = SAMPLES_PER_NODE_OF_VIEW * self.common.len() as f64;
+        let is_enough = self.effective.len() > 1 && self.effective.iter().all(|effective| *effective >= enough);
+        if is_enough { SHARE_OF_VIEWS } else { 0.0 }
     }
 
     /// What is said of the nodes that some views lack: the column is there, and they are not in it.
@@ -259,7 +268,7 @@ impl<'a> Question<'a> {
             Err(reason) => return say(reason),
         };
         let moments = Moments::of(self.views.view(view), &nodes, self.zscored);
-        match jackknife::pooled(&[&moments], &[units], counter) {
+        match jackknife::pooled(&[&moments], &[units], 0.0, counter) {
             Ok(found) => Ok(Some(summaries::spread(
                 self.judged(found),
                 &nodes,

@@ -126,8 +126,25 @@ fn rows(table: &Table) -> Vec<Vec<f64>> {
 #[test]
 fn deletions_are_those_of_deleting_and_refitting() {
     // Blocks of 1 and 2 samples are taken out by Woodbury's formula, of 10 by another inverse; z-scores always by that.
-    for (length, zscored) in [(1, false), (2, false), (10, false), (2, true)] {
-        let mut tables = tables(12, 3, 40, length, 5 + length as u64);
+    // With 100 samples of each view a fifth of the views' own is part of it.
+    for (length, zscored, n_samples) in [
+        (1, false, 40),
+        (2, false, 40),
+        (10, false, 40),
+        (2, true, 40),
+        (2, false, 100),
+    ] {
+        let own = if n_samples == 100 { 0.2 } else { 0.0 };
+        let brute = |views: &[Vec<Vec<f64>>], zscored: bool| -> Vec<f64> {
+            let mut z: Vec<f64> = brute(views, zscored).iter().map(|z| (1.0 - own) * z).collect();
+            for view in views {
+                let alone = super::tests::brute(std::slice::from_ref(view), zscored);
+                let each = own / views.len() as f64;
+                z.iter_mut().zip(alone).for_each(|(z, alone)| *z += each * alone);
+            }
+            z
+        };
+        let mut tables = tables(12, 3, n_samples, length, 5 + length as u64);
         // Blocks of very different strength, so that the traces move.
         for table in &mut tables {
             for (sample, row) in table.values.chunks_mut(12).enumerate() {
@@ -145,7 +162,7 @@ fn deletions_are_those_of_deleting_and_refitting() {
         let whole = brute(&all, zscored);
         let mut variances = vec![0.0; whole.len()];
         for view in 0..all.len() {
-            let n_blocks = 40 / length;
+            let n_blocks = n_samples / length;
             let without = |block: usize| {
                 let mut left = all.clone();
                 left[view].drain(block * length..(block + 1) * length);
@@ -158,7 +175,7 @@ fn deletions_are_those_of_deleting_and_refitting() {
                 *variance += (n_blocks as f64 - 1.0) / n_blocks as f64 * square;
             }
         }
-        assert_eq!(found.df, 3.0 * (40.0 / length as f64 - 1.0));
+        assert_eq!(found.df, 3.0 * (n_samples as f64 / length as f64 - 1.0));
         for pair in 0..whole.len() {
             let z = found.partial[pair].atanh();
             let se = z / found.direct_z[pair];

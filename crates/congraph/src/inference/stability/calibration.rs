@@ -77,11 +77,12 @@ impl Curve {
         })
     }
 
-    /// The same for the whole: of pairs of which so many halves had each, where the fit has so many edges.
-    pub(super) fn of_whole(mut self, counts: &[u64], n_edges: usize) -> Self {
+    /// The same for the whole: of pairs of which so many halves had each, where the fit has so many edges, of the views or of
+    /// the consensus.
+    pub(super) fn of_whole(mut self, counts: &[u64], n_edges: usize, of_views: bool) -> Self {
         let n_halves = counts.len() - 1;
         let nested: Vec<f64> = (0..=n_halves).map(|k| self.at(k as f64 / n_halves as f64)).collect();
-        self.said = extrapolation::of_whole(&nested, counts, n_edges);
+        self.said = extrapolation::of_whole(&nested, counts, n_edges, of_views);
         let places: Vec<f64> = self.points.iter().map(|point| self.at(point.frequency)).collect();
         let points = self.points.iter_mut().zip(places);
         points.for_each(|(point, said)| point.replicates = said);

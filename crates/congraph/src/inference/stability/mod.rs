@@ -419,7 +419,7 @@ impl<M: Refit> Halvings<'_, M> {
             let counts = tallies.calibration[k].clone();
             let nested = Curve::of(&Histogram { counts }, 2 * INNER).filter(|_| is_calibrated && pairs > 0)?;
             let (counts, n_edges) = self.in_halves(tallies, k == 1, pairs);
-            Some(nested.of_whole(&counts, n_edges))
+            Some(nested.of_whole(&counts, n_edges, k == 1))
         };
         let curves = [curve(0), curve(1)];
         let figures = |key: [u32; 2], column: usize| {

@@ -33,6 +33,7 @@ mod model;
 mod newton;
 mod problem;
 mod proportional;
+mod shared;
 mod solution;
 mod sparsity;
 

@@ -8,6 +8,7 @@ use super::matrices::Factor;
 use super::model::Model;
 use super::newton::{Newton, Solved};
 use super::problem::{Charges, Filter, Point, Problem, Signs, Tie};
+use super::shared;
 use super::sparsity::{Sparsity, threshold};
 use crate::edges::ViewMatrix;
 use crate::error::{Error, Warning};
@@ -246,7 +247,8 @@ pub(super) fn refit(
         .collect();
     let threshold = threshold(&whole.point, sparsity, &shares);
     let (problem, start) = supported(problem, &whole.point, threshold)?;
-    let solved = newton.solve(&problem, Some(start), watch);
+    let mut solved = newton.solve(&problem, Some(start), watch);
+    shared::settle(&problem, &mut solved.point);
     Ok(Solution {
         problem: Arc::new(problem),
         point: solved.point,
@@ -287,7 +289,7 @@ fn supported(problem: &Problem, point: &Point, threshold: f64) -> Result<(Proble
             fixed.push(!is_edge(old));
             *weight = if is_edge(old) { old } else { 0.0 };
         }
-        if problem.is_coupled() && !is_edge(start.consensus[k]) {
+        if problem.is_coupled() && !shared::is_shared(problem, point, e, is_edge) {
             charges.gamma[k] = f64::INFINITY;
             start.consensus[k] = 0.0;
         }
