@@ -13,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine
+from ._blocks import _is_length
 from ._errors import CongraphWarning, former, tell
 from ._graphs import LearnedGraphs, counted
 from ._progress import running
-from ._views import Views, _in_blocks, _is_length, as_views
+from ._views import Views, _in_blocks, as_views
 
 __all__ = ["GraphEstimator"]
 

@@ -5,18 +5,27 @@ Nothing is computed here. Contiguous arrays of float64 are handed on as they are
 
 from __future__ import annotations
 
-import datetime
-import numbers
 import operator
-import os
-import re
 from collections.abc import Iterator, Mapping, Sequence, ValuesView
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ._blocks import _duration, _is_length, _times
 from ._errors import one_error
+from ._kinds import (
+    _ARE,
+    _grouped_by,
+    _is_frame,
+    _is_groupby,
+    _is_pandas,
+    _is_polars_series,
+    _is_series,
+    _is_sparse,
+    _refuse_empty,
+    _refuse_strange,
+)
 
 __all__ = ["Views", "as_views"]
 
@@ -386,7 +395,7 @@ def as_views(X: Any, *, views: Any = None, blocks: Any = None, nodes: Any = None
         return _of_subjects(X, views, blocks, nodes, subjects)
     if subjects is not None:
         return as_views(X, views=views, blocks=blocks, nodes=nodes)._with_subjects(subjects)
-    _refuse_strange(X, views)
+    _refuse_strange(X)
     if _is_sparse(X):
         raise _sparse("X")
     if views is not None:
@@ -404,100 +413,6 @@ def as_views(X: Any, *, views: Any = None, blocks: Any = None, nodes: Any = None
     if len(tables) == 1 and blocks is not None and not isinstance(blocks, Mapping) and (_is_series(blocks) or not _nested(blocks)):
         blocks = [blocks]
     return Views(dict(zip(names, tables, strict=True)), nodes=nodes, blocks=_blocks_by_name(blocks, names))
-
-
-#: What views can be, in one sentence.
-_ARE = (
-    "views are a dict or a list of arrays of samples × nodes, one 3-D array of views × samples × nodes, or one long table with `views=`"
-)
-
-
-def _refuse_strange(X: Any, views: Any) -> None:
-    """Complains about what is no data, and says what to do with it instead."""
-    if X is None:
-        raise TypeError(f"X is None: {_ARE}")
-    if isinstance(X, (str, bytes, os.PathLike)):
-        what = os.fsdecode(X)
-        if os.path.isfile(os.path.join(what, "summary.json")):
-            raise TypeError(f"X is a path: `congraph.load({what!r})` reads a result folder")
-        raise TypeError(
-            f"X is a path ({what!r}), and data are arrays: read the file first (`pandas.read_csv`, `numpy.load`, `anndata.read_h5ad`, "
-            "`mne.read_epochs`), or use `congraph learn` on the command line"
-        )
-    if _is_groupby(X):
-        raise TypeError("X is a grouped data frame: use `congraph.Views.groupby(X)`, or the data frame itself with `views=COLUMN`")
-    if _is_anndata(X):
-        raise TypeError(
-            'X is an AnnData object: use `congraph.tl.consensus_graph(adata, groupby="cell_type")`, '
-            'or `congraph.Views.from_anndata(adata, "cell_type")` for the views alone'
-        )
-    if _is_epochs(X) or isinstance(X, (list, tuple)) and any(map(_is_epochs, X)):
-        raise TypeError("X is MNE data: `congraph.from_epochs({name: epochs, ...})` makes views of Epochs")
-    if isinstance(X, Mapping) and not _is_frame(X):
-        for name, value in X.items():
-            if _is_epochs(value):
-                raise TypeError(f"view {str(name)!r} is MNE data: fit on `congraph.from_epochs(X)`, which keeps names, positions and epochs")
-            if _is_anndata(value):
-                raise TypeError(
-                    f'view {str(name)!r} is an AnnData object: join them with `anndata.concat(X, label="view")` and use '
-                    '`congraph.Views.from_anndata(adata, "view")`'
-                )
-            if value is None:
-                raise TypeError(f"view {str(name)!r} is None: {_ARE}")
-    if isinstance(X, Views) and views is not None:
-        raise ValueError("`views` are part of `Views` already: leave them out")
-
-
-def _refuse_empty(X: Any) -> None:
-    if isinstance(X, (list, tuple, Mapping)) and not _is_frame(X) and len(X) == 0:
-        raise ValueError(f"X is empty, so there is nothing to learn from: {_ARE}")
-    if isinstance(X, (list, tuple)) and any(one is None for one in X):
-        raise TypeError(f"X has None at place {[one is None for one in X].index(True)}: {_ARE}")
-
-
-def _is_groupby(X: Any) -> bool:
-    module = type(X).__module__.partition(".")[0]
-    return module in ("pandas", "polars") and "GroupBy" in type(X).__name__
-
-
-def _grouped_by(grouped: Any) -> list[str]:
-    """The names of the columns that a frame was grouped by, as far as they are columns."""
-    keys = getattr(grouped, "keys", None)
-    if keys is None:
-        keys = getattr(grouped, "by", [])
-    keys = keys if isinstance(keys, (list, tuple)) else [keys]
-    return [key for key in keys if isinstance(key, str)]
-
-
-def _is_anndata(X: Any) -> bool:
-    return type(X).__name__ in ("AnnData", "AnnDataView") or hasattr(X, "obs") and hasattr(X, "var") and hasattr(X, "obs_names")
-
-
-def _is_epochs(X: Any) -> bool:
-    return type(X).__module__.partition(".")[0] == "mne" and hasattr(X, "info")
-
-
-def _is_length(blocks: Any) -> bool:
-    """Whether blocks are given by their number, or by how long they last."""
-    if isinstance(blocks, bool):
-        return False
-    return isinstance(blocks, (numbers.Integral, datetime.timedelta, np.timedelta64)) or isinstance(blocks, str) and _duration(blocks) is not None
-
-
-#: What a duration such as "30s" or "7D" is made of, in seconds.
-_SECONDS = {"ms": 1e-3, "s": 1.0, "sec": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
-
-
-def _duration(given: Any) -> float | None:
-    """How many seconds a duration lasts; None if it is none."""
-    if isinstance(given, datetime.timedelta):
-        return given.total_seconds()
-    if isinstance(given, np.timedelta64):
-        return float(given / np.timedelta64(1, "ns")) * 1e-9
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*", given) if isinstance(given, str) else None
-    if found is None or found[2].lower() not in _SECONDS:
-        return None
-    return float(found[1]) * _SECONDS[found[2].lower()]
 
 
 def _in_blocks(views: Views, wanted: Any, axis: int = 0) -> Views:
@@ -523,19 +438,6 @@ def _in_blocks(views: Views, wanted: Any, axis: int = 0) -> Views:
             places = np.floor((times - times.min()) / seconds).astype(np.int64)
         told.blocks[name] = [f"{block:06d}" for block in places.tolist()]
     return told
-
-
-def _times(table: Any) -> npt.NDArray[np.float64] | None:
-    """When the samples of a pandas frame were taken, in seconds, if its index tells."""
-    if not _is_pandas(table) or type(table.index).__name__ in ("RangeIndex", "MultiIndex"):
-        return None
-    values = np.asarray(table.index)
-    if values.dtype.kind == "M":
-        return (values - values.min()) / np.timedelta64(1, "s") if len(values) else None
-    if values.dtype.kind == "m":
-        seconds: npt.NDArray[np.float64] = values / np.timedelta64(1, "s")
-        return seconds
-    return values.astype(np.float64) if values.dtype.kind in "iuf" else None
 
 
 def _collected(X: Any) -> Any:
@@ -700,27 +602,6 @@ def _index_names(table: Any) -> list[str] | None:
     return [str(row) for row in table.index]
 
 
-def _is_series(X: Any) -> bool:
-    """Whether it is a pandas Series: values with an index."""
-    return type(X).__module__.partition(".")[0] == "pandas" and hasattr(X, "index") and hasattr(X, "reindex") and not hasattr(X, "columns")
-
-
-def _is_pandas(X: Any) -> bool:
-    return type(X).__module__.partition(".")[0] == "pandas" and hasattr(X, "columns")
-
-
-def _is_polars(X: Any) -> bool:
-    return type(X).__module__.partition(".")[0] == "polars" and hasattr(X, "columns")
-
-
-def _is_frame(X: Any) -> bool:
-    return _is_pandas(X) or _is_polars(X)
-
-
-def _is_sparse(X: Any) -> bool:
-    return hasattr(X, "toarray") and hasattr(X, "nnz")
-
-
 def _table(value: Any, view: str | None) -> tuple[Array, list[str] | None]:
     """A C-contiguous array of float64, and the names of its columns if it has any."""
     columns: list[str] | None = None
@@ -793,10 +674,6 @@ def _series_kind(series: Any) -> str | None:
             return "text or other objects"
         return None
     return str(dtype)
-
-
-def _is_polars_series(series: Any) -> bool:
-    return type(series).__module__.partition(".")[0] == "polars"
 
 
 def _sparse(where: str) -> TypeError:
