@@ -36,7 +36,7 @@ HEAD = 6
 WIDTH = 110
 # Attributes of a fit that are kept; those that a fit does not have are left out.
 KEPT = (
-    "node_names_ view_names_ edge_index_ edges_ consensus_edges_ present_ alpha_ beta_ gamma_ density_ densities_ similarity_ similarity_floor_ "
+    "node_names_ view_names_ edge_index_ weights_ consensus_weights_ present_ alpha_ beta_ gamma_ density_ densities_ similarity_ similarity_floor_ "
     "consensus_density_ uniqueness_ relative_gap_ objective_ dual_objective_ converged_ status_ n_iter_ distance_divisor_ candidates_outside_ "
     "precisions_ path_ path_choice_ n_features_in_ positions_"
 ).split()

@@ -5,24 +5,28 @@
 
 # %%
 import numpy as np
+import numpy.typing as npt
 
 import congraph
+
+Floats = npt.NDArray[np.float64]
 
 
 class Huber:
     """v²/2δ where |v| ≤ δ, and |v| − δ/2 beyond."""
 
-    def __init__(self, delta):
+    def __init__(self, delta: float) -> None:
         self.delta = delta
 
-    def value(self, differences):
+    def value(self, differences: Floats) -> float:
         """The charge of all differences, edges × views."""
         size = np.abs(differences)
-        return np.where(size <= self.delta, size**2 / (2 * self.delta), size - self.delta / 2).sum()
+        return float(np.where(size <= self.delta, size**2 / (2 * self.delta), size - self.delta / 2).sum())
 
-    def prox(self, differences, step):
+    def prox(self, differences: Floats, step: float) -> Floats:
         """What minimises step · value(y) + ½‖y − differences‖² over y."""
-        return differences - step * differences / np.maximum(self.delta + step, np.abs(differences))
+        shrunk: Floats = differences - step * differences / np.maximum(self.delta + step, np.abs(differences))
+        return shrunk
 
 
 # %%

@@ -4,6 +4,7 @@
 
 # %%
 import pathlib
+from typing import Any
 
 import mne
 
@@ -18,7 +19,7 @@ FOLDER = HERE.resolve().parent / "data" / "eeg"
 
 
 # %%
-def epochs(path):
+def epochs(path: pathlib.Path) -> Any:
     raw = mne.io.read_raw_edf(path, preload=True, verbose="error")
     mne.datasets.eegbci.standardize(raw)
     raw.set_montage("standard_1005", verbose="error")
@@ -47,6 +48,7 @@ print(model)
 for name, uniqueness in sorted(zip(model.view_names_, model.uniqueness_), key=lambda pair: -pair[1]):
     print(f"{name}  {uniqueness:.2f}")
 communities = model.communities(runs=20)
+assert communities.consensus is not None
 for community in range(communities.consensus.max() + 1):
     print(community, " ".join(node for node, label in zip(model.node_names_, communities.consensus) if label == community))
 

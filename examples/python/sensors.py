@@ -24,7 +24,7 @@ long.head()
 # ## One long table: which season, and which days belong together
 
 # %%
-model = congraph.ConsensusGraph().tune(long, groups="season", blocks="day", density=(0.08, 0.25), similarity=(0.8, 0.95), halvings=2)
+model = congraph.ConsensusGraph().tune(long, views="season", blocks="day", density=(0.08, 0.25), similarity=(0.8, 0.95), halvings=2)
 print(model)
 
 # %% [markdown]
@@ -33,7 +33,8 @@ print(model)
 
 # %%
 places = data.positions
-one, other = model.edge_index_[:, model.consensus_edges_ > 0]
+assert places is not None and model.consensus_weights_ is not None
+one, other = model.edge_index_[:, model.consensus_weights_ > 0]
 along = np.linalg.norm(places[one] - places[other], axis=1).mean()
 anywhere = np.linalg.norm(places[:, None] - places[None], axis=2).mean()
 print(f"mean distance along an edge {along:.2f}, between any two sensors {anywhere:.2f}")

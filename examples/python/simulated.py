@@ -23,7 +23,9 @@ print(model)
 # %%
 alone = congraph.SingleGraph(density=0.1).fit(data.views)
 print(f"F1 of the views: {congraph.f1(alone, data.truth):.3f} alone, {congraph.f1(model, data.truth):.3f} jointly")
-print(f"F1 of the consensus: {congraph.evaluate(model, data.truth).consensus['f1']:.3f}")
+shared = congraph.evaluate(model, data.truth).consensus
+assert shared is not None
+print(f"F1 of the consensus: {shared['f1']:.3f}")
 assert congraph.f1(model, data.truth) > congraph.f1(alone, data.truth)
 
 # %% [markdown]

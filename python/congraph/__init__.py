@@ -9,12 +9,13 @@ True
 
 from __future__ import annotations
 
-from . import plots, tl
+from . import pl, plots, tl
 from ._consensus import ConsensusGraph, Projection, SingleGraph
 from ._cv import ConsensusGraphCV
 from ._engine import __version__
 from ._epochs import from_epochs
 from ._errors import CongraphDataError, CongraphWarning
+from ._folder import load
 from ._graphs import Communities, Comparison, Graphs
 from ._joint import JointGraphicalLasso
 from ._metrics import Evaluation, accuracy, auprc, correlation, evaluate, f1, nmi, precision, recall, total_variation
@@ -44,7 +45,9 @@ __all__ = [
     "evaluate",
     "f1",
     "from_epochs",
+    "load",
     "nmi",
+    "pl",
     "plots",
     "precision",
     "recall",

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import html
 import inspect
-import warnings
+import json
+import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _engine
-from ._errors import CongraphWarning, outside
+from ._blocks import _is_length
+from ._errors import CongraphWarning, former, tell
 from ._graphs import LearnedGraphs, counted
 from ._progress import running
-from ._views import Views, as_views
+from ._views import Views, _in_blocks, as_views
 
 __all__ = ["GraphEstimator"]
 
@@ -43,6 +46,15 @@ class _Plain:
         defaults = inspect.signature(type(self)).parameters
         changed = [f"{name}={value!r}" for name, value in self.get_params().items() if not _same(value, defaults[name].default)]
         return f"{type(self).__name__}({', '.join(changed)})"
+
+
+def _plain(value: Any) -> Any:
+    """Numbers and arrays of NumPy as JSON has them."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    if isinstance(value, (tuple, set, frozenset)):
+        return list(value)
+    raise ValueError(f"{value!r} cannot be saved to a folder: use `pickle`, which keeps all parameters")
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -77,6 +89,11 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
     warnings_: list[CongraphWarning]
     positions_: dict[str, Any] | None
     _record: str
+    _files: list[str]
+    _n_samples: list[int | None]
+    _carried: list[tuple[str, str]]
+    _axes: str
+    _from_python: bool
 
     # scikit-learn's words for what is accepted.
     def __sklearn_tags__(self) -> Any:
@@ -88,7 +105,7 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
     def _reading(self, views: Views) -> dict[str, Any]:
         """How tables become views."""
         return {
-            "data": self.data,
+            "data": self._kind(),
             "orient": self.orient,
             "nodes": self.nodes,
             "drop_nodes": self._dropped(views),
@@ -107,21 +124,113 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         if isinstance(wanted, str):
             return [wanted]
         unnamed = all(nodes is None for nodes in views.nodes.values())
-        return [str(node + 1) if unnamed and isinstance(node, (int, np.integer)) else str(node) for node in wanted]
+        return [str(int(node)) if unnamed and isinstance(node, (int, np.integer)) else str(node) for node in wanted]
+
+    def _kind(self) -> str:
+        """What the numbers are, by the parameter `kind` or by its former name."""
+        kind: str = former(self.kind, "kind", self.data, "data")
+        return kind
 
     def _running(self) -> dict[str, Any]:
         return running(self.n_jobs, self.verbose)
 
-    def _views(self, X: Any, groups: Any, blocks: Any, subjects: Any = None) -> Views:
-        views = as_views(X, groups=groups, blocks=blocks, subjects=subjects)
+    def _views(self, X: Any, labels: Any, blocks: Any, subjects: Any = None) -> Views:
+        # How many blocks, or how long they last, is told apart from labels: nodes may be in rows.
+        is_length = _is_length(blocks)
+        views = as_views(X, views=labels, blocks=None if is_length else blocks, subjects=subjects)
         views = views if self._node_axis() == 1 else views._with_nodes_in_rows()
         views._check_nodes(self._node_axis())
-        return views
+        return _in_blocks(views, blocks, 1 - self._node_axis()) if is_length else views
 
     def _node_axis(self) -> int:
-        return 0 if self.data == "signals" and self.orient == "nodes-by-samples" else 1
+        return 0 if self._kind() == "signals" and self.orient == "nodes-by-samples" else 1
 
-    def _learned(self, result: dict[str, Any], views: Views, X: Any) -> None:
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False, report: bool = False) -> Path:
+        """Write the fit to a result folder, as ``congraph learn`` does on the command line; `congraph.load` reads it.
+
+        Parameters
+        ----------
+        path : str or path
+            The folder. It appears whole or not at all.
+        overwrite : bool, default False
+            Replace the results in a folder that is not empty; other files in it stay.
+        report : bool, default False
+            Also write ``report.html`` into it.
+
+        Returns
+        -------
+        pathlib.Path
+            The folder.
+
+        Examples
+        --------
+        >>> import tempfile, congraph
+        >>> data = congraph.simulate(n_nodes=20, n_views=2, seed=1)
+        >>> folder = congraph.ConsensusGraph(density=0.1).fit(data.views).save(tempfile.mkdtemp() + "/out")
+        >>> sorted(file.name for file in folder.iterdir())[:4]
+        ['edges.tsv', 'edges_long.tsv', 'matrices.npz', 'nodes.tsv']
+        """
+        self._check_learned()
+        record, warned = self._told()
+        places = self.positions_ if self.positions_ is not None and all(node in self.positions_ for node in self.node_names_) else None
+        carried = dict(self._carried)
+        pairs = self._pairs_told() if not carried else {}
+        saved = {
+            "path": os.fspath(path),
+            "force": bool(overwrite),
+            "report": bool(report),
+            "record": record,
+            "warnings": warned,
+            "positions": None if places is None else [[float(x) for x in places[node]] for node in self.node_names_],
+            "axes": getattr(self, "_axes", ""),
+            "files": list(self._files),
+            "n_samples": list(self._n_samples),
+            "precisions": list(self.precisions_) if hasattr(self, "precisions_") else None,
+            "python": self._as_json(),
+            "carried": list(self._carried),
+            "candidates": pairs.get("candidates"),
+            "edge_costs": pairs.get("edge_costs"),
+        }
+        _engine.save(self._arrays(), saved)
+        return Path(path)
+
+    def _pairs_told(self) -> dict[str, list[list[str]]]:
+        """Candidates and costs as rows of the folder's tables."""
+        found: dict[str, list[list[str]]] = {}
+        names = self.node_names_
+        wanted = getattr(self, "candidates", None)
+        if wanted is not None and not isinstance(wanted, str):
+            found["candidates"] = [[names[a], names[b]] for a, b in np.sort(self._pairs(None, wanted), axis=1).tolist()]
+        costs = getattr(self, "edge_costs", None)
+        if costs:
+            pairs = np.sort(self._pairs(None, list(costs)), axis=1).tolist()
+            values = [float(cost) for cost in costs.values()]
+            found["edge_costs"] = [[names[a], names[b], repr(cost)] for (a, b), cost in zip(pairs, values, strict=True)]
+        return found
+
+    def _as_json(self) -> str:
+        """Class and parameters, for `congraph.load`; nothing of what came from the command line."""
+        if dict(self._carried).get("run.json") and not getattr(self, "_from_python", True):
+            return ""
+        params = self.get_params(deep=False)
+        penalty = params.get("penalty", "l1")
+        if not isinstance(penalty, str):
+            raise ValueError("a penalty written in Python cannot be saved to a folder: use `pickle`, which keeps the object")
+        if params.get("edge_costs"):
+            params["edge_costs"] = [[list(pair), None if np.isinf(cost) else float(cost)] for pair, cost in params["edge_costs"].items()]
+        candidates = params.get("candidates")
+        if candidates is not None and not isinstance(candidates, str):
+            params["candidates"] = [list(pair) for pair in candidates]
+        found: dict[str, Any] = {}
+        for name in ("path_choice_", "path_best_", "path_rule_", "best_params_", "best_score_"):
+            if hasattr(self, name):
+                found[name] = getattr(self, name)
+        if hasattr(self, "path_"):
+            found["path_"] = {name: np.asarray(values).tolist() for name, values in self.path_.items()}
+        told = {"schema": "congraph.python/1", "class": type(self).__name__, "params": params, "found": found}
+        return json.dumps(told, indent=2, default=_plain) + "\n"
+
+    def _learned(self, result: dict[str, Any], views: Views, X: Any, silent: bool = False) -> None:
         """Keeps what the engine found, and tells what it warned of."""
         self._set_graphs(result)
         self.n_features_in_ = len(self.node_names_)
@@ -144,9 +253,17 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         # Of another fit than this one.
         if hasattr(self, "stability_"):
             del self.stability_
-        self.warnings_ = [CongraphWarning(message, code, view) for code, view, message in [*result["warnings"], *self._near()]]
-        for warning in self.warnings_:
-            warnings.warn(warning, stacklevel=outside())
+        near = [] if silent else self._near()
+        self.warnings_ = [CongraphWarning(message, code, view) for code, view, message in [*result["warnings"], *near]]
+        self._axes = ""
+        self._from_python = True
+        self._files = [""] * len(self.view_names_)
+        sample_axis = 1 - self._node_axis()
+        counts = {name: array.shape[sample_axis] if self._kind() == "signals" else views.n_samples[name] for name, array in views.items()}
+        self._n_samples = [counts.get(name) for name in self.view_names_]
+        self._carried = []
+        if not silent:
+            tell(self.warnings_)
 
     def _near(self) -> list[tuple[str, str | None, str]]:
         """What is said if edges follow the distances of their ends, where these are known."""
@@ -160,28 +277,25 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         return self._record, [(warning.code, warning.view, warning.args[0]) for warning in self.warnings_]
 
     def _check_learned(self) -> None:
-        if not hasattr(self, "edges_"):
+        if not hasattr(self, "weights_"):
             raise NotFittedError(
                 f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before using this estimator."
             )
 
-    def _likelihood(self, X: Any, groups: Any, view: int | None) -> float:
+    def _likelihood(self, X: Any, labels: Any, view: int | None) -> float:
         """The mean gain in log-likelihood of new views on one of the graphs."""
         self._check_learned()
-        views = self._new_views(X, groups)
-        reading = {**self._reading(views), "missing": "error"}
+        views = self._new_views(X, labels)
+        reading = self._reading(views)
+        if self.missing == "mask" and self._node_axis() == 1 and self._kind() == "signals":
+            views = views._with_all(self.node_names_)
         gains = _engine.log_likelihood(self._arrays(), view, views._borrowed(), reading, self._running())
         return float(gains.mean())
 
-    def _new_views(self, X: Any, groups: Any = None) -> Views:
+    def _new_views(self, X: Any, labels: Any = None) -> Views:
         """New views; without names their nodes are those of the fit, by number."""
-        views = as_views(X, groups=groups)
+        views = as_views(X, views=labels)
         views = views._of(list(views)) if self._node_axis() == 1 else views._with_nodes_in_rows()
-        n_nodes = len(self.node_names_)
-        if self.node_names_ == [str(k + 1) for k in range(n_nodes)]:
-            # The fit's nodes had no names, and a frame's columns may be but numbered.
-            numbers = [str(k) for k in range(n_nodes)]
-            views.nodes = {name: None if nodes == numbers else nodes for name, nodes in views.nodes.items()}
         for name, array in views.items():
             n = array.shape[self._node_axis()]
             if views.nodes[name] is None and n != len(self.node_names_):
@@ -216,12 +330,12 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         return f"{type(self).__name__} of {counted(len(self.view_names_), 'view')} × {counted(len(self.node_names_), 'node')}"
 
     def __str__(self) -> str:
-        if not hasattr(self, "edges_"):
+        if not hasattr(self, "weights_"):
             return repr(self)
         return "\n".join([self._title(), *(f"  {name:<12}{text}" for name, text in self._lines())])
 
     def _repr_html_(self) -> str:
-        if not hasattr(self, "edges_"):
+        if not hasattr(self, "weights_"):
             return f"<pre>{html.escape(repr(self))}</pre>"
         rows = "".join(
             f"<tr><th style='text-align:left'>{html.escape(name)}</th><td style='text-align:left'>{html.escape(text)}</td></tr>"

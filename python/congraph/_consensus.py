@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _engine
 from ._base import GraphEstimator
-from ._errors import one_error, warn
-from ._graphs import Graphs, counted
+from ._choices import (
+    Coupling,
+    DistanceNorm,
+    Filter,
+    Kind,
+    Method,
+    Missing,
+    Nan,
+    NodeRule,
+    Orient,
+    Proportional,
+    Rule,
+    SampleNorm,
+    Scale,
+    Signed,
+    Solver,
+    ZStep,
+)
+from ._errors import former, one_error, warn
+from ._graphs import Graphs, _optional, counted
 from ._stability import Stability
 from ._views import Views
 
@@ -26,6 +45,16 @@ class Projection:
 
     ``graph`` holds both; ``kinds`` says of each of its edges whether it is ``shared``, ``added`` (only the view has it), ``lacking``
     (only the consensus has it) or ``unmeasured`` (the consensus has it, and the view lacks one of its nodes: ``missing="mask"``).
+    `ConsensusGraph.project` makes it.
+
+    Examples
+    --------
+    >>> import congraph
+    >>> data = congraph.simulate(n_nodes=20, n_views=3, n_signals=200, edge_probability=0.2, seed=1)
+    >>> m = congraph.ConsensusGraph(density=0.2).fit(data.views[:2])
+    >>> (new,) = m.project(data.views[2:])
+    >>> new.name, new.weights.shape
+    ('view3', (20, 20))
     """
 
     name: str
@@ -48,13 +77,33 @@ class Projection:
         return matrix
 
     def edges(self, kind: str) -> list[tuple[str, str]]:
-        """The edges that are ``shared``, ``added``, ``lacking`` or ``unmeasured``, by the names of their ends."""
+        """The edges of one kind, by the names of their ends.
+
+        Parameters
+        ----------
+        kind : {"shared", "added", "lacking", "unmeasured"}
+
+        Returns
+        -------
+        list of (str, str)
+
+        Examples
+        --------
+        >>> import congraph
+        >>> data = congraph.simulate(n_nodes=20, n_views=3, n_signals=200, edge_probability=0.2, seed=1)
+        >>> m = congraph.ConsensusGraph(density=0.2).fit(data.views[:2])
+        >>> (new,) = m.project(data.views[2:])
+        >>> len(new.edges("shared")) == new.kinds.count("shared")
+        True
+        """
         names, (one, other) = self.graph.node_names_, self.graph.edge_index_
         return [(names[a], names[b]) for a, b, k in zip(one, other, self.kinds, strict=True) if k == kind]
 
 
 # Parameters about how data are read and work is done, not about what is asked of a fit.
-_OF_READING = frozenset({"data", "orient", "nodes", "drop_nodes", "missing", "nan", "allow_counts", "n_jobs", "verbose"})
+_OF_READING = frozenset(
+    {"kind", "data", "orient", "nodes", "drop_nodes", "missing", "nan", "allow_counts", "n_jobs", "verbose", "vectorize"}
+)
 
 
 class _Learner(GraphEstimator):
@@ -89,12 +138,12 @@ class _Learner(GraphEstimator):
             "check_outside": bool(self.check_outside),
         }
 
-    def _learn(self, X: Any, groups: Any, blocks: Any, single: bool, subjects: Any = None) -> None:
-        views = self._views(X, groups, blocks, subjects)
-        result = _engine.learn(views._borrowed(), self._reading(views), self._options(views, single), self._running())
-        self._keep(result, views, X)
+    def _learn(self, X: Any, views: Any, blocks: Any, single: bool, subjects: Any = None) -> None:
+        told = self._views(X, views, blocks, subjects)
+        result = _engine.learn(told._borrowed(), self._reading(told), self._options(told, single), self._running())
+        self._keep(result, told, X)
 
-    def _keep(self, result: dict[str, Any], views: Views, X: Any) -> None:
+    def _keep(self, result: dict[str, Any], views: Views, X: Any, silent: bool = False) -> None:
         self.alpha_ = result["alpha"]
         self.spectrum_ = result["spectrum"]
         self.scale_ = result["scale"]
@@ -107,7 +156,7 @@ class _Learner(GraphEstimator):
         self.candidates_outside_ = result["candidates_outside"]
         seconds = ("engine_seconds", "distances_seconds", "solve_seconds")
         self.seconds_ = {name.removesuffix("_seconds"): result[name] for name in seconds if name in result}
-        self._learned(result, views, X)
+        self._learned(result, views, X, silent)
 
     def _model(self) -> str:
         """What a likelihood is made of, in a line."""
@@ -163,13 +212,14 @@ class _Learner(GraphEstimator):
         self,
         X: Any,
         *,
-        groups: Any = None,
+        views: Any = None,
         blocks: Any = None,
         pairs: int = 50,
-        units: str | None = None,
+        units: Literal["blocks", "samples", "views"] | None = None,
         direct: bool = True,
         level: float = 0.05,
         seed: int = 1,
+        groups: Any = None,
     ) -> Stability:
         """How sure each edge is: halves of the data are fitted as the whole was.
 
@@ -178,9 +228,10 @@ class _Learner(GraphEstimator):
 
         Parameters
         ----------
-        X, groups : the views that were fitted
-        blocks : str, sequence or mapping, optional
-            The trial or session of each sample: these are halved.
+        X, views
+            The views that were fitted, as they were given to `fit`.
+        blocks : int, duration, str, sequence or mapping, optional
+            The trial or session of each sample, or how many blocks to make: these are halved; see `fit`.
         pairs : int
             How many pairs of halves.
         units : {"blocks", "samples", "views"}, optional
@@ -189,30 +240,47 @@ class _Learner(GraphEstimator):
             Whether to ask which nodes depend directly on each other.
         level : float
             The level of that.
+        seed : int
+            The seed of the halvings.
+        groups
+            The former name of ``views``.
+
+        Returns
+        -------
+        Stability
+
+        Examples
+        --------
+        >>> import congraph
+        >>> data = congraph.simulate(n_nodes=20, n_views=3, n_signals=200, edge_probability=0.2, seed=1)
+        >>> m = congraph.ConsensusGraph(density=0.2).fit(data.views)
+        >>> s = m.stability(data.views, blocks=10, pairs=4)
+        >>> s.units, len(s.edges["frequency"]) == m.edge_index_.shape[1]
+        ('blocks', True)
         """
         self._check_learned()
         if not isinstance(getattr(self, "penalty", "l1"), str):
             raise ValueError("halves cannot be fitted with a penalty written in Python: fit with penalty=\"l1\", \"l2\" or \"squared-l2\"")
-        views = self._views(X, groups, blocks)
-        options = self._options(views, single=self.consensus_edges_ is None)
+        told = self._views(X, former(views, "views", groups, "groups"), blocks)
+        options = self._options(told, single=self.consensus_weights_ is None)
         # What was found stands in for targets and parameters.
         options.update({name: None for name in ("density", "similarity", "consensus_density", "alpha", "beta") if name in options})
         halving = {"pairs": pairs, "units": units, "direct": direct, "level": level, "seed": seed}
         found = _engine.stability(
-            self._arrays(), options, self._record, views._borrowed(), self._reading(views), halving, self._running()
+            self._arrays(), options, self._record, told._borrowed(), self._reading(told), halving, self._running()
         )
         warn(found["warnings"])
         # For `print` and `report`.
         self.stability_ = Stability._of(self, found)
         return self.stability_
 
-    def _data_again(self, X: Any, groups: Any, blocks: Any) -> dict[str, Any]:
-        views = self._views(X, groups, blocks)
-        return {"record": self._record, "views": views._borrowed(), "reading": self._reading(views)}
+    def _data_again(self, X: Any, views: Any, blocks: Any) -> dict[str, Any]:
+        told = self._views(X, views, blocks)
+        return {"record": self._record, "views": told._borrowed(), "reading": self._reading(told)}
 
     def _ask_stability(self) -> str | None:
-        can = isinstance(getattr(self, "penalty", "l1"), str) and self.data == "signals"
-        return "m.stability(views)" if can and np.any(self.edges_ != 0) else None
+        can = isinstance(getattr(self, "penalty", "l1"), str) and self._kind() == "signals"
+        return "m.stability(views)" if can and np.any(self.weights_ != 0) else None
 
 
 class ConsensusGraph(_Learner):
@@ -276,7 +344,7 @@ class ConsensusGraph(_Learner):
         graph is. ``"auto"`` chooses it by the likelihood of one half of the samples on the graphs of the other.
     sample_norm : {"mean", "sum"}
     distance_norm : {"max", "none"}
-    data : {"signals", "covariance", "gram"}
+    kind : {"signals", "covariance", "gram"}
         What the numbers are.
     orient : {"samples-by-nodes", "nodes-by-samples"}
     nodes : {"same", "common"}
@@ -285,8 +353,10 @@ class ConsensusGraph(_Learner):
         Nodes to leave out of all views: by name, or by number from 0 if they have none.
     missing : {"error", "mask"}
         What to do with nodes that a view lacks, or that hold NaN or are constant in it: ``"mask"`` lets it take part with the others.
-    nan : {"error", "drop-rows"}
-        What to do with samples that hold NaN or infinite values.
+    nan : {"error", "drop-rows", "pairwise"}
+        What to do with NaN and infinite values: refuse them; leave out the samples that hold one; or take the correlation of every
+        pair of nodes from the samples that both have, and the nearest matrix that signals can have. A warning (W20) says how far that
+        is; `stability` and `tune`, which halve samples, need another choice.
     allow_counts : bool
         Accept values that look like raw counts.
     memory : float, optional
@@ -294,15 +364,21 @@ class ConsensusGraph(_Learner):
     seed : int, default 1
         The seed of the approximate neighbour search.
     n_jobs : int, optional
-        How many threads; all cores by default. The result does not depend on it.
+        How many threads; -1 for all cores. None is 1, unless a ``joblib.parallel_config`` says otherwise. The result does not depend
+        on it.
     verbose : bool
         Show progress.
+    vectorize : bool, default False
+        Whether `transform` gives one row per view, with a column for each pair of nodes (`get_feature_names_out`), instead of
+        matrices. ``set_output(transform="pandas")`` does so, too.
+    data
+        The former name of ``kind``.
 
     Attributes
     ----------
     consensus_ : array (nodes, nodes)
     graphs_ : array (views, nodes, nodes)
-    edge_index_, edges_, consensus_edges_ : array
+    edge_index_, weights_, consensus_weights_ : array
         The sparse form: the two ends of each edge (2, edges), its weight in each view (edges, views) and in the consensus (edges,).
     node_names_, view_names_ : list of str
     subjects_ : array (subjects, nodes, nodes) or None
@@ -362,35 +438,39 @@ class ConsensusGraph(_Learner):
         gamma: float | None = None,
         penalty: Any = "l1",
         regulariser: str = "l1",
-        signed: bool | str = False,
-        solver: str = "newton",
-        z_step: str = "exact",
+        signed: Signed = False,
+        solver: Solver = "newton",
+        z_step: ZStep = "exact",
         tol: float = 1e-8,
         max_iter: int | None = None,
         candidates: Any = None,
         edge_costs: Any = None,
         check_outside: bool = False,
-        scale: str | None = None,
-        spectrum: float | str = 1.0,
-        sample_norm: str = "mean",
-        distance_norm: str = "max",
-        data: str = "signals",
-        orient: str = "samples-by-nodes",
-        nodes: str = "same",
+        scale: Scale | None = None,
+        spectrum: float | Literal["auto"] = 1.0,
+        sample_norm: SampleNorm = "mean",
+        distance_norm: DistanceNorm = "max",
+        kind: Kind = "signals",
+        orient: Orient = "samples-by-nodes",
+        nodes: NodeRule = "same",
         drop_nodes: Sequence[str] = (),
-        missing: str = "error",
-        nan: str = "error",
+        missing: Missing = "error",
+        nan: Nan = "error",
         allow_counts: bool = False,
         memory: float | None = None,
         seed: int = 1,
         n_jobs: int | None = None,
         verbose: bool = False,
-        method: str = "smooth",
-        filter: str | int = "auto",
-        coupling: str = "consensus",
+        method: Method = "smooth",
+        filter: Filter = "auto",
+        coupling: Coupling = "consensus",
         subject_share: float | None = None,
-        proportional: str = "refuse",
+        proportional: Proportional = "refuse",
+        vectorize: bool = False,
+        data: Any = "deprecated",
     ) -> None:
+        self.vectorize = vectorize
+        self.data = data
         self.coupling = coupling
         self.subject_share = subject_share
         self.density = density
@@ -413,7 +493,7 @@ class ConsensusGraph(_Learner):
         self.spectrum = spectrum
         self.sample_norm = sample_norm
         self.distance_norm = distance_norm
-        self.data = data
+        self.kind = kind
         self.orient = orient
         self.nodes = nodes
         self.drop_nodes = drop_nodes
@@ -435,29 +515,47 @@ class ConsensusGraph(_Learner):
         tags.transformer_tags = TransformerTags(preserves_dtype=[])
         return tags
 
-    def fit(self, X: Any, y: Any = None, *, groups: Any = None, blocks: Any = None, subjects: Any = None) -> ConsensusGraph:
+    def fit(
+        self, X: Any, y: Any = None, *, views: Any = None, blocks: Any = None, subjects: Any = None, groups: Any = None
+    ) -> ConsensusGraph:
         """Learn the graphs of the views.
 
         Parameters
         ----------
         X : views
             Samples in rows, nodes in columns: a dict from names to arrays or data frames, a list of them, a 3-D array of
-            views × samples × nodes, or one long table with ``groups``.
+            views × samples × nodes, or one long table with ``views``.
         y : ignored
-        groups : str or sequence, optional
+        views : str or sequence, optional
             Of one long table: the column that tells the views apart, or one label per row. A pandas Series is matched to the
             rows of a data frame by its index, and refused if it has no label for a row.
-        blocks : str, sequence or mapping, optional
-            The resampling unit (trial, session) of each sample; used by `tune`.
+        blocks : int, duration, str, sequence or mapping, optional
+            The resampling unit (trial, session) of each sample; used by `tune` and `stability`. A number makes so many contiguous
+            blocks of each view, as suits time series; a duration (``"30s"``, ``"7D"``, a timedelta) blocks of that length, where the
+            index of the data frames tells the time.
         subjects : mapping or sequence, optional
             Whose view each is, where subjects were measured in several conditions: from the names of the views, or one per view. Of
-            one long table with ``groups`` the column of the subject, or one label per row: a view is then ``subject/group``. Views of
+            one long table with ``views`` the column of the subject, or one label per row: a view is then ``subject/view``. Views of
             one subject share the subject's graph (``subjects_``), and the subjects' graphs share the consensus.
+        groups
+            The former name of ``views``.
+
+        Returns
+        -------
+        ConsensusGraph
+            Itself, fitted.
+
+        Examples
+        --------
+        >>> import congraph
+        >>> data = congraph.simulate(n_nodes=20, n_views=2, n_signals=200, seed=1)
+        >>> congraph.ConsensusGraph(density=0.1).fit(data.views).view_names_
+        ['view1', 'view2']
         """
-        self._learn(X, groups, blocks, single=False, subjects=subjects)
+        self._learn(X, former(views, "views", groups, "groups"), blocks, single=False, subjects=subjects)
         return self
 
-    def _keep(self, result: dict[str, Any], views: Views, X: Any) -> None:
+    def _keep(self, result: dict[str, Any], views: Views, X: Any, silent: bool = False) -> None:
         self.beta_ = result["beta"]
         self.gamma_ = result["gamma"]
         self.consensus_density_ = result["consensus_density"]
@@ -466,21 +564,22 @@ class ConsensusGraph(_Learner):
         for name in ("path_", "path_choice_", "path_best_", "path_rule_"):
             if hasattr(self, name):
                 delattr(self, name)
-        super()._keep(result, views, X)
+        super()._keep(result, views, X, silent)
 
     def tune(
         self,
         X: Any,
         *,
-        groups: Any = None,
+        views: Any = None,
         blocks: Any = None,
         subjects: Any = None,
-        density: tuple[float, float] | None = None,
-        similarity: tuple[float, float] | None = None,
-        rule: str = "likelihood",
+        density: float | tuple[float, float] | None = None,
+        similarity: float | tuple[float, float] | None = None,
+        rule: Rule = "likelihood",
         keep: float = 0.95,
         halvings: int = 10,
         threshold: float = 0.05,
+        groups: Any = None,
     ) -> ConsensusGraph:
         """Learn a grid of densities and similarities, and keep the fit that suits other samples best.
 
@@ -490,10 +589,11 @@ class ConsensusGraph(_Learner):
 
         Parameters
         ----------
-        X, groups, blocks, subjects : as for `fit`
-        density, similarity : pairs of float, optional
-            The lowest and the highest of the grid. Without them cells are added beyond the usual ends where the choice by
-            likelihood lies there.
+        X, views, blocks, subjects
+            As for `fit`.
+        density, similarity : float or pair of float, optional
+            The lowest and the highest of the grid, or the only one. Without them cells are added beyond the usual ends where the
+            choice by likelihood lies there.
         rule : {"likelihood", "stability"}
             ``"likelihood"``: each view's graph from one half is judged by the likelihood of its other half. Of the fits with at least
             the share ``keep`` of the best gain the sparsest density is kept, and there the highest gain. ``"stability"``: the densest
@@ -501,9 +601,31 @@ class ConsensusGraph(_Learner):
             With more than 1000 nodes the choice is by stability (W18).
         keep, threshold : float
         halvings : int
+        groups
+            The former name of ``views``.
+
+        Returns
+        -------
+        ConsensusGraph
+            Itself, fitted at the choice.
+
+        Examples
+        --------
+        >>> import congraph
+        >>> data = congraph.simulate(n_nodes=20, n_views=3, edge_probability=0.2, seed=1)
+        >>> m = congraph.ConsensusGraph().tune(data.views, density=0.2, halvings=2)
+        >>> sorted(set(m.path_["density_target"].tolist()))
+        [0.2]
         """
-        choice = {"density": density, "similarity": similarity, "rule": rule, "keep": keep, "halvings": halvings, "threshold": threshold}
-        return self._choose(self._views(X, groups, blocks, subjects), X, choice)
+        choice = {
+            "density": _ends(density),
+            "similarity": _ends(similarity),
+            "rule": rule,
+            "keep": keep,
+            "halvings": halvings,
+            "threshold": threshold,
+        }
+        return self._choose(self._views(X, former(views, "views", groups, "groups"), blocks, subjects), X, choice)
 
     def _choose(self, views: Views, X: Any, choice: dict[str, Any]) -> ConsensusGraph:
         options = self._options(views, single=False)
@@ -518,27 +640,72 @@ class ConsensusGraph(_Learner):
         return self
 
     def compare_methods(
-        self, X: Any, methods: Sequence[str] = ("smooth", "likelihood"), *, groups: Any = None, blocks: Any = None
+        self, X: Any, methods: Sequence[str] = ("smooth", "likelihood"), *, views: Any = None, blocks: Any = None, groups: Any = None
     ) -> list[dict[str, Any]]:
         """Which method explains the data best: learned from one half of every view's samples (or blocks), judged by the other.
 
-        One entry per method, the best first: its ``gain`` (the mean log-likelihood of a node's value in nats, above that of
-        independent nodes), how far it is ``behind`` the best and the ``standard_error`` of that, the ``gain`` of each of the
-        ``views``, the ``density`` of its graphs, and what it was learned with. Nothing of this estimator is fitted.
-        """
-        views = self._views(X, groups, blocks)
-        options = self._options(views, single=False)
-        options.update(method="smooth", filter="auto", proportional="refuse", density=None, similarity=None, consensus_density=None, alpha=None, beta=None)
-        return _engine.compare_methods(views._borrowed(), self._reading(views), options, list(methods), self._running())
+        Parameters
+        ----------
+        X, views, blocks
+            As for `fit`.
+        methods : sequence of {"smooth", "likelihood", "jgl-fused", "jgl-group"}
+        groups
+            The former name of ``views``.
 
-    def project(self, X: Any, *, groups: Any = None, alpha: float | None = None, beta: float | None = None) -> list[Projection]:
-        """The graphs of new views with the consensus held as it is: which of its edges they lack, and which they add."""
+        Returns
+        -------
+        list of dict
+            One entry per method, the best first: its ``gain`` (the mean log-likelihood of a node's value in nats, above that of
+            independent nodes), how far it is ``behind`` the best and the ``standard_error`` of that, the ``gain`` of each of the
+            ``views``, the ``density`` of its graphs, and what it was learned with. Nothing of this estimator is fitted.
+
+        Examples
+        --------
+        >>> import congraph
+        >>> data = congraph.simulate(n_nodes=20, n_views=3, n_signals=200, edge_probability=0.2, seed=1)
+        >>> found = congraph.ConsensusGraph().compare_methods(data.views)
+        >>> [one["method"] for one in found]
+        ['likelihood', 'smooth']
+        """
+        told = self._views(X, former(views, "views", groups, "groups"), blocks)
+        options = self._options(told, single=False)
+        options.update(method="smooth", filter="auto", proportional="refuse", density=None, similarity=None, consensus_density=None, alpha=None, beta=None)
+        return _engine.compare_methods(told._borrowed(), self._reading(told), options, list(methods), self._running())
+
+    def project(
+        self, X: Any, *, views: Any = None, alpha: float | None = None, beta: float | None = None, groups: Any = None
+    ) -> list[Projection]:
+        """The graphs of new views with the consensus held as it is: which of its edges they lack, and which they add.
+
+        Parameters
+        ----------
+        X, views
+            New views over the nodes of the fit, as for `fit`.
+        alpha, beta : float, optional
+            Other parameters than those of the fit.
+        groups
+            The former name of ``views``.
+
+        Returns
+        -------
+        list of Projection
+            One for each view.
+
+        Examples
+        --------
+        >>> import congraph
+        >>> data = congraph.simulate(n_nodes=20, n_views=3, n_signals=200, edge_probability=0.2, seed=1)
+        >>> m = congraph.ConsensusGraph(density=0.2).fit(data.views[:2])
+        >>> (new,) = m.project(data.views[2:])
+        >>> new.name, new.converged
+        ('view3', True)
+        """
         self._check_learned()
         if self.method == "likelihood" and alpha is not None:
             raise ValueError("a likelihood has no alpha; beta sets how strongly a new view is pulled to the consensus")
         if not isinstance(self.penalty, str):
             raise ValueError("a penalty written in Python cannot be projected with: fit with penalty=\"l1\", \"l2\" or \"squared-l2\"")
-        views = self._new_views(X, groups)
+        told = self._new_views(X, former(views, "views", groups, "groups"))
         # What was found stands in for targets and parameters.
         found_instead = dict.fromkeys(("density", "similarity", "consensus_density", "alpha", "beta"))
         fitted = {
@@ -548,25 +715,153 @@ class ConsensusGraph(_Learner):
             "distance_divisor": self.distance_divisor_,
             "record": self._record,
         }
-        found = _engine.project(self._arrays(), fitted, views._borrowed(), self._reading(views), self._running())
+        found = _engine.project(self._arrays(), fitted, told._borrowed(), self._reading(told), self._running())
         return [_projection(one, self.positions_) for one in found]
 
-    def transform(self, X: Any, *, groups: Any = None) -> npt.NDArray[np.float64]:
-        """The graphs of new views with the consensus held as it is: views × nodes × nodes."""
-        return np.stack([one.weights for one in self.project(X, groups=groups)])
+    def transform(self, X: Any, *, views: Any = None, groups: Any = None) -> Any:
+        """The graphs of new views with the consensus held as it is.
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> npt.NDArray[np.float64]:
-        """Learn the graphs of the views, and return them: views × nodes × nodes."""
-        return self.fit(X, y, **fit_params).graphs_
+        Parameters
+        ----------
+        X, views
+            New views over the nodes of the fit, as for `fit`.
+        groups
+            The former name of ``views``.
 
-    def score(self, X: Any, y: Any = None, *, groups: Any = None) -> float:
+        Returns
+        -------
+        array (views, nodes, nodes)
+            Or, with ``vectorize=True`` or after ``set_output(transform="pandas")``, one row per view and one column per pair of nodes.
+
+        Examples
+        --------
+        >>> import congraph
+        >>> data = congraph.simulate(n_nodes=20, n_views=3, seed=1)
+        >>> m = congraph.ConsensusGraph(density=0.1).fit(data.views)
+        >>> m.transform(data.views).shape, m.set_params(vectorize=True).transform(data.views).shape
+        ((3, 20, 20), (3, 190))
+        """
+        found = self.project(X, views=former(views, "views", groups, "groups"))
+        return self._as_output(np.stack([one.weights for one in found]), [one.name for one in found])
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """Learn the graphs of the views, and return them.
+
+        Parameters
+        ----------
+        X, y, **fit_params
+            As for `fit`.
+
+        Returns
+        -------
+        array (views, nodes, nodes)
+            Or rows, as `transform` gives them.
+
+        Examples
+        --------
+        >>> import congraph
+        >>> data = congraph.simulate(n_nodes=20, n_views=3, seed=1)
+        >>> congraph.ConsensusGraph(density=0.1).fit_transform(data.views).shape
+        (3, 20, 20)
+        """
+        return self._as_output(self.fit(X, y, **fit_params).graphs_, self.view_names_)
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[Any]:
+        """The names of the columns that `transform` gives: ``a--b`` for each pair of nodes, in the order of `numpy.triu_indices`.
+
+        Parameters
+        ----------
+        input_features : sequence of str, optional
+            The names of the nodes, which must be those of the fit.
+
+        Returns
+        -------
+        array of str
+
+        Examples
+        --------
+        >>> import congraph
+        >>> data = congraph.simulate(n_nodes=10, n_views=2, edge_probability=0.3, seed=1)
+        >>> congraph.ConsensusGraph(density=0.3).fit(data.views).get_feature_names_out()[:2].tolist()
+        ['n01--n02', 'n01--n03']
+        """
+        self._check_learned()
+        names = list(self.node_names_)
+        if input_features is not None and [str(name) for name in input_features] != names:
+            raise ValueError("input_features is not equal to feature_names_in_")
+        one, other = np.triu_indices(len(names), 1)
+        return np.asarray([f"{names[a]}--{names[b]}" for a, b in zip(one.tolist(), other.tolist(), strict=True)], dtype=object)
+
+    def set_output(self, *, transform: str | None = None) -> ConsensusGraph:
+        """What `transform` gives: ``"default"`` arrays, or a data frame with a row per view and a column per pair.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"} or None
+            None leaves it as it is.
+
+        Returns
+        -------
+        ConsensusGraph
+            Itself.
+
+        Examples
+        --------
+        >>> import congraph
+        >>> data = congraph.simulate(n_nodes=20, n_views=3, seed=1)
+        >>> m = congraph.ConsensusGraph(density=0.1).set_output(transform="pandas").fit(data.views)
+        >>> m.transform(data.views).shape
+        (3, 190)
+        """
+        if transform not in (None, "default", "pandas", "polars"):
+            raise ValueError(f'transform is {transform!r}; it must be "default", "pandas" or "polars"')
+        if transform is not None:
+            self._sklearn_output_config = {**getattr(self, "_sklearn_output_config", {}), "transform": transform}
+        return self
+
+    def _as_output(self, matrices: npt.NDArray[np.float64], views: Sequence[str]) -> Any:
+        """As `set_output` and scikit-learn's own configuration ask for it."""
+        container = getattr(self, "_sklearn_output_config", {}).get("transform")
+        if container is None and "sklearn" in sys.modules:
+            container = sys.modules["sklearn"].get_config().get("transform_output")
+        if not self.vectorize and container in (None, "default"):
+            return matrices
+        one, other = np.triu_indices(matrices.shape[1], 1)
+        rows = matrices[:, one, other]
+        if container == "pandas":
+            return _optional("pandas", "graph").DataFrame(rows, index=list(views), columns=self.get_feature_names_out())
+        if container == "polars":
+            return _optional("polars", "graph").DataFrame(rows, schema=self.get_feature_names_out().tolist())
+        return rows
+
+    def score(self, X: Any, y: Any = None, *, views: Any = None, groups: Any = None) -> float:
         """How much likelier new views are on the consensus than if their nodes were independent; larger is better.
 
         The mean over the views of the log-likelihood of a node's value in nats, for Gaussian signals whose precision matrix is the
         consensus' Laplacian, with a scale and a ridge that suit the view best, above that of independent nodes. It is 0 for a
-        graph without edges. (Total variation, which favours empty graphs, cannot choose a density; this can.)
+        graph without edges. (Total variation, which favours empty graphs, cannot choose a density; this can.) A view that lacks
+        nodes (``missing="mask"``) is judged on the consensus among those that it has.
+
+        Parameters
+        ----------
+        X, views
+            New views, as for `fit`.
+        y : ignored
+        groups
+            The former name of ``views``.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> import congraph
+        >>> data = congraph.simulate(n_nodes=20, n_views=3, edge_probability=0.2, seed=1)
+        >>> congraph.ConsensusGraph(density=0.2).fit(data.views[:2]).score(data.views[2:]) > 0.05
+        True
         """
-        return self._likelihood(X, groups, None)
+        return self._likelihood(X, former(views, "views", groups, "groups"), None)
 
     def _summary(self) -> list[tuple[str, str]]:
         order = np.argsort(self.uniqueness_, kind="stable")
@@ -590,6 +885,16 @@ class ConsensusGraph(_Learner):
         ]
 
 
+def _ends(given: Any) -> tuple[float, float] | None:
+    """The two ends of a grid; one number is both."""
+    if given is None or isinstance(given, tuple):
+        return given
+    if isinstance(given, (list, np.ndarray)):
+        low, high = given
+        return float(low), float(high)
+    return float(given), float(given)
+
+
 def _projection(found: dict[str, Any], positions: dict[str, Any] | None) -> Projection:
     graph = {name: found[name] for name in ("nodes", "views", "edge_index", "weights", "consensus", "present")}
     return Projection(
@@ -607,8 +912,18 @@ def _projection(found: dict[str, Any], positions: dict[str, Any] | None) -> Proj
 class SingleGraph(_Learner):
     """Learn the graph of one data set, or of several each on its own: without coupling, and without a consensus (svGL).
 
-    As there, an edge needs positive association, unless ``signed=True``. The parameters are those of `ConsensusGraph` that do not concern what views
-    share. ``graph_`` holds the weights of the (first) graph, nodes × nodes.
+    As there, an edge needs positive association, unless ``signed=True``.
+
+    Parameters
+    ----------
+    density, alpha, signed, solver, tol, max_iter, candidates, edge_costs, check_outside, scale, spectrum, sample_norm, distance_norm
+    kind, orient, nodes, drop_nodes, missing, nan, allow_counts, memory, seed, n_jobs, verbose, method, filter, proportional, data
+        Those of `ConsensusGraph` that do not concern what views share.
+
+    Attributes
+    ----------
+    graph_ : array (nodes, nodes)
+        The weights of the (first) graph.
 
     Examples
     --------
@@ -623,32 +938,34 @@ class SingleGraph(_Learner):
         density: float | None = None,
         *,
         alpha: float | None = None,
-        signed: bool | str = False,
-        solver: str = "newton",
+        signed: Signed = False,
+        solver: Solver = "newton",
         tol: float = 1e-8,
         max_iter: int | None = None,
         candidates: Any = None,
         edge_costs: Any = None,
         check_outside: bool = False,
-        scale: str | None = None,
-        spectrum: float | str = 1.0,
-        sample_norm: str = "mean",
-        distance_norm: str = "max",
-        data: str = "signals",
-        orient: str = "samples-by-nodes",
-        nodes: str = "same",
+        scale: Scale | None = None,
+        spectrum: float | Literal["auto"] = 1.0,
+        sample_norm: SampleNorm = "mean",
+        distance_norm: DistanceNorm = "max",
+        kind: Kind = "signals",
+        orient: Orient = "samples-by-nodes",
+        nodes: NodeRule = "same",
         drop_nodes: Sequence[str] = (),
-        missing: str = "error",
-        nan: str = "error",
+        missing: Missing = "error",
+        nan: Nan = "error",
         allow_counts: bool = False,
         memory: float | None = None,
         seed: int = 1,
         n_jobs: int | None = None,
         verbose: bool = False,
-        method: str = "smooth",
-        filter: str | int = "auto",
-        proportional: str = "refuse",
+        method: Method = "smooth",
+        filter: Filter = "auto",
+        proportional: Proportional = "refuse",
+        data: Any = "deprecated",
     ) -> None:
+        self.data = data
         self.density = density
         self.alpha = alpha
         self.signed = signed
@@ -662,7 +979,7 @@ class SingleGraph(_Learner):
         self.spectrum = spectrum
         self.sample_norm = sample_norm
         self.distance_norm = distance_norm
-        self.data = data
+        self.kind = kind
         self.orient = orient
         self.nodes = nodes
         self.drop_nodes = drop_nodes
@@ -677,20 +994,58 @@ class SingleGraph(_Learner):
         self.filter = filter
         self.proportional = proportional
 
-    def fit(self, X: Any, y: Any = None, *, groups: Any = None, blocks: Any = None) -> SingleGraph:
-        """Learn the graph of every view on its own; ``X`` as for `ConsensusGraph.fit`, or one array of samples × nodes."""
-        self._learn(X, groups, blocks, single=True)
+    def fit(self, X: Any, y: Any = None, *, views: Any = None, blocks: Any = None, groups: Any = None) -> SingleGraph:
+        """Learn the graph of every view on its own.
+
+        Parameters
+        ----------
+        X, views, blocks
+            As for `ConsensusGraph.fit`; or one array of samples × nodes.
+        y : ignored
+        groups
+            The former name of ``views``.
+
+        Returns
+        -------
+        SingleGraph
+            Itself, fitted.
+
+        Examples
+        --------
+        >>> import congraph
+        >>> X = congraph.simulate(n_nodes=30, n_views=1, seed=1).views["view1"]
+        >>> congraph.SingleGraph(density=0.1).fit(X).converged_
+        True
+        """
+        self._learn(X, former(views, "views", groups, "groups"), blocks, single=True)
         return self
 
     @property
     def graph_(self) -> npt.NDArray[np.float64]:
         """The weights of the (first) graph, nodes × nodes."""
-        if not hasattr(self, "edges_"):
+        if not hasattr(self, "weights_"):
             raise AttributeError("SingleGraph has no graph_ before it is fitted")
-        return self._dense(self.edges_[:, 0])
+        return self._dense(self.weights_[:, 0])
 
     def score(self, X: Any, y: Any = None) -> float:
-        """How much likelier new data are on the graph than if their nodes were independent; see `ConsensusGraph.score`."""
+        """How much likelier new data are on the graph than if their nodes were independent; see `ConsensusGraph.score`.
+
+        Parameters
+        ----------
+        X : array (samples, nodes) or views
+        y : ignored
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> import congraph
+        >>> X = congraph.simulate(n_nodes=20, n_views=1, edge_probability=0.2, seed=1).views["view1"]
+        >>> congraph.SingleGraph(density=0.2).fit(X[:250]).score(X[250:]) > 0.05
+        True
+        """
         self._check_learned()
         if len(self.view_names_) != 1:
             what, why = "there are several graphs, and data to score on one", "which graph is meant is not known"
@@ -698,7 +1053,7 @@ class SingleGraph(_Learner):
         return self._likelihood(X, None, 0)
 
     def _summary(self) -> list[tuple[str, str]]:
-        n_edges = (self.edges_ != 0).sum(axis=0)
+        n_edges = (self.weights_ != 0).sum(axis=0)
         return [
             ("edges", ", ".join(map(str, n_edges[:6].tolist())) + (", ..." if len(n_edges) > 6 else "")),
             ("density", f"{self.density_:.3f}"),

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
-import numpy as np
-
-from ._consensus import ConsensusGraph
-from ._views import Views
+from ._choices import Coupling, DistanceNorm, Kind, Missing, Nan, NodeRule, Orient, Rule, SampleNorm, Scale, Signed
+from ._consensus import ConsensusGraph, _ends
+from ._errors import CongraphDataError, CongraphWarning, former, tell
 
 __all__ = ["ConsensusGraphCV"]
 
@@ -22,8 +20,8 @@ class ConsensusGraphCV(ConsensusGraph):
 
     Parameters
     ----------
-    density, similarity : pairs of float, optional
-        The lowest and the highest of the grid. Without them the usual ends are taken, and cells added beyond where the choice by
+    density, similarity : float or pair of float, optional
+        The lowest and the highest of the grid, or the only one. Without them the usual ends are taken, and cells added beyond where the choice by
         likelihood lies there.
     criterion : {"likelihood", "stability"}
         ``"likelihood"``: the sparsest density with at least the share ``keep`` of the best likelihood of the other halves on each
@@ -31,11 +29,11 @@ class ConsensusGraphCV(ConsensusGraph):
     keep, threshold : float
     halvings : int, default 10
         How often the samples are halved.
-    blocks : int, labels or None
-        What stays together when samples are halved: a number of contiguous blocks for each view, as suits time series; or the
-        trial or session of each sample, as for `ConsensusGraph.fit`. Samples on their own otherwise.
-    penalty, signed, tol, candidates, edge_costs, scale, spectrum, sample_norm, distance_norm, data, orient, nodes, drop_nodes, missing
-    nan, allow_counts, memory, seed, n_jobs, verbose, coupling, subject_share
+    blocks : int, duration, labels or None
+        What stays together when samples are halved: a number of contiguous blocks for each view, as suits time series, or their
+        duration; or the trial or session of each sample, as for `ConsensusGraph.fit`. Samples on their own otherwise.
+    penalty, signed, tol, candidates, edge_costs, scale, spectrum, sample_norm, distance_norm, kind, orient, nodes, drop_nodes, missing
+    nan, allow_counts, memory, seed, n_jobs, verbose, coupling, subject_share, vectorize, data
         As for `ConsensusGraph`.
 
     Attributes
@@ -83,37 +81,41 @@ class ConsensusGraphCV(ConsensusGraph):
 
     def __init__(
         self,
-        density: tuple[float, float] | None = None,
-        similarity: tuple[float, float] | None = None,
+        density: float | tuple[float, float] | None = None,
+        similarity: float | tuple[float, float] | None = None,
         *,
-        criterion: str = "likelihood",
+        criterion: Rule = "likelihood",
         keep: float = 0.95,
         threshold: float = 0.05,
         halvings: int = 10,
         blocks: Any = None,
         penalty: Any = "l1",
-        signed: bool | str = False,
+        signed: Signed = False,
         tol: float = 1e-8,
         candidates: Any = None,
         edge_costs: Any = None,
-        scale: str | None = None,
-        spectrum: float | str = 1.0,
-        sample_norm: str = "mean",
-        distance_norm: str = "max",
-        data: str = "signals",
-        orient: str = "samples-by-nodes",
-        nodes: str = "same",
+        scale: Scale | None = None,
+        spectrum: float | Literal["auto"] = 1.0,
+        sample_norm: SampleNorm = "mean",
+        distance_norm: DistanceNorm = "max",
+        kind: Kind = "signals",
+        orient: Orient = "samples-by-nodes",
+        nodes: NodeRule = "same",
         drop_nodes: Sequence[str] = (),
-        missing: str = "error",
-        nan: str = "error",
+        missing: Missing = "error",
+        nan: Nan = "error",
         allow_counts: bool = False,
         memory: float | None = None,
         seed: int = 1,
         n_jobs: int | None = None,
         verbose: bool = False,
-        coupling: str = "consensus",
+        coupling: Coupling = "consensus",
         subject_share: float | None = None,
+        vectorize: bool = False,
+        data: Any = "deprecated",
     ) -> None:
+        self.vectorize = vectorize
+        self.data = data
         self.density = density  # type: ignore[assignment]
         self.similarity = similarity  # type: ignore[assignment]
         self.criterion = criterion
@@ -130,7 +132,7 @@ class ConsensusGraphCV(ConsensusGraph):
         self.spectrum = spectrum
         self.sample_norm = sample_norm
         self.distance_norm = distance_norm
-        self.data = data
+        self.kind = kind
         self.orient = orient
         self.nodes = nodes
         self.drop_nodes = drop_nodes
@@ -144,43 +146,69 @@ class ConsensusGraphCV(ConsensusGraph):
         self.coupling = coupling
         self.subject_share = subject_share
 
-    def fit(self, X: Any, y: Any = None, *, groups: Any = None, blocks: Any = None, subjects: Any = None) -> ConsensusGraphCV:
+    def fit(
+        self, X: Any, y: Any = None, *, views: Any = None, blocks: Any = None, subjects: Any = None, groups: Any = None
+    ) -> ConsensusGraphCV:
         """Choose density and similarity, and learn the graphs of the views with them.
 
-        As `ConsensusGraph.fit`; ``blocks`` here stands in for that of the constructor.
+        Parameters
+        ----------
+        X, views, blocks, subjects
+            As for `ConsensusGraph.fit`; ``blocks`` here stands in for that of the constructor.
+        y : ignored
+        groups
+            The former name of ``views``.
+
+        Returns
+        -------
+        ConsensusGraphCV
+            Itself, fitted.
+
+        Examples
+        --------
+        >>> import congraph
+        >>> data = congraph.simulate(n_nodes=20, n_views=3, edge_probability=0.2, seed=1)
+        >>> congraph.ConsensusGraphCV(halvings=2).fit(data.views).converged_
+        True
         """
         given = self.blocks if blocks is None else blocks
-        number = given if isinstance(given, numbers.Integral) and not isinstance(given, bool) else None
-        views = self._views(X, groups, given if number is None else None, subjects)
-        if number is not None:
-            views = _in_blocks(views, int(number), 1 - self._node_axis())
-        self._choose(
-            views,
-            X,
-            {
-                "density": self.density,
-                "similarity": self.similarity,
-                "rule": self.criterion,
-                "keep": self.keep,
-                "halvings": self.halvings,
-                "threshold": self.threshold,
-            },
-        )
+        told = self._views(X, former(views, "views", groups, "groups"), given, subjects)
+        choice = {
+            "density": _ends(self.density),
+            "similarity": _ends(self.similarity),
+            "rule": self.criterion,
+            "keep": self.keep,
+            "halvings": self.halvings,
+            "threshold": self.threshold,
+        }
+        n_nodes = min(array.shape[self._node_axis()] for array in told.values())
+        try:
+            self._choose(told, X, choice)
+        except CongraphDataError as error:
+            if n_nodes > _FEW_NODES or error.code not in ("E04", "E10"):
+                raise
+            self._without_choice(told, X, n_nodes)
+            return self
         measure = "gain" if self.path_rule_ == "likelihood" else "agreement"
         chosen = {name: float(self.path_[f"{name}_target"][self.path_choice_]) for name in ("density", "similarity")}
         self.best_params_ = chosen
         self.best_score_ = float(self.path_[measure][self.path_choice_])
         return self
 
+    def _without_choice(self, told: Any, X: Any, n_nodes: int) -> None:
+        """Of a handful of nodes there are few graphs, and no grid of densities and similarities: one is learned as `fit` would."""
+        asked = self.density, self.similarity
+        self.density, self.similarity = None, None
+        try:
+            self._learn(told, None, None, single=False)
+        finally:
+            self.density, self.similarity = asked
+        self.best_params_ = {"density": self.density_, "similarity": 1.0 if self.similarity_ is None else self.similarity_}
+        self.best_score_ = float("nan")
+        message = f"{n_nodes} nodes leave nothing to choose between: density and similarity are the usual ones"
+        self.warnings_.append(CongraphWarning(message, "W18"))
+        tell(self.warnings_[-1:])
 
-def _in_blocks(views: Views, number: int, axis: int) -> Views:
-    """The same in so many contiguous blocks each, as equal as can be."""
-    if any(labels is not None for labels in views.blocks.values()):
-        raise ValueError("blocks are part of `Views` already: leave the number of them out")
-    told = views._of(list(views))
-    for name, array in views.items():
-        n_samples = array.shape[axis]
-        if not 2 <= number <= n_samples:
-            raise ValueError(f"blocks is {number}; of the {n_samples} samples of view {name!r} it must be from 2 to {n_samples}")
-        told.blocks[name] = [f"{block:06d}" for block in (np.arange(n_samples) * number // n_samples).tolist()]
-    return told
+
+#: Of so few nodes there may be nothing to choose.
+_FEW_NODES = 5

@@ -16,10 +16,12 @@ __all__ = [
     "follows_distance",
     "joint_graphical_lasso",
     "learn",
+    "load",
     "log_likelihood",
     "nmi",
     "project",
     "report",
+    "save",
     "simulate",
     "stability",
     "total_variation",
@@ -40,6 +42,7 @@ def joint_graphical_lasso(
 def learn(
     views: Sequence[Mapping[str, Any]], reading: Mapping[str, Any], options: Mapping[str, Any], running: Mapping[str, Any]
 ) -> dict[str, Any]: ...
+def load(path: str) -> dict[str, Any]: ...
 def log_likelihood(
     graph: Mapping[str, Any],
     view: int | None,
@@ -56,6 +59,7 @@ def project(
     running: Mapping[str, Any],
 ) -> list[dict[str, Any]]: ...
 def report(graph: Mapping[str, Any], context: Mapping[str, Any]) -> str: ...
+def save(graph: Mapping[str, Any], saved: Mapping[str, Any]) -> None: ...
 def simulate(wanted: Mapping[str, Any]) -> dict[str, Any]: ...
 def stability(
     graph: Mapping[str, Any],

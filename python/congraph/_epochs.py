@@ -39,6 +39,14 @@ def from_epochs(
     -------
     Views
         In microvolts, samples × channels, with the epochs as blocks and the positions of the channels.
+
+    Examples
+    --------
+    >>> import mne, numpy as np, congraph
+    >>> info = mne.create_info(["Fz", "Cz", "Pz"], 100.0, "eeg")
+    >>> signals = np.random.default_rng(0).normal(size=(4, 3, 50)) * 1e-6
+    >>> congraph.from_epochs({"sub-01": mne.EpochsArray(signals, info, verbose=False)}, tmax=0.2)
+    Views(sub-01: 80 × 3)
     """
     if bads not in ("drop", "mask", "keep"):
         raise ValueError(f'bads is {bads!r}; it must be "drop", "mask" or "keep"')

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["CongraphDataError", "CongraphWarning", "one_error", "outside", "warn"]
+__all__ = ["CongraphDataError", "CongraphWarning", "former", "one_error", "outside", "tell", "warn"]
 
 
 class CongraphDataError(ValueError):
@@ -23,6 +23,15 @@ class CongraphDataError(ValueError):
     errors : list of dict
         Everything that was found, with the keys ``code``, ``what``, ``why``, ``hint``, ``view`` and ``node``. The attributes
         above are those of the first.
+
+    Examples
+    --------
+    >>> import numpy as np, congraph
+    >>> try:
+    ...     congraph.SingleGraph().fit(np.full((10, 3), np.nan))
+    ... except congraph.CongraphDataError as error:
+    ...     error.code, error.view
+    ('E01', 'view1')
     """
 
     def __init__(self, errors: Sequence[Mapping[str, str | None]]) -> None:
@@ -38,7 +47,18 @@ class CongraphDataError(ValueError):
 
 
 class CongraphWarning(UserWarning):
-    """Something that the user should know about a result: ``code`` (``W01`` to ``W19``) and ``view``."""
+    """Something that the user should know about a result: ``code`` (``W01`` to ``W20``) and ``view``.
+
+    Each kind is told once for a fit, and not at all while scikit-learn's cross-validation fits; all are in ``warnings_``.
+
+    Examples
+    --------
+    >>> import warnings, congraph
+    >>> warnings.simplefilter("ignore", congraph.CongraphWarning)
+    >>> data = congraph.simulate(n_nodes=20, n_views=2, n_signals=10, seed=1)
+    >>> sorted({one.code for one in congraph.ConsensusGraph(density=0.1).fit(data.views).warnings_})[:1]
+    ['W05']
+    """
 
     def __init__(self, message: str, code: str = "", view: str | None = None) -> None:
         super().__init__(message, code, view)
@@ -66,8 +86,53 @@ def _said(error: Mapping[str, str | None]) -> str:
 
 def warn(told: Sequence[tuple[str, str | None, str]]) -> None:
     """Tells what the engine warned of, without keeping it."""
-    for code, view, message in told:
-        warnings.warn(CongraphWarning(message, code, view), stacklevel=outside())
+    tell([CongraphWarning(message, code, view) for code, view, message in told])
+
+
+def tell(found: Sequence[CongraphWarning]) -> None:
+    """Warns once for each kind: what several views have in common is one warning. Fits of a cross-validation are silent."""
+    if not found or _in_validation():
+        return
+    of_code: dict[str, list[CongraphWarning]] = {}
+    for warning in found:
+        of_code.setdefault(warning.code, []).append(warning)
+    level = outside()
+    for same in of_code.values():
+        warnings.warn(_as_one(same), stacklevel=level)
+
+
+def _as_one(same: Sequence[CongraphWarning]) -> CongraphWarning:
+    """One warning for all of a code: the first in full, the others by their views."""
+    first = same[0]
+    if len(same) == 1:
+        return first
+    message = f"view {first.view}: {first.args[0]}" if first.view is not None else first.args[0]
+    message += "".join(f". Also: {one.args[0]}" for one in same[1:] if one.view is None)
+    alike = [f"view {one.view}" for one in same[1:] if one.view is not None]
+    if alike:
+        shown = ", ".join(alike[:4]) + (f" and {len(alike) - 4} more" if len(alike) > 4 else "")
+        message += f" (and the like of {shown}: see `warnings_`)"
+    return CongraphWarning(message, first.code)
+
+
+def _in_validation() -> bool:
+    """Whether a search or a cross-validation of scikit-learn is fitting: it fits often, and its user looks at scores."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == "_fit_and_score" and frame.f_globals.get("__name__", "").startswith("sklearn."):
+            return True
+        frame = frame.f_back  # type: ignore[assignment]
+    return False
+
+
+def former(given: Any, name: str, former_value: Any, former_name: str) -> Any:
+    """What a parameter is set to, by its own name or by the one it had before, which is warned of."""
+    if former_value is None or (isinstance(former_value, str) and former_value == "deprecated"):
+        return given
+    warnings.warn(
+        f"`{former_name}` is called `{name}` now; the former name will go with version 0.3", FutureWarning, stacklevel=outside()
+    )
+    return former_value
 
 
 def outside() -> int:

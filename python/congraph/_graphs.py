@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine
-from ._errors import warn
+from ._errors import former, warn
 from ._progress import running
 
 __all__ = ["Communities", "Comparison", "Graphs", "LearnedGraphs"]
@@ -25,11 +25,30 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass
 class Communities:
-    """Communities of learned graphs; 0 is the largest.
+    """Communities of learned graphs; 0 is the largest. `Graphs.communities` makes it.
 
-    ``consensus`` and ``group`` hold one label per node, ``views`` one row per view (−1 where it lacks the node). The group is
-    what all runs on all views have in common. ``nmi`` compares all partitions: consensus (if there is one), group, and each view, in
-    this order.
+    Attributes
+    ----------
+    consensus, group : array (nodes,)
+        One label per node; the group is what all runs on all views have in common. Without a consensus that is None.
+    views : array (views, nodes)
+        −1 where a view lacks the node.
+    nmi : array
+        Compares all partitions: consensus (if there is one), group, and each view, in this order.
+    view_modularity, consensus_modularity
+        How much stronger nodes are joined within communities than by chance.
+    agreed : bool
+        Whether the search for the group came to an end.
+    coclassification : array (nodes, nodes)
+        How often two nodes are in one community.
+    node_names, view_names : list of str
+
+    Examples
+    --------
+    >>> import congraph
+    >>> two = [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
+    >>> congraph.Graphs.from_matrices(two).communities(runs=5).views.tolist()
+    [[0, 0, 1, 1]]
     """
 
     node_names: list[str]
@@ -53,7 +72,15 @@ class Comparison:
     frames, or dictionaries of arrays without pandas. ``component`` is 0 for edges of none. ``p_fwe`` is the share of relabellings
     in which any edge (component, node, measure) is as extreme; ``exact`` tells whether all of them were looked at, ``null`` holds the
     largest statistic of the edges in each, sorted. ``threshold`` is the \\|z\\| above which edges form components, ``equalised_to`` how
-    many samples every view was given before the graphs were learned again.
+    many samples every view was given before the graphs were learned again. `Graphs.compare` makes it.
+
+    Examples
+    --------
+    >>> import congraph
+    >>> data = congraph.simulate(n_nodes=15, n_views=8, n_signals=100, edge_probability=0.2, seed=1)
+    >>> found = congraph.ConsensusGraph(density=0.2).fit(data.views).compare(["a", "b"] * 4, permutations=50)
+    >>> found.statistic, found.groups
+    ('rank', ['a', 'b'])
     """
 
     edges: Any
@@ -109,8 +136,8 @@ class LearnedGraphs:
     node_names_: list[str]
     view_names_: list[str]
     edge_index_: Ints
-    edges_: Floats
-    consensus_edges_: Floats | None
+    weights_: Floats
+    consensus_weights_: Floats | None
     present_: npt.NDArray[np.bool_] | None
     subject_names_: list[str] | None
     _subjects_of_views: list[str] | None
@@ -120,8 +147,8 @@ class LearnedGraphs:
         self.node_names_ = result["nodes"]
         self.view_names_ = result["views"]
         self.edge_index_ = result["edge_index"]
-        self.edges_ = result["weights"]
-        self.consensus_edges_ = result["consensus"]
+        self.weights_ = result["weights"]
+        self.consensus_weights_ = result["consensus"]
         self.present_ = result["present"]
         self.subject_names_ = result["subject_names"]
         self._subjects_of_views = result["subjects_of_views"]
@@ -137,8 +164,8 @@ class LearnedGraphs:
             "nodes": list(self.node_names_),
             "views": list(self.view_names_),
             "edge_index": np.ascontiguousarray(self.edge_index_, dtype=np.int64),
-            "weights": np.ascontiguousarray(self.edges_, dtype=np.float64),
-            "consensus": self.consensus_edges_,
+            "weights": np.ascontiguousarray(self.weights_, dtype=np.float64),
+            "consensus": self.consensus_weights_,
             "present": self.present_,
             "subjects_of_views": self._subjects_of_views,
             "subject_weights": self._subject_edges,
@@ -148,14 +175,14 @@ class LearnedGraphs:
         """The weights of the edges in a view, or in the consensus."""
         self._check_learned()
         if view is None:
-            if self.consensus_edges_ is None:
+            if self.consensus_weights_ is None:
                 raise ValueError("there is no consensus: name a view")
-            return self.consensus_edges_
+            return self.consensus_weights_
         if isinstance(view, str):
             if view not in self.view_names_:
                 raise KeyError(f"there is no view {view!r}; there are {', '.join(self.view_names_)}")
             view = self.view_names_.index(view)
-        return self.edges_[:, view]
+        return self.weights_[:, view]
 
     def _dense(self, weights: Floats) -> Floats:
         n = len(self.node_names_)
@@ -166,25 +193,40 @@ class LearnedGraphs:
         return matrix
 
     @property
+    def edges_(self) -> Floats:
+        """The former name of ``weights_``."""
+        if "weights_" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} has no edges_ before it is fitted")
+        return former(None, "weights_", self.weights_, "edges_")  # type: ignore[no-any-return]
+
+    @property
+    def consensus_edges_(self) -> Floats | None:
+        """The former name of ``consensus_weights_``."""
+        if "weights_" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} has no consensus_edges_ before it is fitted")
+        weights = self.consensus_weights_
+        return None if weights is None else former(None, "consensus_weights_", weights, "consensus_edges_")
+
+    @property
     def consensus_(self) -> Floats:
         """The weights of the consensus, nodes × nodes."""
-        if not hasattr(self, "edges_"):
+        if not hasattr(self, "weights_"):
             raise AttributeError(f"{type(self).__name__} has no consensus_ before it is fitted")
-        if self.consensus_edges_ is None:
+        if self.consensus_weights_ is None:
             raise AttributeError(f"{type(self).__name__} has no consensus: every view was learned on its own")
-        return self._dense(self.consensus_edges_)
+        return self._dense(self.consensus_weights_)
 
     @property
     def graphs_(self) -> Floats:
         """The weights of every view, views × nodes × nodes."""
-        if not hasattr(self, "edges_"):
+        if not hasattr(self, "weights_"):
             raise AttributeError(f"{type(self).__name__} has no graphs_ before it is fitted")
-        return np.stack([self._dense(self.edges_[:, view]) for view in range(len(self.view_names_))])
+        return np.stack([self._dense(self.weights_[:, view]) for view in range(len(self.view_names_))])
 
     @property
     def subjects_(self) -> Floats | None:
         """The weights of every subject's own graph, subjects × nodes × nodes; None if the fit knew no subjects."""
-        if not hasattr(self, "edges_"):
+        if not hasattr(self, "weights_"):
             raise AttributeError(f"{type(self).__name__} has no subjects_ before it is fitted")
         if self._subject_edges is None:
             return None
@@ -197,22 +239,39 @@ class LearnedGraphs:
         ``long``, one row per edge and view with a weight other than 0. Where views lack nodes, ``n_measured`` says in how many the
         edge could be: the mean is over these, and the weight is NaN in the others. A view that is called like one of the
         other columns has ``" (view)"`` after its name.
+
+        Parameters
+        ----------
+        long : bool, default False
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Examples
+        --------
+        >>> import congraph
+        >>> truth = congraph.Graphs.from_matrices([[0, 1, 0], [1, 0, 2], [0, 2, 0]], nodes=["a", "b", "c"])
+        >>> truth.to_frame(long=True)
+            view source target  weight
+        0  view1      a      b     1.0
+        1  view1      b      c     2.0
         """
         pandas = _optional("pandas", "graph")
         self._check_learned()
         names = np.asarray(self.node_names_, dtype=object)
         ends = {"source": names[self.edge_index_[0]], "target": names[self.edge_index_[1]]}
         if long:
-            view, edge = np.nonzero(self.edges_.T)
+            view, edge = np.nonzero(self.weights_.T)
             columns = {"view": np.asarray(self.view_names_, dtype=object)[view], **{key: end[edge] for key, end in ends.items()}}
-            return pandas.DataFrame({**columns, "weight": self.edges_[edge, view]})
+            return pandas.DataFrame({**columns, "weight": self.weights_[edge, view]})
         columns = dict(ends)
-        if self.consensus_edges_ is not None:
-            columns["consensus"] = self.consensus_edges_
-        columns["n_views"] = (self.edges_ != 0).sum(axis=1)
+        if self.consensus_weights_ is not None:
+            columns["consensus"] = self.consensus_weights_
+        columns["n_views"] = (self.weights_ != 0).sum(axis=1)
         means = _engine.edge_means(self._arrays())
         columns["mean_weight"] = means["mean_weight"]
-        weights = self.edges_
+        weights = self.weights_
         if self.present_ is not None:
             columns["n_measured"] = means["n_measured"]
             has = self.present_.T
@@ -230,6 +289,23 @@ class LearnedGraphs:
 
         Nodes have the attribute ``strength`` (the sum of their weights without signs); where positions came with the data also ``x``, ``y``
         and perhaps ``z``, and with ``communities`` (those of this graph) their ``community``.
+
+        Parameters
+        ----------
+        view : str or int, optional
+            Which view; the consensus otherwise.
+        communities : Communities, optional
+
+        Returns
+        -------
+        networkx.Graph
+
+        Examples
+        --------
+        >>> import congraph
+        >>> truth = congraph.Graphs.from_matrices([[0, 1, 0], [1, 0, 2], [0, 2, 0]], nodes=["a", "b", "c"])
+        >>> truth.to_networkx("view1").edges(data="weight")
+        EdgeDataView([('a', 'b', 1.0), ('b', 'c', 2.0)])
         """
         networkx = _optional("networkx", "graph")
         index, weights = self._present(view)
@@ -264,7 +340,24 @@ class LearnedGraphs:
         return row
 
     def to_igraph(self, view: str | int | None = None) -> Any:
-        """The graph of a view, or the consensus, as an `igraph.Graph` with names and weights."""
+        """The graph of a view, or the consensus, as an `igraph.Graph` with names and weights.
+
+        Parameters
+        ----------
+        view : str or int, optional
+            Which view; the consensus otherwise.
+
+        Returns
+        -------
+        igraph.Graph
+
+        Examples
+        --------
+        >>> import congraph
+        >>> truth = congraph.Graphs.from_matrices([[0, 1, 0], [1, 0, 2], [0, 2, 0]], nodes=["a", "b", "c"])
+        >>> truth.to_igraph("view1").es["weight"]
+        [1.0, 2.0]
+        """
         igraph = _optional("igraph", "graph")
         index, weights = self._present(view)
         graph = igraph.Graph(n=len(self.node_names_), edges=index.T.tolist())
@@ -273,7 +366,24 @@ class LearnedGraphs:
         return graph
 
     def to_scipy(self, view: str | int | None = None) -> Any:
-        """The weights of a view, or of the consensus, as a symmetric `scipy.sparse.csr_array`."""
+        """The weights of a view, or of the consensus, as a symmetric `scipy.sparse.csr_array`.
+
+        Parameters
+        ----------
+        view : str or int, optional
+            Which view; the consensus otherwise.
+
+        Returns
+        -------
+        scipy.sparse.csr_array
+
+        Examples
+        --------
+        >>> import congraph
+        >>> truth = congraph.Graphs.from_matrices([[0, 1, 0], [1, 0, 2], [0, 2, 0]])
+        >>> truth.to_scipy("view1").toarray().tolist()
+        [[0.0, 1.0, 0.0], [1.0, 0.0, 2.0], [0.0, 2.0, 0.0]]
+        """
         sparse = _optional("scipy.sparse", "graph")
         index, weights = self._present(view)
         n = len(self.node_names_)
@@ -281,7 +391,24 @@ class LearnedGraphs:
         return sparse.csr_array((np.concatenate([weights, weights]), (both[0], both[1])), shape=(n, n))
 
     def to_connectivity(self, view: str | int | None = None) -> Any:
-        """The weights of a view, or of the consensus, as an `mne_connectivity.Connectivity`."""
+        """The weights of a view, or of the consensus, as an `mne_connectivity.Connectivity`.
+
+        Parameters
+        ----------
+        view : str or int, optional
+            Which view; the consensus otherwise.
+
+        Returns
+        -------
+        mne_connectivity.Connectivity
+
+        Examples
+        --------
+        >>> import congraph
+        >>> truth = congraph.Graphs.from_matrices([[0, 1, 0], [1, 0, 2], [0, 2, 0]], nodes=["Fz", "Cz", "Pz"])
+        >>> truth.to_connectivity("view1").get_data(output="dense").shape
+        (3, 3)
+        """
         connectivity = _optional("mne_connectivity", "mne")
         matrix = self._dense(self._weights(view))
         return connectivity.Connectivity(
@@ -301,9 +428,32 @@ class LearnedGraphs:
 
         Negative weights are left out (``signs="positive"``), or put the nodes that they join apart (``"signed"``): modularity is then
         that of the positive weights less that of the negative ones.
+
+        Parameters
+        ----------
+        resolution : float, default 1.0
+            Larger gives more and smaller communities.
+        runs : int, default 100
+            How often every graph is searched, for the group.
+        threshold : float, default 0.5
+            How often two nodes must be together to count as joined in the group.
+        max_rounds : int, default 50
+        seed : int, default 1
+        signs : {"positive", "signed"}
+
+        Returns
+        -------
+        Communities
+
+        Examples
+        --------
+        >>> import congraph
+        >>> two = [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
+        >>> congraph.Graphs.from_matrices(two).communities(runs=5).group.tolist()
+        [0, 0, 1, 1]
         """
         search = {"resolution": resolution, "runs": runs, "threshold": threshold, "max_rounds": max_rounds, "signs": signs, "seed": seed}
-        found = _engine.communities(self._arrays(), search, running())
+        found = _engine.communities(self._arrays(), search, running(-1))
         return Communities(node_names=list(self.node_names_), view_names=list(self.view_names_), **found)
 
     def _of_views(self, given: Any, what: str) -> list[Any]:
@@ -338,8 +488,9 @@ class LearnedGraphs:
         n_samples: Any = None,
         seed: int = 1,
         X: Any = None,
-        groups: Any = None,
+        views: Any = None,
         blocks: Any = None,
+        groups: Any = None,
     ) -> Comparison:
         """Compare groups of views, or two conditions of the same subjects, by permutations of their labels.
 
@@ -372,15 +523,31 @@ class LearnedGraphs:
             How many samples each view has, given as the labels are.
         seed
             The seed of the relabellings, and of the draw that makes samples equal.
-        X, groups, blocks
+        X, views, blocks
             The views that were fitted, with ``equalise="auto"``.
+        groups
+            The former name of ``views``.
+
+        Returns
+        -------
+        Comparison
+
+        Examples
+        --------
+        >>> import congraph
+        >>> data = congraph.simulate(n_nodes=15, n_views=8, n_signals=100, edge_probability=0.2, seed=1)
+        >>> m = congraph.ConsensusGraph(density=0.2).fit(data.views)
+        >>> found = m.compare(["a", "b"] * 4, permutations=50)
+        >>> found.groups, bool(found.edges["p_fwe"].min() > 0)
+        (['a', 'b'], True)
         """
         self._check_learned()
         if equalise not in ("auto", "off"):
             raise ValueError(f"equalise is {equalise!r}; it must be 'auto' or 'off'")
         if equalise == "auto" and X is None:
             raise ValueError("equalise is 'auto', which learns again from equally many samples: give the views that were fitted as X")
-        data = self._data_again(X, groups, blocks) if equalise == "auto" else None
+        labels_of_rows = former(views, "views", groups, "groups")
+        data = self._data_again(X, labels_of_rows, blocks) if equalise == "auto" else None
 
         def label(value: Any) -> str:
             return "" if value is None or value != value else str(value)
@@ -398,12 +565,12 @@ class LearnedGraphs:
             "seed": seed,
             "samples": None if n_samples is None else [int(n) for n in self._of_views(n_samples, "n_samples")],
         }
-        found = _engine.compare(self._arrays(), asked, data, running())
+        found = _engine.compare(self._arrays(), asked, data, running(-1))
         warn(found.pop("warnings"))
         tables = {name: _table(found.pop(name)) for name in ("edges", "components", "nodes", "measures", "pairs")}
         return Comparison(**tables, _findings=found.pop("findings"), **found)
 
-    def _data_again(self, X: Any, groups: Any, blocks: Any) -> dict[str, Any]:
+    def _data_again(self, X: Any, views: Any, blocks: Any) -> dict[str, Any]:
         """The data of the fit, and how it was made."""
         raise ValueError("these graphs were not learned here, so they cannot be learned again: equalise must be 'off'")
 
@@ -435,6 +602,19 @@ class LearnedGraphs:
             Two or three coordinates for each node; those that came with the data by default.
         comparison
             Who differs: what `compare` found of these graphs. How sure edges are is shown if `stability` was asked since the fit.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib, congraph
+        >>> truth = congraph.Graphs.from_matrices([[0, 1, 0], [1, 0, 2], [0, 2, 0]], nodes=["a", "b", "c"])
+        >>> path = truth.report(pathlib.Path(tempfile.mkdtemp()) / "report.html")
+        >>> path.read_text(encoding="utf-8").lower().startswith("<!doctype html>")
+        True
         """
         self._check_learned()
         target = Path(path)
@@ -467,7 +647,26 @@ class LearnedGraphs:
 
 
 class Graphs(LearnedGraphs):
-    """Graphs given by their edges, such as the true ones of a simulation."""
+    """Graphs given by their edges, such as the true ones of a simulation.
+
+    Parameters
+    ----------
+    nodes, views : sequence of str
+        Their names.
+    edge_index : array (2, edges)
+        The two ends of each edge, by number.
+    weights : array (edges, views)
+    consensus : array (edges,), optional
+    present : array (views, nodes), optional
+        Whether a view has a node, if any lacks one.
+    positions : mapping from nodes to coordinates, optional
+
+    Examples
+    --------
+    >>> import congraph
+    >>> congraph.Graphs(["a", "b", "c"], ["one"], [[0, 1], [1, 2]], [[1.0], [2.0]])
+    Graphs(1 view, 3 nodes, 2 edges)
+    """
 
     def __init__(
         self,
@@ -482,8 +681,8 @@ class Graphs(LearnedGraphs):
         self.node_names_ = [str(node) for node in nodes]
         self.view_names_ = [str(view) for view in views]
         self.edge_index_ = np.asarray(edge_index, dtype=np.int64).reshape(2, -1)
-        self.edges_ = np.asarray(weights, dtype=np.float64).reshape(self.edge_index_.shape[1], len(self.view_names_))
-        self.consensus_edges_ = None if consensus is None else np.asarray(consensus, dtype=np.float64)
+        self.weights_ = np.asarray(weights, dtype=np.float64).reshape(self.edge_index_.shape[1], len(self.view_names_))
+        self.consensus_weights_ = None if consensus is None else np.asarray(consensus, dtype=np.float64)
         self.present_ = None if present is None else np.asarray(present, dtype=np.bool_)
         self.positions_ = None if positions is None else dict(positions)
         self.subject_names_ = None
@@ -499,7 +698,25 @@ class Graphs(LearnedGraphs):
         nodes: Sequence[str] | None = None,
         views: Sequence[str] | None = None,
     ) -> Graphs:
-        """From symmetric matrices of weights: one (nodes × nodes) or one per view (views × nodes × nodes)."""
+        """From symmetric matrices of weights.
+
+        Parameters
+        ----------
+        graphs : array (nodes, nodes) or (views, nodes, nodes)
+        consensus : array (nodes, nodes), optional
+        nodes, views : sequence of str, optional
+            Their names; nodes are numbered from 0 without, and views called ``view1``, ``view2``, ...
+
+        Returns
+        -------
+        Graphs
+
+        Examples
+        --------
+        >>> import congraph
+        >>> congraph.Graphs.from_matrices([[0, 1, 0], [1, 0, 2], [0, 2, 0]])
+        Graphs(1 view, 3 nodes, 2 edges)
+        """
         matrices = np.asarray(graphs, dtype=np.float64)
         matrices = matrices[None] if matrices.ndim == 2 else matrices
         if matrices.ndim != 3 or matrices.shape[1] != matrices.shape[2]:
@@ -513,7 +730,7 @@ class Graphs(LearnedGraphs):
         present = (every[:, one, other] != 0).any(axis=0)
         one, other = one[present], other[present]
         return cls(
-            nodes if nodes is not None else [str(k + 1) for k in range(n)],
+            nodes if nodes is not None else [str(k) for k in range(n)],
             views if views is not None else [f"view{k + 1}" for k in range(len(matrices))],
             np.stack([one, other]),
             matrices[:, one, other].T,

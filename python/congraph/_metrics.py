@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine
+from ._choices import Scale
+from ._errors import former
 from ._graphs import Graphs, LearnedGraphs, _optional
 from ._progress import running
 from ._views import as_views
@@ -21,10 +23,25 @@ _SIGNED = ("signed_f1", "signed_precision", "signed_recall", "signed_auprc")
 
 @dataclass
 class Evaluation:
-    """The scores of learned graphs: of each view, and of the consensus if both sides have one.
+    """The scores of learned graphs: of each view, and of the consensus if both sides have one. `evaluate` makes it.
 
-    An edge is any weight other than 0. If a weight of either side is negative, there are also `signed_f1`, `signed_precision`,
-    `signed_recall` and `signed_auprc`, for which an edge of the wrong sign is a false positive and a missed edge.
+    An edge is any weight other than 0. If a weight of either side is negative, there are also ``signed_f1``, ``signed_precision``,
+    ``signed_recall`` and ``signed_auprc``, for which an edge of the wrong sign is a false positive and a missed edge.
+
+    Attributes
+    ----------
+    view_names : list of str
+    views : dict of array (views,)
+        By measure: ``f1``, ``precision``, ``recall``, ``auprc``, ``accuracy``, ``nmi``, ``correlation``.
+    consensus : dict of float or None
+
+    Examples
+    --------
+    >>> import congraph
+    >>> truth = congraph.simulate(n_nodes=10, n_views=2, edge_probability=0.3).truth
+    >>> found = congraph.evaluate(truth, truth)
+    >>> found["f1"], found.consensus["recall"]
+    (1.0, 1.0)
     """
 
     view_names: list[str]
@@ -36,7 +53,19 @@ class Evaluation:
         return float(self.views[measure].mean())
 
     def to_frame(self) -> Any:
-        """One row per view, then the consensus."""
+        """One row per view, then the consensus.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Examples
+        --------
+        >>> import congraph
+        >>> truth = congraph.simulate(n_nodes=10, n_views=2, edge_probability=0.3).truth
+        >>> congraph.evaluate(truth, truth).to_frame().index.tolist()
+        ['view1', 'view2', 'consensus']
+        """
         pandas = _optional("pandas", "graph")
         frame = pandas.DataFrame(self.views, index=self.view_names)
         if self.consensus is not None:
@@ -45,8 +74,31 @@ class Evaluation:
 
 
 def evaluate(learned: Any, truth: Any) -> Evaluation:
-    """Scores learned graphs against true ones; nodes and views are matched by name."""
-    found = _engine.evaluate(_graphs(learned)._arrays(), _graphs(truth)._arrays())
+    """Scores learned graphs against true ones.
+
+    Parameters
+    ----------
+    learned : fitted estimator, Graphs or array
+    truth : Graphs, fitted estimator or array
+        Nodes and views are matched by name; the nodes of an array are those of the learned graphs, in their order. A single true graph
+        is that of every view, and of the consensus.
+
+    Returns
+    -------
+    Evaluation
+
+    Examples
+    --------
+    >>> import congraph
+    >>> data = congraph.simulate(n_nodes=20, n_views=3, edge_probability=0.2, seed=1)
+    >>> m = congraph.ConsensusGraph(density=0.2).fit(data.views)
+    >>> congraph.evaluate(m, data.truth)["f1"] > 0.6
+    True
+    >>> congraph.evaluate(m, data.truth.consensus_).view_names
+    ['view1', 'view2', 'view3']
+    """
+    one = _graphs(learned)
+    found = _engine.evaluate(one._arrays(), _graphs(truth, one.node_names_)._arrays())
     n = len(found["views"])
     measures = _MEASURES + tuple(measure for measure in _SIGNED if measure in found)
     consensus = {measure: float(found[measure][n]) for measure in measures} if found["has_consensus"] else None
@@ -60,15 +112,31 @@ def _score(learned: Any, truth: Any, measure: str, signs: bool) -> float:
     return found[name]
 
 
-def _graphs(given: Any) -> LearnedGraphs:
-    return given if isinstance(given, LearnedGraphs) else Graphs.from_matrices(given)
+def _graphs(given: Any, nodes: list[str] | None = None) -> LearnedGraphs:
+    if isinstance(given, LearnedGraphs):
+        return given
+    named = nodes if nodes is not None and np.shape(given)[-1:] == (len(nodes),) else None
+    return Graphs.from_matrices(given, nodes=named)
 
 
 def f1(learned: Any, truth: Any, *, signs: bool = False) -> float:
-    """The harmonic mean of precision and recall of the edges, the mean over the views.
+    """The harmonic mean of precision and recall of the edges.
 
-    With `signs`, an edge of the wrong sign is a false positive and a missed edge.
+    Parameters
+    ----------
+    learned, truth
+        As for `evaluate`.
+    signs : bool, default False
+        Whether an edge of the wrong sign is a false positive and a missed edge.
 
+    Returns
+    -------
+    float
+        The mean over the views.
+
+    Examples
+    --------
+    >>> from congraph import f1
     >>> f1([[0, 1, 0], [1, 0, 2], [0, 2, 0]], [[0, 1, 1], [1, 0, 0], [1, 0, 0]])
     0.5
     >>> f1([[0, 1], [1, 0]], [[0, -1], [-1, 0]], signs=True)
@@ -78,36 +146,137 @@ def f1(learned: Any, truth: Any, *, signs: bool = False) -> float:
 
 
 def precision(learned: Any, truth: Any, *, signs: bool = False) -> float:
-    """The share of the learned edges that are true (with `signs`, of the right sign), the mean over the views."""
+    """The share of the learned edges that are true.
+
+    Parameters
+    ----------
+    learned, truth
+        As for `evaluate`.
+    signs : bool, default False
+        Whether an edge of the wrong sign is a false positive and a missed edge.
+
+    Returns
+    -------
+    float
+        The mean over the views.
+
+    Examples
+    --------
+    >>> from congraph import precision
+    >>> precision([[0, 1, 0], [1, 0, 2], [0, 2, 0]], [[0, 1, 1], [1, 0, 0], [1, 0, 0]])
+    0.5
+    """
     return _score(learned, truth, "precision", signs)
 
 
 def recall(learned: Any, truth: Any, *, signs: bool = False) -> float:
-    """The share of the true edges that were learned (with `signs`, of the right sign), the mean over the views."""
+    """The share of the true edges that were learned.
+
+    Parameters
+    ----------
+    learned, truth
+        As for `evaluate`.
+    signs : bool, default False
+        Whether an edge of the wrong sign is a false positive and a missed edge.
+
+    Returns
+    -------
+    float
+        The mean over the views.
+
+    Examples
+    --------
+    >>> from congraph import recall
+    >>> recall([[0, 1, 0], [1, 0, 2], [0, 2, 0]], [[0, 1, 1], [1, 0, 0], [1, 0, 0]])
+    0.5
+    """
     return _score(learned, truth, "recall", signs)
 
 
 def auprc(learned: Any, truth: Any, *, signs: bool = False) -> float:
-    """The area under the precision–recall curve of the weights without their signs, the mean over the views.
+    """The area under the precision–recall curve of the weights without their signs.
 
-    With `signs`, an edge of the wrong sign is a false one.
+    Parameters
+    ----------
+    learned, truth
+        As for `evaluate`.
+    signs : bool, default False
+        Whether an edge of the wrong sign is a false positive and a missed edge.
+
+    Returns
+    -------
+    float
+        The mean over the views.
+
+    Examples
+    --------
+    >>> from congraph import auprc
+    >>> auprc([[0, 1, 0], [1, 0, 2], [0, 2, 0]], [[0, 1, 0], [1, 0, 2], [0, 2, 0]])
+    1.0
     """
     return _score(learned, truth, "auprc", signs)
 
 
 def accuracy(learned: Any, truth: Any) -> float:
-    """The share of the pairs that both call an edge, or both not, the mean over the views."""
+    """The share of the pairs that both call an edge, or both not.
+
+    Parameters
+    ----------
+    learned, truth
+        As for `evaluate`.
+
+    Returns
+    -------
+    float
+        The mean over the views.
+
+    Examples
+    --------
+    >>> from congraph import accuracy
+    >>> round(accuracy([[0, 1, 0], [1, 0, 2], [0, 2, 0]], [[0, 1, 1], [1, 0, 0], [1, 0, 0]]), 3)
+    0.333
+    """
     return evaluate(learned, truth)["accuracy"]
 
 
 def correlation(learned: Any, truth: Any) -> float:
-    """The correlation of the learned and the true weights, the mean over the views."""
+    """The correlation of the learned and the true weights.
+
+    Parameters
+    ----------
+    learned, truth
+        As for `evaluate`.
+
+    Returns
+    -------
+    float
+        The mean over the views.
+
+    Examples
+    --------
+    >>> from congraph import correlation
+    >>> round(correlation([[0, 1, 0], [1, 0, 2], [0, 2, 0]], [[0, 1, 0], [1, 0, 2], [0, 2, 0]]), 6)
+    1.0
+    """
     return evaluate(learned, truth)["correlation"]
 
 
 def nmi(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
     """The normalised mutual information of two labelings, such as communities.
 
+    Parameters
+    ----------
+    one, other : sequence
+        A label for each item.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Examples
+    --------
+    >>> from congraph import nmi
     >>> nmi([0, 0, 1, 1], ["b", "b", "a", "a"])
     1.0
     """
@@ -118,11 +287,34 @@ def _labels(labels: npt.ArrayLike) -> npt.NDArray[np.int64]:
     return np.unique(np.asarray(labels), return_inverse=True)[1].astype(np.int64)
 
 
-def total_variation(graphs: Any, X: Any, *, groups: Any = None, scale: str = "zscore", relative: bool = True) -> npt.NDArray[np.float64]:
+def total_variation(
+    graphs: Any, X: Any, *, views: Any = None, scale: Scale = "zscore", relative: bool = True, groups: Any = None
+) -> npt.NDArray[np.float64]:
     """How much data vary along the edges of each view's graph, and of the consensus if there is one.
 
     Relative: the mean distance along an edge over that of all pairs; smaller is smoother. It cannot choose a density, since
     the sparser graph has the shorter edges. Along an edge of negative weight it is the distance from the other's opposite.
+
+    Parameters
+    ----------
+    graphs : fitted estimator, Graphs or array
+    X, views
+        Data of the same views, as for `ConsensusGraph.fit`.
+    scale : {"zscore", "center", "none"}
+    relative : bool, default True
+    groups
+        The former name of ``views``.
+
+    Returns
+    -------
+    array (views,) or (views + 1,)
+
+    Examples
+    --------
+    >>> import congraph
+    >>> data = congraph.simulate(n_nodes=20, n_views=2, edge_probability=0.2, seed=1)
+    >>> bool((congraph.total_variation(data.truth, data.views) < 1).all())
+    True
     """
     reading = {
         "data": "signals",
@@ -136,5 +328,6 @@ def total_variation(graphs: Any, X: Any, *, groups: Any = None, scale: str = "zs
         "electrodes": False,
     }
     scales = {"scale": scale, "sample_norm": "mean", "distance_norm": "none"}
-    found = _engine.total_variation(_graphs(graphs)._arrays(), as_views(X, groups=groups)._borrowed(), reading, scales, running())
+    told = as_views(X, views=former(views, "views", groups, "groups"))
+    found = _engine.total_variation(_graphs(graphs)._arrays(), told._borrowed(), reading, scales, running(-1))
     return found["relative" if relative else "total"]

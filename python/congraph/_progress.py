@@ -19,7 +19,17 @@ def running(n_jobs: int | None = None, verbose: bool | int = False) -> dict[str,
         raise TypeError(f"n_jobs must be a whole number or None, not {n_jobs!r}")
     if n_jobs is not None and n_jobs < -1:
         raise ValueError(f"n_jobs is {n_jobs}; it must be 1 or more, -1 for all cores, or None")
-    return {"n_jobs": None if n_jobs in (None, -1) else n_jobs, "progress": _shown() if verbose else None}
+    threads = _threads() if n_jobs is None else n_jobs
+    return {"n_jobs": None if threads == -1 else threads, "progress": _shown() if verbose else None}
+
+
+def _threads() -> int:
+    """One, unless a joblib context says otherwise, as scikit-learn has it."""
+    joblib = sys.modules.get("joblib")
+    if joblib is None:
+        return 1
+    threads: int = joblib.effective_n_jobs(None)
+    return max(1, threads)
 
 
 def _shown() -> Callable[[str], None]:

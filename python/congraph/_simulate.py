@@ -18,7 +18,21 @@ __all__ = ["Simulation", "simulate"]
 
 @dataclass
 class Simulation:
-    """Simulated views, the graphs that they come from, and where the nodes are if the model places them."""
+    """Simulated views, the graphs that they come from, and where the nodes are if the model places them. `simulate` makes it.
+
+    Attributes
+    ----------
+    views : Views
+    truth : Graphs
+    positions : array (nodes, 2) or None
+
+    Examples
+    --------
+    >>> import congraph
+    >>> data = congraph.simulate(n_nodes=20, n_views=2, n_signals=50, graph="rgg")
+    >>> data.positions.shape
+    (20, 2)
+    """
 
     views: Views
     truth: Graphs
@@ -67,8 +81,13 @@ def simulate(
         The norm of the noise over that of the signals.
     seed : int
 
+    Returns
+    -------
+    Simulation
+
     Examples
     --------
+    >>> from congraph import simulate
     >>> data = simulate(n_nodes=20, n_views=2, n_signals=50)
     >>> data.views["view1"].shape, data.truth
     ((50, 20), Graphs(2 views, 20 nodes, 26 edges))

@@ -29,7 +29,15 @@ class Stability:
     ``bounds`` says how many stable edges are expected to be chance picks of the halving at most, ``curve`` how frequencies were
     calibrated, ``fingerprint`` whether views are recognised from one half of their data in the other. ``support`` says in words how many
     edges are supported (``q_direct`` at most the level); ``None`` if that was not asked or cannot be told. No frequency is the probability
-    that an edge is real.
+    that an edge is real. `ConsensusGraph.stability` makes it.
+
+    Examples
+    --------
+    >>> import congraph
+    >>> data = congraph.simulate(n_nodes=20, n_views=3, n_signals=200, edge_probability=0.2, seed=1)
+    >>> s = congraph.ConsensusGraph(density=0.2).fit(data.views).stability(data.views, pairs=3)
+    >>> s.pairs, sorted(s.edges)[:2]
+    (3, ['consensus', 'direct_z'])
     """
 
     edges: Columns
@@ -50,15 +58,15 @@ class Stability:
         names = np.asarray(graphs.node_names_, dtype=object)
         one, other = graphs.edge_index_
         edges: Columns = {"source": names[one], "target": names[other]}
-        if graphs.consensus_edges_ is not None:
-            edges["consensus"] = graphs.consensus_edges_
+        if graphs.consensus_weights_ is not None:
+            edges["consensus"] = graphs.consensus_weights_
         edges.update(found["edges"])
-        view, edge = np.nonzero(graphs.edges_.T)
+        view, edge = np.nonzero(graphs.weights_.T)
         views: Columns = {
             "view": np.asarray(graphs.view_names_, dtype=object)[view],
             "source": names[one[edge]],
             "target": names[other[edge]],
-            "weight": graphs.edges_[edge, view],
+            "weight": graphs.weights_[edge, view],
         }
         n_views = len(graphs.view_names_)
         views.update({name: values.reshape(-1, n_views)[edge, view] for name, values in found["views"].items()})
@@ -87,5 +95,23 @@ class Stability:
         return told + ")"
 
     def to_frame(self, long: bool = False) -> Any:
-        """The edges as a pandas data frame; if ``long``, those of the views."""
+        """The edges as a pandas data frame.
+
+        Parameters
+        ----------
+        long : bool, default False
+            Those of the views, one row for each edge of a view.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Examples
+        --------
+        >>> import congraph
+        >>> data = congraph.simulate(n_nodes=20, n_views=3, n_signals=200, edge_probability=0.2, seed=1)
+        >>> s = congraph.ConsensusGraph(density=0.2).fit(data.views).stability(data.views, pairs=3)
+        >>> s.to_frame(long=True).columns[:4].tolist()
+        ['view', 'source', 'target', 'weight']
+        """
         return _optional("pandas", "graph").DataFrame(self.views if long else self.edges)

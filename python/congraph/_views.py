@@ -12,7 +12,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ._blocks import _duration, _is_length, _times
 from ._errors import one_error
+from ._kinds import (
+    _ARE,
+    _grouped_by,
+    _is_frame,
+    _is_groupby,
+    _is_pandas,
+    _is_polars_series,
+    _is_series,
+    _is_sparse,
+    _refuse_empty,
+    _refuse_strange,
+)
 
 __all__ = ["Views", "as_views"]
 
@@ -35,7 +48,20 @@ class Views(Mapping[str, Array]):
     positions : mapping from node to coordinates, optional
         Where the nodes are; used by plots and reports.
 
+    Notes
+    -----
     A view is taken by its name. Taken by numbers or slices, as scikit-learn's cross-validation does, they are `Views` again.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import congraph
+    >>> rng = np.random.default_rng(0)
+    >>> views = congraph.Views({"monday": rng.normal(size=(50, 3)), "tuesday": rng.normal(size=(60, 3))}, nodes=["a", "b", "c"])
+    >>> views
+    Views(monday: 50 × 3, tuesday: 60 × 3)
+    >>> views["tuesday"].shape, views[0]
+    ((60, 3), Views(monday: 50 × 3))
     """
 
     def __init__(
@@ -55,6 +81,8 @@ class Views(Mapping[str, Array]):
         self.positions = dict(positions) if positions is not None else None
         # Names of rows: those of the nodes where tables have their nodes in rows.
         self._rows: dict[str, list[str] | None] = {}
+        # When samples were taken, in seconds, where that is known.
+        self._times: dict[str, npt.NDArray[np.float64]] = {}
         self._are_named = nodes is not None
         # Whether the nodes are electrodes, which warnings may then speak of.
         self._electrodes = False
@@ -67,6 +95,9 @@ class Views(Mapping[str, Array]):
             array, columns = _table(value, name)
             self._arrays[name] = array
             self._rows[name] = _index_names(value)
+            taken = _times(value)
+            if taken is not None:
+                self._times[name] = taken
             if isinstance(nodes, Mapping):
                 columns = _names(nodes.get(name, nodes.get(key)), "nodes")
             elif nodes is not None:
@@ -97,6 +128,8 @@ class Views(Mapping[str, Array]):
             raise _twice(name)
         self._arrays[name] = source._arrays[name]
         self._rows[name] = source._rows[name]
+        if name in source._times:
+            self._times[name] = source._times[name]
         self.nodes[name], self.blocks[name], self.n_samples[name] = source.nodes[name], source.blocks[name], source.n_samples[name]
 
         if name in source.subjects:
@@ -116,6 +149,21 @@ class Views(Mapping[str, Array]):
         told.subjects = of_view
         return told
 
+    def _with_blocks(self, blocks: Any) -> Views:
+        """The same with the resampling unit of each sample."""
+        if any(labels is not None for labels in self.blocks.values()):
+            raise ValueError("blocks are part of `Views` already: leave them out")
+        given = _blocks_by_name(blocks, list(self))
+        _refuse_strangers(given, self._arrays, "blocks")
+        told = self._of(list(self))
+        for name, units in (given or {}).items():
+            labels = _labels(units, "blocks")
+            n_samples = len(self._arrays[str(name)])
+            if labels is not None and len(labels) != n_samples:
+                raise ValueError(f"blocks has {len(labels)} labels for the {n_samples} samples of view {str(name)!r}")
+            told.blocks[str(name)] = labels
+        return told
+
     @classmethod
     def _joined(cls, parts: Sequence[Views]) -> Views:
         """The views of all of them."""
@@ -128,6 +176,17 @@ class Views(Mapping[str, Array]):
                 whole._add(name, part)
         return whole
 
+    def _with_all(self, nodes: Sequence[str]) -> Views:
+        """The same with a column of NaN for each of these nodes that a view lacks."""
+        told = self._of(list(self))
+        for name, own in self.nodes.items():
+            absent = [node for node in nodes if own is not None and node not in own]
+            if own is not None and absent:
+                empty = np.full((len(self._arrays[name]), len(absent)), np.nan)
+                told._arrays[name] = np.ascontiguousarray(np.concatenate([self._arrays[name], empty], axis=1))
+                told.nodes[name] = [*own, *absent]
+        return told
+
     def _with_nodes_in_rows(self) -> Views:
         """The same, of tables that have their nodes in rows: names of columns are those of samples."""
         if self._are_named:
@@ -135,6 +194,139 @@ class Views(Mapping[str, Array]):
         turned = self._of(list(self))
         turned.nodes = dict(self._rows)
         return turned
+
+    @classmethod
+    def from_long(cls, table: Any, views: Any, *, blocks: Any = None, subjects: Any = None) -> Views:
+        """Views of one long table.
+
+        Parameters
+        ----------
+        table : data frame or array
+            Samples of all views in rows, nodes in columns.
+        views : str or sequence
+            The column that tells the views apart, or one label per row.
+        blocks : str, int, duration or sequence, optional
+            The resampling unit of each sample; see `ConsensusGraph.fit`.
+        subjects : str or sequence, optional
+            The column of the subject, where subjects were measured in several conditions; ``views`` is the condition then.
+
+        Returns
+        -------
+        Views
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import congraph
+        >>> table = pd.DataFrame({"day": ["mon", "mon", "tue", "tue"], "a": [1.0, 2.0, 3.0, 5.0], "b": [2.0, 1.0, 4.0, 4.5]})
+        >>> congraph.Views.from_long(table, views="day")
+        Views(mon: 2 × 2, tue: 2 × 2)
+        """
+        return as_views(table, views=views, blocks=blocks, subjects=subjects)
+
+    @classmethod
+    def groupby(cls, grouped: Any, by: Any = None, *, blocks: Any = None) -> Views:
+        """Views of a grouped data frame, or of a data frame and what to group it by.
+
+        Parameters
+        ----------
+        grouped : pandas or polars GroupBy, or data frame
+            Each group is a view; the columns that it was grouped by are no nodes.
+        by : str or list of str, optional
+            Of a data frame: the column, or columns, that tell the views apart.
+        blocks : str, optional
+            The column of the resampling unit.
+
+        Returns
+        -------
+        Views
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import congraph
+        >>> table = pd.DataFrame({"day": ["mon", "mon", "tue", "tue"], "a": [1.0, 2.0, 3.0, 5.0], "b": [2.0, 1.0, 4.0, 4.5]})
+        >>> congraph.Views.groupby(table.groupby("day"))
+        Views(mon: 2 × 2, tue: 2 × 2)
+        >>> congraph.Views.groupby(table, by="day")["tue"].tolist()
+        [[3.0, 4.0], [5.0, 4.5]]
+        """
+        if by is not None:
+            keys = [by] if isinstance(by, str) else list(by)
+            if not _is_frame(grouped):
+                raise TypeError(f"`by` names columns of a data frame, and this is a {type(grouped).__name__}")
+            columns = [_labels(_column(grouped, key, "by"), "by") or [] for key in keys]
+            table = grouped.drop(columns=keys) if _is_pandas(grouped) else grouped.drop(keys)
+            return as_views(table, views=["/".join(labels) for labels in zip(*columns, strict=True)], blocks=blocks)
+        if not _is_groupby(grouped):
+            raise TypeError(f"this is a {type(grouped).__name__}: give what `data_frame.groupby(...)` returns, or a data frame and `by=`")
+        keys = [key for key in _grouped_by(grouped)]
+        tables: dict[str, Any] = {}
+        units: dict[str, Any] = {}
+        for key, part in grouped:
+            name = "/".join(map(str, key)) if isinstance(key, tuple) else str(key)
+            gone = [column for column in keys if column in part.columns]
+            if isinstance(blocks, str):
+                units[name] = _column(part, blocks, "blocks")
+                gone.append(blocks)
+            tables[name] = part.drop(columns=gone) if _is_pandas(part) else part.drop(gone)
+        return cls(tables, blocks=units or None)
+
+    @classmethod
+    def from_epochs(cls, epochs: Any, **options: Any) -> Views:
+        """Views of MNE `Epochs`; the same as `congraph.from_epochs`.
+
+        Parameters
+        ----------
+        epochs : mapping from names to Epochs, list of Epochs, or Epochs
+        **options
+            Those of `congraph.from_epochs`: ``picks``, ``tmin``, ``tmax``, ``bads``.
+
+        Returns
+        -------
+        Views
+
+        Examples
+        --------
+        >>> import mne, numpy as np, congraph
+        >>> info = mne.create_info(["Fz", "Cz", "Pz"], 100.0, "eeg")
+        >>> signals = np.random.default_rng(0).normal(size=(4, 3, 50)) * 1e-6
+        >>> congraph.Views.from_epochs({"sub-01": mne.EpochsArray(signals, info, verbose=False)})
+        Views(sub-01: 200 × 3)
+        """
+        from ._epochs import from_epochs
+
+        return from_epochs(epochs, **options)
+
+    @classmethod
+    def from_anndata(cls, adata: Any, groupby: str, **options: Any) -> Views:
+        """Views of an AnnData object: one per group of cells, genes as nodes.
+
+        Parameters
+        ----------
+        adata : AnnData
+            Log-normalised values.
+        groupby : str
+            The column of ``adata.obs`` that tells the views apart.
+        **options
+            As for `congraph.tl.consensus_graph`: ``groups``, ``genes``, ``layer``, ``use_raw``, ``min_cells``, ``min_cells_per_gene``.
+
+        Returns
+        -------
+        Views
+            Genes that are seen in too few cells of a group are not in its view: fit with ``missing="mask"``.
+
+        Examples
+        --------
+        >>> import anndata, numpy as np, congraph
+        >>> adata = anndata.AnnData(np.random.default_rng(0).exponential(size=(60, 5)))
+        >>> adata.obs["kind"] = ["a", "b"] * 30
+        >>> congraph.Views.from_anndata(adata, "kind")
+        Views(a: 30 × 5, b: 30 × 5)
+        """
+        from .tl import _views_of
+
+        return _views_of(adata, groupby, **options)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._arrays)
@@ -189,21 +381,27 @@ def _refuse_strangers(given: Any, arrays: Mapping[Any, Any], option: str) -> Non
         raise ValueError(f"{option} has {strangers[0]!r}, which is not a view; {there}")
 
 
-def as_views(X: Any, *, groups: Any = None, blocks: Any = None, nodes: Any = None, subjects: Any = None) -> Views:
+def as_views(X: Any, *, views: Any = None, blocks: Any = None, nodes: Any = None, subjects: Any = None) -> Views:
     """Views from whatever `X` is; see `ConsensusGraph.fit`."""
+    if _is_length(blocks):
+        whole = as_views(X, views=views, nodes=nodes, subjects=subjects)
+        return _in_blocks(whole, blocks)
     if isinstance(X, Views):
-        if groups is not None or blocks is not None or nodes is not None:
-            raise ValueError("`groups`, `blocks` and `nodes` are part of `Views` already: leave them out")
-        return X if subjects is None else X._with_subjects(subjects)
-    if groups is not None and subjects is not None and not isinstance(subjects, Mapping):
-        return _of_subjects(X, groups, blocks, nodes, subjects)
+        if views is not None or nodes is not None:
+            raise ValueError("`views` and `nodes` are part of `Views` already: leave them out")
+        told = X if subjects is None else X._with_subjects(subjects)
+        return told if blocks is None else told._with_blocks(blocks)
+    if views is not None and subjects is not None and not isinstance(subjects, Mapping):
+        return _of_subjects(X, views, blocks, nodes, subjects)
     if subjects is not None:
-        return as_views(X, groups=groups, blocks=blocks, nodes=nodes)._with_subjects(subjects)
-    if groups is not None:
-        return _long(X, groups, blocks, nodes)
+        return as_views(X, views=views, blocks=blocks, nodes=nodes)._with_subjects(subjects)
+    _refuse_strange(X)
     if _is_sparse(X):
         raise _sparse("X")
+    if views is not None:
+        return _long(X, views, blocks, nodes)
     X = _collected(X)
+    _refuse_empty(X)
     if isinstance(X, list) and X and all(isinstance(part, Views) for part in X):
         if blocks is not None or nodes is not None:
             raise ValueError("`blocks` and `nodes` are part of `Views` already: leave them out")
@@ -215,6 +413,31 @@ def as_views(X: Any, *, groups: Any = None, blocks: Any = None, nodes: Any = Non
     if len(tables) == 1 and blocks is not None and not isinstance(blocks, Mapping) and (_is_series(blocks) or not _nested(blocks)):
         blocks = [blocks]
     return Views(dict(zip(names, tables, strict=True)), nodes=nodes, blocks=_blocks_by_name(blocks, names))
+
+
+def _in_blocks(views: Views, wanted: Any, axis: int = 0) -> Views:
+    """The same in contiguous blocks: so many for each view, as equal as can be, or each of that duration."""
+    if any(labels is not None for labels in views.blocks.values()):
+        raise ValueError("blocks are part of `Views` already: leave them out")
+    told = views._of(list(views))
+    seconds = _duration(wanted)
+    for name, array in views.items():
+        n_samples = array.shape[axis]
+        if seconds is None:
+            number = int(wanted)
+            if not 2 <= number <= n_samples:
+                raise ValueError(f"blocks is {number}; of the {n_samples} samples of view {name!r} it must be from 2 to {n_samples}")
+            places = np.arange(n_samples) * number // n_samples
+        else:
+            times = views._times.get(name)
+            if times is None:
+                raise ValueError(
+                    f"blocks is {wanted!r}, a duration, and view {name!r} has no times: give data frames whose index is a "
+                    "DatetimeIndex, a TimedeltaIndex or seconds, or the number of blocks"
+                )
+            places = np.floor((times - times.min()) / seconds).astype(np.int64)
+        told.blocks[name] = [f"{block:06d}" for block in places.tolist()]
+    return told
 
 
 def _collected(X: Any) -> Any:
@@ -237,7 +460,11 @@ def _listed(X: Any) -> list[Any]:
         return [X]
     if isinstance(X, (list, tuple)) and len(X) > 0 and all(_is_frame(x) or np.ndim(x) == 2 for x in X):
         return list(X)
-    array = np.asanyarray(X)
+    try:
+        array = np.asanyarray(X)
+    except ValueError as error:
+        shapes = ", ".join(str(np.shape(x)) for x in X[:4]) if isinstance(X, (list, tuple)) and all(hasattr(x, "shape") for x in X) else ""
+        raise ValueError(f"X is rows of different lengths{f' (shapes {shapes})' if shapes else ''}, and no table: {_ARE}") from error
     if array.dtype.kind == "c":
         raise ValueError("Complex data not supported: give real signals, such as amplitudes")
     if array.ndim == 3:
@@ -247,18 +474,19 @@ def _listed(X: Any) -> list[Any]:
     if array.ndim == 1 and array.dtype.kind == "O" and len(array) > 0 and all(np.ndim(x) == 2 for x in array):
         return list(array)
     raise ValueError(
-        f"Expected 2D array, got {array.ndim}D array instead: views are a dict or a list of arrays of samples × nodes, one 3-D array of "
-        "views × samples × nodes, or one long table with `groups=`. Reshape your data"
+        f"Expected 2D array, got {array.ndim}D array instead: {_ARE}. Reshape your data"
     )
 
 
-def _long(X: Any, groups: Any, blocks: Any, nodes: Any) -> Views:
+def _long(X: Any, views: Any, blocks: Any, nodes: Any) -> Views:
     """One long table for all views, told apart by a column or by one label per row."""
-    table, labels, units = X, _aligned(groups, X, "groups"), _aligned(blocks, X, "blocks")
+    if isinstance(X, (list, tuple, Mapping)) and not _is_frame(X) and (isinstance(X, Mapping) or any(np.ndim(x) == 2 for x in X)):
+        raise ValueError("X is several tables, and `views` tells the rows of one long table apart: leave it out, or join the tables first")
+    table, labels, units = X, _aligned(views, X, "views"), _aligned(blocks, X, "blocks")
     dropped: list[str] = []
-    if isinstance(groups, str):
-        labels = _column(X, groups, "groups")
-        dropped.append(groups)
+    if isinstance(views, str):
+        labels = _column(X, views, "views")
+        dropped.append(views)
     if isinstance(blocks, str):
         units = _column(X, blocks, "blocks")
         dropped.append(blocks)
@@ -267,39 +495,43 @@ def _long(X: Any, groups: Any, blocks: Any, nodes: Any) -> Views:
     array, columns = _table(table, None)
     if nodes is not None:
         columns = _names(nodes, "nodes")
-    keys = _labels(labels, "groups") or []
+    keys = _labels(labels, "views") or []
     if len(keys) != len(array):
-        raise ValueError(f"groups has {len(keys)} labels for {len(array)} rows")
+        raise ValueError(f"views has {len(keys)} labels for {len(array)} rows of X: give one label per row, in the order of the rows")
     units = _labels(units, "blocks")
     if units is not None and len(units) != len(array):
-        raise ValueError(f"blocks has {len(units)} labels for {len(array)} rows")
+        raise ValueError(f"blocks has {len(units)} labels for {len(array)} rows of X: give one label per row, in the order of the rows")
     order: dict[str, list[int]] = {}
     for row, key in enumerate(keys):
         order.setdefault(key, []).append(row)
     arrays = {key: array[rows] for key, rows in order.items()}
     of_view = {key: [units[row] for row in rows] for key, rows in order.items()} if units is not None else None
-    return Views(arrays, nodes=columns, blocks=of_view)
+    told = Views(arrays, nodes=columns, blocks=of_view)
+    times = _times(X)
+    if times is not None:
+        told._times = {key: times[rows] for key, rows in order.items()}
+    return told
 
 
-def _of_subjects(X: Any, groups: Any, blocks: Any, nodes: Any, subjects: Any) -> Views:
+def _of_subjects(X: Any, views: Any, blocks: Any, nodes: Any, subjects: Any) -> Views:
     """One long table of subjects in several conditions: a view is SUBJECT/CONDITION."""
     table, dropped = X, []
-    whose, which = _aligned(subjects, X, "subjects"), _aligned(groups, X, "groups")
+    whose, which = _aligned(subjects, X, "subjects"), _aligned(views, X, "views")
     if isinstance(subjects, str):
         whose = _column(X, subjects, "subjects")
         dropped.append(subjects)
-    if isinstance(groups, str):
-        which = _column(X, groups, "groups")
-        dropped.append(groups)
+    if isinstance(views, str):
+        which = _column(X, views, "views")
+        dropped.append(views)
     if dropped:
         table = X.drop(columns=dropped) if _is_pandas(X) else X.drop(dropped)
-    people, conditions = _labels(whose, "subjects") or [], _labels(which, "groups") or []
+    people, conditions = _labels(whose, "subjects") or [], _labels(which, "views") or []
     if len(people) != len(conditions):
-        raise ValueError(f"subjects has {len(people)} labels, and groups {len(conditions)}")
+        raise ValueError(f"subjects has {len(people)} labels, and views {len(conditions)}")
     names = [f"{person}/{condition}" for person, condition in zip(people, conditions, strict=True)]
-    views = _long(table, names, blocks, nodes)
-    views.subjects = dict(zip(names, people, strict=True))
-    return views
+    found = _long(table, names, blocks, nodes)
+    found.subjects = dict(zip(names, people, strict=True))
+    return found
 
 
 def _aligned(labels: Any, X: Any, option: str) -> Any:
@@ -370,27 +602,6 @@ def _index_names(table: Any) -> list[str] | None:
     return [str(row) for row in table.index]
 
 
-def _is_series(X: Any) -> bool:
-    """Whether it is a pandas Series: values with an index."""
-    return type(X).__module__.partition(".")[0] == "pandas" and hasattr(X, "index") and hasattr(X, "reindex") and not hasattr(X, "columns")
-
-
-def _is_pandas(X: Any) -> bool:
-    return type(X).__module__.partition(".")[0] == "pandas" and hasattr(X, "columns")
-
-
-def _is_polars(X: Any) -> bool:
-    return type(X).__module__.partition(".")[0] == "polars" and hasattr(X, "columns")
-
-
-def _is_frame(X: Any) -> bool:
-    return _is_pandas(X) or _is_polars(X)
-
-
-def _is_sparse(X: Any) -> bool:
-    return hasattr(X, "toarray") and hasattr(X, "nnz")
-
-
 def _table(value: Any, view: str | None) -> tuple[Array, list[str] | None]:
     """A C-contiguous array of float64, and the names of its columns if it has any."""
     columns: list[str] | None = None
@@ -418,6 +629,16 @@ def _table(value: Any, view: str | None) -> tuple[Array, list[str] | None]:
 
 def _frame_names(frame: Any) -> list[str]:
     """The labels of the columns, numbers or not: what a column is called must not depend on the others."""
+    if type(frame.columns).__name__ == "MultiIndex":
+        levels = [str(name) for name in frame.columns.names]
+        first = frame.columns[0]
+        raise one_error(
+            "E07",
+            f"the columns have {len(levels)} levels ({', '.join(levels)}; the first column is {first!r})",
+            "a node has one name, and it is not told whether a level names views or nodes",
+            "if a level names the views, give a dict of frames, `{name: X[name] for name in X.columns.levels[0]}`; "
+            'if all levels name nodes, join them: `X.columns = ["/".join(map(str, c)) for c in X.columns]`',
+        )
     return [str(column) for column in frame.columns]
 
 
@@ -431,7 +652,7 @@ def _refuse_text(frame: Any, view: str | None, where: str) -> None:
                 "E07",
                 f"{where}: column `{column}` is not numbers but {kind}",
                 "every column is a node, and its values are its signal",
-                "leave the column out; or, if it tells the views or the trials apart, name it with `groups=` or `blocks=`",
+                "leave the column out; or, if it tells the views or the trials apart, name it with `views=` or `blocks=`",
                 view,
                 str(column),
             )
@@ -453,10 +674,6 @@ def _series_kind(series: Any) -> str | None:
             return "text or other objects"
         return None
     return str(dtype)
-
-
-def _is_polars_series(series: Any) -> bool:
-    return type(series).__module__.partition(".")[0] == "polars"
 
 
 def _sparse(where: str) -> TypeError:

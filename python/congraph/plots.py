@@ -14,17 +14,34 @@ __all__ = ["graph", "heatmaps", "path"]
 
 
 def heatmaps(learned: LearnedGraphs, views: Sequence[str | int] | None = None, *, order: npt.ArrayLike | None = None) -> Any:
-    """The weights of the consensus and of the views as heat maps on one scale; returns the figure.
+    """The weights of the consensus and of the views as heat maps on one scale.
 
     Where any is negative, the scale has 0 in its middle.
 
-    ``order`` rearranges the nodes, such as ``np.argsort(m.communities().consensus)``.
+    Parameters
+    ----------
+    learned : fitted estimator or Graphs
+    views : sequence of str or int, optional
+        Which views; all otherwise.
+    order : sequence of int, optional
+        Rearranges the nodes, such as ``np.argsort(m.communities().consensus)``.
+
+    Returns
+    -------
+    matplotlib figure
+
+    Examples
+    --------
+    >>> import congraph
+    >>> truth = congraph.simulate(n_nodes=20, n_views=2, seed=1).truth
+    >>> [axis.get_title() for axis in congraph.plots.heatmaps(truth).axes[:3]]
+    ['consensus', 'view1', 'view2']
     """
     pyplot = _optional("matplotlib.pyplot", "plot")
     shown: list[str | int] = list(range(len(learned.view_names_))) if views is None else list(views)
     titles = [name if isinstance(name, str) else learned.view_names_[name] for name in shown]
     matrices = [learned._dense(learned._weights(view)) for view in shown]
-    if learned.consensus_edges_ is not None:
+    if learned.consensus_weights_ is not None:
         matrices.insert(0, learned.consensus_)
         titles.insert(0, "consensus")
     places = np.arange(len(learned.node_names_)) if order is None else np.asarray(order)
@@ -54,12 +71,32 @@ def graph(
     labels: bool = True,
     ax: Any = None,
 ) -> Any:
-    """The graph of a view, or the consensus, with nodes where they are, or on a circle; returns the axes.
+    """The graph of a view, or the consensus, with nodes where they are, or on a circle.
 
     Edges of negative weight are dashed and of another colour.
 
-    Positions with three coordinates are taken as electrodes on a head, seen from above. ``colors`` are one number per node, such as
-    communities.
+    Parameters
+    ----------
+    learned : fitted estimator or Graphs
+    view : str or int, optional
+        Which view; the consensus otherwise.
+    positions : mapping from nodes to coordinates, optional
+        Three coordinates are taken as electrodes on a head, seen from above.
+    colors : sequence of numbers, optional
+        One number per node, such as communities.
+    labels : bool, default True
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> import congraph
+    >>> truth = congraph.simulate(n_nodes=20, n_views=2, seed=1).truth
+    >>> congraph.plots.graph(truth, "view2").get_title()
+    'view2'
     """
     pyplot = _optional("matplotlib.pyplot", "plot")
     weights = learned._weights(view)
@@ -98,8 +135,26 @@ def path(model: Any, measure: str | None = None, *, ax: Any = None) -> Any:
     stability the density is the largest whose ``agreement`` is within 0.02 of the best, the similarity that of the best
     ``prediction`` there.
 
-    Measures are the keys of ``path_``: ``gain``, ``agreement``, ``prediction``, ``instability``, ``consensus_density``, ...; by default
-    the one that was chosen by. Returns the axes.
+    Parameters
+    ----------
+    model : ConsensusGraph or ConsensusGraphCV
+        After `tune`, or fitted.
+    measure : str, optional
+        A key of ``path_``: ``gain``, ``agreement``, ``prediction``, ``instability``, ``consensus_density``, ...; by default the one that
+        was chosen by.
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> import congraph
+    >>> data = congraph.simulate(n_nodes=20, n_views=3, edge_probability=0.2, seed=1)
+    >>> m = congraph.ConsensusGraphCV(halvings=1).fit(data.views)
+    >>> congraph.plots.path(m).get_ylabel()
+    'similarity'
     """
     pyplot = _optional("matplotlib.pyplot", "plot")
     if not hasattr(model, "path_"):

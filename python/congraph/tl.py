@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ._consensus import ConsensusGraph
-from ._errors import CongraphWarning, one_error
-from ._graphs import _optional
+from ._errors import CongraphWarning, one_error, tell
+from ._graphs import Graphs, _optional
 from ._views import Views
 
-__all__ = ["consensus_graph"]
+__all__ = ["consensus_graph", "graphs"]
 
 
 def consensus_graph(
@@ -23,8 +22,9 @@ def consensus_graph(
     groups: Sequence[str] | None = None,
     genes: str | Sequence[str] | None = None,
     layer: str | None = None,
-    use_raw: bool = False,
+    use_raw: bool | None = None,
     min_cells: int = 20,
+    min_cells_per_gene: int = 3,
     key_added: str = "consensus_graph",
     copy: bool = False,
     **params: Any,
@@ -43,8 +43,14 @@ def consensus_graph(
         A boolean column of ``adata.var`` such as ``"highly_variable"``, or names; all otherwise.
     layer : str, optional
         The layer to take instead of ``X``.
-    use_raw : bool
-        Take the values of ``adata.raw``, which must have the genes.
+    use_raw : bool, optional
+        Take the values of ``adata.raw``, which must have the genes. By default they are taken where ``X`` was scaled (it has
+        negative values) and ``raw`` is there.
+    min_cells : int, default 20
+        The fewest cells of a group.
+    min_cells_per_gene : int, default 3
+        The fewest cells of a group in which a gene is seen. In groups where it is seen in fewer it is masked; if that is so in all
+        groups it is left out, with a warning. (Genes that are seen in one and the same cell only are perfectly correlated.)
     key_added : str
         The prefix of what is added.
     copy : bool
@@ -57,12 +63,30 @@ def consensus_graph(
     AnnData or None
         ``varp[key_added]`` holds the consensus and ``varp[f"{key_added}_{k}"]`` the graph of group k, all genes × genes and sparse;
         ``uns[key_added]`` the groups in this order, densities, uniqueness, parameters and the gap.
+
+    Examples
+    --------
+    >>> import anndata, congraph
+    >>> data = congraph.simulate(n_nodes=20, n_views=2, n_signals=100, edge_probability=0.2, seed=1)
+    >>> adata = anndata.concat({name: anndata.AnnData(array) for name, array in data.views.items()}, label="kind", index_unique="-")
+    >>> congraph.tl.consensus_graph(adata, groupby="kind", density=0.2)
+    >>> adata.varp["consensus_graph"].shape, adata.uns["consensus_graph"]["groups"].tolist()
+    ((20, 20), ['view1', 'view2'])
     """
     sparse = _optional("scipy.sparse", "scanpy")
-    groups = [groups] if isinstance(groups, str) else groups
     adata = adata.copy() if copy else adata
-    names = _genes(adata, genes)
-    model = ConsensusGraph(**params).fit(_views(adata, groupby, groups, names, layer, use_raw, min_cells))
+    views = _views_of(
+        adata,
+        groupby,
+        groups=groups,
+        genes=genes,
+        layer=layer,
+        use_raw=use_raw,
+        min_cells=min_cells,
+        min_cells_per_gene=min_cells_per_gene,
+    )
+    # Genes that a group does not show take part where they are seen.
+    model = ConsensusGraph(**{"missing": "mask", **params}).fit(views)
     place = adata.var_names.get_indexer(model.node_names_)
 
     def spread(view: int | None) -> Any:
@@ -91,6 +115,38 @@ def consensus_graph(
     return adata if copy else None
 
 
+def graphs(adata: Any, key: str = "consensus_graph") -> Graphs:
+    """The graphs that `consensus_graph` added to an object, of the genes that were learned.
+
+    Parameters
+    ----------
+    adata : AnnData
+    key : str
+        What they were added as.
+
+    Returns
+    -------
+    Graphs
+
+    Examples
+    --------
+    >>> import anndata, congraph
+    >>> data = congraph.simulate(n_nodes=20, n_views=2, n_signals=100, edge_probability=0.2, seed=1)
+    >>> adata = anndata.concat({name: anndata.AnnData(array) for name, array in data.views.items()}, label="kind", index_unique="-")
+    >>> congraph.tl.consensus_graph(adata, groupby="kind", density=0.2)
+    >>> congraph.tl.graphs(adata).view_names_
+    ['view1', 'view2']
+    """
+    if key not in adata.uns or key not in adata.varp:
+        raise ValueError(f"there is no {key!r} in the object: call `congraph.tl.consensus_graph` first, or name its `key_added`")
+    told = adata.uns[key]
+    names = [str(gene) for gene in told["genes"]]
+    place = adata.var_names.get_indexer(names)
+    matrices = [adata.varp[str(name)][place][:, place].toarray() for name in told["varp_keys"]]
+    shared = adata.varp[key][place][:, place].toarray()
+    return Graphs.from_matrices(np.stack(matrices), shared, nodes=names, views=[str(group) for group in told["groups"]])
+
+
 def _model(model: ConsensusGraph) -> dict[str, Any]:
     """What a fit has beside beta and gamma: alpha, or the filter of a likelihood."""
     return {"alpha": model.alpha_} if model.filter_ is None else {"method": "likelihood", "filter": model.filter_}
@@ -116,9 +172,64 @@ def _genes(adata: Any, genes: str | Sequence[str] | None) -> list[str]:
     return list(genes)
 
 
-def _views(
-    adata: Any, groupby: str, groups: Sequence[str] | None, genes: list[str], layer: str | None, use_raw: bool, min_cells: int
+def _views_of(
+    adata: Any,
+    groupby: str,
+    *,
+    groups: Sequence[str] | None = None,
+    genes: str | Sequence[str] | None = None,
+    layer: str | None = None,
+    use_raw: bool | None = None,
+    min_cells: int = 20,
+    min_cells_per_gene: int = 3,
 ) -> Views:
+    """One view per group of cells, with the genes that are seen often enough in it."""
+    chosen = _genes(adata, genes)
+    groups = [groups] if isinstance(groups, str) else groups
+    labels, kept = _groups(adata, groupby, groups, min_cells)
+    if use_raw and adata.raw is None:
+        raise ValueError("use_raw is True, and adata.raw is not there")
+    if layer is not None and layer not in adata.layers:
+        raise ValueError(f"layer is {layer!r}, which is no layer of the object; there are {', '.join(adata.layers) or 'none'}")
+    if use_raw is None:
+        use_raw = layer is None and adata.raw is not None and _has_negative(adata.X)
+    source = adata.raw.to_adata() if use_raw else adata
+    columns = source.var_names.get_indexer(chosen)
+    if (columns < 0).any():
+        raise ValueError("adata.raw does not have all of the genes")
+    values = source.layers[layer] if layer is not None else source.X
+
+    def table(group: str) -> Any:
+        found = values[labels == group][:, columns]
+        return found.toarray() if hasattr(found, "toarray") else np.asarray(found)
+
+    tables = {group: table(group) for group in kept}
+    # A gene is seen where its value is not 0; in centred values, where it is not the least, which is what 0 has become.
+    least = np.min([found.min(axis=0) for found in tables.values()], axis=0)
+    unseen = least if any(_has_negative(found) for found in tables.values()) else np.zeros(len(columns))
+    often = {group: (found != unseen).sum(axis=0) >= min_cells_per_gene for group, found in tables.items()}
+    anywhere = np.any(list(often.values()), axis=0)
+    if anywhere.sum() < 2:
+        raise ValueError(f"no two genes are seen in {min_cells_per_gene} cells of a group; lower min_cells_per_gene")
+    if not anywhere.all():
+        gone = [gene for gene, seen in zip(chosen, anywhere, strict=True) if not seen]
+        shown = ", ".join(gone[:5]) + (f" and {len(gone) - 5} more" if len(gone) > 5 else "")
+        told = f"{len(gone)} of {len(chosen)} genes are seen in fewer than {min_cells_per_gene} cells of every group (min_cells_per_gene) and were left out: {shown}"
+        tell([CongraphWarning(told, "W03")])
+    names = np.asarray(chosen, dtype=object)
+    return Views(
+        {group: np.ascontiguousarray(found[:, often[group]], dtype=np.float64) for group, found in tables.items()},
+        nodes={group: names[often[group]].tolist() for group in tables},
+    )
+
+
+def _has_negative(values: Any) -> bool:
+    least = values.min()
+    return bool(least < 0)
+
+
+def _groups(adata: Any, groupby: str, groups: Sequence[str] | None, min_cells: int) -> tuple[Any, list[str]]:
+    """The label of each cell, and the groups that are large enough."""
     if groupby not in adata.obs:
         raise ValueError(f"groupby is {groupby!r}, which is no column of adata.obs")
     column = adata.obs[groupby]
@@ -139,20 +250,5 @@ def _views(
         raise ValueError(f"no group of {groupby!r} has {min_cells} cells; lower min_cells")
     small = [f"{group} ({count})" for group, count in counts.items() if group not in kept]
     if small:
-        told = f"left out because they have fewer than {min_cells} cells (min_cells): {', '.join(small)}"
-        warnings.warn(CongraphWarning(told, "W05"), stacklevel=3)
-    if use_raw and adata.raw is None:
-        raise ValueError("use_raw is True, and adata.raw is not there")
-    if layer is not None and layer not in adata.layers:
-        raise ValueError(f"layer is {layer!r}, which is no layer of the object; there are {', '.join(adata.layers) or 'none'}")
-    source = adata.raw.to_adata() if use_raw else adata
-    columns = source.var_names.get_indexer(genes)
-    if (columns < 0).any():
-        raise ValueError("adata.raw does not have all of the genes")
-    values = source.layers[layer] if layer is not None else source.X
-
-    def table(group: str) -> Any:
-        found = values[labels == group][:, columns]
-        return found.toarray() if hasattr(found, "toarray") else np.asarray(found)
-
-    return Views({group: table(group) for group in kept}, nodes=genes)
+        tell([CongraphWarning(f"left out because they have fewer than {min_cells} cells (min_cells): {', '.join(small)}", "W05")])
+    return labels, kept

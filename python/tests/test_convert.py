@@ -14,7 +14,7 @@ def test_frames(model):
     assert len(frame) == model.edge_index_.shape[1]
     pandas.testing.assert_series_equal(frame["mean_weight"], frame[model.view_names_].mean(axis=1), check_names=False)
     long = model.to_frame(long=True)
-    assert (long["weight"] > 0).all() and len(long) == (model.edges_ > 0).sum()
+    assert (long["weight"] > 0).all() and len(long) == (model.weights_ > 0).sum()
     back = np.zeros((4, 24, 24))
     place = {name: k for k, name in enumerate(model.node_names_)}
     for view, source, target, weight in long.itertuples(index=False):
@@ -119,10 +119,10 @@ def test_plots(model, data, tmp_path):
     assert len([axis for axis in figure.axes if axis.images]) == 5
     figure.savefig(tmp_path / "heatmaps.png")
     axis = plots.graph(model, "view1")
-    assert len(axis.lines) == (model.edges_[:, 0] > 0).sum()
+    assert len(axis.lines) == (model.weights_[:, 0] > 0).sum()
     head = {name: (np.sin(k), np.cos(k), 0.5) for k, name in enumerate(model.node_names_)}
     axis = plots.graph(model, positions=head, colors=model.communities(runs=5).consensus)
-    assert len(axis.lines) == (model.consensus_edges_ > 0).sum() + 2
+    assert len(axis.lines) == (model.consensus_weights_ > 0).sum() + 2
     axis.figure.savefig(tmp_path / "head.png")
     with pytest.raises(ValueError, match="tune"):
         plots.path(model)

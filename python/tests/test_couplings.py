@@ -34,7 +34,7 @@ def test_long_tables_name_views_by_subject_and_condition(views):
     parts = zip(views.values(), WHOSE, tasks, strict=True)
     long = pandas.concat([pandas.DataFrame(array).assign(who=who, task=task) for array, who, task in parts], ignore_index=True)
     long.columns = long.columns.astype(str)
-    of_long = ConsensusGraph(alpha=0.05, beta=0.02).fit(long, groups="task", subjects="who")
+    of_long = ConsensusGraph(alpha=0.05, beta=0.02).fit(long, views="task", subjects="who")
     assert of_long.view_names_ == ["ann/rest", "ann/walk", "bob/rest", "bob/walk", "cid/rest"]
     # Nodes are called otherwise there, and are summed up in another order.
     np.testing.assert_allclose(of_long.subjects_, model.subjects_, atol=1e-12)

@@ -14,8 +14,8 @@ from congraph import ConsensusGraph, Graphs, JointGraphicalLasso, SingleGraph
 def same(one, other):
     """The same graphs to the last bit."""
     np.testing.assert_array_equal(one.edge_index_, other.edge_index_)
-    np.testing.assert_array_equal(one.edges_, other.edges_)
-    np.testing.assert_array_equal(one.consensus_edges_, other.consensus_edges_)
+    np.testing.assert_array_equal(one.weights_, other.weights_)
+    np.testing.assert_array_equal(one.consensus_weights_, other.consensus_weights_)
 
 
 def test_everything_that_is_promised_is_there(model, data):
@@ -23,18 +23,18 @@ def test_everything_that_is_promised_is_there(model, data):
     assert model.consensus_.shape == (n, n)
     assert model.graphs_.shape == (n_views, n, n)
     np.testing.assert_array_equal(model.graphs_, model.graphs_.swapaxes(1, 2))
-    assert model.edge_index_.shape[0] == 2 and model.edges_.shape == (model.edge_index_.shape[1], n_views)
+    assert model.edge_index_.shape[0] == 2 and model.weights_.shape == (model.edge_index_.shape[1], n_views)
     a, b = model.edge_index_
-    np.testing.assert_array_equal(model.consensus_[a, b], model.consensus_edges_)
-    np.testing.assert_array_equal(model.graphs_[:, a, b].T, model.edges_)
+    np.testing.assert_array_equal(model.consensus_[a, b], model.consensus_weights_)
+    np.testing.assert_array_equal(model.graphs_[:, a, b].T, model.weights_)
     # Every view's weights add up to n.
-    np.testing.assert_allclose(model.edges_.sum(axis=0), n, rtol=1e-12)
+    np.testing.assert_allclose(model.weights_.sum(axis=0), n, rtol=1e-12)
     assert abs(model.density_ - 0.2) < 0.005 and abs(model.similarity_ - 0.85) < 0.005
-    assert model.density_ == pytest.approx((model.edges_ > 0).mean(axis=1).sum() / (n * (n - 1) / 2))
+    assert model.density_ == pytest.approx((model.weights_ > 0).mean(axis=1).sum() / (n * (n - 1) / 2))
     correlations = np.corrcoef(model.graphs_[:, *np.triu_indices(n, 1)])
     assert model.similarity_ == pytest.approx(correlations[np.triu_indices(n_views, 1)].mean())
-    apart = np.abs(model.edges_ - model.consensus_edges_[:, None]).sum(axis=0)
-    np.testing.assert_allclose(model.uniqueness_, apart / (model.edges_ + model.consensus_edges_[:, None]).sum(axis=0))
+    apart = np.abs(model.weights_ - model.consensus_weights_[:, None]).sum(axis=0)
+    np.testing.assert_allclose(model.uniqueness_, apart / (model.weights_ + model.consensus_weights_[:, None]).sum(axis=0))
     assert model.alpha_ > 0 and model.beta_ > 0 and model.gamma_ == 0
     assert model.converged_ and model.relative_gap_ <= 1e-8 and model.n_iter_ > 0
     assert model.objective_ >= model.dual_objective_ - 1e-8 * abs(model.dual_objective_)
@@ -75,14 +75,14 @@ def test_dict_list_array_and_long_tables_give_the_same(data):
     same(first, fit({name: polars.DataFrame(array, schema=columns) for name, array in zip(names, arrays)}))
     labels = np.repeat(names, 80)
     stacked = np.concatenate(arrays)
-    same(first, fit(stacked, groups=labels))
+    same(first, fit(stacked, views=labels))
     long = pandas.DataFrame(stacked, columns=columns).assign(subject=labels)
-    same(first, fit(long, groups="subject"))
-    same(first, fit(polars.from_pandas(long), groups="subject"))
-    assert fit(long, groups="subject").node_names_ == columns
+    same(first, fit(long, views="subject"))
+    same(first, fit(polars.from_pandas(long), views="subject"))
+    assert fit(long, views="subject").node_names_ == columns
     # Rows of a view need not be next to each other; their order does not matter but for rounding.
     mixed = long.sample(frac=1.0, random_state=0)
-    np.testing.assert_allclose(fit(mixed, groups="subject").consensus_.sum(), first.consensus_.sum())
+    np.testing.assert_allclose(fit(mixed, views="subject").consensus_.sum(), first.consensus_.sum())
 
 
 def test_the_order_of_nodes_and_views_does_not_matter(data):
@@ -99,7 +99,7 @@ def test_covariances_give_what_signals_give(data):
     arrays = {name: np.asarray(array) for name, array in data.views.items()}
     signals = ConsensusGraph(alpha=0.05, beta=0.02).fit(arrays)
     covariances = {name: np.cov(array.T, bias=True) for name, array in arrays.items()}
-    precomputed = ConsensusGraph(alpha=0.05, beta=0.02, data="covariance").fit(covariances)
+    precomputed = ConsensusGraph(alpha=0.05, beta=0.02, kind="covariance").fit(covariances)
     np.testing.assert_allclose(precomputed.consensus_, signals.consensus_, atol=1e-9)
 
 
@@ -111,7 +111,7 @@ def test_candidates_and_costs_by_number_and_by_name(data):
     same(by_number, ConsensusGraph(alpha=0.05, beta=0.02, candidates=[(names[a], names[b]) for a, b in pairs]).fit(data.views))
     assert ConsensusGraph(alpha=0.05, beta=0.02, candidates="knn:3").fit(data.views).converged_
     free = ConsensusGraph(alpha=0.05, beta=0.02).fit(data.views)
-    a, b = free.edge_index_[:, np.argmax(free.consensus_edges_)]
+    a, b = free.edge_index_[:, np.argmax(free.consensus_weights_)]
     without = ConsensusGraph(alpha=0.05, beta=0.02, edge_costs={(names[a], names[b]): np.inf}).fit(data.views)
     assert without.consensus_[a, b] == 0 < free.consensus_[a, b]
     for wrong in ["knn:0", "20", [("n001", "nobody")]]:
@@ -131,7 +131,7 @@ def test_single_graphs_have_no_consensus(data):
     X = np.asarray(data.views["view1"])
     one = SingleGraph(density=0.2).fit(X)
     assert one.graph_.shape == (24, 24) and one.graphs_.shape == (1, 24, 24)
-    assert one.consensus_edges_ is None and not hasattr(one, "consensus_")
+    assert one.consensus_weights_ is None and not hasattr(one, "consensus_")
     with pytest.raises(ValueError, match="no consensus"):
         one.to_networkx()
     several = SingleGraph(alpha=one.alpha_).fit({"a": X, "b": np.asarray(data.views["view2"])})
@@ -144,7 +144,7 @@ def test_joint_graphical_lasso_inverts_a_covariance_when_nothing_is_charged(data
     np.testing.assert_allclose(model.precisions_[0], np.linalg.inv(np.corrcoef(X.T)), rtol=1e-3, atol=1e-3)
     sparse = JointGraphicalLasso(0.1, 0.02).fit(data.views)
     assert sparse.precisions_.shape == (4, 24, 24) and sparse.converged_
-    assert ((sparse.precisions_ != 0).sum() - 4 * 24) / 2 == (sparse.edges_ > 0).sum()
+    assert ((sparse.precisions_ != 0).sum() - 4 * 24) / 2 == (sparse.weights_ > 0).sum()
     negative = JointGraphicalLasso(0.1, 0.02, edges="negative").fit(data.views)
     assert negative.density_ <= sparse.density_
     assert len(str(sparse).splitlines()) == 6

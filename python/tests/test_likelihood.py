@@ -56,7 +56,7 @@ def test_what_is_given_is_kept_to(smooth):
     assert abs(alike.similarity_ - 0.9) < 0.006
     turned = {name: view * np.where(np.arange(16) % 2, 1.0, -1.0) for name, view in smooth.views.items()}
     signed = ConsensusGraph(method="likelihood", signed="auto").fit(turned)
-    assert signed.edges_.min() < 0 and signed.filter_ == 1
+    assert signed.weights_.min() < 0 and signed.filter_ == 1
     alone = SingleGraph(method="likelihood").fit(smooth.views["view1"])
     assert alone.graph_.shape == (16, 16) and alone.alpha_ is None and "filter" in str(alone)
 
@@ -65,7 +65,7 @@ def test_noise_is_an_empty_graph():
     rng = np.random.default_rng(1)
     with pytest.warns(congraph.CongraphWarning, match="chance"):
         found = ConsensusGraph(method="likelihood").fit(rng.normal(size=(3, 120, 10)))
-    assert found.edges_.size == 0 and found.threshold_ is None
+    assert found.weights_.size == 0 and found.threshold_ is None
     assert "no edge" in str(found) and "W13" in str(found)
 
 

@@ -31,9 +31,9 @@ def test_views_take_part_with_the_nodes_they_have(frames):
     for view, node in np.argwhere(~model.present_):
         assert not model.graphs_[view, node].any()
     # A view's weights add up to the number of its nodes.
-    np.testing.assert_allclose(model.edges_.sum(axis=0), model.present_.sum(axis=1))
+    np.testing.assert_allclose(model.weights_.sum(axis=0), model.present_.sum(axis=1))
     assert model.converged_ and abs(model.density_ - 0.25) < 0.01
-    own = [(model.edges_[:, view] > 0).sum() / (n * (n - 1) / 2) for view, n in enumerate(model.present_.sum(axis=1))]
+    own = [(model.weights_[:, view] > 0).sum() / (n * (n - 1) / 2) for view, n in enumerate(model.present_.sum(axis=1))]
     np.testing.assert_allclose(model.densities_, own)
     found = model.communities(runs=5)
     np.testing.assert_array_equal(found.views >= 0, model.present_)

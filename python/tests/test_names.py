@@ -74,7 +74,7 @@ def test_a_missing_label_is_refused(data, missing, option):
     broken[7] = missing
     groups, blocks = (broken, None) if option == "groups" else (labels, broken)
     with pytest.raises(congraph.CongraphDataError) as caught:
-        congraph.ConsensusGraph().fit(array, groups=groups, blocks=blocks)
+        congraph.ConsensusGraph().fit(array, views=groups, blocks=blocks)
     assert caught.value.code == "E07" and "row 7" in str(caught.value)
 
 
@@ -150,7 +150,7 @@ def test_wrong_types_of_functions_are_told_in_words(data):
     for work in (
         lambda: congraph.simulate(n_nodes=-1),
         lambda: fit(data.views).communities(runs=-1),
-        lambda: congraph.ConsensusGraph().tune(data.views, density=0.1),
+        lambda: congraph.ConsensusGraph().tune(data.views, density="thin"),
     ):
         with pytest.raises((TypeError, ValueError)) as caught:
             work()

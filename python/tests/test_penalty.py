@@ -113,8 +113,8 @@ def test_the_consensus_has_no_edge_that_no_view_has(data):
     mine = ConsensusGraph(alpha=0.05, beta=0.2, penalty=HalfSquares(), tol=1e-6).fit(data.views)
     ours = ConsensusGraph(alpha=0.05, beta=0.1, penalty="squared-l2").fit(data.views)
     assert mine.converged_
-    assert mine.consensus_edges_[~(mine.edges_ > 0).any(axis=1)].sum() == 0
-    assert (mine.consensus_edges_ <= mine.edges_.max(axis=1)).all()
+    assert mine.consensus_weights_[~(mine.weights_ > 0).any(axis=1)].sum() == 0
+    assert (mine.consensus_weights_ <= mine.weights_.max(axis=1)).all()
     assert mine.objective_ == pytest.approx(ours.objective_, rel=1e-5)
     assert mine.consensus_density_ == pytest.approx(ours.consensus_density_, abs=0.02)
 

@@ -13,7 +13,7 @@ MODEL = {"alpha": 0.05, "beta": 0.03}
 
 
 def heavy(model, count):
-    order = np.argsort(-model.edges_[:, 0])[:count]
+    order = np.argsort(-model.weights_[:, 0])[:count]
     return [tuple(model.node_names_[node] for node in model.edge_index_[:, edge]) for edge in order]
 
 

@@ -21,7 +21,7 @@ def signed():
 
 
 def test_negative_weights_are_edges_of_every_form(signed):
-    assert signed.edges_.min() == -1.5 and (signed.graphs_[0] == signed.consensus_).all()
+    assert signed.weights_.min() == -1.5 and (signed.graphs_[0] == signed.consensus_).all()
     frame = signed.to_frame()
     assert frame["n_views"].tolist() == [2, 2, 1, 2]
     assert frame["consensus"].tolist() == [2.0, -1.5, -0.5, 1.0]

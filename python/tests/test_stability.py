@@ -26,7 +26,7 @@ def test_columns_bounds_curve_and_fingerprint():
     m, views, blocks = fitted()
     s = m.stability(views, blocks=blocks, pairs=6)
     assert len(s.edges["frequency"]) == m.edge_index_.shape[1]
-    assert len(s.views["frequency"]) == np.count_nonzero(m.edges_)
+    assert len(s.views["frequency"]) == np.count_nonzero(m.weights_)
     assert s.units == "blocks" and s.pairs == 6 and "replicates" in s.edges
     assert len(s.bounds["thresholds"]) == 8
     assert s.curve["views"][0]["frequency"] > 0

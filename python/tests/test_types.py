@@ -16,6 +16,15 @@ def test_the_package_is_typed(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_the_examples_are_typed(tmp_path):
+    """mypy --strict on what users copy from."""
+    scripts = sorted((ROOT / "examples" / "python").glob("*.py")) + [ROOT / "examples" / "make_notebooks.py"]
+    for script in scripts:
+        words = ["-m", "mypy", "--config-file", str(ROOT / "pyproject.toml"), "--strict", "--cache-dir", str(tmp_path), str(script)]
+        done = subprocess.run([sys.executable, *words], capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_the_stubs_are_those_of_the_engine(tmp_path):
     done = subprocess.run([sys.executable, "-m", "mypy.stubtest", "congraph._engine"], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -14,8 +14,8 @@ SOURCES = ROOT / "crates"
 FACELESS = ["congraph"]
 MENTIONED = re.compile(r'\boption\(\s*"(\w+)"|Parameter\s*\{\s*name:\s*"(\w+)"')
 # How Python spells ids that are not keywords by their own names.
-SPELLED = {"block_column": "blocks", "samples": "n_samples", "probability": "edge_probability", "n_runs": "runs"}
-# Other ways: `data="gram"`, `SingleGraph`, `JointGraphicalLasso`.
+SPELLED = {"block_column": "blocks", "view_column": "views", "samples": "n_samples", "probability": "edge_probability", "n_runs": "runs"}
+# Other ways: `kind="gram"`, `SingleGraph`, `JointGraphicalLasso`.
 OTHERWISE = {"gram", "covariance", "single", "method"}
 # Only in the tests of the spelling itself.
 COMMAND_LINE_ONLY = {"views_by"}

@@ -403,7 +403,7 @@ fn the_same_weights_from_every_format() {
     let renamed: BTreeMap<[String; 3], u64> = weights(&place, "out-npy")
         .into_iter()
         .map(|([graph, a, b], bits)| {
-            let name = |node: String| names[node.parse::<usize>().unwrap() - 1].clone();
+            let name = |node: String| names[node.parse::<usize>().unwrap()].clone();
             let (a, b) = (name(a), name(b));
             let (a, b) = if a < b { (a, b) } else { (b, a) };
             ([graph, a, b], bits)

@@ -184,7 +184,7 @@ fn precision_matrices_are_read_back_and_must_be_those_of_the_graph() {
     let precisions: Vec<Vec<f64>> = (1..=2)
         .map(|k| vec![2.0, -0.1, 0.0, -0.1, f64::from(k), 0.3, 0.0, 0.3, 1e-3])
         .collect();
-    write_precision_graph(&folder, &graph, &[], &precisions).unwrap();
+    write_precision_graph(&folder, &graph, &[], &precisions, None).unwrap();
     folder.commit().unwrap();
     assert_eq!(read_precisions(&out, &graph).unwrap().as_ref(), Some(&precisions));
     assert_eq!(read_graph(&out).unwrap(), graph);

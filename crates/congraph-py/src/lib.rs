@@ -8,7 +8,7 @@
 //! request     keyword arguments → a request              failure      errors of the library → Python exceptions
 //! running     the interpreter let go of, Ctrl-C, progress
 //! penalty     a penalty written in Python
-//! learn, project, stability, compare, tune, methods, joint, communities, metrics, report, simulate     one call each
+//! learn, project, stability, compare, tune, methods, joint, communities, metrics, report, simulate, folder     one call each
 //! ```
 //!
 //! Results cross as dictionaries of arrays and names, so that a fitted model in Python holds nothing but arrays, and
@@ -18,6 +18,7 @@ mod communities;
 mod compare;
 mod failure;
 mod fields;
+mod folder;
 mod graphs;
 mod joint;
 mod learn;
@@ -45,6 +46,8 @@ mod _engine {
     use super::communities::communities;
     #[pymodule_export]
     use super::compare::compare;
+    #[pymodule_export]
+    use super::folder::{load, save};
     #[pymodule_export]
     use super::graphs::edge_means;
     #[pymodule_export]

@@ -122,7 +122,9 @@ pub(crate) fn log_likelihood<'py>(
     let Some(weights) = weights else {
         return Err(PyValueError::new_err("there is no such graph"));
     };
-    let view_options = reading.options()?;
+    let mut view_options = reading.options()?;
+    // With masks, all views may lack a node that the graph has.
+    view_options.projected = view_options.missing == congraph::Missing::Mask;
     let tables = tables(&views, &view_options)?;
     let found = running.run(py, None, |_| {
         let (views, _) = assemble(tables, &view_options)?;

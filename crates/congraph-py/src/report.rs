@@ -96,7 +96,7 @@ pub(crate) fn follows_distance(
 }
 
 /// On a plane or in space; none if the nodes differ in their number of coordinates.
-fn positions(points: &[Vec<f64>]) -> Option<Positions> {
+pub(crate) fn positions(points: &[Vec<f64>]) -> Option<Positions> {
     let plane = |point: &Vec<f64>| point.as_slice().try_into().ok();
     let space = |point: &Vec<f64>| point.as_slice().try_into().ok();
     let plane: Option<Vec<[f64; 2]>> = points.iter().map(plane).collect();

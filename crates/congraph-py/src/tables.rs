@@ -57,7 +57,7 @@ impl Reading {
     pub(crate) fn options(&self) -> PyResult<ViewOptions> {
         Ok(ViewOptions {
             kind: chosen(
-                "data",
+                "kind",
                 &self.data,
                 &[
                     ("signals", Kind::Signals),
@@ -82,7 +82,11 @@ impl Reading {
             nan: chosen(
                 "nan",
                 &self.nan,
-                &[("error", NanRule::Error), ("drop-rows", NanRule::DropRows)],
+                &[
+                    ("error", NanRule::Error),
+                    ("drop-rows", NanRule::DropRows),
+                    ("pairwise", NanRule::Pairwise),
+                ],
             )?,
             missing: chosen(
                 "missing",

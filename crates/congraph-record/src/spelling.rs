@@ -20,7 +20,7 @@ const FLAGS: &[(&str, &str)] = &[
 /// Ids whose keyword in Python is another.
 const KEYWORDS: &[(&str, &str)] = &[
     ("block_column", "blocks"),
-    ("view_column", "groups"),
+    ("view_column", "views"),
     ("max_iterations", "max_iter"),
     ("n_runs", "runs"),
     ("probability", "edge_probability"),
@@ -29,8 +29,10 @@ const KEYWORDS: &[(&str, &str)] = &[
 
 /// Settings that Python spells in a way of its own: id, value (empty for an option without one), spelling.
 const IN_PYTHON: &[(&str, &str, &str)] = &[
-    ("gram", "", "data=\"gram\""),
-    ("covariance", "", "data=\"covariance\""),
+    ("gram", "", "kind=\"gram\""),
+    ("covariance", "", "kind=\"covariance\""),
+    ("force", "", "overwrite=True"),
+    ("out", "OTHER", "another path"),
     ("single", "", "SingleGraph"),
     ("allow_counts", "", "allow_counts=True"),
     ("signed", "yes", "signed=True"),
@@ -166,7 +168,7 @@ mod tests {
             ),
             (option("candidates"), "`--candidates`", "`candidates`"),
             (option("block_column"), "`--block-column`", "`blocks`"),
-            (option("gram"), "`--gram`", "`data=\"gram\"`"),
+            (option("gram"), "`--gram`", "`kind=\"gram\"`"),
             (
                 option("similarity").set_to("LO:HI"),
                 "`--similarity LO:HI`",

@@ -57,6 +57,7 @@ impl From<NodesArg> for NodeRule {
 pub(crate) enum NanArg {
     Error,
     DropRows,
+    Pairwise,
 }
 
 impl From<NanArg> for NanRule {
@@ -64,6 +65,7 @@ impl From<NanArg> for NanRule {
         match arg {
             NanArg::Error => Self::Error,
             NanArg::DropRows => Self::DropRows,
+            NanArg::Pairwise => Self::Pairwise,
         }
     }
 }

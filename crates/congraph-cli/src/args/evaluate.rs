@@ -29,7 +29,7 @@ pub(crate) struct EvaluateArgs {
     /// The folder with learned graphs
     #[arg(value_name = "FOLDER")]
     pub(crate) folder: PathBuf,
-    /// The folder with the true graphs, such as `sim/truth`
+    /// The folder with the true graphs, such as `sim/truth`; a single true graph is that of every view
     #[arg(long, value_name = "FOLDER")]
     pub(crate) truth: Option<PathBuf>,
     /// Signals to take the total variation of, such as held-out samples: one file per view, as for `learn`

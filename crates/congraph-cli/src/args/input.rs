@@ -36,7 +36,7 @@ pub(crate) struct ReadingArgs {
     /// The column that holds the resampling unit (trial, session) of each row
     #[arg(long, value_name = "COLUMN", help_heading = "Input")]
     pub(crate) block_column: Option<String>,
-    /// Columns to leave out, such as a time stamp
+    /// Columns to leave out, such as a time stamp; a file may lack one that another has
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Input")]
     pub(crate) ignore_columns: Vec<String>,
     /// In .mat and .npz files, the variables to read as views, such as X [default: all that could be views]
@@ -57,6 +57,17 @@ pub(crate) struct ReadingArgs {
     /// gene per line
     #[arg(long, value_name = "COLUMN|FILE", help_heading = "Input")]
     pub(crate) genes: Option<String>,
+    /// In .h5ad files, the fewest cells of a group that becomes a view [default: 20]
+    #[arg(long, value_name = "N", help_heading = "Input")]
+    pub(crate) min_cells: Option<usize>,
+    /// In .h5ad files, the fewest cells in which a gene is seen: in groups where it is seen in fewer it is masked, and
+    /// left out if that is so in all [default: 3]
+    #[arg(long, value_name = "N", help_heading = "Input")]
+    pub(crate) min_cells_per_gene: Option<usize>,
+    /// A table of where nodes are (.tsv, .csv): name and x, y (and z), or name, lon and lat. They are written to nodes.tsv, and
+    /// the report draws nodes there
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    pub(crate) positions: Option<std::path::PathBuf>,
     /// The tables are nodes × nodes sums of products X Xᵀ (of signals with mean zero)
     #[arg(long, conflicts_with = "covariance", help_heading = "Input")]
     pub(crate) gram: bool,
@@ -76,7 +87,8 @@ pub(crate) struct ReadingArgs {
     /// part with its other nodes
     #[arg(long, value_enum, default_value_t = MissingArg::Error, help_heading = "Input")]
     pub(crate) missing: MissingArg,
-    /// What to do with samples that hold NaN or infinite values
+    /// What to do with NaN and infinite values: refuse, leave out the samples that hold one, or take the moments of every
+    /// pair of nodes from the samples that both have
     #[arg(long, value_enum, default_value_t = NanArg::Error, help_heading = "Input")]
     pub(crate) nan: NanArg,
     /// Accept values that look like raw counts

@@ -10,7 +10,7 @@ use super::{OutputArgs, ReadingArgs};
 pub(super) const AFTER_HELP: &str = "\
 The consensus stays as it is; alpha, beta, the penalty, the scale of the distances, the candidates,
 the edge costs and the tolerance are those of the fit. The new folder is like that of `learn`, with
-the new views in place of the old, and
+the new views in place of the old, a report that shows them beside those of the fit, and
   projection.tsv   every edge of a view or of the consensus: shared by both, added by the view,
                    lacking in it, or unmeasured since the view lacks a node
 

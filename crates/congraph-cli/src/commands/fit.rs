@@ -19,6 +19,8 @@ pub(super) struct FitFolder {
     pub(super) tells_candidates: bool,
     /// Where its nodes are, if that is known.
     pub(super) positions: Option<Positions>,
+    /// How far its views are from the consensus.
+    pub(super) uniqueness: Vec<f64>,
 }
 
 impl FitFolder {
@@ -55,6 +57,7 @@ impl FitFolder {
             projector,
             tells_candidates,
             positions,
+            uniqueness: (0..graph.n_views()).filter_map(|view| graph.uniqueness(view)).collect(),
         })
     }
 }

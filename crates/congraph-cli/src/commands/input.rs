@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use congraph::{Kind, Scale, Table, ViewOptions, Views, Warning};
+use congraph::{Kind, Missing, Scale, Table, ViewOptions, Views, Warning};
 use congraph_io::{Input, Loaded, ReadOptions};
 
 use super::eeg::{Preparation, recall};
-use super::places::NodePlaces;
+use super::places::{NodeMap, NodePlaces};
 use crate::args::{InputArgs, ReadingArgs, SubjectArgs};
 use crate::failure::Failure;
 
@@ -19,6 +19,8 @@ pub(super) struct Read {
     pub(super) time: Duration,
     /// Where the nodes are, if that is known.
     pub(super) places: Option<NodePlaces>,
+    /// The same of nodes that are no electrodes, from a table.
+    pub(super) map: Option<NodeMap>,
     /// How the views were made, if it was from recordings.
     pub(super) preparation: Option<Preparation>,
 }
@@ -40,6 +42,31 @@ impl Source {
     }
 }
 
+/// The fewest cells of a group, and of a group in which a gene is seen, unless told: those of `congraph.tl` in Python.
+const MIN_CELLS: usize = 20;
+const MIN_CELLS_PER_GENE: usize = 3;
+
+/// Numbers of cells are about `.h5ad` files.
+fn only_h5ad(inputs: &[Input], args: &ReadingArgs) -> Result<(), Failure> {
+    let is_h5ad = |input: &Input| {
+        input
+            .path
+            .extension()
+            .is_some_and(|ending| ending.eq_ignore_ascii_case("h5ad"))
+    };
+    let given = [
+        ("--min-cells", args.min_cells),
+        ("--min-cells-per-gene", args.min_cells_per_gene),
+    ];
+    match given.iter().find(|(_, given)| given.is_some()) {
+        Some((flag, _)) if !inputs.iter().any(is_h5ad) => Err(Failure::usage(
+            format!("{flag} is about .h5ad files, and none is given"),
+            format!("leave out `{flag}`"),
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// Reads the files as tables.
 pub(super) fn load(files: &[String], args: &ReadingArgs, subjects: &SubjectArgs) -> Result<Vec<Loaded>, Failure> {
     let inputs: Vec<Input> = files.iter().map(|file| Input::parse(file)).collect();
@@ -55,7 +82,10 @@ pub(super) fn load(files: &[String], args: &ReadingArgs, subjects: &SubjectArgs)
         groupby: args.groupby.clone(),
         layer: args.layer.clone(),
         genes: args.genes.clone(),
+        min_cells: args.min_cells.unwrap_or(MIN_CELLS),
+        min_cells_per_gene: args.min_cells_per_gene.unwrap_or(MIN_CELLS_PER_GENE),
     };
+    only_h5ad(&inputs, args)?;
     let mut loaded = congraph_io::read(&inputs, &options)?;
     give_samples(args, &mut loaded)?;
     give_subjects(subjects, &mut loaded)?;
@@ -151,6 +181,12 @@ fn read_of(
     let loaded = load(files, args, subjects)?;
     let recalled = recall(files)?;
     let sources = loaded.iter().map(Source::of).collect();
+    let noticed: Vec<Warning> = loaded.iter().flat_map(|loaded| loaded.warnings.clone()).collect();
+    let lacks_nodes = loaded.iter().any(|loaded| loaded.lacks_nodes);
+    let map = match &args.positions {
+        Some(path) => Some(NodeMap::read(path)?),
+        None => None,
+    };
     let mut tables: Vec<Table> = loaded.into_iter().map(|loaded| loaded.table).collect();
     if tables.len() == recalled.n_effective.len() {
         let worths = tables.iter_mut().zip(&recalled.n_effective);
@@ -158,10 +194,16 @@ fn read_of(
     }
     let options = ViewOptions {
         electrodes: recalled.places.is_some(),
+        missing: if lacks_nodes { Missing::Mask } else { options.missing },
         ..options.clone()
     };
-    let (views, warnings) = Views::assemble(tables, &options)?;
+    let (views, found) = Views::assemble(tables, &options)?;
+    let warnings = noticed.into_iter().chain(found).collect();
+    if let Some(map) = &map {
+        map.check(views.nodes())?;
+    }
     Ok(Read {
+        map,
         views,
         sources,
         warnings,

@@ -5,7 +5,7 @@ use std::time::Instant;
 use congraph::methods::graphical_lasso::{EdgeRule, Fusion, GraphicalLasso};
 use congraph::{Learn, Learned};
 use congraph_io::output::DENSE_NODES;
-use congraph_io::{seal, write_json, write_precision_graph};
+use congraph_io::{Places, seal, write_json, write_precision_graph};
 use congraph_record::FitRecord;
 use congraph_record::record::Timing;
 
@@ -51,7 +51,9 @@ pub(super) fn run(
     let mut summary = FitRecord::of_joint(method, &learned, EdgeRule::NonZero, &warnings, Some(&timing));
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         let graph = &learned.graph;
-        write_precision_graph(&folder, graph, &view_rows(&read), &learned.details.precisions)?;
+        let map = read.map.as_ref().map(|map| map.of(graph.nodes()));
+        let places = map.as_ref().map(|(axes, at)| Places::Along { axes, at });
+        write_precision_graph(&folder, graph, &view_rows(&read), &learned.details.precisions, places)?;
         write_json(&folder, "summary.json", &summary)?;
         let run = summary::run("learn", &summary, inputs(&read), None, &timing);
         write_json(&folder, "run.json", &run)?;

@@ -123,6 +123,7 @@ pub(super) fn tell_read(read: &Read, console: &Console) {
 /// What was noticed of the data and of the fit.
 pub(super) fn noticed(read: &Read, graph: &MultiviewGraph, of_fit: &[Warning]) -> Vec<Warning> {
     let near = read.places.as_ref().and_then(|places| places.nearness(graph));
+    let near = near.or_else(|| read.map.as_ref().and_then(|map| map.nearness(graph)));
     let noticed = read.warnings.iter().chain(of_fit).cloned();
     words::told(noticed.chain(near))
 }
@@ -189,7 +190,12 @@ pub(super) fn write(
     let rows = view_rows(read);
     let mut run = summary::run(kind, summary, inputs(read), seed, timing);
     let places = read.places.as_ref().map(|places| places.of(graph.nodes()));
-    let places = places.as_deref().map(Places::Head);
+    let map = read.map.as_ref().map(|map| map.of(graph.nodes()));
+    let places = match (&places, &map) {
+        (Some(places), _) => Some(Places::Head(places)),
+        (None, Some((axes, at))) => Some(Places::Along { axes, at }),
+        (None, None) => None,
+    };
     write_graph_at(folder, "", graph, &rows, places)?;
     if let Some(preparation) = &read.preparation {
         preparation.write(folder)?;

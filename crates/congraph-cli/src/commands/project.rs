@@ -23,7 +23,7 @@ pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Res
     let start = Instant::now();
     check_not_the_fit(args)?;
     let folder = output::place(&args.output.out, args.output.force)?;
-    let (projector, positions) = projector(args, console)?;
+    let (projector, positions, of_fit) = projector(args, console)?;
     let options = ViewOptions {
         projected: true,
         ..view_options(&args.reading, projector.scaling.scale)
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Res
         total: start.elapsed(),
     };
     let fit = args.folder.display().to_string();
-    let mut told = FitRecord::of_projection(fit, &projector, &projections, &graph, &warnings, &timing);
+    let mut told = FitRecord::of_projection(fit, &projector, &projections, &graph, &warnings, &timing).beside(of_fit);
     interrupt::uninterrupted(|| -> Result<(), Failure> {
         write_placed(&folder, &graph, &view_rows(&read), positions.as_ref())?;
         write_departures(&folder, &projections)?;
@@ -64,6 +64,8 @@ pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Res
             "run.json",
             &summary::run("project", &told, inputs(&read), None, &timing),
         )?;
+        write_json(&folder, "summary.json", &told)?;
+        super::report::stage(&folder, &graph, console)?;
         seal(&folder, &mut told)?;
         Ok(folder.commit()?)
     })?;
@@ -94,14 +96,21 @@ fn write_placed(
     views: &[ViewRow],
     positions: Option<&Positions>,
 ) -> Result<(), Failure> {
-    let placed;
+    let (placed, on_globe);
     let places = match positions {
         Some(Positions::Head(points) | Positions::Space(points)) => {
             placed = points.iter().copied().map(Some).collect::<Vec<_>>();
             Some(Places::Head(&placed))
         }
         Some(Positions::Plane(points)) => Some(Places::Plane(points)),
-        Some(Positions::Globe(_)) | None => None,
+        Some(Positions::Globe(points)) => {
+            on_globe = points.iter().map(|at| Some(at.to_vec())).collect::<Vec<_>>();
+            Some(Places::Along {
+                axes: &["lon", "lat"],
+                at: &on_globe,
+            })
+        }
+        None => None,
     };
     Ok(write_graph_at(folder, "", graph, views, places)?)
 }
@@ -121,8 +130,8 @@ fn check_not_the_fit(args: &ProjectArgs) -> Result<(), Failure> {
     ))
 }
 
-/// The fit's consensus, with what the options change, and where its nodes are.
-fn projector(args: &ProjectArgs, console: &Console) -> Result<(Projector, Option<Positions>), Failure> {
+/// The fit's consensus, with what the options change, where its nodes are, and how far its views are from it.
+fn projector(args: &ProjectArgs, console: &Console) -> Result<(Projector, Option<Positions>, Vec<f64>), Failure> {
     let fit = FitFolder::read(&args.folder)?;
     if !fit.tells_candidates && (args.candidates.is_none() || args.edge_costs.is_none()) {
         console.note(&format!(
@@ -165,7 +174,7 @@ fn projector(args: &ProjectArgs, console: &Console) -> Result<(Projector, Option
         Some("none") => projector.edge_costs.clear(),
         Some(path) => projector.edge_costs = read_pairs(Path::new(path), projector.nodes(), true)?,
     }
-    Ok((projector, fit.positions))
+    Ok((projector, fit.positions, fit.uniqueness))
 }
 
 /// All projections as one graph; they have the same nodes and the same consensus.

@@ -10,13 +10,18 @@
 //! Files of anndata before 0.7, where `obs` and `var` are rows of fields, are read as well; their categories are in
 //! `uns`.
 //!
+//! A gene is *seen* in a cell whose value is not 0; in matrices with negative values, which were centred, one that is not the
+//! gene's least, which is what 0 has become. A view lacks the genes that are seen in too few of its cells: of genes that
+//! are seen in one and the same cell only, any two are perfectly correlated. What is seen too seldom in every group is left
+//! out, and so are groups of too few cells; warnings tell both.
+//!
 //! A group without a label has no view, so cells that lack one are refused rather than left out.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use congraph::options::option;
-use congraph::{Orient, Table, list_names};
+use congraph::{Orient, Table, Warning, list_names};
 use hdf5_reader::group::Group;
 use hdf5_reader::{Dataset, Hdf5File};
 
@@ -31,7 +36,7 @@ const WHY: &str = "a view is a group of cells: one row per cell, one column per 
 const HINT: &str = "write it again with anndata 0.7 or later, or copy it again if it was cut short";
 
 /// The views of a `.h5ad` file.
-pub(super) fn read(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Result<Vec<Table>, Fault> {
+pub(super) fn read(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Result<(Vec<Table>, Vec<Warning>), Fault> {
     let unreadable = |reason: Reason| {
         let what = format!("cannot be read as an .h5ad file: {reason}");
         fault(&input.path, &what, WHY, HINT)
@@ -61,29 +66,129 @@ pub(super) fn read(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Resu
         None => None,
         Some(column) => Some(annotated.labels("block_column", column, n_cells)?),
     };
-    let table = |name: String, cells: &mut dyn Iterator<Item = usize>| {
-        let cells: Vec<usize> = cells.collect();
+    let mut members: Vec<(String, Vec<usize>)> = match groups {
+        None => vec![(input.view_name(), (0..n_cells).collect())],
+        Some(groups) => {
+            let cells = |label: usize| (0..n_cells).filter(|&cell| groups.codes[cell] == label).collect();
+            let all = groups.names.iter().enumerate();
+            let all = all.map(|(label, name)| (name_within(input, name), cells(label)));
+            all.filter(|(_, cells): &(String, Vec<usize>)| !cells.is_empty())
+                .collect()
+        }
+    };
+    let mut warnings = Vec::new();
+    warnings.extend(leave_out_small(input, &mut members, options)?);
+    let seen = Seen::of(&values, n_genes);
+    let often: Vec<Vec<bool>> = members
+        .iter()
+        .map(|(_, cells)| seen.often(&values, cells, options.min_cells_per_gene))
+        .collect();
+    let anywhere: Vec<bool> = (0..n_genes).map(|gene| often.iter().any(|often| often[gene])).collect();
+    warnings.extend(seldom(&genes.names, &anywhere, options.min_cells_per_gene));
+    if anywhere.iter().filter(|&&is_seen| is_seen).count() < 2 {
+        let what = format!(
+            "has no two genes that are seen in {} cells of a group",
+            options.min_cells_per_gene
+        );
+        let hint = format!("lower {}", option("min_cells_per_gene"));
+        return Err(fault(&input.path, &what, "an edge joins two genes that vary", hint));
+    }
+    let table = |((name, cells), often): ((String, Vec<usize>), &Vec<bool>)| {
+        let kept: Vec<usize> = (0..n_genes).filter(|&gene| often[gene]).collect();
+        let names: Vec<String> = kept.iter().map(|&gene| genes.names[gene].clone()).collect();
+        let value = |&cell: &usize| kept.iter().map(move |&gene| (cell, gene));
         let rows = cells
             .iter()
-            .flat_map(|&cell| &values[cell * n_genes..(cell + 1) * n_genes]);
-        let mut table = Table::new(name, n_genes, rows.copied().collect());
+            .flat_map(value)
+            .map(|(cell, gene)| values[cell * n_genes + gene]);
+        let mut table = Table::new(name, kept.len(), rows.collect());
         let block = |blocks: &Labels| cells.iter().map(|&cell| blocks.of_cell(cell).to_owned()).collect();
         table.blocks = blocks.as_ref().map(block);
-        name_nodes(input, &mut table, Some(&genes.names), options)?;
+        name_nodes(input, &mut table, Some(&names), options)?;
         Ok(table)
     };
-    match groups {
-        None => Ok(vec![table(input.view_name(), &mut (0..n_cells))?]),
-        Some(groups) => {
-            let members = |&label: &usize| (0..n_cells).any(|cell| groups.codes[cell] == label);
-            let used = (0..groups.names.len()).filter(members);
-            let one = |label: usize| {
-                let mut cells = (0..n_cells).filter(|&cell| groups.codes[cell] == label);
-                table(name_within(input, &groups.names[label]), &mut cells)
-            };
-            used.map(one).collect()
-        }
+    let tables: Result<Vec<Table>, Fault> = members.into_iter().zip(&often).map(table).collect();
+    Ok((tables?, warnings))
+}
+
+/// Takes away groups of too few cells, and tells which.
+fn leave_out_small(
+    input: &Input,
+    members: &mut Vec<(String, Vec<usize>)>,
+    options: &ReadOptions,
+) -> Result<Option<Warning>, Fault> {
+    let least = options.min_cells;
+    let is_small = |(_, cells): &(String, Vec<usize>)| options.groupby.is_some() && cells.len() < least;
+    let small: Vec<String> = members
+        .iter()
+        .filter(|group| is_small(group))
+        .map(|(name, cells)| format!("{name} ({})", cells.len()))
+        .collect();
+    if small.is_empty() {
+        return Ok(None);
     }
+    members.retain(|group| !is_small(group));
+    if members.is_empty() {
+        let what = format!("has no group of {least} cells");
+        let hint = format!("lower {}", option("min_cells"));
+        return Err(fault(&input.path, &what, WHY, hint));
+    }
+    let message = format!(
+        "left out because they have fewer than {least} cells ({}): {}",
+        option("min_cells").bare(),
+        small.join(", ")
+    );
+    Ok(Some(Warning::new("W05", message)))
+}
+
+/// What a gene's value is where it was not seen.
+struct Seen {
+    unseen: Vec<f64>,
+}
+
+impl Seen {
+    fn of(values: &[f64], n_genes: usize) -> Self {
+        if values.iter().all(|&value| value >= 0.0 || value.is_nan()) {
+            return Self {
+                unseen: vec![0.0; n_genes],
+            };
+        }
+        let mut unseen = vec![f64::INFINITY; n_genes];
+        for row in values.chunks_exact(n_genes.max(1)) {
+            unseen
+                .iter_mut()
+                .zip(row)
+                .for_each(|(least, &value)| *least = least.min(value));
+        }
+        Self { unseen }
+    }
+
+    /// Whether each gene is seen in so many of these cells.
+    fn often(&self, values: &[f64], cells: &[usize], least: usize) -> Vec<bool> {
+        let n_genes = self.unseen.len();
+        let mut counts = vec![0_usize; n_genes];
+        for &cell in cells {
+            let row = &values[cell * n_genes..(cell + 1) * n_genes];
+            for ((count, &value), &unseen) in counts.iter_mut().zip(row).zip(&self.unseen) {
+                *count += usize::from(value != unseen);
+            }
+        }
+        counts.iter().map(|&count| count >= least).collect()
+    }
+}
+
+/// The warning about genes that are seen too seldom in every group.
+fn seldom(names: &[String], anywhere: &[bool], least: usize) -> Option<Warning> {
+    let gone = names.iter().zip(anywhere).filter(|(_, is_seen)| !**is_seen);
+    let gone: Vec<&String> = gone.map(|(name, _)| name).collect();
+    let message = format!(
+        "{} of {} genes are seen in fewer than {least} cells of every group ({}) and were left out: {}",
+        gone.len(),
+        names.len(),
+        option("min_cells_per_gene").bare(),
+        list_names(&gone)
+    );
+    (!gone.is_empty()).then(|| Warning::new("W03", message))
 }
 
 /// The genes in use.

@@ -25,7 +25,29 @@ pub(super) fn fault_at(path: &Path, line: usize, what: &str, why: &str, hint: im
 
 /// A column was asked for by name, and is not there.
 pub(super) fn no_such_column(path: &Path, id: &'static str, name: &str, columns: Option<&[String]>) -> Fault {
-    let why = format!("{} names it", option(id));
+    let mut fault = unknown_column(path, id, name, columns);
+    if id == IGNORED {
+        fault.node = Some(name.to_owned());
+    }
+    fault
+}
+
+const IGNORED: &str = "ignore_columns";
+
+/// The column to ignore that a file lacks, if that is what is wrong with it: another file may have it.
+pub(super) fn lacks_ignored(faults: &[Fault]) -> Option<String> {
+    match faults {
+        [fault] if fault.why == named_by(IGNORED) => fault.node.clone(),
+        _ => None,
+    }
+}
+
+fn named_by(id: &'static str) -> String {
+    format!("{} names it", option(id))
+}
+
+fn unknown_column(path: &Path, id: &'static str, name: &str, columns: Option<&[String]>) -> Fault {
+    let why = named_by(id);
     let Some(columns) = columns else {
         return fault(
             path,

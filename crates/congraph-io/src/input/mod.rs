@@ -49,7 +49,7 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use congraph::options::option;
-use congraph::{Error, Orient, Table};
+use congraph::{Error, Orient, Table, Warning};
 
 pub(crate) use crate::npy::Refused;
 pub(crate) use arrays::each_array;
@@ -136,6 +136,10 @@ pub struct ReadOptions {
     pub layer: Option<String>,
     /// In `.h5ad` files: the genes to read, by a column of truth values in `var` or a text file that lists them.
     pub genes: Option<String>,
+    /// In `.h5ad` files: the fewest cells of a group that becomes a view; smaller ones are left out.
+    pub min_cells: usize,
+    /// In `.h5ad` files: the fewest cells of a group in which a gene is seen; a view lacks genes that are seen in fewer.
+    pub min_cells_per_gene: usize,
 }
 
 impl ReadOptions {
@@ -154,6 +158,10 @@ pub struct Loaded {
     pub path: PathBuf,
     /// The SHA-256 of the file's bytes as they are on disk, in hexadecimal.
     pub sha256: String,
+    /// What was noticed of the file, told with its first view.
+    pub warnings: Vec<Warning>,
+    /// Whether nodes were left out of this view alone, so that views have to be matched with masks.
+    pub lacks_nodes: bool,
 }
 
 /// Reads all files.
@@ -167,8 +175,10 @@ pub fn read(inputs: &[Input], options: &ReadOptions) -> Result<Vec<Loaded>, Erro
     check(options)?;
     let mut views = Vec::new();
     let mut errors = Vec::new();
+    // Of each column to ignore, what is said if no file has it.
+    let mut unknown: Vec<(String, Vec<Fault>)> = Vec::new();
     for input in inputs {
-        match read_one(input, options) {
+        match read_forgiving(input, options, inputs.len() > 1, &mut unknown) {
             Ok(tables) => views.extend(tables),
             Err(mut found) => {
                 // The views of a long table are not known before it is read.
@@ -177,6 +187,12 @@ pub fn read(inputs: &[Input], options: &ReadOptions) -> Result<Vec<Loaded>, Erro
                 }
                 errors.extend(found);
             }
+        }
+    }
+    for (_, mut faults) in unknown {
+        if faults.len() == inputs.len() {
+            faults[0].node = None;
+            errors.push(faults.swap_remove(0));
         }
     }
     if options.is_long() {
@@ -192,6 +208,29 @@ pub fn read(inputs: &[Input], options: &ReadOptions) -> Result<Vec<Loaded>, Erro
         Ok(views)
     } else {
         Err(Error::Data(errors.into_iter().map(|fault: Fault| *fault).collect()))
+    }
+}
+
+/// Reads a file of several, which need not have every column that is to be ignored.
+fn read_forgiving(
+    input: &Input,
+    options: &ReadOptions,
+    is_forgiving: bool,
+    unknown: &mut Vec<(String, Vec<Fault>)>,
+) -> Result<Vec<Loaded>, Vec<Fault>> {
+    let mut own = options.clone();
+    loop {
+        match read_one(input, &own) {
+            Err(mut found) if is_forgiving && faults::lacks_ignored(&found).is_some() => {
+                let name = faults::lacks_ignored(&found).unwrap_or_default();
+                own.ignore_columns.retain(|other| *other != name);
+                match unknown.iter_mut().find(|(known, _)| *known == name) {
+                    Some((_, all)) => all.append(&mut found),
+                    None => unknown.push((name, found)),
+                }
+            }
+            read => return read,
+        }
     }
 }
 
@@ -266,6 +305,7 @@ fn read_one(input: &Input, options: &ReadOptions) -> Result<Vec<Loaded>, Vec<Fau
         let hint = format!("leave out {variable}");
         return Err(vec![fault(&input.path, &what, why, hint)]);
     }
+    let mut noticed = Vec::new();
     let tables = match source.format {
         Format::Text(ending) => {
             let text = source.text().map_err(|error| vec![error])?;
@@ -288,13 +328,20 @@ fn read_one(input: &Input, options: &ReadOptions) -> Result<Vec<Loaded>, Vec<Fau
         Format::Mat => matlab::read(input, &source.bytes, options).map_err(|error| vec![error])?,
         #[cfg(feature = "hdf5")]
         Format::H5ad => {
-            anndata::read(input, std::mem::take(&mut source.bytes), options).map_err(|error| vec![error])?
+            let read = anndata::read(input, std::mem::take(&mut source.bytes), options);
+            let (tables, warnings) = read.map_err(|error| vec![error])?;
+            noticed = warnings;
+            tables
         }
     };
+    let same = |table: &Table| table.column_names == tables[0].column_names;
+    let lacks_nodes = source.format == Format::H5ad && !tables.iter().all(same);
     let loaded = |table| Loaded {
         table,
         path: input.path.clone(),
         sha256: source.sha256.clone(),
+        warnings: std::mem::take(&mut noticed),
+        lacks_nodes,
     };
     Ok(tables.into_iter().map(loaded).collect())
 }

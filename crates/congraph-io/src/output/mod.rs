@@ -70,6 +70,7 @@ mod lock;
 mod made;
 mod matrices;
 mod ours;
+mod places;
 mod placing;
 mod precisions;
 mod readback;
@@ -93,6 +94,7 @@ pub use inference::{read_comparison, read_stability};
 pub use known::{NodeFacts, read_known, read_node_facts, read_places};
 pub use lock::abandon;
 pub(crate) use ours::RELMAT_MEASURE;
+pub use places::{PlaceTable, read_place_table};
 pub use precisions::read_precisions;
 pub use readback::{read_graph, read_run};
 pub use run::{Run, reseal, seal, seal_communities};
@@ -116,6 +118,13 @@ pub enum Places<'p> {
     Plane(&'p [[f64; 2]]),
     /// x (right), y (front) and z (up) of electrodes, in metres; none where it is not known.
     Head(&'p [Option<[f64; 3]>]),
+    /// Coordinates along axes of these names: x, y and perhaps z, or lon and lat; none where they are not known.
+    Along {
+        /// What the coordinates are called.
+        axes: &'static [&'static str],
+        /// The coordinates of each node.
+        at: &'p [Option<Vec<f64>>],
+    },
 }
 
 /// Writes `nodes.tsv`, `views.tsv`, `edges.tsv`, `edges_long.tsv` and `matrices.npz` (and `missing.tsv` where views
@@ -148,7 +157,7 @@ pub fn write_graph_at(
     write_all(folder, within, graph, views, positions, None)
 }
 
-/// As [`write_graph`], with the precision matrices (row after row, one per view) that the graph was read from in
+/// As [`write_graph_at`], with the precision matrices (row after row, one per view) that the graph was read from in
 /// `matrices.npz`.
 ///
 /// # Errors
@@ -158,8 +167,9 @@ pub fn write_precision_graph(
     graph: &MultiviewGraph,
     views: &[ViewRow],
     precisions: &[Vec<f64>],
+    positions: Option<Places<'_>>,
 ) -> Result<(), OutputError> {
-    write_all(folder, "", graph, views, None, Some(precisions))
+    write_all(folder, "", graph, views, positions, Some(precisions))
 }
 
 fn write_all(

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use super::folder::Folder;
 
 /// The files that a run writes: those of an earlier run that a new one does not replace are removed.
-pub(super) const OURS: [&str; 47] = [
+pub(super) const OURS: [&str; 48] = [
     "summary.json",
+    "python.json",
     "run.json",
     "nodes.tsv",
     "edges.tsv",

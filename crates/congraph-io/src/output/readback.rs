@@ -273,13 +273,18 @@ impl Place<'_> {
 pub(super) struct Sheet {
     path: PathBuf,
     text: String,
+    separator: u8,
 }
 
 impl Sheet {
     pub(super) fn open(dir: &Path, file: &str) -> Result<Self, Fault> {
         let path = dir.join(file);
         match read_regular_text(&path) {
-            Ok(text) => Ok(Self { path, text }),
+            Ok(text) => Ok(Self {
+                path,
+                text,
+                separator: b'\t',
+            }),
             Err(error) => {
                 let hint =
                     "give a folder that `congraph learn` wrote, or the `truth` of one that `congraph simulate` wrote";
@@ -288,10 +293,24 @@ impl Sheet {
         }
     }
 
+    /// A table of the user's: separated by tabs if its first line holds one, otherwise by commas.
+    pub(super) fn open_any(path: &Path) -> Result<Self, Fault> {
+        let text = read_regular_text(path).map_err(|error| {
+            let what = format!("cannot be read: {}", reason(&error));
+            fault(path, &what, "it is a table that an option names", "check the path")
+        })?;
+        let is_tabbed = text.lines().next().is_some_and(|line| line.contains('\t'));
+        Ok(Self {
+            path: path.to_owned(),
+            text,
+            separator: if is_tabbed { b'\t' } else { b',' },
+        })
+    }
+
     /// The names of the columns.
     pub(super) fn columns(&self) -> Result<Vec<String>, Fault> {
         let mut cells: Vec<Cow<'_, str>> = Vec::new();
-        let first = Records::new(&self.text, Separator::Byte(b'\t')).next_row(&mut cells);
+        let first = Records::new(&self.text, Separator::Byte(self.separator)).next_row(&mut cells);
         match first {
             Ok(_) => Ok(cells.into_iter().map(Cow::into_owned).collect()),
             Err(BadQuote { line }) => {
@@ -309,7 +328,7 @@ impl Sheet {
     ) -> Result<(), Fault> {
         let place = |line| Place { path: &self.path, line };
         let quote = |BadQuote { line }| place(line).fault("a quoted cell does not end where it should");
-        let mut records = Records::new(&self.text, Separator::Byte(b'\t'));
+        let mut records = Records::new(&self.text, Separator::Byte(self.separator));
         let mut cells: Vec<Cow<'_, str>> = Vec::new();
         records.next_row(&mut cells).map_err(quote)?;
         let n_cells = cells.len();

@@ -51,19 +51,24 @@ pub(super) fn nodes(out: impl Write, graph: &MultiviewGraph, positions: Option<P
             degree[node] += usize::from(is_edge(weight));
         }
     }
-    let columns = ["name", "strength", "degree", "x", "y", "z"];
-    let n_columns = match positions {
-        None => 3,
-        Some(Places::Plane(_)) => 5,
-        Some(Places::Head(_)) => 6,
+    let axes: &[&str] = match positions {
+        None => &[],
+        Some(Places::Plane(_)) => &["x", "y"],
+        Some(Places::Head(_)) => &["x", "y", "z"],
+        Some(Places::Along { axes, .. }) => axes,
     };
-    let mut table = table(out, &columns[..n_columns])?;
+    let columns = [&["name", "strength", "degree"][..], axes].concat();
+    let mut table = table(out, &columns)?;
     for (node, name) in graph.nodes().iter().enumerate() {
         let mut row = vec![name.clone(), exact(strength[node]), degree[node].to_string()];
         match positions {
             None => {}
             Some(Places::Plane(at)) => row.extend(at[node].map(exact)),
             Some(Places::Head(at)) => row.extend(at[node].map_or_else(Default::default, |at| at.map(exact))),
+            Some(Places::Along { axes, at }) => match &at[node] {
+                Some(at) => row.extend(at.iter().copied().map(exact)),
+                None => row.extend(vec![String::new(); axes.len()]),
+            },
         }
         table.write_record(row)?;
     }

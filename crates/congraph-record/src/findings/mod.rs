@@ -21,6 +21,7 @@ pub mod known;
 mod recordings;
 #[cfg(test)]
 mod tests;
+mod time;
 mod verdict;
 mod views;
 
@@ -77,6 +78,9 @@ pub struct Findings {
     pub median_uniqueness: Option<f64>,
     /// How alike the views are; none of one view.
     pub similarities: Option<Similarities>,
+    /// The views in the order of time, if they have one: those of a chain, and those that are called by years, dates or weeks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_time: Option<Vec<usize>>,
     /// Edges and the places of their nodes, if these are known.
     pub geometry: Option<Geometry>,
     /// Strength against variance, a view's distance from the group against its samples: what could be known.
@@ -124,7 +128,11 @@ impl Findings {
             Layout::of(graph, if is_empty { &means } else { &shared }, known.positions.as_ref())
         };
         let (views, median_uniqueness) = views::findings(graph, &known);
-        let similarities = Similarities::of(graph);
+        let in_time = time::order(graph.views(), &known);
+        let mut similarities = Similarities::of(graph);
+        if let (Some(found), Some(order)) = (&mut similarities, &in_time) {
+            found.order.clone_from(order);
+        }
         let geometry = known
             .positions
             .as_ref()
@@ -153,6 +161,7 @@ impl Findings {
             subjects: views::subjects(graph),
             median_uniqueness,
             similarities,
+            in_time,
             geometry,
             influences,
             verdict,

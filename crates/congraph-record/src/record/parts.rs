@@ -179,6 +179,9 @@ pub struct FrozenConsensus {
     pub n_edges: usize,
     /// Its density.
     pub density: Option<f64>,
+    /// How far the views of its fit are from it, the nearest first, if that is told.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub uniqueness: Vec<f64>,
 }
 
 /// A view that was projected on a consensus.

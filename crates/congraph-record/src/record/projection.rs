@@ -35,6 +35,7 @@ impl FitRecord {
             consensus: Some(FrozenConsensus {
                 n_edges: projector.n_edges(),
                 density: graph.consensus_density(),
+                uniqueness: Vec::new(),
             }),
             views: Some(Named(views.collect())),
             seconds: SecondsRecord::from(timing),
@@ -62,6 +63,18 @@ impl FitRecord {
         };
         told.on_pairs(&projector.candidates, &projector.edge_costs)
             .with_spectrum(&projector.spectrum)
+    }
+}
+
+impl FitRecord {
+    /// With how far the views of the fit are from its consensus: what new views are compared with.
+    #[must_use]
+    pub fn beside(mut self, mut uniqueness: Vec<f64>) -> Self {
+        uniqueness.sort_by(f64::total_cmp);
+        if let Some(consensus) = &mut self.consensus {
+            consensus.uniqueness = uniqueness;
+        }
+        self
     }
 }
 

@@ -11,8 +11,10 @@ use crate::words;
 pub(crate) const STEPS: usize = 9;
 /// Up to this many views the cells hold their numbers.
 const NUMBERED: usize = 14;
-/// Up to this many views the rows are named.
+/// Up to this many views the rows are named: in full size, a little smaller, or tiny.
 const NAMED: usize = 60;
+const LARGE: usize = 30;
+const MEDIUM: usize = 44;
 const WIDTH: f64 = 760.0;
 /// The height of the colour scale.
 const SCALE: f64 = 135.0;
@@ -85,12 +87,21 @@ struct Layout {
     is_diverging: bool,
 }
 
+/// The size of names of so many views.
+fn name_size(n: usize) -> f64 {
+    match n {
+        0..=LARGE => 12.5,
+        n if n <= MEDIUM => 10.5,
+        _ => 8.0,
+    }
+}
+
 impl Layout {
     fn new(names: &[&str], range: [f64; 2]) -> Self {
         let n = names.len();
         let is_named = n <= NAMED;
         let longest = names.iter().map(|name| words::width(name)).fold(1.0, f64::max);
-        let size = if n <= 30 { 12.5 } else { 8.0 };
+        let size = name_size(n);
         // The widths are an estimate: fonts differ by a tenth.
         let left = if is_named { 16.0 + 1.1 * size * longest } else { 20.0 };
         // Names above the columns are turned by 45 degrees.
@@ -143,9 +154,13 @@ fn description(findings: &Findings, similarities: &Similarities) -> String {
     let name = |view: usize| findings.views[view].name.as_str();
     let (near, far) = (similarities.nearest, similarities.farthest);
     format!(
-        "Correlations between the weights of {} views, ordered so that like is next to like. Most alike: {} and {} \
-         ({}). Least alike: {} and {} ({}).",
+        "Correlations between the weights of {} views, {}. Most alike: {} and {} ({}). Least alike: {} and {} ({}).",
         similarities.order.len(),
+        if findings.in_time.is_some() {
+            "in the order of time"
+        } else {
+            "ordered so that like is next to like"
+        },
         name(near.0[0]),
         name(near.0[1]),
         words::significant(near.1),
@@ -208,7 +223,11 @@ fn numbers(svg: &mut Svg, layout: &Layout, value: &impl Fn(usize, usize) -> f64)
 /// The names of the views at the rows and, turned, above the columns.
 fn rows_and_columns(svg: &mut Svg, layout: &Layout, names: &[&str]) {
     let Layout { left, top, size, .. } = *layout;
-    let class = if layout.n <= 30 { "name" } else { "tiny" };
+    let class = match layout.n {
+        0..=LARGE => "name",
+        n if n <= MEDIUM => "medium",
+        _ => "tiny",
+    };
     for (k, name) in names.iter().enumerate() {
         let middle = layout.cell * (k as f64 + 0.5);
         svg.text(&format!("{class} end"), [left - 6.0, top + middle + 0.35 * size], name);

@@ -45,7 +45,8 @@ pub(crate) fn draw(findings: &Findings) -> Option<String> {
         58.0
     };
     let right = WIDTH - room;
-    let high = axis_end(last);
+    let of_fit = of_fit(findings);
+    let high = axis_end(last.max(of_fit.last().copied().unwrap_or(0.0)));
     let across = |value: f64| left + (right - left) * value / high;
     let is_crowd = shown.len() < ranked.len();
     let top = TOP + if is_crowd { STRIP } else { 0.0 };
@@ -67,6 +68,12 @@ pub(crate) fn draw(findings: &Findings) -> Option<String> {
         &description,
     );
     grid(&mut svg, across, high, middle, floor);
+    // The views of the fit that new ones are projected on: a mark each, on the axis.
+    let mut marks = String::new();
+    for &value in of_fit {
+        marks.push_str(&svg::mark(0, [across(value), floor], DOT));
+    }
+    svg.path("dots", &marks);
     if is_crowd {
         let words = format!("all {}", ranked.len());
         svg.text("name end", [left - 10.0, TOP + STRIP - 22.0], &words);
@@ -80,6 +87,13 @@ pub(crate) fn draw(findings: &Findings) -> Option<String> {
         row(&mut svg, view, across, y, decimals);
     }
     Some(svg.finish())
+}
+
+/// How far the views of the fit are from the consensus that new views were projected on, the nearest first.
+pub(crate) fn of_fit(findings: &Findings) -> &[f64] {
+    let summary = findings.known.summary.as_ref();
+    let frozen = summary.and_then(|summary| summary.consensus.as_ref());
+    frozen.map_or(&[], |frozen| &frozen.uniqueness)
 }
 
 /// What the drawn views are called on the page.

@@ -159,7 +159,12 @@ impl Geometry {
     /// W09, if edges follow distance.
     pub fn warning(&self, graph: &MultiviewGraph) -> Option<Warning> {
         let told = self.told(graph)?;
-        let message = format!("{told}. A field that spreads (volume conduction) would look the same");
+        let alike = match self.unit {
+            Unit::Metres => "A field that spreads through the head (volume conduction) would look the same",
+            Unit::Kilometres => "Weather, or whatever else places near each other share, would look the same",
+            Unit::Own => "Whatever nodes near each other share would look the same, without a connection of their own",
+        };
+        let message = format!("{told}. {alike}");
         Some(Warning::new("W09", message))
     }
 

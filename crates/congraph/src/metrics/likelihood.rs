@@ -38,8 +38,8 @@ const STEPS: usize = 40;
 ///
 /// # Errors
 /// [`Error::Data`] with [`Code::E02`](crate::Code::E02) if graph and data do not have the same nodes, in whatever
-/// order; [`Error::Invalid`] if a view lacks nodes, if the graph has negative weights and the data are not signals, or
-/// if the graph's eigenvalues cannot be computed.
+/// order; [`Error::Invalid`] if the graph has negative weights and the data are not signals, or if the graph's
+/// eigenvalues cannot be computed. A view that lacks nodes is judged on the graph among those that it has.
 ///
 /// ```
 /// use congraph::metrics::log_likelihood;
@@ -59,12 +59,6 @@ pub fn log_likelihood(graph: &MultiviewGraph, weights: &[f64], data: &Views) -> 
     if !errors.is_empty() {
         return Err(Error::Data(errors));
     }
-    if !data.membership().is_total() {
-        return Err(Error::Invalid {
-            what: "views",
-            message: "lack nodes, and the likelihood is that of all nodes together".into(),
-        });
-    }
     let pairs = matched_pairs(graph.pairs(), &node_of);
     let correlations = Scaling {
         scale: Scale::Zscore,
@@ -75,18 +69,44 @@ pub fn log_likelihood(graph: &MultiviewGraph, weights: &[f64], data: &Views) -> 
     let is_signed = weights.iter().any(|&weight| weight < 0.0);
     let opposite = is_signed.then(|| opposite(data, &correlations, &pairs)).transpose()?;
     let opposite = opposite.as_ref().unwrap_or(&distances);
-    let eigenvalues = eigenvalues(
-        graph.n_nodes(),
-        graph.pairs().iter().copied().zip(weights.iter().copied()),
-    )?;
-    let n = graph.n_nodes() as f64;
+    let whole = if data.membership().is_total() {
+        let edges = graph.pairs().iter().copied().zip(weights.iter().copied());
+        Some(eigenvalues(graph.n_nodes(), edges)?)
+    } else {
+        None
+    };
     let gain = |view: usize| {
-        let costs = distances.column(view).zip(opposite.column(view)).zip(weights);
+        let has = |pair: &[u32; 2]| pair.iter().all(|&node| data.has(view, node as usize));
+        let costs = distances
+            .column(view)
+            .zip(opposite.column(view))
+            .zip(weights)
+            .zip(&pairs);
+        let costs = costs.filter(|(_, pair)| has(pair)).map(|(cost, _)| cost);
         let cost = |((apart, opposite), &w): ((f64, f64), &f64)| if w < 0.0 { opposite * -w } else { apart * w };
         let variation = costs.map(cost).sum::<f64>();
-        best_gain(&eigenvalues, variation / n)
+        match &whole {
+            Some(eigenvalues) => Ok(best_gain(eigenvalues, variation / graph.n_nodes() as f64)),
+            None => {
+                let own = among(data, view, &pairs, weights);
+                let n_own = data.membership().n_nodes_of(view);
+                Ok(best_gain(
+                    &eigenvalues(n_own, own.into_iter())?,
+                    variation / n_own as f64,
+                ))
+            }
+        }
     };
-    Ok((0..data.n_views()).map(gain).collect())
+    (0..data.n_views()).map(gain).collect()
+}
+
+/// The edges among the nodes that a view has, by their places among these.
+fn among(data: &Views, view: usize, pairs: &[[u32; 2]], weights: &[f64]) -> Vec<([u32; 2], f64)> {
+    let mut place = vec![None; data.n_nodes()];
+    let own = (0..data.n_nodes()).filter(|&node| data.has(view, node));
+    own.enumerate().for_each(|(k, node)| place[node] = Some(k as u32));
+    let placed = |(&[a, b], &weight): (&[u32; 2], &f64)| Some(([place[a as usize]?, place[b as usize]?], weight));
+    pairs.iter().zip(weights).filter_map(placed).collect()
 }
 
 /// The precision c (L + δI) of one view's graph that suits a correlation matrix best, row after row.

@@ -145,7 +145,7 @@ impl Evaluation {
     }
 }
 
-/// Scores learned graphs against the true ones.
+/// Scores learned graphs against the true ones. A single true graph is that of every view, and of the consensus.
 ///
 /// # Errors
 /// [`Error::Data`] with [`Code::E02`](crate::Code::E02) if the two sides do not have the same nodes or the same views,
@@ -162,7 +162,12 @@ impl Evaluation {
 pub fn evaluate(learned: &MultiviewGraph, truth: &MultiviewGraph) -> Result<Evaluation, Error> {
     let mut errors = Vec::new();
     let node_of = match_names("nodes", learned.nodes(), truth.nodes(), &Sides::TRUTH, &mut errors);
-    let view_of = match_names("views", learned.views(), truth.views(), &Sides::TRUTH, &mut errors);
+    let is_one_for_all = truth.n_views() == 1 && learned.n_views() > 1;
+    let view_of = if is_one_for_all {
+        vec![0; learned.n_views()]
+    } else {
+        match_names("views", learned.views(), truth.views(), &Sides::TRUTH, &mut errors)
+    };
     if !errors.is_empty() {
         return Err(Error::Data(errors));
     }
@@ -208,11 +213,13 @@ pub fn evaluate(learned: &MultiviewGraph, truth: &MultiviewGraph) -> Result<Eval
         let mut weights = learned.weights().column(view);
         (name.clone(), score(Some(view), &mut weights, &true_weights))
     });
+    let only: Vec<f64> = truth.weights().column(0).collect();
+    let shared = truth.consensus().or(is_one_for_all.then_some(&only[..]));
     Ok(Evaluation {
         views: views.collect(),
         consensus: learned
             .consensus()
-            .zip(truth.consensus())
+            .zip(shared)
             .map(|(learned, truth)| score(None, &mut learned.iter().copied(), truth)),
     })
 }

@@ -125,7 +125,7 @@ fn too_few_nodes(n_nodes: usize) -> DataError {
     )
 }
 
-/// The names of each table's columns, made up as `1`, `2`, … when no table has any.
+/// The names of each table's columns, made up as `0`, `1`, … when no table has any.
 fn column_names<Values: AsRef<[f64]>>(
     tables: &[Table<Values>],
     options: &ViewOptions,
@@ -164,7 +164,7 @@ fn column_names<Values: AsRef<[f64]>>(
     if tables.iter().any(|table| table.n_columns != n_nodes) {
         return Err(different_numbers(tables, options.orient).into());
     }
-    let made_up: Vec<String> = (1..=n_nodes).map(|k| k.to_string()).collect();
+    let made_up: Vec<String> = (0..n_nodes).map(|k| k.to_string()).collect();
     Ok(vec![made_up; tables.len()])
 }
 

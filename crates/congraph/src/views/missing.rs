@@ -55,7 +55,7 @@ pub(super) fn not_finite(
         let broken = (0..n_rows).filter(|&row| !at(row, column).is_finite()).count();
         let spoils = match options.nan {
             NanRule::Error => broken > 0,
-            NanRule::DropRows => broken == n_rows,
+            NanRule::DropRows | NanRule::Pairwise => broken == n_rows,
         };
         if spoils {
             *lack = Some(Lack::NotFinite(broken));
@@ -175,10 +175,33 @@ fn too_few_own(view: &View, n_own: usize, n_nodes: usize) -> DataError {
 
 /// How many nodes or views are named in a message.
 const SHOWN: usize = 5;
+/// Of more views than this it is said at once.
+const TOLD_APART: usize = 3;
 
-/// What was masked, view by view.
+/// What was masked, view by view; of many views in one sentence.
 pub(super) fn warnings(views: &[View], nodes: &[String], lacking: &[Lacking]) -> Vec<Warning> {
     let mut warnings = Vec::new();
+    let counts = lacking.iter().map(|lacking| lacking.iter().flatten().count());
+    let mut some: Vec<(&View, usize)> = views.iter().zip(counts).filter(|(_, count)| *count > 0).collect();
+    if some.len() > TOLD_APART {
+        some.sort_by(|one, two| two.1.cmp(&one.1).then_with(|| one.0.name.cmp(&two.0.name)));
+        let mut shown: Vec<String> = some
+            .iter()
+            .take(SHOWN)
+            .map(|(view, count)| format!("`{}` {count}", view.name))
+            .collect();
+        if some.len() > SHOWN {
+            shown.push(format!("and {} more", some.len() - SHOWN));
+        }
+        let message = format!(
+            "{} of {} views lack nodes, and take part with the others: of {} nodes are masked in {}",
+            some.len(),
+            views.len(),
+            nodes.len(),
+            shown.join(", ")
+        );
+        return vec![Warning::new("W03", message)];
+    }
     for (view, lacking) in views.iter().zip(lacking) {
         let masked: Vec<(&String, Lack)> = nodes
             .iter()

@@ -18,6 +18,7 @@ mod membership;
 mod missing;
 mod options;
 mod order;
+mod pairwise;
 mod subjects;
 mod table;
 mod turned;
@@ -87,7 +88,7 @@ impl Views {
     /// Matches the tables' nodes by name, checks the values, and returns the views with the warnings they deserve.
     ///
     /// The nodes are in the order of the first table; those that it lacks follow as they come up in the others. Without
-    /// any names they are called `1`, `2`, …
+    /// any names they are called `0`, `1`, …
     ///
     /// # Errors
     /// [`Error::Data`] with every problem found at the first stage that found any.
@@ -155,9 +156,30 @@ impl Views {
         options: &ViewOptions,
     ) -> Result<(Self, Vec<Warning>), Error> {
         if options.kind == Kind::Signals && options.orient == Orient::NodesBySamples {
-            return Self::match_up(tables.into_iter().map(Table::transposed).collect(), options);
+            return Self::without_gaps(tables.into_iter().map(Table::transposed).collect(), options);
         }
-        Self::match_up(tables, options)
+        Self::without_gaps(tables, options)
+    }
+
+    /// Turns signals with gaps into covariances where that is asked, and matches.
+    fn without_gaps<Values: AsRef<[f64]> + Send + Sync>(
+        tables: Vec<Table<Values>>,
+        options: &ViewOptions,
+    ) -> Result<(Self, Vec<Warning>), Error> {
+        let is_asked = options.kind == Kind::Signals && options.nan == NanRule::Pairwise;
+        if !is_asked || !pairwise::has_gaps(&tables) {
+            return Self::match_up(tables, options);
+        }
+        let (covariances, mut told, errors) = pairwise::covariances(&tables, options);
+        stage(errors)?;
+        drop(tables);
+        let of_matrices = ViewOptions {
+            kind: Kind::Covariance,
+            ..options.clone()
+        };
+        let (views, noticed) = Self::match_up(covariances, &of_matrices)?;
+        told.extend(noticed);
+        Ok((views, told))
     }
 
     /// Matches and checks tables of sound shapes that have their nodes in columns.

@@ -40,6 +40,9 @@ pub enum NanRule {
     Error,
     /// Leave out the samples that hold one.
     DropRows,
+    /// Take the moments of every pair of nodes from the samples that both have, and the nearest covariance matrix that
+    /// signals can have; the views are covariances then.
+    Pairwise,
 }
 
 /// What to do with nodes that a view lacks, or that cannot be used in it.

@@ -165,6 +165,7 @@ fn read_views(
         "dropped": dropped.told(),
     });
     let read = Read {
+        map: None,
         views,
         sources,
         warnings,

@@ -44,12 +44,17 @@ pub(in crate::page) fn similarity_figure(findings: &Findings, map: Heatmap) -> F
         headline,
         svg: map.svg,
         caption: format!(
-            "Pearson correlation between the weights{} of two views over all pairs of nodes. Views are ordered by \
-            average-linkage clustering, so that groups show as blocks. The line is each view against itself.",
+            "Pearson correlation between the weights{} of two views over all pairs of nodes. {} The line is each view \
+             against itself.",
             if findings.graph.is_signed() {
                 ", with their signs,"
             } else {
                 ""
+            },
+            if findings.in_time.is_some() {
+                "Views are in the order of time, so that what lasts shows as blocks."
+            } else {
+                "Views are ordered by average-linkage clustering, so that groups show as blocks."
             }
         ),
     }
@@ -78,9 +83,9 @@ struct Small {
 impl Differences {
     pub(in crate::page) fn new(findings: &Findings, drawn: &Network) -> Option<Self> {
         let mut ranked = ranking::ranked(findings);
-        if is_chain(findings) {
+        if let Some(order) = &findings.in_time {
             // The last comes first.
-            ranked = findings.views.iter().rev().collect();
+            ranked = order.iter().rev().map(|&view| &findings.views[view]).collect();
         }
         if ranked.len() < 2 && !is_projection(findings) {
             return None;
@@ -95,7 +100,7 @@ impl Differences {
             svg: multiple.svg,
         };
         let more = if ranked.len() > multiples::MOST {
-            match is_chain(findings) {
+            match findings.in_time.is_some() {
                 true => format!(" The first {} of {} views.", multiples::MOST, ranked.len()),
                 false => format!(" The {} views that differ most, of {}.", multiples::MOST, ranked.len()),
             }
@@ -126,8 +131,12 @@ impl Differences {
                 )
             } else {
                 format!(
-                    "Nodes are where they are in the consensus graph. Views in order of their distance from it, the \
-                    furthest first.{more}"
+                    "Nodes are where they are in the consensus graph. Views in {}.{more}",
+                    if findings.in_time.is_some() {
+                        "the order of time"
+                    } else {
+                        "order of their distance from it, the furthest first"
+                    }
                 )
             },
         })

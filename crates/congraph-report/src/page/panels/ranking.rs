@@ -32,7 +32,9 @@ impl Ranking {
             .filter(|view| view.is_outlier)
             .map(|view| words::view(findings, view))
             .collect();
+        let of_fit = ranking::of_fit(findings);
         let headline = match &outliers[..] {
+            _ if !of_fit.is_empty() => beside(findings, &ranked, of_fit),
             [] if ranked.len() < ENOUGH => too_few(findings, &ranked),
             [] => "No view stands out".into(),
             [one] => format!("{one} stands out"),
@@ -52,7 +54,20 @@ impl Ranking {
         let caption = format!(
             "Uniqueness is the share of a view's and the consensus's weight that the two do not have in common. A view \
              stands out (diamond) if it is more than 3.5 scaled median deviations, and 0.05, above the median of five \
-             views or more.{more}"
+             views or more.{more}{}",
+            match of_fit {
+                [] => String::new(),
+                [first, .., last] => format!(
+                    " The small marks on the axis are the {} views of the fit, from {} to {}.",
+                    of_fit.len(),
+                    words::significant(*first),
+                    words::significant(*last)
+                ),
+                [one] => format!(
+                    " The small mark on the axis is the view of the fit, at {}.",
+                    words::significant(*one)
+                ),
+            }
         );
         Some(Self {
             figure: Figure {
@@ -79,6 +94,40 @@ impl RankRow {
                 .map_or_else(|| "–".into(), |value| format!("{value:.3}")),
             is_outlier: view.is_outlier,
         }
+    }
+}
+
+/// New views among those of the fit.
+fn beside(findings: &Findings, ranked: &[&ViewFinding], of_fit: &[f64]) -> String {
+    let most = of_fit.last().copied().unwrap_or(0.0);
+    // A view of the fit that is projected again comes back nearly as it was.
+    let is_far = |view: &&&ViewFinding| view.uniqueness.unwrap_or(0.0) > most + 1e-6;
+    let far: Vec<String> = ranked
+        .iter()
+        .filter(is_far)
+        .map(|view| words::view(findings, view))
+        .collect();
+    match &far[..] {
+        [] if ranked.len() == 1 => format!("As near to the consensus as the {} views of the fit", of_fit.len()),
+        [] => format!(
+            "All are as near to the consensus as the {} views of the fit",
+            of_fit.len()
+        ),
+        [one] => format!(
+            "{one} is further from the consensus than any of the {} views of the fit",
+            of_fit.len()
+        ),
+        several if several.len() <= 4 => format!(
+            "{} are further from the consensus than any of the {} views of the fit",
+            several.join(", "),
+            of_fit.len()
+        ),
+        several => format!(
+            "{} of {} are further from the consensus than any of the {} views of the fit",
+            several.len(),
+            ranked.len(),
+            of_fit.len()
+        ),
     }
 }
 

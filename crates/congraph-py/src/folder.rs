@@ -1,0 +1,292 @@
+//! Result folders: what Python learned written as the command line writes it, and whatever either wrote read back.
+//!
+//! The graphs are written from the arrays that Python holds. What a folder has beside them (how views were read, the path
+//! of `tune`, …) is carried through as it was, so that a folder that was read and written again is the same to the bit.
+
+use std::path::{Path, PathBuf};
+
+use congraph::{Error, MultiviewGraph};
+use congraph_io::{
+    Folder, OutputError, Places, ViewRow, read_known, read_precisions, read_run, seal, write_graph_at, write_json,
+    write_precision_graph, write_rows, write_text,
+};
+use congraph_record::findings::{Findings, Known, KnownView, Positions};
+use congraph_record::record::{CANDIDATES_TABLE, EDGE_COSTS_TABLE, Timing, WarningRecord};
+use congraph_record::{FitRecord, Python as Spelled, RunRecord};
+use numpy::PyReadonlyArray2;
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::failure;
+use crate::fields::from_fields;
+use crate::graphs::{self, Arrays, Measures};
+use crate::learn::put;
+use crate::report::positions;
+use crate::running::briefly;
+
+/// The estimator itself, of folders that Python wrote: its class and parameters.
+const PYTHON: &str = "python.json";
+/// What is carried through as it was.
+const CARRIED: [&str; 8] = [
+    "run.json",
+    "quality.tsv",
+    "tune.tsv",
+    "path.tsv",
+    "recordings.tsv",
+    "dropped.tsv",
+    CANDIDATES_TABLE,
+    EDGE_COSTS_TABLE,
+];
+
+/// What is saved beside the graphs.
+pub(crate) struct Saved<'py> {
+    path: String,
+    force: bool,
+    report: bool,
+    /// As in `summary.json`, without warnings.
+    record: String,
+    warnings: Vec<(String, Option<String>, String)>,
+    positions: Option<Vec<Vec<f64>>>,
+    /// What they are: `globe` for longitudes and latitudes.
+    axes: String,
+    /// The file and the number of samples of each view, where known.
+    files: Vec<String>,
+    n_samples: Vec<Option<usize>>,
+    precisions: Option<Vec<PyReadonlyArray2<'py, f64>>>,
+    /// Class and parameters.
+    python: String,
+    /// Files that were read with the graphs, by name.
+    carried: Vec<(String, String)>,
+    /// Pairs that may be joined, and costs of pairs, by name: rows of the folder's tables.
+    candidates: Option<Vec<Vec<String>>>,
+    edge_costs: Option<Vec<Vec<String>>>,
+}
+
+from_fields!(Saved<'py> {
+    path,
+    force,
+    report,
+    record,
+    warnings,
+    positions,
+    axes,
+    files,
+    n_samples,
+    precisions,
+    python,
+    carried,
+    candidates,
+    edge_costs
+});
+
+/// Writes a result folder.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) fn save(py: Python<'_>, graph: Arrays<'_>, saved: Saved<'_>) -> PyResult<()> {
+    let graph = graph.graph()?;
+    let record: FitRecord =
+        serde_json::from_str(&saved.record).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let precisions: Option<Vec<Vec<f64>>> = saved
+        .precisions
+        .iter()
+        .flatten()
+        .map(|matrix| Some(matrix.as_array().iter().copied().collect()))
+        .collect();
+    let precisions = precisions.filter(|matrices| !matrices.is_empty());
+    let warning = |(code, view, message): &(String, Option<String>, String)| WarningRecord {
+        code: code.clone(),
+        view: view.clone(),
+        message: message.clone(),
+        ..WarningRecord::default()
+    };
+    let summary = if record.warnings.is_empty() {
+        FitRecord {
+            warnings: saved.warnings.iter().map(warning).collect(),
+            ..record
+        }
+    } else {
+        record
+    };
+    let row = |(file, &n_samples): (&String, &Option<usize>)| ViewRow {
+        file: file.clone(),
+        n_samples,
+    };
+    let rows: Vec<ViewRow> = saved.files.iter().zip(&saved.n_samples).map(row).collect();
+    let parts = Parts {
+        target: PathBuf::from(&saved.path),
+        force: saved.force,
+        report: saved.report,
+        places: saved.positions.as_deref(),
+        axes: &saved.axes,
+        python: &saved.python,
+        carried: &saved.carried,
+        candidates: saved.candidates.as_deref(),
+        edge_costs: saved.edge_costs.as_deref(),
+    };
+    briefly(py, || parts.write(&graph, &rows, precisions.as_deref(), summary))?
+        .map_err(|error| PyOSError::new_err(error.told(&Spelled)))
+}
+
+/// What is written, away from the interpreter.
+struct Parts<'a> {
+    target: PathBuf,
+    force: bool,
+    report: bool,
+    places: Option<&'a [Vec<f64>]>,
+    axes: &'a str,
+    python: &'a str,
+    carried: &'a [(String, String)],
+    candidates: Option<&'a [Vec<String>]>,
+    edge_costs: Option<&'a [Vec<String>]>,
+}
+
+impl Parts<'_> {
+    fn write(
+        &self,
+        graph: &MultiviewGraph,
+        rows: &[ViewRow],
+        precisions: Option<&[Vec<f64>]>,
+        mut summary: FitRecord,
+    ) -> Result<(), OutputError> {
+        let folder = Folder::create(&self.target, self.force)?;
+        let axes: &'static [&'static str] = match self.axes {
+            "globe" => &["lon", "lat"],
+            _ if self.places.is_some_and(|at| at.iter().all(|at| at.len() == 2)) => &["x", "y"],
+            _ => &["x", "y", "z"],
+        };
+        let at: Option<Vec<Option<Vec<f64>>>> = self.places.map(|at| {
+            let whole = |at: &Vec<f64>| (at.len() == axes.len()).then(|| at.clone());
+            at.iter().map(whole).collect()
+        });
+        let places = at.as_deref().map(|at| Places::Along { axes, at });
+        match precisions {
+            Some(precisions) => write_precision_graph(&folder, graph, rows, precisions, places)?,
+            None => write_graph_at(&folder, "", graph, rows, places)?,
+        }
+        // Those of a fit that is written for the first time.
+        (summary.run, summary.node_names, summary.files) = (None, None, None);
+        if !self.carried.iter().any(|(name, _)| name == "run.json") {
+            let run = RunRecord {
+                command: Some(vec!["python".into(), "congraph".into(), "save".into()]),
+                ..RunRecord::of("learn", &summary, Vec::new(), None, &Timing::default())
+            };
+            write_json(&folder, "run.json", &run)?;
+        }
+        for (name, text) in self.carried {
+            if CARRIED.contains(&name.as_str()) {
+                write_text(&folder, name, text)?;
+            }
+        }
+        for (name, columns, rows) in [
+            (CANDIDATES_TABLE, &["source", "target"][..], self.candidates),
+            (EDGE_COSTS_TABLE, &["source", "target", "cost"][..], self.edge_costs),
+        ] {
+            if let Some(rows) = rows {
+                write_rows(&folder, name, columns, rows)?;
+            }
+        }
+        if !self.python.is_empty() {
+            write_text(&folder, PYTHON, self.python)?;
+        }
+        if self.report {
+            let known = Known {
+                summary: Some(summary.clone()),
+                positions: self.drawn(),
+                views: rows.iter().map(known_view).collect(),
+                version: Some(env!("CARGO_PKG_VERSION").into()),
+                ..Known::default()
+            };
+            write_text(
+                &folder,
+                "report.html",
+                &congraph_report::write(&Findings::of(graph, known)),
+            )?;
+        }
+        seal(&folder, &mut summary)?;
+        folder.commit()
+    }
+
+    /// Where a report draws the nodes.
+    fn drawn(&self) -> Option<Positions> {
+        match (self.axes, positions(self.places?)?) {
+            ("globe", Positions::Plane(points)) => Some(Positions::Globe(points)),
+            (_, positions) => Some(positions),
+        }
+    }
+}
+
+fn known_view(row: &ViewRow) -> KnownView {
+    KnownView {
+        file: row.file.clone(),
+        n_samples: row.n_samples,
+    }
+}
+
+/// Reads a result folder: graphs, record, and what came with them.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) fn load(py: Python<'_>, path: String) -> PyResult<Bound<'_, PyDict>> {
+    let dir = PathBuf::from(&path);
+    let read = briefly(py, || read_folder(&dir))?;
+    let (graph, known, precisions) = read.map_err(|error| failure::exception(py, &error))?;
+    let record = known.summary.unwrap_or_default();
+    let result = PyDict::new(py);
+    graphs::put(&result, &graph)?;
+    Measures::new(&graph).put(&result)?;
+    put(&result, &record)?;
+    result.set_item("spectrum", record.spectrum.unwrap_or(1.0))?;
+    let converged = record.converged.unwrap_or(false);
+    result.set_item("status", if converged { "converged" } else { "not converged" })?;
+    for (name, seconds) in [
+        ("distances_seconds", record.seconds.distances),
+        ("solve_seconds", record.seconds.solve),
+        ("engine_seconds", record.seconds.total),
+    ] {
+        if let Some(seconds) = seconds {
+            result.set_item(name, seconds)?;
+        }
+    }
+    let warnings: Vec<(String, Option<String>, String)> = record
+        .warnings
+        .iter()
+        .map(|warning| (warning.code.clone(), warning.view.clone(), warning.message.clone()))
+        .collect();
+    result.set_item("warnings", warnings)?;
+    let n = graph.n_nodes();
+    let matrices = precisions.map(|matrices| {
+        let matrices = matrices.into_iter();
+        let made = matrices.map(|matrix| graphs::matrix(py, n, n, matrix));
+        made.collect::<PyResult<Vec<_>>>()
+    });
+    result.set_item("precisions", matrices.transpose()?)?;
+    let is_globe = matches!(known.positions, Some(Positions::Globe(_)));
+    result.set_item("axes", if is_globe { "globe" } else { "" })?;
+    let points = known.positions.map(|positions| match positions {
+        Positions::Head(points) | Positions::Space(points) => points.iter().map(|at| at.to_vec()).collect(),
+        Positions::Plane(points) | Positions::Globe(points) => {
+            points.iter().map(|at| at.to_vec()).collect::<Vec<Vec<f64>>>()
+        }
+    });
+    result.set_item("positions", points)?;
+    let files: Vec<&str> = known.views.iter().map(|view| view.file.as_str()).collect();
+    let samples: Vec<Option<usize>> = known.views.iter().map(|view| view.n_samples).collect();
+    result.set_item("files", files)?;
+    result.set_item("n_samples", samples)?;
+    let text = |name: &str| std::fs::read_to_string(dir.join(name)).ok();
+    result.set_item("python", text(PYTHON))?;
+    let carried: Vec<(&str, String)> = CARRIED.iter().filter_map(|name| Some((*name, text(name)?))).collect();
+    result.set_item("carried", carried)?;
+    Ok(result)
+}
+
+/// Everything that is read of a folder, all of one run.
+type Read = (MultiviewGraph, Known, Option<Vec<Vec<f64>>>);
+
+fn read_folder(dir: &Path) -> Result<Read, Error> {
+    let (run, graph) = read_run(dir)?;
+    let known = read_known(dir, &graph)?;
+    let precisions = read_precisions(dir, &graph)?;
+    run.check_again()?;
+    Ok((graph, known, precisions))
+}

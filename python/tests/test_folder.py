@@ -1,0 +1,169 @@
+"""One folder format for both faces: written by either, read by both, equal to the bit."""
+
+import filecmp
+import json
+import pickle
+import subprocess
+
+import numpy as np
+import pytest
+
+import congraph
+from congraph import ConsensusGraph, ConsensusGraphCV, JointGraphicalLasso, SingleGraph
+
+ATTRIBUTES = ["graphs_", "edge_index_", "weights_", "densities_"]
+
+
+def same(one, other):
+    for name in ATTRIBUTES:
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    assert (one.consensus_weights_ is None) == (other.consensus_weights_ is None)
+    if one.consensus_weights_ is not None:
+        np.testing.assert_array_equal(one.consensus_weights_, other.consensus_weights_)
+    assert one.node_names_ == other.node_names_ and one.view_names_ == other.view_names_
+    for name in ("relative_gap_", "objective_", "dual_objective_", "converged_", "n_iter_", "density_", "similarity_"):
+        assert getattr(one, name) == getattr(other, name), name
+    assert [str(w) for w in one.warnings_] == [str(w) for w in other.warnings_]
+
+
+MODELS = {
+    "smooth": ConsensusGraph(density=0.2, similarity=0.85),
+    "l2": ConsensusGraph(alpha=0.1, beta=0.05, gamma=0.01, penalty="l2"),
+    "signed": ConsensusGraph(density=0.2, signed=True),
+    "chain": ConsensusGraph(alpha=0.1, beta=0.05, coupling="chain"),
+    "pairs": ConsensusGraph(alpha=0.1, beta=0.05, candidates="knn:5", edge_costs={("n01", "n02"): float("inf"), ("n03", "n04"): -0.1}),
+    "listed": ConsensusGraph(alpha=0.1, beta=0.05, candidates=[(0, 1), (1, 2), (0, 2), (3, 4)], missing="error"),
+    "likelihood": ConsensusGraph(method="likelihood"),
+    "single": SingleGraph(density=0.2),
+    "jgl": JointGraphicalLasso(0.2, 0.03),
+    "jgl-group": JointGraphicalLasso(0.2, 0.03, coupling="group", edges="negative"),
+    "chosen": ConsensusGraphCV((0.1, 0.3), halvings=1),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_what_python_saves_it_loads(name, data, tmp_path):
+    from sklearn.base import clone
+
+    model = clone(MODELS[name]).fit(data.views)
+    folder = model.save(tmp_path / "out")
+    again = congraph.load(folder)
+    assert type(again) is type(model)
+    same(again, model)
+    assert {k: v for k, v in again.get_params().items() if k != "candidates"} == {k: v for k, v in model.get_params().items() if k != "candidates"}
+    if hasattr(model, "precisions_"):
+        np.testing.assert_array_equal(again.precisions_, model.precisions_)
+    for attribute in ("alpha_", "beta_", "gamma_", "filter_", "threshold_", "aic_", "best_params_", "path_choice_"):
+        assert getattr(again, attribute, None) == getattr(model, attribute, None)
+    # And a second time: the same files.
+    again.save(tmp_path / "again")
+    differ(tmp_path / "out", tmp_path / "again", 0)
+    assert str(again).splitlines()[1:3] == str(model).splitlines()[1:3]
+
+
+def differ(one, other, n, ignore=()):
+    names = sorted(path.name for path in one.iterdir() if path.name not in ("report.html", *ignore))
+    assert names == sorted(path.name for path in other.iterdir() if path.name not in ("report.html", *ignore))
+    _, unequal, broken = filecmp.cmpfiles(one, other, names, shallow=False)
+    assert len(unequal) == n and not broken, unequal
+
+
+COMMANDS = {
+    "smooth": ["--density", "0.2", "--similarity", "0.85"],
+    "l2": ["--alpha", "0.1", "--beta", "0.05", "--gamma", "0.01", "--penalty", "l2"],
+    "signed": ["--density", "0.2", "--signed"],
+    "chain": ["--alpha", "0.1", "--beta", "0.05", "--coupling", "chain"],
+    "spectrum": ["--density", "0.2", "--spectrum", "0.5"],
+    "knn": ["--alpha", "0.1", "--beta", "0.05", "--candidates", "knn:5"],
+    "likelihood": ["--method", "likelihood"],
+    "single": ["--single", "--density", "0.2"],
+    "jgl-fused": ["--method", "jgl-fused", "--lambda1", "0.2", "--lambda2", "0.03"],
+    "jgl-group": ["--method", "jgl-group", "--lambda1", "0.2", "--lambda2", "0.03"],
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_what_the_command_line_writes_python_loads_and_writes_back(name, command, data, tmp_path):
+    for view, array in data.views.items():
+        np.savetxt(tmp_path / f"{view}.csv", array, delimiter=",", header=",".join(data.truth.node_names_), comments="", fmt="%.17g")
+    files = [str(tmp_path / f"{view}.csv") for view in data.views]
+    subprocess.run([command, "learn", *files, *COMMANDS[name], "-o", str(tmp_path / "out"), "--quiet"], check=True, cwd=tmp_path, capture_output=True)
+    model = congraph.load(tmp_path / "out")
+    with np.load(tmp_path / "out" / "matrices.npz") as stored:
+        np.testing.assert_array_equal(model.graphs_, stored["views"])
+        if "consensus" in stored:
+            np.testing.assert_array_equal(model.consensus_, stored["consensus"])
+    model.save(tmp_path / "back")
+    differ(tmp_path / "out", tmp_path / "back", 0)
+    # Every command goes on from there.
+    subprocess.run([command, "communities", str(tmp_path / "back"), "--runs", "2", "--quiet"], check=True, capture_output=True)
+    if not isinstance(model, JointGraphicalLasso):
+        # The same fit in Python: the same numbers.
+        fitted = type(model)(**{**model.get_params(), "tol": 1e-8}).fit(data.views)
+        np.testing.assert_allclose(fitted.graphs_, model.graphs_, atol=1e-7)
+
+
+def test_tune_on_the_command_line(command, data, tmp_path):
+    for view, array in data.views.items():
+        np.savetxt(tmp_path / f"{view}.csv", array, delimiter=",", header=",".join(data.truth.node_names_), comments="", fmt="%.17g")
+    files = [str(tmp_path / f"{view}.csv") for view in data.views]
+    words = ["--density", "0.1:0.2", "--similarity", "0.85:0.9", "--halvings", "1", "-o", str(tmp_path / "out"), "--quiet"]
+    subprocess.run([command, "tune", *files, *words], check=True, capture_output=True)
+    congraph.load(tmp_path / "out").save(tmp_path / "back")
+    differ(tmp_path / "out", tmp_path / "back", 0)
+
+
+def test_masks_subjects_and_positions_come_along(data, tmp_path):
+    views = {name: np.array(array) for name, array in data.views.items()}
+    views["view2"][:, 3] = np.nan
+    nodes = data.truth.node_names_
+    places = {node: [float(k), float(k * k), 1.0] for k, node in enumerate(nodes)}
+    told = congraph.Views(views, nodes=nodes, positions=places)
+    model = ConsensusGraph(alpha=0.1, beta=0.05, missing="mask").fit(told)
+    again = congraph.load(model.save(tmp_path / "out"))
+    np.testing.assert_array_equal(again.present_, model.present_)
+    assert again.positions_ == places
+    of_subjects = ConsensusGraph(alpha=0.1, beta=0.05).fit(data.views, subjects=["a", "a", "b", "b"])
+    again = congraph.load(of_subjects.save(tmp_path / "subjects"))
+    np.testing.assert_array_equal(again.subjects_, of_subjects.subjects_)
+    assert again.subject_names_ == ["a", "b"]
+
+
+def test_a_loaded_model_goes_on(model, data, tmp_path):
+    again = congraph.load(model.save(tmp_path / "out", report=True))
+    assert (tmp_path / "out" / "report.html").stat().st_size > 10_000
+    np.testing.assert_array_equal(again.transform(data.views), model.transform(data.views))
+    assert again.score(data.views) == model.score(data.views)
+    again.report(tmp_path / "again.html")
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(again)).graphs_, model.graphs_)
+    # A new fit is one of Python's.
+    again.fit(data.views)
+    assert json.loads((again.save(tmp_path / "new") / "python.json").read_text())["class"] == "ConsensusGraph"
+
+
+def test_what_cannot_be_saved_or_loaded(model, data, tmp_path):
+    with pytest.raises(FileNotFoundError, match="congraph learn -o FOLDER"):
+        congraph.load(tmp_path / "nowhere")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(congraph.CongraphDataError):
+        congraph.load(tmp_path / "empty")
+    model.save(tmp_path / "out")
+    with pytest.raises(OSError, match="overwrite=True") as caught:
+        model.save(tmp_path / "out")
+    assert "--force" not in str(caught.value)
+    model.save(tmp_path / "out", overwrite=True)
+    text = (tmp_path / "out" / "edges.tsv").read_text()
+    (tmp_path / "out" / "edges.tsv").write_text(text.replace("0.", "1.", 1))
+    with pytest.raises(congraph.CongraphDataError):
+        congraph.load(tmp_path / "out")
+
+    class Mine:
+        def value(self, differences):
+            return 0.5 * (differences**2).sum()
+
+        def prox(self, differences, step):
+            return differences / (1 + step)
+
+    mine = ConsensusGraph(alpha=0.1, beta=0.1, penalty=Mine(), tol=1e-4).fit(data.views)
+    with pytest.raises(ValueError, match="pickle"):
+        mine.save(tmp_path / "mine")
