@@ -95,7 +95,7 @@ pub(super) fn share(z: &[f64], se: &[f64], offsets: &[f64]) -> f64 {
     if 1.0 - share <= BELOW * squares.sqrt() / slope.abs() {
         1.0
     } else if share > 0.0 {
-        share.min(least_share(pairs()))
+        share.min(least_share(&pairs()))
     } else {
         share
     }
