@@ -217,7 +217,7 @@ impl State {
         let (what, share) = match self.phase {
             Progress::Distances(share) => (format!("distances {:.0} %", 100.0 * share), share),
             Progress::Neighbours(share) => (format!("nearest neighbours {:.0} %", 100.0 * share), share),
-            Progress::Checking => ("checking all pairs".into(), 0.0),
+            Progress::Checking(share) => (format!("checking all pairs {:.0} %", 100.0 * share), share),
             Progress::Solving {
                 iteration,
                 gap,

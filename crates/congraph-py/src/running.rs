@@ -153,7 +153,7 @@ fn in_words(progress: &Progress) -> String {
     match progress {
         Progress::Distances(share) => format!("distances {:.0} %", 100.0 * share),
         Progress::Neighbours(share) => format!("nearest neighbours {:.0} %", 100.0 * share),
-        Progress::Checking => "checking all pairs".into(),
+        Progress::Checking(share) => format!("checking all pairs {:.0} %", 100.0 * share),
         Progress::Solving { iteration, gap, .. } => format!("solving: iteration {iteration}, gap {gap:.1e}"),
         Progress::Tried {
             solves,

@@ -43,8 +43,8 @@ pub enum Progress {
         /// The gap at which it ends.
         tolerance: f64,
     },
-    /// Checking all pairs.
-    Checking,
+    /// Checking all pairs: the share done.
+    Checking(f64),
     /// Looking for α, β or γ: a fit is done.
     Tried {
         /// How many fits are done.

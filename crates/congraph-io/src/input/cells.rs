@@ -4,9 +4,9 @@
 #[inline]
 pub(crate) fn number(cell: &str) -> Option<f64> {
     let cell = trimmed(cell);
-    match cell.as_bytes().first() {
-        None => Some(f64::NAN),
-        Some(b'0'..=b'9' | b'.') => cell.parse().ok(),
+    match cell.as_bytes() {
+        [] => Some(f64::NAN),
+        [b'0'..=b'9' | b'.', ..] | [b'-' | b'+', b'0'..=b'9' | b'.', ..] => cell.parse().ok(),
         _ => special(cell),
     }
 }

@@ -86,12 +86,11 @@ impl<'t> Records<'t> {
     }
 
     fn plain(&mut self) -> &'t str {
-        let bytes = self.rest.as_bytes();
-        let end = bytes
-            .iter()
-            .position(|&byte| byte == b'\n' || self.is_separator(byte))
-            .unwrap_or(bytes.len());
-        let (mut cell, rest) = self.rest.split_at(end);
+        let marks = match self.separator {
+            Separator::Byte(separator) => [b'\n', separator, separator],
+            Separator::Spaces => [b'\n', b' ', b'\t'],
+        };
+        let (mut cell, rest) = self.rest.split_at(first_of(marks, self.rest.as_bytes()));
         // The carriage return belongs to the line end.
         if rest.starts_with('\n') || rest.is_empty() {
             cell = cell.strip_suffix('\r').unwrap_or(cell);
@@ -151,9 +150,46 @@ impl<'t> Records<'t> {
     }
 }
 
+/// Where the first of some bytes is, or the end: eight bytes at a time, since this is done for every cell of a table.
+fn first_of(marks: [u8; 3], bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGHEST: u64 = ONES << 7;
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (k, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let found = marks.iter().fold(0, |found, &mark| {
+            let apart = word ^ (ONES * u64::from(mark));
+            // The lowest byte that is 0 has its highest bit set here, and none below it has.
+            found | (apart.wrapping_sub(ONES) & !apart & HIGHEST)
+        });
+        if found != 0 {
+            return 8 * k + found.trailing_zeros() as usize / 8;
+        }
+    }
+    let place = rest.iter().position(|byte| marks.contains(byte));
+    8 * words.len() + place.unwrap_or(rest.len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn marks_are_found_wherever_they_are() {
+        for length in 0..40 {
+            for place in 0..=length {
+                let mut bytes = vec![b'-'; length];
+                // Neighbours in the table of characters, and what is not ASCII.
+                bytes.iter_mut().step_by(3).for_each(|byte| *byte = b'+');
+                bytes.iter_mut().skip(1).step_by(4).for_each(|byte| *byte = 0xAC);
+                if place < length {
+                    bytes[place] = b',';
+                    bytes[place + 1..].iter_mut().step_by(2).for_each(|byte| *byte = b'\n');
+                }
+                assert_eq!(first_of([b'\n', b',', b','], &bytes), place);
+            }
+        }
+    }
 
     fn rows(text: &str, separator: Separator) -> Result<Vec<(usize, Vec<String>)>, BadQuote> {
         let mut records = Records::new(text, separator);

@@ -16,6 +16,9 @@
 //! in all nodes at once, mean_ab of mean_t x_a² x_b².
 
 use super::correlations::{Pairs, is_enough};
+use crate::parallel::kernels::row_products;
+use crate::parallel::simd::vectorised;
+use crate::signals::{largest, sum};
 use crate::views::View;
 
 /// A signal is regressed on so many of its own past values, if it has eight samples for each.
@@ -40,7 +43,15 @@ impl SignalResiduals {
         if !is_enough(n_samples - order) {
             return None;
         }
-        let row = |(&node, &own): (&usize, &bool)| own.then(|| residuals(view.node(node), order)).flatten();
+        let row = |(&node, &own): (&usize, &bool)| {
+            own.then(|| {
+                vectorised(
+                    #[inline(always)]
+                    || residuals(view.node(node), order),
+                )
+            })
+            .flatten()
+        };
         Some(Self {
             n_samples: n_samples - order,
             rows: nodes.iter().zip(own).map(row).collect(),
@@ -84,10 +95,10 @@ impl SignalResiduals {
     /// time make a correlation of values, but not of ranks. `offsets` are what was taken off the
     /// correlations.
     pub(super) fn strongest(&self, pairs: &Pairs, offsets: &[f64]) -> Option<f64> {
-        let ends = (0..self.rows.len()).flat_map(|a| (a + 1..self.rows.len()).map(move |b| [a, b]));
-        let (pair, [a, b]) = ends
-            .enumerate()
-            .max_by(|(one, _), (two, _)| pairs.r[*one].abs().total_cmp(&pairs.r[*two].abs()))?;
+        // The last of the largest.
+        let most = largest(&pairs.r);
+        let pair = pairs.r.iter().rposition(|r| r.abs() == most)?;
+        let [a, b] = ends_of(self.rows.len(), pair);
         let square = pairs.square[pair];
         let ranks = |node: usize| standardised(&ranks(self.rows[node].as_deref()?));
         let by_ranks = dot(&ranks(a)?, &ranks(b)?) / self.n_samples as f64 - offsets[pair];
@@ -129,65 +140,87 @@ impl SignalResiduals {
     }
 }
 
+/// The nodes of a pair a < b of all.
+fn ends_of(n: usize, mut pair: usize) -> [usize; 2] {
+    let mut a = 0;
+    while pair >= n - 1 - a {
+        pair -= n - 1 - a;
+        a += 1;
+    }
+    [a, a + 1 + pair]
+}
+
 /// What a signal's own past does not tell of it, with mean 0 and variance 1; none if it does not vary.
+#[inline(always)]
 fn residuals(signal: &[f64], order: usize) -> Option<Vec<f64>> {
     let centred = standardised(signal)?;
-    let mut left = without_mean(&centred[order..]);
-    let past: Vec<&[f64]> = (1..=order)
-        .map(|lag| &centred[order - lag..centred.len() - lag])
-        .collect();
-    // Gram–Schmidt, twice: the second pass takes off what rounding left of the first.
-    let mut directions: Vec<Vec<f64>> = Vec::new();
-    for past in past {
-        let mut direction = without_mean(past);
-        for _ in 0..2 {
-            directions.iter().for_each(|other| take_off(&mut direction, other));
-        }
-        if dot(&direction, &direction) > ROUNDING * past.len() as f64 {
-            directions.push(direction);
-        }
+    let p = centred.len() - order;
+    let now = &centred[order..];
+    let Some((shares, means)) = past_shares(&centred, order) else {
+        return standardised(now);
+    };
+    let lag = |k: usize| &centred[order - k..centred.len() - k];
+    let (one, two) = (lag(order.min(1)), lag(order));
+    let mut left: Vec<f64> = now.iter().map(|x| x - means[0]).collect();
+    for ((left, x), y) in left.iter_mut().zip(one).zip(two) {
+        *left -= shares[0] * (x - means[1]) + shares[1] * (y - means[2]);
     }
-    for _ in 0..2 {
-        directions.iter().for_each(|direction| take_off(&mut left, direction));
-    }
-    let spread = dot(&left, &left);
-    if spread > ROUNDING * left.len() as f64 {
+    if dot_inline(&left, &left) > ROUNDING * p as f64 {
         standardised(&left)
     } else {
-        standardised(&centred[order..])
+        standardised(now)
     }
 }
 
-/// Without its component along another.
-fn take_off(row: &mut [f64], direction: &[f64]) {
-    let share = dot(row, direction) / dot(direction, direction);
-    row.iter_mut().zip(direction).for_each(|(x, d)| *x -= share * d);
-}
-
-fn without_mean(row: &[f64]) -> Vec<f64> {
-    let mean = row.iter().sum::<f64>() / row.len() as f64;
-    row.iter().map(|x| x - mean).collect()
+/// What each of the last two values tells of a value by least squares (0 if it is told by the other already), and the means
+/// of all three; none without a past. One pass: variances are of order 1, so that sums of products lose nothing.
+#[inline(always)]
+fn past_shares(centred: &[f64], order: usize) -> Option<([f64; 2], [f64; 3])> {
+    let p = centred.len() - order;
+    let lags: [&[f64]; 3] = std::array::from_fn(|k| {
+        let k = k.min(order);
+        &centred[order - k..centred.len() - k]
+    });
+    let means = lags.map(|lag| sum(lag, |x| x) / p as f64);
+    let product = |i: usize, j: usize| dot_inline(lags[i], lags[j]) - p as f64 * means[i] * means[j];
+    let least = ROUNDING * p as f64;
+    let own = product(1, 1);
+    if order == 0 || own <= least {
+        return (order > 0).then_some(([0.0; 2], means));
+    }
+    let first = product(0, 1) / own;
+    let both = product(1, 2) / own;
+    let rest = product(2, 2) - both * both * own;
+    if order == 1 || rest <= least {
+        return Some(([first, 0.0], means));
+    }
+    let second = (product(0, 2) - first * both * own) / rest;
+    Some(([first - second * both, second], means))
 }
 
 /// Mean 0 and variance 1; none if it does not vary. Divided by the largest value first, so that nothing overflows.
+#[inline(always)]
 pub(super) fn standardised(row: &[f64]) -> Option<Vec<f64>> {
-    let largest = row.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
+    let largest = largest(row);
     if largest == 0.0 {
         return None;
     }
-    let mut centred = without_mean(&row.iter().map(|x| x / largest).collect::<Vec<_>>());
-    let deviation = (dot(&centred, &centred) / row.len() as f64).sqrt();
+    let mut centred: Vec<f64> = row.iter().map(|x| x / largest).collect();
+    let mean = sum(&centred, |x| x) / row.len() as f64;
+    centred.iter_mut().for_each(|x| *x -= mean);
+    let deviation = (sum(&centred, |x| x * x) / row.len() as f64).sqrt();
     if deviation <= 0.0 {
         return None;
     }
-    centred.iter_mut().for_each(|x| *x /= deviation);
+    let inverse = 1.0 / deviation;
+    centred.iter_mut().for_each(|x| *x *= inverse);
     Some(centred)
 }
 
 /// Fisher's g2 = k4 / k2² of a row with mean 0 and variance 1.
 fn kurtosis(row: &[f64]) -> f64 {
     let p = row.len() as f64;
-    let fourth = row.iter().map(|x| x.powi(4)).sum::<f64>() / p;
+    let fourth = sum(row, |x| (x * x) * (x * x)) / p;
     (p - 1.0) / ((p - 2.0) * (p - 3.0)) * ((p + 1.0) * fourth - 3.0 * (p - 1.0))
 }
 
@@ -203,24 +236,49 @@ fn ranks(row: &[f64]) -> Vec<f64> {
     ranks
 }
 
+/// Rows that are multiplied with all after them at a time.
+const STRIP: usize = 16;
+
 /// Σ x_a x_b over some samples for all pairs a < b; 0 where a row is missing.
 pub(super) fn products(rows: &[Option<Vec<f64>>], samples: std::ops::Range<usize>) -> Vec<f64> {
-    let mut products = Vec::with_capacity(rows.len() * rows.len().saturating_sub(1) / 2);
-    for (a, row) in rows.iter().enumerate() {
-        for other in &rows[a + 1..] {
-            products.push(match (row, other) {
-                (Some(row), Some(other)) => dot(&row[samples.clone()], &other[samples.clone()]),
-                _ => 0.0,
-            });
+    let (n, p) = (rows.len(), samples.len());
+    let mut products = Vec::with_capacity(n * n.saturating_sub(1) / 2);
+    if p == 0 {
+        products.resize(n * n.saturating_sub(1) / 2, 0.0);
+        return products;
+    }
+    let mut all = vec![0.0; n * p];
+    for (row, out) in rows.iter().zip(all.chunks_exact_mut(p)) {
+        if let Some(row) = row {
+            out.copy_from_slice(&row[samples.clone()]);
+        }
+    }
+    let mut tile = Vec::new();
+    for first in (0..n).step_by(STRIP) {
+        let last = n.min(first + STRIP);
+        let stride = n - first;
+        tile.resize((last - first) * stride, 0.0);
+        let (left, right) = (&all[first * p..last * p], &all[first * p..]);
+        row_products(p, 0..p, [left, right], &mut tile, stride, false);
+        for (a, row) in tile.chunks_exact(stride).enumerate() {
+            products.extend_from_slice(&row[a + 1..]);
         }
     }
     products
 }
 
+fn dot(one: &[f64], other: &[f64]) -> f64 {
+    vectorised(
+        #[inline(always)]
+        || dot_inline(one, other),
+    )
+}
+
 /// Running sums that the compiler keeps in vector registers.
 const LANES: usize = 8;
 
-fn dot(one: &[f64], other: &[f64]) -> f64 {
+#[inline(always)]
+fn dot_inline(one: &[f64], other: &[f64]) -> f64 {
     let ((one, rest), (other, others)) = (one.as_chunks::<LANES>(), other.as_chunks::<LANES>());
     let mut sums = [0.0; LANES];
     for (x, y) in one.iter().zip(other) {

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::approximate::Cloud;
 use super::listed::Distances;
 use super::nearest::Search;
-use super::pass::{Open, Question};
+use super::pass::{Open, Pull, Question};
 use super::quantised::Quantised;
 use crate::edges::candidates::{EXACT_NEIGHBOURS, EdgeCost};
 use crate::edges::{Edges, ViewMatrix, both_signs, is_negative, pair_of};
@@ -17,7 +17,7 @@ use crate::options::option;
 use crate::parallel::chunks;
 use crate::parallel::kernels::Instructions;
 use crate::parallel::simd::vectorised;
-use crate::progress::{Progress, Watch};
+use crate::progress::{Progress, Watch, no_progress};
 use crate::signals::{DistanceNorm, Scaling, Signals, ViewSignals};
 use crate::views::Views;
 
@@ -149,6 +149,12 @@ impl AllPairs {
             furthest: scaling.distance_norm == DistanceNorm::Max,
         };
         let found = search.run(watch);
+        if found.stopped {
+            return Err(Error::Invalid {
+                what: "the search for neighbours",
+                message: "was interrupted".into(),
+            });
+        }
         if !found.furthest.is_finite() {
             return Err(Error::Invalid {
                 what: "distances",
@@ -172,13 +178,23 @@ impl AllPairs {
     /// others are in it from the start.
     #[must_use]
     pub(crate) fn with_costs(mut self, costs: Vec<EdgeCost>) -> Self {
-        let is_listed = |edge: &[u32; 2]| costs.binary_search_by_key(&pair_of(*edge), |cost| cost.pair).is_ok();
-        self.nearest.retain(|edge| !is_listed(edge));
         self.costs = costs;
-        let allowed = self.allowed_with_costs();
-        self.nearest.extend(allowed);
-        self.nearest.sort_unstable();
+        let nearest = std::mem::take(&mut self.nearest);
+        self.nearest = self.as_costs_allow(nearest);
         self
+    }
+
+    /// Without pairs that have a cost of their own, and with all of these that are not forbidden.
+    fn as_costs_allow(&self, mut pairs: Vec<[u32; 2]>) -> Vec<[u32; 2]> {
+        let is_listed = |edge: &[u32; 2]| {
+            self.costs
+                .binary_search_by_key(&pair_of(*edge), |cost| cost.pair)
+                .is_ok()
+        };
+        pairs.retain(|edge| !is_listed(edge));
+        pairs.extend(self.allowed_with_costs());
+        pairs.sort_unstable();
+        pairs
     }
 
     /// The edges with a cost of their own that are not forbidden, sorted.
@@ -265,7 +281,7 @@ impl AllPairs {
 
     /// The pairs outside `pairs` (sorted) that would be present at the given multipliers, with their distances.
     pub(crate) fn entering(&self, multipliers: &ViewMatrix, pairs: &[[u32; 2]], test: &impl PresenceTest) -> Entering {
-        let open = self.open(multipliers, None, pairs, usize::MAX / 16, test);
+        let open = self.open(multipliers, None, pairs, usize::MAX / 16, test, &no_progress);
         self.confirmed(&open.pairs, multipliers, 0.0, test)
     }
 
@@ -278,6 +294,7 @@ impl AllPairs {
         known: &[[u32; 2]],
         most: usize,
         test: &impl PresenceTest,
+        watch: Watch<'_>,
     ) -> Open {
         let mut levels = multipliers.clone();
         levels.values_mut().iter_mut().for_each(|level| *level *= self.divisor);
@@ -287,9 +304,14 @@ impl AllPairs {
             signed: self.signed,
             levels: &levels,
             most,
+            pull: test.pull().map(|[tau, sigma]| Pull {
+                tau,
+                sigma,
+                unit: 1.0 / (self.divisor * test.kappa()),
+            }),
         };
         let known = Set::new(self.n_nodes(), known);
-        question.ask(some, |edge, bounds| {
+        question.ask(some, watch, |edge, bounds| {
             let is_costed = || {
                 self.costs
                     .binary_search_by_key(&pair_of(edge), |cost| cost.pair)
@@ -386,6 +408,11 @@ pub(crate) trait PresenceTest: Sync {
 
     /// Whether an edge of these targets is absent, and so of any smaller ones.
     fn is_absent(&self, targets: &[f64]) -> bool;
+
+    /// τ and σ, if an edge is absent just where no target exceeds τ and Σ max(target, −τ) ≤ σ.
+    fn pull(&self) -> Option<[f64; 2]> {
+        None
+    }
 
     /// Whether a pair with these distances would be present at the multipliers if all its targets were larger by
     /// `margin`. `targets` is a buffer of one row.

@@ -7,6 +7,7 @@
 use super::all_pairs::{AllPairs, Entering, PresenceTest};
 use crate::edges::ViewMatrix;
 use crate::parallel::chunks;
+use crate::progress::Watch;
 
 /// A floor, and all pairs that could be present there, with lower bounds of their costs.
 pub(crate) struct Cover<'a> {
@@ -22,8 +23,14 @@ pub(crate) struct Cover<'a> {
 
 impl<'a> Cover<'a> {
     /// One pass over all pairs; of every block of nodes at most `most`.
-    pub(crate) fn new(all: &'a AllPairs, floor: ViewMatrix, most: usize, test: &impl PresenceTest) -> Self {
-        let found = all.open(&floor, None, &[], most, test);
+    pub(crate) fn new(
+        all: &'a AllPairs,
+        floor: ViewMatrix,
+        most: usize,
+        test: &impl PresenceTest,
+        watch: Watch<'_>,
+    ) -> Self {
+        let found = all.open(&floor, None, &[], most, test, watch);
         Self {
             all,
             floor,
@@ -45,7 +52,7 @@ impl<'a> Cover<'a> {
     }
 
     /// Lowers the floor of some nodes (sorted) and asks their pairs again.
-    pub(crate) fn lower(&mut self, nodes: &[u32], floor: &ViewMatrix, test: &impl PresenceTest) {
+    pub(crate) fn lower(&mut self, nodes: &[u32], floor: &ViewMatrix, test: &impl PresenceTest, watch: Watch<'_>) {
         for &node in nodes {
             let lower = floor.row(node as usize);
             for (own, lower) in self.floor.row_mut(node as usize).iter_mut().zip(lower) {
@@ -54,7 +61,8 @@ impl<'a> Cover<'a> {
         }
         let found = self
             .all
-            .open(&self.floor, Some(nodes), &self.pairs, usize::MAX / 16, test);
+            .open(&self.floor, Some(nodes), &self.pairs, usize::MAX / 16, test, watch);
+        self.complete &= found.complete;
         let n_views = self.all.n_views();
         let mut both: Vec<([u32; 2], bool, usize)> = Vec::with_capacity(self.pairs.len() + found.pairs.len());
         both.extend(self.pairs.iter().enumerate().map(|(k, &pair)| (pair, false, k)));

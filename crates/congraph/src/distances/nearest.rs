@@ -10,15 +10,15 @@
 mod row;
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 use row::{Columns, Row};
 
-use super::pass::{Entry, TOO_MANY, error_in_f32, products_in_f32};
+use super::pass::{MARKS, TOO_MANY, error_in_f32, marked, products_in_f32};
 use super::quantised::{F32, Quantised, TILE, ViewBytes};
 use crate::parallel::chunks;
-use crate::parallel::kernels::byte_products;
+use crate::parallel::kernels::{Asked, ByteTile, ColumnBars, RowBars, byte_products, mark_pairs};
 use crate::parallel::simd::vectorised;
 use crate::progress::{Progress, Watch};
 use crate::signals::Signals;
@@ -50,12 +50,15 @@ pub(super) struct Found {
     pub(super) pairs: Vec<[u32; 2]>,
     /// The largest cost of a pair in a view that has both its ends, in f64; 0 if not asked for.
     pub(super) furthest: f64,
+    /// Whether the caller asked to stop before the end.
+    pub(super) stopped: bool,
 }
 
 impl Search<'_> {
     pub(super) fn run(&self, watch: Watch<'_>) -> Found {
         let mut largest = 0.0_f64;
         let mut pairs = Vec::new();
+        let stop = AtomicBool::new(false);
         // One view at a time: only its lists are in memory.
         for index in 0..self.bytes.n_views() {
             let view = ViewSearch::new(self, index, largest);
@@ -66,16 +69,22 @@ impl Search<'_> {
                 .for_each_init(Room::default, |room, block| {
                     view.tile(block, block, room);
                 });
-            let done = AtomicUsize::new(1);
+            let done = AtomicUsize::new(0);
             (0..n_blocks)
                 .into_par_iter()
                 .for_each_init(Room::default, |room, block| {
                     for other in block + 1..n_blocks {
+                        if stop.load(Ordering::Relaxed) {
+                            return;
+                        }
                         view.tile(block, other, room);
                     }
-                    let share = done.fetch_add(1, Ordering::Relaxed) as f64 / n_blocks as f64;
+                    let share = done.fetch_add(n_blocks - block, Ordering::Relaxed) as f64;
+                    let share = share / (n_blocks * (n_blocks + 1) / 2) as f64;
                     let share = (index as f64 + share) / self.bytes.n_views() as f64;
-                    let _ = watch(&Progress::Neighbours(share));
+                    if watch(&Progress::Neighbours(share)).is_break() {
+                        stop.store(true, Ordering::Relaxed);
+                    }
                 });
             largest = f64::from_bits(view.largest.load(Ordering::Relaxed));
             pairs.extend(view.pairs());
@@ -85,6 +94,7 @@ impl Search<'_> {
         Found {
             pairs,
             furthest: largest,
+            stopped: stop.into_inner(),
         }
     }
 }
@@ -102,6 +112,8 @@ struct ViewSearch<'a> {
     largest: AtomicU64,
     /// More than an estimate can be off, from bytes and from f32.
     off: [f64; 2],
+    /// More than f32 loses in an estimate and in a comparison.
+    slack: f32,
 }
 
 /// The k nearest so far of each node of a block, nearest first.
@@ -121,6 +133,8 @@ enum Level {
 #[derive(Default)]
 struct Room {
     products: Vec<i32>,
+    row_bars: Vec<RowBars>,
+    marks: Vec<u16>,
     panels: [Vec<f32>; 2],
     tile: Vec<f32>,
     /// Pairs of a tile that may enter a list, and their estimates.
@@ -153,6 +167,7 @@ impl<'a> ViewSearch<'a> {
                 .map(|_| AtomicU32::new(f32::INFINITY.to_bits()))
                 .collect(),
             largest: AtomicU64::new(largest.to_bits()),
+            slack: (64.0 * F32 * largest_of(&view.sizes)) as f32,
             off: [
                 2.0 * (largest_of(&view.widths) + rounding),
                 2.0 * (error_in_f32(n_samples) * largest_of(&view.sizes) + rounding),
@@ -256,43 +271,92 @@ impl<'a> ViewSearch<'a> {
         let bars = std::array::from_fn(|column| higher(self.bar(j * TILE + column)));
         let columns = self.columns(j, level, bars);
         let nodes = self.search.bytes.nodes(i);
-        let strip = if level == Level::Bytes { STRIP } else { TILE };
-        for first in nodes.clone().step_by(strip) {
-            let rows = first..nodes.end.min(first + strip);
-            self.multiply(rows.clone(), j, level, room);
-            let Room {
-                near,
-                far,
-                products,
-                tile,
-                ..
-            } = &mut *room;
+        if level == Level::Bytes {
+            self.mark(nodes.clone(), j, &columns, &higher, room);
+            let Room { near, far, marks, .. } = &mut *room;
             vectorised(
                 #[inline(always)]
                 || {
-                    for (place, a) in (first..rows.end).enumerate() {
-                        let entries = place * TILE..(place + 1) * TILE;
-                        let bar = higher(self.bar(a));
-                        match (level, self.search.signed) {
-                            (Level::Bytes, false) => {
-                                let row = self.row::<false>(a, 2.0 * self.view.scales[a], &columns);
-                                row.look(bar, &products[entries], near, far);
-                            }
-                            (Level::Bytes, true) => {
-                                let row = self.row::<true>(a, 2.0 * self.view.scales[a], &columns);
-                                row.look(bar, &products[entries], near, far);
-                            }
-                            (Level::F32, false) => {
-                                self.row::<false>(a, 2.0, &columns).look(bar, &tile[entries], near, far);
-                            }
-                            (Level::F32, true) => {
-                                self.row::<true>(a, 2.0, &columns).look(bar, &tile[entries], near, far);
-                            }
+                    for place in marked(marks) {
+                        let (a, k) = (nodes.start + place / TILE, place % TILE);
+                        let product = self.view.whole_product(a, j * TILE + k) as f32;
+                        let scale = 2.0 * self.view.scales[a];
+                        if self.search.signed {
+                            let row = self.row::<true>(a, scale, &columns);
+                            row.take(higher(self.bar(a)), k, product, near, far);
+                        } else {
+                            let row = self.row::<false>(a, scale, &columns);
+                            row.take(higher(self.bar(a)), k, product, near, far);
                         }
                     }
                 },
             );
+            return;
         }
+        self.multiply(nodes.clone(), j, level, room);
+        let Room { near, far, tile, .. } = &mut *room;
+        vectorised(
+            #[inline(always)]
+            || {
+                for (a, entries) in nodes.clone().zip(tile.chunks_exact(TILE)) {
+                    let bar = higher(self.bar(a));
+                    if self.search.signed {
+                        self.row::<true>(a, 2.0, &columns).look(bar, entries, near, far);
+                    } else {
+                        self.row::<false>(a, 2.0, &columns).look(bar, entries, near, far);
+                    }
+                }
+            },
+        );
+    }
+
+    /// Marks the pairs of a tile that need a closer look by their bytes, and some more: comparisons round.
+    fn mark(
+        &self,
+        nodes: std::ops::Range<usize>,
+        block: usize,
+        columns: &Columns<'_>,
+        higher: &impl Fn(f32) -> f32,
+        room: &mut Room,
+    ) {
+        let (view, width) = (self.view, self.view.width);
+        let row = |node: usize| {
+            let half = 0.5 / view.scales[node];
+            let square = self.squares[node];
+            RowBars {
+                half,
+                low: half * (square - higher(self.bar(node)) - self.slack),
+                other: half * (square - self.slack),
+                high: half * (square - columns.far + self.slack),
+                unit: 0.0,
+            }
+        };
+        room.row_bars.clear();
+        room.row_bars.extend(nodes.clone().map(row));
+        room.marks.resize(nodes.len() * MARKS, 0);
+        let tile = ByteTile {
+            width,
+            left: &view.rows.values()[nodes.start * width..nodes.end * width],
+            starts: &view.starts[nodes],
+            right: &view.packed.values()[block * TILE * width..(block + 1) * TILE * width],
+        };
+        let asked = if self.search.signed { Asked::Either } else { Asked::Near };
+        let bars = ColumnBars {
+            scales: columns.scales,
+            bars: columns.squares,
+            others: &columns.bars,
+        };
+        let instructions = self.search.bytes.instructions;
+        let rows = &room.row_bars;
+        mark_pairs(
+            instructions,
+            asked,
+            &tile,
+            rows,
+            &bars,
+            &mut room.products,
+            &mut room.marks,
+        );
     }
 
     /// The columns of a tile.
@@ -363,7 +427,7 @@ impl<'a> ViewSearch<'a> {
             self.multiply(rows.clone(), block, level, room);
             for (place, node) in rows.enumerate() {
                 let entry = |k: usize| match level {
-                    Level::Bytes => room.products[place * TILE + k].number(),
+                    Level::Bytes => room.products[place * TILE + k] as f32,
                     Level::F32 => room.tile[place * TILE + k],
                 };
                 let scale = if level == Level::Bytes {
@@ -378,18 +442,22 @@ impl<'a> ViewSearch<'a> {
                     self.row::<false>(node, scale, &columns),
                     self.row::<true>(node, scale, &columns),
                 );
-                buffer.extend((0..TILE).map(|k| {
-                    let (other, square) = (columns.scales[k], columns.squares[k]);
-                    if signed {
-                        both.estimate(other, square, entry(k))
-                    } else {
-                        plain.estimate(other, square, entry(k))
-                    }
-                }));
+                vectorised(
+                    #[inline(always)]
+                    || {
+                        buffer.extend((0..TILE).map(|k| {
+                            let (other, square) = (columns.scales[k], columns.squares[k]);
+                            if signed {
+                                both.estimate(other, square, entry(k))
+                            } else {
+                                plain.estimate(other, square, entry(k))
+                            }
+                        }));
+                    },
+                );
                 // A node is no neighbour of itself.
                 room.buffer[node - block * TILE] = f32::NAN;
-                let (_, bar, _) = room.buffer.select_nth_unstable_by(self.search.k - 1, f32::total_cmp);
-                let bar = if bar.is_nan() { f32::INFINITY } else { *bar };
+                let bar = at_least_smallest(&room.buffer, self.search.k);
                 self.bars[node].store(raised(f64::from(bar) + off).to_bits(), Ordering::Relaxed);
             }
         }
@@ -464,6 +532,20 @@ impl<'a> ViewSearch<'a> {
         };
         self.lists.par_iter().enumerate().flat_map_iter(of_block).collect()
     }
+}
+
+/// No less than the k-th smallest of a block's values, and not much more: the k-th smallest of the least of each of some
+/// groups. Infinite if there are not so many; what is not a number does not count.
+fn at_least_smallest(values: &[f32], k: usize) -> f32 {
+    let n_groups = (2 * k).next_power_of_two().clamp(16, TILE);
+    let mut least = [f32::INFINITY; TILE];
+    let least = &mut least[..n_groups];
+    for values in values.chunks_exact(n_groups) {
+        for (least, &value) in least.iter_mut().zip(values) {
+            *least = if value < *least { value } else { *least };
+        }
+    }
+    *least.select_nth_unstable_by(k - 1, f32::total_cmp).1
 }
 
 /// A square in f32; not a number if there is none: comparisons with it fail.

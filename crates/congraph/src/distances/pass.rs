@@ -14,28 +14,30 @@
 //! 2 s_a s_b q_aᵀq_b > g_a + g_b,      g = ‖x‖² − w + λ
 //! ```
 //!
-//! which is tested in f32 as q_aᵀq_b · s_b > g_b/(2 s_a) + g_a/(2 s_a). With u = 2⁻²⁴ the left is off by at most
-//! 2.1 u N_a N_b/s_a, and the right by 5 u (|g_a| + |g_b|)/(2 s_a): g is lowered by 3 u N² + 8 u |g|. A comparison with NaN
-//! counts as open. The pass is a list of jobs, one for each block of nodes with all blocks from itself on (or for some
+//! which is tested in f32 as q_aᵀq_b · s_b − g_b/(2 s_a) ≥ g_a/(2 s_a), in the registers that hold the products. With
+//! u = 2⁻²⁴ the first term is off by at most 3.1 u N_a N_b/s_a, and the others together by 5 u (|g_a| + |g_b|)/(2 s_a): g is
+//! lowered by 4 u N² + 8 u |g|. A comparison with NaN counts as open. The pass is a list of jobs, one for each block of nodes with all blocks from itself on (or for some
 //! nodes with all others), which share nothing: their results are put together in the order of the jobs, on however many
 //! threads or processes they were done.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
 use super::quantised::{F32, Quantised, TILE, ViewBytes};
 use crate::edges::ViewMatrix;
-use crate::parallel::kernels::{byte_products, row_products};
+use crate::parallel::kernels::{Asked, ByteTile, ColumnBars, GROUP, RowBars, add_pulls, mark_pairs, row_products};
 use crate::parallel::simd::vectorised;
+use crate::progress::{Progress, Watch};
 use crate::signals::{Signals, ViewSignals};
 
-/// Rows of a tile that are tested at a time: their products stay in the nearest cache.
-const STRIP: usize = 16;
 /// Columns that are passed over together if none of their pairs is open.
 const PASSED: usize = 64;
+/// Marks of a row of a tile.
+pub(super) const MARKS: usize = TILE / GROUP;
 /// A tile of which bytes leave more than this open is looked at in f32.
-pub(super) const TOO_MANY: usize = TILE * TILE / 16;
+pub(super) const TOO_MANY: usize = TILE * TILE / 3;
 /// Samples that f32 sums in one go.
 const STRETCH: usize = 512;
 
@@ -49,7 +51,23 @@ pub(super) struct Question<'a> {
     pub(super) levels: &'a ViewMatrix,
     /// The most pairs of a job: those furthest from absence.
     pub(super) most: usize,
+    /// How views are asked together while products are in registers, if that is known.
+    pub(super) pull: Option<Pull>,
 }
+
+/// A pair is absent just where no target exceeds τ and Σ max(target, −τ) ≤ σ; a target is a distance below its level times
+/// `unit`.
+#[derive(Clone, Copy)]
+pub(super) struct Pull {
+    pub(super) tau: f64,
+    pub(super) sigma: f64,
+    pub(super) unit: f64,
+}
+
+/// More than f32 loses of τ in a pull, relatively.
+const PULL_ERROR: f64 = 1e-5;
+/// Rows of bytes from this length on are worth the room of a tile's sums.
+const LONG: usize = 96;
 
 /// What the views' tests need of each node.
 struct Bars {
@@ -70,7 +88,13 @@ pub(super) struct Open {
 impl Question<'_> {
     /// Asks all pairs, or those of some nodes with all others. `depth` tells how far from absence a pair is by the lower
     /// bounds of its costs in all views, if it is not absent.
-    pub(super) fn ask(&self, some: Option<&[u32]>, depth: impl Fn([u32; 2], &[f64]) -> Option<f64> + Sync) -> Open {
+    pub(super) fn ask(
+        &self,
+        some: Option<&[u32]>,
+        watch: Watch<'_>,
+        depth: impl Fn([u32; 2], &[f64]) -> Option<f64> + Sync,
+    ) -> Open {
+        let (stop, done) = (AtomicBool::new(false), AtomicUsize::new(0));
         let bars: Vec<Bars> = (0..self.bytes.n_views()).map(|view| self.bars(view)).collect();
         let jobs = some.map_or(self.bytes.n_blocks, |some| some.len().div_ceil(TILE));
         let found: Vec<DeepestPairs> = (0..jobs)
@@ -83,25 +107,49 @@ impl Question<'_> {
                         own: job * TILE..some.len().min((job + 1) * TILE),
                     },
                 };
-                self.job(&rows, &bars, &depth, scratch)
+                if stop.load(Ordering::Relaxed) {
+                    return DeepestPairs::default();
+                }
+                let n_tiles = self.bytes.n_blocks - rows.first_block();
+                let found = self.job(&rows, &bars, &depth, scratch);
+                let total = if some.is_some() {
+                    jobs * self.bytes.n_blocks
+                } else {
+                    jobs * (jobs + 1) / 2
+                };
+                let share = (done.fetch_add(n_tiles, Ordering::Relaxed) + n_tiles) as f64 / total as f64;
+                if watch(&Progress::Checking(share)).is_break() {
+                    stop.store(true, Ordering::Relaxed);
+                }
+                found
             })
             .collect();
-        // In the order of the jobs, and then of the pairs: threads do not show.
-        let complete = found.iter().all(|found| found.complete);
-        let mut order: Vec<([u32; 2], u32, u32)> =
-            Vec::with_capacity(found.iter().map(|found| found.pairs.len()).sum());
-        for (job, found) in found.iter().enumerate() {
-            order.extend(found.pairs.iter().map(|&(_, pair, place)| (pair, job as u32, place)));
-        }
-        order.par_sort_unstable();
         let n_views = self.bytes.n_views();
-        let mut bounds = Vec::with_capacity(order.len() * n_views);
-        for &(_, job, place) in &order {
-            let first = place as usize * n_views;
-            bounds.extend_from_slice(&found[job as usize].bounds[first..first + n_views]);
+        // In the order of the jobs, each let go once it is put to the others; then of the pairs: threads do not show.
+        let complete = found.iter().all(|found| found.complete);
+        let n_found = found.iter().map(|found| found.pairs.len()).sum();
+        let mut pairs = Vec::with_capacity(n_found);
+        let mut bounds = Vec::with_capacity(n_found * n_views);
+        for found in found {
+            for &(_, pair, place) in &found.pairs {
+                let first = place as usize * n_views;
+                pairs.push(pair);
+                bounds.extend_from_slice(&found.bounds[first..first + n_views]);
+            }
+        }
+        // Blocks from first to last are in order already.
+        if !pairs.is_sorted() {
+            let mut order: Vec<u32> = (0..n_found as u32).collect();
+            order.par_sort_unstable_by_key(|&place| pairs[place as usize]);
+            bounds = order
+                .iter()
+                .flat_map(|&place| &bounds[place as usize * n_views..(place as usize + 1) * n_views])
+                .copied()
+                .collect();
+            pairs = order.iter().map(|&place| pairs[place as usize]).collect();
         }
         Open {
-            pairs: order.iter().map(|&(pair, _, _)| pair).collect(),
+            pairs,
             bounds,
             complete,
         }
@@ -117,7 +165,7 @@ impl Question<'_> {
                 return f32::INFINITY;
             }
             let bar = bytes.squares[node] - width + self.levels.row(node)[view] / bytes.unit;
-            (bar - 3.0 * F32 * bytes.sizes[node] - 8.0 * F32 * bar.abs() - 1e-30) as f32
+            (bar - 4.0 * F32 * bytes.sizes[node] - 8.0 * F32 * bar.abs() - 1e-30) as f32
         };
         let nodes = || (0..bytes.squares.len()).into_par_iter().with_min_len(4096);
         Bars {
@@ -143,20 +191,17 @@ impl Question<'_> {
         rows.nodes(self.bytes.n_nodes, &mut scratch.nodes);
         for block in rows.first_block()..self.bytes.n_blocks {
             for negative in [false, true].into_iter().take(1 + usize::from(self.signed)) {
-                scratch.open.clear();
                 let tile = Tile { rows, block, negative };
                 let coarse = self.open_by_bytes(&tile, bars, scratch);
                 if !coarse {
                     self.open_by_f32(&tile, bars, scratch);
                 }
-                scratch.open.sort_unstable();
-                scratch.open.dedup();
                 let Scratch { nodes, open, tiles, .. } = &*scratch;
                 vectorised(
                     #[inline(always)]
                     || {
-                        for &place in open {
-                            let (row, column) = (place as usize / TILE, place as usize % TILE);
+                        for place in marked(open) {
+                            let (row, column) = (place / TILE, place % TILE);
                             let (a, b) = (nodes[row] as usize, block * TILE + column);
                             if !rows.owns(row, b) {
                                 continue;
@@ -165,7 +210,7 @@ impl Question<'_> {
                                 *bound = if coarse {
                                     self.bytes.views[view].at_least(a, b, negative)
                                 } else {
-                                    self.at_least(view, [a, b], tiles[view][place as usize], negative)
+                                    self.at_least(view, [a, b], tiles[view][place], negative)
                                 };
                             }
                             let (a, b) = (a.min(b) as u32, a.max(b) as u32);
@@ -179,50 +224,130 @@ impl Question<'_> {
             }
         }
         found.keep_deepest();
+        found.pairs.sort_unstable_by_key(|&(_, pair, _)| pair);
         found
     }
 
-    /// The places of a tile that bytes leave open in some view; false if these are too many, or a view has no bytes.
+    /// Marks the places of a tile that bytes leave open in some view; false if these are too many, or a view has no bytes.
     fn open_by_bytes(&self, tile: &Tile<'_>, bars: &[Bars], scratch: &mut Scratch) -> bool {
         let columns = tile.block * TILE..(tile.block + 1) * TILE;
+        let diagonal = tile.rows.first_block() == tile.block && matches!(tile.rows, Rows::Block(_));
+        let Scratch {
+            nodes,
+            open,
+            marks,
+            row_bars,
+            products,
+            bytes: own,
+            starts,
+            pulls,
+            ..
+        } = scratch;
+        open.clear();
+        open.resize(nodes.len() * MARKS, 0);
+        let all_long = self.bytes.views.iter().all(|bytes| bytes.width >= LONG);
+        let pull = self.pull.filter(|_| all_long && self.bytes.n_views() > 1);
+        if pull.is_some() {
+            pulls.clear();
+            pulls.resize(nodes.len() * TILE, 0.0);
+            // What is not asked is not open.
+            let left = pulls.chunks_exact_mut(TILE).enumerate().filter(|_| diagonal);
+            left.for_each(|(row, sums)| sums[..row / GROUP * GROUP].fill(f32::NEG_INFINITY));
+        }
         for (bytes, bars) in self.bytes.views.iter().zip(bars) {
             let width = bytes.width;
-            let Scratch {
-                nodes,
-                open,
-                products,
-                bytes: own,
-                starts,
-                ..
-            } = scratch;
-            let before = open.len();
-            let packed = &bytes.packed.values()[columns.start * width..columns.end * width];
-            let test = Test {
-                scales: &bytes.scales[columns.clone()],
-                bars: &bars.coarse[columns.clone()],
-                negative: tile.negative,
-            };
-            for (strip, nodes) in nodes.chunks(STRIP).enumerate() {
-                products.resize(nodes.len() * TILE, 0);
-                let (left, starts) = tile.rows.bytes(bytes, strip * STRIP, nodes, own, starts);
-                byte_products(self.bytes.instructions, width, left, starts, packed, products);
-                vectorised(
-                    #[inline(always)]
-                    || {
-                        for (r, (&node, products)) in nodes.iter().zip(products.chunks_exact(TILE)).enumerate() {
-                            let half = 0.5 / f64::from(bytes.scales[node as usize]);
-                            let level = (f64::from(bars.coarse[node as usize]) * half) as f32;
-                            test.row(strip * STRIP + r, products, half as f32, level, open);
-                        }
-                    },
-                );
-                if width == 0 || open.len() - before > TOO_MANY {
-                    open.clear();
-                    return false;
+            if width == 0 {
+                return false;
+            }
+            row_bars.clear();
+            row_bars.extend(nodes.iter().map(|&node| {
+                let half = 0.5 / f64::from(bytes.scales[node as usize]);
+                RowBars {
+                    half: half as f32,
+                    low: (f64::from(bars.coarse[node as usize]) * half) as f32,
+                    unit: pull.map_or(0.0, |pull| pull.unit * bytes.unit / half) as f32,
+                    ..RowBars::default()
                 }
+            }));
+            let (left, starts) = tile.rows.bytes(bytes, nodes, own, starts);
+            let opposite: [f32; TILE];
+            let scales = &bytes.scales[columns.clone()];
+            let scales = if tile.negative {
+                opposite = std::array::from_fn(|k| -scales[k]);
+                &opposite[..]
+            } else {
+                scales
+            };
+            let mut n_open = 0;
+            // Of a block with itself, the pairs right of the diagonal.
+            let strip = if diagonal { GROUP } else { TILE };
+            for first in (0..nodes.len()).step_by(strip) {
+                let last = nodes.len().min(first + strip);
+                let skipped = if diagonal { first / GROUP } else { 0 };
+                let from = columns.start + skipped * GROUP;
+                let n_groups = MARKS - skipped;
+                marks.resize((last - first) * n_groups, 0);
+                let part = ByteTile {
+                    width,
+                    left: &left[first * width..last * width],
+                    starts: &starts[first..last],
+                    right: &bytes.packed.values()[from * width..columns.end * width],
+                };
+                let column_bars = ColumnBars {
+                    scales: &scales[skipped * GROUP..],
+                    bars: &bars.coarse[from..columns.end],
+                    others: &[],
+                };
+                let rows = &row_bars[first..last];
+                if let Some(pull) = pull {
+                    let tau = (pull.tau * (1.0 - PULL_ERROR)) as f32;
+                    let sums = &mut pulls[first * TILE + skipped * GROUP..];
+                    add_pulls(
+                        self.bytes.instructions,
+                        &part,
+                        rows,
+                        &column_bars,
+                        tau,
+                        products,
+                        sums,
+                        TILE,
+                    );
+                    continue;
+                }
+                mark_pairs(
+                    self.bytes.instructions,
+                    Asked::Open,
+                    &part,
+                    rows,
+                    &column_bars,
+                    products,
+                    marks,
+                );
+                n_open += gather(marks, n_groups, &mut open[first * MARKS..last * MARKS]);
+            }
+            if n_open > TOO_MANY {
+                return false;
             }
         }
-        true
+        let Some(pull) = pull else { return true };
+        let error = PULL_ERROR * (1 + self.bytes.n_views()) as f64;
+        let bar = (pull.sigma * (1.0 - PULL_ERROR) - error * pull.tau) as f32;
+        let mut n_open = 0;
+        vectorised(
+            #[inline(always)]
+            || {
+                for (open, sums) in open.iter_mut().zip(pulls.as_chunks::<GROUP>().0) {
+                    let mut bits = [0_u16; GROUP];
+                    for (k, (bit, sum)) in bits.iter_mut().zip(sums).enumerate() {
+                        // Not a number is open.
+                        *bit = u16::from((*sum > bar) | sum.is_nan()) << k;
+                    }
+                    *open = bits.iter().fold(0, |all, bit| all | bit);
+                    n_open += open.count_ones();
+                }
+            },
+        );
+        n_open as usize <= TOO_MANY
     }
 
     /// The same with f32, whose products of all views stay in the scratch.
@@ -234,6 +359,8 @@ impl Question<'_> {
             tiles,
             ..
         } = scratch;
+        open.clear();
+        open.resize(nodes.len() * MARKS, 0);
         tiles.resize_with(self.bytes.n_views(), Vec::new);
         for (view, (bars, products)) in bars.iter().zip(tiles).enumerate() {
             let bytes = &self.bytes.views[view];
@@ -247,7 +374,6 @@ impl Question<'_> {
                 products,
             );
             let test = Test {
-                scales: &[1.0; TILE],
                 bars: &bars.fine[tile.block * TILE..(tile.block + 1) * TILE],
                 negative: tile.negative,
             };
@@ -325,49 +451,30 @@ pub(super) fn products_in_f32(
 
 /// The comparison of a row of products with its bars.
 struct Test<'a> {
-    scales: &'a [f32],
     bars: &'a [f32],
     negative: bool,
 }
 
-/// A product of a tile.
-pub(super) trait Entry: Copy {
-    fn number(self) -> f32;
-}
-
-impl Entry for i32 {
-    #[inline(always)]
-    fn number(self) -> f32 {
-        self as f32
-    }
-}
-
-impl Entry for f32 {
-    #[inline(always)]
-    fn number(self) -> f32 {
-        self
-    }
-}
-
 impl Test<'_> {
     #[inline(always)]
-    fn row<T: Entry>(&self, row: usize, products: &[T], half: f32, level: f32, open: &mut Vec<u32>) {
+    fn row(&self, row: usize, products: &[f32], half: f32, level: f32, open: &mut [u16]) {
         let sign = if self.negative { -1.0 } else { 1.0 };
-        let scales = self.scales.as_chunks::<PASSED>().0;
         let bars = self.bars.as_chunks::<PASSED>().0;
-        let all = products.as_chunks::<PASSED>().0.iter().zip(scales).zip(bars);
-        for (part, ((products, scales), bars)) in all.enumerate() {
+        let all = products.as_chunks::<PASSED>().0.iter().zip(bars);
+        for (part, (products, bars)) in all.enumerate() {
             let is_open = |k: usize| {
                 let bar = bars[k] * half + level;
-                (products[k].number() * (sign * scales[k]) > bar) | bar.is_nan()
+                (products[k] * sign > bar) | bar.is_nan()
             };
             let mut any = 0_u32;
             for k in 0..PASSED {
                 any |= u32::from(is_open(k));
             }
             if any != 0 {
-                let places = (0..PASSED).filter(|&k| is_open(k));
-                open.extend(places.map(|k| (row * TILE + part * PASSED + k) as u32));
+                for k in (0..PASSED).filter(|&k| is_open(k)) {
+                    let column = part * PASSED + k;
+                    open[row * MARKS + column / GROUP] |= 1 << (column % GROUP);
+                }
             }
         }
     }
@@ -410,18 +517,17 @@ impl Rows<'_> {
         }
     }
 
-    /// The bytes of some of its nodes and what their sums start from.
+    /// The bytes of its nodes and what their sums start from.
     fn bytes<'b>(
         &self,
         view: &'b ViewBytes,
-        first: usize,
         nodes: &[u32],
         room: &'b mut Vec<i8>,
         starts: &'b mut Vec<i32>,
     ) -> (&'b [i8], &'b [i32]) {
         match self {
             Self::Block(block) => {
-                let first = block * TILE + first;
+                let first = block * TILE;
                 let rows = &view.rows.values()[first * view.width..(first + nodes.len()) * view.width];
                 (rows, &view.starts[first..first + nodes.len()])
             }
@@ -438,11 +544,42 @@ impl Rows<'_> {
     }
 }
 
+/// Adds marks, of the last groups of some rows, to those of a tile; how many there were.
+fn gather(marks: &[u16], n_groups: usize, open: &mut [u16]) -> usize {
+    let mut count = 0;
+    for (marks, open) in marks.chunks_exact(n_groups).zip(open.chunks_exact_mut(MARKS)) {
+        for (mark, open) in marks.iter().zip(&mut open[MARKS - n_groups..]) {
+            *open |= mark;
+            count += mark.count_ones();
+        }
+    }
+    count as usize
+}
+
+/// The places of a tile that are marked, row by row.
+pub(super) fn marked(marks: &[u16]) -> impl Iterator<Item = usize> {
+    let places = |(word, &marks): (usize, &u16)| {
+        let mut left = marks;
+        std::iter::from_fn(move || {
+            let place = left.trailing_zeros() as usize;
+            left &= left.wrapping_sub(1);
+            (place < GROUP).then_some(word * GROUP + place)
+        })
+    };
+    let words = marks.iter().enumerate().filter(|(_, marks)| **marks != 0);
+    words.flat_map(places)
+}
+
 /// Room that a thread uses again for each tile.
 #[derive(Default)]
 struct Scratch {
     nodes: Vec<u32>,
-    open: Vec<u32>,
+    /// Bits of the pairs that are open, and of those of one view.
+    open: Vec<u16>,
+    marks: Vec<u16>,
+    row_bars: Vec<RowBars>,
+    /// Σ max(target, −τ) of every pair of a tile.
+    pulls: Vec<f32>,
     products: Vec<i32>,
     bytes: Vec<i8>,
     starts: Vec<i32>,

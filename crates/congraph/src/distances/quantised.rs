@@ -22,7 +22,7 @@
 use rayon::prelude::*;
 
 use crate::parallel::HugePageBuffer;
-use crate::parallel::kernels::{DEPTH, Instructions, LONGEST_ROW, pack, start_of};
+use crate::parallel::kernels::{DEPTH, Instructions, LONGEST_ROW, pack, pair_product, start_of};
 use crate::parallel::simd::vectorised;
 use crate::signals::{Signals, ViewSignals, largest, sum};
 
@@ -32,6 +32,8 @@ pub(super) const TILE: usize = 256;
 pub(super) const F32: f64 = 1.0 / (1 << 24) as f64;
 /// The largest byte.
 const MOST: f64 = 127.0;
+/// Whole numbers of up to 51 bits, added to this, are its last digits.
+const WHOLE: f64 = (3_u64 << 51) as f64;
 
 /// More than f64 loses, relatively, in a sum of `n_samples` squares and a few steps around it.
 fn rounding_of(n_samples: usize) -> f64 {
@@ -48,6 +50,7 @@ pub(super) struct Quantised {
 
 /// One view's signals in bytes. Everything is in units of its longest signal, and padded to whole blocks.
 pub(super) struct ViewBytes {
+    instructions: Instructions,
     /// Bytes of a node: the samples, and zeros to a multiple of [`DEPTH`]; none if there are more than bytes can sum.
     pub(super) width: usize,
     /// q, node by node, and packed for the right of a product.
@@ -73,7 +76,7 @@ impl Quantised {
     pub(super) fn new(signals: &Signals, signed: bool, instructions: Instructions) -> Self {
         let n_nodes = signals.n_nodes;
         let of_view = |(index, view): (usize, &ViewSignals)| {
-            ViewBytes::new(view, n_nodes, signed, &|node| signals.lacks(index, node))
+            ViewBytes::new(view, n_nodes, signed, instructions, &|node| signals.lacks(index, node))
         };
         Self {
             n_nodes,
@@ -104,7 +107,13 @@ struct Node {
 }
 
 impl ViewBytes {
-    fn new(view: &ViewSignals, n_nodes: usize, signed: bool, lacks: &(dyn Fn(usize) -> bool + Sync)) -> Self {
+    fn new(
+        view: &ViewSignals,
+        n_nodes: usize,
+        signed: bool,
+        instructions: Instructions,
+        lacks: &(dyn Fn(usize) -> bool + Sync),
+    ) -> Self {
         let p = view.n_samples;
         let padded = n_nodes.div_ceil(TILE) * TILE;
         let width = if p <= LONGEST_ROW { p.next_multiple_of(DEPTH) } else { 0 };
@@ -115,10 +124,13 @@ impl ViewBytes {
         } else {
             mean_signal(view, (0..n_nodes).filter(|&node| !lacks(node)).count())
         };
-        let mut rows = HugePageBuffer::zeros(padded * width);
+        let mut rows = HugePageBuffer::room(padded * width);
         let mut nodes = vec![None; padded];
         let quantise = |(node, row): (usize, &mut [i8]), buffer: &mut Vec<f64>| {
             let own = node < n_nodes && !lacks(node);
+            // Where there are no samples there are zeros.
+            let written = if own { p.min(row.len()) } else { 0 };
+            row[written..].fill(0);
             own.then(|| Node::new(view.node(node), &centre, row, buffer))
         };
         if width > 0 {
@@ -149,6 +161,7 @@ impl ViewBytes {
         let measures = Measures::new(&nodes, longest, rounding_of(p));
         let longest = if longest > 0.0 { longest } else { 1.0 };
         Self {
+            instructions,
             width,
             rows,
             packed,
@@ -169,11 +182,17 @@ impl ViewBytes {
         &self.rows.values()[node * self.width..(node + 1) * self.width]
     }
 
+    /// q_aᵀq_b of one pair.
+    #[inline(always)]
+    pub(super) fn whole_product(&self, a: usize, b: usize) -> i32 {
+        pair_product(self.instructions, self.row(a), self.row(b), self.starts[b])
+    }
+
     /// 2 s_a s_b q_aᵀq_b of one pair.
     #[inline(always)]
     pub(super) fn product(&self, a: usize, b: usize) -> f64 {
         let scale = f64::from(self.scales[a]) * f64::from(self.scales[b]);
-        2.0 * scale * f64::from(dot(self.row(a), self.row(b)))
+        2.0 * scale * f64::from(self.whole_product(a, b))
     }
 
     /// The cost of a pair as its bytes have it, or of its negative edge.
@@ -247,7 +266,7 @@ impl Measures {
 
 /// Rows packed for the right of a product, and what they start from on the left.
 fn packed_rows(width: usize, n_rows: usize, rows: &[i8]) -> (HugePageBuffer<u8>, Vec<i32>) {
-    let mut packed = HugePageBuffer::zeros(n_rows * width);
+    let mut packed = HugePageBuffer::room(n_rows * width);
     let mut starts = vec![0; n_rows];
     if width > 0 {
         let left = rows.par_chunks_exact(TILE * width);
@@ -255,9 +274,14 @@ fn packed_rows(width: usize, n_rows: usize, rows: &[i8]) -> (HugePageBuffer<u8>,
         let blocks = left.zip(right).zip(starts.par_chunks_exact_mut(TILE));
         blocks.for_each(|((rows, packed), starts)| {
             pack(width, rows, packed);
-            for (start, row) in starts.iter_mut().zip(rows.chunks_exact(width)) {
-                *start = start_of(row);
-            }
+            vectorised(
+                #[inline(always)]
+                || {
+                    for (start, row) in starts.iter_mut().zip(rows.chunks_exact(width)) {
+                        *start = start_of(row);
+                    }
+                },
+            );
         });
     }
     (packed, starts)
@@ -289,6 +313,7 @@ impl Node {
                 }
                 let most = largest(values);
                 if most == 0.0 {
+                    bytes.fill(0);
                     return Self {
                         most,
                         length: 0.0,
@@ -297,8 +322,11 @@ impl Node {
                     };
                 }
                 // Relative to the largest value nothing overflows.
-                for value in values.iter_mut() {
-                    *value /= most;
+                let inverse = 1.0 / most;
+                if inverse.is_finite() {
+                    values.iter_mut().for_each(|value| *value *= inverse);
+                } else {
+                    values.iter_mut().for_each(|value| *value /= most);
                 }
                 let length = sum(values, |x| x * x).sqrt();
                 if bytes.is_empty() {
@@ -310,12 +338,13 @@ impl Node {
                     };
                 }
                 for (value, byte) in values.iter_mut().zip(bytes.iter_mut()) {
-                    let whole = (*value * MOST).round_ties_even();
-                    *byte = whole as i8;
-                    *value -= whole / MOST;
+                    // Large enough a number has no digits after the point, and ends with those before it.
+                    let shifted = *value * MOST + WHOLE;
+                    *byte = shifted.to_bits() as i8;
+                    *value -= (shifted - WHOLE) * (1.0 / MOST);
                 }
                 let rest = sum(values, |x| x * x).sqrt();
-                let bytes: f64 = bytes.iter().map(|&q| i32::from(q) * i32::from(q)).map(f64::from).sum();
+                let bytes = f64::from(square_of(bytes));
                 Self {
                     most,
                     length,
@@ -327,10 +356,10 @@ impl Node {
     }
 }
 
-/// Σ x y of two rows of bytes.
+/// Σ q² of a row of bytes.
 #[inline(always)]
-fn dot(x: &[i8], y: &[i8]) -> i32 {
-    x.iter().zip(y).map(|(&x, &y)| i32::from(x) * i32::from(y)).sum()
+fn square_of(bytes: &[i8]) -> i32 {
+    bytes.iter().map(|&q| i32::from(q) * i32::from(q)).sum()
 }
 
 /// The mean over all nodes of each sample; those that the view lacks are 0 and do not count.
@@ -343,11 +372,16 @@ pub(super) fn mean_signal(view: &ViewSignals, n_nodes: usize) -> Vec<f64> {
         .par_chunks(TILE * p)
         .map(|rows| {
             let mut mean = vec![0.0; p];
-            for row in rows.chunks_exact(p) {
-                for (mean, x) in mean.iter_mut().zip(row) {
-                    *mean += x * inverse;
-                }
-            }
+            vectorised(
+                #[inline(always)]
+                || {
+                    for row in rows.chunks_exact(p) {
+                        for (mean, x) in mean.iter_mut().zip(row) {
+                            *mean += x * inverse;
+                        }
+                    }
+                },
+            );
             mean
         })
         .collect();

@@ -1,7 +1,8 @@
 //! Products of many rows with many others. All `unsafe` code of the library is in this file.
 //!
 //! Two kinds. [`row_products`] hands slices of f32 or f64 to the `gemm` crate. [`byte_products`] multiplies bytes, four
-//! times as many in a cycle as f32, in the widest form that the processor has:
+//! times as many in a cycle as f32, in the widest form that the processor has; [`mark_pairs`] compares the products with
+//! bars while they are in registers, and writes a bit of each:
 //!
 //! ```text
 //! vnni       AVX-512 VNNI: 64 products of bytes in one instruction, summed in 16 integers
@@ -10,9 +11,10 @@
 //! ```
 //!
 //! All three sum the same integers, of which none overflows ([`LONGEST_ROW`]): their results are equal, whatever the order
-//! of summation. What makes the code sound:
+//! of summation. Comparisons round in f32, each form in its own way: whoever sets bars allows for it. What makes the code
+//! sound:
 //!
-//! - the two entrances check the lengths of all slices before a pointer is made of one; inside, every address is an
+//! - the entrances check the lengths of all slices before a pointer is made of one; inside, every address is an
 //!   index into a checked slice, and unaligned loads and stores are used throughout;
 //! - a form with vector instructions can only be had from [`Instructions`], which holds none that the processor lacks.
 //!
@@ -24,14 +26,18 @@
     reason = "see the header: vector instructions, and the pointers of the gemm crate"
 )]
 
+mod plain;
+
+pub(crate) use plain::{Asked, ByteTile, ColumnBars, RowBars, pack, start_of};
+
+use super::simd::vectorised;
+
 /// How many rows are packed side by side on the right of a product of bytes.
 pub(crate) const GROUP: usize = 16;
 /// How many bytes of a row lie together in a group; rows are a multiple of this long.
 pub(crate) const DEPTH: usize = 4;
 /// Rows up to this length have products that fit 32 bits, with all partial sums: (255 + 128) · 127 · 32 768 < 2³¹.
 pub(crate) const LONGEST_ROW: usize = 1 << 15;
-/// What is added to a byte on the right, so that it is not negative.
-const OFFSET: i32 = 128;
 
 /// A set of vector instructions that the processor has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,31 +77,6 @@ impl Instructions {
     }
 }
 
-/// Writes what stands on the right of a product of bytes: groups of [`GROUP`] rows, in each the first [`DEPTH`] bytes of
-/// every row, then the next, each plus 128. `rows` is one row after the other, a multiple of [`GROUP`] of them.
-pub(crate) fn pack(width: usize, rows: &[i8], out: &mut [u8]) {
-    assert!(width.is_multiple_of(DEPTH) && rows.len() == out.len());
-    assert!(rows.len().is_multiple_of(GROUP * width.max(1)));
-    for (rows, out) in rows
-        .chunks_exact(GROUP * width.max(1))
-        .zip(out.chunks_exact_mut(GROUP * width.max(1)))
-    {
-        for (lane, row) in rows.chunks_exact(width).enumerate() {
-            for (step, bytes) in row.as_chunks::<DEPTH>().0.iter().enumerate() {
-                let place = (step * GROUP + lane) * DEPTH;
-                for (out, byte) in out[place..place + DEPTH].iter_mut().zip(bytes) {
-                    *out = (i32::from(*byte) + OFFSET) as u8;
-                }
-            }
-        }
-    }
-}
-
-/// What a row on the left starts its sums from, to make up for the 128 that is added on the right.
-pub(crate) fn start_of(row: &[i8]) -> i32 {
-    -OFFSET * row.iter().map(|&byte| i32::from(byte)).sum::<i32>()
-}
-
 /// Σ_k x_k y_k of every row x on the left with every row y on the right, into a row of `out` for each on the left.
 ///
 /// # Panics
@@ -119,7 +100,7 @@ pub(crate) fn byte_products(
     let n_groups = right.len() / (GROUP * width);
     assert!(out.len() == n_left * n_groups * GROUP);
     match instructions.0 {
-        Form::Portable => portable(width, left, starts, right, out),
+        Form::Portable => plain::products(width, left, starts, right, out),
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the processor has the instructions, since `Instructions` holds them; the lengths were checked above.
         Form::Avx2 => unsafe { x86::avx2(width, left, starts, right, out) },
@@ -129,35 +110,118 @@ pub(crate) fn byte_products(
     }
 }
 
-fn portable(width: usize, left: &[i8], starts: &[i32], right: &[u8], out: &mut [i32]) {
-    let stride = right.len() / width;
-    for (group, columns) in right.chunks_exact(GROUP * width).enumerate() {
-        for (place, (row, &start)) in left.chunks_exact(width).zip(starts).enumerate() {
-            let mut sums = [start; GROUP];
-            let steps = columns.as_chunks::<{ GROUP * DEPTH }>().0;
-            for (bytes, columns) in row.as_chunks::<DEPTH>().0.iter().zip(steps) {
-                for (sum, column) in sums.iter_mut().zip(columns.as_chunks::<DEPTH>().0) {
-                    for (x, y) in bytes.iter().zip(column) {
-                        *sum += i32::from(*x) * i32::from(*y);
-                    }
-                }
-            }
-            let first = place * stride + group * GROUP;
-            out[first..first + GROUP].copy_from_slice(&sums);
-        }
+/// Σ_k x_k y_k of two rows, not packed; `start` is [`start_of`] y.
+///
+/// # Panics
+/// If they differ in length, or are longer than [`LONGEST_ROW`].
+#[inline]
+pub(crate) fn pair_product(instructions: Instructions, x: &[i8], y: &[i8], start: i32) -> i32 {
+    assert!(x.len() == y.len() && x.len() <= LONGEST_ROW);
+    match instructions.0 {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the processor has the instructions, since `Instructions` holds them; the rows are equally long.
+        Form::Vnni => unsafe { x86::vnni_pair(x, y, start) },
+        _ => vectorised(
+            #[inline(always)]
+            || x.iter().zip(y).map(|(&x, &y)| i32::from(x) * i32::from(y)).sum(),
+        ),
     }
+}
+
+/// Marks the pairs of a tile for which what is asked is true: bit k of entry g of a row is that of column 16 g + k. `room`
+/// is used for products where they do not stay in registers.
+///
+/// # Panics
+/// If lengths do not fit: as [`byte_products`], and all columns and rows have their bars.
+pub(crate) fn mark_pairs(
+    instructions: Instructions,
+    asked: Asked,
+    tile: &ByteTile<'_>,
+    rows: &[RowBars],
+    columns: &ColumnBars<'_>,
+    room: &mut Vec<i32>,
+    marks: &mut [u16],
+) {
+    tile.check();
+    let &ByteTile {
+        width,
+        left,
+        starts,
+        right,
+    } = tile;
+    let n_groups = right.len() / (GROUP * width);
+    let n_columns = n_groups * GROUP;
+    assert!(rows.len() == starts.len() && marks.len() == rows.len() * n_groups);
+    assert!(columns.scales.len() == n_columns && columns.bars.len() == n_columns);
+    assert!(asked == Asked::Open || columns.others.len() == n_columns);
+    #[cfg(target_arch = "x86_64")]
+    if instructions.0 == Form::Vnni {
+        // SAFETY: the processor has the instructions, since `Instructions` holds them; the lengths were checked above.
+        unsafe {
+            match asked {
+                Asked::Open => x86::vnni_marks::<{ x86::OPEN }>(tile, rows, columns, marks),
+                Asked::Near => x86::vnni_marks::<{ x86::NEAR }>(tile, rows, columns, marks),
+                Asked::Either => x86::vnni_marks::<{ x86::EITHER }>(tile, rows, columns, marks),
+            }
+        }
+        return;
+    }
+    room.resize(starts.len() * n_columns, 0);
+    byte_products(instructions, width, left, starts, right, room);
+    plain::mark(asked, room, rows, columns, marks);
+}
+
+/// Adds to the sum of each pair max(u, −τ) with u = (y − low) · unit, or far more than others can take off if u > τ. Rows of
+/// `sums` begin `stride` apart.
+///
+/// # Panics
+/// If lengths do not fit: as [`mark_pairs`].
+#[expect(clippy::too_many_arguments, reason = "a tile, its bars, and where the result goes")]
+pub(crate) fn add_pulls(
+    instructions: Instructions,
+    tile: &ByteTile<'_>,
+    rows: &[RowBars],
+    columns: &ColumnBars<'_>,
+    tau: f32,
+    room: &mut Vec<i32>,
+    sums: &mut [f32],
+    stride: usize,
+) {
+    tile.check();
+    let &ByteTile {
+        width,
+        left,
+        starts,
+        right,
+    } = tile;
+    let n_columns = right.len() / width;
+    assert!(rows.len() == starts.len() && !rows.is_empty());
+    assert!(n_columns <= stride && sums.len() >= (rows.len() - 1) * stride + n_columns);
+    assert!(columns.scales.len() == n_columns && columns.bars.len() == n_columns);
+    #[cfg(target_arch = "x86_64")]
+    if instructions.0 == Form::Vnni {
+        // SAFETY: the processor has the instructions, since `Instructions` holds them; the lengths were checked above.
+        unsafe { x86::vnni_pulls(tile, rows, columns, tau, sums, stride) };
+        return;
+    }
+    room.resize(starts.len() * n_columns, 0);
+    byte_products(instructions, width, left, starts, right, room);
+    plain::add_pulls(room, rows, columns, tau, sums, stride);
 }
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::{
-        __m256i, __m512i, _mm_loadu_si128, _mm_set1_epi32, _mm256_add_epi32, _mm256_cvtepi8_epi16,
-        _mm256_cvtepu8_epi16, _mm256_hadd_epi32, _mm256_madd_epi16, _mm256_permute4x64_epi64, _mm256_setzero_si256,
-        _mm256_storeu_si256, _mm512_dpbusd_epi32, _mm512_loadu_si512, _mm512_set1_epi32, _mm512_setzero_si512,
-        _mm512_storeu_si512,
+        __m256i, __m512, __m512i, _CMP_GE_OQ, _CMP_GT_OQ, _CMP_LT_OQ, _CMP_NLT_UQ, _mm_loadu_si128, _mm_set1_epi32,
+        _mm256_add_epi32, _mm256_cvtepi8_epi16, _mm256_cvtepu8_epi16, _mm256_hadd_epi32, _mm256_madd_epi16,
+        _mm256_permute4x64_epi64, _mm256_setzero_si256, _mm256_storeu_si256, _mm512_abs_ps, _mm512_add_epi32,
+        _mm512_add_ps, _mm512_cmp_ps_mask, _mm512_cvtepi32_ps, _mm512_dpbusd_epi32, _mm512_fmadd_ps, _mm512_fnmadd_ps,
+        _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_mov_ps, _mm512_maskz_loadu_epi8, _mm512_max_ps, _mm512_mul_ps,
+        _mm512_reduce_add_epi32, _mm512_set1_epi8, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_ps,
+        _mm512_setzero_si512, _mm512_storeu_ps, _mm512_storeu_si512, _mm512_sub_ps, _mm512_xor_si512,
     };
 
-    use super::{DEPTH, GROUP};
+    use super::{ByteTile, ColumnBars, DEPTH, GROUP, RowBars};
 
     /// Rows and groups that are summed at a time: as many sums as stay in registers and keep both multipliers busy.
     const ROWS: usize = 8;
@@ -206,23 +270,19 @@ mod x86 {
         stride: usize,
     }
 
+    /// The products of some rows with some groups.
+    ///
     /// # Safety
     /// As [`vnni`]; rows `row..row + R` and groups `group..group + G` exist.
     #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
     #[inline]
-    unsafe fn vnni_block<const R: usize, const G: usize>(
+    unsafe fn vnni_sums<const R: usize, const G: usize>(
         place: &Place,
         left: &[i8],
         starts: &[i32],
         right: &[u8],
-        out: &mut [i32],
-    ) {
-        let &Place {
-            width,
-            row,
-            group,
-            stride,
-        } = place;
+    ) -> [[__m512i; G]; R] {
+        let &Place { width, row, group, .. } = place;
         let steps = width / DEPTH;
         let rows: *const i8 = left[row * width..(row + R) * width].as_ptr();
         let columns: *const u8 = right[group * GROUP * width..(group + G) * GROUP * width].as_ptr();
@@ -243,8 +303,24 @@ mod x86 {
                 }
             }
         }
+        sums
+    }
+
+    /// # Safety
+    /// As [`vnni`]; rows `row..row + R` and groups `group..group + G` exist.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+    #[inline]
+    unsafe fn vnni_block<const R: usize, const G: usize>(
+        place: &Place,
+        left: &[i8],
+        starts: &[i32],
+        right: &[u8],
+        out: &mut [i32],
+    ) {
+        // SAFETY: as promised.
+        let sums = unsafe { vnni_sums::<R, G>(place, left, starts, right) };
         for (r, sums) in sums.iter().enumerate() {
-            let first = (row + r) * stride + group * GROUP;
+            let first = (place.row + r) * place.stride + place.group * GROUP;
             for (sum, out) in sums
                 .iter()
                 .zip(out[first..first + G * GROUP].as_chunks_mut::<GROUP>().0)
@@ -253,6 +329,210 @@ mod x86 {
                 unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), *sum) };
             }
         }
+    }
+
+    /// # Safety
+    /// The processor has AVX-512 F, BW and VNNI; both rows are equally long, and `start` belongs to the second.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+    pub(super) unsafe fn vnni_pair(x: &[i8], y: &[i8], start: i32) -> i32 {
+        const BYTES: usize = GROUP * DEPTH;
+        let sign = _mm512_set1_epi8(i8::MIN);
+        let (whole, rest) = (x.len() / BYTES, x.len() % BYTES);
+        let mut sums = [_mm512_setzero_si512(); 2];
+        for k in 0..whole {
+            // SAFETY: bytes 64·k .. + 64 of both rows, k < length/64.
+            let [x, y] = [x, y].map(|row| unsafe { _mm512_loadu_si512(row.as_ptr().add(k * BYTES).cast()) });
+            sums[k % 2] = _mm512_dpbusd_epi32(sums[k % 2], _mm512_xor_si512(x, sign), y);
+        }
+        if rest > 0 {
+            let mask = (1_u64 << rest) - 1;
+            // SAFETY: the last `rest` bytes of both rows; others are not read.
+            let [x, y] = [x, y].map(|row| unsafe { _mm512_maskz_loadu_epi8(mask, row.as_ptr().add(whole * BYTES)) });
+            sums[0] = _mm512_dpbusd_epi32(sums[0], _mm512_xor_si512(x, sign), y);
+        }
+        start + _mm512_reduce_add_epi32(_mm512_add_epi32(sums[0], sums[1]))
+    }
+
+    /// What is asked: [`super::Asked`].
+    pub(super) const OPEN: u8 = 0;
+    pub(super) const NEAR: u8 = 1;
+    pub(super) const EITHER: u8 = 2;
+
+    /// Bytes on the left that stay in the nearest cache beside two groups.
+    const STRIP: usize = 12 << 10;
+
+    /// # Safety
+    /// The processor has AVX-512 F, BW and VNNI. With R = `tile.starts.len()` and C = `tile.right.len() / width`: `width` > 0
+    /// is a multiple of [`DEPTH`], C one of [`GROUP`], `left` has R·`width` entries, `rows` R, `marks` R·C/16, and the bars of
+    /// columns C each (those that `ASKED` does not need aside).
+    #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+    pub(super) unsafe fn vnni_marks<const ASKED: u8>(
+        tile: &ByteTile<'_>,
+        rows: &[RowBars],
+        columns: &ColumnBars<'_>,
+        marks: &mut [u16],
+    ) {
+        let n_groups = tile.right.len() / (GROUP * tile.width);
+        let strip = (STRIP / tile.width).max(1).next_multiple_of(ROWS);
+        for first in (0..rows.len()).step_by(strip) {
+            let last = rows.len().min(first + strip);
+            let mut group = 0;
+            while group < n_groups {
+                let groups = if group + GROUPS <= n_groups { GROUPS } else { 1 };
+                let mut row = first;
+                while row < last {
+                    let place = Place {
+                        width: tile.width,
+                        row,
+                        group,
+                        stride: n_groups,
+                    };
+                    let all = row + ROWS <= last;
+                    // SAFETY: rows row..row + R and groups group..group + G exist: R = ROWS only if so many are left, and
+                    // G likewise.
+                    unsafe {
+                        match (all, groups) {
+                            (true, GROUPS) => marks_block::<ASKED, ROWS, GROUPS>(&place, tile, rows, columns, marks),
+                            (true, _) => marks_block::<ASKED, ROWS, 1>(&place, tile, rows, columns, marks),
+                            (false, GROUPS) => marks_block::<ASKED, 1, GROUPS>(&place, tile, rows, columns, marks),
+                            (false, _) => marks_block::<ASKED, 1, 1>(&place, tile, rows, columns, marks),
+                        }
+                    }
+                    row += if all { ROWS } else { 1 };
+                }
+                group += groups;
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`vnni_marks`]; rows `row..row + R` and groups `group..group + G` exist.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+    #[inline]
+    unsafe fn marks_block<const ASKED: u8, const R: usize, const G: usize>(
+        place: &Place,
+        tile: &ByteTile<'_>,
+        rows: &[RowBars],
+        columns: &ColumnBars<'_>,
+        marks: &mut [u16],
+    ) {
+        // SAFETY: as promised.
+        let sums = unsafe { vnni_sums::<R, G>(place, tile.left, tile.starts, tile.right) };
+        let mut bars = [[_mm512_setzero_ps(); G]; 3];
+        let own = place.group * GROUP..(place.group + G) * GROUP;
+        let all = [
+            columns.scales,
+            columns.bars,
+            if ASKED == OPEN { columns.bars } else { columns.others },
+        ];
+        for (bars, values) in bars.iter_mut().zip(all) {
+            for (bar, values) in bars.iter_mut().zip(values[own.clone()].as_chunks::<GROUP>().0) {
+                // SAFETY: `values` is 16 entries of 4 bytes.
+                *bar = unsafe { _mm512_loadu_ps(values.as_ptr()) };
+            }
+        }
+        let [scales, bars, others] = &bars;
+        for (r, (sums, row)) in sums.iter().zip(&rows[place.row..place.row + R]).enumerate() {
+            let half = _mm512_set1_ps(row.half);
+            let first = (place.row + r) * place.stride + place.group;
+            for (g, mark) in marks[first..first + G].iter_mut().enumerate() {
+                let x = _mm512_mul_ps(_mm512_cvtepi32_ps(sums[g]), scales[g]);
+                *mark = if ASKED == OPEN {
+                    let y = _mm512_fnmadd_ps(half, bars[g], x);
+                    _mm512_cmp_ps_mask::<_CMP_NLT_UQ>(y, _mm512_set1_ps(row.low))
+                } else {
+                    let x = if ASKED == EITHER { _mm512_abs_ps(x) } else { x };
+                    near(x, half, bars[g], others[g], row, ASKED == EITHER)
+                };
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`vnni_marks`], with rows of `sums` that begin `stride` ≥ C apart instead of marks.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+    pub(super) unsafe fn vnni_pulls(
+        tile: &ByteTile<'_>,
+        rows: &[RowBars],
+        columns: &ColumnBars<'_>,
+        tau: f32,
+        sums: &mut [f32],
+        stride: usize,
+    ) {
+        let n_groups = tile.right.len() / (GROUP * tile.width);
+        let strip = (STRIP / tile.width).max(1).next_multiple_of(ROWS);
+        for first in (0..rows.len()).step_by(strip) {
+            let last = rows.len().min(first + strip);
+            for group in 0..n_groups {
+                let mut row = first;
+                while row < last {
+                    let place = Place {
+                        width: tile.width,
+                        row,
+                        group,
+                        stride,
+                    };
+                    let all = row + 2 * ROWS <= last;
+                    // SAFETY: rows row..row + R and the group exist: R = 2 ROWS only if so many are left.
+                    unsafe {
+                        if all {
+                            pulls_block::<{ 2 * ROWS }>(&place, tile, rows, columns, tau, sums);
+                        } else {
+                            pulls_block::<1>(&place, tile, rows, columns, tau, sums);
+                        }
+                    }
+                    row += if all { 2 * ROWS } else { 1 };
+                }
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`vnni_pulls`]; rows `row..row + R` and the group exist.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+    #[inline]
+    unsafe fn pulls_block<const R: usize>(
+        place: &Place,
+        tile: &ByteTile<'_>,
+        rows: &[RowBars],
+        columns: &ColumnBars<'_>,
+        tau: f32,
+        out: &mut [f32],
+    ) {
+        // SAFETY: as promised.
+        let sums = unsafe { vnni_sums::<R, 1>(place, tile.left, tile.starts, tile.right) };
+        let own = place.group * GROUP..(place.group + 1) * GROUP;
+        let [scales, bars] = [&columns.scales[own.clone()], &columns.bars[own]];
+        // SAFETY: both are 16 entries of 4 bytes.
+        let [scales, bars] = [scales, bars].map(|values| unsafe { _mm512_loadu_ps(values.as_ptr()) });
+        let [most, least] = [_mm512_set1_ps(tau), _mm512_set1_ps(-tau)];
+        let beyond = _mm512_set1_ps(super::plain::BEYOND);
+        for (r, (sums, row)) in sums.iter().zip(&rows[place.row..place.row + R]).enumerate() {
+            let x = _mm512_mul_ps(_mm512_cvtepi32_ps(sums[0]), scales);
+            let y = _mm512_fnmadd_ps(_mm512_set1_ps(row.half), bars, x);
+            let u = _mm512_mul_ps(_mm512_sub_ps(y, _mm512_set1_ps(row.low)), _mm512_set1_ps(row.unit));
+            // Of two numbers of which one is none, the second is taken.
+            let pull = _mm512_max_ps(least, u);
+            let pull = _mm512_mask_mov_ps(pull, _mm512_cmp_ps_mask::<_CMP_GT_OQ>(u, most), beyond);
+            let first = (place.row + r) * place.stride + place.group * GROUP;
+            let out = &mut out[first..first + GROUP];
+            // SAFETY: `out` is 16 entries of 4 bytes.
+            unsafe { _mm512_storeu_ps(out.as_mut_ptr(), _mm512_add_ps(_mm512_loadu_ps(out.as_ptr()), pull)) };
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+    #[inline]
+    fn near(x: __m512, half: __m512, bar: __m512, other: __m512, row: &RowBars, either: bool) -> u16 {
+        let y = _mm512_fnmadd_ps(half, bar, x);
+        let far = if either {
+            _mm512_fnmadd_ps(half, bar, _mm512_sub_ps(_mm512_setzero_ps(), x))
+        } else {
+            y
+        };
+        _mm512_cmp_ps_mask::<_CMP_GE_OQ>(y, _mm512_set1_ps(row.low))
+            | _mm512_cmp_ps_mask::<_CMP_GE_OQ>(_mm512_fmadd_ps(half, other, y), _mm512_set1_ps(row.other))
+            | _mm512_cmp_ps_mask::<_CMP_LT_OQ>(far, _mm512_set1_ps(row.high))
     }
 
     /// Rows and halves of a group that are summed at a time.

@@ -104,6 +104,10 @@ impl JointEdge for L1 {
         pull <= sigma
     }
 
+    fn is_pull(&self) -> bool {
+        true
+    }
+
     fn rank(&self) -> usize {
         1
     }

@@ -185,6 +185,11 @@ pub trait JointEdge: Send + Sync {
         consensus == 0.0 && weights.iter().all(|&weight| weight == 0.0)
     }
 
+    /// Whether an edge is absent just where no u exceeds τ and Σ max(u, −τ) ≤ σ: then very many are told at once.
+    fn is_pull(&self) -> bool {
+        false
+    }
+
     /// How many rank-one terms the Jacobian has, or 2 where it has [sets](JointEdge::has_sets).
     fn rank(&self) -> usize;
 

@@ -3,13 +3,15 @@
 //! ```text
 //! units    what stays together when data are divided (blocks, samples, views), and random halves of it
 //! sums     n, Σx and Σxxᵀ of every unit: the covariance of a part is a sum of stored matrices, whatever its samples
+//! batch    resamples by number or by counts, and very many fits of them at once
 //! ```
 //!
 //! A [`Refits`] holds the views with their units. [`Refits::halves`] draws two complementary halves of a [`Part`], and
 //! [`Refits::fit`] learns the graphs of one with everything anew (z-scores, the divisor of the distances), as if it were
-//! all there is. Where the method needs no more than covariances and the units' sums fit into memory, no fit passes over
+//! all there is; [`Refits::fit_all`] learns those of many on all threads. Where the method needs no more than covariances and the units' sums fit into memory, no fit passes over
 //! the samples again.
 
+mod batch;
 mod sums;
 mod units;
 

@@ -10,6 +10,7 @@
 use rayon::prelude::*;
 
 use super::units::{Part, Units};
+use crate::parallel::simd::vectorised;
 use crate::signals::Scale;
 use crate::views::{Kind, View, Views};
 
@@ -126,7 +127,10 @@ impl ViewSums {
 }
 
 fn add(sum: &mut [f64], more: &[f64]) {
-    sum.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+    vectorised(
+        #[inline(always)]
+        || sum.iter_mut().zip(more).for_each(|(sum, more)| *sum += more),
+    );
 }
 
 /// Four sums side by side: in a single one every addition would wait for the one before.

@@ -35,7 +35,7 @@ pub enum Unit {
 pub struct Part {
     /// The views, in increasing order.
     pub views: Vec<usize>,
-    /// The units of each of these, in increasing order.
+    /// The units of each of these, in increasing order; one that counts twice is there twice.
     pub units: Vec<Vec<usize>>,
 }
 
@@ -85,6 +85,15 @@ impl Units {
         let n_units: usize = self.samples.iter().map(Vec::len).sum();
         let n_samples: usize = self.samples.iter().flatten().map(Vec::len).sum();
         n_samples >= 2 * n_units
+    }
+
+    pub(super) fn are_views(&self) -> bool {
+        self.unit == Unit::Views
+    }
+
+    /// Where a view stands among all by name.
+    pub(super) fn rank(&self, view: usize) -> usize {
+        self.ranks[view]
     }
 
     pub(super) fn samples_of(&self, view: usize) -> &[Vec<usize>] {

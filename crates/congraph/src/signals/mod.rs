@@ -24,8 +24,8 @@ use crate::views::{Membership, View, Views};
 /// Nodes and pairs per block of work.
 const NODES: usize = 32;
 const PAIRS: usize = 1024;
-/// Nodes of a side of a tile of chosen pairs, and samples at a time: two sides take a megabyte.
-const SIDE: usize = 128;
+/// Nodes of a side of a tile of chosen pairs, and samples at a time: two sides take less than a megabyte.
+const SIDE: usize = 96;
 const STRETCH: usize = 512;
 /// Nodes per strip of all pairs.
 const STRIP: usize = 16;
@@ -53,7 +53,7 @@ impl ViewSignals {
     /// Scales the signals of one view.
     pub(crate) fn new(view: &View, n_nodes: usize, scaling: &Scaling) -> Self {
         let n_samples = view.node(0).len();
-        let mut values = HugePageBuffer::zeros(n_nodes * n_samples);
+        let mut values = HugePageBuffer::room(n_nodes * n_samples);
         chunks::map_mut_by(NODES, values.values_mut(), n_samples, |first, rows| {
             vectorised(
                 #[inline(always)]
@@ -76,11 +76,15 @@ impl ViewSignals {
 
     /// The same of chosen nodes alone.
     pub(crate) fn of_nodes(&self, nodes: &[usize]) -> Self {
-        let mut values = HugePageBuffer::zeros(nodes.len() * self.n_samples);
+        let mut values = HugePageBuffer::room(nodes.len() * self.n_samples);
         let rows = values.values_mut().chunks_exact_mut(self.n_samples);
         rows.zip(nodes)
             .for_each(|(row, &node)| row.copy_from_slice(self.node(node)));
-        Self { values, ..*self }
+        Self {
+            values,
+            n_samples: self.n_samples,
+            factor: self.factor,
+        }
     }
 
     pub(crate) fn node(&self, node: usize) -> &[f64] {

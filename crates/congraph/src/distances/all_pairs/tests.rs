@@ -163,7 +163,7 @@ fn a_pass_misses_no_pair() {
             assert!(found.pairs == expected[..1]);
             let is_open =
                 |open: &Open, pairs: &[[u32; 2]]| pairs.iter().all(|pair| open.pairs.binary_search(pair).is_ok());
-            let open = all.open(&multipliers, Some(&some), &[], usize::MAX / 16, &Positive);
+            let open = all.open(&multipliers, Some(&some), &[], usize::MAX / 16, &Positive, &no_progress);
             assert!(open.complete && is_open(&open, &expected_of_some), "{instructions:?}");
             assert!(open.pairs.iter().all(|pair| of_some(&pair)));
             // What is left open has bounds that are not above the distances.
@@ -175,7 +175,7 @@ fn a_pass_misses_no_pair() {
                 let lacks = |values: &[f64]| [values[0].is_infinite(), values[1].is_infinite()];
                 assert_eq!(lacks(row), lacks(&bounds));
             }
-            let few = all.open(&multipliers, None, &[], 8, &Positive);
+            let few = all.open(&multipliers, None, &[], 8, &Positive, &no_progress);
             assert!(!few.complete && few.pairs.len() <= 8 * n_nodes.div_ceil(256));
         }
     }

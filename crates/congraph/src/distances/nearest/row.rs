@@ -1,6 +1,5 @@
 //! A row of a tile: which of its pairs need a closer look.
 
-use crate::distances::pass::Entry;
 use crate::distances::quantised::TILE;
 
 /// Columns that are passed over together.
@@ -45,19 +44,19 @@ impl<const SIGNED: bool> Row<'_, SIGNED> {
 
     /// Adds the places that are within the bar of one of their ends, and those that may be furthest.
     #[inline(always)]
-    pub(super) fn look<T: Entry>(
+    pub(super) fn look(
         &self,
         bar: f32,
-        entries: &[T],
+        entries: &[f32],
         near: &mut Vec<(u32, u32, f32)>,
         furthest: &mut Vec<(u32, u32)>,
     ) {
         let &Columns {
-            first,
             scales,
             squares,
             ref bars,
             far,
+            ..
         } = self.columns;
         let columns = scales
             .as_chunks::<PASSED>()
@@ -69,7 +68,7 @@ impl<const SIGNED: bool> Row<'_, SIGNED> {
         for (part, (entries, ((scales, squares), bars))) in parts.enumerate() {
             let mut any = 0_u32;
             for k in 0..PASSED {
-                let estimate = self.estimate(scales[k], squares[k], entries[k].number());
+                let estimate = self.estimate(scales[k], squares[k], entries[k]);
                 let opposite = self.opposite(squares[k], estimate);
                 any |= u32::from((estimate <= bar) | (estimate <= bars[k]) | (opposite > far));
             }
@@ -77,18 +76,32 @@ impl<const SIGNED: bool> Row<'_, SIGNED> {
                 continue;
             }
             for k in 0..PASSED {
-                let other = first + part * PASSED + k;
-                if other == self.node {
-                    continue;
-                }
-                let estimate = self.estimate(scales[k], squares[k], entries[k].number());
-                if estimate <= bar || estimate <= bars[k] {
-                    near.push((self.node as u32, other as u32, estimate));
-                }
-                if self.opposite(squares[k], estimate) > far {
-                    furthest.push((self.node as u32, other as u32));
-                }
+                self.take(bar, part * PASSED + k, entries[k], near, furthest);
             }
+        }
+    }
+
+    /// Adds the pair with column `k` if it is within the bar of one of its ends, or may be furthest.
+    #[inline(always)]
+    pub(super) fn take(
+        &self,
+        bar: f32,
+        k: usize,
+        entry: f32,
+        near: &mut Vec<(u32, u32, f32)>,
+        furthest: &mut Vec<(u32, u32)>,
+    ) {
+        let columns = self.columns;
+        let (other, square) = (columns.first + k, columns.squares[k]);
+        if other == self.node {
+            return;
+        }
+        let estimate = self.estimate(columns.scales[k], square, entry);
+        if estimate <= bar || estimate <= columns.bars[k] {
+            near.push((self.node as u32, other as u32, estimate));
+        }
+        if self.opposite(square, estimate) > columns.far {
+            furthest.push((self.node as u32, other as u32));
         }
     }
 }

@@ -28,4 +28,10 @@ impl PresenceTest for Presence<'_> {
     fn is_absent(&self, targets: &[f64]) -> bool {
         self.term.is_absent(targets)
     }
+
+    fn pull(&self) -> Option<[f64; 2]> {
+        let term = &self.term;
+        let plain = !term.masked && term.frozen.is_none() && term.tau > 0.0;
+        (plain && term.joint.is_pull()).then_some([term.tau, term.sigma])
+    }
 }

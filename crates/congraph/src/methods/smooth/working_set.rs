@@ -15,7 +15,9 @@
 //! With none left the set's dual value is that of all pairs, and the certificate covers them all: a pair outside the
 //! cover is absent at the floor, and so at all multipliers above it.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::newton::{Descent, Newton};
 use super::solver::without_edge_minimiser;
@@ -64,6 +66,8 @@ const MARGIN: f64 = 0.1;
 const AHEAD: f64 = 0.01;
 /// How far below the multipliers the floor is, as a share of κ times the mean weight.
 const DEPTH: f64 = 0.25;
+/// From this number of nodes on, a pass takes longer than one who asked to stop would wait.
+const LONG_PASS: usize = 30_000;
 /// The most pairs that a first cover takes of each block of nodes; where there are more, the set grows by the deepest.
 const MOST_COVERED: usize = 1 << 17;
 
@@ -93,21 +97,27 @@ impl WorkingSet {
             search.iterations += found.iterations;
             search.rounds += 1;
             found.iterations = search.iterations;
-            let _ = watch(&Progress::Checking);
+            let _ = watch(&Progress::Checking(0.0));
             let test = search.test(&problem)?;
-            let stops = search.rounds >= self.max_rounds || found.status == Status::Interrupted;
+            let interrupted = found.status == Status::Interrupted || search.interrupted;
+            let stops = search.rounds >= self.max_rounds || interrupted;
             // What the last steps may yet bring in is taken along.
             let margin = if last { 0.0 } else { AHEAD * mean_weight(&found) };
             let entering = if stops {
                 None
             } else {
-                Some(search.entering(&found, last, margin, &test))
+                Some(search.entering(&found, last, margin, &test, watch))
             };
-            let done = last && entering.as_ref().is_some_and(|entering| entering.pairs.is_empty());
+            let stops = stops || search.interrupted;
+            let done = last && !stops && entering.as_ref().is_some_and(|entering| entering.pairs.is_empty());
             if done || stops {
                 let mut solution = found.certified(&problem, self.newton.tolerance);
                 solution.is_working_set = true;
-                if !done {
+                if !done && interrupted && all.n_nodes() >= LONG_PASS {
+                    // Who asked to stop does not wait for minutes: nothing is known of the pairs outside.
+                    solution.certificate = certify_beyond(solution.certificate, f64::NEG_INFINITY);
+                    solution.status = Status::Interrupted;
+                } else if !done {
                     let pairs = search.distances.edges().pairs();
                     let entering = all.entering(&solution.multipliers, pairs, &test);
                     self.count_outside(all, model, entering, &mut solution)?;
@@ -160,6 +170,8 @@ struct SetSearch<'a> {
     iterations: usize,
     rounds: usize,
     passes: usize,
+    /// Whether a pass was stopped: its cover lacks pairs.
+    interrupted: bool,
 }
 
 impl<'a> SetSearch<'a> {
@@ -175,6 +187,7 @@ impl<'a> SetSearch<'a> {
             iterations: 0,
             rounds: 0,
             passes: 0,
+            interrupted: false,
         }
     }
 
@@ -191,6 +204,7 @@ impl<'a> SetSearch<'a> {
             iterations: 0,
             rounds: 0,
             passes: 0,
+            interrupted: false,
         };
         let newton = method.newton.roughly(LOOSE);
         let mut at: Option<ViewMatrix> = None;
@@ -199,17 +213,19 @@ impl<'a> SetSearch<'a> {
             let found = newton.descend(&problem, at.as_ref(), watch)?;
             search.iterations += found.iterations;
             search.passes += 1;
-            let _ = watch(&Progress::Checking);
             let test = search.test(&problem)?;
             let floor = lowered(&found.multipliers, DEPTH * mean_weight(&found) * problem.kappa());
             let interrupted = found.status == Status::Interrupted;
-            let cover = Cover::new(all, floor, MOST_COVERED, &test);
+            let stopped = AtomicBool::new(interrupted);
+            let cover = Cover::new(all, floor, MOST_COVERED, &test, &heard(watch, &stopped));
+            let interrupted = interrupted || stopped.into_inner();
             if cover.complete || search.passes >= method.max_rounds || interrupted {
                 let margin = MARGIN * mean_weight(&found);
                 let set = cover.entering(&found.multipliers, &[], margin, &test);
                 search.distances = all.restricted(set.pairs, set.distances);
                 search.multipliers = found.multipliers;
-                search.cover = cover.complete.then_some(cover);
+                search.cover = (cover.complete && !interrupted).then_some(cover);
+                search.interrupted = interrupted;
                 return Ok(search);
             }
             // Too many to take them all: with the deepest ones the multipliers rise.
@@ -224,17 +240,27 @@ impl<'a> SetSearch<'a> {
     }
 
     /// The pairs that lack in the set at what was found; none is missed unless some are found.
-    fn entering(&mut self, found: &Descent, last: bool, margin: f64, test: &Presence<'_>) -> Entering {
+    fn entering(
+        &mut self,
+        found: &Descent,
+        last: bool,
+        margin: f64,
+        test: &Presence<'_>,
+        watch: Watch<'_>,
+    ) -> Entering {
+        let stopped = AtomicBool::new(false);
+        let watch = &heard(watch, &stopped);
         let known = self.distances.edges().pairs();
         let floor = || lowered(&found.multipliers, DEPTH * mean_weight(found) * test.kappa());
         let cover = match &mut self.cover {
             Some(cover) => cover,
             none => {
                 self.passes += 1;
-                none.insert(Cover::new(self.all, floor(), usize::MAX / 16, test))
+                none.insert(Cover::new(self.all, floor(), usize::MAX / 16, test, watch))
             }
         };
         let entering = cover.entering(&found.multipliers, known, margin, test);
+        self.interrupted |= stopped.load(Ordering::Relaxed);
         if last && !entering.pairs.is_empty() {
             return entering;
         }
@@ -243,7 +269,8 @@ impl<'a> SetSearch<'a> {
             return entering;
         }
         self.passes += 1;
-        cover.lower(&fallen, &floor(), test);
+        cover.lower(&fallen, &floor(), test, watch);
+        self.interrupted |= stopped.load(Ordering::Relaxed);
         cover.entering(&found.multipliers, known, margin, test)
     }
 
@@ -252,6 +279,15 @@ impl<'a> SetSearch<'a> {
         let set = (self.distances.edges().pairs(), self.distances.values());
         let (pairs, values) = merged(set, (&entering.pairs, &entering.distances));
         self.distances = self.all.restricted(pairs, values);
+    }
+}
+
+/// A watch that remembers whether it asked to stop.
+fn heard<'w>(watch: Watch<'w>, stopped: &'w AtomicBool) -> impl Fn(&Progress) -> ControlFlow<()> + Sync + 'w {
+    move |progress| {
+        let answer = watch(progress);
+        stopped.fetch_or(answer.is_break(), Ordering::Relaxed);
+        answer
     }
 }
 

@@ -31,6 +31,107 @@ fn check(width: usize, left: &[i8], right: &[i8]) {
         let mut out = vec![i32::MIN; expected.len()];
         byte_products(instructions, width, left, &starts, &packed, &mut out);
         assert!(out == expected, "{instructions:?}, {width}");
+        let n_right = right.len() / width;
+        for (place, &product) in expected.iter().enumerate().step_by(7) {
+            let (a, b) = (place / n_right, place % n_right);
+            let [x, y] = [(left, a), (right, b)].map(|(rows, k)| &rows[k * width..(k + 1) * width]);
+            assert_eq!(
+                pair_product(instructions, x, y, start_of(y)),
+                product,
+                "{instructions:?}, {width}"
+            );
+        }
+        check_bars(instructions, width, left, right, &expected);
+    }
+}
+
+/// Marks and pulls of every form are those of numbers that do not round, where these are not within rounding of a bar.
+fn check_bars(instructions: Instructions, width: usize, left: &[i8], right: &[i8], products: &[i32]) {
+    let (n_left, n_right) = (left.len() / width, right.len() / width);
+    let mut packed = vec![0; right.len()];
+    pack(width, right, &mut packed);
+    let starts: Vec<i32> = left.chunks_exact(width).map(start_of).collect();
+    let mut numbers = Numbers(width as u64);
+    let mut number = |size: f32| size * f32::from(numbers.byte()) / 127.0;
+    let most = products.iter().map(|product| product.abs()).max().unwrap_or(0) as f32;
+    let scales: Vec<f32> = (0..n_right).map(|_| 1.5 + number(1.0)).collect();
+    let mut bars: Vec<f32> = (0..n_right).map(|_| number(most)).collect();
+    // A column that is not there.
+    bars[n_right / 2] = f32::NAN;
+    let others: Vec<f32> = (0..n_right).map(|_| number(most)).collect();
+    let rows: Vec<RowBars> = (0..n_left)
+        .map(|_| RowBars {
+            half: 0.6 + number(0.5),
+            low: number(most),
+            other: most + number(most),
+            high: -most + number(most),
+            unit: 1.0 + number(0.5),
+        })
+        .collect();
+    let columns = ColumnBars {
+        scales: &scales,
+        bars: &bars,
+        others: &others,
+    };
+    let tile = ByteTile {
+        width,
+        left,
+        starts: &starts,
+        right: &packed,
+    };
+    let tau = 0.3 * most;
+    let mut room = Vec::new();
+    let mut sums = vec![0.0; n_left * (n_right + 3)];
+    for _ in 0..2 {
+        add_pulls(
+            instructions,
+            &tile,
+            &rows,
+            &columns,
+            tau,
+            &mut room,
+            &mut sums,
+            n_right + 3,
+        );
+    }
+    let rounding = 1e-5 * f64::from(most) + 1e-9;
+    for asked in [Asked::Open, Asked::Near, Asked::Either] {
+        let mut marks = vec![0xFFFF; n_left * n_right / GROUP];
+        mark_pairs(instructions, asked, &tile, &rows, &columns, &mut room, &mut marks);
+        for (place, &product) in products.iter().enumerate() {
+            let (a, b) = (place / n_right, place % n_right);
+            let row = &rows[a];
+            let is_marked = marks[place / GROUP] >> (place % GROUP) & 1 == 1;
+            if bars[b].is_nan() {
+                assert_eq!(is_marked, asked == Asked::Open);
+                assert!(sums[a * (n_right + 3) + b].is_nan());
+                continue;
+            }
+            let x = f64::from(product) * f64::from(scales[b]);
+            let bar = f64::from(row.half) * f64::from(bars[b]);
+            let (near, far) = if asked == Asked::Either {
+                (x.abs(), -x.abs())
+            } else {
+                (x, x)
+            };
+            let above = |slack: f64| {
+                let low = near - bar >= f64::from(row.low) + slack;
+                let other = near - bar + f64::from(row.half) * f64::from(others[b]) >= f64::from(row.other) + slack;
+                let high = far - bar < f64::from(row.high) - slack;
+                low || asked != Asked::Open && (other || high)
+            };
+            if above(rounding) || !above(-rounding) {
+                assert_eq!(is_marked, above(0.0), "{instructions:?} {asked:?} {width}: {a}, {b}");
+            }
+            let u = (x - bar - f64::from(row.low)) * f64::from(row.unit);
+            let sum = f64::from(sums[a * (n_right + 3) + b]);
+            let tau = f64::from(tau);
+            if u < tau - 10.0 * rounding {
+                assert!((sum - 2.0 * u.max(-tau)).abs() <= 20.0 * rounding, "{sum} {u} {tau}");
+            } else if u > tau + 10.0 * rounding {
+                assert!(sum > 1e30);
+            }
+        }
     }
 }
 

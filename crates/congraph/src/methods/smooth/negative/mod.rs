@@ -28,7 +28,9 @@ use rayon::prelude::*;
 use crate::distances::Distances;
 use crate::error::{Warning, list_names};
 use crate::options::option;
-use crate::signals::{SampleNorm, Scale, Scaling};
+use crate::parallel::kernels::row_products;
+use crate::parallel::simd::vectorised;
+use crate::signals::{SampleNorm, Scale, Scaling, sum};
 use crate::views::{Kind, View, Views};
 
 /// Correlations below this are no news, however sure.
@@ -142,36 +144,59 @@ fn asked_for(views: &Views, asked: &[usize]) -> Option<Asked> {
         })
         .collect();
     let sizes = sizes(views);
-    let of_node = |&node: &usize| {
-        let mut means = vec![[0.0; 2]; views.n_nodes()];
-        let mut own = Vec::with_capacity(views.n_views());
-        for (index, view) in views.iter().enumerate() {
+    let n = views.n_nodes();
+    let mut means = vec![vec![[0.0; 2]; n]; asked.len()];
+    let mut found = Asked {
+        views: Vec::with_capacity(views.n_views()),
+        mean: Vec::new(),
+    };
+    for (index, view) in views.iter().enumerate() {
+        let has = |node: usize| views.has(index, node) && norms[index][node] > 0.0;
+        let products = products_with(view, n, asked);
+        let of_node = |(k, means): (usize, &mut Vec<[f64; 2]>)| {
+            let node = asked[k];
             let mut strongest = Strongest::new(node);
-            if views.has(index, node) && norms[index][node] > 0.0 {
-                let signal = standardised(view.node(node));
-                for other in (0..views.n_nodes()).filter(|&other| other != node && views.has(index, other)) {
-                    if norms[index][other] > 0.0 {
-                        let correlation = product(&signal, view.node(other)) / norms[index][other];
-                        strongest.add(other, correlation);
-                        means[other][0] += sizes[index] * correlation;
-                        means[other][1] += sizes[index];
-                    }
-                }
+            for other in (0..n).filter(|&other| other != node && has(node) && has(other)) {
+                let product = products[other / NODES][k * NODES + other % NODES];
+                let correlation = product / norms[index][other];
+                strongest.add(other, correlation);
+                means[other][0] += sizes[index] * correlation;
+                means[other][1] += sizes[index];
             }
-            own.push(strongest);
-        }
+            strongest
+        };
+        found
+            .views
+            .push(means.par_iter_mut().enumerate().map(of_node).collect());
+    }
+    let mean = |(&node, means): (&usize, Vec<[f64; 2]>)| {
         let mut mean = Strongest::new(node);
         for (other, [sum, size]) in means.into_iter().enumerate().filter(|(_, [_, size])| *size > 0.0) {
             mean.add(other, sum / size);
         }
-        (own, mean)
+        mean
     };
-    let found: Vec<(Vec<Strongest>, Strongest)> = asked.par_iter().map(of_node).collect();
-    let of_view = |index: usize| found.iter().map(|(own, _)| own[index]).collect();
-    Some(Asked {
-        views: (0..views.n_views()).map(of_view).collect(),
-        mean: found.iter().map(|(_, mean)| *mean).collect(),
-    })
+    found.mean = asked.iter().zip(means).map(mean).collect();
+    Some(found)
+}
+
+/// Nodes that are multiplied with those asked at a time.
+const NODES: usize = 128;
+
+/// The products of the standardised signals of some nodes with the signals of all: for each block of nodes, one row of
+/// [`NODES`] entries for each of the former.
+fn products_with(view: &View, n_nodes: usize, asked: &[usize]) -> Vec<Vec<f64>> {
+    let left: Vec<f64> = asked.iter().flat_map(|&node| standardised(view.node(node))).collect();
+    let p = view.node(0).len();
+    let of_block = |block: usize| {
+        let nodes = block * NODES..n_nodes.min((block + 1) * NODES);
+        let mut right = Vec::with_capacity(nodes.len() * p);
+        nodes.for_each(|node| right.extend_from_slice(view.node(node)));
+        let mut products = vec![0.0; asked.len() * NODES];
+        row_products(p, 0..p, [&left[..], &right[..]], &mut products, NODES, false);
+        products
+    };
+    (0..n_nodes.div_ceil(NODES)).into_par_iter().map(of_block).collect()
 }
 
 /// Correlations from the distances of z-scored nodes, 2 (1 − r); none if sums over an unknown number of samples are.
@@ -343,6 +368,7 @@ impl Found {
     }
 }
 
+#[inline(always)]
 fn product(x: &[f64], y: &[f64]) -> f64 {
     const LANES: usize = 8;
     let mut sums = [0.0; LANES];
@@ -357,14 +383,19 @@ fn product(x: &[f64], y: &[f64]) -> f64 {
 
 /// The root of the sum of squares around the mean.
 fn norm(signal: &[f64]) -> f64 {
-    let mean = signal.iter().sum::<f64>() / signal.len() as f64;
-    let square = signal.iter().map(|x| (x - mean).powi(2)).sum::<f64>().sqrt();
+    let square = vectorised(
+        #[inline(always)]
+        || {
+            let mean = sum(signal, |x| x) / signal.len() as f64;
+            sum(signal, |x| (x - mean) * (x - mean)).sqrt()
+        },
+    );
     if square.is_normal() { square } else { 0.0 }
 }
 
 /// A signal with mean 0 and a sum of squares of 1; 0 throughout if it does not vary.
 fn standardised(signal: &[f64]) -> Vec<f64> {
-    let mean = signal.iter().sum::<f64>() / signal.len() as f64;
+    let mean = sum(signal, |x| x) / signal.len() as f64;
     let norm = norm(signal);
     let unit = if norm > 0.0 { norm.recip() } else { 0.0 };
     signal.iter().map(|x| (x - mean) * unit).collect()
