@@ -75,8 +75,8 @@ impl<const SIGNED: bool> Row<'_, SIGNED> {
             if any == 0 {
                 continue;
             }
-            for k in 0..PASSED {
-                self.take(bar, part * PASSED + k, entries[k], near, furthest);
+            for (k, &entry) in entries.iter().enumerate() {
+                self.take(bar, part * PASSED + k, entry, near, furthest);
             }
         }
     }
