@@ -19,11 +19,11 @@ impl Refits<'_> {
     /// units, a single row says which views there are, once each at most.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if the counts are not one for each unit, or leave a view without any.
+    /// [`Error::Invalid`] if the counts are not one for each unit, or leave a view without any.
     pub fn counted(&self, counts: &[Vec<u32>]) -> Result<Part, Error> {
         let refuse = |message: String| {
-            Err(Error::Parameter {
-                name: "counts",
+            Err(Error::Invalid {
+                what: "the counts",
                 message,
             })
         };
