@@ -18,6 +18,7 @@ from ._errors import CongraphDataError, CongraphWarning
 from ._graphs import Communities, Comparison, Graphs
 from ._joint import JointGraphicalLasso
 from ._metrics import Evaluation, accuracy, auprc, correlation, evaluate, f1, nmi, precision, recall, total_variation
+from ._refits import Refits
 from ._simulate import Simulation, simulate
 from ._stability import Stability
 from ._views import Views
@@ -33,6 +34,7 @@ __all__ = [
     "Graphs",
     "JointGraphicalLasso",
     "Projection",
+    "Refits",
     "Simulation",
     "SingleGraph",
     "Stability",

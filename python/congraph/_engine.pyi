@@ -19,6 +19,7 @@ __all__ = [
     "log_likelihood",
     "nmi",
     "project",
+    "refits",
     "report",
     "simulate",
     "stability",
@@ -55,6 +56,15 @@ def project(
     reading: Mapping[str, Any],
     running: Mapping[str, Any],
 ) -> list[dict[str, Any]]: ...
+def refits(
+    graph: Mapping[str, Any],
+    options: Mapping[str, Any],
+    record: str,
+    views: Sequence[Mapping[str, Any]],
+    reading: Mapping[str, Any],
+    resampling: Mapping[str, Any],
+    running: Mapping[str, Any],
+) -> dict[str, Any]: ...
 def report(graph: Mapping[str, Any], context: Mapping[str, Any]) -> str: ...
 def simulate(wanted: Mapping[str, Any]) -> dict[str, Any]: ...
 def stability(
