@@ -19,6 +19,7 @@ from ._folder import load
 from ._graphs import Communities, Comparison, Graphs
 from ._joint import JointGraphicalLasso
 from ._metrics import Evaluation, accuracy, auprc, correlation, evaluate, f1, nmi, precision, recall, total_variation
+from ._refits import Refits
 from ._simulate import Simulation, simulate
 from ._stability import Stability
 from ._views import Views
@@ -34,6 +35,7 @@ __all__ = [
     "Graphs",
     "JointGraphicalLasso",
     "Projection",
+    "Refits",
     "Simulation",
     "SingleGraph",
     "Stability",

@@ -33,6 +33,7 @@ from ._choices import (
 )
 from ._errors import former, one_error, warn
 from ._graphs import Graphs, _optional, counted
+from ._refits import Refits, refits
 from ._stability import Stability
 from ._views import Views
 
@@ -273,6 +274,51 @@ class _Learner(GraphEstimator):
         # For `print` and `report`.
         self.stability_ = Stability._of(self, found)
         return self.stability_
+
+    def refits(
+        self,
+        X: Any,
+        *,
+        views: Any = None,
+        blocks: Any = None,
+        resamples: int = 100,
+        counts: Any = None,
+        units: Literal["blocks", "samples", "views"] | None = None,
+        tolerance: float | None = None,
+        weights: bool = False,
+        seed: int = 1,
+    ) -> Refits:
+        """Learn from resampled data as from the whole: very many fits, without passing over the samples again for each.
+
+        Parameters
+        ----------
+        X, views
+            The views that were fitted, as they were given to `fit`.
+        blocks : str, sequence or mapping, optional
+            The trial or session of each sample: these are drawn.
+        resamples : int
+            How many resamples; each draws as many units of each view as it has, with replacement (of views, half without).
+        counts : array of int, optional
+            Resamples of your own instead: one row for each, with the number of times that each unit counts, those of the first view
+            first. Units are blocks in the order of their names, samples, or views.
+        units : {"blocks", "samples", "views"}, optional
+            What stays together; blocks by default, where they are given, else samples.
+        tolerance : float, optional
+            The relative gap at which a fit of smooth signals ends; that of the fit by default. 1e-5 is enough for most resamples.
+        weights : bool
+            Whether to keep the views' weights, too.
+
+        Examples
+        --------
+        >>> import congraph
+        >>> data = congraph.simulate(n_nodes=20, n_views=3, n_signals=100, seed=1)
+        >>> m = congraph.ConsensusGraph(alpha=0.05, beta=0.02).fit(data.views)
+        >>> m.refits(data.views, resamples=20, tolerance=1e-5).consensus.shape[0]
+        20
+        """
+        return refits(
+            self, X, views, blocks, resamples=resamples, counts=counts, units=units, tolerance=tolerance, weights=weights, seed=seed
+        )
 
     def _data_again(self, X: Any, views: Any, blocks: Any) -> dict[str, Any]:
         told = self._views(X, views, blocks)

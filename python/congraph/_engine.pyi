@@ -20,6 +20,7 @@ __all__ = [
     "log_likelihood",
     "nmi",
     "project",
+    "refits",
     "report",
     "save",
     "simulate",
@@ -58,6 +59,15 @@ def project(
     reading: Mapping[str, Any],
     running: Mapping[str, Any],
 ) -> list[dict[str, Any]]: ...
+def refits(
+    graph: Mapping[str, Any],
+    options: Mapping[str, Any],
+    record: str,
+    views: Sequence[Mapping[str, Any]],
+    reading: Mapping[str, Any],
+    resampling: Mapping[str, Any],
+    running: Mapping[str, Any],
+) -> dict[str, Any]: ...
 def report(graph: Mapping[str, Any], context: Mapping[str, Any]) -> str: ...
 def save(graph: Mapping[str, Any], saved: Mapping[str, Any]) -> None: ...
 def simulate(wanted: Mapping[str, Any]) -> dict[str, Any]: ...

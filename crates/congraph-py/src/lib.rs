@@ -8,7 +8,7 @@
 //! request     keyword arguments → a request              failure      errors of the library → Python exceptions
 //! running     the interpreter let go of, Ctrl-C, progress
 //! penalty     a penalty written in Python
-//! learn, project, stability, compare, tune, methods, joint, communities, metrics, report, simulate, folder     one call each
+//! learn, project, refits, stability, compare, tune, methods, joint, communities, metrics, report, simulate, folder     one call each
 //! ```
 //!
 //! Results cross as dictionaries of arrays and names, so that a fitted model in Python holds nothing but arrays, and
@@ -26,6 +26,7 @@ mod methods;
 mod metrics;
 mod penalty;
 mod project;
+mod refits;
 mod report;
 mod request;
 mod running;
@@ -60,6 +61,8 @@ mod _engine {
     use super::metrics::{evaluate, log_likelihood, nmi, total_variation};
     #[pymodule_export]
     use super::project::project;
+    #[pymodule_export]
+    use super::refits::refits;
     #[pymodule_export]
     use super::report::{follows_distance, report};
     #[pymodule_export]

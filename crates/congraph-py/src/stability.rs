@@ -111,7 +111,12 @@ pub(crate) fn stability<'py>(
 }
 
 /// The method of the fit, with the pairs that it could join.
-fn method(py: Python<'_>, graph: &MultiviewGraph, options: &Bound<'_, PyDict>, record: &str) -> PyResult<AgainMethod> {
+pub(crate) fn method(
+    py: Python<'_>,
+    graph: &MultiviewGraph,
+    options: &Bound<'_, PyDict>,
+    record: &str,
+) -> PyResult<AgainMethod> {
     let record: FitRecord = serde_json::from_str(record).unwrap_or_default();
     let request = request::read(options)?;
     let lacking = || {
