@@ -28,11 +28,20 @@ pub(crate) fn kept_nowhere() {
     }
 }
 
+/// Whether another process tells what happens.
+static SILENT: AtomicBool = AtomicBool::new(false);
+
+/// From now on an interruption is not told by this process.
+pub(crate) fn say_nothing() {
+    SILENT.store(true, Ordering::SeqCst);
+}
+
 const NOTHING_WRITTEN: &str = "interrupted: nothing was written";
 
 /// Says what an interruption leaves behind, and ends the process.
 fn leave(otherwise: &str) -> ! {
     match KEPT.lock().ok().and_then(|kept| kept.clone()) {
+        _ if SILENT.load(Ordering::SeqCst) => {}
         Some(place) => console::words(&format!(
             "interrupted: the work so far is kept in {}; the same command with --resume continues from there",
             console::visible(&place)
@@ -101,8 +110,13 @@ pub(crate) fn is_asked() -> bool {
 /// Ends the process if it was asked to.
 pub(crate) fn leave_if_asked() {
     if is_asked() {
-        leave(NOTHING_WRITTEN);
+        leave_without_a_trace();
     }
+}
+
+/// Ends the process before anything is written.
+pub(crate) fn leave_without_a_trace() -> ! {
+    leave(NOTHING_WRITTEN)
 }
 
 /// Runs `write` to its end before an interruption takes effect. If it fails, that is told instead.

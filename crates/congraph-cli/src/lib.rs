@@ -31,8 +31,11 @@ mod words;
 
 use std::panic::UnwindSafe;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Parser;
+use congraph::team::{Ended, Team};
 
 use args::{Cli, Global};
 use console::Console;
@@ -45,6 +48,51 @@ pub fn main() -> ExitCode {
         commands::run(&cli, console)
     })
 }
+
+/// A member of a team whose programs speak and end as this one does.
+pub trait Speaker: Team {
+    /// Says who it is and why it cannot go on, and ends all members with an exit code.
+    fn abort(&self, code: u8, why: &str) -> !;
+}
+
+/// The whole of `congraph-mpi`: as [`main`], with the work shared out among the members of a team. Member 0 speaks and
+/// writes; one that cannot go on says so itself, and ends all.
+pub fn main_in_team(member: &Arc<impl Speaker + 'static>) -> ExitCode {
+    let team: Arc<dyn Team> = member.clone();
+    let leads = team.rank() == 0;
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // All members were told the same words.
+            let _ = leads.then(|| error.print());
+            return ExitCode::from(error.exit_code() as u8);
+        }
+    };
+    let console = Console::new(cli.global.quiet || !leads, cli.global.verbose);
+    if !leads {
+        interrupt::say_nothing();
+    }
+    let last_words = Arc::clone(member);
+    std::panic::set_hook(Box::new(move |panic| {
+        let is_end = panic.payload().downcast_ref::<Ended>().is_some();
+        if !congraph_io::input::is_guarded() && !is_end {
+            last_words.abort(1, &format!("congraph has a bug: {panic}"));
+        }
+    }));
+    let carried_out = prepare(&cli.global, memory::asked(&cli.command), &console)
+        .and_then(|()| commands::run_in_team(&cli, &team, &console));
+    let Err(failure) = carried_out else {
+        return ExitCode::SUCCESS;
+    };
+    if !leads {
+        // What is wrong for all is told by the first.
+        std::thread::sleep(FIRST_WORD);
+    }
+    member.abort(failure.exit_code(), &failure.to_string())
+}
+
+/// How long the others wait for what the first member has to say.
+const FIRST_WORD: Duration = Duration::from_secs(2);
 
 /// Carries out a command as every program of congraph does: with signals heard, and with the memory (in GiB; half of
 /// what is free unless asked) and the threads that were asked for. What went wrong is told on stderr, and is the exit

@@ -49,6 +49,7 @@
 //! | know how sure an edge is | [`stability`] |
 //! | compare groups of views | [`compare`] |
 //! | learn a new view against the consensus | [`Projector`] |
+//! | fit on several machines | [`team`] |
 //! | extend it | [`penalties`], [`regularisers`], [`Solver`], [`Method`]; CONTRIBUTING has a recipe for each |
 //!
 //! # Rooms
@@ -58,6 +59,7 @@
 //! ```text
 //! error, options   what goes wrong; options by id, spelled by each face        progress   what long work tells
 //! parallel         chunks in a fixed order, vector units, buffers
+//! team             several processes that work on one fit
 //! edges            pairs of nodes, one row of N views per edge, weights, candidates
 //! views            tables → views whose nodes are matched by name and whose values are checked
 //! signals          scaled signals, their spectrum    distances   squared distances, listed or of all pairs
@@ -96,6 +98,7 @@ pub mod refits;
 pub mod regularisers;
 mod signals;
 pub mod simulate;
+pub mod team;
 pub mod tune;
 mod views;
 

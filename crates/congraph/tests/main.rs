@@ -32,4 +32,5 @@ mod spectrum;
 mod stability;
 mod support;
 mod targets;
+mod team;
 mod working_set;

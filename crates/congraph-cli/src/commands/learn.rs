@@ -1,7 +1,9 @@
 //! `congraph learn`: files in, certified graphs out.
 
+use std::ops::ControlFlow;
 use std::time::Instant;
 
+use congraph::team;
 use congraph::tune::{Reached, Tuned};
 use congraph::{Learned, Method, MultiviewGraph, Parameters, View, Warning, is_edge};
 use congraph_io::{Folder, Places, ViewRow, seal, write_graph_at, write_json};
@@ -20,6 +22,11 @@ use crate::{interrupt, memory, output, summary, words};
 pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     let start = Instant::now();
     let resolved = args.request()?.resolve()?;
+    let leads = team::of_process().rank() == 0;
+    if !leads && !matches!(resolved, Resolved::Smooth(_)) {
+        // Other methods are not shared out: the first does it all.
+        return Ok(());
+    }
     if let Resolved::GraphicalLasso(method) = &resolved {
         return super::jgl::run(args, method, start, global, console);
     }
@@ -27,7 +34,9 @@ pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Resul
         kind: "learn",
         args: &args.fit,
         output: &args.output,
-        folder: output::place(&args.output.out, args.output.force)?,
+        folder: leads
+            .then(|| output::place(&args.output.out, args.output.force))
+            .transpose()?,
         start,
     };
     let read = input::read(&args.input)?;
@@ -44,8 +53,8 @@ pub(super) struct Fitting<'a> {
     pub(super) kind: &'static str,
     pub(super) args: &'a FitArgs,
     pub(super) output: &'a OutputArgs,
-    /// The place of the result.
-    pub(super) folder: Folder,
+    /// The place of the result, unless another process writes it.
+    pub(super) folder: Option<Folder>,
     /// When the command started.
     pub(super) start: Instant,
 }
@@ -60,9 +69,21 @@ impl Fitting<'_> {
         check_memory(&asked.method, &read.views)?;
         let tuned = {
             let progress = console.progress();
-            let watch = |step: &congraph::Progress| progress.step(step);
-            let method = asked.method_for(&read.views, &watch)?;
-            method.learn_to(&read.views, &asked.targets, &watch)?
+            let alone = team::of_process().size() == 1;
+            let watch = |step: &congraph::Progress| match interrupt::is_asked() && !alone {
+                true => ControlFlow::Break(()),
+                false => progress.step(step),
+            };
+            let learn = || {
+                let method = asked.method_for(&read.views, &watch)?;
+                method.learn_to(&read.views, &asked.targets, &watch)
+            };
+            // Alone one can go at once; several agree on it.
+            if alone {
+                learn()?
+            } else {
+                agreed(interrupt::gently(learn)?)
+            }
         };
         let Tuned {
             method,
@@ -95,8 +116,11 @@ impl Fitting<'_> {
             echo: asked.echo,
             ..FitRecord::of(&method, &learned, Some(&reached), &warnings, Some(&timing))
         };
+        let line = result_line(self.output, &learned, &reached, &timing);
+        let Some(folder) = self.folder else {
+            return Ok(Fitted { summary, line: None });
+        };
         interrupt::uninterrupted(|| -> Result<(), Failure> {
-            let folder = self.folder;
             write(&folder, self.kind, None, read, &learned.graph, &summary, &timing)?;
             candidates::write(&folder, &method.candidates, &method.edge_costs, learned.graph.nodes())?;
             if !args.no_report {
@@ -105,9 +129,20 @@ impl Fitting<'_> {
             seal(&folder, &mut summary)?;
             Ok(folder.commit()?)
         })?;
-        let line = result_line(self.output, &learned, &reached, &timing);
-        Ok(Fitted { summary, line })
+        Ok(Fitted {
+            summary,
+            line: Some(line),
+        })
     }
+}
+
+/// What all members of a team have, unless one of them was asked to end: then all do.
+fn agreed<T>(done: T) -> T {
+    let asked = team::of_process().gather(&[u8::from(interrupt::is_asked())]);
+    if asked.concat().contains(&1) {
+        interrupt::leave_without_a_trace();
+    }
+    done
 }
 
 /// How much was read, for those who want to know.
@@ -154,15 +189,16 @@ pub(super) fn check_converged<M: Method>(args: &FitArgs, learned: &Learned<M>) -
 /// What is told of a fit that is written.
 pub(super) struct Fitted {
     pub(super) summary: FitRecord,
-    pub(super) line: String,
+    /// One line on stdout; none where another process tells it.
+    pub(super) line: Option<String>,
 }
 
 impl Fitted {
     pub(super) fn print(&self, global: &Global) -> Result<(), Failure> {
-        if global.json {
-            console::print(&self.summary.to_json())
-        } else {
-            console::print(&self.line)
+        match &self.line {
+            None => Ok(()),
+            Some(_) if global.json => console::print(&self.summary.to_json()),
+            Some(line) => console::print(line),
         }
     }
 }

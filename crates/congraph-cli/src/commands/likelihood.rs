@@ -49,8 +49,11 @@ impl Fitting<'_> {
             recordings: read.preparation.as_ref().map(super::eeg::Preparation::summary),
             ..FitRecord::of_likelihood(&asked, &chosen, &warnings, Some(&timing))
         };
+        let line = result_line(self.output, &asked, &chosen, &timing);
+        let Some(folder) = self.folder else {
+            return Ok(Fitted { summary, line: None });
+        };
         interrupt::uninterrupted(|| -> Result<(), Failure> {
-            let folder = self.folder;
             write(&folder, self.kind, None, read, &learned.graph, &summary, &timing)?;
             candidates::write(&folder, &method.candidates, &method.edge_costs, learned.graph.nodes())?;
             if !self.args.no_report {
@@ -59,8 +62,10 @@ impl Fitting<'_> {
             seal(&folder, &mut summary)?;
             Ok(folder.commit()?)
         })?;
-        let line = result_line(self.output, &asked, &chosen, &timing);
-        Ok(Fitted { summary, line })
+        Ok(Fitted {
+            summary,
+            line: Some(line),
+        })
     }
 }
 

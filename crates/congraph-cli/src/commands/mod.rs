@@ -24,6 +24,10 @@ mod stability;
 mod tune;
 mod work;
 
+use std::sync::Arc;
+
+use congraph::team::{self, Team};
+
 use crate::args::{Cli, Command};
 use crate::console::{Console, visible};
 use crate::failure::Failure;
@@ -46,6 +50,20 @@ pub(crate) fn run(cli: &Cli, console: &Console) -> Result<(), Failure> {
         Command::Eeg(args) => eeg::run(args, &cli.global, console),
         Command::Export(args) => export::run(args, &cli.global, console),
         Command::Completions(args) => completions::run(args),
+    }
+}
+
+/// Carries out the command in a team, which shares out its work.
+pub(crate) fn run_in_team(cli: &Cli, team: &Arc<dyn Team>, console: &Console) -> Result<(), Failure> {
+    match &cli.command {
+        Command::Learn(args) => {
+            team::join(Arc::clone(team));
+            learn::run(args, &cli.global, console)
+        }
+        _ => Err(Failure::usage(
+            "several processes share out `learn`, `tune`, `stability` and `compare`",
+            "everything else is quick: call `congraph` instead of `congraph-mpi`",
+        )),
     }
 }
 

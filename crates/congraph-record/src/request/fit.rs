@@ -308,6 +308,7 @@ impl FitRequest {
             check_outside: self.check_outside,
             signed: self.signed == Signed::Yes,
             memory,
+            team: usual.team,
         };
         Ok(Asked {
             method,

@@ -19,6 +19,7 @@ use crate::parallel::kernels::Instructions;
 use crate::parallel::simd::vectorised;
 use crate::progress::{Progress, Watch, no_progress};
 use crate::signals::{DistanceNorm, Scaling, Signals, ViewSignals};
+use crate::team::{self, Share, Team};
 use crate::views::Views;
 
 /// How many candidates are confirmed at a time.
@@ -33,7 +34,14 @@ pub(crate) fn neighbourly_order(views: &Views, scaling: &Scaling, signed: bool, 
 
 /// Every pair of a node and one of its k nearest neighbours in some view, sorted; where edges are signed, by the shorter
 /// of both.
-pub(crate) fn nearest_pairs(signals: &Signals, signed: bool, k: usize, seed: u64, watch: Watch<'_>) -> Vec<[u32; 2]> {
+pub(crate) fn nearest_pairs(
+    signals: &Signals,
+    team: &dyn Team,
+    signed: bool,
+    k: usize,
+    seed: u64,
+    watch: Watch<'_>,
+) -> Vec<[u32; 2]> {
     let k = k.clamp(1, signals.n_nodes - 1);
     if signals.n_nodes <= EXACT_NEIGHBOURS {
         let search = Search {
@@ -43,6 +51,7 @@ pub(crate) fn nearest_pairs(signals: &Signals, signed: bool, k: usize, seed: u64
             k,
             exact: true,
             furthest: false,
+            team,
         };
         return search.run(watch).pairs;
     }
@@ -78,6 +87,7 @@ pub(crate) fn nearest_pairs(signals: &Signals, signed: bool, k: usize, seed: u64
 /// How many edges outside a list would be present at the multipliers of its solution.
 pub(crate) fn count_outside(
     signals: Signals,
+    team: &Arc<dyn Team>,
     distances: &Distances,
     multipliers: &ViewMatrix,
     test: &impl PresenceTest,
@@ -90,6 +100,7 @@ pub(crate) fn count_outside(
         divisor: distances.divisor(),
         nearest: Vec::new(),
         costs: Vec::new(),
+        team: Arc::clone(team),
     };
     all.entering(multipliers, distances.edges().pairs(), test).pairs.len()
 }
@@ -104,6 +115,8 @@ pub struct AllPairs {
     nearest: Vec<[u32; 2]>,
     /// Pairs with a cost of their own, sorted; they are never found by a check.
     costs: Vec<EdgeCost>,
+    /// Who shares the work on pairs out among themselves.
+    team: Arc<dyn Team>,
 }
 
 impl AllPairs {
@@ -112,7 +125,7 @@ impl AllPairs {
     /// # Errors
     /// [`Error::Invalid`] if the distances are too large for f64.
     pub fn new(views: &Views, scaling: &Scaling, k: usize, watch: Watch<'_>) -> Result<Self, Error> {
-        Self::of_signs(views, scaling, false, k, watch)
+        Self::of_signs(views, scaling, &team::of_process(), false, k, watch)
     }
 
     /// The same with a positive and a negative edge for every pair, where edges are signed.
@@ -122,11 +135,12 @@ impl AllPairs {
     pub(crate) fn of_signs(
         views: &Views,
         scaling: &Scaling,
+        team: &Arc<dyn Team>,
         signed: bool,
         k: usize,
         watch: Watch<'_>,
     ) -> Result<Self, Error> {
-        Self::with_instructions(Instructions::best(), views, scaling, signed, k, watch)
+        Self::with_instructions(Instructions::best(), views, scaling, team, signed, k, watch)
     }
 
     /// The same with chosen vector instructions.
@@ -134,6 +148,7 @@ impl AllPairs {
         instructions: Instructions,
         views: &Views,
         scaling: &Scaling,
+        team: &Arc<dyn Team>,
         signed: bool,
         k: usize,
         watch: Watch<'_>,
@@ -147,6 +162,7 @@ impl AllPairs {
             k: k.clamp(1, views.n_nodes() - 1),
             exact: false,
             furthest: scaling.distance_norm == DistanceNorm::Max,
+            team: team.as_ref(),
         };
         let found = search.run(watch);
         if found.stopped {
@@ -171,7 +187,13 @@ impl AllPairs {
             divisor: if found.furthest > 0.0 { found.furthest } else { 1.0 },
             nearest: if signed { both_signs(&found.pairs) } else { found.pairs },
             costs: Vec::new(),
+            team: Arc::clone(team),
         })
+    }
+
+    /// Who shares the work out among themselves.
+    pub(crate) fn team(&self) -> &Arc<dyn Team> {
+        &self.team
     }
 
     /// The same with costs added to some pairs (sorted, each once). Forbidden pairs never enter a working set; the
@@ -283,6 +305,7 @@ impl AllPairs {
     pub(crate) fn entering(&self, multipliers: &ViewMatrix, pairs: &[[u32; 2]], test: &impl PresenceTest) -> Entering {
         let open = self.open(multipliers, None, pairs, usize::MAX / 16, test, &no_progress);
         self.confirmed(&open.pairs, multipliers, 0.0, test)
+            .of_all(self.team.as_ref())
     }
 
     /// The pairs that could be present there as far as the pass can tell, none missed; among all, or those of some nodes
@@ -309,6 +332,7 @@ impl AllPairs {
                 sigma,
                 unit: 1.0 / (self.divisor * test.kappa()),
             }),
+            team: self.team.as_ref(),
         };
         let known = Set::new(self.n_nodes(), known);
         question.ask(some, watch, |edge, bounds| {
@@ -387,17 +411,21 @@ impl AllPairs {
 
     /// The distances of a sorted list of pairs as the distances of a problem.
     pub(crate) fn restricted(&self, pairs: Vec<[u32; 2]>, values: ViewMatrix) -> Arc<Distances> {
+        Arc::new(self.listed(pairs, values))
+    }
+
+    /// The same of a part of a longer list.
+    pub(crate) fn part(&self, share: Share, pairs: &[[u32; 2]], values: ViewMatrix) -> Arc<Distances> {
+        Arc::new(self.listed(pairs[share.edges()].to_vec(), values).part_of(share))
+    }
+
+    fn listed(&self, pairs: Vec<[u32; 2]>, values: ViewMatrix) -> Distances {
         let edges = if self.signed {
             Edges::signed(self.n_nodes(), pairs)
         } else {
             Edges::listed(self.n_nodes(), pairs)
         };
-        Arc::new(Distances::listed(
-            edges,
-            values,
-            self.divisor,
-            Arc::clone(&self.signals.membership),
-        ))
+        Distances::listed(edges, values, self.divisor, Arc::clone(&self.signals.membership))
     }
 }
 
@@ -462,10 +490,34 @@ impl<'a> Set<'a> {
     }
 }
 
-/// Pairs that lack in a working set.
+/// Pairs that lack in a working set; those that a member found, or all.
 pub(crate) struct Entering {
     pub(crate) pairs: Vec<[u32; 2]>,
     pub(crate) distances: ViewMatrix,
+}
+
+impl Entering {
+    /// What all members found, in order and each pair once.
+    pub(crate) fn of_all(self, team: &dyn Team) -> Self {
+        if team.size() == 1 {
+            return self;
+        }
+        let pairs = team.gather_values(&self.pairs).concat();
+        let rows = team.gather_values(self.distances.values()).concat();
+        let n_views = self.distances.n_views();
+        let mut order: Vec<usize> = (0..pairs.len()).collect();
+        order.sort_unstable_by_key(|&k| (pairs[k], k));
+        order.dedup_by_key(|k| pairs[*k]);
+        let values = order
+            .iter()
+            .flat_map(|&k| &rows[k * n_views..(k + 1) * n_views])
+            .copied()
+            .collect();
+        Self {
+            distances: ViewMatrix::from_values(n_views, values),
+            pairs: order.into_iter().map(|k| pairs[k]).collect(),
+        }
+    }
 }
 
 #[cfg(test)]

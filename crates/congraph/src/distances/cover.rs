@@ -36,8 +36,12 @@ impl<'a> Cover<'a> {
             floor,
             pairs: found.pairs,
             bounds: found.bounds,
-            costed: all.allowed_with_costs(),
-            complete: found.complete,
+            // One member asks for all.
+            costed: match all.team().rank() {
+                0 => all.allowed_with_costs(),
+                _ => Vec::new(),
+            },
+            complete: !all.team().any(!found.complete),
         }
     }
 
@@ -62,7 +66,7 @@ impl<'a> Cover<'a> {
         let found = self
             .all
             .open(&self.floor, Some(nodes), &self.pairs, usize::MAX / 16, test, watch);
-        self.complete &= found.complete;
+        self.complete &= !self.all.team().any(!found.complete);
         let n_views = self.all.n_views();
         let mut both: Vec<([u32; 2], bool, usize)> = Vec::with_capacity(self.pairs.len() + found.pairs.len());
         both.extend(self.pairs.iter().enumerate().map(|(k, &pair)| (pair, false, k)));
@@ -77,7 +81,8 @@ impl<'a> Cover<'a> {
     }
 
     /// The pairs outside `known` (sorted) that would be present at the multipliers if their targets were larger by
-    /// `margin`, with their distances: those of which the bounds allow it, and f64 says so.
+    /// `margin`, with their distances: those of which the bounds allow it, and f64 says so. Of a team, those that are in
+    /// this member's cover.
     pub(crate) fn entering(
         &self,
         multipliers: &ViewMatrix,

@@ -20,6 +20,7 @@ use crate::edges::{Edges, ViewMatrix, both_signs, complete_index, is_negative, p
 use crate::error::Error;
 use crate::options::option;
 use crate::signals::{DistanceNorm, SampleNorm, Scale, Scaling, Signals};
+use crate::team::Share;
 use crate::views::{Kind, Membership, View, Views};
 
 /// Squared distances of every edge in every view; infinite where a view lacks one of its ends.
@@ -29,6 +30,8 @@ pub struct Distances {
     values: ViewMatrix,
     divisor: f64,
     membership: Arc<Membership>,
+    /// Which edges of a longer list these are, if they are a member's part of one.
+    share: Option<Share>,
 }
 
 impl Distances {
@@ -137,6 +140,7 @@ impl Distances {
             values,
             divisor: self.divisor,
             membership: self.membership,
+            share: None,
         })
     }
 
@@ -209,6 +213,7 @@ impl Distances {
             values,
             divisor,
             membership,
+            share: None,
         })
     }
 
@@ -227,7 +232,24 @@ impl Distances {
             values,
             divisor,
             membership,
+            share: None,
         }
+    }
+
+    /// The same as a member's part of a longer list.
+    #[must_use]
+    pub(crate) fn part_of(self, share: Share) -> Self {
+        debug_assert_eq!(share.edges().len(), self.edges.n_edges());
+        Self {
+            share: Some(share),
+            ..self
+        }
+    }
+
+    /// Which part of a list these are: all of it, unless it is shared out.
+    pub(crate) fn share(&self) -> Share {
+        let whole = || Share::whole(self.edges.n_nodes(), self.edges.n_edges());
+        self.share.clone().unwrap_or_else(whole)
     }
 
     /// Which view has which node.

@@ -31,6 +31,7 @@ use crate::parallel::kernels::{Asked, ByteTile, ColumnBars, GROUP, RowBars, add_
 use crate::parallel::simd::vectorised;
 use crate::progress::{Progress, Watch};
 use crate::signals::{Signals, ViewSignals};
+use crate::team::Team;
 
 /// Columns that are passed over together if none of their pairs is open.
 const PASSED: usize = 64;
@@ -53,6 +54,8 @@ pub(super) struct Question<'a> {
     pub(super) most: usize,
     /// How views are asked together while products are in registers, if that is known.
     pub(super) pull: Option<Pull>,
+    /// Who shares the jobs out among themselves.
+    pub(super) team: &'a dyn Team,
 }
 
 /// A pair is absent just where no target exceeds τ and Σ max(target, −τ) ≤ σ; a target is a distance below its level times
@@ -86,7 +89,8 @@ pub(super) struct Open {
 }
 
 impl Question<'_> {
-    /// Asks all pairs, or those of some nodes with all others. `depth` tells how far from absence a pair is by the lower
+    /// Asks all pairs, or those of some nodes with all others; of a team, each member does some of the jobs and has what
+    /// these find. `depth` tells how far from absence a pair is by the lower
     /// bounds of its costs in all views, if it is not absent.
     pub(super) fn ask(
         &self,
@@ -97,7 +101,10 @@ impl Question<'_> {
         let (stop, done) = (AtomicBool::new(false), AtomicUsize::new(0));
         let bars: Vec<Bars> = (0..self.bytes.n_views()).map(|view| self.bars(view)).collect();
         let jobs = some.map_or(self.bytes.n_blocks, |some| some.len().div_ceil(TILE));
-        let found: Vec<DeepestPairs> = (0..jobs)
+        let own: Vec<usize> = (0..jobs).filter(|&job| self.team.has_piece(job, jobs)).collect();
+        let first_block = |job: usize| if some.is_some() { 0 } else { job };
+        let total: usize = own.iter().map(|&job| self.bytes.n_blocks - first_block(job)).sum();
+        let found: Vec<DeepestPairs> = own
             .into_par_iter()
             .map_init(Scratch::default, |scratch, job| {
                 let rows = match some {
@@ -112,11 +119,6 @@ impl Question<'_> {
                 }
                 let n_tiles = self.bytes.n_blocks - rows.first_block();
                 let found = self.job(&rows, &bars, &depth, scratch);
-                let total = if some.is_some() {
-                    jobs * self.bytes.n_blocks
-                } else {
-                    jobs * (jobs + 1) / 2
-                };
                 let share = (done.fetch_add(n_tiles, Ordering::Relaxed) + n_tiles) as f64 / total as f64;
                 if watch(&Progress::Checking(share)).is_break() {
                     stop.store(true, Ordering::Relaxed);

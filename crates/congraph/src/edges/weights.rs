@@ -2,6 +2,7 @@
 
 use crate::edges::{Edges, ViewMatrix};
 use crate::parallel::chunks;
+use crate::team::Share;
 
 /// Totals this close to n (relative) are taken as n: scaling them would only break the equality of fused weights.
 const TOTAL_TOLERANCE: f64 = 1e-13;
@@ -99,9 +100,25 @@ impl Weights {
         edges.degrees_of(&self.views, |k| self.edges[k] as usize)
     }
 
-    /// S w of the edges of all chunks. Where they are many for each node, in a fixed number of parts that are added up
-    /// in order: the same bits for any number of threads.
-    pub(crate) fn degrees_of_blocks(blocks: &[Self], edges: &Edges, n_views: usize) -> ViewMatrix {
+    /// S w of the edges of all chunks, and of those that others have: leaf by leaf, so that the same is found by any number
+    /// of threads and members. In a small problem, where edges are many for each node, in a fixed number of parts.
+    pub(crate) fn degrees_of_blocks(blocks: &[Self], edges: &Edges, n_views: usize, share: &Share) -> ViewMatrix {
+        if !share.is_one_leaf() {
+            let starts = share.leaf_starts();
+            let sum = share.sum_with(edges.n_nodes() * n_views, |leaf, degrees| {
+                for (edge, row, _) in blocks[starts[leaf]..starts[leaf + 1]].iter().flat_map(Self::iter) {
+                    let (a, b) = edges.ends(edge);
+                    for first in [a * n_views, b * n_views] {
+                        let degrees = &mut degrees[first..first + n_views];
+                        degrees
+                            .iter_mut()
+                            .zip(row)
+                            .for_each(|(degree, weight)| *degree += weight);
+                    }
+                }
+            });
+            return ViewMatrix::from_values(n_views, sum);
+        }
         let n_edges: usize = blocks.iter().map(|block| block.edges.len()).sum();
         let n_parts = (n_edges / (EDGES_PER_PART * edges.n_nodes().max(1))).clamp(1, PARTS);
         let parts: Vec<&[Self]> = blocks.chunks(blocks.len().div_ceil(n_parts).max(1)).collect();

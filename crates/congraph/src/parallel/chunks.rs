@@ -32,6 +32,11 @@ pub(crate) fn count(n: usize) -> usize {
     n.div_ceil(BLOCK)
 }
 
+/// Where a range starts.
+pub(crate) fn start(block: usize) -> usize {
+    block * BLOCK
+}
+
 /// As [`map`], for work that writes to one item per range.
 pub(crate) fn map_with<I: Send, T: Send>(
     items: &mut [I],

@@ -93,7 +93,7 @@ fn learn_from(args: &EegArgs, global: &Global, console: &Console) -> Result<(), 
         kind: "eeg",
         args: &args.fit,
         output: &args.output,
-        folder,
+        folder: Some(folder),
         start,
     };
     let fitted = match resolved {

@@ -71,6 +71,7 @@ fn neighbours_are_the_nearest_without_exception() {
                     k,
                     exact,
                     furthest: true,
+                    team: &crate::team::Alone,
                 }
                 .run(&no_progress)
             };
@@ -130,7 +131,16 @@ fn a_pass_misses_no_pair() {
         let views = random_views(n_nodes, n_samples, &lacks);
         let all = |instructions| {
             let scaling = Scaling::default();
-            AllPairs::with_instructions(instructions, &views, &scaling, signed, 5, &no_progress).unwrap()
+            AllPairs::with_instructions(
+                instructions,
+                &views,
+                &scaling,
+                &crate::team::of_process(),
+                signed,
+                5,
+                &no_progress,
+            )
+            .unwrap()
         };
         let best = all(Instructions::best());
         let every: Vec<[u32; 2]> = if signed {

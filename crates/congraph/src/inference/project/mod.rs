@@ -52,6 +52,7 @@ use crate::options::option;
 use crate::penalties::{NoPenalty, Penalty};
 use crate::progress::Watch;
 use crate::signals::{DistanceNorm, Scaling, Signals, Spectrum, canonical_flips, check_spread};
+use crate::team::Alone;
 use crate::views::{Kind, Missing, NodeRule, Order, Views};
 
 /// A consensus and the settings of its fit: all that is needed to project new views.
@@ -369,7 +370,7 @@ impl Projector {
             }
             Candidates::Nearest { k, seed } => {
                 let signals = Signals::new(one, &scaling);
-                let mut pairs = nearest_pairs(&signals, self.signed, *k, *seed, watch);
+                let mut pairs = nearest_pairs(&signals, &Alone, self.signed, *k, *seed, watch);
                 pairs.extend(matched.own_pairs(&self.joined));
                 pairs
             }

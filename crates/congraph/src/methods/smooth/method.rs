@@ -21,6 +21,7 @@ use crate::methods::{Arranged, Certificate, Certified, FitContext, Method};
 use crate::options::option;
 use crate::progress::{Status, Watch};
 use crate::signals::{Scaling, Signals, Spectrum, canonical_flips, check_spread};
+use crate::team::{self, Team};
 use crate::views::{Kind, Membership, Order, Views};
 
 /// How to learn graphs on which signals are smooth, and their consensus.
@@ -45,6 +46,9 @@ pub struct Smooth {
     pub signed: bool,
     /// How many bytes may be used: for those who refuse what needs more ([`Smooth::least_memory`]).
     pub memory: u64,
+    /// Who shares the work on the pairs of many nodes out among themselves: this process alone, unless it has
+    /// [joined](team::join) others.
+    pub team: Arc<dyn Team>,
 }
 
 /// 4 GiB.
@@ -100,6 +104,7 @@ impl Smooth {
             check_outside: false,
             signed: false,
             memory: DEFAULT_MEMORY,
+            team: team::of_process(),
         }
     }
 
@@ -186,7 +191,14 @@ impl Smooth {
                     });
                 }
                 let signals = Signals::new(views, &self.scaling);
-                Ok(Some(nearest_pairs(&signals, self.signed, *k, *seed, watch)))
+                Ok(Some(nearest_pairs(
+                    &signals,
+                    self.team.as_ref(),
+                    self.signed,
+                    *k,
+                    *seed,
+                    watch,
+                )))
             }
         }
     }
@@ -206,6 +218,7 @@ impl Smooth {
         };
         Ok(Some(count_outside(
             Signals::new(views, &self.scaling),
+            &self.team,
             &solution.distances,
             &solution.multipliers,
             &test,
@@ -309,7 +322,7 @@ impl Method for Smooth {
         let costs = placed_costs(&self.edge_costs, &places)?;
         let with_set = are_many(views) && self.model.has_edge_minimiser() && self.solver.working_set().is_some();
         let data = if self.candidates == Candidates::AllPairs && with_set {
-            let all = AllPairs::of_signs(views, &self.scaling, self.signed, NEIGHBOURS, watch)?;
+            let all = AllPairs::of_signs(views, &self.scaling, &self.team, self.signed, NEIGHBOURS, watch)?;
             Data::Many(all.with_costs(costs.clone()))
         } else {
             let distances = match self.candidate_pairs(views, order, watch)? {

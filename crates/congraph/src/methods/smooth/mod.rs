@@ -6,6 +6,7 @@
 //! certificate      objective, lower bound and gap of any result; knows no solver
 //! solver           what a solver is                      newton, admm  the fast one, and the paper's
 //! working_set      newton on the few pairs that matter, exact for all       presence    which pairs these are
+//! shared_set       these pairs, at one process or shared out among several
 //! method           the whole as a method                 warnings, negative     what the user should know of a fit
 //! ```
 
@@ -18,6 +19,7 @@ pub mod negative;
 pub mod newton;
 mod presence;
 mod problem;
+mod shared_set;
 mod solver;
 pub(crate) mod warnings;
 pub mod working_set;

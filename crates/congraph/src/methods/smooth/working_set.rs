@@ -16,13 +16,13 @@
 //! cover is absent at the floor, and so at all multipliers above it.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::newton::{Descent, Newton};
+use super::shared_set::{Found, SharedSet};
 use super::solver::without_edge_minimiser;
 use super::{Solution, Solver};
-use crate::distances::{AllPairs, Cover, Distances, Entering, PresenceTest, merged};
+use crate::distances::{AllPairs, Cover, Entering, PresenceTest};
 use crate::edges::ViewMatrix;
 use crate::error::Error;
 use crate::methods::smooth::certificate::{certify_beyond, edges_bound};
@@ -91,7 +91,7 @@ impl WorkingSet {
         // A warm start is near the solution: its first solve may be the last.
         let mut last = start.is_some();
         loop {
-            let problem = Problem::new(Arc::clone(&search.distances), model.clone())?;
+            let problem = search.set.problem(model)?;
             let newton = if last { &self.newton } else { &nearly };
             let mut found = newton.descend(&problem, Some(&search.multipliers), watch)?;
             search.iterations += found.iterations;
@@ -102,15 +102,17 @@ impl WorkingSet {
             let interrupted = found.status == Status::Interrupted || search.interrupted;
             let stops = search.rounds >= self.max_rounds || interrupted;
             // What the last steps may yet bring in is taken along.
-            let margin = if last { 0.0 } else { AHEAD * mean_weight(&found) };
+            let margin = if last { 0.0 } else { AHEAD * found.mean_weight };
             let entering = if stops {
                 None
             } else {
                 Some(search.entering(&found, last, margin, &test, watch))
             };
             let stops = stops || search.interrupted;
-            let done = last && !stops && entering.as_ref().is_some_and(|entering| entering.pairs.is_empty());
+            let done = last && !stops && entering.as_ref().is_some_and(Found::is_empty);
             if done || stops {
+                let (problem, found) = search.set.together(found, model)?;
+                let test = search.test(&problem)?;
                 let mut solution = found.certified(&problem, self.newton.tolerance);
                 solution.is_working_set = true;
                 if !done && interrupted && all.n_nodes() >= LONG_PASS {
@@ -118,8 +120,7 @@ impl WorkingSet {
                     solution.certificate = certify_beyond(solution.certificate, f64::NEG_INFINITY);
                     solution.status = Status::Interrupted;
                 } else if !done {
-                    let pairs = search.distances.edges().pairs();
-                    let entering = all.entering(&solution.multipliers, pairs, &test);
+                    let entering = all.entering(&solution.multipliers, search.set.pairs(), &test);
                     self.count_outside(all, model, entering, &mut solution)?;
                     search.passes += 1;
                 }
@@ -131,9 +132,9 @@ impl WorkingSet {
             // Few are added now: the next solution is likely final.
             last = true;
             search.multipliers = found.multipliers;
-            if let Some(entering) = entering.filter(|entering| !entering.pairs.is_empty()) {
+            if let Some(entering) = entering.filter(|entering| !entering.is_empty()) {
                 // Some would be present: the set grows, and is solved from where it is.
-                search.add(&entering);
+                search.set.add(&entering);
             }
         }
     }
@@ -164,7 +165,7 @@ struct SetSearch<'a> {
     method: &'a WorkingSet,
     all: &'a AllPairs,
     model: &'a Model,
-    distances: Arc<Distances>,
+    set: SharedSet<'a>,
     multipliers: ViewMatrix,
     cover: Option<Cover<'a>>,
     iterations: usize,
@@ -181,7 +182,7 @@ impl<'a> SetSearch<'a> {
             method,
             all,
             model,
-            distances: all.restricted(start.pairs.clone(), all.distances_of(&start.pairs)),
+            set: SharedSet::of_known(all, &start.pairs, |pairs| all.distances_of(pairs)),
             multipliers: start.multipliers.clone(),
             cover: None,
             iterations: 0,
@@ -193,12 +194,11 @@ impl<'a> SetSearch<'a> {
 
     /// From nearest neighbours.
     fn cold(method: &'a WorkingSet, all: &'a AllPairs, model: &'a Model, watch: Watch<'_>) -> Result<Self, Error> {
-        let near = all.nearest();
         let mut search = Self {
             method,
             all,
             model,
-            distances: all.restricted(near.to_vec(), all.rough_distances_of(near)),
+            set: SharedSet::of_known(all, all.nearest(), |pairs| all.rough_distances_of(pairs)),
             multipliers: ViewMatrix::zeros(0, all.n_views()),
             cover: None,
             iterations: 0,
@@ -209,28 +209,28 @@ impl<'a> SetSearch<'a> {
         let newton = method.newton.roughly(LOOSE);
         let mut at: Option<ViewMatrix> = None;
         loop {
-            let problem = Problem::new(Arc::clone(&search.distances), model.clone())?;
+            let problem = search.set.problem(model)?;
             let found = newton.descend(&problem, at.as_ref(), watch)?;
             search.iterations += found.iterations;
             search.passes += 1;
             let test = search.test(&problem)?;
-            let floor = lowered(&found.multipliers, DEPTH * mean_weight(&found) * problem.kappa());
+            let floor = lowered(&found.multipliers, DEPTH * found.mean_weight * problem.kappa());
             let interrupted = found.status == Status::Interrupted;
             let stopped = AtomicBool::new(interrupted);
             let cover = Cover::new(all, floor, MOST_COVERED, &test, &heard(watch, &stopped));
-            let interrupted = interrupted || stopped.into_inner();
+            let interrupted = all.team().any(interrupted || stopped.into_inner());
             if cover.complete || search.passes >= method.max_rounds || interrupted {
-                let margin = MARGIN * mean_weight(&found);
-                let set = cover.entering(&found.multipliers, &[], margin, &test);
-                search.distances = all.restricted(set.pairs, set.distances);
+                let margin = MARGIN * found.mean_weight;
+                let set = Found::new(all, cover.entering(&found.multipliers, &[], margin, &test));
+                search.set = SharedSet::of_found(all, set);
                 search.multipliers = found.multipliers;
                 search.cover = (cover.complete && !interrupted).then_some(cover);
                 search.interrupted = interrupted;
                 return Ok(search);
             }
             // Too many to take them all: with the deepest ones the multipliers rise.
-            let deepest = cover.entering(&found.multipliers, search.distances.edges().pairs(), 0.0, &test);
-            search.add(&deepest);
+            let deepest = cover.entering(&found.multipliers, search.set.pairs(), 0.0, &test);
+            search.set.add(&Found::new(all, deepest));
             at = Some(found.multipliers);
         }
     }
@@ -240,28 +240,21 @@ impl<'a> SetSearch<'a> {
     }
 
     /// The pairs that lack in the set at what was found; none is missed unless some are found.
-    fn entering(
-        &mut self,
-        found: &Descent,
-        last: bool,
-        margin: f64,
-        test: &Presence<'_>,
-        watch: Watch<'_>,
-    ) -> Entering {
+    fn entering(&mut self, found: &Descent, last: bool, margin: f64, test: &Presence<'_>, watch: Watch<'_>) -> Found {
         let stopped = AtomicBool::new(false);
         let watch = &heard(watch, &stopped);
-        let known = self.distances.edges().pairs();
-        let floor = || lowered(&found.multipliers, DEPTH * mean_weight(found) * test.kappa());
+        let (all, known) = (self.all, self.set.pairs());
+        let floor = || lowered(&found.multipliers, DEPTH * found.mean_weight * test.kappa());
         let cover = match &mut self.cover {
             Some(cover) => cover,
             none => {
                 self.passes += 1;
-                none.insert(Cover::new(self.all, floor(), usize::MAX / 16, test, watch))
+                none.insert(Cover::new(all, floor(), usize::MAX / 16, test, watch))
             }
         };
-        let entering = cover.entering(&found.multipliers, known, margin, test);
-        self.interrupted |= stopped.load(Ordering::Relaxed);
-        if last && !entering.pairs.is_empty() {
+        let entering = Found::new(all, cover.entering(&found.multipliers, known, margin, test));
+        self.interrupted |= all.team().any(stopped.load(Ordering::Relaxed));
+        if last && !entering.is_empty() {
             return entering;
         }
         let fallen = cover.fallen(&found.multipliers);
@@ -270,15 +263,8 @@ impl<'a> SetSearch<'a> {
         }
         self.passes += 1;
         cover.lower(&fallen, &floor(), test, watch);
-        self.interrupted |= stopped.load(Ordering::Relaxed);
-        cover.entering(&found.multipliers, known, margin, test)
-    }
-
-    /// Adds pairs to the set.
-    fn add(&mut self, entering: &Entering) {
-        let set = (self.distances.edges().pairs(), self.distances.values());
-        let (pairs, values) = merged(set, (&entering.pairs, &entering.distances));
-        self.distances = self.all.restricted(pairs, values);
+        self.interrupted |= all.team().any(stopped.load(Ordering::Relaxed));
+        Found::new(all, cover.entering(&found.multipliers, known, margin, test))
     }
 }
 
@@ -297,13 +283,6 @@ fn lowered(multipliers: &ViewMatrix, depth: f64) -> ViewMatrix {
     ViewMatrix::from_values(multipliers.n_views(), values.collect())
 }
 
-/// Over the weights that are not zero.
-fn mean_weight(found: &Descent) -> f64 {
-    let weights = found.weights.views().values();
-    let present = weights.iter().filter(|&&weight| weight > 0.0).count();
-    weights.iter().sum::<f64>() / present.max(1) as f64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -311,6 +290,7 @@ mod tests {
     use crate::progress::no_progress;
     use crate::signals::Scaling;
     use crate::simulate::{Settings, simulate};
+    use crate::team;
     use crate::views::{ViewOptions, Views};
 
     /// With and without each set of vector instructions, on one to seven threads: the same bits.
@@ -328,7 +308,16 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let scaling = Scaling::default();
-                let all = AllPairs::with_instructions(instructions, &views, &scaling, false, 5, &no_progress).unwrap();
+                let all = AllPairs::with_instructions(
+                    instructions,
+                    &views,
+                    &scaling,
+                    &team::of_process(),
+                    false,
+                    5,
+                    &no_progress,
+                )
+                .unwrap();
                 set.solve(&all, model, None, &no_progress).unwrap().solution
             })
         };

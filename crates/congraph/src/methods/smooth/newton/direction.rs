@@ -15,6 +15,7 @@ use super::dual::Dual;
 use super::vectors::{combine, dot, reduce};
 use crate::edges::{ViewMatrix, Weights, incidence};
 use crate::parallel::chunks;
+use crate::team::{Share, fold_few};
 use crate::views::Membership;
 
 /// Nodes per block of work.
@@ -46,6 +47,9 @@ pub(super) struct Hessian {
     membership: Option<Arc<Membership>>,
     /// The buffer of products.
     moved: ViewMatrix,
+    /// Which of the edges are here, and the first present one of each leaf of theirs.
+    share: Share,
+    leaf_starts: Vec<usize>,
 }
 
 impl Hessian {
@@ -65,6 +69,8 @@ impl Hessian {
             sizes: Vec::new(),
             membership: None,
             moved: ViewMatrix::zeros(0, n_views),
+            share: Share::whole(0, 0),
+            leaf_starts: Vec::new(),
         }
     }
 
@@ -109,8 +115,19 @@ impl Hessian {
             1 => parts.into_iter().for_each(fill),
             _ => parts.into_par_iter().for_each(fill),
         }
-        // Few edges per node are gathered node by node; many are added up in parts, which reads them in order.
-        self.is_sparse = n_edges < MANY_EDGES * self.n_nodes;
+        self.share = dual.share.clone();
+        self.leaf_starts.clear();
+        if !self.share.is_one_leaf() {
+            let mut n_before = vec![0];
+            for block in present {
+                n_before.push(n_before[n_before.len() - 1] + block.edges().len());
+            }
+            let starts = self.share.leaf_starts();
+            self.leaf_starts.extend(starts.into_iter().map(|block| n_before[block]));
+        }
+        // Few edges per node are gathered node by node, if all are here; many are added up in parts, which reads them in
+        // order.
+        self.is_sparse = self.share.team().size() == 1 && n_edges < MANY_EDGES * self.n_nodes;
         if self.is_sparse {
             (self.starts, self.incident) = incidence(self.n_nodes, &self.ends);
         }
@@ -150,15 +167,38 @@ impl Hessian {
         let own: Vec<f64> = self.sizes.iter().map(own).collect();
         let mut diagonal = ViewMatrix::zeros(self.n_nodes, n_views);
         if self.is_sparse {
+            let with_leaves = !self.share.is_one_leaf();
             chunks::map_mut_by(NODES, diagonal.values_mut(), n_views, |first, rows| {
+                let mut partial = Partial::default();
                 for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
                     row.copy_from_slice(&own);
-                    for &edge in self.at(first + k) {
-                        self.add_diagonal(self.jacobian(edge as usize), row);
+                    if with_leaves {
+                        let add = |edge: usize, sum: &mut [f64]| self.add_diagonal(self.jacobian(edge), sum);
+                        self.add_by_leaves(first + k, &mut partial, add, row);
+                    } else {
+                        for &edge in self.at(first + k) {
+                            self.add_diagonal(self.jacobian(edge as usize), row);
+                        }
                     }
                     row.iter_mut().for_each(|value| *value = 1.0 / *value);
                 }
             });
+            return diagonal;
+        }
+        if !self.share.is_one_leaf() {
+            let sum = self.in_leaves(|ends, jacobians, out| {
+                for (&[a, b], jacobian) in ends.iter().zip(jacobians.chunks_exact(self.width)) {
+                    for node in [a, b].map(|node| node as usize * n_views) {
+                        self.add_diagonal(jacobian, &mut out[node..node + n_views]);
+                    }
+                }
+            });
+            let rows = diagonal.rows_mut().zip(sum.chunks_exact(n_views));
+            for (row, sum) in rows {
+                for (value, (own, sum)) in row.iter_mut().zip(own.iter().zip(sum)) {
+                    *value = 1.0 / (own + sum);
+                }
+            }
             return diagonal;
         }
         let parts = self.in_parts(buffer, |ends, jacobians, out| {
@@ -180,6 +220,44 @@ impl Hessian {
             rows.iter_mut().for_each(|value| *value = 1.0 / *value);
         });
         diagonal
+    }
+
+    /// Adds up some rows of the edges at a node, leaf by leaf, and adds the sum to `out`.
+    fn add_by_leaves(&self, node: usize, partial: &mut Partial, add: impl Fn(usize, &mut [f64]), out: &mut [f64]) {
+        let (edges, width) = (self.at(node), out.len());
+        let Partial { leaves, sums } = partial;
+        leaves.clear();
+        sums.clear();
+        let (mut leaf, mut end) = (0, 0);
+        for &edge in edges {
+            let edge = edge as usize;
+            if edge >= end {
+                while self.leaf_starts[leaf + 1] <= edge {
+                    leaf += 1;
+                }
+                end = self.leaf_starts[leaf + 1];
+                leaves.push(leaf as u32);
+                sums.resize(leaves.len() * width, 0.0);
+            }
+            let first = sums.len() - width;
+            add(edge, &mut sums[first..]);
+        }
+        if !edges.is_empty() {
+            fold_few(leaves, sums, width);
+            add_any(&sums[..width], out);
+        }
+    }
+
+    /// Rows of the edges added up at their ends, leaf by leaf, with those that others have.
+    fn in_leaves(&self, sums: impl Fn(&[[u32; 2]], &[f32], &mut [f64]) + Sync) -> Vec<f64> {
+        self.share.sum_with(self.n_nodes * self.n_views, |leaf, out| {
+            let range = self.leaf_starts[leaf]..self.leaf_starts[leaf + 1];
+            if range.is_empty() {
+                return;
+            }
+            let jacobians = &self.jacobians[range.start * self.width..range.end * self.width];
+            sums(&self.ends[range], jacobians, out);
+        })
     }
 
     /// A fixed number of parts of the edges, each added up into one row per node of its own.
@@ -228,12 +306,28 @@ impl Hessian {
                         apply(self.jacobian(first + k), a, b, moved);
                     }
                 });
+                let with_leaves = !self.share.is_one_leaf();
                 chunks::map_mut_by(NODES, out.values_mut(), n_views, |first, rows| {
+                    let mut partial = Partial::default();
                     for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
                         own(first + k, row);
+                        if with_leaves {
+                            let add_edge = |edge: usize, sum: &mut [f64]| add(moved.row(edge), sum);
+                            self.add_by_leaves(first + k, &mut partial, add_edge, row);
+                            continue;
+                        }
                         for &edge in self.at(first + k) {
                             add(moved.row(edge as usize), row);
                         }
+                    }
+                });
+            }
+            false if !self.share.is_one_leaf() => {
+                let sum = self.in_leaves(|ends, jacobians, out| sums(ends, jacobians, n_views, x.values(), out));
+                chunks::map_mut_by(NODES, out.values_mut(), n_views, |first, rows| {
+                    for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
+                        own(first + k, row);
+                        add(&sum[(first + k) * n_views..(first + k + 1) * n_views], row);
                     }
                 });
             }
@@ -256,10 +350,10 @@ impl Hessian {
 
     /// How many rows the buffer of [`Hessian::product`] has.
     fn buffer_rows(&self) -> usize {
-        if self.is_sparse {
-            self.ends.len()
-        } else {
-            PARTS * self.n_nodes
+        match self.is_sparse {
+            true => self.ends.len(),
+            false if self.share.is_one_leaf() => PARTS * self.n_nodes,
+            false => 0,
         }
     }
 
@@ -312,6 +406,13 @@ impl Hessian {
         self.moved = moved;
         (x, steps)
     }
+}
+
+/// The sums at a node of those leaves that have an edge there.
+#[derive(Default)]
+struct Partial {
+    leaves: Vec<u32>,
+    sums: Vec<f64>,
 }
 
 /// The loops of a product for one number of views.

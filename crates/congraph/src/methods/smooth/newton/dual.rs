@@ -5,6 +5,7 @@ use crate::methods::smooth::certificate::relative_gap;
 use crate::methods::smooth::edge_subproblem::{EdgeSubproblem, sum_of_minima};
 use crate::methods::smooth::{Parameters, Problem};
 use crate::parallel::chunks;
+use crate::team::Share;
 use crate::views::own_or_marked;
 
 /// The negated dual in units of κ = 4α; see the header of [`super`] for the symbols.
@@ -14,6 +15,8 @@ pub(super) struct Dual<'a> {
     kappa: f64,
     /// The total of each view: its number of nodes.
     totals: Vec<f64>,
+    /// Which of the edges are here.
+    pub(super) share: Share,
 }
 
 /// How far above the tolerance a gap need not be known exactly.
@@ -40,6 +43,7 @@ impl<'a> Dual<'a> {
             term,
             kappa: problem.kappa(),
             totals: problem.totals(),
+            share: problem.distances().share(),
         }
     }
 
@@ -54,11 +58,11 @@ impl<'a> Dual<'a> {
             self.edges(range, multipliers, block)
         });
         let (mut value, mut magnitude) = (0.0, 0.0);
-        for block_value in values {
+        for block_value in self.share.in_order(values) {
             value -= block_value;
             magnitude += block_value.abs();
         }
-        let degrees = Weights::degrees_of_blocks(&present, self.problem.distances().edges(), n_views);
+        let degrees = Weights::degrees_of_blocks(&present, self.problem.distances().edges(), n_views, &self.share);
         let sums = multipliers.column_sums();
         let means: Vec<f64> = sums.iter().zip(&self.totals).map(|(sum, n)| sum / n).collect();
         let membership = self.problem.membership();
@@ -145,7 +149,7 @@ impl<'a> Dual<'a> {
             }
             sum
         });
-        let mut objective: f64 = parts.iter().sum();
+        let mut objective: f64 = self.share.in_order(parts).iter().sum();
         for row in at.degrees.rows() {
             for (degree, factor) in row.iter().zip(&factors) {
                 objective += alpha * (degree * factor) * (degree * factor);

@@ -122,7 +122,9 @@ impl Newton {
             if iterations >= self.max_iterations {
                 break Status::IterationLimit;
             }
-            if watch(&self.progress(iterations, gap)).is_break() {
+            // Members of a team stop together, and see that they are at the same point.
+            let stops = watch(&self.progress(iterations, gap)).is_break();
+            if dual.share.team().any_at(stops, multipliers.values()) {
                 break Status::Interrupted;
             }
             let length = norm(at.gradient.values());
@@ -154,6 +156,7 @@ impl Newton {
             }
         };
         Ok(Descent {
+            mean_weight: mean_weight(&dual, &at.present),
             weights: Weights::joined(at.present, problem.n_views()),
             multipliers: scaled(&multipliers, problem.kappa()),
             status,
@@ -226,8 +229,11 @@ impl Solver for Newton {
 
 /// Where the iteration ended.
 pub(super) struct Descent {
-    /// The edges present and their weights, not scaled to their totals.
+    /// The edges present and their weights, not scaled to their totals; of a list that is shared out, those of the part
+    /// that is here.
     pub(super) weights: Weights,
+    /// The mean of all weights that are not zero.
+    pub(super) mean_weight: f64,
     /// λ, one row per node.
     pub(super) multipliers: ViewMatrix,
     pub(super) status: Status,
@@ -243,6 +249,21 @@ impl Descent {
         };
         Solution::certified(problem, self.weights, dual, tolerance, self.status, self.iterations)
     }
+}
+
+/// The mean over the weights that are not zero, wherever they are.
+fn mean_weight(dual: &Dual<'_>, present: &[Weights]) -> f64 {
+    let of_block = |block: &Weights| {
+        let weights = block.views().values();
+        let n_present = weights.iter().filter(|&&weight| weight > 0.0).count();
+        [weights.iter().sum(), n_present as f64]
+    };
+    let all = dual.share.in_order(present.iter().flat_map(of_block).collect());
+    let (blocks, _) = all.as_chunks::<2>();
+    let [sum, count] = blocks
+        .iter()
+        .fold([0.0; 2], |sums, block| [sums[0] + block[0], sums[1] + block[1]]);
+    sum / count.max(1.0)
 }
 
 /// Backtracks from the full step until the dual has improved enough. None if no step does, even allowing for rounding.

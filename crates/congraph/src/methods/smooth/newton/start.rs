@@ -16,15 +16,16 @@ use super::dual::{Dual, DualEvaluation};
 use crate::edges::{ViewMatrix, incidence};
 use crate::methods::smooth::Problem;
 use crate::parallel::chunks;
+use crate::team::{Share, Team};
 use crate::views::Membership;
 
 pub(super) fn cold_start(dual: &Dual<'_>) -> (ViewMatrix, DualEvaluation) {
     let problem = dual.problem;
     let (n_nodes, n_views) = (problem.n_nodes(), problem.n_views());
     let levels = if n_nodes < MANY_NODES {
-        ViewMatrix::from_values(n_views + 1, levels(problem).repeat(n_nodes))
+        ViewMatrix::from_values(n_views + 1, levels(problem, &dual.share).repeat(n_nodes))
     } else {
-        local_levels(problem)
+        local_levels(problem, &dual.share)
     };
     let multipliers = |choose: &dyn Fn(&[f64], usize) -> f64| {
         let mut multipliers = multipliers(&levels, choose);
@@ -70,7 +71,7 @@ const SHORTEST: usize = 8;
 const ROUNDS: usize = 4;
 
 /// For each node the level of each view's distances, and last of their mean.
-fn local_levels(problem: &Problem) -> ViewMatrix {
+fn local_levels(problem: &Problem, share: &Share) -> ViewMatrix {
     let n_columns = problem.n_views() + 1;
     let mut shortest = vec![f64::INFINITY; problem.n_nodes() * n_columns * SHORTEST];
     let (starts, incident) = incidence(problem.n_nodes(), problem.distances().edges().pairs());
@@ -91,6 +92,7 @@ fn local_levels(problem: &Problem) -> ViewMatrix {
             }
         }
     });
+    let shortest = shortest_of_all(share.team(), shortest, problem.n_nodes());
     let mut levels = ViewMatrix::zeros(problem.n_nodes(), n_columns);
     let mut means = vec![0.0; n_columns];
     for _ in 0..ROUNDS {
@@ -108,6 +110,29 @@ fn local_levels(problem: &Problem) -> ViewMatrix {
         means = sums.iter().zip(totals(problem)).map(|(sum, n)| sum / n).collect();
     }
     levels
+}
+
+/// The shortest distances of all members' lists: each puts together those of some nodes.
+fn shortest_of_all(team: &dyn Team, own: Vec<f64>, n_nodes: usize) -> Vec<f64> {
+    if team.size() == 1 {
+        return own;
+    }
+    let width = own.len() / n_nodes;
+    let start = |rank: usize| rank * n_nodes / team.size() * width;
+    let part = |rank: usize| own[start(rank)..start(rank + 1)].to_vec();
+    let parts: Vec<Vec<f64>> = (0..team.size()).map(part).collect();
+    drop(own);
+    let received = team.exchange_values(&parts);
+    let length = parts[team.rank()].len();
+    let mut merged = Vec::with_capacity(length);
+    let mut all = Vec::with_capacity(SHORTEST * team.size());
+    for list in (0..length).step_by(SHORTEST) {
+        all.clear();
+        all.extend(received.iter().flat_map(|part| &part[list..list + SHORTEST]));
+        all.sort_unstable_by(f64::total_cmp);
+        merged.extend_from_slice(&all[..SHORTEST]);
+    }
+    team.gather_values(&merged).concat()
 }
 
 /// θ with θ + Σ max(0, θ − d) = total over sorted distances d.
@@ -163,7 +188,7 @@ const NEAR: f64 = 1e-3;
 
 /// θ with Σ_e max(0, θ − d_e) = n for the distances of each view, and last for their mean; by Newton from the right on
 /// convex piecewise linear functions, all at once.
-fn levels(problem: &Problem) -> Vec<f64> {
+fn levels(problem: &Problem, share: &Share) -> Vec<f64> {
     let n_views = problem.n_views();
     let totals = totals(problem);
     let blocks_least = chunks::map(problem.n_edges(), |range| {
@@ -176,13 +201,14 @@ fn levels(problem: &Problem) -> Vec<f64> {
         }
         least
     });
-    let least: Vec<f64> = (0..=n_views)
-        .map(|k| {
-            blocks_least
-                .iter()
-                .fold(f64::INFINITY, |least, block| least.min(block[k]))
-        })
-        .collect();
+    let least_of = |blocks: &[Vec<f64>]| -> Vec<f64> {
+        let least = |k: usize| blocks.iter().fold(f64::INFINITY, |least, block| least.min(block[k]));
+        (0..=n_views).map(least).collect()
+    };
+    let mut least = least_of(&blocks_least);
+    if share.team().size() > 1 {
+        least = least_of(&share.team().gather_values(&least));
+    }
     // An upper bound: one edge alone would carry the whole total.
     let mut levels: Vec<f64> = least.iter().zip(&totals).map(|(least, total)| least + total).collect();
     loop {
@@ -198,12 +224,15 @@ fn levels(problem: &Problem) -> Vec<f64> {
                     sums[k] += if below { row[k] - least[k] } else { 0.0 };
                 }
             }
-            (counts, sums)
+            counts.extend(sums);
+            counts
         });
+        // Of every block the counts, then the sums.
+        let parts = share.in_order(parts.concat());
+        let column = |k: usize| parts.iter().skip(k).step_by(2 * (n_views + 1)).sum::<f64>();
         let mut moved = false;
         for k in 0..=n_views {
-            let count: f64 = parts.iter().map(|(counts, _)| counts[k]).sum();
-            let sum: f64 = parts.iter().map(|(_, sums)| sums[k]).sum();
+            let (count, sum) = (column(k), column(n_views + 1 + k));
             let next = least[k] + (totals[k] + sum) / count;
             if count > 0.0 && next < levels[k] {
                 moved |= levels[k] - next > NEAR * (next - least[k]);
