@@ -1,8 +1,8 @@
 //! Signals that end a process: at once while computing, when no result is on disk yet; after the files are in place
 //! while writing.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 use crate::console;
 
@@ -28,12 +28,12 @@ pub(crate) fn kept_nowhere() {
     }
 }
 
-/// Whether another process tells what happens.
-static SILENT: AtomicBool = AtomicBool::new(false);
+/// Of a member of a team: whether it tells what happens, and what ends the others.
+static MEMBER: OnceLock<(bool, Box<dyn Fn() + Send + Sync>)> = OnceLock::new();
 
-/// From now on an interruption is not told by this process.
-pub(crate) fn say_nothing() {
-    SILENT.store(true, Ordering::SeqCst);
+/// From now on an interruption ends the others, too, and is told by the member that leads.
+pub(crate) fn for_all(leads: bool, end: impl Fn() + Send + Sync + 'static) {
+    let _ = MEMBER.set((leads, Box::new(end)));
 }
 
 const NOTHING_WRITTEN: &str = "interrupted: nothing was written";
@@ -41,7 +41,7 @@ const NOTHING_WRITTEN: &str = "interrupted: nothing was written";
 /// Says what an interruption leaves behind, and ends the process.
 fn leave(otherwise: &str) -> ! {
     match KEPT.lock().ok().and_then(|kept| kept.clone()) {
-        _ if SILENT.load(Ordering::SeqCst) => {}
+        _ if MEMBER.get().is_some_and(|(leads, _)| !leads) => {}
         Some(place) => console::words(&format!(
             "interrupted: the work so far is kept in {}; the same command with --resume continues from there",
             console::visible(&place)
@@ -50,6 +50,9 @@ fn leave(otherwise: &str) -> ! {
     }
     // Destructors do not run from here.
     congraph_io::abandon();
+    if let Some((_, end)) = MEMBER.get() {
+        end();
+    }
     std::process::exit(130);
 }
 
@@ -110,13 +113,8 @@ pub(crate) fn is_asked() -> bool {
 /// Ends the process if it was asked to.
 pub(crate) fn leave_if_asked() {
     if is_asked() {
-        leave_without_a_trace();
+        leave(NOTHING_WRITTEN);
     }
-}
-
-/// Ends the process before anything is written.
-pub(crate) fn leave_without_a_trace() -> ! {
-    leave(NOTHING_WRITTEN)
 }
 
 /// Runs `write` to its end before an interruption takes effect. If it fails, that is told instead.

@@ -53,6 +53,9 @@ pub fn main() -> ExitCode {
 pub trait Speaker: Team {
     /// Says who it is and why it cannot go on, and ends all members with an exit code.
     fn abort(&self, code: u8, why: &str) -> !;
+
+    /// Ends all members with an exit code.
+    fn end_all(&self, code: u8) -> !;
 }
 
 /// The whole of `congraph-mpi`: as [`main`], with the work shared out among the members of a team. Member 0 speaks and
@@ -69,9 +72,8 @@ pub fn main_in_team(member: &Arc<impl Speaker + 'static>) -> ExitCode {
         }
     };
     let console = Console::new(cli.global.quiet || !leads, cli.global.verbose);
-    if !leads {
-        interrupt::say_nothing();
-    }
+    let others = Arc::clone(member);
+    interrupt::for_all(leads, move || others.end_all(INTERRUPTED));
     let last_words = Arc::clone(member);
     std::panic::set_hook(Box::new(move |panic| {
         let is_end = panic.payload().downcast_ref::<Ended>().is_some();
@@ -90,6 +92,8 @@ pub fn main_in_team(member: &Arc<impl Speaker + 'static>) -> ExitCode {
     }
     member.abort(failure.exit_code(), &failure.to_string())
 }
+
+const INTERRUPTED: u8 = 130;
 
 /// How long the others wait for what the first member has to say.
 const FIRST_WORD: Duration = Duration::from_secs(2);

@@ -10,6 +10,7 @@ use mpi::Count;
 use mpi::datatype::{Partition, PartitionMut};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
+use rustix::time::{ClockId, clock_gettime};
 
 /// MPI counts in 32 bits: what is longer goes in pieces.
 const LONGEST: usize = i32::MAX as usize;
@@ -21,7 +22,9 @@ pub(crate) struct Processes {
     shares_set: bool,
     traffic: Traffic,
     n_calls: AtomicU64,
-    nanoseconds: AtomicU64,
+    /// What talking and waiting took, of the clock and of the processor.
+    waited: AtomicU64,
+    polled: AtomicU64,
 }
 
 impl fmt::Debug for Processes {
@@ -39,7 +42,8 @@ impl Processes {
             shares_set: std::env::var_os("CONGRAPH_WHOLE_SET").is_none_or(|value| value != "1"),
             traffic: Traffic::default(),
             n_calls: AtomicU64::new(0),
-            nanoseconds: AtomicU64::new(0),
+            waited: AtomicU64::new(0),
+            polled: AtomicU64::new(0),
         }
     }
 
@@ -52,26 +56,38 @@ impl Processes {
         SimpleCommunicator::world().barrier();
     }
 
-    /// With CONGRAPH_TRAFFIC=1, what this process sent and how long it waited.
+    /// With CONGRAPH_TRAFFIC=1, what this process sent, how long it worked and waited, and the memory that it needed.
     pub(crate) fn tell_traffic(&self) {
-        if std::env::var_os("CONGRAPH_TRAFFIC").is_some_and(|value| value == "1") {
-            console::words(&format!(
-                "{}: sent {} bytes to all and {} to some in {} exchanges, which took {:.3} s",
-                self.name(),
-                self.traffic.gathered(),
-                self.traffic.exchanged(),
-                self.n_calls.load(Ordering::Relaxed),
-                self.nanoseconds.load(Ordering::Relaxed) as f64 * 1e-9
-            ));
+        if std::env::var_os("CONGRAPH_TRAFFIC").is_none_or(|value| value != "1") {
+            return;
         }
+        let seconds = |nanoseconds: &AtomicU64| nanoseconds.load(Ordering::Relaxed) as f64 * 1e-9;
+        let worked = cpu_time(ClockId::ProcessCPUTime) as f64 * 1e-9 - seconds(&self.polled);
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let peak = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmHWM:"))
+            .unwrap_or("?");
+        console::words(&format!(
+            "{}: sent {} bytes to all and {} to some in {} exchanges; {worked:.3} CPU s of work, {:.3} s of waiting; \
+             at most {}",
+            self.name(),
+            self.traffic.gathered(),
+            self.traffic.exchanged(),
+            self.n_calls.load(Ordering::Relaxed),
+            seconds(&self.waited),
+            peak.trim()
+        ));
     }
 
     fn timed<T>(&self, work: impl FnOnce(&SimpleCommunicator) -> T) -> T {
-        let clock = Instant::now();
+        let (clock, cpu) = (Instant::now(), cpu_time(ClockId::ThreadCPUTime));
         let done = work(&SimpleCommunicator::world());
         self.n_calls.fetch_add(1, Ordering::Relaxed);
-        self.nanoseconds
+        self.waited
             .fetch_add(clock.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        self.polled
+            .fetch_add(cpu_time(ClockId::ThreadCPUTime) - cpu, Ordering::Relaxed);
         done
     }
 
@@ -88,6 +104,12 @@ impl Processes {
     }
 }
 
+/// Nanoseconds of processor time.
+fn cpu_time(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
 /// Where each of some stretches begins.
 fn places(counts: &[Count]) -> Vec<Count> {
     let mut place = 0;
@@ -100,13 +122,20 @@ fn places(counts: &[Count]) -> Vec<Count> {
 
 /// A piece of a stretch of bytes.
 fn piece_of(bytes: &[u8], round: usize, piece: usize) -> &[u8] {
+    // Rust's address of nothing is 1, which is what Open MPI calls MPI_IN_PLACE: nothing is a part of something here.
+    const SOMETHING: &[u8] = &[0];
     let start = (round * piece).min(bytes.len());
-    &bytes[start..bytes.len().min(start + piece)]
+    let piece = &bytes[start..bytes.len().min(start + piece)];
+    if piece.is_empty() { &SOMETHING[..0] } else { piece }
 }
 
 impl Speaker for Processes {
     fn abort(&self, code: u8, why: &str) -> ! {
         console::words(&format!("error: {}: {}", self.name(), console::visible(why)));
+        self.end_all(code)
+    }
+
+    fn end_all(&self, code: u8) -> ! {
         SimpleCommunicator::world().abort(i32::from(code))
     }
 }
@@ -121,6 +150,10 @@ impl Team for Processes {
     }
 
     fn gather(&self, own: &[u8]) -> Vec<Vec<u8>> {
+        if cfg!(debug_assertions) && std::env::var_os("CONGRAPH_TEST_PANIC").is_some() {
+            // What others wait for meanwhile is what a test is about.
+            std::panic::panic_any("a test asked for it");
+        }
         self.traffic.count_gathered(own.len(), self.size);
         self.timed(|world| {
             let lengths = self.lengths(world, own.len());
@@ -131,7 +164,7 @@ impl Team for Processes {
                 let count = |&length: &usize| length.saturating_sub(round * piece).min(piece) as Count;
                 let counts: Vec<Count> = lengths.iter().map(count).collect();
                 let places = places(&counts);
-                let mut received = vec![0_u8; counts.iter().sum::<Count>() as usize];
+                let mut received = vec![0_u8; counts.iter().sum::<Count>() as usize + 1];
                 let mut parts = PartitionMut::new(&mut received[..], &counts[..], &places[..]);
                 world.all_gather_varcount_into(piece_of(own, round, piece), &mut parts);
                 for (bytes, (place, count)) in all.iter_mut().zip(places.iter().zip(&counts)) {
@@ -167,8 +200,9 @@ impl Team for Processes {
                 let count = |&length: &usize| length.saturating_sub(round * piece).min(piece) as Count;
                 let counts: Vec<Count> = lengths.iter().map(count).collect();
                 let (send_places, places) = (places(&send_counts), places(&counts));
-                let sent = sent.concat();
-                let mut received = vec![0_u8; counts.iter().sum::<Count>() as usize];
+                // One byte more, so that there is an address.
+                let sent = [&sent.concat()[..], &[0]].concat();
+                let mut received = vec![0_u8; counts.iter().sum::<Count>() as usize + 1];
                 let from = Partition::new(&sent[..], &send_counts[..], &send_places[..]);
                 let mut to = PartitionMut::new(&mut received[..], &counts[..], &places[..]);
                 world.all_to_all_varcount_into(&from, &mut to);

@@ -1,6 +1,5 @@
 //! `congraph learn`: files in, certified graphs out.
 
-use std::ops::ControlFlow;
 use std::time::Instant;
 
 use congraph::team;
@@ -69,21 +68,9 @@ impl Fitting<'_> {
         check_memory(&asked.method, &read.views)?;
         let tuned = {
             let progress = console.progress();
-            let alone = team::of_process().size() == 1;
-            let watch = |step: &congraph::Progress| match interrupt::is_asked() && !alone {
-                true => ControlFlow::Break(()),
-                false => progress.step(step),
-            };
-            let learn = || {
-                let method = asked.method_for(&read.views, &watch)?;
-                method.learn_to(&read.views, &asked.targets, &watch)
-            };
-            // Alone one can go at once; several agree on it.
-            if alone {
-                learn()?
-            } else {
-                agreed(interrupt::gently(learn)?)
-            }
+            let watch = |step: &congraph::Progress| progress.step(step);
+            let method = asked.method_for(&read.views, &watch)?;
+            method.learn_to(&read.views, &asked.targets, &watch)?
         };
         let Tuned {
             method,
@@ -134,15 +121,6 @@ impl Fitting<'_> {
             line: Some(line),
         })
     }
-}
-
-/// What all members of a team have, unless one of them was asked to end: then all do.
-fn agreed<T>(done: T) -> T {
-    let asked = team::of_process().gather(&[u8::from(interrupt::is_asked())]);
-    if asked.concat().contains(&1) {
-        interrupt::leave_without_a_trace();
-    }
-    done
 }
 
 /// How much was read, for those who want to know.
