@@ -15,6 +15,7 @@ mod input;
 mod jgl;
 mod learn;
 mod likelihood;
+mod merge;
 mod methods;
 mod places;
 mod project;
@@ -22,11 +23,12 @@ mod report;
 mod simulate;
 mod stability;
 mod tune;
-mod work;
 
 use crate::args::{Cli, Command};
 use crate::console::{Console, visible};
 use crate::failure::Failure;
+
+pub(crate) use merge::{check_place, finish, part_of};
 
 /// Carries out the command that was asked for.
 pub(crate) fn run(cli: &Cli, console: &Console) -> Result<(), Failure> {
@@ -36,7 +38,7 @@ pub(crate) fn run(cli: &Cli, console: &Console) -> Result<(), Failure> {
         Command::Learn(args) => learn::run(args, &cli.global, console),
         Command::Tune(args) => tune::run(args, &cli.global, console),
         Command::Stability(args) => stability::run(args, &cli.global, console),
-        Command::Merge(args) => stability::merge(args, &cli.global, console),
+        Command::Merge(args) => merge::run(args, &cli.global, console),
         Command::Simulate(args) => simulate::run(args, &cli.global, console),
         Command::Evaluate(args) => evaluate::run(args, &cli.global, console),
         Command::Communities(args) => communities::run(args, &cli.global, console),
