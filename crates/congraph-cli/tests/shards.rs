@@ -9,14 +9,25 @@ use std::time::Duration;
 
 use crate::place::Place;
 
-const FILES: [&str; 4] = ["sim/view1.csv", "sim/view2.csv", "sim/view3.csv", "sim/view4.csv"];
+const FILES: [&str; 8] = [
+    "sim/view1.csv",
+    "sim/view2.csv",
+    "sim/view3.csv",
+    "sim/view4.csv",
+    "sim/view5.csv",
+    "sim/view6.csv",
+    "sim/view7.csv",
+    "sim/view8.csv",
+];
 const LABELS: &str = "labels.tsv:group";
 
 fn simulated() -> Place {
     let place = Place::new();
-    let words = "simulate --nodes 16 --views 4 --signals 80 -o sim";
+    let words = "simulate --nodes 14 --views 8 --signals 60 -o sim";
     place.fine(&words.split(' ').collect::<Vec<_>>());
-    place.write("labels.tsv", "view\tgroup\nview1\ta\nview2\ta\nview3\tb\nview4\tb\n");
+    let row = |view: usize| format!("view{view}\t{}\n", ["a", "b"][view % 2]);
+    let rows: String = (1..=8).map(row).collect();
+    place.write("labels.tsv", format!("view\tgroup\n{rows}"));
     place
 }
 
@@ -49,8 +60,8 @@ fn sweeps() -> Vec<Sweep> {
         },
         Sweep {
             word: "compare",
-            // Six relabellings, all there are; five of them, drawn.
-            words: [&compare[..], &["--permutations", "5"]].concat(),
+            // Sixty random relabellings; below, all of the seventy that there are.
+            words: [&compare[..], &["--permutations", "60"]].concat(),
         },
         Sweep {
             word: "compare",
