@@ -106,7 +106,9 @@ def test_a_number_asks_for_workers(data, model, serial):
         model.compare(["a", "b"] * 4, n_jobs="2")
 
 
-def test_cells_beyond_the_grid_are_shared_out_too(data):
+def test_cells_beyond_the_grid_are_shared_out_too():
+    # Denser than the usual grid.
+    data = congraph.simulate(n_nodes=14, n_views=3, n_signals=400, edge_probability=0.6, seed=1)
     options = {"similarity": (0.8, 0.85), "halvings": 2}
     alone = congraph.ConsensusGraph().tune(data.views, **options)
     with joblib.parallel_config(backend="threading", n_jobs=2):
