@@ -34,7 +34,8 @@ class Work:
 
     def __call__(self, numbers: Sequence[int]) -> bytes:
         # A worker is one of many: it has one thread.
-        done: bytes = getattr(_engine, self.part)(*self.arguments, list(numbers), {"n_jobs": 1, "progress": None})
+        arguments = _aligned(self.arguments)
+        done: bytes = getattr(_engine, self.part)(*arguments, list(numbers), {"n_jobs": 1, "progress": None})
         return done
 
     def __sizeof__(self) -> int:
@@ -50,6 +51,15 @@ def _n_bytes(value: Any) -> int:
     if isinstance(value, (list, tuple)):
         return sum(map(_n_bytes, value))
     return len(value) if isinstance(value, (bytes, str)) else 0
+
+
+def _aligned(value: Any) -> Any:
+    """With arrays where the engine can read them: dask puts them anywhere in the bytes of a message."""
+    if isinstance(value, np.ndarray):
+        return np.require(value, requirements="A")
+    if isinstance(value, dict):
+        return {name: _aligned(entry) for name, entry in value.items()}
+    return type(value)(map(_aligned, value)) if isinstance(value, (list, tuple)) else value
 
 
 def _part(work: Work, numbers: Sequence[int]) -> bytes:

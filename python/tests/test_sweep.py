@@ -136,6 +136,28 @@ def test_batches_have_every_item_once_and_are_not_small():
     assert _sweep.batches([], 25) == []
 
 
+def test_arrays_may_arrive_anywhere_in_a_message(data, model):
+    """A message of dask, without dask."""
+
+    def moved(value):
+        if isinstance(value, np.ndarray):
+            bytes_ = np.zeros(value.nbytes + 1, dtype=np.uint8)
+            bytes_[1:] = np.frombuffer(value.tobytes(), dtype=np.uint8)
+            return bytes_[1:].view(value.dtype).reshape(value.shape)
+        return {name: moved(entry) for name, entry in value.items()} if isinstance(value, dict) else value
+
+    asked = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_sweep.Workers, "run", lambda self, work, *_: asked.setdefault("work", work) and [work(range(70))])
+        with joblib.parallel_config(backend="threading", n_jobs=2):
+            model.compare(["a", "b"] * 4)
+    work = asked["work"]
+    elsewhere = _sweep.Work(work.part, *map(moved, work.arguments))
+    assert not elsewhere.arguments[0]["weights"].flags.aligned
+    # In which order the relabellings stand is not told.
+    assert len(elsewhere([3, 1, 4])) == len(work([3, 1, 4]))
+
+
 def test_what_is_sent_tells_its_size():
     work = _sweep.Work("stability_part", {"views": [{"values": np.zeros((100, 20))}]}, b"12345")
     assert 16_005 <= work.__sizeof__() < 17_000
