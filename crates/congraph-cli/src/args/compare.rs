@@ -36,8 +36,8 @@ Examples:
   congraph compare out --labels participants.tsv:group
   congraph compare out --labels participants.tsv:group --covariates age,sex --permutations 10000
   congraph compare out --labels sessions.tsv:condition --pair subject
-  congraph compare out --labels participants.tsv:group --permutations 1000000 --shard 2/8    and at the end
-  congraph merge out.compare-*.json -o out";
+  congraph compare out --labels participants.tsv:group --permutations 1000000 --shard 2/8
+  congraph merge out.compare-*-of-8.json -o out";
 
 #[derive(Args, Debug)]
 pub(crate) struct CompareArgs {

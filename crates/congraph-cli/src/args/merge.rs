@@ -6,15 +6,16 @@ use clap::Args;
 
 /// What its help ends with.
 pub(super) const AFTER_HELP: &str = "\
-The files tell which sweep they are of. The result is the same, to the byte, as that of one run (but for times),
-in whichever order the files are given. Parts that are missing, doubled, damaged or of other work are named and
-refused. Run it where the parts were made: relative paths of data and tables start there.
+The files tell which sweep they are of. The result is that of one run, to the byte (but for times),
+whatever the order of the files. Parts that are missing, doubled, damaged or of other work are named
+and refused. Run it where the parts were made: relative paths of data and tables start there.
 
 Examples:
-  congraph tune sub-*.csv -o out --shard 2/8         on one of eight machines; on the others 1/8, 3/8, and so on
-  congraph merge out.tune-*.json -o out
-  congraph merge out.stability-*.json -o out
-  congraph merge out.compare-*.json -o out";
+  congraph tune sub-*.csv -o out --shard 1/2      on one machine
+  congraph tune sub-*.csv -o out --shard 2/2      on another, and at the end
+  congraph merge out.tune-*-of-2.json -o out
+  congraph merge out.stability-*-of-8.json -o out
+  congraph merge out.compare-*-of-8.json -o out";
 
 #[derive(Args, Debug)]
 pub(crate) struct MergeArgs {

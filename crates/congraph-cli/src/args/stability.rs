@@ -28,7 +28,7 @@ Examples:
   congraph stability out
   congraph stability out --units views --force
   congraph stability out --shard 2/8      on one of eight machines, and at the end
-  congraph merge out.stability-*.json -o out";
+  congraph merge out.stability-*-of-8.json -o out";
 
 #[derive(Args, Debug)]
 pub(crate) struct StabilityArgs {

@@ -19,7 +19,7 @@ Examples:
   congraph tune sim/*.csv --truth sim/truth -o out
   congraph tune sim/*.csv --methods smooth,likelihood -o compared
   congraph tune sub-*.csv -o out --shard 2/8      on one of eight machines, and at the end
-  congraph merge out.tune-*.json -o out
+  congraph merge out.tune-*-of-8.json -o out
 
 out/tune.tsv lists every cell; the chosen fit is written like that of `learn`.";
 
