@@ -16,7 +16,7 @@ import numpy.typing as npt
 from . import _engine
 from ._errors import former, warn
 from ._progress import running
-from ._sweep import RELABELLINGS, Work, workers
+from ._sweep import RELABELLINGS, Work, aligned, workers
 
 __all__ = ["Communities", "Comparison", "Graphs", "LearnedGraphs"]
 
@@ -161,7 +161,7 @@ class LearnedGraphs:
     def _arrays(self) -> dict[str, Any]:
         """As the engine takes them."""
         self._check_learned()
-        return {
+        graph: dict[str, Any] = aligned({
             "nodes": list(self.node_names_),
             "views": list(self.view_names_),
             "edge_index": np.ascontiguousarray(self.edge_index_, dtype=np.int64),
@@ -170,7 +170,8 @@ class LearnedGraphs:
             "present": self.present_,
             "subjects_of_views": self._subjects_of_views,
             "subject_weights": self._subject_edges,
-        }
+        })
+        return graph
 
     def _weights(self, view: str | int | None) -> Floats:
         """The weights of the edges in a view, or in the consensus."""

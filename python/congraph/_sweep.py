@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _engine
 
-__all__ = ["Workers", "workers"]
+__all__ = ["Work", "Workers", "aligned", "workers"]
 
 #: The fewest fits of a task: below that, sending it takes longer than a hundredth of it.
 FITS = 25
@@ -34,7 +34,7 @@ class Work:
 
     def __call__(self, numbers: Sequence[int]) -> bytes:
         # A worker is one of many: it has one thread.
-        arguments = _aligned(self.arguments)
+        arguments = aligned(self.arguments)
         done: bytes = getattr(_engine, self.part)(*arguments, list(numbers), {"n_jobs": 1, "progress": None})
         return done
 
@@ -53,13 +53,13 @@ def _n_bytes(value: Any) -> int:
     return len(value) if isinstance(value, (bytes, str)) else 0
 
 
-def _aligned(value: Any) -> Any:
+def aligned(value: Any) -> Any:
     """With arrays where the engine can read them: dask puts them anywhere in the bytes of a message."""
     if isinstance(value, np.ndarray):
         return np.require(value, requirements="A")
     if isinstance(value, dict):
-        return {name: _aligned(entry) for name, entry in value.items()}
-    return type(value)(map(_aligned, value)) if isinstance(value, (list, tuple)) else value
+        return {name: aligned(entry) for name, entry in value.items()}
+    return type(value)(map(aligned, value)) if isinstance(value, (list, tuple)) else value
 
 
 def _part(work: Work, numbers: Sequence[int]) -> bytes:

@@ -156,6 +156,10 @@ def test_arrays_may_arrive_anywhere_in_a_message(data, model):
     assert not elsewhere.arguments[0]["weights"].flags.aligned
     # In which order the relabellings stand is not told.
     assert len(elsewhere([3, 1, 4])) == len(work([3, 1, 4]))
+    # What a worker was sent may be fitted there, too.
+    arrays = {name: np.array(x) for name, x in data.views.items()}
+    found = [congraph.ConsensusGraph(density=0.2, similarity=0.85).fit(views).graphs_ for views in (arrays, moved(arrays))]
+    np.testing.assert_array_equal(*found)
 
 
 def test_what_is_sent_tells_its_size():
