@@ -7,6 +7,10 @@ use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use clap::Parser;
+use congraph_cli::args::Cli;
+use congraph_cli::console::Console;
+
 use crate::place::Place;
 
 const FILES: [&str; 8] = [
@@ -312,6 +316,46 @@ fn without_items(text: &str) -> String {
     let body = body.to_string();
     head["sha256"] = congraph_io::sha256(body.as_bytes()).into();
     format!("{head}\n{body}")
+}
+
+/// As a program does whose processes send their parts to one of them.
+#[test]
+fn other_programs_carry_parts_as_bytes() {
+    let place = simulated();
+    place.learn(&[&FILES[..], &["--no-report"]].concat(), "out");
+    let console = Console::new(true, false);
+    for sweep in sweeps() {
+        place.fine(&[&sweep.words[..], &["--force"]].concat());
+        let whole = sweep.result(&place);
+        // This process stands elsewhere.
+        let placed = |word: &&str| match word.split(':').next() {
+            Some("sim" | "out" | "tuned" | "labels.tsv") => place.path(word).display().to_string(),
+            _ if word.starts_with("sim/") => place.path(word).display().to_string(),
+            _ => (*word).to_owned(),
+        };
+        let words: Vec<String> = sweep.words.iter().map(placed).collect();
+        let words = ["congraph", "--quiet"].map(String::from).into_iter().chain(words);
+        let cli = Cli::try_parse_from(words.chain(["--force".into()])).unwrap();
+        assert!(congraph_cli::is_sweep(&cli));
+        congraph_cli::check_place(&cli).unwrap();
+        let part = |part: usize| congraph_cli::part_of(&cli, [part, 2], &console).unwrap();
+        congraph_cli::finish(&cli, vec![part(2), part(1)], &console).unwrap();
+        let found = sweep.result(&place);
+        for name in [
+            "edges.tsv",
+            "edges_long.tsv",
+            "tune.tsv",
+            "compare_edges.tsv",
+            "compare_nodes.tsv",
+        ] {
+            let name = format!("{}/{name}", sweep.out());
+            assert_eq!(found.get(&name), whole.get(&name), "{name}");
+        }
+        let refused = congraph_cli::finish(&cli, vec![part(2)], &console).unwrap_err();
+        assert!(refused.to_string().contains("these are missing: 1"), "{refused}");
+    }
+    let learn = Cli::try_parse_from(["congraph", "learn", "a.csv", "-o", "b"]).unwrap();
+    assert!(!congraph_cli::is_sweep(&learn) && congraph_cli::part_of(&learn, [1, 2], &console).is_err());
 }
 
 /// SIGKILL leaves no part, and nothing that hinders the next try.
