@@ -10,7 +10,9 @@ __all__ = [
     "__version__",
     "communities",
     "compare",
+    "compare_jobs",
     "compare_methods",
+    "compare_part",
     "edge_means",
     "evaluate",
     "follows_distance",
@@ -25,8 +27,12 @@ __all__ = [
     "save",
     "simulate",
     "stability",
+    "stability_jobs",
+    "stability_part",
     "total_variation",
     "tune",
+    "tune_part",
+    "tune_round",
 ]
 __version__: Final[str]
 

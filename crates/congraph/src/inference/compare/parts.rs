@@ -23,19 +23,20 @@ use crate::progress::Watch;
 /// use congraph::simulate::{self, simulate};
 /// use congraph::{Learn, Smooth, ViewOptions, Views, no_progress};
 ///
-/// let settings = simulate::Settings { n_nodes: 12, n_views: 6, n_signals: vec![60], ..Default::default() };
+/// let settings = simulate::Settings { n_nodes: 12, n_views: 8, n_signals: vec![60], ..Default::default() };
 /// let (views, _) = Views::assemble(simulate(&settings)?.tables, &ViewOptions::default())?;
 /// let fit = Smooth::new(0.07, 0.03).learn(&views, &no_progress)?;
-/// let labels = ["old", "young"].iter().cycle().take(6).map(ToString::to_string).collect();
+/// let labels = ["old", "young"].iter().cycle().take(8).map(ToString::to_string).collect();
 /// let design = Design { labels, ..Design::default() };
 ///
-/// let comparing = Comparing::new(&fit.graph, &design, &Settings::default())?;
+/// let settings = Settings::default();
+/// let comparing = Comparing::new(&fit.graph, &design, &settings)?;
 /// let part = |first: usize| {
 ///     let numbers: Vec<usize> = (first..comparing.n_relabellings()).step_by(2).collect();
 ///     comparing.relabelled(&numbers, &no_progress).unwrap()
 /// };
 /// let together = part(1).with(part(0)).unwrap();
-/// assert_eq!(comparing.found(together), compare(&fit.graph, &design, &Settings::default())?);
+/// assert_eq!(comparing.found(together), compare(&fit.graph, &design, &settings)?);
 /// # Ok::<(), congraph::Error>(())
 /// ```
 pub struct Comparing<'g> {
