@@ -35,6 +35,7 @@ from ._errors import former, one_error, warn
 from ._graphs import Graphs, _optional, counted
 from ._refits import Refits, refits
 from ._stability import Stability
+from ._sweep import Work, workers
 from ._views import Views
 
 __all__ = ["ConsensusGraph", "Projection", "SingleGraph"]
@@ -220,6 +221,7 @@ class _Learner(GraphEstimator):
         direct: bool = True,
         level: float = 0.05,
         seed: int = 1,
+        n_jobs: int | None = None,
         groups: Any = None,
     ) -> Stability:
         """How sure each edge is: halves of the data are fitted as the whole was.
@@ -243,6 +245,10 @@ class _Learner(GraphEstimator):
             The level of that.
         seed : int
             The seed of the halvings.
+        n_jobs : int, optional
+            How many workers of joblib share the fits; -1 for all cores. They are processes, unless ``joblib.parallel_config`` names
+            another backend, such as dask. None is the threads of the estimator's ``n_jobs``, unless such a context asks for workers. The
+            result does not depend on it.
         groups
             The former name of ``views``.
 
@@ -267,9 +273,18 @@ class _Learner(GraphEstimator):
         # What was found stands in for targets and parameters.
         options.update({name: None for name in ("density", "similarity", "consensus_density", "alpha", "beta") if name in options})
         halving = {"pairs": pairs, "units": units, "direct": direct, "level": level, "seed": seed}
-        found = _engine.stability(
-            self._arrays(), options, self._record, told._borrowed(), self._reading(told), halving, self._running()
-        )
+        whole = {
+            "graph": self._arrays(),
+            "options": options,
+            "record": self._record,
+            "views": told._borrowed(),
+            "reading": self._reading(told),
+        }
+        shared, parts = workers(n_jobs), []
+        if shared is not None:
+            jobs = _engine.stability_jobs(whole, halving, self._running())
+            parts = shared.run(Work("stability_part", whole, halving), jobs)
+        found = _engine.stability(whole, halving, parts, self._running())
         warn(found["warnings"])
         # For `print` and `report`.
         self.stability_ = Stability._of(self, found)
@@ -625,6 +640,7 @@ class ConsensusGraph(_Learner):
         keep: float = 0.95,
         halvings: int = 10,
         threshold: float = 0.05,
+        n_jobs: int | None = None,
         groups: Any = None,
     ) -> ConsensusGraph:
         """Learn a grid of densities and similarities, and keep the fit that suits other samples best.
@@ -647,6 +663,8 @@ class ConsensusGraph(_Learner):
             With more than 1000 nodes the choice is by stability (W18).
         keep, threshold : float
         halvings : int
+        n_jobs : int, optional
+            How many workers of joblib share the fits to halves; as for `stability`.
         groups
             The former name of ``views``.
 
@@ -671,13 +689,21 @@ class ConsensusGraph(_Learner):
             "halvings": halvings,
             "threshold": threshold,
         }
-        return self._choose(self._views(X, former(views, "views", groups, "groups"), blocks, subjects), X, choice)
+        return self._choose(self._views(X, former(views, "views", groups, "groups"), blocks, subjects), X, choice, n_jobs)
 
-    def _choose(self, views: Views, X: Any, choice: dict[str, Any]) -> ConsensusGraph:
+    def _choose(self, views: Views, X: Any, choice: dict[str, Any], n_jobs: int | None = None) -> ConsensusGraph:
         options = self._options(views, single=False)
         options.update(density=None, similarity=None, consensus_density=None, alpha=None, beta=None)
         choice = {**choice, "seed": self.seed}
-        result = _engine.tune(views._borrowed(), self._reading(views), options, choice, self._running())
+        task = {"views": views._borrowed(), "reading": self._reading(views), "options": options, "choice": choice}
+        shared = workers(n_jobs)
+        cells: bytes | None = None
+        halved: list[bytes] = []
+        # Cells beyond the grid are known when all halvings of those before are.
+        while shared is not None and (found := _engine.tune_round(task, cells, halved, self._running())) is not None:
+            cells, n_cells = found
+            halved = shared.run(Work("tune_part", task, cells), [2 * n_cells] * choice["halvings"])
+        result = _engine.tune(task, cells, halved, self._running())
         self._keep(result, views, X)
         self.path_ = result["path"]
         self.path_choice_ = result["chosen"]

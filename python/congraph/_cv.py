@@ -32,8 +32,11 @@ class ConsensusGraphCV(ConsensusGraph):
     blocks : int, duration, labels or None
         What stays together when samples are halved: a number of contiguous blocks for each view, as suits time series, or their
         duration; or the trial or session of each sample, as for `ConsensusGraph.fit`. Samples on their own otherwise.
+    n_jobs : int, optional
+        How many threads; -1 for all cores. None is 1, unless a ``joblib.parallel_config`` says otherwise: then its backend's workers
+        share the fits to halves. The result does not depend on it.
     penalty, signed, tol, candidates, edge_costs, scale, spectrum, sample_norm, distance_norm, kind, orient, nodes, drop_nodes, missing
-    nan, allow_counts, memory, seed, n_jobs, verbose, coupling, subject_share, vectorize, data
+    nan, allow_counts, memory, seed, verbose, coupling, subject_share, vectorize, data
         As for `ConsensusGraph`.
 
     Attributes

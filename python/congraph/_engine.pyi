@@ -10,7 +10,9 @@ __all__ = [
     "__version__",
     "communities",
     "compare",
+    "compare_jobs",
     "compare_methods",
+    "compare_part",
     "edge_means",
     "evaluate",
     "follows_distance",
@@ -25,15 +27,27 @@ __all__ = [
     "save",
     "simulate",
     "stability",
+    "stability_jobs",
+    "stability_part",
     "total_variation",
     "tune",
+    "tune_part",
+    "tune_round",
 ]
 __version__: Final[str]
 
 def communities(graph: Mapping[str, Any], search: Mapping[str, Any], running: Mapping[str, Any]) -> dict[str, Any]: ...
 def compare(
-    graph: Mapping[str, Any], asked: Mapping[str, Any], data: Mapping[str, Any] | None, running: Mapping[str, Any]
+    graph: Mapping[str, Any],
+    asked: Mapping[str, Any],
+    data: Mapping[str, Any] | None,
+    parts: Sequence[bytes],
+    running: Mapping[str, Any],
 ) -> dict[str, Any]: ...
+def compare_jobs(graph: Mapping[str, Any], asked: Mapping[str, Any]) -> int: ...
+def compare_part(
+    graph: Mapping[str, Any], asked: Mapping[str, Any], numbers: Sequence[int], running: Mapping[str, Any]
+) -> bytes: ...
 def edge_means(graph: Mapping[str, Any]) -> dict[str, Any]: ...
 def evaluate(learned: Mapping[str, Any], truth: Mapping[str, Any]) -> dict[str, Any]: ...
 def follows_distance(graph: Mapping[str, Any], points: Sequence[Sequence[float]]) -> tuple[str, str | None, str] | None: ...
@@ -72,14 +86,12 @@ def report(graph: Mapping[str, Any], context: Mapping[str, Any]) -> str: ...
 def save(graph: Mapping[str, Any], saved: Mapping[str, Any]) -> None: ...
 def simulate(wanted: Mapping[str, Any]) -> dict[str, Any]: ...
 def stability(
-    graph: Mapping[str, Any],
-    options: Mapping[str, Any],
-    record: str,
-    views: Sequence[Mapping[str, Any]],
-    reading: Mapping[str, Any],
-    halving: Mapping[str, Any],
-    running: Mapping[str, Any],
+    whole: Mapping[str, Any], halving: Mapping[str, Any], parts: Sequence[bytes], running: Mapping[str, Any]
 ) -> dict[str, Any]: ...
+def stability_jobs(whole: Mapping[str, Any], halving: Mapping[str, Any], running: Mapping[str, Any]) -> list[int]: ...
+def stability_part(
+    whole: Mapping[str, Any], halving: Mapping[str, Any], jobs: Sequence[int], running: Mapping[str, Any]
+) -> bytes: ...
 def total_variation(
     graph: Mapping[str, Any],
     views: Sequence[Mapping[str, Any]],
@@ -94,10 +106,8 @@ def compare_methods(
     methods: Sequence[str],
     running: Mapping[str, Any],
 ) -> list[dict[str, Any]]: ...
-def tune(
-    views: Sequence[Mapping[str, Any]],
-    reading: Mapping[str, Any],
-    options: Mapping[str, Any],
-    choice: Mapping[str, Any],
-    running: Mapping[str, Any],
-) -> dict[str, Any]: ...
+def tune(task: Mapping[str, Any], round: bytes | None, halved: Sequence[bytes], running: Mapping[str, Any]) -> dict[str, Any]: ...
+def tune_part(task: Mapping[str, Any], round: bytes, numbers: Sequence[int], running: Mapping[str, Any]) -> bytes: ...
+def tune_round(
+    task: Mapping[str, Any], round: bytes | None, halved: Sequence[bytes], running: Mapping[str, Any]
+) -> tuple[bytes, int] | None: ...

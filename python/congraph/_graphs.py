@@ -16,6 +16,7 @@ import numpy.typing as npt
 from . import _engine
 from ._errors import former, warn
 from ._progress import running
+from ._sweep import RELABELLINGS, Work, aligned, workers
 
 __all__ = ["Communities", "Comparison", "Graphs", "LearnedGraphs"]
 
@@ -160,7 +161,7 @@ class LearnedGraphs:
     def _arrays(self) -> dict[str, Any]:
         """As the engine takes them."""
         self._check_learned()
-        return {
+        graph: dict[str, Any] = aligned({
             "nodes": list(self.node_names_),
             "views": list(self.view_names_),
             "edge_index": np.ascontiguousarray(self.edge_index_, dtype=np.int64),
@@ -169,7 +170,8 @@ class LearnedGraphs:
             "present": self.present_,
             "subjects_of_views": self._subjects_of_views,
             "subject_weights": self._subject_edges,
-        }
+        })
+        return graph
 
     def _weights(self, view: str | int | None) -> Floats:
         """The weights of the edges in a view, or in the consensus."""
@@ -490,6 +492,7 @@ class LearnedGraphs:
         X: Any = None,
         views: Any = None,
         blocks: Any = None,
+        n_jobs: int | None = None,
         groups: Any = None,
     ) -> Comparison:
         """Compare groups of views, or two conditions of the same subjects, by permutations of their labels.
@@ -525,6 +528,10 @@ class LearnedGraphs:
             The seed of the relabellings, and of the draw that makes samples equal.
         X, views, blocks
             The views that were fitted, with ``equalise="auto"``.
+        n_jobs : int, optional
+            How many workers of joblib share the relabellings; -1 for all cores. They are processes, unless ``joblib.parallel_config``
+            names another backend, such as dask. None is the threads of this process, unless such a context asks for workers. With
+            ``equalise="auto"`` the relabellings stay in this process. The result does not depend on it.
         groups
             The former name of ``views``.
 
@@ -565,7 +572,11 @@ class LearnedGraphs:
             "seed": seed,
             "samples": None if n_samples is None else [int(n) for n in self._of_views(n_samples, "n_samples")],
         }
-        found = _engine.compare(self._arrays(), asked, data, running(-1))
+        shared, parts = workers(n_jobs), []
+        if shared is not None and data is None:
+            n_relabellings = _engine.compare_jobs(self._arrays(), asked)
+            parts = shared.run(Work("compare_part", self._arrays(), asked), [1] * n_relabellings, RELABELLINGS)
+        found = _engine.compare(self._arrays(), asked, data, parts, running(-1))
         warn(found.pop("warnings"))
         tables = {name: _table(found.pop(name)) for name in ("edges", "components", "nodes", "measures", "pairs")}
         return Comparison(**tables, _findings=found.pop("findings"), **found)

@@ -26,6 +26,7 @@ from ._kinds import (
     _refuse_empty,
     _refuse_strange,
 )
+from ._sweep import aligned
 
 __all__ = ["Views", "as_views"]
 
@@ -355,7 +356,7 @@ class Views(Mapping[str, Array]):
         return [
             {
                 "name": name,
-                "values": array,
+                "values": aligned(array),
                 "nodes": self.nodes[name],
                 "blocks": self.blocks[name],
                 "n_samples": self.n_samples[name],

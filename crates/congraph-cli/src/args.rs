@@ -12,6 +12,7 @@ mod export;
 mod fit;
 mod input;
 mod learn;
+mod merge;
 mod output;
 mod project;
 mod report;
@@ -35,21 +36,23 @@ pub(crate) use export::ExportArgs;
 pub(crate) use fit::FitArgs;
 pub(crate) use input::{InputArgs, ReadingArgs, ScalingArgs, SubjectArgs};
 pub(crate) use learn::LearnArgs;
+pub(crate) use merge::MergeArgs;
 pub use output::OutputArgs;
 pub(crate) use project::ProjectArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use simulate::SimulateArgs;
-pub(crate) use stability::{HalvingArgs, MergeArgs, StabilityArgs};
+pub(crate) use stability::{HalvingArgs, StabilityArgs};
 pub(crate) use tune::TuneArgs;
 
 /// Learn one sparse graph per data set, and the consensus graph they share.
 #[derive(Parser, Debug)]
 #[command(name = "congraph", version, arg_required_else_help = true, after_help = EXAMPLES)]
-pub(crate) struct Cli {
+pub struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Options of every command.
     #[command(flatten)]
-    pub(crate) global: Global,
+    pub global: Global,
 }
 
 const EXAMPLES: &str = "\
@@ -85,8 +88,8 @@ pub(crate) enum Command {
     /// How sure each edge of a fit is: does it come back in other trials, and how far is its weight known?
     #[command(after_help = stability::AFTER_HELP)]
     Stability(StabilityArgs),
-    /// Put together what `stability --shard` made in parts
-    #[command(after_help = stability::MERGE_HELP)]
+    /// Put together what `tune`, `stability` or `compare` made in parts with --shard
+    #[command(after_help = merge::AFTER_HELP)]
     Merge(MergeArgs),
     /// Simulate views of smooth signals with a known consensus graph
     #[command(after_help = simulate::AFTER_HELP)]

@@ -14,7 +14,7 @@
 //! failure     why a command ended, and its exit code         interrupt   Ctrl-C and other signals
 //! output      the place of a result                          checkpoint  work that can be resumed
 //! memory      how much of it may be used                     summary     what a run says of itself
-//! usage       values that cannot be meant
+//! usage       values that cannot be meant                    shards      a sweep in parts
 //! ```
 
 pub mod args;
@@ -25,6 +25,7 @@ pub mod failure;
 pub mod interrupt;
 mod memory;
 pub mod output;
+mod shards;
 mod summary;
 mod usage;
 mod words;
@@ -97,6 +98,42 @@ const INTERRUPTED: u8 = 130;
 
 /// How long the others wait for what the first member has to say.
 const FIRST_WORD: Duration = Duration::from_secs(2);
+
+/// Whether a call asks for work that can be made in parts: `tune` (without `--methods`), `stability` or `compare`.
+pub fn is_sweep(cli: &Cli) -> bool {
+    match &cli.command {
+        args::Command::Tune(args) => args.methods.is_empty(),
+        args::Command::Stability(_) | args::Command::Compare(_) => true,
+        _ => false,
+    }
+}
+
+/// Whether the result of a sweep can be written: asked before any work, and by one of all that share it.
+///
+/// # Errors
+///
+/// If something is there that may not be replaced, or nothing can be written there.
+pub fn check_place(cli: &Cli) -> Result<(), Failure> {
+    commands::check_place(cli)
+}
+
+/// Part I of K of a sweep (from 1 on), as the bytes that `--shard I/K` writes to a file.
+///
+/// # Errors
+///
+/// If the call asks for no sweep; what the command refuses.
+pub fn part_of(cli: &Cli, part: [usize; 2], console: &Console) -> Result<Vec<u8>, Failure> {
+    commands::part_of(cli, part, console)
+}
+
+/// Carries on from the bytes of all parts, in any order, to the result: the same files as without parts.
+///
+/// # Errors
+///
+/// If parts are missing, doubled, damaged or of other work; what the command refuses.
+pub fn finish(cli: &Cli, parts: Vec<Vec<u8>>, console: &Console) -> Result<(), Failure> {
+    commands::finish(cli, parts, console)
+}
 
 /// Carries out a command as every program of congraph does: with signals heard, and with the memory (in GiB; half of
 /// what is free unless asked) and the threads that were asked for. What went wrong is told on stderr, and is the exit

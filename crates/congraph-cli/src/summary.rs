@@ -16,24 +16,40 @@ pub(crate) fn gap(relative_gap: f64) -> String {
     }
 }
 
+/// The call that a result is of.
+pub(crate) struct Call {
+    pub(crate) kind: &'static str,
+    /// Its words, if they are not those of this process.
+    pub(crate) words: Option<Vec<String>>,
+    pub(crate) seed: Option<u64>,
+}
+
+impl Call {
+    /// This process's own, without randomness.
+    pub(crate) const fn own(kind: &'static str) -> Self {
+        Self {
+            kind,
+            words: None,
+            seed: None,
+        }
+    }
+}
+
 /// What it takes to run the same again.
-pub(crate) fn run(
-    kind: &str,
-    summary: &FitRecord,
-    inputs: Vec<InputRecord>,
-    seed: Option<u64>,
-    timing: &Timing,
-) -> RunRecord {
-    let command = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+pub(crate) fn run(call: Call, summary: &FitRecord, inputs: Vec<InputRecord>, timing: &Timing) -> RunRecord {
+    let own = || {
+        let words = std::env::args_os();
+        words.map(|word| word.to_string_lossy().into_owned()).collect()
+    };
     let finished = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_secs());
     let folder = std::env::current_dir().ok();
     RunRecord {
-        command: Some(command.collect()),
+        command: Some(call.words.unwrap_or_else(own)),
         folder: folder.map(|folder| folder.to_string_lossy().into_owned()),
         threads: Some(rayon::current_num_threads()),
         finished_unix_time: Some(finished),
-        ..RunRecord::of(kind, summary, inputs, seed, timing)
+        ..RunRecord::of(call.kind, summary, inputs, call.seed, timing)
     }
 }

@@ -20,6 +20,7 @@ mod place;
 mod project;
 mod report;
 mod results;
+mod shards;
 mod spectrum;
 mod stability;
 mod store;

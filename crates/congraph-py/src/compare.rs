@@ -1,8 +1,8 @@
 //! Groups of views compared.
 
 use congraph::compare::{
-    Comparison, Covariate, CovariateValues, Design, Equalised, Measure, Settings, check_samples, compare_watched,
-    learn_equalised,
+    Comparing, Comparison, Covariate, CovariateValues, Design, Equalised, Measure, Relabelled, Settings, check_samples,
+    compare_watched, learn_equalised,
 };
 use congraph::{MultiviewGraph, Views};
 use congraph_record::findings::KnownComparison;
@@ -11,11 +11,12 @@ use congraph_record::{Choice, FitRecord};
 use numpy::IntoPyArray;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::failure;
 use crate::fields::from_fields;
 use crate::graphs::Arrays;
+use crate::parts;
 use crate::request;
 use crate::running::Running;
 use crate::tables::{BorrowedTable, Reading, assemble, tables};
@@ -50,6 +51,15 @@ from_fields!(Asked<'py> {
 });
 
 impl Asked<'_> {
+    /// Whether no group has more samples, as far as that is told.
+    fn check(&self, py: Python<'_>, design: &Design) -> PyResult<()> {
+        let Some(samples) = &self.samples else {
+            return Ok(());
+        };
+        let samples: Vec<Option<usize>> = samples.iter().copied().map(Some).collect();
+        check_samples(&samples, &design.labels).map_err(|error| failure::exception(py, &error))
+    }
+
     fn design(&self) -> PyResult<Design> {
         let mut covariates = Vec::new();
         for (name, values) in self.covariates.iter() {
@@ -124,7 +134,35 @@ fn n_samples(views: &Views, name: &str) -> Option<usize> {
     views.iter().find(|view| view.name() == name)?.n_samples()
 }
 
-/// Compares groups of views, or two conditions of the same subjects.
+/// How many relabellings there are.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) fn compare_jobs(py: Python<'_>, graph: Arrays<'_>, asked: Asked<'_>) -> PyResult<usize> {
+    let (graph, design, settings) = (graph.graph()?, asked.design()?, asked.settings(py)?);
+    asked.check(py, &design)?;
+    let comparing = Comparing::new(&graph, &design, &settings).map_err(|error| failure::exception(py, &error))?;
+    Ok(comparing.n_relabellings())
+}
+
+/// What the relabellings of some numbers gave, as bytes.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) fn compare_part<'py>(
+    py: Python<'py>,
+    graph: Arrays<'py>,
+    asked: Asked<'py>,
+    numbers: Vec<usize>,
+    running: Running,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (graph, design, settings) = (graph.graph()?, asked.design()?, asked.settings(py)?);
+    let found = running.run(py, None, |watch| {
+        Ok(Comparing::new(&graph, &design, &settings)?.relabelled(&numbers, watch))
+    })?;
+    parts::to_bytes(py, &found.ok_or_else(|| PyKeyboardInterrupt::new_err(()))?)
+}
+
+/// Compares groups of views, or two conditions of the same subjects; `parts` are the relabellings, where they were made
+/// elsewhere.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn compare<'py>(
@@ -132,21 +170,34 @@ pub(crate) fn compare<'py>(
     graph: Arrays<'py>,
     asked: Asked<'py>,
     data: Option<Data<'py>>,
+    parts: Vec<Vec<u8>>,
     running: Running,
 ) -> PyResult<Bound<'py, PyDict>> {
     let mut graph = graph.graph()?;
     let (design, settings) = (asked.design()?, asked.settings(py)?);
-    if let Some(samples) = &asked.samples {
-        let samples: Vec<Option<usize>> = samples.iter().copied().map(Some).collect();
-        check_samples(&samples, &design.labels).map_err(|error| failure::exception(py, &error))?;
-    }
+    asked.check(py, &design)?;
     let (mut equalised_to, mut warnings) = (None, Vec::new());
     if let Some(data) = &data
         && let Some(drawn) = equalised(py, data, &graph, &design, asked.seed, &running)?
     {
         (graph, equalised_to, warnings) = (drawn.graph, Some(drawn.n_samples), drawn.warnings);
     }
-    let found = running.run(py, None, |watch| compare_watched(&graph, &design, &settings, watch))?;
+    let mut all: Option<Relabelled> = None;
+    for part in parts {
+        let part: Relabelled = parts::from_bytes(&part)?;
+        all = Some(match all {
+            None => part,
+            Some(all) => all.with(part).ok_or_else(parts::strange)?,
+        });
+    }
+    let found = running.run(py, None, |watch| {
+        let Some(all) = all else {
+            return compare_watched(&graph, &design, &settings, watch);
+        };
+        let comparing = Comparing::new(&graph, &design, &settings)?;
+        let is_whole = comparing.fits(&all) && all.numbers.len() == comparing.n_relabellings();
+        Ok(is_whole.then(|| comparing.found(all)))
+    })?;
     let Some(found) = found else {
         return Err(PyKeyboardInterrupt::new_err(()));
     };

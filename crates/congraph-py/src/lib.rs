@@ -7,7 +7,7 @@
 //! tables      NumPy arrays → tables, without a copy      graphs       learned graphs ⇄ arrays
 //! request     keyword arguments → a request              failure      errors of the library → Python exceptions
 //! running     the interpreter let go of, Ctrl-C, progress
-//! penalty     a penalty written in Python
+//! penalty     a penalty written in Python                parts        parts of a sweep as bytes
 //! learn, project, refits, stability, compare, tune, methods, joint, communities, metrics, report, simulate, folder     one call each
 //! ```
 //!
@@ -24,6 +24,7 @@ mod joint;
 mod learn;
 mod methods;
 mod metrics;
+mod parts;
 mod penalty;
 mod project;
 mod refits;
@@ -46,7 +47,7 @@ mod _engine {
     #[pymodule_export]
     use super::communities::communities;
     #[pymodule_export]
-    use super::compare::compare;
+    use super::compare::{compare, compare_jobs, compare_part};
     #[pymodule_export]
     use super::folder::{load, save};
     #[pymodule_export]
@@ -68,9 +69,9 @@ mod _engine {
     #[pymodule_export]
     use super::simulate::simulate;
     #[pymodule_export]
-    use super::stability::stability;
+    use super::stability::{stability, stability_jobs, stability_part};
     #[pymodule_export]
-    use super::tune::tune;
+    use super::tune::{tune, tune_part, tune_round};
 
     /// The version of the engine.
     #[pymodule_export]

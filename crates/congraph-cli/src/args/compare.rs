@@ -7,6 +7,7 @@ use congraph::compare::{Measure, Statistic};
 use congraph_record::choices::Equalise;
 
 use super::choices::choice;
+use super::merge::shard;
 
 /// What its help ends with.
 pub(super) const AFTER_HELP: &str = "\
@@ -34,7 +35,9 @@ subject has two views, one in each condition: two rows of that table, with the s
 Examples:
   congraph compare out --labels participants.tsv:group
   congraph compare out --labels participants.tsv:group --covariates age,sex --permutations 10000
-  congraph compare out --labels sessions.tsv:condition --pair subject";
+  congraph compare out --labels sessions.tsv:condition --pair subject
+  congraph compare out --labels participants.tsv:group --permutations 1000000 --shard 2/8
+  congraph merge out.compare-*-of-8.json -o out";
 
 #[derive(Args, Debug)]
 pub(crate) struct CompareArgs {
@@ -78,7 +81,11 @@ pub(crate) struct CompareArgs {
     /// Start of the random numbers: the same seed gives the same result
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Replace the comparison that is in the folder already
+    /// Look at one of so many parts of the relabellings, and write what they gave to a file beside the folder, for
+    /// `congraph merge`
+    #[arg(long, value_name = "I/K", value_parser = shard)]
+    pub(crate) shard: Option<[usize; 2]>,
+    /// Replace the comparison that is in the folder already; with --shard, that part
     #[arg(long)]
     pub(crate) force: bool,
 }

@@ -1,4 +1,4 @@
-//! The words of `congraph stability` and `congraph merge`.
+//! The words of `congraph stability`.
 
 use std::path::PathBuf;
 
@@ -6,6 +6,7 @@ use clap::Args;
 use congraph::refits::Unit;
 
 use super::choices::choice;
+use super::merge::shard;
 
 /// What its help ends with.
 pub(super) const AFTER_HELP: &str = "\
@@ -27,7 +28,7 @@ Examples:
   congraph stability out
   congraph stability out --units views --force
   congraph stability out --shard 2/8      on one of eight machines, and at the end
-  congraph merge out.stability-*.json -o out";
+  congraph merge out.stability-*-of-8.json -o out";
 
 #[derive(Args, Debug)]
 pub(crate) struct StabilityArgs {
@@ -37,7 +38,7 @@ pub(crate) struct StabilityArgs {
     #[command(flatten)]
     pub(crate) halving: HalvingArgs,
     /// Make one of so many parts of the work, and write it to a file beside the folder, for `congraph merge`
-    #[arg(long, value_name = "I/K", value_parser = shard)]
+    #[arg(long, value_name = "I/K", value_parser = shard, conflicts_with = "resume")]
     pub(crate) shard: Option<[usize; 2]>,
     /// Resume an interrupted run of the same command where it stopped
     #[arg(long)]
@@ -75,40 +76,4 @@ pub(crate) struct HalvingArgs {
     /// its options
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) data: Vec<String>,
-}
-
-/// What the help of `merge` ends with.
-pub(super) const MERGE_HELP: &str = "\
-The result is the same, to the byte, as that of one run.
-
-Example:
-  congraph merge out.stability-*.json -o out";
-
-#[derive(Args, Debug)]
-pub(crate) struct MergeArgs {
-    /// All files that the runs with --shard wrote
-    #[arg(required = true, value_name = "FILE")]
-    pub(crate) shards: Vec<PathBuf>,
-    /// The folder of the fit, to which the result is added
-    #[arg(short, long = "out", value_name = "FOLDER")]
-    pub(crate) out: PathBuf,
-    /// The data of the fit, if they are not where they were
-    #[arg(long, value_name = "FILE", num_args = 1..)]
-    pub(crate) data: Vec<String>,
-    /// Replace what is in the folder already
-    #[arg(long)]
-    pub(crate) force: bool,
-}
-
-/// Which part of how many, from 1 on.
-fn shard(text: &str) -> Result<[usize; 2], String> {
-    let wrong = || "a part and how many parts there are is needed, such as 2/8".to_owned();
-    let (part, parts) = text.split_once('/').ok_or_else(wrong)?;
-    let number = |text: &str| text.trim().parse::<usize>().map_err(|_| wrong());
-    let (part, parts) = (number(part)?, number(parts)?);
-    if part >= 1 && part <= parts {
-        Ok([part, parts])
-    } else {
-        Err(wrong())
-    }
 }

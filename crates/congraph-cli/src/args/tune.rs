@@ -8,6 +8,7 @@ use congraph_record::request::{PenaltyRequest, SpectrumRequest};
 use congraph_record::{FitRequest, RequestError, TuneRequest};
 
 use super::choices::{choice, choice_of, penalties};
+use super::merge::shard;
 use super::{InputArgs, OutputArgs};
 
 /// What its help ends with.
@@ -17,6 +18,8 @@ Examples:
   congraph tune trials.csv --view-column subject --block-column trial --density 0.05:0.40 --similarity 0.6:0.95 -o out
   congraph tune sim/*.csv --truth sim/truth -o out
   congraph tune sim/*.csv --methods smooth,likelihood -o compared
+  congraph tune sub-*.csv -o out --shard 2/8      on one of eight machines, and at the end
+  congraph merge out.tune-*-of-8.json -o out
 
 out/tune.tsv lists every cell; the chosen fit is written like that of `learn`.";
 
@@ -65,6 +68,9 @@ pub(crate) struct TuneArgs {
     /// Resume an interrupted run of the same command where it stopped
     #[arg(long, help_heading = "Choice")]
     pub(crate) resume: bool,
+    /// Make one of so many parts of the halvings, and write it to a file beside the folder, for `congraph merge`
+    #[arg(long, value_name = "I/K", value_parser = shard, conflicts_with = "resume", help_heading = "Choice")]
+    pub(crate) shard: Option<[usize; 2]>,
     /// Compare methods instead, by the likelihood of samples that were held out: which explains the data best, and by
     /// how much?
     #[arg(

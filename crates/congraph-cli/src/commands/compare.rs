@@ -3,66 +3,180 @@
 use std::path::Path;
 use std::time::Instant;
 
-use congraph::compare::{Design, Settings, check_coupling, check_samples, compare_watched, learn_equalised};
+use congraph::compare::{Comparing, Design, Relabelled, Settings, check_coupling, check_samples, learn_equalised};
 use congraph::{Code, DataError, Error, MultiviewGraph, Warning};
 use congraph_io::{
-    COMPARE_FILES, Folder, LabelTable, read_graph, read_known, read_run, seal_compare, write_comparison,
+    COMPARE_FILES, Folder, LabelTable, Run, read_graph, read_known, read_run, seal_compare, write_comparison,
 };
 use congraph_record::choices::Equalise;
 use congraph_record::findings::Known;
 use congraph_record::record::{CompareRecord, warning_records};
+use serde_json::{Value, json};
 
 use super::again;
 use crate::args::{CompareArgs, Global};
 use crate::console::{self, Console};
 use crate::failure::Failure;
+use crate::shards::{self, Made, Shard, Shards, Sweep};
 use crate::{interrupt, words};
 
 pub(crate) fn run(args: &CompareArgs, global: &Global, console: &Console) -> Result<(), Failure> {
-    let start = Instant::now();
+    if let Some(part) = args.shard {
+        let make = || shard(args, part, console);
+        return shards::to_file(Sweep::Compare, &args.folder, part, args.force, global, make);
+    }
+    finish(args, None, global, console)
+}
+
+/// What is compared, and how.
+struct Task {
+    run: Run,
+    /// The graphs of the folder.
+    own: MultiviewGraph,
+    design: Design,
+    settings: Settings,
+    equal: Equal,
+    /// All that the comparison depends on, apart from the number of threads.
+    key: Value,
+}
+
+impl Task {
+    fn read(args: &CompareArgs, console: &Console) -> Result<Self, Failure> {
+        let (run, own) = read_run(&args.folder)?;
+        let known = read_known(&args.folder, &own)?;
+        let design = design(args, &own)?;
+        check_fit(&known, &own, &design)?;
+        let settings = Settings {
+            statistic: args.statistic,
+            permutations: args.permutations,
+            threshold: args.nbs,
+            level: args.level,
+            seed: args.seed,
+            measures: args.measures.clone(),
+        };
+        let equal = equal(args, &known, own.clone(), &design.labels, console)?;
+        Ok(Self {
+            key: key(&run, &equal.graph, &design, &settings),
+            run,
+            own,
+            design,
+            settings,
+            equal,
+        })
+    }
+
+    fn comparing(&self) -> Result<Comparing<'_>, Failure> {
+        Ok(Comparing::new(&self.equal.graph, &self.design, &self.settings)?)
+    }
+}
+
+/// Numbers of graphs are told by the hash of their bits.
+fn key(run: &Run, graph: &MultiviewGraph, design: &Design, settings: &Settings) -> Value {
+    let pairs = graph.pairs().iter().flatten().flat_map(|node| node.to_le_bytes());
+    let weights = graph
+        .weights()
+        .values()
+        .iter()
+        .chain(graph.consensus().unwrap_or_default());
+    let bytes: Vec<u8> = pairs.chain(weights.flat_map(|weight| weight.to_le_bytes())).collect();
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "run": run.id(),
+        "graphs": congraph_io::sha256(&bytes),
+        "design": format!("{design:?}"),
+        "settings": format!("{settings:?}"),
+    })
+}
+
+/// What one part of the relabellings gave.
+pub(super) fn shard(args: &CompareArgs, part: [usize; 2], console: &Console) -> Result<Made, Failure> {
+    let task = Task::read(args, console)?;
+    let comparing = task.comparing()?;
+    let numbers = shards::numbers_of(part, comparing.n_relabellings());
+    let work = relabelled(&comparing, &numbers, console)?;
+    let work = serde_json::to_value(&work).unwrap_or_default();
+    Ok(shards::seal(Sweep::Compare, part, &task.key, &work, numbers.len()))
+}
+
+fn relabelled(comparing: &Comparing<'_>, numbers: &[usize], console: &Console) -> Result<Relabelled, Failure> {
+    let reporter = console.progress();
+    let found = comparing.relabelled(numbers, &|progress| reporter.step(progress));
+    found.ok_or_else(|| Failure::usage("the comparison was interrupted", ""))
+}
+
+/// What all parts gave, if they are complete.
+fn together(shards: Vec<Shard>, comparing: &Comparing<'_>) -> Result<Option<Relabelled>, Failure> {
+    let mut all: Option<Relabelled> = None;
+    for shard in shards {
+        let numbers = shards::numbers_of(shard.part, comparing.n_relabellings());
+        let is_whole = |found: &Relabelled| comparing.fits(found) && found.numbers.iter().copied().eq(numbers);
+        let found = serde_json::from_value(shard.work.clone()).ok().filter(is_whole);
+        let found = found.ok_or_else(|| shard.incomplete())?;
+        all = match all {
+            None => Some(found),
+            Some(all) => Some(all.with(found).ok_or_else(|| shard.computed_otherwise())?),
+        };
+    }
+    Ok(all)
+}
+
+/// The place of the result.
+pub(super) fn place(args: &CompareArgs) -> Result<Folder, Failure> {
     if !args.folder.is_dir() {
         // Refused as what it is: no result.
         read_graph(&args.folder)?;
     }
-    let mut folder = interrupt::before_writing(|| Folder::add_to(&args.folder, &COMPARE_FILES, args.force))?;
-    let (run, graph) = read_run(&args.folder)?;
-    let known = read_known(&args.folder, &graph)?;
-    let design = design(args, &graph)?;
-    check_fit(&known, &graph, &design)?;
-    let settings = Settings {
-        statistic: args.statistic,
-        permutations: args.permutations,
-        threshold: args.nbs,
-        level: args.level,
-        seed: args.seed,
-        measures: args.measures.clone(),
+    Ok(interrupt::before_writing(|| {
+        Folder::add_to(&args.folder, &COMPARE_FILES, args.force)
+    })?)
+}
+
+/// Looks at all relabellings, or puts parts of them together, and adds the result to the folder.
+pub(super) fn finish(
+    args: &CompareArgs,
+    parts: Option<Shards>,
+    global: &Global,
+    console: &Console,
+) -> Result<(), Failure> {
+    let start = Instant::now();
+    let mut folder = place(args)?;
+    let task = Task::read(args, console)?;
+    let comparing = task.comparing()?;
+    let parts = parts.map(|parts| parts.made_from(&task.key)).transpose()?;
+    let given = parts.map(|parts| together(parts, &comparing)).transpose()?;
+    let relabelled = match given.flatten() {
+        Some(all) => all,
+        None => {
+            let all: Vec<usize> = (0..comparing.n_relabellings()).collect();
+            relabelled(&comparing, &all, console)?
+        }
     };
-    let own = graph.clone();
+    let found = comparing.found(relabelled);
+    let Task {
+        run,
+        own,
+        design,
+        settings,
+        equal,
+        ..
+    } = &task;
     let Equal {
-        graph,
-        equalised_to,
-        warnings,
-    } = equal(args, &known, graph, &design.labels, console)?;
-    let reporter = console.progress();
-    let found = compare_watched(&graph, &design, &settings, &|progress| reporter.step(progress))?;
-    drop(reporter);
-    let Some(found) = found else {
-        return Err(Failure::usage("the comparison was interrupted", ""));
-    };
-    let warnings = words::told(warnings.into_iter().chain(found.warnings.iter().cloned()));
+        graph, equalised_to, ..
+    } = equal;
+    let warnings = words::told(equal.warnings.iter().chain(&found.warnings).cloned());
     let mut record = CompareRecord {
         n_nodes: graph.n_nodes(),
         n_views: graph.n_views(),
-        equalised_to,
+        equalised_to: *equalised_to,
         version: env!("CARGO_PKG_VERSION").into(),
         seconds: start.elapsed().as_secs_f64(),
         warnings: warning_records(&warnings),
-        ..CompareRecord::new(&found, &design, &settings)
+        ..CompareRecord::new(&found, design, settings)
     };
     interrupt::uninterrupted(|| -> Result<(), Failure> {
-        write_comparison(&folder, &graph, &found, &record)?;
-        seal_compare(&folder, &run, &mut record)?;
-        super::report::renew(&mut folder, &own)?;
+        write_comparison(&folder, graph, &found, &record)?;
+        seal_compare(&folder, run, &mut record)?;
+        super::report::renew(&mut folder, own)?;
         Ok(folder.commit()?)
     })?;
     for warning in &warnings {

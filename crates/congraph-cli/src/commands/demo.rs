@@ -21,6 +21,7 @@ use super::simulate::write_simulation;
 use crate::args::{DemoArgs, Global};
 use crate::console::{self, Console};
 use crate::failure::Failure;
+use crate::summary::Call;
 use crate::{interrupt, output, summary, words};
 
 /// β at which the views of the default data have a correlation of about 0.8, the paper's choice.
@@ -62,7 +63,15 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
         let rows: Vec<ViewRow> = views.iter().map(|view| row_of(view.name(), view.n_samples())).collect();
         write_graph(&folder, "", &learned.graph, &rows)?;
         write_json(&folder, "summary.json", &summary)?;
-        let run = summary::run("demo", &summary, Vec::new(), Some(args.seed), &timing);
+        let run = summary::run(
+            Call {
+                seed: Some(args.seed),
+                ..Call::own("demo")
+            },
+            &summary,
+            Vec::new(),
+            &timing,
+        );
         write_json(&folder, "run.json", &run)?;
         super::report::write_quality(&folder, &views)?;
         super::report::stage(&folder, &learned.graph, console)?;

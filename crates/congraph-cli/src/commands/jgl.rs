@@ -14,6 +14,7 @@ use super::learn::{caveat, inputs, unasked, view_rows};
 use crate::args::{Global, LearnArgs, MissingArg};
 use crate::console::{self, Console};
 use crate::failure::Failure;
+use crate::summary::Call;
 use crate::{interrupt, output, summary, words};
 
 pub(super) fn run(
@@ -55,7 +56,7 @@ pub(super) fn run(
         let places = map.as_ref().map(|(axes, at)| Places::Along { axes, at });
         write_precision_graph(&folder, graph, &view_rows(&read), &learned.details.precisions, places)?;
         write_json(&folder, "summary.json", &summary)?;
-        let run = summary::run("learn", &summary, inputs(&read), None, &timing);
+        let run = summary::run(Call::own("learn"), &summary, inputs(&read), &timing);
         write_json(&folder, "run.json", &run)?;
         super::report::write_quality(&folder, &read.views)?;
         if !args.fit.no_report {

@@ -16,6 +16,7 @@ use super::input::{self, Read, Source};
 use crate::args::{FitArgs, Global, LearnArgs, OutputArgs};
 use crate::console::{self, Console, count};
 use crate::failure::Failure;
+use crate::summary::Call;
 use crate::{interrupt, memory, output, summary, words};
 
 pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Result<(), Failure> {
@@ -108,7 +109,7 @@ impl Fitting<'_> {
             return Ok(Fitted { summary, line: None });
         };
         interrupt::uninterrupted(|| -> Result<(), Failure> {
-            write(&folder, self.kind, None, read, &learned.graph, &summary, &timing)?;
+            write(&folder, Call::own(self.kind), read, &learned.graph, &summary, &timing)?;
             candidates::write(&folder, &method.candidates, &method.edge_costs, learned.graph.nodes())?;
             if !args.no_report {
                 super::report::stage(&folder, &learned.graph, console)?;
@@ -194,15 +195,14 @@ fn found(reached: &Reached) -> String {
 /// Writes the graphs, `summary.json` and `run.json`.
 pub(super) fn write(
     folder: &Folder,
-    kind: &str,
-    seed: Option<u64>,
+    call: Call,
     read: &Read,
     graph: &MultiviewGraph,
     summary: &FitRecord,
     timing: &Timing,
 ) -> Result<(), Failure> {
     let rows = view_rows(read);
-    let mut run = summary::run(kind, summary, inputs(read), seed, timing);
+    let mut run = summary::run(call, summary, inputs(read), timing);
     let places = read.places.as_ref().map(|places| places.of(graph.nodes()));
     let map = read.map.as_ref().map(|map| map.of(graph.nodes()));
     let places = match (&places, &map) {

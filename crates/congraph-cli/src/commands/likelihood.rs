@@ -14,6 +14,7 @@ use super::learn::{Fitted, Fitting, caveat, check_converged, consensus, likeness
 use crate::args::OutputArgs;
 use crate::console::{Console, count};
 use crate::failure::Failure;
+use crate::summary::Call;
 use crate::{interrupt, memory, summary};
 
 impl Fitting<'_> {
@@ -54,7 +55,7 @@ impl Fitting<'_> {
             return Ok(Fitted { summary, line: None });
         };
         interrupt::uninterrupted(|| -> Result<(), Failure> {
-            write(&folder, self.kind, None, read, &learned.graph, &summary, &timing)?;
+            write(&folder, Call::own(self.kind), read, &learned.graph, &summary, &timing)?;
             candidates::write(&folder, &method.candidates, &method.edge_costs, learned.graph.nodes())?;
             if !self.args.no_report {
                 super::report::stage(&folder, &learned.graph, console)?;

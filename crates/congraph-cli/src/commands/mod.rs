@@ -15,6 +15,7 @@ mod input;
 mod jgl;
 mod learn;
 mod likelihood;
+mod merge;
 mod methods;
 mod places;
 mod project;
@@ -22,7 +23,6 @@ mod report;
 mod simulate;
 mod stability;
 mod tune;
-mod work;
 
 use std::sync::Arc;
 
@@ -32,6 +32,8 @@ use crate::args::{Cli, Command};
 use crate::console::{Console, visible};
 use crate::failure::Failure;
 
+pub(crate) use merge::{check_place, finish, part_of};
+
 /// Carries out the command that was asked for.
 pub(crate) fn run(cli: &Cli, console: &Console) -> Result<(), Failure> {
     match &cli.command {
@@ -40,7 +42,7 @@ pub(crate) fn run(cli: &Cli, console: &Console) -> Result<(), Failure> {
         Command::Learn(args) => learn::run(args, &cli.global, console),
         Command::Tune(args) => tune::run(args, &cli.global, console),
         Command::Stability(args) => stability::run(args, &cli.global, console),
-        Command::Merge(args) => stability::merge(args, &cli.global, console),
+        Command::Merge(args) => merge::run(args, &cli.global, console),
         Command::Simulate(args) => simulate::run(args, &cli.global, console),
         Command::Evaluate(args) => evaluate::run(args, &cli.global, console),
         Command::Communities(args) => communities::run(args, &cli.global, console),
@@ -59,6 +61,17 @@ pub(crate) fn run_in_team(cli: &Cli, team: &Arc<dyn Team>, console: &Console) ->
         Command::Learn(args) => {
             team::join(Arc::clone(team));
             learn::run(args, &cli.global, console)
+        }
+        _ if crate::is_sweep(cli) => {
+            let (rank, size) = (team.rank(), team.size());
+            if rank == 0 {
+                check_place(cli)?;
+            }
+            let mut parts = vec![Vec::new(); size];
+            parts[0] = part_of(cli, [rank + 1, size], console)?;
+            // The first gets all, and puts them together.
+            let parts = team.exchange(parts);
+            if rank == 0 { finish(cli, parts, console) } else { Ok(()) }
         }
         _ => Err(Failure::usage(
             "several processes share out `learn`, `tune`, `stability` and `compare`",

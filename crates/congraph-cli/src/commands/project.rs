@@ -17,6 +17,7 @@ use super::learn::{inputs, view_rows};
 use crate::args::{Global, ProjectArgs};
 use crate::console::{self, Console};
 use crate::failure::Failure;
+use crate::summary::Call;
 use crate::{interrupt, output, summary, words};
 
 pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Result<(), Failure> {
@@ -62,7 +63,7 @@ pub(crate) fn run(args: &ProjectArgs, global: &Global, console: &Console) -> Res
         write_json(
             &folder,
             "run.json",
-            &summary::run("project", &told, inputs(&read), None, &timing),
+            &summary::run(Call::own("project"), &told, inputs(&read), &timing),
         )?;
         write_json(&folder, "summary.json", &told)?;
         super::report::stage(&folder, &graph, console)?;

@@ -9,6 +9,8 @@
 //! each, cells are added beyond the ends at which the choice lies, unless the caller set these ends; then a warning
 //! tells (W18).
 
+use serde::{Deserialize, Serialize};
+
 use super::Reached;
 use super::extension::{self, Ends, Row};
 use super::held_out::{self, MOST_NODES};
@@ -35,7 +37,7 @@ pub struct Search {
 }
 
 /// What was done so far: all that is needed to resume.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Steps {
     /// How many cells are of rounds that are done: those of the grid first, then those beyond its ends.
     pub settled: usize,
@@ -184,7 +186,7 @@ impl Search {
     }
 
     /// The same by stability where the likelihood of so many nodes would take too long.
-    fn for_nodes(&self, n_nodes: usize) -> Self {
+    pub(super) fn for_nodes(&self, n_nodes: usize) -> Self {
         let mut search = self.clone();
         if n_nodes > MOST_NODES {
             search.stability.rule = Rule::Stability;
@@ -203,7 +205,7 @@ impl Search {
 
     /// The rows of the round that is under way, or of the next one if it is done; none if the choice stands. It follows
     /// from the cells of the rounds before alone, so that an interrupted search takes the same way again.
-    fn next_rows(&self, views: &Views, steps: &mut Steps) -> Option<Vec<Row>> {
+    pub(super) fn next_rows(&self, views: &Views, steps: &mut Steps) -> Option<Vec<Row>> {
         let is_done = steps.halvings >= self.stability.halvings;
         if is_done && steps.settled < steps.cells.len() {
             steps.settled = steps.cells.len();
@@ -290,7 +292,7 @@ impl Search {
         warnings
     }
 
-    fn check(&self) -> Result<(), Error> {
+    pub(super) fn check(&self) -> Result<(), Error> {
         let Stability {
             halvings, threshold, ..
         } = self.stability;
@@ -316,7 +318,7 @@ impl Search {
     }
 
     /// The rows of this round that are not done; whether all are now.
-    fn path<F: Follow>(
+    pub(super) fn path<F: Follow>(
         &self,
         session: &Session<'_>,
         rows: &[Row],
@@ -381,7 +383,8 @@ impl Search {
         Ok(true)
     }
 
-    fn nothing_in_reach(&self) -> Error {
+    /// E10: what is said if no cell of the grid can be reached.
+    pub fn nothing_in_reach(&self) -> Error {
         let ends = |values: &[f64]| match values {
             [one] => one.to_string(),
             [first, .., last] => format!("{first} to {last}"),

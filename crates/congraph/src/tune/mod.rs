@@ -23,6 +23,7 @@ pub mod held_out;
 mod information;
 mod initial_guess;
 mod methods;
+pub mod parts;
 pub mod path;
 mod reach;
 mod resample;
@@ -34,6 +35,8 @@ pub mod stability;
 mod unreachable;
 
 use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
 
 pub use couplings::COUPLINGS;
 pub use information::{Chosen, Tried, Wanted, judge};
@@ -108,7 +111,7 @@ impl Targets {
 }
 
 /// A target and what was reached.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reach {
     /// The target.
     pub target: f64,

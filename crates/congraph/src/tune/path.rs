@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use super::reach::along;
 use super::{Reach, Targets};
 use crate::error::Error;
@@ -81,7 +83,7 @@ pub(super) fn rounded(value: f64) -> f64 {
 }
 
 /// One fit of a path.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     /// The mean density of the views.
     pub density: Reach,

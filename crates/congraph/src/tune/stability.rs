@@ -21,9 +21,10 @@
 //!
 //! Cost: two fits for each cell and halving, each from its neighbour's multipliers.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::held_out::{self, Judge};
 use super::path::Cell;
@@ -85,14 +86,17 @@ impl Default for Stability {
 }
 
 /// What the halves said of one cell so far.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tally {
     /// In how many halves the consensus has each edge; nodes in sorted order, those of negative edges the other way
     /// round.
+    #[serde(with = "as_list")]
     pub counts: HashMap<[u32; 2], u32>,
     /// The sum of the predictions over the halvings.
+    #[serde(with = "as_bits")]
     pub prediction: f64,
     /// The sum of the gains in held-out likelihood over the halvings; 0 where these are not asked for.
+    #[serde(with = "as_bits")]
     pub gain: f64,
 }
 
@@ -112,8 +116,36 @@ pub struct CellStability {
     pub gain: Option<f64>,
 }
 
+/// Keys of JSON are text: a list of edges instead, in order.
+mod as_list {
+    use super::{BTreeMap, Deserialize, Deserializer, HashMap, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(counts: &HashMap<[u32; 2], u32>, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(counts.iter().collect::<BTreeMap<_, _>>())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<HashMap<[u32; 2], u32>, D::Error> {
+        let list = Vec::<([u32; 2], u32)>::deserialize(from)?;
+        Ok(list.into_iter().collect())
+    }
+}
+
+/// JSON knows no NaN: the bits of a number instead.
+mod as_bits {
+    use super::{Deserialize, Deserializer, Serializer};
+
+    #[allow(clippy::trivially_copy_pass_by_ref)]
+    pub(super) fn serialize<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u64(value.to_bits())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+        u64::deserialize(from).map(f64::from_bits)
+    }
+}
+
 impl Tally {
-    fn add(&mut self, other: Self) {
+    pub(super) fn add(&mut self, other: Self) {
         for (pair, count) in other.counts {
             *self.counts.entry(pair).or_default() += count;
         }
@@ -224,7 +256,7 @@ impl Stability {
         Ok(tallies)
     }
 
-    /// Several halvings, added to what is known of the cells. In parallel where fits are too small to be so themselves.
+    /// Several halvings, added to what is known of the cells.
     ///
     /// # Errors
     /// As [`Stability::halving`].
@@ -237,19 +269,34 @@ impl Stability {
         tallies: &mut [Tally],
         watch: Watch<'_>,
     ) -> Result<(), Error> {
-        let found: Vec<Vec<Tally>> = if views.n_nodes() < MANY_NODES {
-            let one = |number| self.halving(method, views, cells, number, &no_progress);
-            numbers.into_par_iter().map(one).collect::<Result<_, Error>>()?
-        } else {
-            let one = |number| self.halving(method, views, cells, number, watch);
-            numbers.map(one).collect::<Result<_, Error>>()?
-        };
-        for halving in found {
+        let numbers: Vec<usize> = numbers.collect();
+        for halving in self.halvings(method, views, cells, &numbers, watch)? {
             for (tally, more) in tallies.iter_mut().zip(halving) {
                 tally.add(more);
             }
         }
         Ok(())
+    }
+
+    /// Several halvings, each on its own. In parallel where fits are too small to be so themselves.
+    ///
+    /// # Errors
+    /// As [`Stability::halving`].
+    pub fn halvings(
+        &self,
+        method: &Smooth,
+        views: &Views,
+        cells: &[Cell],
+        numbers: &[usize],
+        watch: Watch<'_>,
+    ) -> Result<Vec<Vec<Tally>>, Error> {
+        if views.n_nodes() < MANY_NODES {
+            let one = |&number: &usize| self.halving(method, views, cells, number, &no_progress);
+            numbers.par_iter().map(one).collect()
+        } else {
+            let one = |&number: &usize| self.halving(method, views, cells, number, watch);
+            numbers.iter().map(one).collect()
+        }
     }
 
     /// What the halves say of every cell, and which cell is chosen. Cells are in order of density; their consensus is

@@ -1,10 +1,4 @@
-//! `congraph stability`: how sure each edge of a fit is; and `congraph merge`, which puts its shards together.
-//!
-//! ```text
-//! shards   parts of the work in files of their own
-//! ```
-
-mod shards;
+//! `congraph stability`: how sure each edge of a fit is.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -26,14 +20,14 @@ use congraph_record::refusal::check_range;
 use congraph_record::{CommandLine, FitRecord};
 use serde_json::{Value, json};
 
-use self::shards::Shard;
 use super::again::read_again;
 use super::candidates;
 use super::input::Read;
-use crate::args::{Global, HalvingArgs, MergeArgs, StabilityArgs};
+use crate::args::{Global, HalvingArgs, StabilityArgs};
 use crate::checkpoint::{Checkpoint, Resumable, refuse_existing};
 use crate::console::{self, Console, count};
 use crate::failure::Failure;
+use crate::shards::{self, Made, Shard, Shards, Sweep};
 use crate::{interrupt, words};
 
 /// What is added to the folder, apart from columns.
@@ -58,22 +52,45 @@ impl Resumable for Tallies {
 }
 
 pub(crate) fn run(args: &StabilityArgs, global: &Global, console: &Console) -> Result<(), Failure> {
-    let start = Instant::now();
-    let level = args.halving.level;
-    check_range("level", level, level > 0.0 && level < 1.0, "above 0 and below 1")?;
-    let fit = Fit::read(&args.folder)?;
-    if let Some(shard) = args.shard {
-        shards::refuse_existing(&args.folder, shard, args.force)?;
-        let read = fit.data(&args.halving.data, console)?;
-        return fit.visit(&read, &args.halving, console, MakeShard { args, shard, global });
+    if let Some(part) = args.shard {
+        let make = || shard(args, part, console);
+        return shards::to_file(Sweep::Stability, &args.folder, part, args.force, global, make);
     }
-    let folder = interrupt::before_writing(|| Folder::add_to(&args.folder, &FILES, args.force))?;
-    refuse_existing::<Tallies>(&args.folder, args.resume, args.force)?;
+    finish(args, None, global, console)
+}
+
+/// One part of the work.
+pub(super) fn shard(args: &StabilityArgs, part: [usize; 2], console: &Console) -> Result<Made, Failure> {
+    check_level(args)?;
+    let fit = Fit::read(&args.folder)?;
+    let read = fit.data(&args.halving.data, console)?;
+    let halving = &args.halving;
+    fit.visit(&read, halving, console, MakeShard { halving, part })
+}
+
+/// Does all of the work, or puts parts of it together, and adds the result to the folder.
+pub(super) fn finish(
+    args: &StabilityArgs,
+    parts: Option<Shards>,
+    global: &Global,
+    console: &Console,
+) -> Result<(), Failure> {
+    let start = Instant::now();
+    check_level(args)?;
+    let fit = Fit::read(&args.folder)?;
+    let folder = place(args)?;
+    let work = match parts {
+        Some(parts) => Work::Shards(parts),
+        None => {
+            refuse_existing::<Tallies>(&args.folder, args.resume, args.force)?;
+            Work::Run { resume: args.resume }
+        }
+    };
     let read = fit.data(&args.halving.data, console)?;
     let making = Make {
         out: &args.folder,
         halving: &args.halving,
-        work: Work::Run { resume: args.resume },
+        work,
         folder,
         start,
         global,
@@ -81,23 +98,21 @@ pub(crate) fn run(args: &StabilityArgs, global: &Global, console: &Console) -> R
     fit.visit(&read, &args.halving, console, making)
 }
 
-/// `congraph merge`.
-pub(crate) fn merge(args: &MergeArgs, global: &Global, console: &Console) -> Result<(), Failure> {
-    let start = Instant::now();
-    let fit = Fit::read(&args.out)?;
-    let folder = interrupt::before_writing(|| Folder::add_to(&args.out, &FILES, args.force))?;
-    let (shards, mut halving) = shards::read(&args.shards)?;
-    halving.data.clone_from(&args.data);
-    let read = fit.data(&halving.data, console)?;
-    let making = Make {
-        out: &args.out,
-        halving: &halving,
-        work: Work::Shards(shards),
-        folder,
-        start,
-        global,
-    };
-    fit.visit(&read, &halving, console, making)
+/// The place of the result.
+pub(super) fn place(args: &StabilityArgs) -> Result<Folder, Failure> {
+    Ok(interrupt::before_writing(|| {
+        Folder::add_to(&args.folder, &FILES, args.force)
+    })?)
+}
+
+fn check_level(args: &StabilityArgs) -> Result<(), Failure> {
+    let level = args.halving.level;
+    Ok(check_range(
+        "level",
+        level,
+        level > 0.0 && level < 1.0,
+        "above 0 and below 1",
+    )?)
 }
 
 /// A fit of an earlier run, and how it was made.
@@ -111,13 +126,15 @@ struct Fit {
 
 /// What is done with the halvings of a fit, whatever its method.
 trait Visit {
+    type Made;
+
     fn visit<M: Refit>(
         self,
         fit: &Fit,
         read: &Read,
         halvings: &Halvings<'_, M>,
         console: &Console,
-    ) -> Result<(), Failure>;
+    ) -> Result<Self::Made, Failure>;
 }
 
 impl Fit {
@@ -171,7 +188,13 @@ impl Fit {
     }
 
     /// Makes halves ready, and visits them.
-    fn visit(&self, read: &Read, halving: &HalvingArgs, console: &Console, visitor: impl Visit) -> Result<(), Failure> {
+    fn visit<V: Visit>(
+        &self,
+        read: &Read,
+        halving: &HalvingArgs,
+        console: &Console,
+        visitor: V,
+    ) -> Result<V::Made, Failure> {
         // The memory of sums is the same on every machine: what is free does not decide how halves are fitted.
         let stability = Stability {
             pairs: halving.pairs as usize,
@@ -186,14 +209,14 @@ impl Fit {
         }
     }
 
-    fn halve<M: Refit>(
+    fn halve<M: Refit, V: Visit>(
         &self,
         method: &M,
         stability: Stability,
         read: &Read,
         console: &Console,
-        visitor: impl Visit,
-    ) -> Result<(), Failure> {
+        visitor: V,
+    ) -> Result<V::Made, Failure> {
         let halvings = {
             let progress = console.progress();
             stability.of(method, &read.views, &|step: &Progress| progress.step(step))?
@@ -217,7 +240,7 @@ impl Fit {
 /// Where the counts come from.
 enum Work {
     Run { resume: bool },
-    Shards(Vec<Shard>),
+    Shards(Shards),
 }
 
 /// Makes all of the result.
@@ -231,6 +254,8 @@ struct Make<'a> {
 }
 
 impl Visit for Make<'_> {
+    type Made = ();
+
     fn visit<M: Refit>(
         self,
         fit: &Fit,
@@ -241,7 +266,7 @@ impl Visit for Make<'_> {
         let key = key(fit, read, self.halving, halvings);
         let checkpoint = Checkpoint::new(self.out, &self.folder, key.clone());
         let tallies = match self.work {
-            Work::Shards(shards) => shards::together(shards, &key, halvings)?,
+            Work::Shards(shards) => together(shards.made_from(&key)?, halvings)?,
             Work::Run { resume } => {
                 let jobs: Vec<usize> = (0..halvings.n_jobs()).collect();
                 let done = earlier(resume, &checkpoint, halvings, console)?;
@@ -278,39 +303,49 @@ impl Visit for Make<'_> {
     }
 }
 
-/// Makes one part of the work, into a file beside the folder.
+/// Makes one part of the work.
 struct MakeShard<'a> {
-    args: &'a StabilityArgs,
-    shard: [usize; 2],
-    global: &'a Global,
+    halving: &'a HalvingArgs,
+    part: [usize; 2],
 }
 
 impl Visit for MakeShard<'_> {
+    type Made = Made;
+
     fn visit<M: Refit>(
         self,
         fit: &Fit,
         read: &Read,
         halvings: &Halvings<'_, M>,
         console: &Console,
-    ) -> Result<(), Failure> {
-        let [part, parts] = self.shard;
-        let jobs: Vec<usize> = (0..halvings.n_jobs()).filter(|job| job % parts == part - 1).collect();
+    ) -> Result<Made, Failure> {
+        let jobs = shards::numbers_of(self.part, halvings.n_jobs());
         let tallies = {
             let progress = console.progress();
             let watch = |step: &Progress| progress.step(step);
             halvings.run(&jobs, Tallies::default(), &mut |_| Ok::<(), Failure>(()), &watch)?
         };
-        let key = key(fit, read, &self.args.halving, halvings);
-        let path = shards::write(&self.args.folder, self.shard, &self.args.halving, &key, &tallies)?;
-        if self.global.json {
-            console::print(&json!({"shard": path, "jobs": jobs.len()}).to_string())
-        } else {
-            console::print(&format!(
-                "{}: part {part} of {parts}; `congraph merge` puts all of them together",
-                path.display()
-            ))
-        }
+        let key = key(fit, read, self.halving, halvings);
+        Ok(shards::seal(
+            Sweep::Stability,
+            self.part,
+            &key,
+            &tallies.to_json(),
+            jobs.len(),
+        ))
     }
+}
+
+/// What all parts counted, if they are complete.
+fn together<M: Refit>(shards: Vec<Shard>, halvings: &Halvings<'_, M>) -> Result<Tallies, Failure> {
+    let mut all = Tallies::default();
+    for shard in shards {
+        let jobs = shards::numbers_of(shard.part, halvings.n_jobs());
+        let is_whole = |tallies: &Tallies| halvings.fits(tallies) && tallies.jobs.iter().copied().eq(jobs);
+        let tallies = Tallies::from_json(&shard.work).filter(is_whole);
+        all.merge(tallies.ok_or_else(|| shard.incomplete())?);
+    }
+    Ok(all)
 }
 
 /// Which pairs depend directly on each other, unless that is not asked or there are too many nodes.
@@ -348,6 +383,8 @@ fn key<M: Refit>(fit: &Fit, read: &Read, halving: &HalvingArgs, halvings: &Halvi
         "pairs": halving.pairs,
         "units": format!("{:?}", halvings.unit()),
         "seed": halving.seed,
+        "direct": halving.direct,
+        "level": halving.level,
     })
 }
 

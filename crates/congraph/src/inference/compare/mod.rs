@@ -31,7 +31,7 @@
 //! thresholds     above what, so that components are found at all
 //! measures       strength, density, uniqueness, modularity, efficiency of every view
 //! samples        groups with more samples than others, and one draw that makes them equal
-//! coupling       whether a fit knew what is tested
+//! coupling       whether a fit knew what is tested                 parts       some relabellings here, others elsewhere
 //! ```
 //!
 //! Costs relabellings × views × edges multiplications. Random relabellings are numbered and each is drawn from its own
@@ -43,6 +43,7 @@ mod design;
 mod measures;
 mod model;
 mod outcome;
+mod parts;
 mod permutations;
 mod ranks;
 mod relabelling;
@@ -53,6 +54,7 @@ mod thresholds;
 pub use coupling::check_coupling;
 pub use design::{Covariate, CovariateValues, Design};
 pub use outcome::{Comparison, compare, compare_watched};
+pub use parts::{Comparing, Relabelled};
 pub use rows::{ComponentRow, EdgeRow, FollowUpRow, Group, MeasureRow, NodeRow, Null};
 pub use samples::{Equalised, SAMPLES_RATIO, check_samples, equalise, learn_equalised};
 pub use thresholds::USUAL_THRESHOLD;

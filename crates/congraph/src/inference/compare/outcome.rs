@@ -1,15 +1,14 @@
 //! The comparison itself.
 
-use rayon::prelude::*;
-
 use super::components::{Component, Leaders};
 use super::design::{Checked, Design};
 use super::measures::{measured, places, strengths};
 use super::model::Model;
-use super::permutations::{Family, Network, Tally, permuted};
+use super::parts::Comparing;
+use super::permutations::{Family, Network, Tally};
 use super::relabelling::Relabellings;
 use super::rows::{ComponentRow, EdgeRow, FollowUpRow, Group, MeasureRow, NodeRow, Null};
-use super::thresholds::{self, USUAL_THRESHOLD};
+use super::thresholds::USUAL_THRESHOLD;
 use super::{Measure, Settings, Statistic};
 use crate::error::{Error, Warning};
 use crate::graph::{MultiviewGraph, is_edge};
@@ -116,87 +115,28 @@ pub fn compare_watched(
     settings: &Settings,
     watch: Watch<'_>,
 ) -> Result<Option<Comparison>, Error> {
-    settings.check()?;
-    let design = Checked::new(design, graph.views(), settings)?;
-    let default = if design.is_paired() {
-        Statistic::T
-    } else {
-        Statistic::Rank
-    };
-    let statistic = settings.statistic.unwrap_or(default);
-    // Every node has a strength and every graph a density: presence tells nothing of them.
-    let of_sums = if statistic == Statistic::Presence {
-        Statistic::Rank
-    } else {
-        statistic
-    };
-    let (model, sums_model) = (Model::new(&design, statistic), Model::new(&design, of_sums));
-    let tested = Tested::new(graph, settings)?;
-    let families = [
-        Family::new(
-            &model,
-            tested.edges.par_iter().map(|&edge| graph.weights().row(edge)),
-            design.groups.len() > 2,
-        ),
-        Family::new(&sums_model, tested.strengths.par_iter().map(|(_, row)| &row[..]), false),
-        Family::new(&sums_model, tested.measures.par_iter().map(|(_, row)| &row[..]), false),
-    ];
-    let relabellings = Relabellings::of(&design, settings.permutations, settings.seed);
-    let with_components = settings.wants(Measure::Components);
-    let threshold = match settings.threshold {
-        None if with_components => match thresholds::found(&families[0], &relabellings, watch) {
-            Some(threshold) => threshold,
-            None => return Ok(None),
-        },
-        given => given.unwrap_or(USUAL_THRESHOLD),
-    };
-    let network = Network {
-        n_nodes: graph.n_nodes(),
-        pairs: &tested.pairs,
-        threshold,
-    };
-    let network = with_components.then_some(network);
-    let Some(tallies) = permuted(&families, network, &relabellings, watch) else {
-        return Ok(None);
-    };
-    let told = Told {
-        graph,
-        design: &design,
-        tested: &tested,
-        model: &model,
-        sums_model: &sums_model,
-        relabellings: &relabellings,
-    };
-    let given = network.filter(|_| settings.threshold.is_some());
-    let unreached = given.and_then(|network| {
-        thresholds::out_of_reach(
-            network.threshold,
-            &tallies[0].intensities,
-            &tallies[0].largest,
-            settings.level,
-        )
-    });
-    let mut found = told.comparison(&families, tallies, network, statistic);
-    found.threshold = threshold;
-    found.warnings.extend(unreached);
-    Ok(Some(found))
+    let comparing = Comparing::new(graph, design, settings)?;
+    let numbers: Vec<usize> = (0..comparing.n_relabellings()).collect();
+    Ok(comparing
+        .relabelled(&numbers, watch)
+        .map(|relabelled| comparing.found(relabelled)))
 }
 
 /// What is tested, in the order of names.
-struct Tested {
+pub(super) struct Tested {
     /// The edges' places in the graph.
-    edges: Vec<usize>,
+    pub(super) edges: Vec<usize>,
     /// Their nodes' places among the names.
-    pairs: Vec<[u32; 2]>,
+    pub(super) pairs: Vec<[u32; 2]>,
     /// Nodes and their strengths in each view.
-    strengths: Vec<(usize, Vec<f64>)>,
-    measures: Vec<(Measure, Vec<f64>)>,
+    pub(super) strengths: Vec<(usize, Vec<f64>)>,
+    pub(super) measures: Vec<(Measure, Vec<f64>)>,
     n_rare: usize,
     n_unmeasured: usize,
 }
 
 impl Tested {
-    fn new(graph: &MultiviewGraph, settings: &Settings) -> Result<Self, Error> {
+    pub(super) fn new(graph: &MultiviewGraph, settings: &Settings) -> Result<Self, Error> {
         let mut order: Vec<usize> = (0..graph.n_nodes()).collect();
         order.sort_by_key(|&node| &graph.nodes()[node]);
         let places = places(&order);
@@ -247,17 +187,17 @@ impl Tested {
 }
 
 /// Everything that the rows of a comparison are made of.
-struct Told<'t> {
-    graph: &'t MultiviewGraph,
-    design: &'t Checked,
-    tested: &'t Tested,
-    model: &'t Model,
-    sums_model: &'t Model,
-    relabellings: &'t Relabellings,
+pub(super) struct Told<'t> {
+    pub(super) graph: &'t MultiviewGraph,
+    pub(super) design: &'t Checked,
+    pub(super) tested: &'t Tested,
+    pub(super) model: &'t Model,
+    pub(super) sums_model: &'t Model,
+    pub(super) relabellings: &'t Relabellings,
 }
 
 impl Told<'_> {
-    fn comparison(
+    pub(super) fn comparison(
         &self,
         families: &[Family<'_>; 3],
         tallies: Vec<Tally>,

@@ -6,6 +6,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::components::Leaders;
 use super::model::{Model, Rest};
@@ -162,7 +163,7 @@ pub(super) fn reached(size: f64) -> f64 {
 }
 
 /// What the relabellings gave for a family.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Tally {
     /// For each thing, how many relabellings are at least as extreme.
     pub(super) extreme: Vec<usize>,
@@ -184,7 +185,21 @@ impl Tally {
         }
     }
 
-    fn add(mut self, other: Self) -> Self {
+    /// Whether this can be what so many relabellings gave for a family.
+    pub(super) fn fits(&self, family: &Family<'_>, with_components: bool, n: usize) -> bool {
+        let none = Self::new(family);
+        let given = |values: &[f64], is_asked: bool| {
+            values.len() == if is_asked { n } else { 0 } && values.iter().all(|size| *size >= 0.0)
+        };
+        let counted = |counts: &[usize], like: &[usize]| counts.len() == like.len() && counts.iter().all(|&m| m <= n);
+        counted(&self.extreme, &none.extreme)
+            && counted(&self.extreme_contrasts, &none.extreme_contrasts)
+            && given(&self.largest, true)
+            && given(&self.largest_contrasts, family.with_contrasts)
+            && given(&self.intensities, with_components)
+    }
+
+    pub(super) fn add(mut self, other: Self) -> Self {
         let sum = |mine: &mut [usize], other: &[usize]| mine.iter_mut().zip(other).for_each(|(n, m)| *n += m);
         sum(&mut self.extreme, &other.extreme);
         sum(&mut self.extreme_contrasts, &other.extreme_contrasts);
@@ -204,14 +219,16 @@ pub(super) struct Network<'p> {
     pub(super) threshold: f64,
 }
 
-/// All families under all relabellings, those of the first in the network; none if the watch asked to stop.
+/// All families under the relabellings of these numbers, those of the first in the network; none if the watch asked to
+/// stop.
 pub(super) fn permuted(
     families: &[Family<'_>],
     network: Option<Network<'_>>,
     relabellings: &Relabellings,
+    numbers: &[usize],
     watch: Watch<'_>,
 ) -> Option<Vec<Tally>> {
-    let n_blocks = relabellings.len().div_ceil(BLOCK);
+    let n_asked = numbers.len();
     let (stopped, done) = (AtomicBool::new(false), AtomicUsize::new(0));
     let none = || families.iter().map(Tally::new).collect::<Vec<_>>();
     let add = |mine: Vec<Tally>, other: Vec<Tally>| -> Vec<Tally> {
@@ -220,12 +237,11 @@ pub(super) fn permuted(
             .map(|(mine, other)| mine.add(other))
             .collect()
     };
-    let one = |mut tallies: Vec<Tally>, number: usize| {
+    let one = |mut tallies: Vec<Tally>, numbers: &[usize]| {
         if stopped.load(Ordering::Relaxed) {
             return tallies;
         }
-        let numbers = number * BLOCK..relabellings.len().min((number + 1) * BLOCK);
-        let drawn: Vec<Relabelling> = numbers.map(|number| relabellings.get(number)).collect();
+        let drawn: Vec<Relabelling> = numbers.iter().map(|&number| relabellings.get(number)).collect();
         for (k, (family, tally)) in families.iter().zip(&mut tallies).enumerate() {
             tally_block(
                 family,
@@ -235,12 +251,12 @@ pub(super) fn permuted(
             );
         }
         let done = done.fetch_add(drawn.len(), Ordering::Relaxed) + drawn.len();
-        let total = relabellings.len();
+        let total = n_asked;
         stopped.fetch_or(watch(&Progress::Fitted { done, total }).is_break(), Ordering::Relaxed);
         tallies
     };
-    // Counts and largest sizes are the same in any order.
-    let tallies = (0..n_blocks).into_par_iter().fold(none, one).reduce(none, add);
+    // Counts and largest sizes are the same in any order, and in whichever lane of a block a relabelling stands.
+    let tallies = numbers.par_chunks(BLOCK).fold(none, one).reduce(none, add);
     (!stopped.load(Ordering::Relaxed)).then_some(tallies)
 }
 

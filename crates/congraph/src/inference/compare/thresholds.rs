@@ -25,7 +25,8 @@ pub(super) fn found(edges: &Family<'_>, relabellings: &Relabellings, watch: Watc
     let total = relabellings.len();
     let quiet = |_: &Progress| watch(&Progress::Fitted { done: 0, total });
     let apart = relabellings.apart();
-    let tallies = permuted(std::slice::from_ref(edges), None, &apart, &quiet)?;
+    let numbers: Vec<usize> = (0..apart.len()).collect();
+    let tallies = permuted(std::slice::from_ref(edges), None, &apart, &numbers, &quiet)?;
     let mut largest = tallies.into_iter().next()?.largest;
     largest.sort_unstable_by(f64::total_cmp);
     Some(reached_by_half(&largest))

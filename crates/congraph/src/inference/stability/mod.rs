@@ -253,7 +253,7 @@ impl<M: Refit> Halvings<'_, M> {
     }
 
     /// How many fits a job takes.
-    fn n_fits(&self, job: usize) -> usize {
+    pub fn n_fits(&self, job: usize) -> usize {
         if job < self.settings.pairs { 2 } else { 1 + 2 * INNER }
     }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Error;
 use crate::options::option;
 use crate::penalties::{L1, NoPenalty, Penalty};
@@ -9,7 +11,7 @@ use crate::regularisers::{NoRegulariser, Regulariser};
 use crate::views::Subjects;
 
 /// The three numbers that weigh the terms.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Parameters {
     /// Weighs ‖L‖_F²; larger is denser. Must be positive.
     pub alpha: f64,

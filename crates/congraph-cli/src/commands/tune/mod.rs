@@ -1,5 +1,8 @@
 //! `congraph tune`: the path over densities and similarities, and the fit that suits other samples best.
 
+mod parts;
+mod work;
+
 use std::time::Instant;
 
 use congraph::metrics::evaluate;
@@ -13,37 +16,98 @@ use congraph_record::record::{Timing, TuneRecord};
 use congraph_record::request::{Asked, check_memory};
 use serde_json::{Value, json};
 
+use self::work::Work;
 use super::input::{self, Read};
 use super::learn::{caveat, noticed, unasked, write};
-use super::work::Work;
 use crate::args::{Global, TuneArgs};
 use crate::checkpoint::{Checkpoint, refuse_existing};
 use crate::console::{self, Console};
 use crate::failure::Failure;
+use crate::shards::{self, Shards, Sweep};
+use crate::summary::Call;
 use crate::{interrupt, memory, output};
 
+pub(super) use parts::shard;
+
 pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result<(), Failure> {
-    let start = Instant::now();
-    let asked = args.request()?.resolve()?;
     if !args.methods.is_empty() {
+        if args.shard.is_some() {
+            return Err(Failure::usage(
+                "--methods cannot be made in parts: every method is one search, in which each fit depends on those before",
+                "run it as it is, or one method after another on a machine each; `congraph tune` without --methods can be",
+            ));
+        }
+        let (start, asked) = (Instant::now(), args.request()?.resolve()?);
         return super::methods::run(args, asked.fit, start, global, console);
     }
+    if let Some(part) = args.shard {
+        let make = || shard(args, part, console);
+        return shards::to_file(Sweep::Tune, &args.output.out, part, args.output.force, global, make);
+    }
+    finish(args, None, global, console)
+}
+
+/// What the fits are of, and how they are tried.
+struct Task {
+    asked: Asked,
+    read: Read,
+    truth: Option<MultiviewGraph>,
+    search: Search,
+    /// All that the work depends on, apart from the number of threads.
+    key: Value,
+}
+
+impl Task {
+    fn read(args: &TuneArgs) -> Result<Self, Failure> {
+        let asked = args.request()?.resolve()?;
+        let read = input::read(&args.input)?;
+        let asked = asked.with_free_memory(memory::half_of_free());
+        check_memory(&asked.fit.method, &read.views)?;
+        let search = asked.search(read.views.n_nodes())?;
+        Ok(Self {
+            truth: args.truth.as_deref().map(read_graph).transpose()?,
+            key: key(args, &read, &search.grid),
+            asked: asked.fit,
+            read,
+            search,
+        })
+    }
+
+    fn follower<'a>(&'a self, work: Work, checkpoint: Option<&'a Checkpoint<Work>>) -> Follower<'a> {
+        let grid = &self.search.grid;
+        Follower {
+            work,
+            checkpoint,
+            truth: self.truth.as_ref(),
+            // Cells that are added beyond the ends of the grid are few.
+            edges_each: CONSENSUS_EDGES / (grid.densities.len() * grid.similarities.len()),
+        }
+    }
+}
+
+/// Does all of the work, or what is left after parts of it, and writes the result.
+pub(super) fn finish(
+    args: &TuneArgs,
+    parts: Option<Shards>,
+    global: &Global,
+    console: &Console,
+) -> Result<(), Failure> {
+    let start = Instant::now();
+    args.request()?.resolve()?;
     let folder = output::place(&args.output.out, args.output.force)?;
     refuse_existing::<Work>(&args.output.out, args.resume, args.output.force)?;
-    let read = input::read(&args.input)?;
-    let asked = asked.with_free_memory(memory::half_of_free());
-    check_memory(&asked.fit.method, &read.views)?;
-    let truth = args.truth.as_deref().map(read_graph).transpose()?;
-    let search = asked.search(read.views.n_nodes())?;
-    let checkpoint = Checkpoint::new(&args.output.out, &folder, key(args, &read, &search.grid));
-    let follower = Follower {
-        work: earlier(args, &checkpoint, &search, read.views.n_nodes(), console)?,
-        checkpoint: &checkpoint,
-        truth,
-        // Cells that are added beyond the ends of the grid are few.
-        edges_each: CONSENSUS_EDGES / (search.grid.densities.len() * search.grid.similarities.len()),
+    let task = Task::read(args)?;
+    let checkpoint = Checkpoint::new(&args.output.out, &folder, task.key.clone());
+    let words = parts.as_ref().map(|parts| parts.words().to_vec());
+    let follower = match parts {
+        // What the parts hold is kept in them.
+        Some(parts) => task.follower(parts::together(parts.made_from(&task.key)?, &task)?, None),
+        None => task.follower(earlier(args, &checkpoint, &task, console)?, Some(&checkpoint)),
     };
-    let tuned = choose(&search, &asked.fit, &read, follower, console)?;
+    let Task {
+        asked, read, search, ..
+    } = &task;
+    let tuned = choose(search, asked, read, follower, console)?;
     for warning in &tuned.warnings {
         console.warning(warning);
     }
@@ -61,19 +125,16 @@ pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result
     };
     let mut summary = FitRecord {
         tune: Some(tuned.told()),
-        echo: asked.fit.echo,
+        echo: asked.echo.clone(),
         ..FitRecord::of(method, learned, Some(reached), &tuned.warnings, Some(&timing))
     };
     interrupt::uninterrupted(|| -> Result<(), Failure> {
-        write(
-            &folder,
-            "tune",
-            Some(args.seed),
-            &read,
-            &learned.graph,
-            &summary,
-            &timing,
-        )?;
+        let call = Call {
+            kind: "tune",
+            words,
+            seed: Some(args.seed),
+        };
+        write(&folder, call, read, &learned.graph, &summary, &timing)?;
         tuned.write_tables(&folder, read.views.nodes())?;
         if !args.no_report {
             super::report::stage(&folder, &learned.graph, console)?;
@@ -149,6 +210,7 @@ fn key(args: &TuneArgs, read: &Read, grid: &Grid) -> Value {
         args.subject_share,
         args.rule,
         args.keep,
+        (args.signed, args.threshold),
     );
     json!({
         "version": env!("CARGO_PKG_VERSION"),
@@ -160,16 +222,11 @@ fn key(args: &TuneArgs, read: &Read, grid: &Grid) -> Value {
 }
 
 /// What an interrupted run left, if it is to be used.
-fn earlier(
-    args: &TuneArgs,
-    checkpoint: &Checkpoint<Work>,
-    search: &Search,
-    n_nodes: usize,
-    console: &Console,
-) -> Result<Work, Failure> {
+fn earlier(args: &TuneArgs, checkpoint: &Checkpoint<Work>, task: &Task, console: &Console) -> Result<Work, Failure> {
     if !args.resume {
         return Ok(Work::default());
     }
+    let (search, n_nodes) = (&task.search, task.read.views.n_nodes());
     let (n_densities, n_similarities) = (search.grid.densities.len(), search.grid.similarities.len());
     let found = checkpoint.read(|work| work.fits(n_nodes, n_densities, n_similarities, search.stability.halvings))?;
     match &found {
@@ -186,8 +243,9 @@ fn earlier(
 /// Keeps a checkpoint, and of every cell what the report shows and how near to the truth it is.
 struct Follower<'a> {
     work: Work,
-    checkpoint: &'a Checkpoint<Work>,
-    truth: Option<MultiviewGraph>,
+    /// None where the work is kept elsewhere.
+    checkpoint: Option<&'a Checkpoint<Work>>,
+    truth: Option<&'a MultiviewGraph>,
     /// The most edges that are kept of a cell.
     edges_each: usize,
 }
@@ -211,7 +269,7 @@ impl Follow for Follower<'_> {
     fn fitted(&mut self, _: &Cell, graph: &dyn Fn() -> MultiviewGraph) -> Result<(), Failure> {
         let graph = graph();
         self.work.consensus.push(heaviest(&graph, self.edges_each));
-        if let Some(truth) = &self.truth {
+        if let Some(truth) = self.truth {
             let found = evaluate(&graph, truth)?;
             let consensus = found.consensus.map_or(f64::NAN, |score| score.f1());
             self.work.scores.push([found.mean_view_f1(), consensus]);
@@ -225,7 +283,8 @@ impl Follow for Follower<'_> {
         self.work.cells.clone_from(&steps.cells);
         self.work.halvings = steps.halvings;
         self.work.tallies.clone_from(&steps.tallies);
-        self.checkpoint.write(&self.work)
+        self.checkpoint
+            .map_or(Ok(()), |checkpoint| checkpoint.write(&self.work))
     }
 }
 
