@@ -21,7 +21,6 @@ pub(crate) struct Processes {
     size: usize,
     shares_set: bool,
     traffic: Traffic,
-    n_calls: AtomicU64,
     /// What talking and waiting took, of the clock and of the processor.
     waited: AtomicU64,
     polled: AtomicU64,
@@ -41,7 +40,6 @@ impl Processes {
             size: world.size() as usize,
             shares_set: std::env::var_os("CONGRAPH_WHOLE_SET").is_none_or(|value| value != "1"),
             traffic: Traffic::default(),
-            n_calls: AtomicU64::new(0),
             waited: AtomicU64::new(0),
             polled: AtomicU64::new(0),
         }
@@ -62,6 +60,7 @@ impl Processes {
             return;
         }
         let seconds = |nanoseconds: &AtomicU64| nanoseconds.load(Ordering::Relaxed) as f64 * 1e-9;
+        let [n_gathers, n_exchanges] = self.traffic.calls();
         let worked = cpu_time(ClockId::ProcessCPUTime) as f64 * 1e-9 - seconds(&self.polled);
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let peak = status
@@ -69,12 +68,11 @@ impl Processes {
             .find_map(|line| line.strip_prefix("VmHWM:"))
             .unwrap_or("?");
         console::words(&format!(
-            "{}: sent {} bytes to all and {} to some in {} exchanges; {worked:.3} CPU s of work, {:.3} s of waiting; \
+            "{}: sent {} bytes to all and {} to some, in {n_gathers} and {n_exchanges} exchanges; {worked:.3} CPU s of work, {:.3} s of waiting; \
              at most {}",
             self.name(),
             self.traffic.gathered(),
             self.traffic.exchanged(),
-            self.n_calls.load(Ordering::Relaxed),
             seconds(&self.waited),
             peak.trim()
         ));
@@ -83,7 +81,6 @@ impl Processes {
     fn timed<T>(&self, work: impl FnOnce(&SimpleCommunicator) -> T) -> T {
         let (clock, cpu) = (Instant::now(), cpu_time(ClockId::ThreadCPUTime));
         let done = work(&SimpleCommunicator::world());
-        self.n_calls.fetch_add(1, Ordering::Relaxed);
         self.waited
             .fetch_add(clock.elapsed().as_nanos() as u64, Ordering::Relaxed);
         self.polled

@@ -71,13 +71,16 @@ impl Session<'_, Smooth> {
     pub(crate) fn separate(&self, fit: &Fit, watch: Watch<'_>) -> Result<Fit, Error> {
         let clock = Instant::now();
         let model = Model::uncoupled(fit.model.parameters.alpha);
-        let problem = Problem::new(Arc::clone(&fit.solution.distances), model.clone())?;
         let rough = Newton {
             tolerance: ROUGH,
             polish: false,
             ..Newton::default()
         };
-        let mut solution = rough.solve(&problem, Some(&fit.solution.multipliers), watch)?;
+        let (distances, start) = (&fit.solution.distances, Some(&fit.solution.multipliers));
+        let mut solution = match (&self.data, rough.working_set()) {
+            (Data::Many(all), Some(set)) => set.solve_listed(all, distances, &model, start, watch)?,
+            _ => rough.solve(&Problem::new(Arc::clone(distances), model.clone())?, start, watch)?,
+        };
         solution.is_working_set = fit.solution.is_working_set;
         Ok(Fit {
             model,

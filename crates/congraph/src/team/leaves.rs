@@ -5,6 +5,7 @@
 //! each to everyone, and adds up its part of all: the same additions in the same order as one process makes.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
@@ -13,6 +14,8 @@ use super::Team;
 /// Below this number of nodes nothing is shared out, and a list is one leaf.
 const FEW_NODES: usize = 256;
 const MANY_NODES: usize = 4096;
+/// The most leaves of any list.
+pub(crate) const MOST_LEAVES: usize = 16;
 /// Values per task.
 const BLOCK: usize = 1 << 13;
 
@@ -29,7 +32,7 @@ impl Leaves {
         let n_leaves = match n_nodes {
             0..FEW_NODES => 1,
             FEW_NODES..MANY_NODES => 8,
-            _ => 16,
+            _ => MOST_LEAVES,
         };
         Self { n_leaves, n_blocks }
     }
@@ -55,7 +58,11 @@ impl Leaves {
         length: usize,
         fill: &(impl Fn(usize, &mut [f64]) + Sync),
     ) -> Vec<f64> {
-        let roots = self.roots(team).into_iter().map(|subtree| grown(subtree, length, fill));
+        let used = Mutex::new(Vec::new());
+        let roots = self
+            .roots(team)
+            .into_iter()
+            .map(|subtree| grown(subtree, length, fill, &used));
         let roots = roots.collect();
         self.together(team, roots, length)
     }
@@ -88,18 +95,27 @@ impl Leaves {
 }
 
 /// A subtree's sum; few rows are in memory at a time.
-fn grown(leaves: Range<usize>, length: usize, fill: &(impl Fn(usize, &mut [f64]) + Sync)) -> Vec<f64> {
+fn grown(
+    leaves: Range<usize>,
+    length: usize,
+    fill: &(impl Fn(usize, &mut [f64]) + Sync),
+    used: &Mutex<Vec<Vec<f64>>>,
+) -> Vec<f64> {
+    let used_rows = || used.lock().unwrap_or_else(PoisonError::into_inner);
     if leaves.len() == 1 {
-        let mut row = vec![0.0; length];
+        let mut row = used_rows().pop().unwrap_or_default();
+        row.clear();
+        row.resize(length, 0.0);
         fill(leaves.start, &mut row);
         return row;
     }
     let middle = usize::midpoint(leaves.start, leaves.end);
     let (mut left, right) = rayon::join(
-        || grown(leaves.start..middle, length, fill),
-        || grown(middle..leaves.end, length, fill),
+        || grown(leaves.start..middle, length, fill, used),
+        || grown(middle..leaves.end, length, fill, used),
     );
     add(&mut left, &right);
+    used_rows().push(right);
     left
 }
 

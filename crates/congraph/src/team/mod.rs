@@ -21,7 +21,7 @@ mod threads;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-pub(crate) use leaves::fold_few;
+pub(crate) use leaves::{MOST_LEAVES, fold_few};
 pub(crate) use share::Share;
 pub use threads::{Member, Threads, Traffic};
 

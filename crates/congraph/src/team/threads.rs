@@ -20,6 +20,8 @@ pub struct Threads {
 pub struct Traffic {
     gathered: AtomicU64,
     exchanged: AtomicU64,
+    n_gathers: AtomicU64,
+    n_exchanges: AtomicU64,
 }
 
 impl Traffic {
@@ -33,9 +35,15 @@ impl Traffic {
         self.exchanged.load(Ordering::Relaxed)
     }
 
+    /// How often everybody got something, and how often single members did.
+    pub fn calls(&self) -> [u64; 2] {
+        [&self.n_gathers, &self.n_exchanges].map(|count| count.load(Ordering::Relaxed))
+    }
+
     /// Counts bytes that everybody of a team gets.
     pub fn count_gathered(&self, bytes: usize, size: usize) {
         self.gathered.fetch_add((bytes * (size - 1)) as u64, Ordering::Relaxed);
+        self.n_gathers.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts bytes that single members get.
@@ -43,6 +51,7 @@ impl Traffic {
         let sent = parts.iter().enumerate().filter(|(to, _)| *to != rank);
         let sent: usize = sent.map(|(_, part)| part.len()).sum();
         self.exchanged.fetch_add(sent as u64, Ordering::Relaxed);
+        self.n_exchanges.fetch_add(1, Ordering::Relaxed);
     }
 }
 

@@ -16,17 +16,19 @@
 //! cover is absent at the floor, and so at all multipliers above it.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::newton::{Descent, Newton};
 use super::shared_set::{Found, SharedSet};
 use super::solver::without_edge_minimiser;
 use super::{Solution, Solver};
-use crate::distances::{AllPairs, Cover, Entering, PresenceTest};
+use crate::distances::{AllPairs, Cover, Distances, Entering, PresenceTest};
 use crate::edges::ViewMatrix;
 use crate::error::Error;
 use crate::methods::smooth::certificate::{certify_beyond, edges_bound};
 use crate::methods::smooth::{Model, Presence, Problem};
+use crate::parallel::chunks;
 use crate::progress::{Progress, Status, Watch};
 
 /// Settings of the working-set method.
@@ -137,6 +139,39 @@ impl WorkingSet {
                 search.set.add(&entering);
             }
         }
+    }
+
+    /// Solves the problem of a list of pairs alone, which the members of a team share out.
+    ///
+    /// # Errors
+    /// As [`Newton`]'s.
+    pub(crate) fn solve_listed(
+        &self,
+        all: &AllPairs,
+        distances: &Arc<Distances>,
+        model: &Model,
+        start: Option<&ViewMatrix>,
+        watch: Watch<'_>,
+    ) -> Result<Solution, Error> {
+        if all.team().size() == 1 {
+            let problem = Problem::new(Arc::clone(distances), model.clone())?;
+            return self.newton.solve(&problem, start, watch);
+        }
+        let listed = distances.edges().pairs();
+        let rows_of = |some: &[[u32; 2]]| {
+            let first = some
+                .first()
+                .map_or(0, |pair| listed.partition_point(|other| other < pair));
+            let mut rows = ViewMatrix::with_capacity(some.len(), distances.values().n_views());
+            rows.push_rows(distances.values(), first..first + some.len());
+            rows
+        };
+        chunks::in_pool(|| {
+            let set = SharedSet::of_known(all, listed, rows_of);
+            let found = self.newton.descend(&set.problem(model)?, start, watch)?;
+            let (problem, found) = set.together(found, model)?;
+            Ok(found.certified(&problem, self.newton.tolerance))
+        })
     }
 
     /// What lies outside the set still counts in the bound.

@@ -15,7 +15,7 @@ use super::dual::Dual;
 use super::vectors::{combine, dot, reduce};
 use crate::edges::{ViewMatrix, Weights, incidence};
 use crate::parallel::chunks;
-use crate::team::{Share, fold_few};
+use crate::team::{MOST_LEAVES, Share, fold_few};
 use crate::views::Membership;
 
 /// Nodes per block of work.
@@ -296,7 +296,12 @@ impl Hessian {
                 lacking.for_each(|(value, _)| *value = 0.0);
             }
         };
-        let Kernels { apply, add, sums } = kernels(n_views, self.has_sets);
+        let Kernels {
+            apply,
+            add,
+            at_node,
+            sums,
+        } = kernels(n_views, self.has_sets);
         match self.is_sparse {
             true => {
                 // First J_e (x_a + x_b) of every edge, then their sums at every node: no two threads write to one row.
@@ -312,8 +317,7 @@ impl Hessian {
                     for (k, row) in rows.chunks_exact_mut(n_views).enumerate() {
                         own(first + k, row);
                         if with_leaves {
-                            let add_edge = |edge: usize, sum: &mut [f64]| add(moved.row(edge), sum);
-                            self.add_by_leaves(first + k, &mut partial, add_edge, row);
+                            at_node(self, first + k, moved.values(), &mut partial, row);
                             continue;
                         }
                         for &edge in self.at(first + k) {
@@ -420,6 +424,7 @@ struct Kernels {
     apply: Apply,
     /// out += x.
     add: fn(&[f64], &mut [f64]),
+    at_node: AddAtNode,
     sums: AddProducts,
 }
 
@@ -428,20 +433,29 @@ type Apply = fn(&[f32], &[f64], &[f64], &mut [f64]);
 /// out_a and out_b += J (x_a + x_b) over edges with these ends and Jacobians; a row has this many views.
 type AddProducts = fn(&[[u32; 2]], &[f32], usize, &[f64], &mut [f64]);
 
+/// The rows of the edges at a node added up, leaf by leaf, and added to another.
+type AddAtNode = fn(&Hessian, usize, &[f64], &mut Partial, &mut [f64]);
+
 /// Unrolled for the usual few views.
 fn kernels(n_views: usize, has_sets: bool) -> Kernels {
     if has_sets {
         return Kernels {
             apply: apply_sets,
             add: add_any,
+            at_node: at_node_any,
             sums: sums_of::<true>,
         };
     }
     macro_rules! fixed {
         ($($n:literal),*) => {
             match n_views {
-                $($n => Kernels { apply: apply_fixed::<$n>, add: add_fixed::<$n>, sums: sums_fixed::<$n> },)*
-                _ => Kernels { apply: apply_any, add: add_any, sums: sums_of::<false> },
+                $($n => Kernels {
+                    apply: apply_fixed::<$n>,
+                    add: add_fixed::<$n>,
+                    at_node: at_node_fixed::<$n>,
+                    sums: sums_fixed::<$n>,
+                },)*
+                _ => Kernels { apply: apply_any, add: add_any, at_node: at_node_any, sums: sums_of::<false> },
             }
         };
     }
@@ -481,6 +495,59 @@ fn add_fixed<const N: usize>(x: &[f64], out: &mut [f64]) {
             out[i] += x[i];
         }
     }
+}
+
+fn at_node_any(hessian: &Hessian, node: usize, rows: &[f64], partial: &mut Partial, out: &mut [f64]) {
+    let width = out.len();
+    let add = |edge: usize, sum: &mut [f64]| add_any(&rows[edge * width..(edge + 1) * width], sum);
+    hessian.add_by_leaves(node, partial, add, out);
+}
+
+/// The same additions as [`Hessian::add_by_leaves`] makes, in registers.
+fn at_node_fixed<const N: usize>(hessian: &Hessian, node: usize, rows: &[f64], _: &mut Partial, out: &mut [f64]) {
+    let (rows, [out]) = (rows.as_chunks::<N>().0, out.as_chunks_mut::<N>().0) else {
+        return;
+    };
+    let plus = |x: [f64; N], y: &[f64; N]| -> [f64; N] { std::array::from_fn(|i| x[i] + y[i]) };
+    let (mut sums, mut leaves) = ([[0.0; N]; MOST_LEAVES], [0_u8; MOST_LEAVES]);
+    let (mut count, mut leaf, mut end) = (0, 0, 0);
+    let mut sum = [0.0; N];
+    for &edge in hessian.at(node) {
+        let edge = edge as usize;
+        if edge >= end {
+            if count > 0 {
+                sums[count - 1] = sum;
+            }
+            while hessian.leaf_starts[leaf + 1] <= edge {
+                leaf += 1;
+            }
+            end = hessian.leaf_starts[leaf + 1];
+            leaves[count] = leaf as u8;
+            (sum, count) = ([0.0; N], count + 1);
+        }
+        sum = plus(sum, &rows[edge]);
+    }
+    if count == 0 {
+        return;
+    }
+    sums[count - 1] = sum;
+    // Leaves in pairs, pairs of pairs, …: what is not there is 0.
+    while count > 1 {
+        let (mut kept, mut k) = (0, 0);
+        while k < count {
+            let parent = leaves[k] / 2;
+            let mut sum = sums[k];
+            k += 1;
+            if k < count && leaves[k] / 2 == parent {
+                sum = plus(sum, &sums[k]);
+                k += 1;
+            }
+            (sums[kept], leaves[kept]) = (sum, parent);
+            kept += 1;
+        }
+        count = kept;
+    }
+    *out = plus(*out, &sums[0]);
 }
 
 fn sums_fixed<const N: usize>(ends: &[[u32; 2]], jacobians: &[f32], _: usize, x: &[f64], out: &mut [f64]) {
