@@ -1,41 +1,38 @@
 //! `congraph stability`: how sure each edge of a fit is.
+//!
+//! ```text
+//! result   what is added to the folder, and told
+//! ```
 
-use std::collections::HashMap;
+mod result;
+
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
 use congraph::direct::{self, Direct};
-use congraph::findings::shared_weights;
 use congraph::refits::{Refit, Unit};
-use congraph::stability::{EdgeStability, Halvings, Stability, Tallies};
+use congraph::stability::{Halvings, Stability, Tallies};
 use congraph::{Code, DataError, MultiviewGraph, Progress};
-use congraph_io::{Folder, Run, add_columns, read_run, reseal, write_json};
-use congraph_record::findings::Support;
-use congraph_record::record::{
-    AgainMethod, EDGE_COLUMNS, StabilityColumns, StabilityRecord, VIEW_COLUMNS, direct_units, n_frequent,
-    warning_records,
-};
+use congraph_io::{Folder, Run, read_run};
+use congraph_record::record::{AgainMethod, StabilityRecord, direct_units, warning_records};
 use congraph_record::refusal::check_range;
 use congraph_record::{CommandLine, FitRecord};
 use serde_json::{Value, json};
 
+use self::result::{line, write};
 use super::again::read_again;
 use super::candidates;
 use super::input::Read;
 use crate::args::{Global, HalvingArgs, StabilityArgs};
 use crate::checkpoint::{Checkpoint, Resumable, refuse_existing};
-use crate::console::{self, Console, count};
+use crate::console::{self, Console};
 use crate::failure::Failure;
 use crate::shards::{self, Made, Shard, Shards, Sweep};
 use crate::{interrupt, words};
 
 /// What is added to the folder, apart from columns.
 const FILES: [&str; 1] = ["stability.json"];
-const EDGES: &str = "edges.tsv";
-const EDGES_LONG: &str = "edges_long.tsv";
-/// The frequency from on which the result line counts edges.
-const STABLE: f64 = 0.9;
 /// Direct dependence takes dense inverses, block by block.
 const MANY_NODES: usize = 1000;
 
@@ -438,91 +435,6 @@ fn make<M: Refit>(
     }
     interrupt::leave_if_asked();
     Ok(done)
-}
-
-/// Puts the columns and the record into the folder.
-fn write(
-    mut folder: Folder,
-    fit: &Fit,
-    found: &EdgeStability,
-    direct: Option<&Direct>,
-    record: &StabilityRecord,
-) -> Result<(), Failure> {
-    let graph = &fit.graph;
-    let nodes: HashMap<&str, u32> = (0..).zip(graph.nodes()).map(|(k, name)| (name.as_str(), k)).collect();
-    let edges: HashMap<[u32; 2], usize> = graph.pairs().iter().enumerate().map(|(k, &pair)| (pair, k)).collect();
-    let edge = |source: &str, target: &str| {
-        let (a, b) = (*nodes.get(source)?, *nodes.get(target)?);
-        edges.get(&[a.min(b), a.max(b)]).copied()
-    };
-    let columns = StabilityColumns::of_edges(graph, found, direct);
-    let keys = ["source", "target"];
-    add_columns::<Failure>(&folder, EDGES, &keys, &EDGE_COLUMNS, &columns.names(), |keys| {
-        columns.cells(edge(keys[0], keys[1]))
-    })?;
-    let columns = StabilityColumns::of_views(graph, found, direct);
-    let views: HashMap<&str, usize> = (0..).zip(graph.views()).map(|(k, name)| (name.as_str(), k)).collect();
-    let keys = ["view", "source", "target"];
-    add_columns::<Failure>(&folder, EDGES_LONG, &keys, &VIEW_COLUMNS, &columns.names(), |keys| {
-        let place = edge(keys[1], keys[2]).zip(views.get(keys[0]));
-        columns.cells(place.map(|(edge, view)| edge * graph.n_views() + view))
-    })?;
-    write_json(&folder, FILES[0], record)?;
-    reseal(&folder, &[EDGES, EDGES_LONG])?;
-    super::report::renew(&mut folder, graph)?;
-    Ok(folder.commit()?)
-}
-
-fn line(
-    out: &Path,
-    fit: &Fit,
-    found: &EdgeStability,
-    direct: Option<&Direct>,
-    record: &StabilityRecord,
-    start: Instant,
-) -> String {
-    let told = match n_frequent(found, &fit.graph, STABLE) {
-        Some([stable, all]) => {
-            let bounds = found.bounds.as_ref();
-            let row = bounds.and_then(|bounds| bounds.rows.iter().find(|row| row.threshold == STABLE));
-            let chance = row.map_or_else(String::new, |row| {
-                format!(
-                    ", of which at most {:.1} are expected to be chance picks of the halving",
-                    row.chance
-                )
-            });
-            format!(
-                "{stable} of {} of the consensus are in at least {:.0} % of the halves{chance}",
-                count(all, "edge"),
-                100.0 * STABLE
-            )
-        }
-        None => "how sure each view's edges are is in edges_long.tsv".into(),
-    };
-    format!(
-        "{}: {}{told}; {} halved, {} fits, {:.2} s",
-        out.display(),
-        supported(fit, found, direct),
-        record.units,
-        record.fits,
-        start.elapsed().as_secs_f64()
-    )
-}
-
-/// How many of the edges are supported, first of all: the other figures do not say that there is anything.
-fn supported(fit: &Fit, found: &EdgeStability, direct: Option<&Direct>) -> String {
-    let columns = StabilityColumns::of_edges(&fit.graph, found, direct);
-    let q = columns.0.into_iter().find(|(name, _)| *name == "q_direct");
-    let Some((direct, (_, q))) = direct.zip(q) else {
-        return "which edges are supported was not asked, or cannot be told; ".into();
-    };
-    let support = Support::of(
-        &shared_weights(&fit.graph),
-        q.into_iter().map(Some),
-        direct.settings.level,
-    );
-    let pairs = count(direct.supported().len(), "pair");
-    format!("{}, {pairs} of all directly dependent; ", support.words())
 }
 
 fn unusable(path: &Path, reason: &str) -> Failure {

@@ -81,7 +81,7 @@ impl<'g> Comparing<'g> {
     /// Checks what is asked.
     ///
     /// # Errors
-    /// As [`compare`].
+    /// As [`compare`](super::compare).
     pub fn new(graph: &'g MultiviewGraph, design: &Design, settings: &'g Settings) -> Result<Self, Error> {
         settings.check()?;
         let design = Checked::new(design, graph.views(), settings)?;
