@@ -224,10 +224,10 @@ fn a_damaged_file_at_one_ends_all() {
 fn who_runs_out_of_memory_is_named() {
     let _one = ONE.lock();
     let dir = tempfile::tempdir().unwrap();
-    let files = write_views(dir.path(), 1500, 300);
+    let files = write_views(dir.path(), 2000, 500);
     let out = dir.path().join("out");
-    // So little that the threads of MPI start, and the tables do not fit; some systems refuse more, some less.
-    let (code, words) = ended(with_trouble(dir.path(), "ulimit -v 420000", &files, &out));
+    // So little that the threads of MPI start, and the fit does not fit; some systems refuse more, some less.
+    let (code, words) = ended(with_trouble(dir.path(), "ulimit -v 300000", &files, &out));
     assert!(code != 0, "{words}");
     let is_named = words.contains("error: process 1 of 3: out of memory") || words.contains("rank 1");
     assert!(is_named, "{code} {words}");

@@ -105,6 +105,8 @@ impl Fitting<'_> {
             ..FitRecord::of(&method, &learned, Some(&reached), &warnings, Some(&timing))
         };
         let line = result_line(self.output, &learned, &reached, &timing);
+        // Nothing is written unless all members of a team have come this far.
+        let _ = team::of_process().gather(&[]);
         let Some(folder) = self.folder else {
             return Ok(Fitted { summary, line: None });
         };
