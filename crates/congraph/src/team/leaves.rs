@@ -206,7 +206,7 @@ mod tests {
             let length = 2 * BLOCK + 17;
             let all = rows(leaves.count(), length);
             let alone = leaves.sum_with(&Alone, length, &|leaf, row| {
-                row.copy_from_slice(&all[leaf * length..][..length])
+                row.copy_from_slice(&all[leaf * length..][..length]);
             });
             for size in [1, 2, 3, 4, 5, 7, 11, 20] {
                 let found = Threads::new(size).run(|team| {
