@@ -160,6 +160,48 @@ fn what_several_do_not_share_out_is_refused_or_done_by_one() {
     assert!(done.status.success() && out.join("edges.tsv").exists());
 }
 
+/// Sweeps in as many parts as there are processes, put together by the first.
+#[test]
+fn sweeps_of_three_processes_are_those_of_one() {
+    let _one = ONE.lock();
+    let dir = tempfile::tempdir().unwrap();
+    let files = write_views(dir.path(), 12, 40);
+    let run = |command: &mut Command, words: &[&str]| {
+        let done = command
+            .args(words)
+            .args(["--threads", "1", "-q"])
+            .current_dir(dir.path())
+            .output()
+            .unwrap();
+        assert!(
+            done.status.success(),
+            "{words:?}: {}",
+            String::from_utf8_lossy(&done.stderr)
+        );
+        assert_eq!(String::from_utf8_lossy(&done.stdout).lines().count(), 1, "{words:?}");
+    };
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let grid = [
+        "--density",
+        "0.2:0.3",
+        "--similarity",
+        "0.8:0.9",
+        "--halvings",
+        "4",
+        "--no-report",
+        "-o",
+    ];
+    let tune = |out: &'static str| [&["tune"], &files[..], &grid[..], &[out]].concat();
+    run(&mut Command::new(alone()), &tune("one"));
+    run(mpirun(3).arg(MPI), &tune("three"));
+    run(&mut Command::new(alone()), &["stability", "one", "--pairs", "5"]);
+    run(mpirun(3).arg(MPI), &["stability", "three", "--pairs", "5"]);
+    for name in ["edges.tsv", "edges_long.tsv", "path.tsv"] {
+        let read = |out: &str| fs::read(dir.path().join(out).join(name)).unwrap();
+        assert!(read("one") == read("three"), "{name}");
+    }
+}
+
 /// Waits for a job that fails; its code and its words.
 fn ended(mut job: Child) -> (i32, String) {
     let start = Instant::now();
@@ -261,7 +303,7 @@ fn a_killed_or_ended_process_ends_all() {
     let _one = ONE.lock();
     for (signal, code_told) in [("-KILL", 137), ("-TERM", 130)] {
         let dir = tempfile::tempdir().unwrap();
-        let files = write_views(dir.path(), 1500, 100);
+        let files = write_views(dir.path(), 6000, 40);
         let out = dir.path().join("out");
         let job = with_trouble(dir.path(), "true", &files, &out);
         let start = Instant::now();
