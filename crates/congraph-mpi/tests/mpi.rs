@@ -185,7 +185,7 @@ fn sweeps_of_three_processes_are_those_of_one() {
         "--density",
         "0.2:0.3",
         "--similarity",
-        "0.8:0.9",
+        "0.98:0.999",
         "--halvings",
         "4",
         "--no-report",
