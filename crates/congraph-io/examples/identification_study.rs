@@ -1,16 +1,19 @@
 //! Are subjects told apart by their graphs? And is every fit certified, down to a single trial?
 //!
 //! ```text
-//! cargo run --release -p congraph-io --example identification_study -- epochs.npz [REPETITIONS]
+//! cargo run --release -p congraph-io --example identification_study -- epochs.npz [REPETITIONS] [centred]
 //! ```
 //!
 //! Epochs of several subjects (`data_uV`, subjects × trials × channels × samples) are band-passed, referenced to the
 //! average and cut to 0–0.5 s. For each repetition two disjoint sets of trials of every subject are drawn; the graphs of
 //! all subjects are learned from each set, and a subject of one set is looked for among those of the other by the
 //! correlation of raw weights, and of their deviations from the consensus. Both directions count.
+//!
+//! One electrode of one subject varies more than 30 times as much as others, so that the likelihood z-scores all signals
+//! and does not lift them; with the word `centred` they are centred, and lifted along the mean of all electrodes.
 
 use congraph::methods::likelihood::{Filter, Likelihood, Model};
-use congraph::{Error, Learn, MultiviewGraph, Smooth, Table, Targets, ViewOptions, Views, no_progress, pearson};
+use congraph::{Error, Learn, MultiviewGraph, Scale, Smooth, Table, Targets, ViewOptions, Views, no_progress, pearson};
 use congraph_eeg::{Band, Epochs, Montage, ZeroPhase};
 use congraph_io::{read_epochs, read_montage};
 
@@ -94,6 +97,7 @@ fn identified(one: &MultiviewGraph, other: &MultiviewGraph) -> [f64; 2] {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args().nth(1).ok_or("give the file of epochs")?;
     let repetitions: u64 = std::env::args().nth(2).and_then(|text| text.parse().ok()).unwrap_or(4);
+    let is_centred = std::env::args().nth(3).is_some_and(|word| word == "centred");
     for band in [[8.0, 13.0], [4.0, 7.0]] {
         let subjects = prepared(&path, band)?;
         for k in [1, 2, 4, 8, 17] {
@@ -113,7 +117,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                         sparsity: congraph::methods::likelihood::Sparsity::All,
                         ..Model::attractive(filter, 1.0)
                     };
-                    let method = Likelihood::new(model);
+                    let mut method = Likelihood::new(model);
+                    method.scale = is_centred.then_some(Scale::Center);
                     let learned = [
                         method.learn(&views[0], &no_progress)?,
                         method.learn(&views[1], &no_progress)?,

@@ -8,7 +8,7 @@
 //!
 //! Every data set is one thread's. Its rows are kept beside the output folder as soon as it is done, and `--resume` goes
 //! on from there, or from a folder that is finished, with as many seeds as are then asked for. `--again likelihood`
-//! learns anew by a method that has changed, and keeps the rows of the others.
+//! learns anew by a method that has changed, on the data sets that are asked for, and keeps all other rows.
 
 mod contenders;
 mod plan;
@@ -68,10 +68,15 @@ pub(crate) fn run(args: &PaperArgs, console: &Console) -> Result<(), Failure> {
     kept.check(args.resume, args.output.force)?;
     let folder = place(out, args.output.force || args.resume)?;
     let mut earlier = if args.resume { kept.earlier(out)? } else { Vec::new() };
+    let jobs = plan.jobs(&args.settings);
+    let is_asked = |row: &Row| {
+        let is_of = |job: &Job| plan.settings[job.setting].name == row.setting && job.seed == row.seed;
+        jobs.iter().any(is_of)
+    };
     let is_again = |row: &Row| args.again.iter().any(|name| row.contender.method_name() == name);
-    earlier.retain(|row| !is_again(row));
+    earlier.retain(|row| !(is_again(row) && is_asked(row)));
     kept.begin(&earlier)?;
-    let rows = learn(&plan, &plan.jobs(&args.settings), earlier, &kept, console)?;
+    let rows = learn(&plan, &jobs, earlier, &kept, console)?;
     let mut rows = rows::whole(&rows);
     sort(&plan, &mut rows);
 

@@ -105,13 +105,13 @@ impl Likelihood {
     /// # Errors
     /// For a model out of its range.
     pub fn whole(&self, data: &Data, model: &Model, start: Option<&Point>, watch: Watch<'_>) -> Result<Whole, Error> {
-        Ok(solve_whole(
-            &self.solver,
-            data,
-            &problem(data, model, None)?,
-            start,
-            watch,
-        ))
+        let problem = problem(data, model, None)?;
+        let mut whole = solve_whole(&self.solver, data, &problem, start, watch);
+        if model.sparsity != Sparsity::All {
+            // Two matrices per view that nobody will ask for.
+            whole.dual = None;
+        }
+        Ok(whole)
     }
 
     /// Keeps the edges of a whole solution that are above the threshold, and solves again on them.
@@ -173,7 +173,8 @@ impl Likelihood {
         };
         let frozen = data.edges.iter().map(known).collect();
         let problem = problem(&data, &self.model, Some(frozen))?;
-        let whole = solve_whole(&self.solver, &data, &problem, None, watch);
+        let mut whole = solve_whole(&self.solver, &data, &problem, None, watch);
+        whole.dual = None;
         let sparsity = Sparsity::Above(details.threshold);
         refit(&self.solver, &problem, whole, sparsity, &data.membership, watch)
     }

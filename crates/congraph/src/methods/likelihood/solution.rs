@@ -31,6 +31,8 @@ pub struct Whole {
     pub aic: f64,
     /// The distinct weights: what the criterion charges.
     pub n_parameters: usize,
+    /// The dual point that certifies it, where the result may be the same.
+    pub(super) dual: Option<Vec<DualView>>,
 }
 
 /// A certified result: the refit on the edges that were kept.
@@ -195,7 +197,7 @@ pub(super) fn solve_whole(
         certificate,
         status,
         iterations,
-        ..
+        dual,
     } = newton.solve(problem, start.cloned(), watch);
     let (aic, n_parameters) = information(problem, data, &point);
     Whole {
@@ -205,6 +207,7 @@ pub(super) fn solve_whole(
         iterations,
         aic,
         n_parameters,
+        dual,
     }
 }
 
@@ -236,7 +239,7 @@ fn information(problem: &Problem, data: &Data, point: &Point) -> (f64, usize) {
 pub(super) fn refit(
     newton: &Newton,
     problem: &Problem,
-    whole: Whole,
+    mut whole: Whole,
     sparsity: Sparsity,
     membership: &Membership,
     watch: Watch<'_>,
@@ -246,8 +249,10 @@ pub(super) fn refit(
         .map(|view| 1.0 / (n_views * membership.n_pairs_of(view).max(1)) as f64)
         .collect();
     let threshold = threshold(&whole.point, sparsity, &shares);
+    let dual = whole.dual.take();
     let (problem, start) = supported(problem, &whole.point, threshold)?;
-    let mut solved = newton.solve(&problem, Some(start), watch);
+    let solved = dual.and_then(|dual| unchanged(newton, &problem, &start, dual));
+    let mut solved = solved.unwrap_or_else(|| newton.solve(&problem, Some(start), watch));
     shared::settle(&problem, &mut solved.point);
     Ok(Solution {
         problem: Arc::new(problem),
@@ -261,6 +266,18 @@ pub(super) fn refit(
         iterations: whole.iterations + solved.iterations,
         threshold,
         whole,
+    })
+}
+
+/// Where nothing was cut off the start is the solution, and what certified it before does so again.
+fn unchanged(newton: &Newton, problem: &Problem, start: &Point, dual: Vec<DualView>) -> Option<Solved> {
+    let certificate = certificate::certify(problem, start, Some(&dual));
+    (certificate.relative_gap <= newton.tolerance).then(|| Solved {
+        point: start.clone(),
+        dual: Some(dual),
+        certificate,
+        status: Status::Converged,
+        iterations: 0,
     })
 }
 

@@ -21,8 +21,6 @@ pub(super) struct Curvature {
     pub(super) along: f64,
 }
 
-/// Sweeps at a cold start, before the first step on a face.
-const FIRST_SWEEPS: usize = 3;
 /// Less curvature than this share of what the weight alone has is rounding.
 const LEAST_CURVATURE: f64 = 1e-12;
 
@@ -171,13 +169,13 @@ impl Quadratic<'_> {
         (now == 0.0) != (consensus == 0.0) || old.iter().zip(&*weights).any(moves)
     }
 
-    /// What looks for the face where nothing is known of it.
-    pub(super) fn first_sweeps(&mut self) {
+    /// What looks for the face where little is known of it.
+    pub(super) fn first_sweeps(&mut self, n_sweeps: usize) {
         self.refresh(true);
         let active = self.active();
         self.sweep(&active);
         // What the first look left absent is looked at again in the next round.
-        for _ in 1..FIRST_SWEEPS {
+        for _ in 1..n_sweeps {
             let present = self.present(&active);
             self.sweep(&present);
         }

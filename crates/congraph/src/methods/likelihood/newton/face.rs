@@ -60,9 +60,10 @@ const MOST_DIRECT: usize = 4000;
 const MOST_TOGETHER: usize = 2500;
 /// A direct solution is taken if it costs no more than so many products.
 const WORTH_PRODUCTS: f64 = 30.0;
-/// If it costs no more than so many, only [`PATIENCE`] products are tried before it: factors do more in the same time.
-const WORTH_PATIENCE: f64 = 200.0;
-const PATIENCE: usize = 20;
+/// After so many products it is asked how many more it will take, at the pace so far,
+const PATIENCE: usize = 15;
+/// and factors take over if that is more than this share of what they cost: products are slower than their count says.
+const WORTH: f64 = 0.6;
 /// The step is solved for until what is left is this share of its length, or of the square of it where that is less.
 const FORCING: f64 = 0.1;
 /// And to this share of what there was at first.
@@ -269,12 +270,12 @@ impl Quadratic<'_> {
             return self.solve_bundled(face);
         }
         if direct > WORTH_PRODUCTS * product {
-            let patience = if direct > WORTH_PATIENCE * product {
-                MOST_PRODUCTS
+            let worth = if largest > MOST_DIRECT {
+                f64::INFINITY
             } else {
-                PATIENCE
+                WORTH * direct / product
             };
-            let found = self.conjugate_gradient(face, patience);
+            let found = self.conjugate_gradient(face, worth);
             if found.1 || largest > MOST_DIRECT {
                 return Some(found.0);
             }
@@ -287,7 +288,7 @@ impl Quadratic<'_> {
 
     /// Views that are tied smoothly cannot be eliminated one by one: factors are of all at once, and for small faces.
     fn solve_bundled(&mut self, face: &Face) -> Option<FaceStep> {
-        let (step, is_exact) = self.conjugate_gradient(face, MOST_PRODUCTS);
+        let (step, is_exact) = self.conjugate_gradient(face, f64::INFINITY);
         let n_nodes: usize = self.problem.views.iter().map(ViewTerm::n_nodes).sum();
         if is_exact || face.slopes.len() + n_nodes > MOST_TOGETHER {
             return Some(step);
@@ -295,8 +296,8 @@ impl Quadratic<'_> {
         self.direct_together(face).or(Some(step))
     }
 
-    /// The step after some products at most, and whether it is as exact as asked for.
-    fn conjugate_gradient(&mut self, face: &Face, most: usize) -> (FaceStep, bool) {
+    /// The step, and whether it is as exact as asked for: not if that takes more products than it is worth.
+    fn conjugate_gradient(&mut self, face: &Face, worth: f64) -> (FaceStep, bool) {
         let problem = self.problem;
         let n_unknowns = face.slopes.len();
         let mut scale = vec![0.0; n_unknowns];
@@ -318,7 +319,7 @@ impl Quadratic<'_> {
             return (found.into(), true);
         }
         let mut decrement = 0.0;
-        for _ in 0..most {
+        for n_products in 1..=MOST_PRODUCTS {
             let product = self.product(face, &direction);
             let curvature = direction.dot(&product);
             if curvature.is_nan() || curvature <= 0.0 {
@@ -334,6 +335,9 @@ impl Quadratic<'_> {
             let tolerance = self.forcing(decrement).min(LOOSEST * start.sqrt());
             if next.max(0.0).sqrt() < tolerance {
                 return (self.carried(face, found), true);
+            }
+            if n_products >= PATIENCE && more_products(n_products, [start, next, tolerance * tolerance]) > worth {
+                return (self.carried(face, found), false);
             }
             direction.scale_and_add(next / size, &preconditioned);
             size = next;
@@ -399,6 +403,17 @@ impl Quadratic<'_> {
             model.curvature.solve(diagonal);
             diagonal.iter_mut().for_each(|x| *x /= term.weight);
         });
+    }
+}
+
+/// How many more products it takes until what is left has fallen to the last of three numbers, if so many took it from the
+/// first to the second.
+fn more_products(n_products: usize, [start, now, end]: [f64; 3]) -> f64 {
+    let fallen = (start / now).ln();
+    if fallen > 0.0 {
+        n_products as f64 * (now / end).ln() / fallen
+    } else {
+        f64::INFINITY
     }
 }
 

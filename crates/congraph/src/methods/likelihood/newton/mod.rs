@@ -65,6 +65,8 @@ pub struct Solved {
     pub iterations: usize,
 }
 
+/// Sweeps at a cold start, before the first step on a face.
+const FIRST_SWEEPS: usize = 3;
 /// Rounds of descent and face in one model at most.
 const MOST_ROUNDS: usize = 10;
 /// A sweep that gains less than this share of what the model has gained has found the face.
@@ -73,8 +75,10 @@ const FACE_FOUND: f64 = 0.02;
 const ARMIJO: f64 = 1e-4;
 /// Steps are not made shorter than this.
 const SHORTEST: f64 = 1e-8;
-/// From so many nodes on, the dense start of single linkage costs more than it saves.
+/// From so many nodes on, the dense start of single linkage costs more than it saves: with the filter applied once,
 const MANY_NODES: usize = 300;
+/// and twice.
+const SOME_NODES: usize = 80;
 /// Differences of objectives below this share of them are rounding.
 const ROUNDING: f64 = 1e-13;
 
@@ -108,11 +112,12 @@ impl Newton {
         };
         let (mut best, mut dual) = (f64::NEG_INFINITY, None);
         let (mut status, mut iterations) = (Status::IterationLimit, 0);
+        let mut n_sweeps = if is_cold { FIRST_SWEEPS } else { 0 };
         while iterations < self.max_iterations {
             iterations += 1;
             let Known { point, at, objective } = known;
             let aim = self.tolerance * objective.abs().max(1.0);
-            let Some((step, bound)) = step(problem, &point, at, aim, is_cold && iterations == 1) else {
+            let Some((step, bound)) = step(problem, &point, at, aim, n_sweeps) else {
                 // Only rounding makes the curvature of a point that was reached fail.
                 known = Known {
                     point,
@@ -125,8 +130,10 @@ impl Newton {
             if bound.0 > best {
                 (best, dual) = (bound.0, Some(bound.1));
             }
-            let (next, is_moved) = search(problem, point, objective, &step);
+            let (next, size) = search(problem, point, objective, &step);
             known = next;
+            // Half-way between two faces all that is present in either is: the face is looked for anew.
+            n_sweeps = usize::from(size < 1.0);
             let certificate = certificate::of_bound(known.objective, best);
             let told = Progress::Solving {
                 iteration: iterations,
@@ -137,7 +144,7 @@ impl Newton {
                 status = Status::Converged;
                 break;
             }
-            if !is_moved {
+            if size == 0.0 {
                 status = Status::Stalled;
                 break;
             }
@@ -156,12 +163,16 @@ impl Newton {
     }
 }
 
-/// A cold start. Where the filter is applied twice, or there are many nodes, one sparse graph for all views if it explains
-/// more than none does: it saves steps, and the first sweep need not empty a dense one. Otherwise each view's own linkage.
+/// A cold start. Where there are many nodes, or some and the filter is applied twice, one sparse graph for all views if it
+/// explains more than none does: it saves steps, and the first sweep need not empty a dense one. Otherwise each view's own
+/// linkage: subjects are far from their mean.
 fn begin(problem: &Problem) -> Option<Known> {
     let n_nodes = problem.views.first().map_or(0, ViewTerm::n_nodes);
-    let is_worth_it = problem.filter == Filter::Twice || n_nodes > MANY_NODES;
-    let pooled = is_worth_it.then(|| pooled::pooled(problem)).flatten();
+    let many = match problem.filter {
+        Filter::Once => MANY_NODES,
+        Filter::Twice => SOME_NODES,
+    };
+    let pooled = (n_nodes > many).then(|| pooled::pooled(problem)).flatten();
     let known = pooled.and_then(|point| Known::of(problem, point));
     known
         .filter(|known| known.objective < start::without_edges_in_all(problem))
@@ -185,14 +196,14 @@ struct Step {
     slope: f64,
 }
 
-/// Minimises the model at a point; with the bound of its dual point. Where nothing is known of the face, coordinate
-/// descent looks for it first.
+/// Minimises the model at a point; with the bound of its dual point. Where little is known of the face, some sweeps of
+/// coordinate descent look for it first.
 fn step(
     problem: &Problem,
     point: &Point,
     at: Vec<Evaluated>,
     aim: f64,
-    is_cold: bool,
+    n_sweeps: usize,
 ) -> Option<(Step, (f64, Vec<DualView>))> {
     let mut model = Quadratic::new(problem, point, at, aim)?;
     let before = model.objective;
@@ -200,8 +211,8 @@ fn step(
     // Whether a step on the face led nowhere: clipped where it would leave the face, it need not go down.
     let mut is_held = false;
     for round in 0..MOST_ROUNDS {
-        let swept = if round == 0 && is_cold {
-            model.first_sweeps();
+        let swept = if round == 0 && n_sweeps > 0 {
+            model.first_sweeps(n_sweeps);
             true
         } else if is_held {
             // Nothing else moves weights within the face: descent does, edge by edge.
@@ -232,14 +243,14 @@ fn step(
     Some((Step { target, slope }, (bound, dual)))
 }
 
-/// Goes towards the model's minimum, all the way if the objective agrees; whether it went anywhere.
-fn search(problem: &Problem, from: Point, objective: f64, step: &Step) -> (Known, bool) {
+/// Goes towards the model's minimum, all the way if the objective agrees; how far, zero if nowhere.
+fn search(problem: &Problem, from: Point, objective: f64, step: &Step) -> (Known, f64) {
     let mut size = 1.0;
     while size > SHORTEST {
         if let Some(known) = Known::of(problem, between(&from, &step.target, size))
             && known.objective <= objective + ARMIJO * size * step.slope.min(0.0) + ROUNDING * objective.abs()
         {
-            return (known, true);
+            return (known, size);
         }
         size *= 0.5;
     }
@@ -248,7 +259,7 @@ fn search(problem: &Problem, from: Point, objective: f64, step: &Step) -> (Known
         at: Vec::new(),
         objective,
     };
-    (stay, false)
+    (stay, 0.0)
 }
 
 fn between(from: &Point, to: &Point, size: f64) -> Point {

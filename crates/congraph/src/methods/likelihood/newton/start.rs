@@ -13,8 +13,12 @@ use super::super::problem::{Filter, Point, Problem, Signs, Tie, ViewTerm, trace_
 use super::bundle::best_consensus;
 use crate::edges::ViewMatrix;
 
-/// Correlations are this share of what they are, and never above [`MOST`].
+/// Correlations are this share of what they are, and never above [`MOST`];
 const SHRUNK: f64 = 0.9;
+/// and this one where all are strong, on average above [`LIFTED`], as in data that were lifted, with a filter that is
+/// applied once.
+const SHRUNK_LIFTED: f64 = 0.97;
+const LIFTED: f64 = 0.5;
 const MOST: f64 = 0.999;
 
 pub(super) fn cold(problem: &Problem) -> Point {
@@ -104,7 +108,7 @@ fn consensus(problem: &Problem, weights: &ViewMatrix) -> Vec<f64> {
 }
 
 /// None for graphs of both signs, which start without edges, and where the matrix cannot be inverted or is worse than no
-/// edges.
+/// edges. The largest variance is where a start without edges is farthest off: Newton's steps from there are short.
 fn linkage(problem: &Problem, view: usize) -> Option<Mat<f64>> {
     if problem.signs == Signs::Both {
         return None;
@@ -117,17 +121,43 @@ fn linkage(problem: &Problem, view: usize) -> Option<Mat<f64>> {
     };
     let matrix = root.as_ref().unwrap_or(covariance);
     let spread: Vec<f64> = (0..n).map(|a| matrix[(a, a)].max(1e-12).sqrt()).collect();
-    let correlation = |a: usize, b: usize| SHRUNK * (matrix[(a, b)] / (spread[a] * spread[b])).clamp(0.0, MOST);
-    let factor = Factor::of(&ultrametric(n, correlation))?;
-    let mut inverse = factor.inverse();
-    for b in 0..n {
-        for a in 0..n {
-            inverse[(a, b)] /= spread[a] * spread[b];
+    let correlation = |a: usize, b: usize| (matrix[(a, b)] / (spread[a] * spread[b])).clamp(0.0, MOST);
+    let sum: f64 = (0..n).map(|b| (0..n).map(|a| correlation(a, b)).sum::<f64>()).sum();
+    let is_lifted = sum > LIFTED * (n * n) as f64;
+    let shrunk = if is_lifted && problem.filter == Filter::Once {
+        SHRUNK_LIFTED
+    } else {
+        SHRUNK
+    };
+    let factor = Factor::of(&ultrametric(n, |a, b| shrunk * correlation(a, b)))?;
+    let (inverse, log_det) = (factor.inverse(), factor.log_det());
+    let without = without_edges(problem.filter, covariance);
+    if problem.filter == Filter::Once {
+        let matrix = scaled(inverse.clone(), &spread);
+        let log_spread = 2.0 * spread.iter().map(|d| d.ln()).sum::<f64>();
+        let value = trace_term(problem.filter, &matrix, covariance).0 + log_det + log_spread;
+        if value <= without {
+            return Some(matrix);
         }
     }
-    let log_det = -factor.log_det() - 2.0 * spread.iter().map(|d| d.ln()).sum::<f64>();
-    let value = trace_term(problem.filter, &inverse, covariance).0 - log_det;
-    (value <= without_edges(problem.filter, covariance)).then_some(inverse)
+    // With the diagonal of the best M without edges, and scaled to its best size.
+    let order = problem.filter.order() as f64;
+    let sizes: Vec<f64> = (0..n).map(|a| covariance[(a, a)].powf(0.5 / order)).collect();
+    let mut matrix = scaled(inverse, &sizes);
+    let best = n as f64 / order;
+    let scale = (best / trace_term(problem.filter, &matrix, covariance).0).powf(1.0 / order);
+    matrix *= faer::Scale(scale);
+    let value = best + log_det - sizes.iter().map(|d| (scale / (d * d)).ln()).sum::<f64>();
+    (value <= without).then_some(matrix)
+}
+
+/// Each entry over the sizes of its row and its column.
+fn scaled(mut matrix: Mat<f64>, sizes: &[f64]) -> Mat<f64> {
+    for (b, size) in sizes.iter().enumerate() {
+        let column = matrix.col_as_slice_mut(b).iter_mut().zip(sizes);
+        column.for_each(|(entry, other)| *entry /= other * size);
+    }
+    matrix
 }
 
 /// tr(S M^q)/q − log det M of the best M without edges. Where nodes are of very different sizes, the root of S has little
