@@ -132,8 +132,9 @@ impl Newton {
             }
             let (next, size) = search(problem, point, objective, &step);
             known = next;
-            // Half-way between two faces all that is present in either is: the face is looked for anew.
-            n_sweeps = usize::from(size < 1.0);
+            // Half-way between two faces all that is present in either is: the face is looked for anew, where a sweep is
+            // cheaper than products on too large a face.
+            n_sweeps = usize::from(size < 1.0 && problem.n_edges() <= MANY_NODES * (MANY_NODES - 1) / 2);
             let certificate = certificate::of_bound(known.objective, best);
             let told = Progress::Solving {
                 iteration: iterations,
