@@ -35,7 +35,7 @@ def main() -> None:
     sent = SUMS * 2 * (r - 1) / r * 8 * n * views + (r - 1) / r * (n * views * 8 * 12 + edges * (8 + 8 * views))
     alone = (shared + values * PREPARE) / told.cores
     together = shared / (r * told.cores) + values * PREPARE / told.cores + sent / (told.network * 1e9)
-    memory = values * 20 + edges * 8 + edges * (8 + 40 * views) / r + 12 * 8 * n * views
+    memory = values * 20 + edges * 8 + max(edges * (8 + 40 * views) / r, edges * (16 + 24 * views)) + 12 * 8 * n * views
     print(f"{n:_} nodes x {views} views x {p} samples, {told.cores} cores a process (predicted)")
     print(f"  one process      {alone:10.1f} s   {(values * 20 + edges * (16 + 40 * views) + 96 * n * views) / 1e9:8.1f} GB")
     print(f"  {r:3} processes    {together:10.1f} s   {memory / 1e9:8.1f} GB each   {sent / 1e9:8.2f} GB sent by each")

@@ -36,6 +36,11 @@ pub(crate) fn for_all(leads: bool, end: impl Fn() + Send + Sync + 'static) {
     let _ = MEMBER.set((leads, Box::new(end)));
 }
 
+/// From now on an interruption does not end this process: the first is writing, and all end with it.
+pub(crate) fn leave_it_to_the_first() {
+    std::mem::forget(WRITING.lock());
+}
+
 const NOTHING_WRITTEN: &str = "interrupted: nothing was written";
 
 /// Says what an interruption leaves behind, and ends the process.

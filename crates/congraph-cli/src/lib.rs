@@ -35,7 +35,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 use congraph::team::{Ended, Team};
 
 use args::{Cli, Global};
@@ -64,7 +64,8 @@ pub trait Speaker: Team {
 pub fn main_in_team(member: &Arc<impl Speaker + 'static>) -> ExitCode {
     let team: Arc<dyn Team> = member.clone();
     let leads = team.rank() == 0;
-    let cli = match Cli::try_parse() {
+    let words = Cli::command().name("congraph-mpi").try_get_matches();
+    let cli = match words.and_then(|words| Cli::from_arg_matches(&words)) {
         Ok(cli) => cli,
         Err(error) => {
             // All members were told the same words.
@@ -83,7 +84,7 @@ pub fn main_in_team(member: &Arc<impl Speaker + 'static>) -> ExitCode {
         }
     }));
     let carried_out = prepare(&cli.global, memory::asked(&cli.command), &console)
-        .and_then(|()| commands::run_in_team(&cli, &team, &console));
+        .and_then(|()| commands::in_team::run(&cli, &team, &console));
     let Err(failure) = carried_out else {
         return ExitCode::SUCCESS;
     };

@@ -18,8 +18,9 @@ use congraph_cli::Speaker;
 use mpi::environment::Threading;
 
 fn main() -> ExitCode {
-    // A fit runs on a thread of the pool; no two threads ever talk to others at the same time.
-    let Some((_universe, threading)) = mpi::initialize_with_threading(Threading::Serialized) else {
+    // A fit runs on a thread of the pool; no two threads ever talk to others at the same time, but one that cannot go on
+    // may end all while another waits.
+    let Some((_universe, threading)) = mpi::initialize_with_threading(Threading::Multiple) else {
         congraph_cli::console::words("error: MPI cannot be started");
         return ExitCode::from(7);
     };

@@ -2,7 +2,9 @@
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::Write;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::Communicator;
@@ -47,12 +49,23 @@ fn some(memory: *mut u8, size: usize) -> *mut u8 {
     memory
 }
 
-/// A few words, for which some memory is left or not, and the end of all processes.
+static IS_TOLD: AtomicBool = AtomicBool::new(false);
+
+/// A few words, for which no memory is needed, and the end of all processes.
 #[cold]
 fn out_of_memory(size: usize) -> ! {
+    // Whatever runs out of memory on the way out is not told again.
+    if IS_TOLD.swap(true, Ordering::SeqCst) {
+        std::process::abort();
+    }
     let name = NAME.get().map_or("a process", String::as_str);
-    eprintln!(
+    let mut words = [0_u8; 300];
+    let mut rest = &mut words[..];
+    let _ = writeln!(
+        rest,
         "error: {name}: out of memory: {size} bytes more were refused; use more processes on more nodes, or fewer views"
     );
+    let n_left = rest.len();
+    let _ = std::io::stderr().write_all(&words[..words.len() - n_left]);
     SimpleCommunicator::world().abort(7)
 }

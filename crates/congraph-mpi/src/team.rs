@@ -196,7 +196,13 @@ impl Team for Processes {
                 let counts: Vec<Count> = lengths.iter().map(count).collect();
                 let (send_places, places) = (places(&send_counts), places(&counts));
                 // One byte more, so that there is an address.
-                let sent = [&sent.concat()[..], &[0]].concat();
+                let sent = {
+                    let length: usize = sent.iter().map(|part| part.len()).sum();
+                    let mut all = Vec::with_capacity(length + 1);
+                    sent.iter().for_each(|part| all.extend_from_slice(part));
+                    all.push(0);
+                    all
+                };
                 let mut received = vec![0_u8; counts.iter().sum::<Count>() as usize + 1];
                 let from = Partition::new(&sent[..], &send_counts[..], &send_places[..]);
                 let mut to = PartitionMut::new(&mut received[..], &counts[..], &places[..]);

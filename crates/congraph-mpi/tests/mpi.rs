@@ -158,6 +158,62 @@ fn what_several_do_not_share_out_is_refused_or_done_by_one() {
         .output()
         .unwrap();
     assert!(done.status.success() && out.join("edges.tsv").exists());
+    // So many nodes that another method would be shared out; the first asks it for a start.
+    let files = write_views(dir.path(), 280, 40);
+    let fit = [
+        "learn",
+        "--method",
+        "likelihood",
+        "--filter",
+        "1",
+        "--max-iterations",
+        "1",
+        "--no-report",
+        "--force",
+    ];
+    let done = mpirun(2)
+        .arg(MPI)
+        .args(fit)
+        .args(&files)
+        .arg("-o")
+        .arg(&out)
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    // Each process is a part.
+    let done = mpirun(2)
+        .arg(MPI)
+        .args(["stability", "--shard", "1/2"])
+        .arg(&out)
+        .output()
+        .unwrap();
+    let words = String::from_utf8_lossy(&done.stderr);
+    assert!(
+        done.status.code() == Some(2) && words.contains("--shard is for one process"),
+        "{words}"
+    );
+}
+
+#[test]
+fn other_data_at_one_are_named() {
+    let _one = ONE.lock();
+    let dir = tempfile::tempdir().unwrap();
+    let files = write_views(dir.path(), 300, 30);
+    let names: Vec<String> = (0..3).map(|view| format!("v{view}.csv")).collect();
+    let other = dir.path().join("other");
+    fs::create_dir(&other).unwrap();
+    for (name, file) in names.iter().zip(&files) {
+        fs::copy(file, other.join(name)).unwrap();
+    }
+    let text = fs::read_to_string(&files[2]).unwrap();
+    fs::write(other.join("v2.csv"), text.replacen("0.1", "0.2", 1)).unwrap();
+    let out = dir.path().join("out");
+    let (code, words) = ended(with_trouble(dir.path(), "cd other", &names, &out));
+    assert!(
+        code == 2 && words.contains("process 1 has other data in view `v2` than process 0"),
+        "{code} {words}"
+    );
+    nothing_is_left(dir.path(), &out);
 }
 
 /// Sweeps in as many parts as there are processes, put together by the first.

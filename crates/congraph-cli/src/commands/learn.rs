@@ -11,8 +11,8 @@ use congraph_record::record::{InputRecord, SPECTRUM_BY, Timing};
 use congraph_record::request::{Asked, check_memory};
 use congraph_record::{FitRecord, Resolved};
 
-use super::candidates;
 use super::input::{self, Read, Source};
+use super::{candidates, in_team};
 use crate::args::{FitArgs, Global, LearnArgs, OutputArgs};
 use crate::console::{self, Console, count};
 use crate::failure::Failure;
@@ -23,10 +23,6 @@ pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Resul
     let start = Instant::now();
     let resolved = args.request()?.resolve()?;
     let leads = team::of_process().rank() == 0;
-    if !leads && !matches!(resolved, Resolved::Smooth(_)) {
-        // Other methods are not shared out: the first does it all.
-        return Ok(());
-    }
     if let Resolved::GraphicalLasso(method) = &resolved {
         return super::jgl::run(args, method, start, global, console);
     }
@@ -64,6 +60,7 @@ impl Fitting<'_> {
     pub(super) fn fit(self, asked: Asked, read: &Read, console: &Console) -> Result<Fitted, Failure> {
         let (args, start) = (self.args, self.start);
         tell_read(read, console);
+        in_team::check_same(read)?;
         let (listed, costs) = candidates::read_tables(&asked.tables, read.views.nodes())?;
         let asked = asked.on_pairs(listed, costs).with_free_memory(memory::half_of_free());
         check_memory(&asked.method, &read.views)?;
@@ -105,8 +102,7 @@ impl Fitting<'_> {
             ..FitRecord::of(&method, &learned, Some(&reached), &warnings, Some(&timing))
         };
         let line = result_line(self.output, &learned, &reached, &timing);
-        // Nothing is written unless all members of a team have come this far.
-        let _ = team::of_process().gather(&[]);
+        in_team::before_writing();
         let Some(folder) = self.folder else {
             return Ok(Fitted { summary, line: None });
         };

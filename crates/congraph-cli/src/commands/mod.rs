@@ -11,6 +11,7 @@ mod eeg;
 mod evaluate;
 mod export;
 mod fit;
+pub(crate) mod in_team;
 mod input;
 mod jgl;
 mod learn;
@@ -23,10 +24,6 @@ mod report;
 mod simulate;
 mod stability;
 mod tune;
-
-use std::sync::Arc;
-
-use congraph::team::{self, Team};
 
 use crate::args::{Cli, Command};
 use crate::console::{Console, visible};
@@ -52,31 +49,6 @@ pub(crate) fn run(cli: &Cli, console: &Console) -> Result<(), Failure> {
         Command::Eeg(args) => eeg::run(args, &cli.global, console),
         Command::Export(args) => export::run(args, &cli.global, console),
         Command::Completions(args) => completions::run(args),
-    }
-}
-
-/// Carries out the command in a team, which shares out its work.
-pub(crate) fn run_in_team(cli: &Cli, team: &Arc<dyn Team>, console: &Console) -> Result<(), Failure> {
-    match &cli.command {
-        Command::Learn(args) => {
-            team::join(Arc::clone(team));
-            learn::run(args, &cli.global, console)
-        }
-        _ if crate::is_sweep(cli) => {
-            let (rank, size) = (team.rank(), team.size());
-            if rank == 0 {
-                check_place(cli)?;
-            }
-            let mut parts = vec![Vec::new(); size];
-            parts[0] = part_of(cli, [rank + 1, size], console)?;
-            // The first gets all, and puts them together.
-            let parts = team.exchange(parts);
-            if rank == 0 { finish(cli, parts, console) } else { Ok(()) }
-        }
-        _ => Err(Failure::usage(
-            "several processes share out `learn`, `tune`, `stability` and `compare`",
-            "everything else is quick: call `congraph` instead of `congraph-mpi`",
-        )),
     }
 }
 

@@ -141,14 +141,14 @@ impl Question<'_> {
         }
         // Blocks from first to last are in order already.
         if !pairs.is_sorted() {
-            let mut order: Vec<u32> = (0..n_found as u32).collect();
-            order.par_sort_unstable_by_key(|&place| pairs[place as usize]);
+            let mut order: Vec<usize> = (0..n_found).collect();
+            order.par_sort_unstable_by_key(|&place| pairs[place]);
             bounds = order
                 .iter()
-                .flat_map(|&place| &bounds[place as usize * n_views..(place as usize + 1) * n_views])
+                .flat_map(|&place| &bounds[place * n_views..(place + 1) * n_views])
                 .copied()
                 .collect();
-            pairs = order.iter().map(|&place| pairs[place as usize]).collect();
+            pairs = order.iter().map(|&place| pairs[place]).collect();
         }
         Open {
             pairs,

@@ -146,8 +146,8 @@ impl dyn Team + '_ {
         let all = self.gather_values(&[hash, u64::from(own)]);
         if let Some(other) = all.iter().position(|found| found[0] != hash) {
             self.end(&format!(
-                "processes {} and {other} have come to different numbers: they run on different processors, or different \
-                 programs; start the job on nodes of one kind",
+                "processes {} and {other} have come to different numbers: they run on different processors, or have \
+                 different data; start the job on nodes of one kind",
                 self.rank()
             ));
         }
