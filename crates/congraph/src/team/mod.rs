@@ -19,7 +19,7 @@ mod share;
 mod threads;
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 pub(crate) use leaves::{MOST_LEAVES, fold_few};
 pub(crate) use share::Share;
@@ -77,17 +77,17 @@ impl Team for Alone {
     }
 }
 
-static OF_PROCESS: OnceLock<Arc<dyn Team>> = OnceLock::new();
+static OF_PROCESS: RwLock<Option<Arc<dyn Team>>> = RwLock::new(None);
 
-/// Makes this process a member of a team: from now on every new [`Smooth`](crate::Smooth) works with it. False if it
-/// already was a member of one, or has fitted on its own.
-pub fn join(team: Arc<dyn Team>) -> bool {
-    OF_PROCESS.set(team).is_ok()
+/// Makes this process a member of a team: from now on every new [`Smooth`](crate::Smooth) works with it.
+pub fn join(team: Arc<dyn Team>) {
+    *OF_PROCESS.write().unwrap_or_else(PoisonError::into_inner) = Some(team);
 }
 
 /// The team of this process: [`Alone`] unless it has [joined](join) one.
 pub fn of_process() -> Arc<dyn Team> {
-    Arc::clone(OF_PROCESS.get_or_init(|| Arc::new(Alone)))
+    let team = OF_PROCESS.read().unwrap_or_else(PoisonError::into_inner).clone();
+    team.unwrap_or_else(|| Arc::new(Alone))
 }
 
 /// What teams do beyond handing out bytes.
