@@ -185,7 +185,7 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
             "axes": getattr(self, "_axes", ""),
             "files": list(self._files),
             "n_samples": list(self._n_samples),
-            "precisions": list(self.precisions_) if hasattr(self, "precisions_") else None,
+            "precisions": list(vars(self)["precisions_"]) if "precisions_" in vars(self) else None,
             "python": self._as_json(),
             "carried": list(self._carried),
             "candidates": pairs.get("candidates"),
@@ -225,6 +225,10 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         for name in ("path_choice_", "path_best_", "path_rule_", "best_params_", "best_score_"):
             if hasattr(self, name):
                 found[name] = getattr(self, name)
+        if getattr(self, "_diagonals", None) is not None:
+            # Not in JSON: NaN, for the nodes that a view lacks.
+            found["_diagonals"] = [[None if np.isnan(t) else t for t in view] for view in self._diagonals.tolist()]
+            found["_variances"] = self._variances.tolist()
         if hasattr(self, "path_"):
             found["path_"] = {name: np.asarray(values).tolist() for name, values in self.path_.items()}
         told = {"schema": "congraph.python/1", "class": type(self).__name__, "params": params, "found": found}

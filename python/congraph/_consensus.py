@@ -123,6 +123,53 @@ class _Learner(GraphEstimator):
     stability_: Stability
     candidates_outside_: int | None
     seconds_: dict[str, float]
+    _diagonals: npt.NDArray[np.float64] | None
+    _variances: npt.NDArray[np.float64] | None
+
+    @property
+    def precisions_(self) -> npt.NDArray[np.float64]:
+        """With the likelihood, the precision matrices of the views' signals as they were scaled (``scale_``).
+
+        M^q over the view's mean variance: q is ``filter_``, and M = diag(t) − W has the weights W of ``graphs_`` off its diagonal.
+        Rows and columns of nodes that a view lacks are NaN. Where the data lack the mean of all nodes, as after an average reference,
+        the matrix is that of signals that have it.
+        """
+        name = type(self).__name__
+        if not hasattr(self, "weights_"):
+            raise AttributeError(f"{name} has no precisions_ before it is fitted")
+        if self.filter_ is None:
+            raise AttributeError("only the likelihood has precision matrices: fit with method='likelihood', or JointGraphicalLasso")
+        if self._diagonals is None or self._variances is None:
+            raise AttributeError("the folder does not tell precision matrices, as the command line wrote it: fit the data in Python")
+        matrices = -self.graphs_
+        nodes = np.arange(matrices.shape[1])
+        matrices[:, nodes, nodes] = self._diagonals
+        for matrix, present in zip(matrices, ~np.isnan(self._diagonals), strict=True):
+            matrix[~present] = matrix[:, ~present] = np.nan
+            if self.filter_ == 2:
+                own = np.ix_(present, present)
+                matrix[own] = matrix[own] @ matrix[own]
+        found: npt.NDArray[np.float64] = matrices / self._variances[:, None, None]
+        return found
+
+    @property
+    def covariances_(self) -> npt.NDArray[np.float64]:
+        """With the likelihood, the inverses of ``precisions_``: the covariance matrices of the views under their graphs."""
+        matrices = self.precisions_
+        for matrix in matrices:
+            own = np.ix_(*[~np.isnan(np.diag(matrix))] * 2)
+            matrix[own] = np.linalg.inv(matrix[own])
+        return matrices
+
+    @property
+    def precision_(self) -> npt.NDArray[np.float64]:
+        """With the likelihood, the precision matrix of a single view."""
+        return _of_one(self.precisions_, "precision_", "precisions_")
+
+    @property
+    def covariance_(self) -> npt.NDArray[np.float64]:
+        """With the likelihood, the covariance matrix of a single view: the inverse of its precision matrix."""
+        return _of_one(self.covariances_, "covariance_", "covariances_")
 
     def _options(self, views: Views | None, single: bool) -> dict[str, Any]:
         """What is asked of a fit, by the names of the constructor's parameters; the engine knows and checks them all."""
@@ -154,6 +201,9 @@ class _Learner(GraphEstimator):
         self.threshold_ = result["threshold"]
         self.aic_ = result["aic"]
         self.tried_ = result["tried"]
+        told = result.get("diagonals")
+        self._diagonals = None if told is None else np.asarray(told, dtype=np.float64)
+        self._variances = None if told is None else np.asarray(result["variances"], dtype=np.float64)
         self.distance_divisor_ = result["distance_divisor"]
         self.candidates_outside_ = result["candidates_outside"]
         seconds = ("engine_seconds", "distances_seconds", "solve_seconds")
@@ -456,6 +506,9 @@ class ConsensusGraph(_Learner):
     filter_, threshold_, aic_, tried_
         Of a likelihood, otherwise None: how often the filter is applied, the weight above which pairs are edges (None if none is),
         Akaike's criterion, and all models that were compared.
+    precisions_, covariances_ : array (views, nodes, nodes)
+        Of a likelihood: the precision matrices of the scaled signals, and their inverses; ``precision_`` and ``covariance_`` of a
+        single view. `score` judges the graph alone, with a scale and a ridge of its own.
     density_, similarity_, consensus_density_ : float
     densities_, uniqueness_ : array (views,)
         The density of each view; how far each is from the consensus, from 0 to 1.
@@ -955,6 +1008,13 @@ class ConsensusGraph(_Learner):
             ("parameters", parameters),
             self._certified(),
         ]
+
+
+def _of_one(matrices: npt.NDArray[np.float64], name: str, several: str) -> npt.NDArray[np.float64]:
+    if len(matrices) != 1:
+        raise AttributeError(f"there are {len(matrices)} views, and {name} is of one: see {several}")
+    matrix: npt.NDArray[np.float64] = matrices[0]
+    return matrix
 
 
 def _ends(given: Any) -> tuple[float, float] | None:

@@ -152,4 +152,7 @@ def _extra(result: dict[str, Any]) -> dict[str, Any]:
     told = json.loads(result["python"]).get("found", {})
     arrays = {name: np.asarray(value) for name, value in told.get("path_", {}).items()}
     found = {name: value for name, value in told.items() if name != "path_"}
+    for name in ("_diagonals", "_variances"):
+        if name in found:
+            found[name] = np.asarray(found[name], dtype=np.float64)
     return {**found, **({"path_": arrays} if arrays else {})}

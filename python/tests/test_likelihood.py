@@ -152,3 +152,55 @@ def test_multiples_are_learned_as_one_on_request(smooth):
     plain = ConsensusGraph(method="likelihood", beta=2.0, filter=2).fit(congraph.Views(dict(smooth.views), nodes=names[:16]))
     np.testing.assert_array_equal(plain.graphs_, merged.graphs_)
     assert plain.merged_ == {}
+
+
+def with_a_mean(array, seed=1):
+    """Signals that have a mean of all nodes, which the simulation lacks: otherwise the fit puts it back, and is one of other data."""
+    return array + 2.0 * np.random.default_rng(seed).standard_normal((len(array), 1))
+
+
+@pytest.mark.parametrize("scale", ["center", "zscore"])
+@pytest.mark.parametrize("order", [1, 2])
+def test_a_precision_matrix_is_that_of_the_certified_objective(order, scale, smooth, tmp_path):
+    """One view is charged nothing: tr(S Θ)/q − log det M with Θ = M^q, in units of the mean variance, is the whole objective."""
+    X = with_a_mean(smooth.views["view1"]) * 3.0
+    m = SingleGraph(method="likelihood", filter=order, scale=scale).fit(X)
+    covariance = np.cov(X.T, bias=True) if scale == "center" else np.corrcoef(X.T)
+    assert m.precision_.shape == (16, 16) and m.filter_ == order
+    log_det = np.linalg.slogdet(m.precision_ * np.trace(covariance) / 16)[1]
+    np.testing.assert_allclose((np.trace(covariance @ m.precision_) - log_det) / order, m.objective_, rtol=1e-10)
+    np.testing.assert_allclose(m.covariance_ @ m.precision_, np.eye(16), atol=1e-8)
+    # Kept by a folder and by pickle, to the bit.
+    again = congraph.load(m.save(tmp_path / "out"))
+    np.testing.assert_array_equal(again.precision_, m.precision_)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(m)).precision_, m.precision_)
+
+
+def test_precision_matrices_of_several_views(smooth):
+    names = list(smooth.views)[::-1]
+    views = {name: with_a_mean(smooth.views[name], seed) * (seed + 1) for seed, name in enumerate(names)}
+    m = ConsensusGraph(method="likelihood", filter=1, tol=1e-10).fit(views)
+    assert m.view_names_ == names and m.precisions_.shape == (3, 16, 16)
+    for precision, name in zip(m.precisions_, names, strict=True):
+        # At the optimum in t, the variances are those of the data.
+        np.testing.assert_allclose(np.diag(np.linalg.inv(precision)), views[name].var(axis=0), rtol=1e-6)
+
+
+def test_precision_matrices_that_are_not_there(likely, smooth):
+    with pytest.raises(AttributeError, match="see precisions_"):
+        likely.precision_
+    with pytest.raises(AttributeError, match="method='likelihood'"):
+        SingleGraph(density=0.2).fit(smooth.views["view1"]).precision_
+    with pytest.raises(AttributeError, match="before it is fitted"):
+        SingleGraph(method="likelihood").precision_
+
+
+def test_precision_matrices_of_masked_views_are_of_the_nodes_that_they_have(smooth):
+    views = {name: np.array(array) for name, array in smooth.views.items()}
+    views["view2"][:, 3] = np.nan
+    m = ConsensusGraph(method="likelihood", missing="mask").fit(views)
+    lacking = np.isnan(m.precisions_)
+    assert lacking[1, 3].all() and lacking[1, :, 3].all() and lacking.sum() == 31
+    own = np.delete(np.arange(16), 3)
+    product = m.precisions_[1][np.ix_(own, own)] @ m.covariances_[1][np.ix_(own, own)]
+    np.testing.assert_allclose(product, np.eye(15), atol=1e-6)

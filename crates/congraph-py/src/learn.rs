@@ -79,6 +79,9 @@ fn likely<'py>(
     })?;
     let record = FitRecord::of_likelihood(asked, &chosen, &[], None);
     let result = result(py, &chosen.learned, &record, measures, &noticed)?;
+    let details = &chosen.learned.details;
+    result.set_item("diagonals", &details.diagonals)?;
+    result.set_item("variances", &details.variances)?;
     result.set_item("engine_seconds", time.as_secs_f64())?;
     Ok(result)
 }

@@ -366,6 +366,33 @@ fn w03_tells_what_was_masked_and_why() {
 }
 
 #[test]
+fn what_several_views_lack_is_said_once() {
+    let table = |name: &str, columns: &[&str]| {
+        let values = (0..12 * columns.len())
+            .map(|k| ((k * k + k) % 13) as f64 + 0.25)
+            .collect();
+        Table::new(name, columns.len(), values).with_columns(columns.iter().copied())
+    };
+    let tables = vec![
+        table("x", &["a", "b", "c", "d"]),
+        table("y", &["a", "b", "d"]),
+        table("z", &["a", "b", "c"]),
+    ];
+    let (_, warnings) = Views::assemble(tables, &with_masks()).unwrap();
+    let told: Vec<_> = warnings.iter().filter(|warning| warning.code == "W03").collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(
+        (told[0].view.as_deref(), &told[0].views[..]),
+        (None, &["y".to_owned(), "z".to_owned()][..])
+    );
+    assert_eq!(
+        told[0].message,
+        "2 of 3 views lack some of the 4 nodes, and take part with the others: `y` without `c` (not in its table); \
+         `z` without `d` (not in its table)"
+    );
+}
+
+#[test]
 fn what_masks_may_not_leave_is_refused() {
     let values = |n: usize| {
         (0..12 * n)

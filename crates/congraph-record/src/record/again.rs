@@ -114,6 +114,8 @@ impl FitRecord {
         let mut method = Likelihood::new(model);
         method.solver.tolerance = self.tolerance.unwrap_or(method.solver.tolerance);
         let details = likelihood::Details {
+            diagonals: Vec::new(),
+            variances: Vec::new(),
             scale: Choice::of_word(self.scale.as_deref()?)?,
             is_lifted: self.lifted?,
             mean_samples: self.effective_samples?,

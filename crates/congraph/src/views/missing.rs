@@ -178,9 +178,8 @@ const SHOWN: usize = 5;
 /// Of more views than this it is said at once.
 const TOLD_APART: usize = 3;
 
-/// What was masked, view by view; of many views in one sentence.
-pub(super) fn warnings(views: &[View], nodes: &[String], lacking: &[Lacking]) -> Vec<Warning> {
-    let mut warnings = Vec::new();
+/// What was masked, in one sentence: of a few views with the nodes and why, of many with their numbers.
+pub(super) fn warnings<'a>(views: &'a [View], nodes: &[String], lacking: &[Lacking]) -> Vec<Warning> {
     let counts = lacking.iter().map(|lacking| lacking.iter().flatten().count());
     let mut some: Vec<(&View, usize)> = views.iter().zip(counts).filter(|(_, count)| *count > 0).collect();
     if some.len() > TOLD_APART {
@@ -202,15 +201,13 @@ pub(super) fn warnings(views: &[View], nodes: &[String], lacking: &[Lacking]) ->
         );
         return vec![Warning::new("W03", message)];
     }
-    for (view, lacking) in views.iter().zip(lacking) {
+    // What each of the few views lacks, and how many nodes that are.
+    let masked = |(view, lacking): (&'a View, &Lacking)| {
         let masked: Vec<(&String, Lack)> = nodes
             .iter()
             .zip(lacking)
             .filter_map(|(name, lack)| Some((name, (*lack)?)))
             .collect();
-        if masked.is_empty() {
-            continue;
-        }
         let mut shown: Vec<String> = masked
             .iter()
             .take(SHOWN)
@@ -219,14 +216,34 @@ pub(super) fn warnings(views: &[View], nodes: &[String], lacking: &[Lacking]) ->
         if masked.len() > SHOWN {
             shown.push(format!("and {} more", masked.len() - SHOWN));
         }
-        let message = format!(
-            "{} of the {} nodes {} masked, and it takes part with the others: {}",
-            masked.len(),
-            nodes.len(),
-            if masked.len() == 1 { "is" } else { "are" },
-            shown.join(", ")
-        );
-        warnings.push(Warning::new("W03", message).in_view(&view.name));
+        (!masked.is_empty()).then(|| (view, masked.len(), shown.join(", ")))
+    };
+    let told: Vec<(&View, usize, String)> = views.iter().zip(lacking).filter_map(masked).collect();
+    match &told[..] {
+        [] => Vec::new(),
+        [(view, count, shown)] => {
+            let message = format!(
+                "{count} of the {} nodes {} masked, and it takes part with the others: {shown}",
+                nodes.len(),
+                if *count == 1 { "is" } else { "are" },
+            );
+            vec![Warning::new("W03", message).in_view(&view.name)]
+        }
+        several => {
+            let each: Vec<String> = several
+                .iter()
+                .map(|(view, _, shown)| format!("`{}` without {shown}", view.name))
+                .collect();
+            let message = format!(
+                "{} of {} views lack some of the {} nodes, and take part with the others: {}",
+                several.len(),
+                views.len(),
+                nodes.len(),
+                each.join("; ")
+            );
+            let mut warning = Warning::new("W03", message);
+            warning.views = several.iter().map(|(view, ..)| view.name.clone()).collect();
+            vec![warning]
+        }
     }
-    warnings
 }

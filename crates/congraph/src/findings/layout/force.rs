@@ -4,11 +4,15 @@
 //! an edge are set in rows below the others. Nodes are taken in the order of their names: the same graph has the same
 //! picture whatever the order of columns.
 //!
-//! Cost: O(n²) per iteration, fewer iterations for more nodes.
+//! Cost per iteration: O(n²) up to [`EXACT`] nodes, above O(n log n) by the squares of [`tree`](super::tree) and, for
+//! nodes that would cover each other, a grid; fewer iterations for more nodes.
+
+use std::collections::BTreeMap;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::tree::Tree;
 use crate::graph::{MultiviewGraph, is_edge};
 use crate::parallel::chunks;
 
@@ -20,6 +24,8 @@ const PAIRS: usize = 60_000_000;
 const WALK: [usize; 2] = [100, 800];
 /// Fewer nodes are not worth waking a thread for.
 const MANY: usize = 400;
+/// Of more nodes, far ones push together.
+const EXACT: usize = 500;
 /// How strongly everything is drawn to the middle, over √n; without it, parts that are not joined would fly apart.
 const GRAVITY: f64 = 2.0;
 /// Beyond this many lengths of an edge nodes repel ever less: chains would stretch, and their ends shrink to spots.
@@ -82,8 +88,11 @@ fn settled(n: usize, edges: &[([usize; 2], f64)]) -> Vec<[f64; 2]> {
         let push = |at: &[f64; 2]| repelled(*at, &points);
         let mut forces = if n < MANY {
             points.iter().map(push).collect()
-        } else {
+        } else if n <= EXACT {
             chunks::map_items(&points, push)
+        } else {
+            let tree = Tree::new(&points);
+            chunks::map_items(&points, |at: &[f64; 2]| repelled_by(*at, &tree, n))
         };
         for &([a, b], weight) in edges {
             let apart = [points[b][0] - points[a][0], points[b][1] - points[a][1]];
@@ -111,13 +120,24 @@ fn repelled(at: [f64; 2], points: &[[f64; 2]]) -> [f64; 2] {
     let mut force = [-gravity * at[0], -gravity * at[1]];
     for other in points {
         let apart = [at[0] - other[0], at[1] - other[1]];
-        let square = apart[0] * apart[0] + apart[1] * apart[1];
-        // The floor keeps nodes on the same spot, the node itself among them, from dividing by zero.
-        let push = 1.0 / (square.max(1e-4) * (1.0 + square / (REACH * REACH)));
+        let push = push(apart[0] * apart[0] + apart[1] * apart[1]);
         force[0] += push * apart[0];
         force[1] += push * apart[1];
     }
     force
+}
+
+/// The same within a few per cent, by squares of nodes.
+fn repelled_by(at: [f64; 2], tree: &Tree<'_>, n: usize) -> [f64; 2] {
+    let gravity = GRAVITY / (n as f64).sqrt();
+    let force = tree.force(at, push);
+    [force[0] - gravity * at[0], force[1] - gravity * at[1]]
+}
+
+/// How strongly a node pushes another at the root of this distance away, over that distance.
+fn push(square: f64) -> f64 {
+    // The floor keeps nodes on the same spot, the node itself among them, from dividing by zero.
+    1.0 / (square.max(1e-4) * (1.0 + square / (REACH * REACH)))
 }
 
 /// The two slowest modes of the lazy random walk, with a little noise so that no two nodes coincide.
@@ -171,24 +191,55 @@ fn parted(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     };
     let least = APART * (span(0) * span(1) / n.max(1) as f64).sqrt();
     for _ in 0..(PAIRS / 4 / (n * n).max(1)).clamp(4, 30) {
-        for b in 1..n {
-            for a in 0..b {
-                let apart = [points[b][0] - points[a][0], points[b][1] - points[a][1]];
-                if apart[0].abs() >= least || apart[1].abs() >= least {
-                    continue;
+        if n <= EXACT {
+            for b in 1..n {
+                for a in 0..b {
+                    part(&mut points, [a, b], least);
                 }
-                let distance = apart[0].hypot(apart[1]);
-                if distance < least && distance > 0.0 {
-                    let step = 0.5 * (least - distance) / distance;
-                    for axis in 0..2 {
-                        points[a][axis] -= step * apart[axis];
-                        points[b][axis] += step * apart[axis];
-                    }
-                }
+            }
+        } else {
+            for pair in near(&points, least) {
+                part(&mut points, pair, least);
             }
         }
     }
     points
+}
+
+/// Moves two nodes apart if they are nearer than this.
+fn part(points: &mut [[f64; 2]], [a, b]: [usize; 2], least: f64) {
+    let apart = [points[b][0] - points[a][0], points[b][1] - points[a][1]];
+    if apart[0].abs() >= least || apart[1].abs() >= least {
+        return;
+    }
+    let distance = apart[0].hypot(apart[1]);
+    if distance < least && distance > 0.0 {
+        let step = 0.5 * (least - distance) / distance;
+        for axis in 0..2 {
+            points[a][axis] -= step * apart[axis];
+            points[b][axis] += step * apart[axis];
+        }
+    }
+}
+
+/// The pairs a < b nearer than this, in order, by a grid of cells of that side.
+fn near(points: &[[f64; 2]], least: f64) -> Vec<[usize; 2]> {
+    let cell = |at: &[f64; 2]| at.map(|x| (x / least).floor() as i64);
+    let mut of_cell: BTreeMap<[i64; 2], Vec<usize>> = BTreeMap::new();
+    for (node, at) in points.iter().enumerate() {
+        of_cell.entry(cell(at)).or_default().push(node);
+    }
+    let mut pairs = Vec::new();
+    for (b, at) in points.iter().enumerate() {
+        let [column, row] = cell(at);
+        for place in (0..9).map(|k| [column + k / 3 - 1, row + k % 3 - 1]) {
+            let others = of_cell.get(&place).into_iter().flatten().copied();
+            let is_near = |a: usize| (at[0] - points[a][0]).hypot(at[1] - points[a][1]) < least;
+            pairs.extend(others.filter(|&a| a < b && is_near(a)).map(|a| [a, b]));
+        }
+    }
+    pairs.sort_by_key(|&[a, b]| [b, a]);
+    pairs
 }
 
 /// Turned so that the longer axis lies flat, and centred.
@@ -253,6 +304,66 @@ mod tests {
         for k in 0..20 {
             assert!(apart(k, (k + 1) % 20) < 0.5 * apart(k, (k + 10) % 20), "{points:?}");
         }
+    }
+
+    fn scattered(n: usize) -> Vec<[f64; 2]> {
+        let mut random = ChaCha8Rng::seed_from_u64(7);
+        let reach = 0.5 * (n as f64).sqrt();
+        // Half of them in a crowd, and two on one spot.
+        let size = |k: usize| if k % 2 == 0 { reach } else { 0.1 * reach };
+        let mut points: Vec<[f64; 2]> = (0..n)
+            .map(|k| [0, 1].map(|_| size(k) * (random.random::<f64>() - 0.5)))
+            .collect();
+        points[1] = points[0];
+        points
+    }
+
+    #[test]
+    fn squares_push_as_their_nodes_do() {
+        let points = scattered(1500);
+        let tree = Tree::new(&points);
+        let (mut error, mut size) = (0.0, 0.0);
+        for &at in &points {
+            let (exact, near) = (repelled(at, &points), repelled_by(at, &tree, points.len()));
+            error += (exact[0] - near[0]).powi(2) + (exact[1] - near[1]).powi(2);
+            size += exact[0].powi(2) + exact[1].powi(2);
+        }
+        let share = (error / size as f64).sqrt();
+        // Not exact, or nothing was taken together.
+        assert!(share > 1e-9 && share < 0.02, "{share}");
+        let spot = [[0.5, 0.5]; 40];
+        assert_eq!(Tree::new(&spot).force(spot[0], push), [0.0, 0.0]);
+        assert_eq!(Tree::new(&[]).force([1.0, 2.0], push), [0.0, 0.0]);
+    }
+
+    #[test]
+    fn the_grid_finds_every_pair_that_is_near() {
+        let points = scattered(700);
+        let least = 0.3;
+        let is_near = |a: usize, b: usize| (points[a][0] - points[b][0]).hypot(points[a][1] - points[b][1]) < least;
+        let all = (1..points.len()).flat_map(|b| (0..b).map(move |a| [a, b]));
+        let expected: Vec<[usize; 2]> = all.filter(|&[a, b]| is_near(a, b)).collect();
+        assert!(expected.len() > 100);
+        assert_eq!(near(&points, least), expected);
+    }
+
+    #[test]
+    fn many_nodes_of_a_ring_are_unfolded_the_same_way_each_time() {
+        let n = EXACT as u32 + 100;
+        let pairs: Vec<[u32; 2]> = (0..n)
+            .map(|k| [k, (k + 1) % n])
+            .map(|[a, b]| [a.min(b), a.max(b)])
+            .collect();
+        let (graph, shared) = graph(n as usize, &pairs);
+        let points = layout(&graph, &shared);
+        assert_eq!(points, layout(&graph, &shared));
+        let apart = |a: usize, b: usize| (points[a][0] - points[b][0]).hypot(points[a][1] - points[b][1]);
+        let sum = |step: usize| {
+            (0..points.len())
+                .map(|k| apart(k, (k + step) % points.len()))
+                .sum::<f64>()
+        };
+        assert!(sum(1) < 0.1 * sum(points.len() / 2));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Where nodes are drawn: on the head or the map if their positions are known, else by forces.
 
 mod force;
+mod tree;
 
 use std::f64::consts::FRAC_PI_2;
 

@@ -191,7 +191,7 @@ impl Projector {
         projector.scaling.scale = details.scale;
         projector.likelihood = Some(LikelihoodFit {
             method: method.clone(),
-            details: *details,
+            details: details.clone(),
         });
         Ok(projector)
     }

@@ -51,6 +51,8 @@ pub struct Data {
     pub(super) samples: Vec<f64>,
     /// and a view's on average, in the fit that charges are measured by.
     mean_samples: f64,
+    /// The mean variance of each view's scaled signals, which its covariance was divided by.
+    pub(super) variances: Vec<f64>,
     /// How the signals were scaled.
     pub(super) scale: Scale,
     /// Whether the mean of all nodes, or a missing direction, was put back.
@@ -93,10 +95,7 @@ impl Data {
         let samples = samples(views)?;
         let scale = scale.unwrap_or_else(|| unit(views));
         let (edges, costs) = edges(views, order, candidates, costs)?;
-        let mut matrices: Vec<Mat<f64>> = covariances(views, scale)?
-            .into_iter()
-            .map(|(matrix, _)| matrix)
-            .collect();
+        let (mut matrices, variances): (Vec<Mat<f64>>, Vec<f64>) = covariances(views, scale)?.into_iter().unzip();
         check(views, &matrices)?;
         let is_lifted = match lift {
             Lift::Mean if scale != Scale::Zscore => lacks_mean(&matrices) && lift_means(&mut matrices),
@@ -114,6 +113,7 @@ impl Data {
             terms: Arc::new(matrices.into_iter().enumerate().map(term).collect()),
             edges: Arc::new(edges),
             costs,
+            variances,
             scale,
             is_lifted,
             samples,

@@ -51,7 +51,7 @@ pub struct Likelihood {
 }
 
 /// What is told of a fit beside its graphs and its certificate.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Details {
     /// How signals were scaled.
     pub scale: Scale,
@@ -67,6 +67,11 @@ pub struct Details {
     pub aic: f64,
     /// How many distinct weights it charges.
     pub n_parameters: usize,
+    /// For each view the diagonal t of M = diag(t) − W, NaN at nodes that it lacks; empty where a folder does not tell.
+    /// The precision matrix of the scaled signals is M^q over the view's mean variance.
+    pub diagonals: Vec<Vec<f64>>,
+    /// For each view the mean variance of its scaled signals, which the weights are in units of; empty likewise.
+    pub variances: Vec<f64>,
 }
 
 /// So many square matrices per view are held at a time.
@@ -272,7 +277,19 @@ impl Method for Likelihood {
 
     fn details(&self, told: &FitContext<'_, Self>, _: Watch<'_>) -> Result<Details, Error> {
         let (data, solution) = (told.data, told.solution);
+        // From the method's order to the user's.
+        let mut diagonals = vec![vec![f64::NAN; told.order.nodes.len()]; told.order.views.len()];
+        let mut variances = vec![0.0; diagonals.len()];
+        for (view, &given) in told.order.views.iter().enumerate() {
+            let own = (0..told.order.nodes.len()).filter(|&node| data.membership.has(view, node));
+            for (node, &t) in own.zip(&solution.point.diagonals[view]) {
+                diagonals[given][told.order.nodes[node]] = t;
+            }
+            variances[given] = data.variances[view];
+        }
         Ok(Details {
+            diagonals,
+            variances,
             scale: data.scale,
             is_lifted: data.is_lifted,
             mean_samples: data.mean_samples(),
