@@ -310,7 +310,7 @@ mod tests {
         let mut random = ChaCha8Rng::seed_from_u64(7);
         let reach = 0.5 * (n as f64).sqrt();
         // Half of them in a crowd, and two on one spot.
-        let size = |k: usize| if k % 2 == 0 { reach } else { 0.1 * reach };
+        let size = |k: usize| if k.is_multiple_of(2) { reach } else { 0.1 * reach };
         let mut points: Vec<[f64; 2]> = (0..n)
             .map(|k| [0, 1].map(|_| size(k) * (random.random::<f64>() - 0.5)))
             .collect();
@@ -328,7 +328,7 @@ mod tests {
             error += (exact[0] - near[0]).powi(2) + (exact[1] - near[1]).powi(2);
             size += exact[0].powi(2) + exact[1].powi(2);
         }
-        let share = (error / size as f64).sqrt();
+        let share = (error / size).sqrt();
         // Not exact, or nothing was taken together.
         assert!(share > 1e-9 && share < 0.02, "{share}");
         let spot = [[0.5, 0.5]; 40];
