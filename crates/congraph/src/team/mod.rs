@@ -9,6 +9,7 @@
 //! threads   a team of threads, each with a pool of its own: for tests, and for those who write a team of their own
 //! leaves    sums over the edges in a fixed tree, whoever has which of them
 //! share     the part of a list of edges that a member has
+//! traffic   what a member has sent, counted
 //! ```
 //!
 //! The result is the same, to the bit, for any number of members: what is found is put together in an order of its own, and
@@ -17,13 +18,15 @@
 mod leaves;
 mod share;
 mod threads;
+mod traffic;
 
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
 pub(crate) use leaves::{MOST_LEAVES, fold_few};
 pub(crate) use share::Share;
-pub use threads::{Member, Threads, Traffic};
+pub use threads::{Member, Threads};
+pub use traffic::Traffic;
 
 /// Members that work on one fit. All call the same methods in the same order; each returns when all have called it.
 ///
