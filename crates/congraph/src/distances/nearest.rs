@@ -44,6 +44,8 @@ pub(super) struct Search<'a> {
     pub(super) exact: bool,
     /// Whether the largest distance is wanted.
     pub(super) furthest: bool,
+    /// In which views.
+    pub(super) views: Vec<usize>,
     /// Who shares the tiles out among themselves.
     pub(super) team: &'a dyn Team,
 }
@@ -58,13 +60,27 @@ pub(super) struct Found {
     pub(super) stopped: bool,
 }
 
+impl Found {
+    /// What all members of a team found, each in views of its own.
+    pub(super) fn of_all(self, team: &dyn Team) -> Self {
+        let mut pairs = team.gather_values(&self.pairs).concat();
+        pairs.par_sort_unstable();
+        pairs.dedup();
+        Self {
+            pairs,
+            furthest: team.largest(self.furthest),
+            stopped: team.any(self.stopped),
+        }
+    }
+}
+
 impl Search<'_> {
     pub(super) fn run(&self, watch: Watch<'_>) -> Found {
         let mut largest = 0.0_f64;
         let mut pairs = Vec::new();
         let stop = AtomicBool::new(false);
         // One view at a time: only its lists are in memory.
-        for index in 0..self.bytes.n_views() {
+        for (place, &index) in self.views.iter().enumerate() {
             let view = ViewSearch::new(self, index, largest);
             let n_blocks = self.bytes.n_blocks;
             let own: Vec<usize> = (0..n_blocks).filter(|&k| self.team.has_piece(k, n_blocks)).collect();
@@ -84,7 +100,7 @@ impl Search<'_> {
                 }
                 let share = done.fetch_add(n_blocks - block, Ordering::Relaxed) as f64;
                 let share = share / total as f64;
-                let share = (index as f64 + share) / self.bytes.n_views() as f64;
+                let share = (place as f64 + share) / self.views.len() as f64;
                 if watch(&Progress::Neighbours(share)).is_break() {
                     stop.store(true, Ordering::Relaxed);
                 }
