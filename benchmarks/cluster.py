@@ -20,10 +20,11 @@ import numpy as np
 
 PROGRAM = Path(__file__).resolve().parent.parent / "target/release/congraph-mpi"
 TOLD = re.compile(
-    r"process (\d+) of \d+: sent (\d+) bytes to all and (\d+) to some, in (\d+) and (\d+) exchanges; ([\d.]+) CPU s of work, ([\d.]+) s of waiting; "
-    r"at most (\d+) kB"
+    r"process (\d+) of \d+: sent (\d+) bytes to all and (\d+) to some, in (\d+) and (\d+) exchanges: (\d+) in (\d+) sums, (\d+) of signals, "
+    r"(\d+) of pairs; ([\d.]+) CPU s of work, ([\d.]+) s of waiting; at most (\d+) kB"
 )
-ROUNDS = 3
+FIELDS = ("rank", "to all", "to some", "gathers", "exchanges", "sums", "n sums", "signals", "pairs", "work", "waiting", "memory")
+ROUNDS = 5
 
 
 def write_views(folder: Path, nodes: int, views: int, samples: int) -> list[str]:
@@ -38,15 +39,15 @@ def write_views(folder: Path, nodes: int, views: int, samples: int) -> list[str]
     return files
 
 
-def run(processes: int, files: list[str], out: Path) -> list[tuple[float, ...]]:
+def run(processes: int, files: list[str], out: Path) -> list[dict[str, float]]:
     """What every process tells of itself."""
     allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
     call = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(processes), str(PROGRAM), "learn", *files]
-    call += ["--alpha", "0.002", "--beta", "0.003", "--threads", "1", "--force", "-o", str(out)]
+    call += ["--alpha", "0.006", "--beta", "0.006", "--threads", "1", "--force", "-o", str(out)]
     done = subprocess.run(call, env={**os.environ, **allowed, "CONGRAPH_TRAFFIC": "1"}, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(done.stderr)
-    return [tuple(float(x) for x in found) for found in sorted(TOLD.findall(done.stderr), key=lambda found: int(found[0]))]
+    return [dict(zip(FIELDS, map(float, found))) for found in TOLD.findall(done.stderr)]
 
 
 def main() -> None:
@@ -54,26 +55,29 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         files = write_views(folder, nodes, views, samples)
-        results: dict[int, list] = {1: [], 2: [], 4: []}
+        results: dict[int, list[list[dict[str, float]]]] = {1: [], 2: [], 4: []}
+        told = set()
         # In turn, so that a machine that slows down does so for all.
         for _ in range(ROUNDS):
             for processes, found in results.items():
                 found.append(run(processes, files, folder / "out"))
-        same = {(folder / "out" / "edges_long.tsv").read_bytes()}
-        assert len(same) == 1
-    print(f"{nodes} nodes × {views} views × {samples} samples; least of {ROUNDS} rounds of the mean (and the largest) over processes\n")
-    print("| processes | CPU s of work, each | of one | memory, each | of one | sent to all, each | sent to some, each | exchanges |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
-    one = None
+                told.add((folder / "out" / "edges_long.tsv").read_bytes())
+        assert len(told) == 1, "the number of processes shows in the result"
+    print(f"{nodes} nodes × {views} views × {samples} samples; least of {ROUNDS} rounds of the mean over processes (memory: of the largest)\n")
+    print("| processes | CPU s of work, each | of one | memory, each | of one | sent, each: sums | by the formula | signals | by the formula | pairs |")
+    print("| --- " * 10 + "|")
+    one: tuple[float, float] | None = None
     for processes, found in results.items():
-        cpu = min(np.mean([row[5] for row in rows]) for rows in found)
-        most = min(max(row[5] for row in rows) for rows in found)
-        memory = min(max(row[7] for row in rows) for rows in found) / 1e3
-        sent = [np.mean([row[k] for row in found[0]]) for k in (1, 2, 3, 4)]
-        one = one or (cpu, memory)
+        work = min(np.mean([row["work"] for row in rows]) for rows in found)
+        memory = min(max(row["memory"] for row in rows) for rows in found) / 1e3
+        sent = {name: np.mean([row[name] for row in found[0]]) / 1e6 for name in ("sums", "signals", "pairs")}
+        others, padded, width = processes - 1, -(-nodes // 256) * 256, -(-samples // 4) * 4
+        sums = found[0][0]["n sums"] * 2 * others / processes * 8 * nodes * views / 1e6
+        signals = others / processes * views * padded * (width + 28) / 1e6
+        one = one or (work, memory)
         print(
-            f"| {processes} | {cpu:.2f} ({most:.2f}) | {cpu / one[0]:.2f} ({most / one[0]:.2f}) | {memory:.0f} MB | {memory / one[1]:.2f} "
-            f"| {sent[0] / 1e6:.1f} MB | {sent[1] / 1e6:.1f} MB | {sent[2]:.0f} + {sent[3]:.0f} |"
+            f"| {processes} | {work:.2f} | {work / one[0]:.2f} | {memory:.0f} MB | {memory / one[1]:.2f} | {sent['sums']:.2f} MB | {sums:.2f} "
+            f"| {sent['signals']:.2f} MB | {signals:.2f} | {sent['pairs']:.1f} MB |"
         )
 
 

@@ -25,7 +25,7 @@ use crate::parallel::HugePageBuffer;
 use crate::parallel::kernels::{DEPTH, Instructions, LONGEST_ROW, pack, pair_product, start_of};
 use crate::parallel::simd::vectorised;
 use crate::signals::{Signals, ViewSignals, largest, sum};
-use crate::team::Team;
+use crate::team::{Load, Team};
 
 /// Nodes per block.
 pub(super) const TILE: usize = 256;
@@ -191,10 +191,12 @@ impl ViewBytes {
             let numbers = [&own.squares[..], &own.widths[..], &own.sizes[..]];
             (own.rows.values(), &own.scales[..], numbers, vec![own.unit, own.longest])
         });
+        team.sends(Load::Signals);
         let mut rows = team.gather_values(rows);
         let mut scales = team.gather_values(scales);
         let [squares, widths, sizes] = numbers.map(|numbers| team.gather_values(numbers).swap_remove(holder));
         let units = team.gather_values(&units).swap_remove(holder);
+        team.sends(Load::Pairs);
         if let Some(own) = own {
             return own;
         }

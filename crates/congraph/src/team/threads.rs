@@ -5,7 +5,7 @@ use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::{Ended, Team, Traffic};
+use super::{Ended, Load, Team, Traffic};
 
 /// A team of threads, each of which has a pool of its own: what processes do, without processes.
 #[derive(Clone, Copy, Debug)]
@@ -186,6 +186,10 @@ impl Team for Member {
     fn exchange(&self, parts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
         self.traffic.count_exchanged(&parts, self.rank);
         self.table.swap(self.rank, parts)
+    }
+
+    fn sends(&self, load: Load) {
+        self.traffic.set_load(load);
     }
 
     fn shares_set(&self) -> bool {
