@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use congraph::team::{Alone, Team, Threads};
+use congraph::team::{Alone, Load, Team, Threads};
 use congraph::{
     Candidates, EdgeCost, Error, Learn, Learned, Missing, Model, Smooth, Table, ViewOptions, Views, no_progress,
     penalties,
@@ -186,6 +186,37 @@ fn who_holds_a_view_is_asked_for_what_bytes_leave_open() {
                 assert!(found.expect("a fit") == told(&alone), "problem {k}, {size} members");
             }
         }
+    }
+}
+
+/// The formulas of docs/cluster.md, to a hundredth.
+#[test]
+fn what_is_sent_is_what_the_formulas_say() {
+    let (data, method) = problem(4, &mut rng(23));
+    let (n_nodes, n_views, n_samples) = (data.tables[0].n_columns, data.tables.len(), data.tables[0].n_rows);
+    for size in [2, 4] {
+        let found = Threads::new(size).run(|member| {
+            let team: Arc<dyn Team> = member.clone();
+            let views = data.held(&team);
+            // What was gathered to compare the views with whole ones does not count.
+            let before = member.traffic.sent_for(Load::Signals);
+            learned(&method, &views, team).expect("a fit");
+            let traffic = &member.traffic;
+            let sent = [Load::Sums, Load::Signals].map(|load| traffic.sent_for(load) as f64);
+            (sent, traffic.sums() as f64, before)
+        });
+        let found = found.expect("nobody fails");
+        let others = (size - 1) as f64;
+        let numbers = 8.0 * (n_nodes * n_views) as f64;
+        for (sent, n_sums, before) in &found {
+            let sums = n_sums * 2.0 * others / size as f64 * numbers;
+            assert!(*n_sums > 20.0 && (sent[0] / sums - 1.0).abs() < 0.01, "{} {sums}", sent[0]);
+            assert_eq!(*before, 0);
+        }
+        let signals: f64 = found.iter().map(|(sent, _, _)| sent[1]).sum();
+        let row = (n_samples.next_multiple_of(4) + 28) as f64;
+        let expected = others * n_views as f64 * n_nodes.next_multiple_of(256) as f64 * row;
+        assert!((signals / expected - 1.0).abs() < 0.01, "{signals} {expected}");
     }
 }
 
