@@ -210,7 +210,11 @@ fn what_is_sent_is_what_the_formulas_say() {
         let numbers = 8.0 * (n_nodes * n_views) as f64;
         for (sent, n_sums, before) in &found {
             let sums = n_sums * 2.0 * others / size as f64 * numbers;
-            assert!(*n_sums > 20.0 && (sent[0] / sums - 1.0).abs() < 0.01, "{} {sums}", sent[0]);
+            assert!(
+                *n_sums > 20.0 && (sent[0] / sums - 1.0).abs() < 0.01,
+                "{} {sums}",
+                sent[0]
+            );
             assert_eq!(*before, 0);
         }
         let signals: f64 = found.iter().map(|(sent, _, _)| sent[1]).sum();
