@@ -77,6 +77,9 @@ pub(super) fn load(files: &[String], args: &ReadingArgs, subjects: &SubjectArgs)
         subject_column: subjects.subject_column.clone(),
         condition_column: subjects.condition_column.clone(),
         block_column: args.block_column.clone(),
+        blocks: args.series.blocks,
+        time_column: args.series.time_column.clone(),
+        rate: args.series.rate,
         ignore_columns: args.ignore_columns.clone(),
         variables: args.variables.clone(),
         groupby: args.groupby.clone(),
@@ -86,6 +89,12 @@ pub(super) fn load(files: &[String], args: &ReadingArgs, subjects: &SubjectArgs)
         min_cells_per_gene: args.min_cells_per_gene.unwrap_or(MIN_CELLS_PER_GENE),
     };
     only_h5ad(&inputs, args)?;
+    if args.series.blocks.is_some() && (args.gram || args.covariance) {
+        return Err(Failure::usage(
+            "--blocks cuts a series of samples, and a precomputed matrix holds none",
+            "leave out `--blocks`, or give the signals",
+        ));
+    }
     let mut loaded = congraph_io::read(&inputs, &options)?;
     give_samples(args, &mut loaded)?;
     give_subjects(subjects, &mut loaded)?;
