@@ -15,7 +15,7 @@ NEIGHBOURS = PASS = 7e-12  # for each pair of nodes, view and sample
 CONFIRM = 4e-10  # for each pair that is confirmed, view and sample
 NEWTON = 2e-8  # for each edge of the working set, view, and sum or evaluation
 SUMS = 130  # sums over all edges in a fit: evaluations, steps of conjugate gradients, Newton steps
-PREPARE = 4e-8  # for each value of the signals: read, checked, scaled, turned to bytes; every process does all of it
+PREPARE = 4e-8  # for each value of the signals: read, checked, scaled, turned to bytes; each process does it for the views that it holds
 
 
 def main() -> None:
@@ -32,12 +32,14 @@ def main() -> None:
     pairs, values = n * n / 2, n * views * p
     edges = n * told.degree / 2 * 1.5
     shared = pairs * views * p * (NEIGHBOURS + PASS) + told.confirmed * n * views * p * CONFIRM + edges * views * SUMS * NEWTON
-    sent = SUMS * 2 * (r - 1) / r * 8 * n * views + (r - 1) / r * (n * views * 8 * 12 + edges * (8 + 8 * views))
+    # Who has most views; the others' are known in bytes.
+    held = -(-views // r) * n * p
+    sent = SUMS * 2 * (r - 1) / r * 8 * n * views + (r - 1) / r * (values + n * views * 220 + 2e6 * views + edges * (60 + 30 * views))
     alone = (shared + values * PREPARE) / told.cores
-    together = shared / (r * told.cores) + values * PREPARE / told.cores + sent / (told.network * 1e9)
-    memory = values * 20 + edges * 8 + max(edges * (8 + 40 * views) / r, edges * (16 + 24 * views)) + 12 * 8 * n * views
+    together = shared / (r * told.cores) + held * PREPARE / told.cores + sent / (told.network * 1e9)
+    memory = held * 24 + values * 2 + edges * 8 + max(edges * (8 + 40 * views) / r, edges * (16 + 24 * views)) + 12 * 8 * n * views
     print(f"{n:_} nodes x {views} views x {p} samples, {told.cores} cores a process (predicted)")
-    print(f"  one process      {alone:10.1f} s   {(values * 20 + edges * (16 + 40 * views) + 96 * n * views) / 1e9:8.1f} GB")
+    print(f"  one process      {alone:10.1f} s   {(values * 26 + edges * (16 + 40 * views) + 96 * n * views) / 1e9:8.1f} GB")
     print(f"  {r:3} processes    {together:10.1f} s   {memory / 1e9:8.1f} GB each   {sent / 1e9:8.2f} GB sent by each")
 
 

@@ -8,31 +8,15 @@
 //! subject. They are z-scored, which is what the likelihood does by itself because one electrode of one subject varies more
 //! than 30 times as much as others, and centred and lifted along the mean of all electrodes. Times are the least of some runs from a cold start to a relative gap of 1e-8; CPU time is that of all threads for the whole problem.
 
+mod epochs;
+
 use std::time::Instant;
 
 use congraph::methods::likelihood::{Filter, Likelihood, Model, Sparsity};
-use congraph::{Error, Learn, Scale, Table, ViewOptions, Views, no_progress};
-use congraph_eeg::{Band, Epochs, Montage, ZeroPhase};
-use congraph_io::{read_epochs, read_montage};
+use congraph::{Learn, Scale, Table, ViewOptions, Views, no_progress};
+use congraph_eeg::Epochs;
 
-fn prepared(path: &str, band: [f64; 2]) -> Result<Vec<(String, Epochs)>, Error> {
-    let file = std::path::Path::new(path);
-    let beside = file.with_file_name("electrodes.csv");
-    let montage = if beside.is_file() {
-        read_montage(&beside)?
-    } else {
-        Montage::default()
-    };
-    let mut subjects = Vec::new();
-    for (subject, mut epochs) in read_epochs(file, &montage)?.subjects {
-        epochs.filter(&ZeroPhase::new(Band::new(band[0], band[1]), epochs.sampling_hz())?)?;
-        let all: Vec<usize> = (0..epochs.names().len()).collect();
-        let mut epochs = epochs.window(&all, [0.0, 0.5])?;
-        epochs.reference(&all);
-        subjects.push((subject, epochs));
-    }
-    Ok(subjects)
-}
+use epochs::prepared;
 
 /// The CPU time of all threads; not a number where the system does not tell it.
 fn cpu_ms() -> f64 {

@@ -14,18 +14,19 @@
 //! λ2 of the fused graphical lasso are followed, in steps of two, until no neighbour is better, so that its best is never at
 //! the end of a grid: chosen by the halves that judge, which favours it a little.
 
-use std::path::Path;
+mod epochs;
+
 use std::time::Instant;
 
 use congraph::methods::graphical_lasso::{Fusion, GraphicalLasso};
 use congraph::methods::likelihood::{Likelihood, Model, Signs};
 use congraph::tune::{Contender, Explained, Wanted, compare_methods};
 use congraph::{Error, Smooth, Table, ViewOptions, Views, no_progress};
-use congraph_eeg::{Band, Montage, ZeroPhase};
-use congraph_io::{Input, ReadOptions, read, read_epochs, read_montage};
+use congraph_io::{Input, ReadOptions, read};
+
+use epochs::prepared;
 
 const BANDS: [[f64; 2]; 2] = [[8.0, 13.0], [4.0, 7.0]];
-const WINDOW: [f64; 2] = [0.0, 0.5];
 /// Of gene expression: how many groups of cells, and the least share of a group's cells that express a gene.
 const GROUPS: usize = 7;
 const EXPRESSED: f64 = 0.2;
@@ -39,7 +40,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("data                      method              gain   ±      density  settings");
     if path.ends_with(".npz") {
         for band in BANDS {
-            let tables = epochs(Path::new(&path), band, size.unwrap_or(usize::MAX))?;
+            let subjects = prepared(&path, band)?.into_iter().take(size.unwrap_or(usize::MAX));
+            let tables = subjects.map(|(subject, epochs)| epochs.stack(&subject)).collect();
             explain(&format!("{}–{} Hz", band[0], band[1]), tables)?;
         }
     } else {
@@ -48,25 +50,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         explain("genes", tables)?;
     }
     Ok(())
-}
-
-/// The stacked trials of every subject.
-fn epochs(path: &Path, band: [f64; 2], most: usize) -> Result<Vec<Table>, Error> {
-    let beside = path.with_file_name("electrodes.csv");
-    let montage = if beside.is_file() {
-        read_montage(&beside)?
-    } else {
-        Montage::default()
-    };
-    let mut tables = Vec::new();
-    for (subject, mut epochs) in read_epochs(path, &montage)?.subjects.into_iter().take(most) {
-        epochs.filter(&ZeroPhase::new(Band::new(band[0], band[1]), epochs.sampling_hz())?)?;
-        let all: Vec<usize> = (0..epochs.names().len()).collect();
-        let mut epochs = epochs.window(&all, WINDOW)?;
-        epochs.reference(&all);
-        tables.push(epochs.stack(&subject));
-    }
-    Ok(tables)
 }
 
 /// The most frequent groups of cells, with the genes that vary most.

@@ -12,10 +12,13 @@
 //! One electrode of one subject varies more than 30 times as much as others, so that the likelihood z-scores all signals
 //! and does not lift them; with the word `centred` they are centred, and lifted along the mean of all electrodes.
 
+mod epochs;
+
 use congraph::methods::likelihood::{Filter, Likelihood, Model};
 use congraph::{Error, Learn, MultiviewGraph, Scale, Smooth, Table, Targets, ViewOptions, Views, no_progress, pearson};
-use congraph_eeg::{Band, Epochs, Montage, ZeroPhase};
-use congraph_io::{read_epochs, read_montage};
+use congraph_eeg::Epochs;
+
+use epochs::prepared;
 
 /// A small generator of its own: which trials are drawn must not depend on a library's version.
 struct Draw(u64);
@@ -39,25 +42,6 @@ impl Draw {
         all.truncate(2 * k);
         all
     }
-}
-
-fn prepared(path: &str, band: [f64; 2]) -> Result<Vec<(String, Epochs)>, Error> {
-    let file = std::path::Path::new(path);
-    let beside = file.with_file_name("electrodes.csv");
-    let montage = if beside.is_file() {
-        read_montage(&beside)?
-    } else {
-        Montage::default()
-    };
-    let mut subjects = Vec::new();
-    for (subject, mut epochs) in read_epochs(file, &montage)?.subjects {
-        epochs.filter(&ZeroPhase::new(Band::new(band[0], band[1]), epochs.sampling_hz())?)?;
-        let all: Vec<usize> = (0..epochs.names().len()).collect();
-        let mut epochs = epochs.window(&all, [0.0, 0.5])?;
-        epochs.reference(&all);
-        subjects.push((subject, epochs));
-    }
-    Ok(subjects)
 }
 
 fn views(subjects: &[(String, Epochs)], trials: &[Vec<usize>]) -> Result<Views, Error> {

@@ -9,33 +9,17 @@
 //! (15: the first run), at the usual density and similarity; trials are halved. `back` is the share of edges that a fit with
 //! the same α and β to the next `TRIALS` trials has. Edges are all that any half had.
 
+mod epochs;
+
 use congraph::stability::Stability;
 use congraph::{Error, Learn, MultiviewGraph, Smooth, Table, Targets, ViewMatrix, ViewOptions, Views, no_progress};
-use congraph_eeg::{Band, Epochs, Montage, ZeroPhase};
-use congraph_io::{read_epochs, read_montage};
+use congraph_eeg::Epochs;
+
+use epochs::prepared;
 
 const BINS: [f64; 7] = [0.0, 0.2, 0.5, 0.8, 0.9, 0.98, 1.01];
 /// A bin with fewer edges says nothing.
 const FEWEST: usize = 100;
-
-fn prepared(path: &str, band: [f64; 2]) -> Result<Vec<(String, Epochs)>, Error> {
-    let file = std::path::Path::new(path);
-    let beside = file.with_file_name("electrodes.csv");
-    let montage = if beside.is_file() {
-        read_montage(&beside)?
-    } else {
-        Montage::default()
-    };
-    let mut subjects = Vec::new();
-    for (subject, mut epochs) in read_epochs(file, &montage)?.subjects {
-        epochs.filter(&ZeroPhase::new(Band::new(band[0], band[1]), epochs.sampling_hz())?)?;
-        let all: Vec<usize> = (0..epochs.names().len()).collect();
-        let mut epochs = epochs.window(&all, [0.0, 0.5])?;
-        epochs.reference(&all);
-        subjects.push((subject, epochs));
-    }
-    Ok(subjects)
-}
 
 fn views(subjects: &[(String, Epochs)], trials: &std::ops::Range<usize>) -> Result<Views, Error> {
     let table =

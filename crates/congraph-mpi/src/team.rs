@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use congraph::team::{Team, Traffic};
+use congraph::team::{Load, Team, Traffic};
 use congraph_cli::{Speaker, console};
 use mpi::Count;
 use mpi::datatype::{Partition, PartitionMut};
@@ -68,11 +68,15 @@ impl Processes {
             .find_map(|line| line.strip_prefix("VmHWM:"))
             .unwrap_or("?");
         console::words(&format!(
-            "{}: sent {} bytes to all and {} to some, in {n_gathers} and {n_exchanges} exchanges; {worked:.3} CPU s of work, {:.3} s of waiting; \
-             at most {}",
+            "{}: sent {} bytes to all and {} to some, in {n_gathers} and {n_exchanges} exchanges: {} in {} sums, {} of \
+             signals, {} of pairs; {worked:.3} CPU s of work, {:.3} s of waiting; at most {}",
             self.name(),
             self.traffic.gathered(),
             self.traffic.exchanged(),
+            self.traffic.sent_for(Load::Sums),
+            self.traffic.sums(),
+            self.traffic.sent_for(Load::Signals),
+            self.traffic.sent_for(Load::Pairs),
             seconds(&self.waited),
             peak.trim()
         ));
@@ -213,6 +217,10 @@ impl Team for Processes {
             }
             all
         })
+    }
+
+    fn sends(&self, load: Load) {
+        self.traffic.set_load(load);
     }
 
     fn shares_set(&self) -> bool {

@@ -13,7 +13,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::support::rng;
 
 /// Random problems: some with masks, costs, signs, neighbours as candidates, and every coupling.
-fn problem(k: usize, rng: &mut ChaCha8Rng) -> (Views, Smooth) {
+fn problem(k: usize, rng: &mut ChaCha8Rng) -> (Data, Smooth) {
     let n_nodes = if k % 5 == 4 {
         rng.random_range(900..1400)
     } else {
@@ -48,12 +48,12 @@ fn problem(k: usize, rng: &mut ChaCha8Rng) -> (Views, Smooth) {
             subject: None,
         }
     };
-    let tables = (0..n_views).map(|view| table(view, rng)).collect();
+    let tables: Vec<Table> = (0..n_views).map(|view| table(view, rng)).collect();
     let options = ViewOptions {
         missing: if masked { Missing::Mask } else { Missing::default() },
         ..ViewOptions::default()
     };
-    let (views, _) = Views::assemble(tables, &options).expect("views");
+    let data = Data { tables, options };
     let penalty = if k.is_multiple_of(2) { "l1" } else { "l2" };
     let (alpha, beta) = (rng.random_range(0.005..0.05), rng.random_range(0.005..0.05));
     let model = Model::new(alpha, beta, penalties::by_name(penalty).expect("known"));
@@ -75,7 +75,33 @@ fn problem(k: usize, rng: &mut ChaCha8Rng) -> (Views, Smooth) {
         method.candidates = Candidates::Nearest { k: 6, seed: 1 };
         method.check_outside = true;
     }
-    (views, method)
+    (data, method)
+}
+
+/// What views are made of.
+struct Data {
+    tables: Vec<Table>,
+    options: ViewOptions,
+}
+
+impl Data {
+    fn views(&self) -> Views {
+        let (views, _) = Views::assemble(self.tables.clone(), &self.options).expect("views");
+        views
+    }
+
+    /// The same with the signals of each view at one member.
+    fn held(&self, team: &Arc<dyn Team>) -> Views {
+        let ranks: Vec<usize> = (0..self.tables.len()).map(|view| (view + 1) % team.size()).collect();
+        let mut tables = self.tables.clone();
+        let away = tables.iter_mut().zip(&ranks).filter(|(_, rank)| **rank != team.rank());
+        away.for_each(|(table, _)| table.values = Vec::new());
+        let (views, warnings) = Views::assemble_held(tables, &self.options, team, ranks).expect("views");
+        let (whole, expected) = Views::assemble(self.tables.clone(), &self.options).expect("views");
+        assert_eq!(warnings, expected);
+        assert_eq!(*views.whole(), whole);
+        views
+    }
 }
 
 type Told = (Vec<u64>, Vec<[u32; 2]>, usize, Vec<String>);
@@ -112,7 +138,8 @@ fn learned(method: &Smooth, views: &Views, team: Arc<dyn Team>) -> Result<Learne
 fn any_number_of_members_finds_the_same_bits() {
     let mut rng = rng(1701);
     for k in 0..20 {
-        let (views, method) = problem(k, &mut rng);
+        let (data, method) = problem(k, &mut rng);
+        let views = data.views();
         let alone = learned(&method, &views, Arc::new(Alone)).expect("a fit");
         assert!(alone.converged());
         for size in [1, 2, 3, 4, 7] {
@@ -126,6 +153,38 @@ fn any_number_of_members_finds_the_same_bits() {
                     assert!(told(&found) == told(&alone), "problem {k}, {size} members, {team:?}");
                 }
             }
+            let found = Threads::new(size).run(|member| {
+                let team: Arc<dyn Team> = member.clone();
+                learned(&method, &data.held(&team), member).expect("a fit")
+            });
+            for found in found.expect("nobody fails") {
+                assert!(
+                    told(&found) == told(&alone),
+                    "problem {k}, {size} members that hold views"
+                );
+            }
+        }
+    }
+}
+
+/// Graphs so dense that bytes leave most pairs open: who has a view's signals is asked for tiles of products.
+#[test]
+fn who_holds_a_view_is_asked_for_what_bytes_leave_open() {
+    for (k, alpha) in [(0, 0.5), (1, 0.3), (3, 0.5)] {
+        let (data, method) = problem(k, &mut rng(71 + k as u64));
+        let method = Smooth {
+            model: Model::new(alpha, 0.02, penalties::by_name("l1").expect("known")),
+            ..method
+        };
+        let alone = learned(&method, &data.views(), Arc::new(Alone)).expect("a fit");
+        for size in [2, 3] {
+            let found = Threads::new(size).run(|member| {
+                let team: Arc<dyn Team> = member.clone();
+                learned(&method, &data.held(&team), member).map(|learned| told(&learned))
+            });
+            for found in found.expect("nobody fails") {
+                assert!(found.expect("a fit") == told(&alone), "problem {k}, {size} members");
+            }
         }
     }
 }
@@ -133,7 +192,8 @@ fn any_number_of_members_finds_the_same_bits() {
 /// A member that cannot go on ends all, and all know why.
 #[test]
 fn who_cannot_go_on_ends_all() {
-    let (views, method) = problem(0, &mut rng(3));
+    let (data, method) = problem(0, &mut rng(3));
+    let views = data.views();
     let found = Threads::new(3).run(|member| {
         let rank = member.rank();
         let watch = |_: &congraph::Progress| {
@@ -154,7 +214,8 @@ fn who_cannot_go_on_ends_all() {
 /// One member is asked to stop: all do, and tell the same.
 #[test]
 fn a_wish_to_stop_is_agreed_on() {
-    let (views, method) = problem(4, &mut rng(5));
+    let (data, method) = problem(4, &mut rng(5));
+    let views = data.views();
     let found = Threads::new(3).run(|member| {
         let asked = member.rank() == 1;
         let calls = std::sync::atomic::AtomicUsize::new(0);

@@ -73,7 +73,7 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, console: &Console) -> Result
             &timing,
         );
         write_json(&folder, "run.json", &run)?;
-        super::report::write_quality(&folder, &views)?;
+        super::report::write_quality(&folder, views.nodes(), super::report::quality(&views).as_deref())?;
         super::report::stage(&folder, &learned.graph, console)?;
         seal(&folder, &mut summary)?;
         Ok(folder.commit()?)

@@ -1,11 +1,14 @@
 //! Commands whose work the members of a team share out.
 
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
 use std::sync::Arc;
 
 use congraph::team::{self, Team};
+use congraph_io::Input;
 use congraph_record::Resolved;
 
-use super::input::Read;
+use super::input;
 use super::learn;
 use super::merge::{check_place, finish, part_of};
 use crate::args::{Cli, Command};
@@ -67,19 +70,61 @@ fn refuse_parts(command: &Command) -> Result<(), Failure> {
     ))
 }
 
-/// Members must have read the same files and been called with the same words, or they would fit different problems.
-pub(super) fn check_same(read: &Read) -> Result<(), Failure> {
+/// Members must be called with the same words and see the same files, or they would fit different problems. Of files
+/// that are not read yet their sizes tell, and how they begin and end.
+pub(super) fn check_call(files: &[String]) -> Result<(), Failure> {
+    if team::of_process().size() == 1 {
+        return Ok(());
+    }
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let look = |file: &String| {
+        let input = Input::parse(file);
+        // What cannot be read is told by whoever reads it.
+        let look = glimpse(&input.path).unwrap_or_default();
+        (input.view_name(), format!("{look:?}"))
+    };
+    let files: Vec<(String, String)> = files.iter().map(look).collect();
+    agree(&format!("{} {words:?}", env!("CARGO_PKG_VERSION")), &files)
+}
+
+/// The size of a file, and a hash of how it begins and ends.
+fn glimpse(path: &Path) -> std::io::Result<[u64; 2]> {
+    const LOOKED_AT: u64 = 1 << 17;
+    let mut file = std::fs::File::open(path)?;
+    let size = file.metadata()?.len();
+    let mut bytes = Vec::new();
+    Read::by_ref(&mut file).take(LOOKED_AT).read_to_end(&mut bytes)?;
+    file.seek(SeekFrom::Start(size.saturating_sub(LOOKED_AT)))?;
+    file.take(LOOKED_AT).read_to_end(&mut bytes)?;
+    // FNV-1a.
+    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    Ok([size, hash])
+}
+
+/// The same by what was read, where every member has read it all.
+pub(super) fn check_same(read: &input::Read) -> Result<(), Failure> {
+    if read.views.are_held() {
+        return Ok(());
+    }
+    let sources = read.sources.iter();
+    agree(
+        "",
+        &sources
+            .map(|source| (source.view.clone(), source.sha256.clone()))
+            .collect::<Vec<_>>(),
+    )
+}
+
+/// Whether all members have the same words, and the same of every view.
+fn agree(words: &str, views: &[(String, String)]) -> Result<(), Failure> {
     let team = team::of_process();
     if team.size() == 1 {
         return Ok(());
     }
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let mut own = vec![format!("{} {words:?}", env!("CARGO_PKG_VERSION"))];
-    own.extend(
-        read.sources
-            .iter()
-            .map(|source| format!("{} {}", source.view, source.sha256)),
-    );
+    let mut own = vec![words.to_owned()];
+    own.extend(views.iter().map(|(view, data)| format!("{view} {data}")));
     let all = team.gather(own.join("\n").as_bytes());
     let first = String::from_utf8_lossy(&all[0]);
     for (rank, other) in all.iter().enumerate().skip(1) {
@@ -90,7 +135,7 @@ pub(super) fn check_same(read: &Read) -> Result<(), Failure> {
         let differs = first.lines().zip(other.lines()).position(|(one, two)| one != two);
         let what = match differs {
             Some(0) => "was called with other words, or is of another version".to_owned(),
-            Some(line) => format!("has other data in view `{}`", read.sources[line - 1].view),
+            Some(line) => format!("has other data in view `{}`", views[line - 1].0),
             None => "has other files".to_owned(),
         };
         return Err(Failure::usage(

@@ -3,12 +3,14 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use congraph::team::{self, Alone, Team};
 use congraph::{Kind, Missing, Scale, Table, ViewOptions, Views, Warning};
 use congraph_io::{Input, Loaded, ReadOptions};
 
 use super::eeg::{Preparation, recall};
+use super::held::{self, Held};
 use super::places::{NodeMap, NodePlaces};
-use crate::args::{InputArgs, ReadingArgs, SubjectArgs};
+use crate::args::{InputArgs, NanArg, ReadingArgs, SubjectArgs};
 use crate::failure::Failure;
 
 /// The views of a command, where they came from, and what was noticed.
@@ -69,6 +71,16 @@ fn only_h5ad(inputs: &[Input], args: &ReadingArgs) -> Result<(), Failure> {
 
 /// Reads the files as tables.
 pub(super) fn load(files: &[String], args: &ReadingArgs, subjects: &SubjectArgs) -> Result<Vec<Loaded>, Failure> {
+    Ok(load_in(&Alone, files, args, subjects)?.0)
+}
+
+/// The same, read by the members of a team for each other; then also who has the values of which.
+fn load_in(
+    team: &dyn Team,
+    files: &[String],
+    args: &ReadingArgs,
+    subjects: &SubjectArgs,
+) -> Result<(Vec<Loaded>, Option<Vec<usize>>), Failure> {
     let inputs: Vec<Input> = files.iter().map(|file| Input::parse(file)).collect();
     let options = ReadOptions {
         header: args.header.into(),
@@ -95,10 +107,16 @@ pub(super) fn load(files: &[String], args: &ReadingArgs, subjects: &SubjectArgs)
             "leave out `--blocks`, or give the signals",
         ));
     }
-    let mut loaded = congraph_io::read(&inputs, &options)?;
+    let are_signals = !args.gram && !args.covariance && !matches!(args.nan, NanArg::Pairwise);
+    let (mut loaded, ranks) = if team.size() > 1 && are_signals && held::are_apart(&inputs, &options) {
+        let Held { loaded, ranks } = held::read(&inputs, &options, team)?;
+        (loaded, Some(ranks))
+    } else {
+        (congraph_io::read(&inputs, &options)?, None)
+    };
     give_samples(args, &mut loaded)?;
     give_subjects(subjects, &mut loaded)?;
-    Ok(loaded)
+    Ok((loaded, ranks))
 }
 
 /// Tells whose view each is, if a table says so.
@@ -187,7 +205,8 @@ fn read_of(
     options: &ViewOptions,
 ) -> Result<Read, Failure> {
     let start = Instant::now();
-    let loaded = load(files, args, subjects)?;
+    let team = team::of_process();
+    let (loaded, ranks) = load_in(team.as_ref(), files, args, subjects)?;
     let recalled = recall(files)?;
     let sources = loaded.iter().map(Source::of).collect();
     let noticed: Vec<Warning> = loaded.iter().flat_map(|loaded| loaded.warnings.clone()).collect();
@@ -206,7 +225,10 @@ fn read_of(
         missing: if lacks_nodes { Missing::Mask } else { options.missing },
         ..options.clone()
     };
-    let (views, found) = Views::assemble(tables, &options)?;
+    let (views, found) = match ranks {
+        Some(ranks) => Views::assemble_held(tables, &options, &team, ranks)?,
+        None => Views::assemble(tables, &options)?,
+    };
     let warnings = noticed.into_iter().chain(found).collect();
     if let Some(map) = &map {
         map.check(views.nodes())?;

@@ -58,7 +58,8 @@ pub(super) fn run(
         write_json(&folder, "summary.json", &summary)?;
         let run = summary::run(Call::own("learn"), &summary, inputs(&read), &timing);
         write_json(&folder, "run.json", &run)?;
-        super::report::write_quality(&folder, &read.views)?;
+        let quality = super::report::quality(&read.views);
+        super::report::write_quality(&folder, read.views.nodes(), quality.as_deref())?;
         if !args.fit.no_report {
             super::report::stage(&folder, graph, console)?;
         }

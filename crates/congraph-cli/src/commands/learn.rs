@@ -35,6 +35,7 @@ pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Resul
             .transpose()?,
         start,
     };
+    in_team::check_call(&args.input.files)?;
     let read = input::read(&args.input)?;
     match resolved {
         Resolved::Likelihood(asked) => fitting.fit_likelihood(*asked, &read, console)?.print(global),
@@ -102,12 +103,14 @@ impl Fitting<'_> {
             ..FitRecord::of(&method, &learned, Some(&reached), &warnings, Some(&timing))
         };
         let line = result_line(self.output, &learned, &reached, &timing);
+        let quality = super::report::quality(&read.views);
         in_team::before_writing();
         let Some(folder) = self.folder else {
             return Ok(Fitted { summary, line: None });
         };
         interrupt::uninterrupted(|| -> Result<(), Failure> {
             write(&folder, Call::own(self.kind), read, &learned.graph, &summary, &timing)?;
+            super::report::write_quality(&folder, read.views.nodes(), quality.as_deref())?;
             candidates::write(&folder, &method.candidates, &method.edge_costs, learned.graph.nodes())?;
             if !args.no_report {
                 super::report::stage(&folder, &learned.graph, console)?;
@@ -215,7 +218,6 @@ pub(super) fn write(
     }
     write_json(folder, "summary.json", summary)?;
     write_json(folder, "run.json", &run)?;
-    super::report::write_quality(folder, &read.views)?;
     Ok(())
 }
 

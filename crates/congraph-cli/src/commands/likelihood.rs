@@ -56,6 +56,8 @@ impl Fitting<'_> {
         };
         interrupt::uninterrupted(|| -> Result<(), Failure> {
             write(&folder, Call::own(self.kind), read, &learned.graph, &summary, &timing)?;
+            let quality = super::report::quality(&read.views);
+            super::report::write_quality(&folder, read.views.nodes(), quality.as_deref())?;
             candidates::write(&folder, &method.candidates, &method.edge_costs, learned.graph.nodes())?;
             if !self.args.no_report {
                 super::report::stage(&folder, &learned.graph, console)?;

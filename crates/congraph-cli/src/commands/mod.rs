@@ -11,6 +11,7 @@ mod eeg;
 mod evaluate;
 mod export;
 mod fit;
+mod held;
 pub(crate) mod in_team;
 mod input;
 mod jgl;

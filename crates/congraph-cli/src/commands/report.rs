@@ -97,18 +97,21 @@ fn place(folder: &Path) -> Result<Folder, OutputError> {
     Folder::add_to(folder, &FILE, true)
 }
 
-/// Writes `quality.tsv`: what a report tells of the data that the graphs do not hold.
-pub(super) fn write_quality(folder: &Folder, views: &Views) -> Result<(), OutputError> {
-    if views.n_nodes() > MOST_DRAWN {
-        return Ok(());
-    }
-    let Some(variances) = relative_variances(views) else {
+/// How much each node varies, where that is drawn. Every member of a team that holds the signals asks.
+pub(super) fn quality(views: &Views) -> Option<Vec<f64>> {
+    (views.n_nodes() <= MOST_DRAWN)
+        .then(|| relative_variances(views))
+        .flatten()
+}
+
+/// Writes `quality.tsv`, if there is any: what a report tells of the data that the graphs do not hold.
+pub(super) fn write_quality(folder: &Folder, nodes: &[String], quality: Option<&[f64]>) -> Result<(), OutputError> {
+    let Some(quality) = quality else {
         return Ok(());
     };
-    let rows: Vec<Vec<String>> = views
-        .nodes()
+    let rows: Vec<Vec<String>> = nodes
         .iter()
-        .zip(&variances)
+        .zip(quality)
         .map(|(name, variance)| vec![name.clone(), format!("{variance:?}")])
         .collect();
     write_rows(folder, "quality.tsv", &["name", "relative_variance"], &rows)

@@ -189,7 +189,7 @@ impl Asked {
     pub fn method_for(&self, views: &Views, watch: Watch<'_>) -> Result<Smooth, Error> {
         let mut method = self.method.clone();
         if self.is_spectrum_open {
-            method.spectrum = method.choose_spectrum(views, &self.targets, watch)?.spectrum;
+            method.spectrum = method.choose_spectrum(&views.whole(), &self.targets, watch)?.spectrum;
         }
         Ok(method)
     }

@@ -26,8 +26,6 @@
 //!
 //! Cost: one product of the signals of at most [`MOST_NODES`] nodes with themselves.
 
-use rayon::prelude::*;
-
 use super::residuals::SignalResiduals;
 use super::units;
 use crate::views::{Kind, Membership, View, Views};
@@ -116,13 +114,13 @@ impl Correlations {
         let mut together = Statistic::default();
         let mut pooled = Pooled::new(n_pairs);
         let all: Vec<usize> = (0..views.n_views()).collect();
-        for some in all.chunks(AT_A_TIME) {
-            let pairs: Vec<Option<Pairs>> = some
-                .par_iter()
-                .map(|&view| pairs_of(sorted.view(view), view, sorted.kind(), &nodes, sorted.membership()))
-                .collect();
-            for (&view, pairs) in some.iter().zip(pairs) {
-                let Some(pairs) = pairs else { continue };
+        for some in all.chunks(AT_A_TIME.max(sorted.at_once())) {
+            let pairs = sorted.ask_of(some, |view| {
+                let pairs = pairs_of(sorted.view(view), view, sorted.kind(), &nodes, sorted.membership());
+                pairs.map_or_else(Vec::new, Pairs::told)
+            });
+            for (&view, told) in some.iter().zip(pairs) {
+                let Some(pairs) = Pairs::of_told(&told) else { continue };
                 let own = pairs.statistic();
                 found.views[order.views[view]] = own.z();
                 if let Some(strongest) = pairs.strongest {
@@ -151,6 +149,27 @@ impl Correlations {
 }
 
 impl Pairs {
+    /// As numbers, for others to know.
+    fn told(self) -> Vec<f64> {
+        let strongest = self.strongest.unwrap_or(f64::NAN);
+        let head = vec![self.n_samples, strongest];
+        [head, self.r, self.square, self.excess].concat()
+    }
+
+    /// From such numbers, if there are any.
+    fn of_told(told: &[f64]) -> Option<Self> {
+        let (&[n_samples, strongest], rest) = told.split_first_chunk()?;
+        let mut thirds = rest.chunks((rest.len() / 3).max(1)).map(<[f64]>::to_vec);
+        let mut next = || thirds.next().unwrap_or_default();
+        Some(Self {
+            n_samples,
+            r: next(),
+            square: next(),
+            excess: next(),
+            strongest: (!strongest.is_nan()).then_some(strongest),
+        })
+    }
+
     /// p Σ r², and what it is under the null.
     fn statistic(&self) -> Statistic {
         let p = self.n_samples;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::approximate::Cloud;
+use super::held;
 use super::listed::Distances;
 use super::nearest::Search;
 use super::pass::{Open, Pull, Question};
@@ -19,7 +20,7 @@ use crate::parallel::kernels::Instructions;
 use crate::parallel::simd::vectorised;
 use crate::progress::{Progress, Watch, no_progress};
 use crate::signals::{DistanceNorm, Scaling, Signals, ViewSignals};
-use crate::team::{self, Share, Team};
+use crate::team::{self, Alone, Share, Team};
 use crate::views::Views;
 
 /// How many candidates are confirmed at a time.
@@ -28,8 +29,12 @@ const CANDIDATES: usize = 1 << 18;
 /// The nodes in an order in which most neighbours are not far from each other: with very many nodes, numbers that are
 /// needed together are then found together in memory. By the first view's signals.
 pub(crate) fn neighbourly_order(views: &Views, scaling: &Scaling, signed: bool, seed: u64) -> Vec<usize> {
-    let signals = ViewSignals::new(views.view(0), views.n_nodes(), scaling);
-    Cloud::new(&signals, views.n_nodes(), signed).points().tree_order(seed)
+    let mut order = views.ask_of(&[0], |view| {
+        let signals = ViewSignals::new(views.view(view), views.n_nodes(), scaling);
+        let order = Cloud::new(&signals, views.n_nodes(), signed).points().tree_order(seed);
+        order.into_iter().map(|node| node as u64).collect()
+    });
+    order.swap_remove(0).into_iter().map(|node| node as usize).collect()
 }
 
 /// Every pair of a node and one of its k nearest neighbours in some view, sorted; where edges are signed, by the shorter
@@ -45,12 +50,13 @@ pub(crate) fn nearest_pairs(
     let k = k.clamp(1, signals.n_nodes - 1);
     if signals.n_nodes <= EXACT_NEIGHBOURS {
         let search = Search {
-            bytes: &Quantised::new(signals, signed, Instructions::best()),
+            bytes: &Quantised::new(signals, team, signed, Instructions::best()),
             signals,
             signed,
             k,
             exact: true,
             furthest: false,
+            views: (0..signals.views.len()).collect(),
             team,
         };
         return search.run(watch).pairs;
@@ -94,7 +100,7 @@ pub(crate) fn count_outside(
 ) -> usize {
     let signed = distances.edges().is_signed();
     let all = AllPairs {
-        bytes: Quantised::new(&signals, signed, Instructions::best()),
+        bytes: Quantised::new(&signals, team.as_ref(), signed, Instructions::best()),
         signals,
         signed,
         divisor: distances.divisor(),
@@ -154,7 +160,9 @@ impl AllPairs {
         watch: Watch<'_>,
     ) -> Result<Self, Error> {
         let signals = Signals::new(views, scaling);
-        let bytes = Quantised::new(&signals, signed, instructions);
+        let bytes = Quantised::new(&signals, team.as_ref(), signed, instructions);
+        // Who has the signals of a view looks for its neighbours.
+        let is_held = signals.holders.is_some();
         let search = Search {
             bytes: &bytes,
             signals: &signals,
@@ -162,9 +170,13 @@ impl AllPairs {
             k: k.clamp(1, views.n_nodes() - 1),
             exact: false,
             furthest: scaling.distance_norm == DistanceNorm::Max,
-            team: team.as_ref(),
+            views: signals.here(team.rank()),
+            team: if is_held { &Alone } else { team.as_ref() },
         };
-        let found = search.run(watch);
+        let mut found = search.run(watch);
+        if is_held {
+            found = found.of_all(team.as_ref());
+        }
         if found.stopped {
             return Err(Error::Invalid {
                 what: "the search for neighbours",
@@ -264,9 +276,13 @@ impl AllPairs {
         &self.nearest
     }
 
-    /// The distances of chosen pairs, in f64.
+    /// The distances of chosen pairs, in f64. Every member of a team asks, each for pairs of its own.
     pub(crate) fn distances_of(&self, pairs: &[[u32; 2]]) -> ViewMatrix {
-        let mut distances = self.signals.distances(pairs);
+        let mut distances = if self.signals.holders.is_some() {
+            held::distances(&self.signals, self.team.as_ref(), pairs)
+        } else {
+            self.signals.distances(pairs)
+        };
         let divisor = self.divisor;
         if divisor != 1.0 {
             distances.values_mut().iter_mut().for_each(|value| *value /= divisor);
@@ -393,7 +409,14 @@ impl AllPairs {
             pairs: Vec::new(),
             distances: ViewMatrix::zeros(0, self.n_views()),
         };
-        for some in candidates.chunks(CANDIDATES) {
+        // As often as the member with most candidates, where distances are asked of others.
+        let own = candidates.len().div_ceil(CANDIDATES);
+        let rounds = match self.signals.holders {
+            None => own,
+            Some(_) => self.team.largest(own as f64) as usize,
+        };
+        let part = |round: usize| &candidates[(round * CANDIDATES).min(candidates.len())..];
+        for some in (0..rounds).map(|round| part(round).chunks(CANDIDATES).next().unwrap_or_default()) {
             let distances = self.distances_of(some);
             let present = chunks::map(some.len(), |range| {
                 let mut targets = vec![0.0; self.n_views()];

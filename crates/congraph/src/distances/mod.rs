@@ -13,6 +13,7 @@
 mod all_pairs;
 mod approximate;
 mod cover;
+mod held;
 mod listed;
 mod nearest;
 mod pass;

@@ -8,9 +8,10 @@
 //! A list is the k smallest of all that were offered to it, in whatever order: threads do not show in the result.
 
 mod row;
+mod shared;
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 use row::{Columns, Row};
@@ -43,6 +44,8 @@ pub(super) struct Search<'a> {
     pub(super) exact: bool,
     /// Whether the largest distance is wanted.
     pub(super) furthest: bool,
+    /// In which views.
+    pub(super) views: Vec<usize>,
     /// Who shares the tiles out among themselves.
     pub(super) team: &'a dyn Team,
 }
@@ -57,13 +60,27 @@ pub(super) struct Found {
     pub(super) stopped: bool,
 }
 
+impl Found {
+    /// What all members of a team found, each in views of its own.
+    pub(super) fn of_all(self, team: &dyn Team) -> Self {
+        let mut pairs = team.gather_values(&self.pairs).concat();
+        pairs.par_sort_unstable();
+        pairs.dedup();
+        Self {
+            pairs,
+            furthest: team.largest(self.furthest),
+            stopped: team.any(self.stopped),
+        }
+    }
+}
+
 impl Search<'_> {
     pub(super) fn run(&self, watch: Watch<'_>) -> Found {
         let mut largest = 0.0_f64;
         let mut pairs = Vec::new();
         let stop = AtomicBool::new(false);
         // One view at a time: only its lists are in memory.
-        for index in 0..self.bytes.n_views() {
+        for (place, &index) in self.views.iter().enumerate() {
             let view = ViewSearch::new(self, index, largest);
             let n_blocks = self.bytes.n_blocks;
             let own: Vec<usize> = (0..n_blocks).filter(|&k| self.team.has_piece(k, n_blocks)).collect();
@@ -83,7 +100,7 @@ impl Search<'_> {
                 }
                 let share = done.fetch_add(n_blocks - block, Ordering::Relaxed) as f64;
                 let share = share / total as f64;
-                let share = (index as f64 + share) / self.bytes.n_views() as f64;
+                let share = (place as f64 + share) / self.views.len() as f64;
                 if watch(&Progress::Neighbours(share)).is_break() {
                     stop.store(true, Ordering::Relaxed);
                 }
@@ -518,67 +535,6 @@ impl<'a> ViewSearch<'a> {
                 self.bars[node as usize].store(bar.to_bits(), Ordering::Relaxed);
             }
         }
-    }
-
-    /// Lets all members of a team have everyone's bars.
-    fn share_bars(&self) {
-        let team = self.search.team;
-        if team.size() == 1 {
-            return;
-        }
-        let n_blocks = self.search.bytes.n_blocks;
-        let own = (0..n_blocks).filter(|&block| team.has_piece(block, n_blocks));
-        let of_block = |block: usize| self.bars[block * TILE..(block + 1) * TILE].iter();
-        let own: Vec<u32> = own.flat_map(of_block).map(|bar| bar.load(Ordering::Relaxed)).collect();
-        let mut all: Vec<_> = team.gather_values(&own).into_iter().map(Vec::into_iter).collect();
-        for block in 0..n_blocks {
-            // The member that has a block has its bars next.
-            let rank = block.min(n_blocks - 1 - block) % team.size();
-            for (bar, found) in of_block(block).zip(&mut all[rank]) {
-                bar.store(found, Ordering::Relaxed);
-            }
-        }
-    }
-
-    /// Puts together what members found of the same nodes: each the lists of some, and all the pairs of all.
-    fn pairs_of_team(&self) -> Vec<[u32; 2]> {
-        let (team, k) = (self.search.team, self.search.k);
-        let n_blocks = self.search.bytes.n_blocks;
-        let blocks = |rank: usize| rank * n_blocks / team.size()..(rank + 1) * n_blocks / team.size();
-        let lists: Vec<Lists> = (self.lists.iter())
-            .map(|lists| std::mem::take(&mut *lists.lock().unwrap_or_else(PoisonError::into_inner)))
-            .collect();
-        let of_rank = |rank: usize| &lists[blocks(rank)];
-        let keys = |rank: usize| of_rank(rank).iter().flat_map(|lists| &lists.keys).copied().collect();
-        let nodes = |rank: usize| of_rank(rank).iter().flat_map(|lists| &lists.nodes).copied().collect();
-        let keys: Vec<Vec<f64>> = team.exchange_values(&(0..team.size()).map(keys).collect::<Vec<_>>());
-        let nodes: Vec<Vec<u32>> = team.exchange_values(&(0..team.size()).map(nodes).collect::<Vec<_>>());
-        drop(lists);
-        let own = blocks(team.rank());
-        let mut pairs: Vec<[u32; 2]> = (0..own.len() * TILE)
-            .into_par_iter()
-            .flat_map_iter(|place| {
-                let row = place * k..(place + 1) * k;
-                let of_member = |(keys, nodes): (&Vec<f64>, &Vec<u32>)| -> Vec<(f64, u32)> {
-                    keys[row.clone()]
-                        .iter()
-                        .copied()
-                        .zip(nodes[row.clone()].iter().copied())
-                        .collect()
-                };
-                let mut all: Vec<(f64, u32)> = keys.iter().zip(&nodes).flat_map(of_member).collect();
-                all.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
-                let node = (own.start * TILE + place) as u32;
-                let is_there = |&(_, other): &(f64, u32)| other != NOBODY;
-                all.into_iter()
-                    .take(k)
-                    .filter(is_there)
-                    .map(move |(_, other)| [node.min(other), node.max(other)])
-            })
-            .collect();
-        pairs.par_sort_unstable();
-        pairs.dedup();
-        team.gather_values(&pairs).concat()
     }
 
     /// The pairs of all lists, a < b.

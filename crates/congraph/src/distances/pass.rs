@@ -25,6 +25,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
+use super::held::{self, Wanted};
 use super::quantised::{F32, Quantised, TILE, ViewBytes};
 use crate::edges::ViewMatrix;
 use crate::parallel::kernels::{Asked, ByteTile, ColumnBars, GROUP, RowBars, add_pulls, mark_pairs, row_products};
@@ -69,6 +70,8 @@ pub(super) struct Pull {
 
 /// More than f32 loses of τ in a pull, relatively.
 const PULL_ERROR: f64 = 1e-5;
+/// The bytes of products that a member asks others for at a time.
+const ROOM: usize = 32 << 20;
 /// Rows of bytes from this length on are worth the room of a tile's sums.
 const LONG: usize = 96;
 
@@ -104,16 +107,17 @@ impl Question<'_> {
         let own: Vec<usize> = (0..jobs).filter(|&job| self.team.has_piece(job, jobs)).collect();
         let first_block = |job: usize| if some.is_some() { 0 } else { job };
         let total: usize = own.iter().map(|&job| self.bytes.n_blocks - first_block(job)).sum();
-        let found: Vec<DeepestPairs> = own
-            .into_par_iter()
-            .map_init(Scratch::default, |scratch, job| {
-                let rows = match some {
-                    None => Rows::Block(job),
-                    Some(some) => Rows::Some {
-                        all: some,
-                        own: job * TILE..some.len().min((job + 1) * TILE),
-                    },
-                };
+        let rows_of = |job: usize| match some {
+            None => Rows::Block(job),
+            Some(some) => Rows::Some {
+                all: some,
+                own: job * TILE..some.len().min((job + 1) * TILE),
+            },
+        };
+        let mut found: Vec<DeepestPairs> = own
+            .par_iter()
+            .map_init(Scratch::default, |scratch, &job| {
+                let rows = rows_of(job);
                 if stop.load(Ordering::Relaxed) {
                     return DeepestPairs::default();
                 }
@@ -126,6 +130,11 @@ impl Question<'_> {
                 found
             })
             .collect();
+        if self.signals.holders.is_some() {
+            let rows: Vec<Rows<'_>> = own.into_iter().map(rows_of).collect();
+            self.settle(&rows, &mut found, &bars, &depth);
+        }
+        found.iter_mut().for_each(DeepestPairs::finish);
         let n_views = self.bytes.n_views();
         // In the order of the jobs, each let go once it is put to the others; then of the pairs: threads do not show.
         let complete = found.iter().all(|found| found.complete);
@@ -189,45 +198,101 @@ impl Question<'_> {
             complete: true,
             ..DeepestPairs::default()
         };
-        let mut bounds = vec![0.0; self.bytes.n_views()];
         rows.nodes(self.bytes.n_nodes, &mut scratch.nodes);
         for block in rows.first_block()..self.bytes.n_blocks {
             for negative in [false, true].into_iter().take(1 + usize::from(self.signed)) {
                 let tile = Tile { rows, block, negative };
                 let coarse = self.open_by_bytes(&tile, bars, scratch);
+                if !coarse && self.signals.holders.is_some() {
+                    // Others have the signals: they are asked for many tiles at a time.
+                    found.aside.push((block, negative));
+                    continue;
+                }
                 if !coarse {
+                    self.multiply(&tile, scratch);
                     self.open_by_f32(&tile, bars, scratch);
                 }
-                let Scratch { nodes, open, tiles, .. } = &*scratch;
-                vectorised(
-                    #[inline(always)]
-                    || {
-                        for place in marked(open) {
-                            let (row, column) = (place / TILE, place % TILE);
-                            let (a, b) = (nodes[row] as usize, block * TILE + column);
-                            if !rows.owns(row, b) {
-                                continue;
-                            }
-                            for (view, bound) in bounds.iter_mut().enumerate() {
-                                *bound = if coarse {
-                                    self.bytes.views[view].at_least(a, b, negative)
-                                } else {
-                                    self.at_least(view, [a, b], tiles[view][place], negative)
-                                };
-                            }
-                            let (a, b) = (a.min(b) as u32, a.max(b) as u32);
-                            let edge = if negative { [b, a] } else { [a, b] };
-                            if let Some(depth) = depth(edge, &bounds) {
-                                found.push(depth, edge, &bounds);
-                            }
-                        }
-                    },
-                );
+                self.take(&tile, coarse, scratch, depth, &mut found);
             }
         }
-        found.keep_deepest();
-        found.pairs.sort_unstable_by_key(|&(_, pair, _)| pair);
         found
+    }
+
+    /// Adds the open pairs of a tile to those found, by what bytes or f32 tell of them.
+    fn take(
+        &self,
+        &Tile { rows, block, negative }: &Tile<'_>,
+        coarse: bool,
+        scratch: &Scratch,
+        depth: &impl Fn([u32; 2], &[f64]) -> Option<f64>,
+        found: &mut DeepestPairs,
+    ) {
+        let Scratch { nodes, open, tiles, .. } = scratch;
+        let mut bounds = vec![0.0; self.bytes.n_views()];
+        vectorised(
+            #[inline(always)]
+            || {
+                for place in marked(open) {
+                    let (row, column) = (place / TILE, place % TILE);
+                    let (a, b) = (nodes[row] as usize, block * TILE + column);
+                    if !rows.owns(row, b) {
+                        continue;
+                    }
+                    for (view, bound) in bounds.iter_mut().enumerate() {
+                        *bound = if coarse {
+                            self.bytes.views[view].at_least(a, b, negative)
+                        } else {
+                            self.at_least(view, [a, b], tiles[view][place], negative)
+                        };
+                    }
+                    let (a, b) = (a.min(b) as u32, a.max(b) as u32);
+                    let edge = if negative { [b, a] } else { [a, b] };
+                    if let Some(depth) = depth(edge, &bounds) {
+                        found.push(depth, edge, &bounds);
+                    }
+                }
+            },
+        );
+    }
+
+    /// The tiles that bytes left open, by the products of those who have the signals; as many rounds as anybody needs.
+    fn settle(
+        &self,
+        rows: &[Rows<'_>],
+        found: &mut [DeepestPairs],
+        bars: &[Bars],
+        depth: &impl Fn([u32; 2], &[f64]) -> Option<f64>,
+    ) {
+        let mut scratch = Scratch::default();
+        let at_a_time = (ROOM / (size_of::<f32>() * TILE * TILE * self.bytes.n_views())).max(1);
+        let all =
+            |found: &DeepestPairs, job: usize| -> Vec<_> { found.aside.iter().map(|&tile| (job, tile)).collect() };
+        let aside: Vec<_> = (found.iter().enumerate())
+            .flat_map(|(job, found)| all(found, job))
+            .collect();
+        let rounds = self.team.largest(aside.len().div_ceil(at_a_time) as f64) as usize;
+        let mut parts = aside.chunks(at_a_time);
+        for _ in 0..rounds {
+            let part = parts.next().unwrap_or_default();
+            let nodes = |job: usize| {
+                let mut nodes = Vec::new();
+                rows[job].nodes(self.bytes.n_nodes, &mut nodes);
+                nodes
+            };
+            let nodes: Vec<Vec<u32>> = part.iter().map(|&(job, _)| nodes(job)).collect();
+            let wanted = part
+                .iter()
+                .zip(&nodes)
+                .map(|(&(_, (block, _)), rows)| Wanted { rows, block });
+            let products = held::products(self.bytes, self.signals, self.team, &wanted.collect::<Vec<_>>());
+            for ((&(job, (block, negative)), nodes), products) in part.iter().zip(nodes).zip(products) {
+                let rows = &rows[job];
+                let tile = Tile { rows, block, negative };
+                (scratch.nodes, scratch.tiles) = (nodes, products);
+                self.open_by_f32(&tile, bars, &mut scratch);
+                self.take(&tile, false, &scratch, depth, &mut found[job]);
+            }
+        }
     }
 
     /// Marks the places of a tile that bytes leave open in some view; false if these are too many, or a view has no bytes.
@@ -352,29 +417,26 @@ impl Question<'_> {
         n_open as usize <= TOO_MANY
     }
 
-    /// The same with f32, whose products of all views stay in the scratch.
-    fn open_by_f32(&self, tile: &Tile<'_>, bars: &[Bars], scratch: &mut Scratch) {
+    /// The products of a tile in f32, in all views.
+    fn multiply(&self, tile: &Tile<'_>, scratch: &mut Scratch) {
         let Scratch {
-            nodes,
-            open,
-            panels,
-            tiles,
-            ..
+            nodes, panels, tiles, ..
         } = scratch;
+        tiles.resize_with(self.bytes.n_views(), Vec::new);
+        for (view, products) in tiles.iter_mut().enumerate() {
+            let rows = nodes.iter().map(|&node| node as usize);
+            let columns = self.bytes.nodes(tile.block);
+            let signals = &self.signals.views[view];
+            products_in_f32(&self.bytes.views[view], signals, rows, columns, panels, products);
+        }
+    }
+
+    /// The same as by bytes with f32, whose products of all views are in the scratch.
+    fn open_by_f32(&self, tile: &Tile<'_>, bars: &[Bars], scratch: &mut Scratch) {
+        let Scratch { nodes, open, tiles, .. } = scratch;
         open.clear();
         open.resize(nodes.len() * MARKS, 0);
-        tiles.resize_with(self.bytes.n_views(), Vec::new);
-        for (view, (bars, products)) in bars.iter().zip(tiles).enumerate() {
-            let bytes = &self.bytes.views[view];
-            let rows = nodes.iter().map(|&node| node as usize);
-            products_in_f32(
-                bytes,
-                &self.signals.views[view],
-                rows,
-                self.bytes.nodes(tile.block),
-                panels,
-                products,
-            );
+        for (bars, products) in bars.iter().zip(tiles) {
             let test = Test {
                 bars: &bars.fine[tile.block * TILE..(tile.block + 1) * TILE],
                 negative: tile.negative,
@@ -597,6 +659,8 @@ struct DeepestPairs {
     /// How deep, which pair, and where its bounds are.
     pairs: Vec<(f64, [u32; 2], u32)>,
     bounds: Vec<f32>,
+    /// Tiles that others must be asked for: blocks, and whether of negative edges.
+    aside: Vec<(usize, bool)>,
 }
 
 impl DeepestPairs {
@@ -614,6 +678,11 @@ impl DeepestPairs {
             self.keep_deepest();
             self.gather(bounds.len());
         }
+    }
+
+    fn finish(&mut self) {
+        self.keep_deepest();
+        self.pairs.sort_unstable_by_key(|&(_, pair, _)| pair);
     }
 
     fn keep_deepest(&mut self) {

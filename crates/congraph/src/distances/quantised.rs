@@ -25,6 +25,7 @@ use crate::parallel::HugePageBuffer;
 use crate::parallel::kernels::{DEPTH, Instructions, LONGEST_ROW, pack, pair_product, start_of};
 use crate::parallel::simd::vectorised;
 use crate::signals::{Signals, ViewSignals, largest, sum};
+use crate::team::{Load, Team};
 
 /// Nodes per block.
 pub(super) const TILE: usize = 256;
@@ -66,17 +67,24 @@ pub(super) struct ViewBytes {
     pub(super) sizes: Vec<f64>,
     /// The cost that a squared distance of 1 stands for.
     pub(super) unit: f64,
-    /// What all nodes have in common, and the length of the longest signal without it.
+    /// What all nodes have in common (where the signals are), and the length of the longest signal without it.
     pub(super) centre: Vec<f64>,
     pub(super) longest: f64,
 }
 
 impl Quantised {
     /// Of signals whose negative edges count too, if `signed`.
-    pub(super) fn new(signals: &Signals, signed: bool, instructions: Instructions) -> Self {
+    pub(super) fn new(signals: &Signals, team: &dyn Team, signed: bool, instructions: Instructions) -> Self {
         let n_nodes = signals.n_nodes;
         let of_view = |(index, view): (usize, &ViewSignals)| {
-            ViewBytes::new(view, n_nodes, signed, instructions, &|node| signals.lacks(index, node))
+            let of_here = || ViewBytes::new(view, n_nodes, signed, instructions, &|node| signals.lacks(index, node));
+            match &signals.holders {
+                None => of_here(),
+                Some(ranks) => {
+                    let own = (ranks[index] == team.rank()).then(of_here);
+                    ViewBytes::told(own, ranks[index], view.n_samples, team, instructions)
+                }
+            }
         };
         Self {
             n_nodes,
@@ -116,7 +124,7 @@ impl ViewBytes {
     ) -> Self {
         let p = view.n_samples;
         let padded = n_nodes.div_ceil(TILE) * TILE;
-        let width = if p <= LONGEST_ROW { p.next_multiple_of(DEPTH) } else { 0 };
+        let width = width_of(p);
         // What all nodes have in common does not change a distance, and would drown it; but it changes that of a
         // negative edge.
         let centre = if signed {
@@ -176,6 +184,44 @@ impl ViewBytes {
         }
     }
 
+    /// Those of a view that one member of a team has, at all of them.
+    fn told(own: Option<Self>, holder: usize, n_samples: usize, team: &dyn Team, instructions: Instructions) -> Self {
+        let nothing: (&[i8], &[f32], [&[f64]; 3], Vec<f64>) = (&[], &[], [&[]; 3], Vec::new());
+        let (rows, scales, numbers, units) = own.as_ref().map_or(nothing, |own| {
+            let numbers = [&own.squares[..], &own.widths[..], &own.sizes[..]];
+            (own.rows.values(), &own.scales[..], numbers, vec![own.unit, own.longest])
+        });
+        team.sends(Load::Signals);
+        let mut rows = team.gather_values(rows);
+        let mut scales = team.gather_values(scales);
+        let [squares, widths, sizes] = numbers.map(|numbers| team.gather_values(numbers).swap_remove(holder));
+        let units = team.gather_values(&units).swap_remove(holder);
+        team.sends(Load::Pairs);
+        if let Some(own) = own {
+            return own;
+        }
+        let told = rows.swap_remove(holder);
+        let mut rows = HugePageBuffer::room(told.len());
+        rows.values_mut().copy_from_slice(&told);
+        drop(told);
+        let width = width_of(n_samples);
+        let (packed, starts) = packed_rows(width, squares.len(), rows.values());
+        Self {
+            instructions,
+            width,
+            rows,
+            packed,
+            starts,
+            scales: scales.swap_remove(holder),
+            squares,
+            widths,
+            sizes,
+            unit: units[0],
+            centre: Vec::new(),
+            longest: units[1],
+        }
+    }
+
     /// A node's bytes.
     #[inline(always)]
     pub(super) fn row(&self, node: usize) -> &[i8] {
@@ -210,6 +256,15 @@ impl ViewBytes {
     #[inline(always)]
     pub(super) fn at_least(&self, a: usize, b: usize, negative: bool) -> f64 {
         self.estimate(a, b, negative) - (self.widths[a] + self.widths[b]) * self.unit
+    }
+}
+
+/// The bytes of a node with so many samples; none if there are too many to be summed.
+fn width_of(n_samples: usize) -> usize {
+    if n_samples <= LONGEST_ROW {
+        n_samples.next_multiple_of(DEPTH)
+    } else {
+        0
     }
 }
 
@@ -401,6 +456,7 @@ mod tests {
 
     use super::*;
     use crate::signals::Scaling;
+    use crate::team::Alone;
     use crate::views::{Table, ViewOptions, Views};
 
     fn signals(n_nodes: usize, values: Vec<f64>, scaling: &Scaling) -> Signals {
@@ -439,7 +495,7 @@ mod tests {
             (Scaling::default(), true),
         ] {
             let signals = signals(n, values.clone(), &scaling);
-            let bytes = &Quantised::new(&signals, signed, Instructions::best()).views[0];
+            let bytes = &Quantised::new(&signals, &Alone, signed, Instructions::best()).views[0];
             let view = &signals.views[0];
             let mut close = 0;
             for (a, b) in (0..n).flat_map(|a| (0..a).map(move |b| (a, b))) {

@@ -3,7 +3,7 @@
 use crate::views::{Kind, Views};
 
 /// The variance of each node over the mean variance of its view: geometric mean over the views, whose units then do not
-/// matter. None unless the views hold signals.
+/// matter. None unless the views hold signals. Every member of a team that holds them asks.
 pub fn relative_variances(views: &Views) -> Option<Vec<f64>> {
     if views.kind() != Kind::Signals {
         return None;
@@ -14,8 +14,11 @@ pub fn relative_variances(views: &Views) -> Option<Vec<f64>> {
         values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n
     };
     let (mut logarithms, mut counts) = (vec![0.0; views.n_nodes()], vec![0_usize; views.n_nodes()]);
-    for view in views.iter() {
-        let variances: Vec<f64> = (0..views.n_nodes()).map(|node| variance(view.node(node))).collect();
+    let of_view = |view: usize| {
+        let signals = (0..views.n_nodes()).map(|node| views.view(view).node(node));
+        signals.map(variance).collect::<Vec<f64>>()
+    };
+    for variances in views.ask(of_view) {
         // A node that a view lacks, or that does not vary, says nothing.
         let there = || {
             variances

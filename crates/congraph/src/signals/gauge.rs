@@ -23,18 +23,24 @@ pub(crate) fn canonical_flips(views: &Views, scaling: &Scaling) -> Vec<bool> {
 }
 
 fn of_signals(views: &Views, scaling: &Scaling) -> Vec<bool> {
-    let is_negative = |buffer: &mut Vec<f64>, node: usize| {
-        let own = views.iter().enumerate().filter(|(view, _)| views.has(*view, node));
-        let first = own.into_iter().find_map(|(_, view)| {
-            let signal = view.node(node);
+    // The first value of every node that is not 0, view by view.
+    let first_of = |view: usize| {
+        let first = |buffer: &mut Vec<f64>, node: usize| {
+            let signal = views.view(view).node(node);
             buffer.resize(signal.len(), 0.0);
             scale_into(signal, scaling.scale, buffer);
-            buffer.iter().copied().find(|value| *value != 0.0)
-        });
-        first.is_some_and(|value| value < 0.0)
+            buffer.iter().copied().find(|value| *value != 0.0).unwrap_or(0.0)
+        };
+        let nodes = (0..views.n_nodes()).into_par_iter();
+        nodes.map_init(Vec::new, first).collect::<Vec<f64>>()
     };
-    let nodes = (0..views.n_nodes()).into_par_iter();
-    nodes.map_init(Vec::new, is_negative).collect()
+    let first = views.ask(first_of);
+    let is_negative = |node: usize| {
+        let own = first.iter().enumerate().filter(|(view, _)| views.has(*view, node));
+        let mut own = own.map(|(_, first)| first[node]).filter(|value| *value != 0.0);
+        own.next().is_some_and(|value| value < 0.0)
+    };
+    (0..views.n_nodes()).map(is_negative).collect()
 }
 
 /// Breadth first. Nodes that no entry joins need no gauge to each other.

@@ -38,12 +38,14 @@ pub(crate) struct Signals {
     pub(crate) views: Vec<ViewSignals>,
     /// Which view has which node; the signals of others are 0.
     pub(crate) membership: Arc<Membership>,
+    /// Who has which view, where not everybody has all: the rank of a member.
+    pub(crate) holders: Option<Vec<usize>>,
 }
 
 /// The scaled signals of one view.
 pub(crate) struct ViewSignals {
     pub(crate) n_samples: usize,
-    /// One row of `n_samples` values per node.
+    /// One row of `n_samples` values per node; none where another member of a team has them.
     pub(crate) values: HugePageBuffer<f64>,
     /// What a squared distance is multiplied with: 1 over the number of samples for means.
     pub(crate) factor: f64,
@@ -52,8 +54,9 @@ pub(crate) struct ViewSignals {
 impl ViewSignals {
     /// Scales the signals of one view.
     pub(crate) fn new(view: &View, n_nodes: usize, scaling: &Scaling) -> Self {
-        let n_samples = view.node(0).len();
-        let mut values = HugePageBuffer::room(n_nodes * n_samples);
+        let n_samples = view.n_samples().unwrap_or(n_nodes);
+        let n_here = if view.is_here() { n_nodes } else { 0 };
+        let mut values = HugePageBuffer::room(n_here * n_samples);
         chunks::map_mut_by(NODES, values.values_mut(), n_samples, |first, rows| {
             vectorised(
                 #[inline(always)]
@@ -126,7 +129,14 @@ impl Signals {
                 .map(|view| ViewSignals::new(view, views.n_nodes(), scaling))
                 .collect(),
             membership: Arc::clone(views.membership()),
+            holders: (0..views.n_views()).map(|view| views.holder(view)).collect(),
         }
+    }
+
+    /// The views whose signals this member has.
+    pub(crate) fn here(&self, rank: usize) -> Vec<usize> {
+        let is_here = |view: &usize| self.holders.as_ref().is_none_or(|ranks| ranks[*view] == rank);
+        (0..self.views.len()).filter(is_here).collect()
     }
 
     /// Whether a view lacks a node.
@@ -136,13 +146,19 @@ impl Signals {
 
     /// The costs of chosen edges (a > b: of a negative one), one row per edge. What views lack is not marked.
     pub(crate) fn distances(&self, pairs: &[[u32; 2]]) -> ViewMatrix {
-        let n_views = self.views.len();
+        let views: Vec<&ViewSignals> = self.views.iter().collect();
+        self.distances_in(&views, pairs)
+    }
+
+    /// The same in some views: one column for each.
+    pub(crate) fn distances_in(&self, views: &[&ViewSignals], pairs: &[[u32; 2]]) -> ViewMatrix {
+        let n_views = views.len();
         let mut distances = ViewMatrix::zeros(pairs.len(), n_views);
         let n_blocks = self.n_nodes.div_ceil(SIDE);
         let n_tiles = n_blocks * (n_blocks + 1) / 2;
         if n_blocks == 1 || pairs.len() < n_tiles.saturating_mul(SIDE) {
             chunks::map_mut_by(PAIRS, distances.values_mut(), n_views, |first, rows| {
-                self.distances_of(&pairs[first..].iter().copied(), rows);
+                distances_of(views, &pairs[first..].iter().copied(), rows);
             });
             return distances;
         }
@@ -158,38 +174,13 @@ impl Signals {
         }
         tiles
             .into_par_iter()
-            .for_each(|(order, rows)| self.distances_of(&order.iter().map(|&k| pairs[k as usize]), rows));
+            .for_each(|(order, rows)| distances_of(views, &order.iter().map(|&k| pairs[k as usize]), rows));
         chunks::map_mut(distances.values_mut(), n_views, |first, rows| {
             for (row, &place) in rows.chunks_exact_mut(n_views).zip(&places[first..]) {
                 row.copy_from_slice(tiled.row(place as usize));
             }
         });
         distances
-    }
-
-    /// Writes the costs of some pairs: one view and one stretch of samples after the other, which fit the cache better
-    /// than all.
-    fn distances_of(&self, pairs: &(impl Iterator<Item = [u32; 2]> + Clone), rows: &mut [f64]) {
-        let n_views = self.views.len();
-        vectorised(
-            #[inline(always)]
-            || {
-                for (index, view) in self.views.iter().enumerate() {
-                    for first in (0..view.n_samples).step_by(STRETCH) {
-                        let samples = first..view.n_samples.min(first + STRETCH);
-                        for (row, edge) in rows.chunks_exact_mut(n_views).zip(pairs.clone()) {
-                            let [a, b] = edge.map(|node| &view.node(node as usize)[samples.clone()]);
-                            let distance = if is_negative(edge) {
-                                squared_distance::<true>(a, b)
-                            } else {
-                                squared_distance::<false>(a, b)
-                            };
-                            row[index] += distance * view.factor;
-                        }
-                    }
-                }
-            },
-        );
     }
 
     /// The costs of all pairs, in the order of [`Edges::complete`](crate::edges::Edges::complete). What views lack is
@@ -247,6 +238,31 @@ impl Signals {
             });
         distances
     }
+}
+
+/// Writes the costs of some pairs: one view and one stretch of samples after the other, which fit the cache better
+/// than all.
+fn distances_of(views: &[&ViewSignals], pairs: &(impl Iterator<Item = [u32; 2]> + Clone), rows: &mut [f64]) {
+    let n_views = views.len();
+    vectorised(
+        #[inline(always)]
+        || {
+            for (index, view) in views.iter().enumerate() {
+                for first in (0..view.n_samples).step_by(STRETCH) {
+                    let samples = first..view.n_samples.min(first + STRETCH);
+                    for (row, edge) in rows.chunks_exact_mut(n_views).zip(pairs.clone()) {
+                        let [a, b] = edge.map(|node| &view.node(node as usize)[samples.clone()]);
+                        let distance = if is_negative(edge) {
+                            squared_distance::<true>(a, b)
+                        } else {
+                            squared_distance::<false>(a, b)
+                        };
+                        row[index] += distance * view.factor;
+                    }
+                }
+            }
+        },
+    );
 }
 
 /// The pairs by tile, i ≤ j of the blocks of their nodes: where each tile starts, which pairs come in which order, and
@@ -383,6 +399,7 @@ mod tests {
             n_nodes,
             views: vec![view],
             membership: Arc::new(Membership::total(n_nodes, 1)),
+            holders: None,
         }
     }
 

@@ -34,8 +34,8 @@ pub(crate) fn check_spread(views: &Views, scaling: &Scaling) -> Result<(), Error
         (Kind::Signals, Scale::None) => ROUNDING_OF_OFFSETS,
         _ => ROUNDING,
     };
-    let mut same = Vec::new();
-    for (index, view) in views.iter().enumerate() {
+    let found = views.ask(|index| {
+        let view = views.view(index);
         let own: Vec<usize> = (0..views.n_nodes()).filter(|&node| views.has(index, node)).collect();
         let (mut is_fine, mut size) = (own.len() < 2, 0.0_f64);
         let first = scaled(view, own.first().copied().unwrap_or(0), views.kind(), scaling.scale);
@@ -50,6 +50,11 @@ pub(crate) fn check_spread(views: &Views, scaling: &Scaling) -> Result<(), Error
                 break;
             }
         }
+        vec![f64::from(u8::from(is_fine)), size]
+    });
+    let mut same = Vec::new();
+    for (index, (view, found)) in views.iter().zip(&found).enumerate() {
+        let (is_fine, size) = (found[0] > 0.0, found[1]);
         if !is_fine && size < UNDERFLOW {
             return Err(Error::Invalid {
                 what: "distances",
@@ -61,7 +66,11 @@ pub(crate) fn check_spread(views: &Views, scaling: &Scaling) -> Result<(), Error
             });
         }
         if !is_fine {
-            same.push(identical(view.name(), own.len(), scaling.scale));
+            same.push(identical(
+                view.name(),
+                views.membership().n_nodes_of(index),
+                scaling.scale,
+            ));
         }
     }
     if same.is_empty() {

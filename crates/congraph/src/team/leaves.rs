@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::Team;
+use super::{Load, Team};
 
 /// Below this number of nodes nothing is shared out, and a list is one leaf.
 const FEW_NODES: usize = 256;
@@ -83,6 +83,7 @@ impl Leaves {
         drop(own);
         let width = part(team.rank()).len();
         let mut roots = Vec::new();
+        team.sends(Load::Sums);
         for (rank, received) in team.exchange_values(&parts).into_iter().enumerate() {
             let theirs = subtrees(self.of_member(rank, team.size()), self.n_leaves);
             for (k, subtree) in theirs.into_iter().enumerate() {
@@ -90,7 +91,9 @@ impl Leaves {
             }
         }
         let total = combined(&mut roots.into_iter().peekable(), 0..self.n_leaves);
-        team.gather_values(&total).concat()
+        let all = team.gather_values(&total).concat();
+        team.sends(Load::Pairs);
+        all
     }
 }
 

@@ -1,7 +1,9 @@
 //! Several processes that work on one fit, and how they talk.
 //!
 //! Every member of a [`Team`] runs the same program on the same data and calls the same functions in the same order. What
-//! is shared out is the work on pairs of nodes; multipliers and everything else with one value per node is everywhere.
+//! is shared out is the work on pairs of nodes, and the signals, where members hold views for each other
+//! ([`Views::assemble_held`](crate::Views::assemble_held)); multipliers and everything else with one value per node is
+//! everywhere.
 //!
 //! ```text
 //! team      everyone's bytes for everyone, and some for each
@@ -9,6 +11,7 @@
 //! threads   a team of threads, each with a pool of its own: for tests, and for those who write a team of their own
 //! leaves    sums over the edges in a fixed tree, whoever has which of them
 //! share     the part of a list of edges that a member has
+//! traffic   what a member has sent, counted
 //! ```
 //!
 //! The result is the same, to the bit, for any number of members: what is found is put together in an order of its own, and
@@ -17,13 +20,15 @@
 mod leaves;
 mod share;
 mod threads;
+mod traffic;
 
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
 pub(crate) use leaves::{MOST_LEAVES, fold_few};
 pub(crate) use share::Share;
-pub use threads::{Member, Threads, Traffic};
+pub use threads::{Member, Threads};
+pub use traffic::{Load, Traffic};
 
 /// Members that work on one fit. All call the same methods in the same order; each returns when all have called it.
 ///
@@ -47,6 +52,9 @@ pub trait Team: fmt::Debug + Send + Sync {
     fn shares_set(&self) -> bool {
         true
     }
+
+    /// Told what is sent next, for those who count.
+    fn sends(&self, _load: Load) {}
 
     /// Ends the team: it cannot go on.
     fn end(&self, why: &str) -> ! {

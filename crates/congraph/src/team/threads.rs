@@ -3,56 +3,15 @@
 use std::any::Any;
 use std::fmt;
 use std::panic::AssertUnwindSafe;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::{Ended, Team};
+use super::{Ended, Load, Team, Traffic};
 
 /// A team of threads, each of which has a pool of its own: what processes do, without processes.
 #[derive(Clone, Copy, Debug)]
 pub struct Threads {
     size: usize,
     shares_set: bool,
-}
-
-/// What a member has sent to others, in bytes.
-#[derive(Debug, Default)]
-pub struct Traffic {
-    gathered: AtomicU64,
-    exchanged: AtomicU64,
-    n_gathers: AtomicU64,
-    n_exchanges: AtomicU64,
-}
-
-impl Traffic {
-    /// What everybody got: counted once for each of the others.
-    pub fn gathered(&self) -> u64 {
-        self.gathered.load(Ordering::Relaxed)
-    }
-
-    /// What single members got.
-    pub fn exchanged(&self) -> u64 {
-        self.exchanged.load(Ordering::Relaxed)
-    }
-
-    /// How often everybody got something, and how often single members did.
-    pub fn calls(&self) -> [u64; 2] {
-        [&self.n_gathers, &self.n_exchanges].map(|count| count.load(Ordering::Relaxed))
-    }
-
-    /// Counts bytes that everybody of a team gets.
-    pub fn count_gathered(&self, bytes: usize, size: usize) {
-        self.gathered.fetch_add((bytes * (size - 1)) as u64, Ordering::Relaxed);
-        self.n_gathers.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Counts bytes that single members get.
-    pub fn count_exchanged(&self, parts: &[Vec<u8>], rank: usize) {
-        let sent = parts.iter().enumerate().filter(|(to, _)| *to != rank);
-        let sent: usize = sent.map(|(_, part)| part.len()).sum();
-        self.exchanged.fetch_add(sent as u64, Ordering::Relaxed);
-        self.n_exchanges.fetch_add(1, Ordering::Relaxed);
-    }
 }
 
 /// A member: what all members share, and who this one is.
@@ -227,6 +186,10 @@ impl Team for Member {
     fn exchange(&self, parts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
         self.traffic.count_exchanged(&parts, self.rank);
         self.table.swap(self.rank, parts)
+    }
+
+    fn sends(&self, load: Load) {
+        self.traffic.set_load(load);
     }
 
     fn shares_set(&self) -> bool {

@@ -1,9 +1,8 @@
 //! Refuses values and shapes that would make a result meaningless.
 
-use rayon::prelude::*;
-
 use super::effective::{fewer_than, own_by_name};
-use super::{Kind, Lacking, Orient, Table, View, ViewOptions, Views, fault, turned};
+use super::missing::Lacking;
+use super::{Kind, Orient, Table, View, ViewOptions, Views, fault, turned};
 use crate::error::{Code, DataError, Warning, list_names};
 use crate::options::{names_listed, option};
 
@@ -20,7 +19,7 @@ const DEPENDENT: f64 = 0.4;
 /// Checks that need only the tables' shapes: before anything is transposed or matched.
 pub(super) fn shapes<Values: AsRef<[f64]>>(tables: &[Table<Values>], options: &ViewOptions) -> Vec<DataError> {
     let mut errors = Vec::new();
-    for table in tables {
+    for table in tables.iter().filter(|table| !table.is_elsewhere()) {
         match options.kind {
             Kind::Signals => errors.extend(connectivity_matrix(table)),
             Kind::Gram | Kind::Covariance => errors.extend(not_symmetric(table)),
@@ -376,8 +375,8 @@ fn raw_counts(view: &View, lacking: &Lacking) -> Option<DataError> {
     ))
 }
 
-/// A warning if the samples of a view are few, or worth few.
-fn few_samples(views: &Views, index: usize) -> Option<Warning> {
+/// What is said if the samples of a view are few, or worth few.
+fn few_samples(views: &Views, index: usize) -> Option<String> {
     let view = views.view(index);
     let n_samples = view.n_samples()?;
     let few = FEW_SAMPLES as f64;
@@ -404,18 +403,22 @@ fn few_samples(views: &Views, index: usize) -> Option<Warning> {
     } else {
         return None;
     };
-    Some(Warning::new("W05", message).in_view(view.name()))
+    Some(message)
 }
 
 /// Warnings about the numbers of samples.
 pub(super) fn samples(views: &Views) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let counts: Vec<usize> = views.iter().filter_map(View::n_samples).collect();
-    let few: Vec<Option<Warning>> = (0..views.n_views())
-        .into_par_iter()
-        .map(|view| few_samples(views, view))
-        .collect();
-    warnings.extend(few.into_iter().flatten());
+    let few = views.ask(|view| few_samples(views, view).map_or_else(Vec::new, String::into_bytes));
+    let told = few
+        .into_iter()
+        .zip(views.iter())
+        .filter(|(message, _)| !message.is_empty());
+    warnings.extend(told.map(|(message, view)| {
+        let message = String::from_utf8_lossy(&message).into_owned();
+        Warning::new("W05", message).in_view(view.name())
+    }));
     if let (Some(&fewest), Some(&most)) = (counts.iter().min(), counts.iter().max())
         && most > 3 * fewest
     {

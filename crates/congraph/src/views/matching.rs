@@ -23,10 +23,14 @@ pub(super) fn match_nodes<Values: AsRef<[f64]>>(
 ) -> Result<Matched, Error> {
     super::stage(repeated_views(tables))?;
     let names = column_names(tables, options)?;
-    super::stage(cut_names(tables, &names))?;
-    super::stage(repeated_nodes(tables, &names))?;
-    super::stage(look_alikes(tables, &names))?;
-    let index: Vec<HashMap<&str, usize>> = names
+    // Where all views have the same list of names, what holds for the first holds for all.
+    let are_same = names[1..].iter().all(|other| *other == names[0]);
+    let is_sound = are_same && check_names(&tables[..1], &names[..1]).is_ok();
+    let looked_at = if is_sound { 1 } else { names.len() };
+    if !is_sound {
+        check_names(tables, &names)?;
+    }
+    let index: Vec<HashMap<&str, usize>> = names[..looked_at]
         .iter()
         .map(|names| names.iter().enumerate().map(|(k, name)| (name.as_str(), k)).collect())
         .collect();
@@ -50,10 +54,11 @@ pub(super) fn match_nodes<Values: AsRef<[f64]>>(
     if nodes.len() < 2 {
         return Err(too_few_nodes(nodes.len()).into());
     }
-    let columns: Vec<Vec<Option<usize>>> = index
+    let mut columns: Vec<Vec<Option<usize>>> = index
         .iter()
         .map(|view| nodes.iter().map(|name| view.get(name.as_str()).copied()).collect())
         .collect();
+    columns.resize(names.len(), columns[0].clone());
     for (table, columns) in tables.iter().zip(&columns) {
         warnings.extend(other_order(&table.name, columns, &nodes, &index[0]));
     }
@@ -70,6 +75,13 @@ pub(super) fn match_nodes<Values: AsRef<[f64]>>(
         ));
     }
     Ok(Matched { nodes, columns })
+}
+
+/// Refuses names that are cut, repeated, or the same but for case and spaces.
+fn check_names<Values: AsRef<[f64]>>(tables: &[Table<Values>], names: &[Vec<String>]) -> Result<(), Error> {
+    super::stage(cut_names(tables, names))?;
+    super::stage(repeated_nodes(tables, names))?;
+    super::stage(look_alikes(tables, names))
 }
 
 /// Refuses nodes to drop that no view has: most likely a name is misspelled.

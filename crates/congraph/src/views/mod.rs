@@ -13,6 +13,7 @@
 mod checks;
 mod effective;
 mod gathering;
+mod held;
 mod matching;
 mod membership;
 mod missing;
@@ -27,9 +28,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use gathering::gather;
+use held::{Gathered, Holders};
 pub use membership::Membership;
 pub(crate) use membership::own_or_marked;
-use missing::Lacking;
 pub use options::{Kind, Missing, NanRule, NodeRule, Orient, ViewOptions};
 pub use order::Order;
 use rayon::prelude::*;
@@ -38,6 +39,7 @@ pub use table::Table;
 
 use crate::error::{Code, DataError, Error, Warning};
 use crate::options::option;
+use crate::team::Team;
 pub(crate) use matching::folded;
 
 /// One view: its signals, node by node.
@@ -63,7 +65,15 @@ impl View {
         self.n_samples
     }
 
+    /// Whether its signals are here, and not with another member of a team.
+    pub fn is_here(&self) -> bool {
+        !self.values.is_empty()
+    }
+
     /// The samples of one node (or, for precomputed matrices, its row).
+    ///
+    /// # Panics
+    /// If its signals are with another member of a team.
     pub fn node(&self, node: usize) -> &[f64] {
         &self.values[node * self.stride..(node + 1) * self.stride]
     }
@@ -82,6 +92,8 @@ pub struct Views {
     views: Vec<View>,
     membership: Arc<Membership>,
     electrodes: bool,
+    /// Who has the signals of which view, where not everybody has all.
+    holders: Option<Holders>,
 }
 
 impl Views {
@@ -127,6 +139,36 @@ impl Views {
         tables: Vec<Table<Values>>,
         options: &ViewOptions,
     ) -> Result<(Self, Vec<Warning>), Error> {
+        Self::assembled(tables, options, None)
+    }
+
+    /// As [`Views::assemble`], of tables that the members of a team have read for each other: member `ranks[k]` has the
+    /// values of table k, and the others all the rest of it. Everybody calls it. What is wrong with values is told by who
+    /// has them; whoever gets an error ends the team.
+    ///
+    /// [`Learn`](crate::Learn)ing with [`Smooth`](crate::Smooth) works on such views, and gives the result of whole ones;
+    /// for anything else take the [whole](Views::whole) ones.
+    ///
+    /// # Errors
+    /// As [`Views::assemble`].
+    ///
+    /// # Panics
+    /// If there is not one rank for each table.
+    pub fn assemble_held(
+        tables: Vec<Table>,
+        options: &ViewOptions,
+        team: &Arc<dyn Team>,
+        ranks: Vec<usize>,
+    ) -> Result<(Self, Vec<Warning>), Error> {
+        assert_eq!(tables.len(), ranks.len(), "one member for each table");
+        Self::assembled(tables, options, Some(Holders::new(team, ranks)))
+    }
+
+    fn assembled<Values: AsRef<[f64]> + Send + Sync>(
+        tables: Vec<Table<Values>>,
+        options: &ViewOptions,
+        holders: Option<Holders>,
+    ) -> Result<(Self, Vec<Warning>), Error> {
         if tables.is_empty() {
             return Err(Error::Invalid {
                 what: "views",
@@ -136,7 +178,7 @@ impl Views {
         stage(checks::shapes(&tables, options))?;
         let labels: Vec<Option<String>> = tables.iter().map(|table| table.subject.clone()).collect();
         let names: Vec<String> = tables.iter().map(|table| table.name.clone()).collect();
-        let (views, warnings) = Self::in_columns(tables, options)?;
+        let (views, warnings) = Self::in_columns(tables, options, holders)?;
         if labels.iter().all(Option::is_none) {
             return Ok((views, warnings));
         }
@@ -154,21 +196,23 @@ impl Views {
     fn in_columns<Values: AsRef<[f64]> + Send + Sync>(
         tables: Vec<Table<Values>>,
         options: &ViewOptions,
+        holders: Option<Holders>,
     ) -> Result<(Self, Vec<Warning>), Error> {
         if options.kind == Kind::Signals && options.orient == Orient::NodesBySamples {
-            return Self::without_gaps(tables.into_iter().map(Table::transposed).collect(), options);
+            return Self::without_gaps(tables.into_iter().map(Table::transposed).collect(), options, holders);
         }
-        Self::without_gaps(tables, options)
+        Self::without_gaps(tables, options, holders)
     }
 
     /// Turns signals with gaps into covariances where that is asked, and matches.
     fn without_gaps<Values: AsRef<[f64]> + Send + Sync>(
         tables: Vec<Table<Values>>,
         options: &ViewOptions,
+        holders: Option<Holders>,
     ) -> Result<(Self, Vec<Warning>), Error> {
         let is_asked = options.kind == Kind::Signals && options.nan == NanRule::Pairwise;
         if !is_asked || !pairwise::has_gaps(&tables) {
-            return Self::match_up(tables, options);
+            return Self::match_up(tables, options, holders);
         }
         let (covariances, mut told, errors) = pairwise::covariances(&tables, options);
         stage(errors)?;
@@ -177,7 +221,7 @@ impl Views {
             kind: Kind::Covariance,
             ..options.clone()
         };
-        let (views, noticed) = Self::match_up(covariances, &of_matrices)?;
+        let (views, noticed) = Self::match_up(covariances, &of_matrices, holders)?;
         told.extend(noticed);
         Ok((views, told))
     }
@@ -186,11 +230,15 @@ impl Views {
     fn match_up<Values: AsRef<[f64]> + Send + Sync>(
         tables: Vec<Table<Values>>,
         options: &ViewOptions,
+        holders: Option<Holders>,
     ) -> Result<(Self, Vec<Warning>), Error> {
         let mut warnings = Vec::new();
         let matched = matching::match_nodes(&tables, options, &mut warnings)?;
         let gathered = |(table, columns): (Table<Values>, &Vec<Option<usize>>)| {
             let (mut errors, mut warnings) = (Vec::new(), Vec::new());
+            if table.is_elsewhere() {
+                return (Gathered::elsewhere(table.name), errors);
+            }
             let (mut view, mut lacks) = gather(table, columns, options, &matched.nodes, &mut errors, &mut warnings);
             if options.missing == Missing::Mask && !options.allow_constant && view.stride >= 2 {
                 missing::constant(&mut lacks, &mut view, options.kind);
@@ -199,17 +247,27 @@ impl Views {
             if errors.is_empty() {
                 errors.extend(checks::values(&view, &matched.nodes, &lacks, options));
             }
-            (view, lacks, errors, warnings)
+            let gathered = Gathered {
+                view,
+                lacking: lacks,
+                warnings,
+            };
+            (gathered, errors)
         };
-        let mut views = Vec::with_capacity(tables.len());
-        let mut lacking = Vec::with_capacity(tables.len());
-        let mut errors = Vec::new();
         let all: Vec<_> = tables.into_par_iter().zip(&matched.columns).map(gathered).collect();
-        for (view, lacks, wrong, noticed) in all {
-            views.push(view);
-            lacking.push(lacks);
-            errors.extend(wrong);
-            warnings.extend(noticed);
+        let (mut all, errors): (Vec<Gathered>, Vec<Vec<DataError>>) = all.into_iter().unzip();
+        let mut errors = errors.concat();
+        if let Some(holders) = &holders {
+            // The others cannot be told what is wrong here; they are ended.
+            stage(std::mem::take(&mut errors))?;
+            holders.complete(&mut all, matched.nodes.len());
+        }
+        let mut views = Vec::with_capacity(all.len());
+        let mut lacking = Vec::with_capacity(all.len());
+        for gathered in all {
+            views.push(gathered.view);
+            lacking.push(gathered.lacking);
+            warnings.extend(gathered.warnings);
         }
         errors.extend(missing::too_little(&views, &matched.nodes, &lacking, options));
         stage(errors)?;
@@ -223,6 +281,7 @@ impl Views {
             views,
             membership: Arc::new(membership),
             electrodes: options.electrodes,
+            holders,
         };
         warnings.extend(checks::samples(&views));
         warnings.extend(turned::warning(&views, options));
@@ -442,7 +501,9 @@ impl Views {
     pub(crate) fn arranged(&self, order: &Order) -> Self {
         let arranged = |&view: &usize| {
             let source = &self.views[view];
-            let values = if self.kind == Kind::Signals {
+            let values = if !source.is_here() {
+                Vec::new()
+            } else if self.kind == Kind::Signals {
                 let mut values = Vec::with_capacity(order.nodes.len() * source.stride);
                 for (place, &node) in order.nodes.iter().enumerate() {
                     values.extend_from_slice(source.node(node));
@@ -480,6 +541,7 @@ impl Views {
             views: order.views.par_iter().map(arranged).collect(),
             membership: Arc::new(self.membership.arranged(order)),
             electrodes: self.electrodes,
+            holders: self.holders.as_ref().map(|holders| holders.of_views(&order.views)),
         }
     }
 
@@ -536,6 +598,7 @@ impl Views {
             views: self.views.iter().zip(samples).map(chosen).collect(),
             membership: Arc::clone(&self.membership),
             electrodes: self.electrodes,
+            holders: self.holders.clone(),
         }
     }
 
@@ -547,6 +610,7 @@ impl Views {
             views: views.iter().map(|&view| self.views[view].clone()).collect(),
             membership: self.membership_of(views),
             electrodes: self.electrodes,
+            holders: self.holders.as_ref().map(|holders| holders.of_views(views)),
         }
     }
 
@@ -566,6 +630,7 @@ impl Views {
             views: views.iter().zip(values).zip(samples).map(covariance).collect(),
             membership: self.membership_of(views),
             electrodes: self.electrodes,
+            holders: self.holders.as_ref().map(|holders| holders.of_views(views)),
         }
     }
 
@@ -597,6 +662,7 @@ impl Views {
             views: self.views.iter().zip(values).map(replaced).collect(),
             membership: Arc::clone(&self.membership),
             electrodes: self.electrodes,
+            holders: self.holders.clone(),
         }
     }
 

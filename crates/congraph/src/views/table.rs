@@ -85,10 +85,19 @@ impl<Values: AsRef<[f64]>> Table<Values> {
         self.values.as_ref()
     }
 
+    /// Whether another member of a team has its values.
+    pub(super) fn is_elsewhere(&self) -> bool {
+        self.cells().is_empty() && self.n_rows * self.n_columns > 0
+    }
+
     /// The same table the other way round.
     pub(super) fn transposed(self) -> Table {
         let (rows, columns) = (self.n_rows, self.n_columns);
-        let mut values = vec![0.0; rows * columns];
+        let mut values = if self.is_elsewhere() {
+            Vec::new()
+        } else {
+            vec![0.0; rows * columns]
+        };
         for (row, source) in self.cells().chunks_exact(columns.max(1)).enumerate() {
             for (column, &value) in source.iter().enumerate() {
                 values[column * rows + row] = value;

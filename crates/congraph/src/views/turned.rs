@@ -177,8 +177,7 @@ fn smoothness(views: &Views, few_samples: bool) -> Option<[f64; 2]> {
     let mut order: Vec<usize> = (0..views.n_views()).collect();
     order.sort_by_key(|&view| views.view(view).name());
     order.truncate(ENOUGH_VIEWS);
-    let (mut sums, mut n_values) = ([0.0; 2], 0.0);
-    for &view in &order {
+    let found = views.ask_of(&order, |view| {
         let own: Vec<usize> = (0..views.n_nodes()).filter(|&node| views.has(view, node)).collect();
         let standard: Vec<Vec<f64>> = own
             .iter()
@@ -186,13 +185,19 @@ fn smoothness(views: &Views, few_samples: bool) -> Option<[f64; 2]> {
             .collect();
         let n_samples = standard.first().map_or(0, Vec::len);
         if own.len() < ENOUGH_NODES || n_samples < 3 {
-            return None;
+            return Vec::new();
         }
-        let found = neighbours(standard);
-        sums.iter_mut()
-            .zip(found)
-            .for_each(|(sum, one)| *sum += one / order.len() as f64);
-        n_values += (own.len() * (n_samples - 1)) as f64;
+        let [along, across] = neighbours(standard);
+        vec![along, across, (own.len() * (n_samples - 1)) as f64]
+    });
+    let (mut sums, mut n_values) = ([0.0; 2], 0.0);
+    for found in &found {
+        let &[along, across, n_own] = &found[..] else {
+            return None;
+        };
+        let both = sums.iter_mut().zip([along, across]);
+        both.for_each(|(sum, one)| *sum += one / order.len() as f64);
+        n_values += n_own;
     }
     let [along, across] = sums;
     let case = usize::from(!few_samples);

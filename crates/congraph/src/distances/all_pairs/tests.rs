@@ -65,13 +65,14 @@ fn neighbours_are_the_nearest_without_exception() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let search = |exact: bool| {
                 Search {
-                    bytes: &Quantised::new(&signals, signed, instructions),
+                    bytes: &Quantised::new(&signals, &Alone, signed, instructions),
                     signals: &signals,
                     signed,
                     k,
                     exact,
                     furthest: true,
-                    team: &crate::team::Alone,
+                    views: (0..signals.views.len()).collect(),
+                    team: &Alone,
                 }
                 .run(&no_progress)
             };

@@ -22,7 +22,7 @@ use crate::options::option;
 use crate::progress::{Status, Watch};
 use crate::signals::{Scaling, Signals, Spectrum, canonical_flips, check_spread};
 use crate::team::{self, Team};
-use crate::views::{Kind, Membership, Order, Views};
+use crate::views::{Kind, Membership, Order, View, Views};
 
 /// How to learn graphs on which signals are smooth, and their consensus.
 #[derive(Clone, Debug)]
@@ -120,18 +120,18 @@ impl Smooth {
     /// Roughly the memory in bytes that a fit of these views takes: signals, and what is kept for each listed pair.
     pub fn least_memory(&self, views: &Views) -> u64 {
         let (n, n_views) = (views.n_nodes() as u64, views.n_views() as u64);
-        let samples: u64 = views
+        let is_whole = !(views.are_held() && self.asks_holders(views));
+        let samples = |view: &View| view.n_samples().unwrap_or(views.n_nodes()) as u64;
+        let everywhere: u64 = views.iter().map(samples).sum();
+        let here: u64 = views
             .iter()
-            .map(|view| view.n_samples().unwrap_or(views.n_nodes()) as u64)
+            .filter(|view| is_whole || view.is_here())
+            .map(samples)
             .sum();
-        // The views themselves, their scaled copy, and two in bytes with what belongs to them; before these, one with
-        // another spectrum.
-        let copies = if self.spectrum.is_plain() {
-            8 + 8 + 4
-        } else {
-            8 + 8 + 8 + 4
-        };
-        let signals = n * samples * copies;
+        // The views themselves, their scaled copy, and before these one with another spectrum; two in bytes with what
+        // belongs to them.
+        let copies = if self.spectrum.is_plain() { 8 + 8 } else { 8 + 8 + 8 };
+        let signals = n * (here * copies + everywhere * 4);
         let all_pairs = n * n.saturating_sub(1) / 2;
         let working_set = self.solver.working_set().is_some() && are_many(views);
         let listed = match &self.candidates {
@@ -169,6 +169,12 @@ impl Smooth {
                 solver.solve(&problem, start.map(|start| &start.multipliers), watch)
             }
         }
+    }
+
+    /// Whether a fit of views that members of a team hold for each other needs no more signals than each has.
+    fn asks_holders(&self, views: &Views) -> bool {
+        let with_set = are_many(views) && self.model.has_edge_minimiser() && self.solver.working_set().is_some();
+        with_set && self.candidates == Candidates::AllPairs && self.spectrum.is_plain() && self.team.shares_set()
     }
 
     /// The pairs of restricted candidates, in the method's order of the nodes.
@@ -283,6 +289,15 @@ impl Method for Smooth {
     /// taken to its power here, once for all that is asked of distances later; which nodes are neighbours depends on
     /// it.
     fn arranged<'v>(&self, views: &'v Views) -> Result<Arranged<'v>, Error> {
+        if views.are_held() && !self.asks_holders(views) {
+            let whole = views.whole().into_owned();
+            let Arranged { views, order, seen } = self.arranged(&whole)?;
+            return Ok(Arranged {
+                views: Cow::Owned(views.into_owned()),
+                order,
+                seen,
+            });
+        }
         let (mut sorted, mut order) = if self.model.penalty().is_symmetric() {
             views.sorted()
         } else {

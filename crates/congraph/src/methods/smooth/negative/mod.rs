@@ -134,15 +134,6 @@ fn asked_for(views: &Views, asked: &[usize]) -> Option<Asked> {
     if views.kind() != Kind::Signals {
         return None;
     }
-    let norms: Vec<Vec<f64>> = views
-        .iter()
-        .map(|view| {
-            (0..views.n_nodes())
-                .into_par_iter()
-                .map(|node| norm(view.node(node)))
-                .collect()
-        })
-        .collect();
     let sizes = sizes(views);
     let n = views.n_nodes();
     let mut means = vec![vec![[0.0; 2]; n]; asked.len()];
@@ -150,24 +141,37 @@ fn asked_for(views: &Views, asked: &[usize]) -> Option<Asked> {
         views: Vec::with_capacity(views.n_views()),
         mean: Vec::new(),
     };
-    for (index, view) in views.iter().enumerate() {
-        let has = |node: usize| views.has(index, node) && norms[index][node] > 0.0;
-        let products = products_with(view, n, asked);
-        let of_node = |(k, means): (usize, &mut Vec<[f64; 2]>)| {
-            let node = asked[k];
-            let mut strongest = Strongest::new(node);
-            for other in (0..n).filter(|&other| other != node && has(node) && has(other)) {
-                let product = products[other / NODES][k * NODES + other % NODES];
-                let correlation = product / norms[index][other];
-                strongest.add(other, correlation);
-                means[other][0] += sizes[index] * correlation;
-                means[other][1] += sizes[index];
-            }
-            strongest
-        };
-        found
-            .views
-            .push(means.par_iter_mut().enumerate().map(of_node).collect());
+    let all: Vec<usize> = (0..views.n_views()).collect();
+    for some in all.chunks(views.at_once()) {
+        // The norms of all nodes, and then the products with those asked.
+        let told = views.ask_of(some, |index| {
+            let view = views.view(index);
+            let norms = (0..n).into_par_iter().map(|node| norm(view.node(node)));
+            let mut told: Vec<f64> = norms.collect();
+            products_with(view, n, asked)
+                .iter()
+                .for_each(|block| told.extend_from_slice(block));
+            told
+        });
+        for (&index, told) in some.iter().zip(&told) {
+            let (norms, products) = told.split_at(n);
+            let has = |node: usize| views.has(index, node) && norms[node] > 0.0;
+            let of_node = |(k, means): (usize, &mut Vec<[f64; 2]>)| {
+                let node = asked[k];
+                let mut strongest = Strongest::new(node);
+                for other in (0..n).filter(|&other| other != node && has(node) && has(other)) {
+                    let block = &products[other / NODES * asked.len() * NODES..];
+                    let correlation = block[k * NODES + other % NODES] / norms[other];
+                    strongest.add(other, correlation);
+                    means[other][0] += sizes[index] * correlation;
+                    means[other][1] += sizes[index];
+                }
+                strongest
+            };
+            found
+                .views
+                .push(means.par_iter_mut().enumerate().map(of_node).collect());
+        }
     }
     let mean = |(&node, means): (&usize, Vec<[f64; 2]>)| {
         let mut mean = Strongest::new(node);
@@ -246,10 +250,12 @@ fn judged(views: &Views, asked: &Asked, n_asked: usize) -> Option<Warning> {
         .map(|&samples| Level { samples, lift: 0.0 })
         .collect();
     count(views, asked, &at_first, surely, 0.5 * SHARE, &mut |_, _, _, _| true)?;
-    let levels: Vec<Level> = (0..views.n_views())
-        .map(|index| Level {
-            samples: effective_samples(views, index),
-            lift: lift(views, index),
+    let levels = views.ask(|index| vec![effective_samples(views, index), lift(views, index)]);
+    let levels: Vec<Level> = levels
+        .iter()
+        .map(|told| Level {
+            samples: told[0],
+            lift: told[1],
         })
         .collect();
     let mut ranks = Ranks::default();

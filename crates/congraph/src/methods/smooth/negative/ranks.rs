@@ -18,16 +18,23 @@ impl Ranks {
             return None;
         }
         let (mut sum, mut size) = (0.0, 0.0);
-        for index in view.map_or(0..views.n_views(), |index| index..index + 1) {
-            if [pair.node, pair.partner].iter().all(|&node| views.has(index, node)) {
-                for node in [pair.node, pair.partner] {
-                    let ranked = || standardised(&ranks(views.view(index).node(node)));
-                    self.known.entry((index, node)).or_insert_with(ranked);
-                }
-                let p = views.view(index).node(pair.node).len() as f64;
-                sum += p * product(&self.known[&(index, pair.node)], &self.known[&(index, pair.partner)]);
-                size += p;
+        let both = [pair.node, pair.partner];
+        let some: Vec<usize> = view
+            .map_or(0..views.n_views(), |index| index..index + 1)
+            .filter(|&index| both.iter().all(|&node| views.has(index, node)))
+            .collect();
+        for (&index, node) in some.iter().flat_map(|index| both.map(|node| (index, node))) {
+            if views.view(index).is_here() {
+                let ranked = || standardised(&ranks(views.view(index).node(node)));
+                self.known.entry((index, node)).or_insert_with(ranked);
             }
+        }
+        let known = &self.known;
+        let of_view = |index: usize| vec![product(&known[&(index, pair.node)], &known[&(index, pair.partner)])];
+        for (&index, found) in some.iter().zip(views.ask_of(&some, of_view)) {
+            let p = views.view(index).n_samples().unwrap_or_default() as f64;
+            sum += p * found[0];
+            size += p;
         }
         (size > 0.0).then(|| sum / size)
     }

@@ -7,15 +7,18 @@
 //! Only present edges contribute; J_e is diagonal plus one or two rank-one terms, so a product costs O(present
 //! edges · N).
 
+mod kernels;
+
 use std::sync::Arc;
 
+use kernels::{Kernels, add_any, kernels};
 use rayon::prelude::*;
 
 use super::dual::Dual;
 use super::vectors::{combine, dot, reduce};
 use crate::edges::{ViewMatrix, Weights, incidence};
 use crate::parallel::chunks;
-use crate::team::{MOST_LEAVES, Share, fold_few};
+use crate::team::{Share, fold_few};
 use crate::views::Membership;
 
 /// Nodes per block of work.
@@ -417,201 +420,4 @@ impl Hessian {
 struct Partial {
     leaves: Vec<u32>,
     sums: Vec<f64>,
-}
-
-/// The loops of a product for one number of views.
-struct Kernels {
-    apply: Apply,
-    /// out += x.
-    add: fn(&[f64], &mut [f64]),
-    at_node: AddAtNode,
-    sums: AddProducts,
-}
-
-/// out = J (x + y).
-type Apply = fn(&[f32], &[f64], &[f64], &mut [f64]);
-/// out_a and out_b += J (x_a + x_b) over edges with these ends and Jacobians; a row has this many views.
-type AddProducts = fn(&[[u32; 2]], &[f32], usize, &[f64], &mut [f64]);
-
-/// The rows of the edges at a node added up, leaf by leaf, and added to another.
-type AddAtNode = fn(&Hessian, usize, &[f64], &mut Partial, &mut [f64]);
-
-/// Unrolled for the usual few views.
-fn kernels(n_views: usize, has_sets: bool) -> Kernels {
-    if has_sets {
-        return Kernels {
-            apply: apply_sets,
-            add: add_any,
-            at_node: at_node_any,
-            sums: sums_of::<true>,
-        };
-    }
-    macro_rules! fixed {
-        ($($n:literal),*) => {
-            match n_views {
-                $($n => Kernels {
-                    apply: apply_fixed::<$n>,
-                    add: add_fixed::<$n>,
-                    at_node: at_node_fixed::<$n>,
-                    sums: sums_fixed::<$n>,
-                },)*
-                _ => Kernels { apply: apply_any, add: add_any, at_node: at_node_any, sums: sums_of::<false> },
-            }
-        };
-    }
-    fixed!(1, 2, 3, 4, 5, 6, 7, 8)
-}
-
-#[inline(always)]
-fn moved<const N: usize>(jacobian: &[f32], x: &[f64; N], y: &[f64; N]) -> [f64; N] {
-    let [diagonal, factors @ ..] = jacobian.as_chunks::<N>().0 else {
-        return [0.0; N];
-    };
-    let sums: [f64; N] = std::array::from_fn(|i| x[i] + y[i]);
-    let mut out: [f64; N] = std::array::from_fn(|i| f64::from(diagonal[i]) * sums[i]);
-    for factor in factors {
-        let factor: [f64; N] = std::array::from_fn(|i| f64::from(factor[i]));
-        // A rank-one term: v vᵀ (x + y).
-        let mut along = 0.0;
-        for i in 0..N {
-            along += factor[i] * sums[i];
-        }
-        for i in 0..N {
-            out[i] += along * factor[i];
-        }
-    }
-    out
-}
-
-fn apply_fixed<const N: usize>(jacobian: &[f32], x: &[f64], y: &[f64], out: &mut [f64]) {
-    if let ([x], [y], [out]) = (x.as_chunks().0, y.as_chunks().0, out.as_chunks_mut().0) {
-        *out = moved::<N>(jacobian, x, y);
-    }
-}
-
-fn add_fixed<const N: usize>(x: &[f64], out: &mut [f64]) {
-    if let ([x], [out]) = (x.as_chunks::<N>().0, out.as_chunks_mut::<N>().0) {
-        for i in 0..N {
-            out[i] += x[i];
-        }
-    }
-}
-
-fn at_node_any(hessian: &Hessian, node: usize, rows: &[f64], partial: &mut Partial, out: &mut [f64]) {
-    let width = out.len();
-    let add = |edge: usize, sum: &mut [f64]| add_any(&rows[edge * width..(edge + 1) * width], sum);
-    hessian.add_by_leaves(node, partial, add, out);
-}
-
-/// The same additions as [`Hessian::add_by_leaves`] makes, in registers.
-fn at_node_fixed<const N: usize>(hessian: &Hessian, node: usize, rows: &[f64], _: &mut Partial, out: &mut [f64]) {
-    let (rows, [out]) = (rows.as_chunks::<N>().0, out.as_chunks_mut::<N>().0) else {
-        return;
-    };
-    let plus = |x: [f64; N], y: &[f64; N]| -> [f64; N] { std::array::from_fn(|i| x[i] + y[i]) };
-    let (mut sums, mut leaves) = ([[0.0; N]; MOST_LEAVES], [0_u8; MOST_LEAVES]);
-    let (mut count, mut leaf, mut end) = (0, 0, 0);
-    let mut sum = [0.0; N];
-    for &edge in hessian.at(node) {
-        let edge = edge as usize;
-        if edge >= end {
-            if count > 0 {
-                sums[count - 1] = sum;
-            }
-            while hessian.leaf_starts[leaf + 1] <= edge {
-                leaf += 1;
-            }
-            end = hessian.leaf_starts[leaf + 1];
-            leaves[count] = leaf as u8;
-            (sum, count) = ([0.0; N], count + 1);
-        }
-        sum = plus(sum, &rows[edge]);
-    }
-    if count == 0 {
-        return;
-    }
-    sums[count - 1] = sum;
-    // Leaves in pairs, pairs of pairs, …: what is not there is 0.
-    while count > 1 {
-        let (mut kept, mut k) = (0, 0);
-        while k < count {
-            let parent = leaves[k] / 2;
-            let mut sum = sums[k];
-            k += 1;
-            if k < count && leaves[k] / 2 == parent {
-                sum = plus(sum, &sums[k]);
-                k += 1;
-            }
-            (sums[kept], leaves[kept]) = (sum, parent);
-            kept += 1;
-        }
-        count = kept;
-    }
-    *out = plus(*out, &sums[0]);
-}
-
-fn sums_fixed<const N: usize>(ends: &[[u32; 2]], jacobians: &[f32], _: usize, x: &[f64], out: &mut [f64]) {
-    let width = jacobians.len() / ends.len().max(1);
-    let (x, out) = (x.as_chunks::<N>().0, out.as_chunks_mut::<N>().0);
-    for (&[a, b], jacobian) in ends.iter().zip(jacobians.chunks_exact(width)) {
-        let (a, b) = (a as usize, b as usize);
-        let moved = moved(jacobian, &x[a], &x[b]);
-        for i in 0..N {
-            out[a][i] += moved[i];
-        }
-        for i in 0..N {
-            out[b][i] += moved[i];
-        }
-    }
-}
-
-fn apply_any(jacobian: &[f32], x: &[f64], y: &[f64], out: &mut [f64]) {
-    let n_views = out.len();
-    let (diagonal, factors) = jacobian.split_at(n_views);
-    for (out, (&entry, (x, y))) in out.iter_mut().zip(diagonal.iter().zip(x.iter().zip(y))) {
-        *out = f64::from(entry) * (x + y);
-    }
-    for factor in factors.chunks_exact(n_views) {
-        let terms = factor.iter().zip(x.iter().zip(y));
-        let along: f64 = terms.map(|(&v, (x, y))| f64::from(v) * (x + y)).sum();
-        for (out, &v) in out.iter_mut().zip(factor) {
-            *out += along * f64::from(v);
-        }
-    }
-}
-
-fn add_any(x: &[f64], out: &mut [f64]) {
-    for (out, x) in out.iter_mut().zip(x) {
-        *out += x;
-    }
-}
-
-/// As [`apply_any`] where the terms are of disjoint sets of views: their sums are kept at the first view of each set until
-/// all views after it are done.
-fn apply_sets(jacobian: &[f32], x: &[f64], y: &[f64], out: &mut [f64]) {
-    let n_views = out.len();
-    let (diagonal, factors) = jacobian.split_at(n_views);
-    let (shares, firsts) = factors.split_at(n_views);
-    out.fill(0.0);
-    for (view, (&share, &first)) in shares.iter().zip(firsts).enumerate() {
-        out[first as usize] += f64::from(share) * (x[view] + y[view]);
-    }
-    for view in (0..n_views).rev() {
-        let along = out[firsts[view] as usize];
-        out[view] = f64::from(diagonal[view]) * (x[view] + y[view]) + along * f64::from(shares[view]);
-    }
-}
-
-fn sums_of<const SETS: bool>(ends: &[[u32; 2]], jacobians: &[f32], n_views: usize, x: &[f64], out: &mut [f64]) {
-    let width = jacobians.len() / ends.len().max(1);
-    let mut moved = vec![0.0; n_views];
-    for (&[a, b], jacobian) in ends.iter().zip(jacobians.chunks_exact(width)) {
-        let [a, b] = [a, b].map(|node| node as usize * n_views..(node as usize + 1) * n_views);
-        match SETS {
-            true => apply_sets(jacobian, &x[a.clone()], &x[b.clone()], &mut moved),
-            false => apply_any(jacobian, &x[a.clone()], &x[b.clone()], &mut moved),
-        }
-        add_any(&moved, &mut out[a]);
-        add_any(&moved, &mut out[b]);
-    }
 }
