@@ -92,6 +92,7 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
     _files: list[str]
     _n_samples: list[int | None]
     _carried: list[tuple[str, str]]
+    _added: list[tuple[str, bytes]]
     _axes: str
     _from_python: bool
 
@@ -188,6 +189,7 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
             "precisions": list(vars(self)["precisions_"]) if "precisions_" in vars(self) else None,
             "python": self._as_json(),
             "carried": list(self._carried),
+            "added": list(self._added),
             "candidates": pairs.get("candidates"),
             "edge_costs": pairs.get("edge_costs"),
         }
@@ -255,8 +257,9 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         self.positions_ = views.positions
         self._record = result["record"]
         # Of another fit than this one.
-        if hasattr(self, "stability_"):
-            del self.stability_
+        for name in ("stability_", "communities_", "comparison_"):
+            if hasattr(self, name):
+                delattr(self, name)
         near = [] if silent else self._near()
         self.warnings_ = [CongraphWarning(message, code, view) for code, view, message in [*result["warnings"], *near]]
         self._axes = ""
@@ -266,6 +269,7 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         counts = {name: array.shape[sample_axis] if self._kind() == "signals" else views.n_samples[name] for name, array in views.items()}
         self._n_samples = [counts.get(name) for name in self.view_names_]
         self._carried = []
+        self._added = []
         if not silent:
             tell(self.warnings_)
 

@@ -336,7 +336,8 @@ class _Learner(GraphEstimator):
             parts = shared.run(Work("stability_part", whole, halving), jobs)
         found = _engine.stability(whole, halving, parts, self._running())
         warn(found["warnings"])
-        # For `print` and `report`.
+        # For `print` and `report`; what a folder told of other halves is of the past.
+        self._added = [(name, file) for name, file in self._added if name not in ("stability.json", "edges.tsv", "edges_long.tsv")]
         self.stability_ = Stability._of(self, found)
         return self.stability_
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _engine
+from ._added import added
 from ._base import GraphEstimator
 from ._consensus import ConsensusGraph, SingleGraph
 from ._cv import ConsensusGraphCV
@@ -38,7 +39,9 @@ def load(path: str | os.PathLike[str]) -> GraphEstimator:
     -------
     ConsensusGraph, SingleGraph, JointGraphicalLasso or ConsensusGraphCV
         Fitted: everything that was found is there, to the bit, and `project`, `communities`, `compare` and `report` go on from it. Its
-        parameters are those that the fit was asked for, as far as the folder tells them.
+        parameters are those that the fit was asked for, as far as the folder tells them. What was asked of the graphs later is there as
+        well, if it lies in the folder: ``stability_``, ``communities_`` and ``comparison_``, of ``congraph stability``, ``communities``
+        and ``compare``. `print` and `report` tell of them, and `save` writes them as they were.
 
     Examples
     --------
@@ -70,7 +73,8 @@ def load(path: str | os.PathLike[str]) -> GraphEstimator:
     model._axes = result["axes"]
     model._from_python = result["python"] is not None
     model._files, model._n_samples, model._carried = result["files"], result["n_samples"], result["carried"]
-    for name, value in _extra(result).items():
+    model._added = list(result["added"])
+    for name, value in {**_extra(result), **added(model, result)}.items():
         setattr(model, name, value)
     return model
 

@@ -72,7 +72,8 @@ class Comparison:
     ``measures`` and (of more than two groups) ``pairs`` are tables with the columns that ``congraph compare`` writes: pandas data
     frames, or dictionaries of arrays without pandas. ``component`` is 0 for edges of none. ``p_fwe`` is the share of relabellings
     in which any edge (component, node, measure) is as extreme; ``exact`` tells whether all of them were looked at, ``null`` holds the
-    largest statistic of the edges in each, sorted. ``threshold`` is the \\|z\\| above which edges form components, ``equalised_to`` how
+    largest statistic of the edges in each, sorted (None where the comparison was loaded from a folder, which has but its quantiles).
+    ``threshold`` is the \\|z\\| above which edges form components, ``equalised_to`` how
     many samples every view was given before the graphs were learned again. `Graphs.compare` makes it.
 
     Examples
@@ -94,7 +95,7 @@ class Comparison:
     permutations: int
     exact: bool
     n_pairs: int | None
-    null: Floats
+    null: Floats | None
     threshold: float
     equalised_to: int | None
     # For `report`.
@@ -608,11 +609,11 @@ class LearnedGraphs:
         path
             Where to. A file that is there is replaced, once the new one is whole.
         communities
-            Those of the consensus are drawn.
+            Those of the consensus are drawn; by default those that were loaded with a folder.
         positions
             Two or three coordinates for each node; those that came with the data by default.
         comparison
-            Who differs: what `compare` found of these graphs. How sure edges are is shown if `stability` was asked since the fit.
+            Who differs: what `compare` found of these graphs; by default what was loaded with a folder. How sure edges are is shown if `stability` was asked since the fit.
 
         Returns
         -------
@@ -638,6 +639,8 @@ class LearnedGraphs:
         if positions is not None and absent:
             raise ValueError(f"positions has no {absent[0]!r}: {len(absent)} of {len(self.node_names_)} nodes have no place")
         known = places is not None and not absent
+        communities = communities if communities is not None else getattr(self, "communities_", None)
+        comparison = comparison if comparison is not None else getattr(self, "comparison_", None)
         if communities is not None and communities.node_names != list(self.node_names_):
             raise ValueError("communities are of other nodes than these graphs")
         labels = None if communities is None else (communities.group if communities.consensus is None else communities.consensus)

@@ -436,7 +436,8 @@ def _in_blocks(views: Views, wanted: Any, axis: int = 0) -> Views:
                     f"blocks is {wanted!r}, a duration, and view {name!r} has no times: give data frames whose index is a "
                     "DatetimeIndex, a TimedeltaIndex or seconds, or the number of blocks"
                 )
-            places = np.floor((times - times.min()) / seconds).astype(np.int64)
+            # Rounded as on the command line: 0.3 s / 0.1 s is a little less than 3 in floating point.
+            places = np.floor((times - times.min()) / seconds + 1e-6).astype(np.int64)
         told.blocks[name] = [f"{block:06d}" for block in places.tolist()]
     return told
 

@@ -33,7 +33,12 @@ MODELS = {
     "chain": ConsensusGraph(alpha=0.1, beta=0.05, coupling="chain"),
     "pairs": ConsensusGraph(alpha=0.1, beta=0.05, candidates="knn:5", edge_costs={("n01", "n02"): float("inf"), ("n03", "n04"): -0.1}),
     "listed": ConsensusGraph(alpha=0.1, beta=0.05, candidates=[(0, 1), (1, 2), (0, 2), (3, 4)], missing="error"),
+    "spectrum": ConsensusGraph(density=0.2, spectrum=0.5),
+    "spectrum-signed": ConsensusGraph(density=0.2, spectrum=0.5, signed=True),
     "likelihood": ConsensusGraph(method="likelihood"),
+    "likelihood-1": ConsensusGraph(method="likelihood", filter=1),
+    "likelihood-2": ConsensusGraph(method="likelihood", filter=2),
+    "likelihood-signed": ConsensusGraph(method="likelihood", filter=1, signed=True),
     "single": SingleGraph(density=0.2),
     "jgl": JointGraphicalLasso(0.2, 0.03),
     "jgl-group": JointGraphicalLasso(0.2, 0.03, coupling="group", edges="negative"),
@@ -74,6 +79,17 @@ COMMANDS = {
     "signed": ["--density", "0.2", "--signed"],
     "chain": ["--alpha", "0.1", "--beta", "0.05", "--coupling", "chain"],
     "spectrum": ["--density", "0.2", "--spectrum", "0.5"],
+    "spectrum-signed": ["--density", "0.2", "--spectrum", "0.5", "--signed"],
+    "pairwise": ["--alpha", "0.1", "--beta", "0.05", "--coupling", "pairwise"],
+    "squared-l2": ["--alpha", "0.1", "--beta", "0.05", "--penalty", "squared-l2"],
+    "linf": ["--alpha", "0.1", "--beta", "0.05", "--penalty", "linf"],
+    "huber": ["--alpha", "0.1", "--beta", "0.05", "--penalty", "huber"],
+    "hubs": ["--alpha", "0.1", "--beta", "0.05", "--penalty", "hubs", "--tol", "1e-4"],
+    "admm": ["--alpha", "0.1", "--beta", "0.05", "--solver", "admm", "--tol", "1e-5"],
+    "filter-1": ["--method", "likelihood", "--filter", "1"],
+    "filter-2": ["--method", "likelihood", "--filter", "2"],
+    "filter-1-signed": ["--method", "likelihood", "--filter", "1", "--signed"],
+    "likelihood-l2": ["--method", "likelihood", "--penalty", "l2", "--similarity", "0.9"],
     "knn": ["--alpha", "0.1", "--beta", "0.05", "--candidates", "knn:5"],
     "likelihood": ["--method", "likelihood"],
     "single": ["--single", "--density", "0.2"],
@@ -99,7 +115,7 @@ def test_what_the_command_line_writes_python_loads_and_writes_back(name, command
     subprocess.run([command, "communities", str(tmp_path / "back"), "--runs", "2", "--quiet"], check=True, capture_output=True)
     if not isinstance(model, JointGraphicalLasso):
         # The same fit in Python: the same numbers.
-        fitted = type(model)(**{**model.get_params(), "tol": 1e-8}).fit(data.views)
+        fitted = type(model)(**model.get_params()).fit(data.views)
         np.testing.assert_allclose(fitted.graphs_, model.graphs_, atol=1e-7)
 
 
@@ -167,3 +183,90 @@ def test_what_cannot_be_saved_or_loaded(model, data, tmp_path):
     mine = ConsensusGraph(alpha=0.1, beta=0.1, penalty=Mine(), tol=1e-4).fit(data.views)
     with pytest.raises(ValueError, match="pickle"):
         mine.save(tmp_path / "mine")
+
+
+@pytest.fixture(scope="module")
+def asked(command, tmp_path_factory):
+    """A folder of the command line with all that can be asked of one, and the same fit in Python."""
+    folder = tmp_path_factory.mktemp("asked")
+    data = congraph.simulate(n_nodes=12, n_views=8, n_signals=90, edge_probability=0.2, seed=5)
+    nodes = data.truth.node_names_
+    for view, array in data.views.items():
+        np.savetxt(folder / f"{view}.csv", array, delimiter=",", header=",".join(nodes), comments="", fmt="%.17g")
+    labels = {view: "ab"[k % 2] for k, view in enumerate(data.views)}
+    (folder / "groups.tsv").write_text("view\tgroup\n" + "".join(f"{view}\t{group}\n" for view, group in labels.items()))
+    files = [f"{view}.csv" for view in data.views]
+    for words in (
+        ["learn", *files, "--density", "0.2", "--similarity", "0.8", "-o", "plain"],
+        ["learn", *files, "--density", "0.2", "--similarity", "0.8", "-o", "out"],
+        ["stability", "out", "--pairs", "4", "--blocks", "9"],
+        ["communities", "out", "--runs", "7"],
+        ["compare", "out", "--labels", "groups.tsv:group", "--permutations", "200"],
+    ):
+        subprocess.run([command, *words, "--quiet"], check=True, capture_output=True, cwd=folder)
+    model = ConsensusGraph(density=0.2, similarity=0.8).fit(congraph.Views(dict(data.views), nodes=nodes))
+    return folder, model, congraph.Views(dict(data.views), nodes=nodes), labels
+
+
+def test_what_was_asked_of_a_folder_is_loaded_with_it(asked):
+    folder, model, views, labels = asked
+    again = congraph.load(folder / "out")
+    s, there = model.stability(views, pairs=4, blocks=9), again.stability_
+    assert (s.units, s.pairs, s.support, s.bounds, s.fingerprint) == (there.units, there.pairs, there.support, there.bounds, there.fingerprint)
+    for one, other in ((s.edges, there.edges), (s.views, there.views)):
+        assert list(one) == list(other)
+        for name in one:
+            np.testing.assert_array_equal(one[name], other[name], err_msg=name)
+    assert str(there) == str(s) and s.support in str(again)
+    c, there = model.communities(runs=7), again.communities_
+    for name in ("views", "consensus", "group", "nmi", "coclassification", "view_modularity"):
+        np.testing.assert_array_equal(getattr(there, name), getattr(c, name), err_msg=name)
+    assert (there.agreed, there.consensus_modularity) == (c.agreed, c.consensus_modularity)
+    d, there = model.compare(labels, permutations=200), again.comparison_
+    for name in ("edges", "components", "nodes", "measures", "pairs"):
+        one, other = getattr(d, name), getattr(there, name)
+        assert list(one.columns) == list(other.columns) or name == "pairs"
+        for column in other.columns:
+            np.testing.assert_array_equal(one[column], other[column], err_msg=f"{name} {column}")
+    assert (d.groups, d.statistic, d.permutations, d.exact, d.threshold) == (
+        there.groups,
+        there.statistic,
+        there.permutations,
+        there.exact,
+        there.threshold,
+    )
+    assert there.null is None
+
+
+def test_what_was_asked_is_saved_as_it_was(asked, command, tmp_path):
+    folder, _, views, labels = asked
+    again = congraph.load(folder / "out")
+    again.save(tmp_path / "back")
+    differ(folder / "out", tmp_path / "back", 0)
+    # The command line still takes all of it for its own.
+    subprocess.run([command, "report", str(tmp_path / "back"), "--quiet"], check=True, capture_output=True)
+    page = again.report(tmp_path / "all.html").read_text()
+    plain = congraph.load(folder / "plain").report(tmp_path / "plain.html").read_text()
+    assert "Who differs" in page and "Who differs" not in plain
+    # Without it a folder has none of it, and a new fit has none either.
+    bare = congraph.load(folder / "plain")
+    assert not any(hasattr(bare, name) for name in ("stability_", "communities_", "comparison_"))
+    assert not any(hasattr(again.fit(views), name) for name in ("stability_", "communities_", "comparison_"))
+    # Halved anew in Python, the former columns are not passed off as those.
+    other = congraph.load(folder / "out")
+    other.stability(views, pairs=2)
+    names = {path.name for path in other.save(tmp_path / "anew").iterdir()}
+    assert "stability.json" not in names and {"communities.json", "compare.json"} <= names
+    assert congraph.load(tmp_path / "anew").comparison_.groups == ["a", "b"]
+
+
+def test_what_was_asked_of_another_fit_is_refused(asked, tmp_path):
+    import shutil
+
+    folder, *_ = asked
+    shutil.copytree(folder / "out", tmp_path / "mixed")
+    text = (tmp_path / "mixed" / "compare.json").read_text()
+    run = json.loads(text)["run"]
+    (tmp_path / "mixed" / "compare.json").write_text(text.replace(run, "0" * len(run)))
+    with pytest.raises(congraph.CongraphDataError, match="compare.json"):
+        congraph.load(tmp_path / "mixed")

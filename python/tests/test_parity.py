@@ -203,3 +203,29 @@ def test_new_views_are_whitened_as_the_fit_was(command, files):
             congraph.ConsensusGraph(spectrum=wrong).fit(known)
     with pytest.raises(ValueError, match="spectrum"):
         congraph.ConsensusGraph(spectrum=0.5, scale="center").fit(known)
+
+
+def test_blocks_of_a_series(command, tmp_path):
+    """By number and by duration, from the times of a Parquet file: the halves of the command line."""
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    data = congraph.simulate(n_nodes=12, n_views=3, n_signals=60, seed=3)
+    days = pandas.date_range("2024-02-01", periods=60, freq="D")
+    names = data.truth.node_names_
+    frames = {name: pandas.DataFrame(values, index=days, columns=names) for name, values in data.views.items()}
+    paths = []
+    for name, frame in frames.items():
+        columns = {"day": polars.Series(days.to_pydatetime().tolist()), **{node: frame[node].to_numpy() for node in names}}
+        paths.append(tmp_path / f"{name}.parquet")
+        polars.DataFrame(columns).write_parquet(paths[-1])
+    run(command, "learn", *paths, "--alpha", 0.05, "--beta", 0.02, "--blocks", "10d", "--time-column", "day", "-o", tmp_path / "out")
+    model = congraph.ConsensusGraph(alpha=0.05, beta=0.02).fit(frames)
+    for blocks in ("10D", 6):
+        there = ["--blocks", "6"] if blocks == 6 else []
+        run(command, "stability", tmp_path / "out", "--pairs", 3, "--force", *there)
+        found = model.stability(frames, blocks=blocks, pairs=3)
+        written = congraph.load(tmp_path / "out").stability_
+        assert found.units == written.units == "blocks"
+        assert found.record["n_units"] == written.record["n_units"] == dict.fromkeys(frames, 6)
+        assert list(found.edges) == list(written.edges) and "frequency" in found.edges
+        for name in found.edges:
+            np.testing.assert_array_equal(found.edges[name], written.edges[name], err_msg=name)

@@ -34,7 +34,7 @@ pub(crate) use eeg::{EegArgs, ViewsByArg};
 pub(crate) use evaluate::EvaluateArgs;
 pub(crate) use export::ExportArgs;
 pub(crate) use fit::FitArgs;
-pub(crate) use input::{InputArgs, ReadingArgs, ScalingArgs, SubjectArgs};
+pub(crate) use input::{InputArgs, ReadingArgs, ScalingArgs, SeriesArgs, SubjectArgs};
 pub(crate) use learn::LearnArgs;
 pub(crate) use merge::MergeArgs;
 pub use output::OutputArgs;

@@ -6,6 +6,7 @@
 // The lint knows `#[test]` functions, not what they call.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod blocks;
 mod commands;
 mod communities;
 mod compare;

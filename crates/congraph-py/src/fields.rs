@@ -89,6 +89,7 @@ told_as!(
     Vec<Vec<String>> => "rows of strings",
     Vec<Option<usize>> => "whole numbers or None",
     Vec<(String, String)> => "pairs of strings",
+    Vec<(String, Vec<u8>)> => "pairs of a string and bytes",
     Vec<PyReadonlyArray2<'py, f64>> => "arrays of numbers with two axes",
     Py<PyAny> => "an object",
     Bound<'py, PyDict> => "a dictionary",

@@ -5,18 +5,20 @@
 
 use std::path::{Path, PathBuf};
 
+use congraph::findings::shared_weights;
 use congraph::{Error, MultiviewGraph};
 use congraph_io::{
-    Folder, OutputError, Places, ViewRow, read_known, read_precisions, read_run, seal, write_graph_at, write_json,
+    COMMUNITIES_FILES, COMPARE_FILES, Folder, OutputError, Places, ViewRow, read_comparison, read_known,
+    read_precisions, read_run, read_stability, seal, seal_with, write_bytes, write_graph_at, write_json,
     write_precision_graph, write_rows, write_text,
 };
-use congraph_record::findings::{Findings, Known, KnownView, Positions};
+use congraph_record::findings::{Findings, Known, KnownComparison, KnownStability, KnownView, Positions};
 use congraph_record::record::{CANDIDATES_TABLE, EDGE_COSTS_TABLE, Timing, WarningRecord};
 use congraph_record::{FitRecord, Python as Spelled, RunRecord};
 use numpy::PyReadonlyArray2;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::failure;
 use crate::fields::from_fields;
@@ -39,6 +41,9 @@ const CARRIED: [&str; 8] = [
     EDGE_COSTS_TABLE,
 ];
 
+/// What `stability` adds, and the tables that get its columns.
+const STABILITY: [&str; 3] = ["stability.json", "edges.tsv", "edges_long.tsv"];
+
 /// What is saved beside the graphs.
 pub(crate) struct Saved<'py> {
     path: String,
@@ -58,6 +63,8 @@ pub(crate) struct Saved<'py> {
     python: String,
     /// Files that were read with the graphs, by name.
     carried: Vec<(String, String)>,
+    /// What was asked of the graphs after the fit, by name.
+    added: Vec<(String, Vec<u8>)>,
     /// Pairs that may be joined, and costs of pairs, by name: rows of the folder's tables.
     candidates: Option<Vec<Vec<String>>>,
     edge_costs: Option<Vec<Vec<String>>>,
@@ -76,6 +83,7 @@ from_fields!(Saved<'py> {
     precisions,
     python,
     carried,
+    added,
     candidates,
     edge_costs
 });
@@ -121,6 +129,7 @@ pub(crate) fn save(py: Python<'_>, graph: Arrays<'_>, saved: Saved<'_>) -> PyRes
         axes: &saved.axes,
         python: &saved.python,
         carried: &saved.carried,
+        added: &saved.added,
         candidates: saved.candidates.as_deref(),
         edge_costs: saved.edge_costs.as_deref(),
     };
@@ -137,6 +146,7 @@ struct Parts<'a> {
     axes: &'a str,
     python: &'a str,
     carried: &'a [(String, String)],
+    added: &'a [(String, Vec<u8>)],
     candidates: Option<&'a [Vec<String>]>,
     edge_costs: Option<&'a [Vec<String>]>,
 }
@@ -204,6 +214,17 @@ impl Parts<'_> {
             )?;
         }
         seal(&folder, &mut summary)?;
+        // The run's number is that of the fit: what was asked of it later is put beside it as it was.
+        let known: Vec<&str> = STABILITY
+            .into_iter()
+            .chain(COMMUNITIES_FILES)
+            .chain(COMPARE_FILES)
+            .collect();
+        let added = self.added.iter().filter(|(name, _)| known.contains(&name.as_str()));
+        for (name, bytes) in added {
+            write_bytes(&folder, name, bytes)?;
+        }
+        seal_with(&folder, &mut summary, &STABILITY[1..])?;
         folder.commit()
     }
 
@@ -229,7 +250,7 @@ fn known_view(row: &ViewRow) -> KnownView {
 pub(crate) fn load(py: Python<'_>, path: String) -> PyResult<Bound<'_, PyDict>> {
     let dir = PathBuf::from(&path);
     let read = briefly(py, || read_folder(&dir))?;
-    let (graph, known, precisions) = read.map_err(|error| failure::exception(py, &error))?;
+    let (graph, known, precisions, later) = read.map_err(|error| failure::exception(py, &error))?;
     let record = known.summary.unwrap_or_default();
     let result = PyDict::new(py);
     graphs::put(&result, &graph)?;
@@ -277,16 +298,66 @@ pub(crate) fn load(py: Python<'_>, path: String) -> PyResult<Bound<'_, PyDict>> 
     result.set_item("python", text(PYTHON))?;
     let carried: Vec<(&str, String)> = CARRIED.iter().filter_map(|name| Some((*name, text(name)?))).collect();
     result.set_item("carried", carried)?;
+    later.put(&result, &graph, &dir)?;
     Ok(result)
 }
 
+/// What was asked of the graphs after the fit.
+struct Later {
+    stability: Option<KnownStability>,
+    comparison: Option<KnownComparison>,
+    has_communities: bool,
+}
+
+impl Later {
+    /// What there is of it, checked to be of this run.
+    fn read(dir: &Path, graph: &MultiviewGraph, known: &Known) -> Result<Self, Error> {
+        Ok(Self {
+            stability: read_stability(dir, graph, known.summary.as_ref())?,
+            comparison: read_comparison(dir, graph, known.summary.as_ref())?,
+            has_communities: known.communities.is_some(),
+        })
+    }
+
+    /// The findings, and all of the files as they are.
+    fn put(&self, result: &Bound<'_, PyDict>, graph: &MultiviewGraph, dir: &Path) -> PyResult<()> {
+        let py = result.py();
+        let broken = |error: serde_json::Error| PyValueError::new_err(error.to_string());
+        let mut files: Vec<&'static str> = Vec::new();
+        let stability = match &self.stability {
+            None => None,
+            Some(known) => {
+                files.extend(STABILITY);
+                let told = PyDict::new(py);
+                let support = known.support(&shared_weights(graph));
+                told.set_item("support", support.map(|support| support.words()))?;
+                told.set_item("findings", serde_json::to_string(known).map_err(broken)?)?;
+                told.set_item("record", serde_json::to_string(&known.record).map_err(broken)?)?;
+                Some(told)
+            }
+        };
+        result.set_item("stability", stability)?;
+        let comparison = self.comparison.as_ref().map(serde_json::to_string);
+        result.set_item("comparison", comparison.transpose().map_err(broken)?)?;
+        if self.comparison.is_some() {
+            files.extend(COMPARE_FILES);
+        }
+        if self.has_communities {
+            files.extend(COMMUNITIES_FILES);
+        }
+        let bytes = |name: &'static str| Some((name, PyBytes::new(py, &std::fs::read(dir.join(name)).ok()?)));
+        result.set_item("added", files.into_iter().filter_map(bytes).collect::<Vec<_>>())
+    }
+}
+
 /// Everything that is read of a folder, all of one run.
-type Read = (MultiviewGraph, Known, Option<Vec<Vec<f64>>>);
+type Read = (MultiviewGraph, Known, Option<Vec<Vec<f64>>>, Later);
 
 fn read_folder(dir: &Path) -> Result<Read, Error> {
     let (run, graph) = read_run(dir)?;
     let known = read_known(dir, &graph)?;
     let precisions = read_precisions(dir, &graph)?;
+    let later = Later::read(dir, &graph, &known)?;
     run.check_again()?;
-    Ok((graph, known, precisions))
+    Ok((graph, known, precisions, later))
 }

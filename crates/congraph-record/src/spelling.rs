@@ -45,10 +45,12 @@ const IN_PYTHON: &[(&str, &str, &str)] = &[
 const STEPS: &[(&str, &str)] = &[
     ("check", "`congraph check`"),
     ("learn_once", "learn once, without halves (`congraph learn`)"),
+    ("tell_blocks", "`--block-column`, or cut a series with `--blocks 20`"),
 ];
 const STEPS_IN_PYTHON: &[(&str, &str)] = &[
     ("join_trials", "join them in time, as `congraph.from_epochs` does"),
     ("learn_once", "learn once, without halves (`fit`)"),
+    ("tell_blocks", "`blocks`, or cut a series with `blocks=20`"),
 ];
 
 /// The word of an id in a table, if it has one there.

@@ -1,7 +1,10 @@
 //! What is read, and how: the words of all commands that read tables.
 
+use std::str::FromStr;
+
 use clap::Args;
 use congraph::{DistanceNorm, SampleNorm, Scale};
+use congraph_io::Blocks;
 
 use super::choices::choice;
 use super::{HeaderArg, MissingArg, NanArg, NodesArg, OrientArg};
@@ -36,6 +39,8 @@ pub(crate) struct ReadingArgs {
     /// The column that holds the resampling unit (trial, session) of each row
     #[arg(long, value_name = "COLUMN", help_heading = "Input")]
     pub(crate) block_column: Option<String>,
+    #[command(flatten)]
+    pub(crate) series: SeriesArgs,
     /// Columns to leave out, such as a time stamp; a file may lack one that another has
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Input")]
     pub(crate) ignore_columns: Vec<String>,
@@ -94,6 +99,27 @@ pub(crate) struct ReadingArgs {
     /// Accept values that look like raw counts
     #[arg(long, help_heading = "Input")]
     pub(crate) allow_counts: bool,
+}
+
+/// Blocks of a series, which has no trials.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct SeriesArgs {
+    /// Cut the series of each view into contiguous blocks, which stay together when samples are halved: so many (20), or
+    /// each of a duration (500ms, 2s, 5min, 1h, 7d, 4w)
+    #[arg(
+        long,
+        value_name = "N|DURATION",
+        value_parser = Blocks::from_str,
+        allow_negative_numbers = true,
+        help_heading = "Input"
+    )]
+    pub(crate) blocks: Option<Blocks>,
+    /// With --blocks DURATION: the column of the time of each row, in seconds or as dates (2024-03-31 12:30:00)
+    #[arg(long, value_name = "COLUMN", help_heading = "Input")]
+    pub(crate) time_column: Option<String>,
+    /// With --blocks DURATION: samples per second, where no column tells the time
+    #[arg(long, value_name = "HZ", allow_negative_numbers = true, help_heading = "Input")]
+    pub(crate) rate: Option<f64>,
 }
 
 /// Whose views they are.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use congraph::refits::Unit;
 
+use super::SeriesArgs;
 use super::choices::choice;
 use super::merge::shard;
 
@@ -27,6 +28,7 @@ what is learned systematically is in every half.
 Examples:
   congraph stability out
   congraph stability out --units views --force
+  congraph stability out --blocks 20      of time series: twenty contiguous blocks of each view
   congraph stability out --shard 2/8      on one of eight machines, and at the end
   congraph merge out.stability-*-of-8.json -o out";
 
@@ -63,6 +65,8 @@ pub(crate) struct HalvingArgs {
     /// these [default: blocks, where the data have them]
     #[arg(long, value_name = "blocks|samples|views", value_parser = choice::<Unit>())]
     pub(crate) units: Option<Unit>,
+    #[command(flatten)]
+    pub(crate) series: SeriesArgs,
     /// Whether to ask which pairs depend directly on each other; auto does up to 1000 nodes
     #[arg(long, default_value = "auto", value_name = "auto|off", value_parser = ["auto", "off"])]
     pub(crate) direct: String,

@@ -15,6 +15,7 @@ use super::{InputArgs, OutputArgs};
 pub(super) const AFTER_HELP: &str = "\
 Examples:
   congraph tune sub-*.csv -o out
+  congraph tune day1.csv day2.csv --blocks 20 -o out
   congraph tune trials.csv --view-column subject --block-column trial --density 0.05:0.40 --similarity 0.6:0.95 -o out
   congraph tune sim/*.csv --truth sim/truth -o out
   congraph tune sim/*.csv --methods smooth,likelihood -o compared

@@ -9,23 +9,29 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser;
 use congraph::{Code, DataError};
+use congraph_io::Blocks;
 use congraph_record::RunRecord;
 use congraph_record::record::InputRecord;
 
 use super::eeg;
 use super::input::{self, Read, Source};
-use crate::args::{Cli, Command, EegArgs, InputArgs};
+use crate::args::{Cli, Command, EegArgs, InputArgs, SeriesArgs};
 use crate::console::Console;
 use crate::failure::Failure;
 
 const WHY: &str = "what is asked of a fit needs the data that it was learned from";
 
 /// Reads the data of the fit in a folder again. `data` are the files if they are given anew: they are read with the
-/// options of the fit, and need not be the same to the byte.
+/// options of the fit, and need not be the same to the byte. `series` are other blocks than those of the fit.
 ///
 /// # Errors
 /// E07 if the folder does not tell its data, or a file is gone or was changed; what reading refuses.
-pub(super) fn read_again(folder: &Path, data: &[String], console: &Console) -> Result<Read, Failure> {
+pub(super) fn read_again(
+    folder: &Path,
+    data: &[String],
+    series: &SeriesArgs,
+    console: &Console,
+) -> Result<Read, Failure> {
     let run = record(folder)?;
     let base = if data.is_empty() {
         run.folder.as_deref().map(PathBuf::from)
@@ -34,10 +40,11 @@ pub(super) fn read_again(folder: &Path, data: &[String], console: &Console) -> R
     };
     let bases = Bases { then: base };
     let read = match command(folder, &run, data)? {
+        Command::Eeg(_) if series.blocks.is_some() => Err(has_blocks("the trials of recordings")),
         Command::Eeg(args) => eeg::read_again(&bases.recordings(*args, data), console),
-        Command::Learn(args) => input::read(&bases.input(args.input, data)),
-        Command::Tune(args) => input::read(&bases.input(args.input, data)),
-        Command::Check(args) => input::read(&args.input),
+        Command::Learn(args) => input::read(&in_blocks(bases.input(args.input, data), series)?),
+        Command::Tune(args) => input::read(&in_blocks(bases.input(args.input, data), series)?),
+        Command::Check(args) => input::read(&in_blocks(args.input, series)?),
         _ => Err(no_data(folder)),
     };
     if !data.is_empty() {
@@ -53,6 +60,43 @@ pub(super) fn read_again(folder: &Path, data: &[String], console: &Console) -> R
         Ok(read) => Err(changed(folder, &run.inputs, &read.sources)),
         Err(failure) => Err(bases.gone(folder, &run.inputs).unwrap_or(failure)),
     }
+}
+
+/// The same input in the blocks that are asked for, if any are.
+fn in_blocks(mut input: InputArgs, series: &SeriesArgs) -> Result<InputArgs, Failure> {
+    let told = &mut input.reading;
+    if series.blocks.is_none() {
+        // A clock may be told for blocks that the fit has.
+        told.series.time_column = series.time_column.clone().or(told.series.time_column.take());
+        told.series.rate = series.rate.or(told.series.rate);
+        return Ok(input);
+    }
+    if let Some(column) = &told.block_column {
+        return Err(has_blocks(&format!("the column `{column}`")));
+    }
+    let earlier = told.series.time_column.take();
+    let time_column = match series.rate {
+        // What was a clock is no node.
+        Some(_) => {
+            told.ignore_columns.extend(earlier);
+            None
+        }
+        None => series.time_column.clone().or(earlier),
+    };
+    let is_timed = time_column.is_some() || matches!(series.blocks, Some(Blocks::Number(_)));
+    told.series = SeriesArgs {
+        blocks: series.blocks,
+        rate: series.rate.or(told.series.rate.filter(|_| !is_timed)),
+        time_column,
+    };
+    Ok(input)
+}
+
+fn has_blocks(which: &str) -> Failure {
+    Failure::usage(
+        format!("--blocks makes blocks, and the fit has its own: {which}"),
+        "leave out `--blocks`, or learn without them",
+    )
 }
 
 /// `run.json` of a folder.

@@ -14,7 +14,7 @@ use congraph_record::record::{CompareRecord, warning_records};
 use serde_json::{Value, json};
 
 use super::again;
-use crate::args::{CompareArgs, Global};
+use crate::args::{CompareArgs, Global, SeriesArgs};
 use crate::console::{self, Console};
 use crate::failure::Failure;
 use crate::shards::{self, Made, Shard, Shards, Sweep};
@@ -266,7 +266,7 @@ fn equal(
         let Some(method) = known.summary.as_ref().and_then(|record| record.pooled(&graph)) else {
             return Err(not_learned_again(error));
         };
-        let read = again::read_again(&args.folder, &[], console)?;
+        let read = again::read_again(&args.folder, &[], &SeriesArgs::default(), console)?;
         let reporter = console.progress();
         let learned = learn_equalised(&method, &read.views, &graph, labels, args.seed, &|step| {
             reporter.step(step)

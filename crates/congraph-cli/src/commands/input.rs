@@ -89,6 +89,9 @@ fn load_in(
         subject_column: subjects.subject_column.clone(),
         condition_column: subjects.condition_column.clone(),
         block_column: args.block_column.clone(),
+        blocks: args.series.blocks,
+        time_column: args.series.time_column.clone(),
+        rate: args.series.rate,
         ignore_columns: args.ignore_columns.clone(),
         variables: args.variables.clone(),
         groupby: args.groupby.clone(),
@@ -98,6 +101,12 @@ fn load_in(
         min_cells_per_gene: args.min_cells_per_gene.unwrap_or(MIN_CELLS_PER_GENE),
     };
     only_h5ad(&inputs, args)?;
+    if args.series.blocks.is_some() && (args.gram || args.covariance) {
+        return Err(Failure::usage(
+            "--blocks cuts a series of samples, and a precomputed matrix holds none",
+            "leave out `--blocks`, or give the signals",
+        ));
+    }
     let are_signals = !args.gram && !args.covariance && !matches!(args.nan, NanArg::Pairwise);
     let (mut loaded, ranks) = if team.size() > 1 && are_signals && held::are_apart(&inputs, &options) {
         let Held { loaded, ranks } = held::read(&inputs, &options, team)?;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! X, layers/L, raw  the values: a matrix, or sparse by rows (CSR) or columns (CSC)
-//! obs/COLUMN        what tells the views apart (`--groupby`) or the blocks (`--block-column`): categories, text or numbers
+//! obs/COLUMN        what tells the views apart (`--groupby`) or the blocks (`--block-column`, `--time-column`): categories, text or numbers
 //! var               the genes' names; with `--genes` those for which a column of truth values such as highly_variable holds
 //!                   (where one is missing it does not), or those listed in a text file, one a line
 //! ```
@@ -62,9 +62,10 @@ pub(super) fn read(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Resu
         None => None,
         Some(column) => Some(annotated.labels("groupby", column, n_cells)?),
     };
-    let blocks = match &options.block_column {
-        None => None,
-        Some(column) => Some(annotated.labels("block_column", column, n_cells)?),
+    let blocks = match (&options.block_column, &options.time_column) {
+        (Some(column), _) => Some(annotated.labels("block_column", column, n_cells)?),
+        (None, Some(column)) => Some(annotated.labels("time_column", column, n_cells)?),
+        (None, None) => None,
     };
     let mut members: Vec<(String, Vec<usize>)> = match groups {
         None => vec![(input.view_name(), (0..n_cells).collect())],

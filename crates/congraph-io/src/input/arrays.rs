@@ -210,6 +210,7 @@ pub(super) fn tables(
         ("view_column", &options.view_column),
         ("subject_column", &options.subject_column),
         ("block_column", &options.block_column),
+        ("time_column", &options.time_column),
     ];
     for (option, column) in labels {
         if let Some(column) = column {

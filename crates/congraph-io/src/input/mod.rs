@@ -4,6 +4,7 @@
 //! sources    a path: its format by ending, its bytes (decompressed within limits), its SHA-256
 //! records    delimited text → rows of cells, with line numbers
 //! cells      a cell → a number, or why it is none
+//! blocks     a series → contiguous blocks, by number or duration
 //! text       .csv .tsv .txt → one Table
 //! long       one text table for all views → a Table per value of the view column
 //! arrays     .npy .npz → Tables
@@ -21,6 +22,7 @@
 #[cfg(feature = "hdf5")]
 mod anndata;
 mod arrays;
+mod blocks;
 mod cells;
 #[cfg(feature = "hdf5")]
 mod compound;
@@ -53,6 +55,7 @@ use congraph::{Error, Orient, Table, Warning};
 
 pub(crate) use crate::npy::Refused;
 pub(crate) use arrays::each_array;
+pub use blocks::Blocks;
 pub(crate) use cells::number;
 pub(crate) use faults::{Fault, fault, said};
 #[cfg(feature = "parquet")]
@@ -126,6 +129,12 @@ pub struct ReadOptions {
     pub condition_column: Option<String>,
     /// The column that holds the resampling unit of each row.
     pub block_column: Option<String>,
+    /// Contiguous blocks of a series, where no column holds the resampling unit.
+    pub blocks: Option<Blocks>,
+    /// The column of the time of each row: seconds, or dates of ISO 8601. It is no node.
+    pub time_column: Option<String>,
+    /// Samples per second, where no column tells the time.
+    pub rate: Option<f64>,
     /// Columns to leave out.
     pub ignore_columns: Vec<String>,
     /// In `.mat` and `.npz` files: the variables to read as views; all if none is named.
@@ -205,6 +214,9 @@ pub fn read(inputs: &[Input], options: &ReadOptions) -> Result<Vec<Loaded>, Erro
         }
     }
     if errors.is_empty() {
+        errors.extend(blocks::cut(&mut views, options).err().into_iter().flatten());
+    }
+    if errors.is_empty() {
         Ok(views)
     } else {
         Err(Error::Data(errors.into_iter().map(|fault: Fault| *fault).collect()))
@@ -241,6 +253,7 @@ fn check(options: &ReadOptions) -> Result<(), Error> {
         ("view_column", &options.view_column),
         ("subject_column", &options.subject_column),
         ("block_column", &options.block_column),
+        ("time_column", &options.time_column),
     ] {
         if turned && column.is_some() {
             return Err(Error::Parameter {
@@ -252,9 +265,16 @@ fn check(options: &ReadOptions) -> Result<(), Error> {
             });
         }
     }
+    blocks::check(options)?;
     if options.view_column.is_some() && options.view_column == options.block_column {
         return Err(Error::Parameter {
             name: "block_column",
+            message: "must be another column than the view column".into(),
+        });
+    }
+    if options.time_column.is_some() && options.time_column == options.view_column {
+        return Err(Error::Parameter {
+            name: "time_column",
             message: "must be another column than the view column".into(),
         });
     }
@@ -263,6 +283,7 @@ fn check(options: &ReadOptions) -> Result<(), Error> {
         &options.subject_column,
         &options.condition_column,
         &options.block_column,
+        &options.time_column,
     ];
     if options.subject_column.is_some() != options.condition_column.is_some() {
         return Err(Error::Parameter {

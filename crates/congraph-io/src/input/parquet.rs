@@ -3,12 +3,12 @@
 //! Columns are read one by one through the format's own types, without a data frame in between: whole and floating
 //! point numbers, truth values as 0 and 1, missing values as NaN. What pandas stored as the index of the rows is no
 //! column; with nodes in rows it names them, and so does a first column of text. Otherwise text is taken for views and
-//! blocks alone; dates, decimals and nested columns are refused by name.
+//! blocks alone, and dates for the column of times; decimals and nested columns are refused by name.
 
 use bytes::Bytes;
 use congraph::options::option;
 use congraph::{Orient, Table, list_names};
-use parquet::basic::{Compression, ConvertedType, LogicalType, Type};
+use parquet::basic::{Compression, ConvertedType, LogicalType, TimeUnit, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
 use parquet::file::metadata::ParquetMetaData;
@@ -138,11 +138,12 @@ fn read_columns(
                 columns.data.push(numbers);
                 columns.names.push(name.clone());
             }
-            Role::View | Role::Condition | Role::Block | Role::RowName => {
+            Role::View | Role::Condition | Role::Block | Role::Time | Role::RowName => {
                 let labels = labels(reader, column, n_rows).map_err(|error| vec![unreadable(input, &error)])?;
                 if let Some(row) = labels.iter().position(String::is_empty) {
                     let what = format!("has no value in column `{name}` of row {}", row + 1);
                     let why = match role {
+                        Role::Time => "blocks of a duration need the time of every sample",
                         Role::RowName => "nodes are matched by name, and this column names them",
                         _ => "it is not clear to which view or block the row belongs",
                     };
@@ -221,7 +222,8 @@ impl Layout {
             let reason = match role {
                 Role::Ignored => None,
                 Role::Data => not_a_number(column),
-                Role::View | Role::Condition | Role::Block | Role::RowName => not_a_label(column),
+                Role::Time if tick(column).is_some() => None,
+                Role::View | Role::Condition | Role::Block | Role::Time | Role::RowName => not_a_label(column),
             };
             let is_told = faults.iter().any(|fault: &Fault| fault.node.as_ref() == Some(name));
             if let (Some(what), true) = (reason, faults.len() < REPORTED && !is_told) {
@@ -318,6 +320,23 @@ fn not_a_label(column: &ColumnDescriptor) -> Option<&'static str> {
     not_a_number(column).filter(|what| *what != TEXT)
 }
 
+/// How many seconds one more in a column of dates or moments is.
+fn tick(column: &ColumnDescriptor) -> Option<f64> {
+    let of_unit = |unit: TimeUnit| match unit {
+        TimeUnit::MILLIS => 1e-3,
+        TimeUnit::MICROS => 1e-6,
+        TimeUnit::NANOS => 1e-9,
+    };
+    match (column.logical_type_ref(), column.converted_type()) {
+        (Some(LogicalType::Timestamp(moment)), _) => Some(of_unit(moment.unit)),
+        (Some(LogicalType::Time(time)), _) => Some(of_unit(time.unit)),
+        (Some(LogicalType::Date), _) | (None, ConvertedType::DATE) => Some(86_400.0),
+        (None, ConvertedType::TIMESTAMP_MILLIS | ConvertedType::TIME_MILLIS) => Some(1e-3),
+        (None, ConvertedType::TIMESTAMP_MICROS | ConvertedType::TIME_MICROS) => Some(1e-6),
+        _ => None,
+    }
+}
+
 /// Whether the type of a whole number is unsigned.
 fn is_unsigned(converted: ConvertedType) -> Option<bool> {
     match converted {
@@ -374,7 +393,14 @@ fn half_number(bytes: &FixedLenByteArray) -> f64 {
 fn labels(reader: &SerializedFileReader<Bytes>, column: usize, n_rows: usize) -> Found<Vec<String>> {
     let descriptor = reader.metadata().file_metadata().schema_descr().column(column);
     if descriptor.physical_type() != Type::BYTE_ARRAY {
-        let text = |x: f64| if x.is_nan() { String::new() } else { x.to_string() };
+        let seconds = tick(&descriptor).unwrap_or(1.0);
+        let text = |x: f64| {
+            if x.is_nan() {
+                String::new()
+            } else {
+                (x * seconds).to_string()
+            }
+        };
         return Ok(numbers(reader, column, n_rows)?.into_iter().map(text).collect());
     }
     let mut values = Vec::with_capacity(n_rows);

@@ -10,6 +10,7 @@ pub(super) enum Role {
     View,
     Condition,
     Block,
+    Time,
     Ignored,
 }
 
@@ -24,6 +25,7 @@ pub(super) fn named_columns(options: &ReadOptions) -> impl Iterator<Item = (&'st
         .block_column
         .iter()
         .map(|name| ("block_column", name, Role::Block));
+    let time = options.time_column.iter().map(|name| ("time_column", name, Role::Time));
     // Of a subject in several conditions, a view is what both columns say.
     let subject = options
         .subject_column
@@ -33,5 +35,10 @@ pub(super) fn named_columns(options: &ReadOptions) -> impl Iterator<Item = (&'st
         .condition_column
         .iter()
         .map(|name| ("condition_column", name, Role::Condition));
-    ignored.chain(view).chain(block).chain(subject).chain(condition)
+    ignored
+        .chain(view)
+        .chain(block)
+        .chain(time)
+        .chain(subject)
+        .chain(condition)
 }

@@ -291,7 +291,7 @@ fn fill(path: &Path, mut records: Records<'_>, layout: &Layout) -> Result<Sheet,
                     }
                 },
                 Role::RowName => row_names.push(cell.to_string()),
-                Role::Block => blocks.push(cell.to_string()),
+                Role::Block | Role::Time => blocks.push(cell.to_string()),
                 Role::View | Role::Condition if cell.trim().is_empty() => {
                     errors.push(hints::no_label(path, line));
                     return Err(errors);
@@ -316,6 +316,7 @@ fn fill(path: &Path, mut records: Records<'_>, layout: &Layout) -> Result<Sheet,
     sheet.table.n_columns = layout.roles.iter().filter(|&&role| role == Role::Data).count();
     sheet.table.column_names = layout.data_names();
     sheet.table.row_names = has(Role::RowName).then_some(row_names);
-    sheet.table.blocks = has(Role::Block).then_some(blocks);
+    // Times become blocks when all views are there (`blocks::cut`).
+    sheet.table.blocks = (has(Role::Block) || has(Role::Time)).then_some(blocks);
     Ok(sheet)
 }

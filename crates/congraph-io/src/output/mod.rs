@@ -97,7 +97,7 @@ pub(crate) use ours::RELMAT_MEASURE;
 pub use places::{PlaceTable, read_place_table};
 pub use precisions::read_precisions;
 pub use readback::{read_graph, read_run};
-pub use run::{Run, reseal, seal, seal_communities};
+pub use run::{Run, reseal, seal, seal_communities, seal_with};
 
 /// Above this number of nodes no dense matrices are written: `edges.tsv` and `edges_long.tsv` hold all there is.
 pub const DENSE_NODES: usize = 4000;
@@ -249,6 +249,14 @@ pub fn write_rows(folder: &Folder, name: &str, columns: &[&str], rows: &[Vec<Str
 /// [`OutputError::Io`] if it cannot be written.
 pub fn write_text(folder: &Folder, name: &str, text: &str) -> Result<(), OutputError> {
     write(folder, name, |out| out.write_all(text.as_bytes()))
+}
+
+/// Writes bytes as they are.
+///
+/// # Errors
+/// [`OutputError::Io`] if it cannot be written.
+pub fn write_bytes(folder: &Folder, name: &str, bytes: &[u8]) -> Result<(), OutputError> {
+    write(folder, name, |out| out.write_all(bytes))
 }
 
 /// Writes a JSON file, indented and ending with a newline.

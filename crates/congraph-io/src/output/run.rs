@@ -122,6 +122,20 @@ pub fn reseal(folder: &Folder, tables: &[&str]) -> Result<(), OutputError> {
     super::write_text(folder, SUMMARY, &text)
 }
 
+/// The same of a folder that is being written, and was sealed before the tables got their further columns.
+///
+/// # Errors
+/// [`OutputError::Io`] if a file cannot be read or written.
+pub fn seal_with(folder: &Folder, summary: &mut FitRecord, tables: &[&str]) -> Result<(), OutputError> {
+    for (name, sha256) in written(folder, tables, SUMMARY)? {
+        let files = summary.files.iter_mut().flat_map(|files| &mut files.0);
+        files
+            .filter(|(listed, _)| *listed == name)
+            .for_each(|(_, former)| former.clone_from(&sha256));
+    }
+    write_json(folder, SUMMARY, summary)
+}
+
 /// The SHA-256 of those files that were written, but for one.
 pub(super) fn written(folder: &Folder, files: &[&str], but: &str) -> Result<Vec<(String, String)>, OutputError> {
     let mut written = Vec::new();

@@ -11,7 +11,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::error::{Code, DataError, Error};
-use crate::options::{names_listed, option};
+use crate::options::{names_listed, option, step};
 use crate::views::{Kind, View, Views};
 
 /// How often a half in which a node does not vary is drawn anew.
@@ -67,7 +67,7 @@ impl Units {
                 format!("view `{}` has no blocks", view.name()),
                 format!(
                     "name the trial of each sample with {}, or halve samples with {}",
-                    option("block_column"),
+                    step("tell_blocks", "`block_column`"),
                     option("units").set_to("samples")
                 ),
             );

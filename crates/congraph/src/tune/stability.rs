@@ -34,7 +34,7 @@ use crate::fit::{Fit, Learn, Session};
 use crate::graph::SignSums;
 use crate::methods::smooth::working_set::Start;
 use crate::methods::smooth::{MANY_NODES, Model, PresentPair, Smooth};
-use crate::options::option;
+use crate::options::step;
 use crate::progress::{Watch, no_progress};
 use crate::views::{Kind, View, Views};
 
@@ -383,7 +383,7 @@ pub fn halved_time_series(views: &Views) -> Option<Warning> {
                 "in {} a sample resembles the one before, as in a time series, and samples are halved one by one as if \
                  they were independent: edges look more stable than they are. Name trials or sessions with {}",
                 list_names(&found),
-                option("block_column")
+                step("tell_blocks", "`block_column`")
             ),
         )
     })

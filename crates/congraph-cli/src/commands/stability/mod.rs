@@ -60,7 +60,7 @@ pub(crate) fn run(args: &StabilityArgs, global: &Global, console: &Console) -> R
 pub(super) fn shard(args: &StabilityArgs, part: [usize; 2], console: &Console) -> Result<Made, Failure> {
     check_level(args)?;
     let fit = Fit::read(&args.folder)?;
-    let read = fit.data(&args.halving.data, console)?;
+    let read = fit.data(&args.halving, console)?;
     let halving = &args.halving;
     fit.visit(&read, halving, console, MakeShard { halving, part })
 }
@@ -83,7 +83,7 @@ pub(super) fn finish(
             Work::Run { resume: args.resume }
         }
     };
-    let read = fit.data(&args.halving.data, console)?;
+    let read = fit.data(&args.halving, console)?;
     let making = Make {
         out: &args.folder,
         halving: &args.halving,
@@ -168,8 +168,8 @@ impl Fit {
     }
 
     /// The data that it was learned from.
-    fn data(&self, files: &[String], console: &Console) -> Result<Read, Failure> {
-        let read = read_again(&self.dir, files, console)?;
+    fn data(&self, halving: &HalvingArgs, console: &Console) -> Result<Read, Failure> {
+        let read = read_again(&self.dir, &halving.data, &halving.series, console)?;
         if read.views.nodes() == self.graph.nodes() && read.views.names() == self.graph.views() {
             return Ok(read);
         }
@@ -200,9 +200,9 @@ impl Fit {
             ..Stability::default()
         };
         match &self.method {
-            AgainMethod::Smooth(method) => self.halve(&**method, stability, read, console, visitor),
-            AgainMethod::Likelihood(method) => self.halve(&**method, stability, read, console, visitor),
-            AgainMethod::Joint(method) => self.halve(&**method, stability, read, console, visitor),
+            AgainMethod::Smooth(method) => self.halve(&**method, stability, read, halving, console, visitor),
+            AgainMethod::Likelihood(method) => self.halve(&**method, stability, read, halving, console, visitor),
+            AgainMethod::Joint(method) => self.halve(&**method, stability, read, halving, console, visitor),
         }
     }
 
@@ -211,6 +211,7 @@ impl Fit {
         method: &M,
         stability: Stability,
         read: &Read,
+        halving: &HalvingArgs,
         console: &Console,
         visitor: V,
     ) -> Result<V::Made, Failure> {
@@ -219,6 +220,13 @@ impl Fit {
             stability.of(method, &read.views, &|step: &Progress| progress.step(step))?
         };
         if self.converged && !halvings.gives(&self.graph) {
+            // How many independent samples a view is worth is judged block by block.
+            let hint = match halving.series.blocks {
+                Some(_) => {
+                    "the likelihood depends on the blocks: learn with the same `--blocks`, and then run `congraph stability`"
+                }
+                None => "learn again with this version, and then run `congraph stability`",
+            };
             return Err(Failure::Data(vec![DataError::new(
                 Code::E07,
                 format!(
@@ -227,7 +235,7 @@ impl Fit {
                     self.dir.display()
                 ),
                 "halves must be fitted as the whole was",
-                "learn again with this version, and then run `congraph stability`",
+                hint,
             )]));
         }
         visitor.visit(self, read, &halvings, console)
@@ -378,6 +386,7 @@ fn key<M: Refit>(fit: &Fit, read: &Read, halving: &HalvingArgs, halvings: &Halvi
         "run": fit.run.id(),
         "inputs": inputs,
         "pairs": halving.pairs,
+        "blocks": format!("{:?}", halving.series),
         "units": format!("{:?}", halvings.unit()),
         "seed": halving.seed,
         "direct": halving.direct,

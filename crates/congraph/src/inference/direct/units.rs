@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::Units;
-use crate::options::option;
+use crate::options::step;
 use crate::views::{View, Views};
 
 /// Samples that resemble the one before more than this are no units of their own.
@@ -55,7 +55,7 @@ pub(super) fn of_view(views: &Views, view: usize, units: Units, effective: f64) 
         "the samples of view `{name}` resemble those before them (correlation {lag:.2} at lag 1){}: deleting one at a time \
          would find every pair too sure; tell which samples belong together ({})",
         if units == Units::Blocks { &too_short } else { "" },
-        option("block_column")
+        step("tell_blocks", "`block_column`")
     ))
 }
 

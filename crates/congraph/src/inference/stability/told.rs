@@ -2,7 +2,7 @@
 
 use super::{Absent, CALIBRATED_UNITS, Halvings};
 use crate::error::{Code, DataError, Error, Warning};
-use crate::options::option;
+use crate::options::{option, step};
 use crate::refits::{Refit, Unit, lag_one};
 
 /// Samples whose correlation with the next is above this are no independent units.
@@ -49,7 +49,7 @@ impl<M: Refit> Halvings<'_, M> {
                 "a sample resembles the one before, as in a time series (correlation {correlated:.2}), and samples are \
                  halved one by one as if they were independent: edges look surer than they are. Name trials or sessions \
                  with {}",
-                option("block_column")
+                step("tell_blocks", "`block_column`")
             ),
         )]
     }
