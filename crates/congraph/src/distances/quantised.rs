@@ -186,11 +186,11 @@ impl ViewBytes {
 
     /// Those of a view that one member of a team has, at all of them.
     fn told(own: Option<Self>, holder: usize, n_samples: usize, team: &dyn Team, instructions: Instructions) -> Self {
-        let nothing: (&[i8], &[f32], [&[f64]; 3], Vec<f64>) = (&[], &[], [&[]; 3], Vec::new());
-        let (rows, scales, numbers, units) = own.as_ref().map_or(nothing, |own| {
-            let numbers = [&own.squares[..], &own.widths[..], &own.sizes[..]];
-            (own.rows.values(), &own.scales[..], numbers, vec![own.unit, own.longest])
-        });
+        let own_or_none = own.as_ref();
+        let rows = own_or_none.map_or(&[][..], |own| own.rows.values());
+        let scales = own_or_none.map_or(&[][..], |own| &own.scales);
+        let numbers = own_or_none.map_or([&[][..]; 3], |own| [&own.squares, &own.widths, &own.sizes]);
+        let units = own_or_none.map_or(Vec::new(), |own| vec![own.unit, own.longest]);
         team.sends(Load::Signals);
         let mut rows = team.gather_values(rows);
         let mut scales = team.gather_values(scales);
