@@ -1,4 +1,4 @@
-"""The reports of the gallery: open data that are part of the repository or come with scikit-learn."""
+"""The reports of the gallery: open data that are part of the repository."""
 
 import pathlib
 import warnings
@@ -8,7 +8,7 @@ import congraph
 
 def write(folder, root):
     """Writes the four reports into a folder."""
-    for name, make in (("eeg", eeg), ("genes", genes), ("wine", wine), ("cells", cells)):
+    for name, make in (("eeg", eeg), ("genes", genes), ("economy", economy), ("months", months)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model = make(root)
@@ -41,16 +41,31 @@ def genes(root):
     return congraph.ConsensusGraph(density=0.06, missing="mask").fit(table, views="cell_type")
 
 
-def wine(root):
-    from sklearn.datasets import load_wine
+def economy(root):
+    import numpy
+    import pandas
 
-    found = load_wine(as_frame=True)
-    return congraph.ConsensusGraph(method="likelihood", signed=True).fit(found.data, views=[f"grape {k + 1}" for k in found.target])
+    table = pandas.read_csv(root / "examples/data/economy/macrodata.csv")
+    levels = {
+        "realgdp": "GDP",
+        "realcons": "consumption",
+        "realinv": "investment",
+        "realgovt": "government",
+        "realdpi": "income",
+        "cpi": "prices",
+        "m1": "money",
+        "pop": "population",
+    }
+    rates = {"tbilrate": "bill rate", "unemp": "unemployment"}
+    # Growth from quarter to quarter; a rate changes by so many points.
+    changes = numpy.log(table[list(levels)]).diff().rename(columns=levels)
+    changes = changes.join(table[list(rates)].diff().rename(columns=rates)).iloc[1:]
+    periods = numpy.where(table.year[1:] < 1985, "1959 to 1984", "1985 to 2009")
+    return congraph.ConsensusGraph(method="likelihood", signed=True).fit(changes, views=list(periods))
 
 
-def cells(root):
-    from sklearn.datasets import load_breast_cancer
+def months(root):
+    import pandas
 
-    found = load_breast_cancer(as_frame=True)
-    names = [str(found.target_names[k]) for k in found.target]
-    return congraph.ConsensusGraph(density=0.15).fit(found.data, views=names)
+    table = pandas.read_csv(root / "examples/data/elnino/elnino.csv", index_col="YEAR")
+    return congraph.ConsensusGraph().fit(table, views=["1950 to 1979" if year < 1980 else "1980 to 2010" for year in table.index])

@@ -1,8 +1,9 @@
 //! How well a signed graph was found, signs included.
 //!
 //! An edge that was found with the wrong sign is two mistakes: an edge that is not there, and a true one that was
-//! missed. It counts in FP and in FN. Precision, recall, F1 and AUPRC are then what they are without signs, and never
-//! larger; where no sign is wrong they are the same.
+//! missed. It counts in FP and in FN. Precision, recall and F1 are then never larger than without signs; where no sign
+//! is wrong they are the same, and so is AUPRC. AUPRC can be larger by a hair where hardly an edge is found: a true
+//! edge of the wrong sign then ranks with all that has no weight, and may have ranked among worse.
 
 use super::ranking::average_precision_of;
 use crate::graph::is_edge;
@@ -114,7 +115,7 @@ mod tests {
             let weights: Vec<(f64, f64)> = weights.iter().map(|&(x, y)| (f64::from(x), f64::from(y))).collect();
             let n_pairs = weights.len() + 3;
             let (with, without) = (SignedScore::of(&weights, n_pairs), GraphScore::of(&weights, n_pairs));
-            prop_assert!(with.f1() <= without.f1() && with.auprc <= without.auprc + 1e-15);
+            prop_assert!(with.f1() <= without.f1());
             prop_assert!(with.precision() <= without.precision() && with.recall() <= without.recall());
             // All signs of one side exchanged is the same as those of the other.
             let mirrored: Vec<(f64, f64)> = weights.iter().map(|&(x, y)| (-x, -y)).collect();
