@@ -319,6 +319,31 @@ fn signed_graphs_know_no_gauge() {
     }
 }
 
+/// A sum and its parts lack a direction too, but that is what joins them: nothing is put back.
+#[test]
+fn a_sum_is_joined_to_its_parts() {
+    let mut rng = rng(53);
+    let n = 10;
+    let mut table = |view: usize| {
+        let mut values = Vec::new();
+        for _ in 0..100 {
+            let mut row: Vec<f64> = (0..n).map(|_| StandardNormal.sample(&mut rng)).collect();
+            row[0] = row[1] + row[2] + 0.3 * row[0];
+            values.extend(row);
+        }
+        Table::new(format!("v{view}"), n, values).with_columns((0..n).map(|a| format!("n{a:02}")))
+    };
+    let views = views((0..2).map(&mut table).collect());
+    let learned = learn(&method(Model::signed()), &views);
+    assert!(!learned.details.is_lifted);
+    let found = weights(&learned.graph);
+    let joined = |a: &str, b: &str| found.get(&(a.into(), b.into(), String::new())).copied().unwrap_or(0.0);
+    let [one, two] = [joined("n00", "n01"), joined("n00", "n02")];
+    let strongest = found.values().fold(0.0_f64, |most, weight| most.max(weight.abs()));
+    assert!(one.min(two) > 0.5 * strongest, "{one} {two} of {strongest}");
+    assert!(joined("n01", "n02") < 0.0);
+}
+
 fn refusal(method: &Likelihood, views: &Views) -> Error {
     method.learn(views, &no_progress).expect_err("a refusal")
 }

@@ -13,6 +13,7 @@ use super::matrices::{dot, lower_product, mirror};
 use super::problem::{ABSENT, ViewTerm};
 use crate::edges::candidates::{Candidates, EdgeCost, placed_costs, tidy};
 use crate::error::{Code, DataError, Error};
+use crate::findings::relative_variances;
 use crate::options::option;
 use crate::signals::{DistanceNorm, SampleNorm, Scale, Scaling, ViewSignals};
 use crate::views::{Kind, Membership, Order, View, Views};
@@ -25,6 +26,9 @@ const LACKING: f64 = 0.5;
 const LIFT: f64 = 16.0;
 /// A direction whose variance is below this share of the next is missing.
 const MISSING: f64 = 0.2;
+/// It is one that a reference took if it is the sum of all nodes but for signs: cos² of the angle between the two. A
+/// direction without a pattern has 2/π, and one of k of n nodes at most k/n.
+const WHOLE: f64 = 0.75;
 
 /// What is done with a direction that the data lack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +36,8 @@ pub enum Lift {
     /// Centred signals are lifted along the mean of all nodes if they lack it.
     #[default]
     Mean,
-    /// If the views together lack a direction, it gets the mean variance: for graphs of both signs.
+    /// If the views together lack the sum of all nodes, each with a sign of its own, it gets the mean variance: for
+    /// graphs of both signs. A few nodes that nearly add up to nothing are a relation, and stay one.
     Missing,
     /// Along the mean of all nodes, as in a fit whose data lacked it.
     Always,
@@ -343,6 +348,9 @@ fn raise_missing(views: &Views, matrices: &mut [Mat<f64>]) -> bool {
         return false;
     }
     let direction: Vec<f64> = (0..n).map(|a| vectors[(a, 0)]).collect();
+    if !is_whole(views, &direction) {
+        return false;
+    }
     for matrix in matrices {
         let moved: Vec<f64> = (0..n).map(|b| dot(matrix.col_as_slice(b), &direction)).collect();
         let added = (1.0 - dot(&moved, &direction)).max(0.0);
@@ -352,6 +360,17 @@ fn raise_missing(views: &Views, matrices: &mut [Mat<f64>]) -> bool {
         }
     }
     true
+}
+
+/// Whether a direction of length 1 is the sum of all nodes but for their signs. Where Σ ±x_a = 0, the z-scored signals
+/// add up to nothing with the sizes of the x_a as factors; signals that came without their sizes may hide them.
+fn is_whole(views: &Views, direction: &[f64]) -> bool {
+    let along = |sizes: &[f64]| {
+        let sum = direction.iter().zip(sizes).map(|(u, size)| u.abs() * size).sum::<f64>();
+        sum.powi(2) / dot(sizes, sizes)
+    };
+    let sizes = relative_variances(views).map(|found| found.iter().map(|x| x.sqrt()).collect::<Vec<f64>>());
+    along(&vec![1.0; direction.len()]) > WHOLE || sizes.is_some_and(|sizes| along(&sizes) > WHOLE)
 }
 
 /// The pairs that may be joined, sorted, and what each costs; forbidden ones are left out.
