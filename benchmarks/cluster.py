@@ -71,7 +71,7 @@ def main() -> None:
         work = min(np.mean([row["work"] for row in rows]) for rows in found)
         memory = min(max(row["memory"] for row in rows) for rows in found) / 1e3
         sent = {name: np.mean([row[name] for row in found[0]]) / 1e6 for name in ("sums", "signals", "pairs")}
-        others, padded, width = processes - 1, -(-nodes // 256) * 256, -(-samples // 4) * 4
+        others, padded, width = processes - 1, -(-nodes // 256) * 256, -(-samples // (4 * -(-samples // 64))) * 4 * -(-samples // 64)
         sums = found[0][0]["n sums"] * 2 * others / processes * 8 * nodes * views / 1e6
         signals = others / processes * views * padded * (width + 28) / 1e6
         one = one or (work, memory)

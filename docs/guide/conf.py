@@ -1,6 +1,7 @@
 """The guide, built by docs/guide/build."""
 
 import pathlib
+import re
 import sys
 
 HERE = pathlib.Path(__file__).parent
@@ -32,6 +33,8 @@ default_role = "py:obj"
 autosummary_generate = True
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
+# Beside a class its methods are listed by their own names, which fit.
+toc_object_entries_show_parents = "hide"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
@@ -43,6 +46,8 @@ html_title = f"congraph {version}"
 html_static_path = ["_static"]
 html_css_files = ["congraph.css"]
 html_show_sourcelink = False
+# Light or dark as the reader's system is; without a mode the theme complains in the browser.
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "navbar_align": "left",
     "show_prev_next": True,
@@ -55,3 +60,12 @@ html_theme_options = {
     "pygments_dark_style": "monokai",
 }
 html_sidebars = {"index": [], "gallery": []}
+
+
+def without_private(app, what, name, found, options, signature, returned):
+    """Parameters that begin with an underscore are not for users."""
+    return signature and re.sub(r", _\w+=[^,)]*", "", signature), returned
+
+
+def setup(app):
+    app.connect("autodoc-process-signature", without_private)

@@ -79,8 +79,8 @@ def _communities(graphs: LearnedGraphs, files: dict[str, bytes]) -> Communities:
     # Where a view is called like one of these columns, the columns are still the first.
     cells = list(table.items())[1:]
     labels = [np.array([int(column[k]) if column[k] else -1 for k in order], dtype=np.int64) for _, column in cells]
-    consensus = labels.pop(0) if facts.get("consensus") else None
-    group, views = labels[0], np.stack(labels[1:])
+    # Without a consensus its column is there, and empty.
+    consensus, group, views = labels[0] if facts.get("consensus") else None, labels[1], np.stack(labels[2:])
     together = np.full((len(order), len(order)), np.nan)
     if "coclassification.npz" in files:
         with np.load(io.BytesIO(files["coclassification.npz"])) as stored:

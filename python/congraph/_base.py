@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import html
 import inspect
 import json
@@ -13,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine
-from ._blocks import _is_length
-from ._errors import CongraphWarning, former, tell
+from ._blocks import _duration, _is_length
+from ._errors import CongraphWarning, choose_truth, former, is_given, tell
 from ._graphs import LearnedGraphs, counted
 from ._progress import running
 from ._views import Views, _in_blocks, as_views
 
-__all__ = ["GraphEstimator"]
+__all__ = ["GraphEstimator", "as_path"]
 
 
 class _Plain:
@@ -49,12 +50,21 @@ class _Plain:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers and arrays of NumPy as JSON has them."""
+    """Numbers and arrays of NumPy, and durations, as JSON has them."""
+    if isinstance(value, (datetime.timedelta, np.timedelta64)):
+        return f"{_duration(value):.9f}".rstrip("0").rstrip(".") + "s"
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
     if isinstance(value, (tuple, set, frozenset)):
         return list(value)
     raise ValueError(f"{value!r} cannot be saved to a folder: use `pickle`, which keeps all parameters")
+
+
+def as_path(path: Any, name: str) -> Path:
+    """A path, or a sentence where it is none."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"{name} is {path!r}; it must be the path of a folder, such as \"out\"")
+    return Path(path)
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -95,6 +105,7 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
     _added: list[tuple[str, bytes]]
     _axes: str
     _from_python: bool
+    _are_numbered: bool
 
     # scikit-learn's words for what is accepted.
     def __sklearn_tags__(self) -> Any:
@@ -105,6 +116,7 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
 
     def _reading(self, views: Views) -> dict[str, Any]:
         """How tables become views."""
+        choose_truth("allow_counts", self.allow_counts)
         return {
             "data": self._kind(),
             "orient": self.orient,
@@ -122,26 +134,39 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         wanted = self.drop_nodes
         if wanted is None:
             return []
-        if isinstance(wanted, str):
-            return [wanted]
+        if isinstance(wanted, (str, int, np.integer)):
+            wanted = [wanted]
         unnamed = all(nodes is None for nodes in views.nodes.values())
         return [str(int(node)) if unnamed and isinstance(node, (int, np.integer)) else str(node) for node in wanted]
 
     def _kind(self) -> str:
         """What the numbers are, by the parameter `kind` or by its former name."""
-        kind: str = former(self.kind, "kind", self.data, "data")
+        kind: str = self.data if is_given(self.data) else self.kind
         return kind
+
+    def _tell_former_names(self) -> None:
+        former(self.kind, "kind", self.data, "data")
 
     def _running(self) -> dict[str, Any]:
         return running(self.n_jobs, self.verbose)
 
     def _views(self, X: Any, labels: Any, blocks: Any, subjects: Any = None) -> Views:
+        self._tell_former_names()
+        self._refuse_long(labels)
         # How many blocks, or how long they last, is told apart from labels: nodes may be in rows.
         is_length = _is_length(blocks)
         views = as_views(X, views=labels, blocks=None if is_length else blocks, subjects=subjects)
         views = views if self._node_axis() == 1 else views._with_nodes_in_rows()
         views._check_nodes(self._node_axis())
         return _in_blocks(views, blocks, 1 - self._node_axis()) if is_length else views
+
+    def _refuse_long(self, labels: Any) -> None:
+        """Complains about a long table that is said to have its nodes in rows."""
+        if labels is not None and self._node_axis() == 0:
+            raise ValueError(
+                "views tells the rows of one long table apart, and a long table has samples in rows: leave out orient=\"nodes-by-samples\", and give "
+                "the table with one row per sample (transpose it first if it is the other way round)"
+            )
 
     def _node_axis(self) -> int:
         return 0 if self._kind() == "signals" and self.orient == "nodes-by-samples" else 1
@@ -172,17 +197,20 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         ['edges.tsv', 'edges_long.tsv', 'matrices.npz', 'nodes.tsv']
         """
         self._check_learned()
+        target = as_path(path, "path")
         record, warned = self._told()
-        places = self.positions_ if self.positions_ is not None and all(node in self.positions_ for node in self.node_names_) else None
+        # Of some nodes it may not be known where they are.
+        places = self.positions_ or {}
+        is_placed = any(node in places for node in self.node_names_)
         carried = dict(self._carried)
         pairs = self._pairs_told() if not carried else {}
         saved = {
-            "path": os.fspath(path),
+            "path": os.fspath(target),
             "force": bool(overwrite),
-            "report": bool(report),
+            "report": self._page() if report else None,
             "record": record,
             "warnings": warned,
-            "positions": None if places is None else [[float(x) for x in places[node]] for node in self.node_names_],
+            "positions": [[float(x) for x in places[node]] if node in places else None for node in self.node_names_] if is_placed else None,
             "axes": getattr(self, "_axes", ""),
             "files": list(self._files),
             "n_samples": list(self._n_samples),
@@ -190,11 +218,20 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
             "python": self._as_json(),
             "carried": list(self._carried),
             "added": list(self._added),
+            "stability": self._stability_told(),
             "candidates": pairs.get("candidates"),
             "edge_costs": pairs.get("edge_costs"),
         }
         _engine.save(self._arrays(), saved)
-        return Path(path)
+        return target
+
+    def _stability_told(self) -> dict[str, Any] | None:
+        """How sure edges are, where that was asked here; what came with a folder is in ``_added``."""
+        found = getattr(self, "stability_", None)
+        if found is None or any(name == "stability.json" for name, _ in self._added):
+            return None
+        edges, views = found._columns(self)
+        return {"record": json.dumps(found.record), "edges": edges, "views": views}
 
     def _pairs_told(self) -> dict[str, list[list[str]]]:
         """Candidates and costs as rows of the folder's tables."""
@@ -202,10 +239,10 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         names = self.node_names_
         wanted = getattr(self, "candidates", None)
         if wanted is not None and not isinstance(wanted, str):
-            found["candidates"] = [[names[a], names[b]] for a, b in np.sort(self._pairs(None, wanted), axis=1).tolist()]
+            found["candidates"] = [[names[a], names[b]] for a, b in np.sort(self._pairs(None, wanted, "candidates"), axis=1).tolist()]
         costs = getattr(self, "edge_costs", None)
         if costs:
-            pairs = np.sort(self._pairs(None, list(costs)), axis=1).tolist()
+            pairs = np.sort(self._pairs(None, list(costs), "edge_costs"), axis=1).tolist()
             values = [float(cost) for cost in costs.values()]
             found["edge_costs"] = [[names[a], names[b], repr(cost)] for (a, b), cost in zip(pairs, values, strict=True)]
         return found
@@ -233,7 +270,11 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
             found["_variances"] = self._variances.tolist()
         if hasattr(self, "path_"):
             found["path_"] = {name: np.asarray(values).tolist() for name, values in self.path_.items()}
-        told = {"schema": "congraph.python/1", "class": type(self).__name__, "params": params, "found": found}
+        lists = sorted(name for name, value in params.items() if isinstance(value, list) and name not in ("candidates", "edge_costs"))
+        told: dict[str, Any] = {"schema": "congraph.python/1", "class": type(self).__name__, "params": params, "found": found}
+        if lists:
+            # JSON does not tell lists from tuples.
+            told["lists"] = lists
         return json.dumps(told, indent=2, default=_plain) + "\n"
 
     def _learned(self, result: dict[str, Any], views: Views, X: Any, silent: bool = False) -> None:
@@ -262,6 +303,7 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
                 delattr(self, name)
         near = [] if silent else self._near()
         self.warnings_ = [CongraphWarning(message, code, view) for code, view, message in [*result["warnings"], *near]]
+        self._are_numbered = views._are_numbered
         self._axes = ""
         self._from_python = True
         self._files = [""] * len(self.view_names_)
@@ -302,6 +344,8 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
 
     def _new_views(self, X: Any, labels: Any = None) -> Views:
         """New views; without names their nodes are those of the fit, by number."""
+        self._tell_former_names()
+        self._refuse_long(labels)
         views = as_views(X, views=labels)
         views = views._of(list(views)) if self._node_axis() == 1 else views._with_nodes_in_rows()
         for name, array in views.items():
@@ -323,8 +367,11 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         lines = [*first, *self._sure(), certified]
         if "W13" in codes:
             return [("CAUTION", "nothing in these data goes beyond chance (W13)"), *lines]
-        if "W15" in codes:
-            return [("CAUTION", "structure, but none that the views share: the agreement is imposed (W15)"), *lines]
+        imposed = next((warning for warning in self.warnings_ if warning.code == "W15"), None)
+        if imposed is not None:
+            # Whether there is structure may not be known.
+            what = "nothing" if imposed.args[0].startswith("nothing") else "structure, but none"
+            return [("CAUTION", f"{what} that the views share: the agreement is imposed (W15)"), *lines]
         return lines
 
     def _sure(self) -> list[tuple[str, str]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -31,7 +32,7 @@ from ._choices import (
     Solver,
     ZStep,
 )
-from ._errors import former, one_error, warn
+from ._errors import choose, choose_truth, former, one_error, refuse_truth, warn
 from ._graphs import Graphs, _optional, counted
 from ._refits import Refits, refits
 from ._stability import Stability
@@ -108,6 +109,10 @@ _OF_READING = frozenset(
 )
 
 
+#: Parameters that are numbers, if they are given.
+_NUMBERS = ("density", "similarity", "consensus_density", "alpha", "beta", "gamma", "subject_share", "spectrum", "tol", "max_iter", "memory", "seed")
+
+
 class _Learner(GraphEstimator):
     """Fitting by the engine, as `ConsensusGraph` and `SingleGraph` do it."""
 
@@ -173,6 +178,13 @@ class _Learner(GraphEstimator):
 
     def _options(self, views: Views | None, single: bool) -> dict[str, Any]:
         """What is asked of a fit, by the names of the constructor's parameters; the engine knows and checks them all."""
+        choose("method", self.method, ("smooth", "likelihood"), "; the joint graphical lasso is `JointGraphicalLasso`")
+        choose("filter", self.filter, ("auto", 1, 2))
+        choose("signed", bool(self.signed) if isinstance(self.signed, np.bool_) else self.signed, (True, False, "auto"))
+        if isinstance(self.spectrum, str):
+            choose("spectrum", self.spectrum, ("auto",), " or a number from 0.05 to 1")
+        choose_truth("check_outside", self.check_outside)
+        refuse_truth(**{name: getattr(self, name, None) for name in _NUMBERS})
         asked = inspect.signature(SingleGraph if single else ConsensusGraph).parameters
         options = {name: getattr(self, name) for name in asked if name not in _OF_READING}
         if "coupling" in options:
@@ -224,24 +236,55 @@ class _Learner(GraphEstimator):
             if head or not k.isdigit() or int(k) == 0:
                 raise ValueError(f'candidates is {wanted!r}; it must be "knn:K" for a number K, or pairs of nodes')
             return wanted
-        return self._pairs(views, wanted)
+        return self._pairs(views, wanted, "candidates")
 
     def _edge_costs(self, views: Views | None) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]] | None:
         if self.edge_costs is None:
             return None
+        if not isinstance(self.edge_costs, Mapping):
+            raise TypeError(f"edge_costs is a {type(self.edge_costs).__name__}; it must be a dict from pairs of nodes to costs, such as {{(0, 1): 0.5}}")
         costs = dict(self.edge_costs)
-        return self._pairs(views, list(costs)), np.asarray(list(costs.values()), dtype=np.float64)
+        return self._pairs(views, list(costs), "edge_costs"), np.asarray(list(costs.values()), dtype=np.float64)
 
-    def _pairs(self, views: Views | None, pairs: Any) -> npt.NDArray[np.int64]:
+    def _pairs(self, views: Views | None, pairs: Any, option: str) -> npt.NDArray[np.int64]:
         """Pairs of nodes as numbers; given as numbers, or by name."""
-        pairs = [tuple(pair) for pair in pairs]
+        try:
+            pairs = [tuple(pair) for pair in pairs]
+        except TypeError:
+            pairs = [()]
+        if any(len(pair) != 2 for pair in pairs):
+            raise ValueError(f'{option} must hold pairs of nodes, such as (0, 1) or ("a", "b")')
         if any(isinstance(node, str) for pair in pairs for node in pair):
             place = {name: k for k, name in enumerate(self._nodes_in_use(views))}
             try:
                 pairs = [tuple(place[node] for node in pair) for pair in pairs]
             except KeyError as error:
-                raise ValueError(f"{error.args[0]!r} is not a node") from None
-        return np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+                raise ValueError(f"{option} name {error.args[0]!r}, which is not a node") from None
+        found = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+        self._check_pairs(views, found, option)
+        return found
+
+    def _check_pairs(self, views: Views | None, pairs: npt.NDArray[np.int64], option: str) -> None:
+        """Complains about what is no pair of two nodes, and about pairs that come twice."""
+        if not len(pairs):
+            return
+        n_nodes, ends = self._n_nodes(views), np.sort(pairs, axis=1)
+        first = np.zeros(len(pairs), dtype=np.bool_)
+        first[np.unique(ends, axis=0, return_index=True)[1]] = True
+        for wrong, told in (
+            (ends[:, 0] == ends[:, 1], ", of one node with itself: a pair is of two nodes"),
+            ((ends[:, 0] < 0) | (ends[:, 1] >= n_nodes), f", which is no pair of two of the {n_nodes} nodes"),
+            (~first, " twice"),
+        ):
+            if wrong.any():
+                one, other = pairs[int(wrong.argmax())].tolist()
+                raise ValueError(f"{option} hold the pair ({one}, {other}){told}")
+
+    def _n_nodes(self, views: Views | None) -> int:
+        """How many nodes there are at most."""
+        if views is None or next(iter(views.nodes.values()), None) is not None:
+            return len(self._nodes_in_use(views))
+        return max(int(array.shape[self._node_axis()]) for array in views.values()) - len(set(self._dropped(views)))
 
     def _nodes_in_use(self, views: Views | None) -> list[str]:
         """The nodes of the fit in their order: those of the first view, without what is left out.
@@ -266,6 +309,7 @@ class _Learner(GraphEstimator):
         *,
         views: Any = None,
         blocks: Any = None,
+        subjects: Any = None,
         pairs: int = 50,
         units: Literal["blocks", "samples", "views"] | None = None,
         direct: bool = True,
@@ -285,6 +329,8 @@ class _Learner(GraphEstimator):
             The views that were fitted, as they were given to `fit`.
         blocks : int, duration, str, sequence or mapping, optional
             The trial or session of each sample, or how many blocks to make: these are halved; see `fit`.
+        subjects : mapping or sequence, optional
+            Whose view each is, as for `fit`; by default what the fit was told.
         pairs : int
             How many pairs of halves.
         units : {"blocks", "samples", "views"}, optional
@@ -318,7 +364,7 @@ class _Learner(GraphEstimator):
         self._check_learned()
         if not isinstance(getattr(self, "penalty", "l1"), str):
             raise ValueError("halves cannot be fitted with a penalty written in Python: fit with penalty=\"l1\", \"l2\" or \"squared-l2\"")
-        told = self._views(X, former(views, "views", groups, "groups"), blocks)
+        told = self._fitted_views(X, former(views, "views", groups, "groups"), blocks, subjects)
         options = self._options(told, single=self.consensus_weights_ is None)
         # What was found stands in for targets and parameters.
         options.update({name: None for name in ("density", "similarity", "consensus_density", "alpha", "beta") if name in options})
@@ -347,6 +393,7 @@ class _Learner(GraphEstimator):
         *,
         views: Any = None,
         blocks: Any = None,
+        subjects: Any = None,
         resamples: int = 100,
         counts: Any = None,
         units: Literal["blocks", "samples", "views"] | None = None,
@@ -362,6 +409,8 @@ class _Learner(GraphEstimator):
             The views that were fitted, as they were given to `fit`.
         blocks : str, sequence or mapping, optional
             The trial or session of each sample: these are drawn.
+        subjects : mapping or sequence, optional
+            Whose view each is, as for `fit`; by default what the fit was told.
         resamples : int
             How many resamples; each draws as many units of each view as it has, with replacement (of views, half without).
         counts : array of int, optional
@@ -373,6 +422,12 @@ class _Learner(GraphEstimator):
             The relative gap at which a fit of smooth signals ends; that of the fit by default. 1e-5 is enough for most resamples.
         weights : bool
             Whether to keep the views' weights, too.
+        seed : int
+            The seed of the resamples.
+
+        Returns
+        -------
+        Refits
 
         Examples
         --------
@@ -382,12 +437,30 @@ class _Learner(GraphEstimator):
         >>> m.refits(data.views, resamples=20, tolerance=1e-5).consensus.shape[0]
         20
         """
+        told = self._fitted_views(X, views, blocks, subjects)
         return refits(
-            self, X, views, blocks, resamples=resamples, counts=counts, units=units, tolerance=tolerance, weights=weights, seed=seed
+            self, told, resamples=resamples, counts=counts, units=units, tolerance=tolerance, weights=weights, seed=seed
         )
 
-    def _data_again(self, X: Any, views: Any, blocks: Any) -> dict[str, Any]:
-        told = self._views(X, views, blocks)
+    def _fitted_views(self, X: Any, labels: Any, blocks: Any, subjects: Any) -> Views:
+        """The views of the fit once more, with the subjects that it was told, if it was told any."""
+        self._check_learned()
+        told = self._views(X, labels, blocks, subjects)
+        if not self._subjects_of_views or told.subjects:
+            return told
+        whose = dict(zip(self.view_names_, self._subjects_of_views, strict=True))
+        strange = [name for name in told if name not in whose]
+        if strange:
+            raise ValueError(
+                f"the fit was told whose view each is (`subjects`), and of view {strange[0]!r} that is not known: give the views that were fitted, "
+                "or `subjects` here as it was given to `fit`"
+            )
+        told = told._of(list(told))
+        told.subjects = {name: whose[name] for name in told}
+        return told
+
+    def _data_again(self, X: Any, views: Any, blocks: Any, subjects: Any) -> dict[str, Any]:
+        told = self._fitted_views(X, views, blocks, subjects)
         return {"record": self._record, "views": told._borrowed(), "reading": self._reading(told)}
 
     def _ask_stability(self) -> str | None:
@@ -414,13 +487,20 @@ class ConsensusGraph(_Learner):
     proportional : {"refuse", "merge"}
         With the likelihood, nodes that are multiples of each other in every view are refused, or learned as one node that is named by
         the first of them (``merged_``).
-    density, similarity, consensus_density : float, optional
-        Targets: the share of possible edges that are present (mean of the views), the mean correlation between the views' weights, the
-        density of the consensus. The parameters that reach them are found. Without any, the density is at most ten
-        neighbours a node, and the similarity half-way from what separately learned views have to 1: a guess, where `tune` and
-        `ConsensusGraphCV` choose.
-    alpha, beta, gamma : float, optional
-        The parameters themselves, for experts: larger is denser, more alike, a sparser consensus.
+    density : float, optional
+        A target: the share of possible edges that are present, as the mean of the views. What is asked for as a target is reached by
+        finding the parameter below that gives it. Without any, the density is at most ten neighbours a node, and the similarity half-way
+        from what separately learned views have to 1: a guess, where `tune` and `ConsensusGraphCV` choose.
+    similarity : float, optional
+        A target: the mean correlation between the views' weights.
+    consensus_density : float, optional
+        A target: the share of possible edges that the consensus has.
+    alpha : float, optional
+        A parameter itself, for experts, in place of a density: larger is denser.
+    beta : float, optional
+        In place of a similarity: larger makes the views more alike.
+    gamma : float, optional
+        In place of a density of the consensus: larger makes it sparser.
     penalty : str or object, default "l1"
         How a view's departure from the consensus is charged: ``"l1"``, ``"l2"``, ``"squared-l2"``, ``"linf"``,
         ``"huber"``; or an object with ``value(differences)`` and ``prox(differences, step)``, which is solved by ADMM. The
@@ -472,7 +552,8 @@ class ConsensusGraph(_Learner):
     allow_counts : bool
         Accept values that look like raw counts.
     memory : float, optional
-        How much memory may be used, in GiB; a fit that needs more is refused.
+        How much memory a fit by the likelihood may use, in GiB: what needs more is refused. By smoothness, the other method, a fit
+        takes what it needs, whatever the limit; only the command line refuses it, too.
     seed : int, default 1
         The seed of the approximate neighbour search.
     n_jobs : int, optional
@@ -736,8 +817,8 @@ class ConsensusGraph(_Learner):
         [0.2]
         """
         choice = {
-            "density": _ends(density),
-            "similarity": _ends(similarity),
+            "density": _ends(density, "density"),
+            "similarity": _ends(similarity, "similarity"),
             "rule": rule,
             "keep": keep,
             "halvings": halvings,
@@ -782,7 +863,7 @@ class ConsensusGraph(_Learner):
         -------
         list of dict
             One entry per method, the best first: its ``gain`` (the mean log-likelihood of a node's value in nats, above that of
-            independent nodes), how far it is ``behind`` the best and the ``standard_error`` of that, the ``gain`` of each of the
+            independent nodes) and the ``gain_error`` of that over the views: a method that gains no more explains nothing. How far it is ``behind`` the best and the ``standard_error`` of that, the ``gain`` of each of the
             ``views``, the ``density`` of its graphs, and what it was learned with. Nothing of this estimator is fitted.
 
         Examples
@@ -796,7 +877,12 @@ class ConsensusGraph(_Learner):
         told = self._views(X, former(views, "views", groups, "groups"), blocks)
         options = self._options(told, single=False)
         options.update(method="smooth", filter="auto", proportional="refuse", density=None, similarity=None, consensus_density=None, alpha=None, beta=None)
-        return _engine.compare_methods(told._borrowed(), self._reading(told), options, list(methods), self._running())
+        methods = list(methods)
+        if len(set(methods)) < len(methods):
+            raise ValueError(f"methods={methods!r} names one of them twice; each is compared once")
+        found, warned = _engine.compare_methods(told._borrowed(), self._reading(told), options, methods, self._running())
+        warn(warned)
+        return found
 
     def project(
         self, X: Any, *, views: Any = None, alpha: float | None = None, beta: float | None = None, groups: Any = None
@@ -842,7 +928,7 @@ class ConsensusGraph(_Learner):
             "record": self._record,
         }
         found = _engine.project(self._arrays(), fitted, told._borrowed(), self._reading(told), self._running())
-        return [_projection(one, self.positions_) for one in found]
+        return [_projection(one, self.positions_, json.loads(self._record)) for one in found]
 
     def transform(self, X: Any, *, views: Any = None, groups: Any = None) -> Any:
         """The graphs of new views with the consensus held as it is.
@@ -1018,21 +1104,35 @@ def _of_one(matrices: npt.NDArray[np.float64], name: str, several: str) -> npt.N
     return matrix
 
 
-def _ends(given: Any) -> tuple[float, float] | None:
+def _ends(given: Any, name: str) -> tuple[float, float] | None:
     """The two ends of a grid; one number is both."""
-    if given is None or isinstance(given, tuple):
-        return given
-    if isinstance(given, (list, np.ndarray)):
-        low, high = given
+    if given is None:
+        return None
+    try:
+        low, high = given if isinstance(given, (tuple, list, np.ndarray)) else (given, given)
+        if isinstance(low, (str, bool, np.bool_)) or isinstance(high, (str, bool, np.bool_)):
+            raise TypeError
         return float(low), float(high)
-    return float(given), float(given)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is {given!r}; it must be a number, or a pair of them such as (0.1, 0.3)") from None
 
 
-def _projection(found: dict[str, Any], positions: dict[str, Any] | None) -> Projection:
-    graph = {name: found[name] for name in ("nodes", "views", "edge_index", "weights", "consensus", "present")}
+#: What a projection has in common with the fit whose consensus it keeps.
+_OF_FIT = (
+    *("schema", "n_nodes", "method", "filter", "penalty", "solver", "alpha", "beta", "scale", "spectrum", "signed", "sample_norm"),
+    *("distance_norm", "distance_divisor", "tolerance", "candidates", "edge_costs"),
+)
+
+
+def _projection(found: dict[str, Any], positions: dict[str, Any] | None, record: dict[str, Any]) -> Projection:
+    graph = Graphs(**{name: found[name] for name in ("nodes", "views", "edge_index", "weights", "consensus", "present")}, positions=positions)
+    own = {name: found[name] for name in ("objective", "dual_objective", "relative_gap", "converged", "iterations")}
+    density = {"target": None, "views": found["density"], "consensus": found["consensus_density"]}
+    told = {**{name: record[name] for name in _OF_FIT if name in record}, **own, "n_views": 1, "density": density, "warnings": []}
+    graph._record, graph._warned = json.dumps(told), list(found["warnings"])
     return Projection(
         name=found["views"][0],
-        graph=Graphs(**graph, positions=positions),
+        graph=graph,
         kinds=found["kinds"],
         uniqueness=float(found["uniqueness"][0]),
         density=found["density"],

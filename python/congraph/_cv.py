@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ._choices import Coupling, DistanceNorm, Kind, Missing, Nan, NodeRule, Orient, Rule, SampleNorm, Scale, Signed
 from ._consensus import ConsensusGraph, _ends
-from ._errors import CongraphDataError, CongraphWarning, former, tell
+from ._errors import CongraphDataError, CongraphWarning, choose, former, tell
 
 __all__ = ["ConsensusGraphCV"]
 
@@ -20,9 +20,11 @@ class ConsensusGraphCV(ConsensusGraph):
 
     Parameters
     ----------
-    density, similarity : float or pair of float, optional
-        The lowest and the highest of the grid, or the only one. Without them the usual ends are taken, and cells added beyond where the choice by
-        likelihood lies there.
+    density : float or pair of float, optional
+        The lowest and the highest of the grid, or the only one. Without it the usual ends are taken, and cells added beyond where the choice
+        by likelihood lies there.
+    similarity : float or pair of float, optional
+        The same of the similarities.
     criterion : {"likelihood", "stability"}
         ``"likelihood"``: the sparsest density with at least the share ``keep`` of the best likelihood of the other halves on each
         view's graph. ``"stability"``: the densest graph whose edges reproduce, with an instability of at most ``threshold``.
@@ -174,11 +176,12 @@ class ConsensusGraphCV(ConsensusGraph):
         >>> congraph.ConsensusGraphCV(halvings=2).fit(data.views).converged_
         True
         """
+        choose("criterion", self.criterion, ("likelihood", "stability"))
         given = self.blocks if blocks is None else blocks
         told = self._views(X, former(views, "views", groups, "groups"), given, subjects)
         choice = {
-            "density": _ends(self.density),
-            "similarity": _ends(self.similarity),
+            "density": _ends(self.density, "density"),
+            "similarity": _ends(self.similarity, "similarity"),
             "rule": self.criterion,
             "keep": self.keep,
             "halvings": self.halvings,

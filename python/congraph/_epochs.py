@@ -55,6 +55,8 @@ def from_epochs(
     else:
         listed = list(epochs) if isinstance(epochs, (list, tuple)) else [epochs]
         of_view = dict(zip(numbered(len(listed)), listed, strict=True))
+    if not of_view:
+        raise ValueError("there are no Epochs: give a dict of them, `{name: epochs}`, or a list")
     for name, one in of_view.items():
         _check(name, one, picks)
     everywhere = {name for one in of_view.values() for name in one.info["bads"]}
@@ -69,6 +71,8 @@ def from_epochs(
         chosen.pick(_kind(one, picks), exclude=())
         dropped = {"drop": everywhere, "mask": set(one.info["bads"]), "keep": set()}[bads]
         channels = [channel for channel in chosen.ch_names if channel not in dropped]
+        if not channels:
+            raise CongraphDataError([_no_channel(name, len(chosen.ch_names), bads)])
         values = chosen.get_data(picks=channels) * 1e6
         values = values[:, :, _window(chosen.times, tmin, tmax)]
         n_epochs, n_channels, n_times = values.shape
@@ -90,6 +94,21 @@ def _no_epoch(name: str) -> dict[str, str | None]:
         "what": f"view `{name}` has no epoch",
         "why": "there is nothing to learn from",
         "hint": "leave the view out, or keep more epochs",
+        "view": name,
+        "node": None,
+    }
+
+
+def _no_channel(name: str, n_channels: int, bads: str) -> dict[str, str | None]:
+    """The error of a view whose channels are all bad."""
+    whose = "in this view or in another" if bads == "drop" else "in this view"
+    return {
+        "code": "E05",
+        "what": f"all {n_channels} channels of view `{name}` are bad {whose}",
+        "why": "there is nothing to learn from",
+        "hint": "leave the view out, or "
+        + ('leave bad channels out only where they are bad (`bads="mask"`), or ' if bads == "drop" else "")
+        + 'keep them (`bads="keep"`)',
         "view": name,
         "node": None,
     }

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["CongraphDataError", "CongraphWarning", "former", "one_error", "outside", "tell", "warn"]
+__all__ = ["CongraphDataError", "CongraphWarning", "choose", "choose_truth", "former", "is_given", "one_error", "outside", "refuse_truth", "tell", "warn"]
 
 
 class CongraphDataError(ValueError):
@@ -35,7 +35,7 @@ class CongraphDataError(ValueError):
     """
 
     def __init__(self, errors: Sequence[Mapping[str, str | None]]) -> None:
-        self.errors: list[dict[str, str | None]] = [dict(error) for error in errors]
+        self.errors: list[dict[str, str | None]] = [{**error, "hint": _in_python(error["hint"])} for error in errors]
         first = self.errors[0]
         self.code: str = first["code"] or ""
         self.view: str | None = first["view"]
@@ -68,6 +68,22 @@ class CongraphWarning(UserWarning):
     def __str__(self) -> str:
         place = f" (view {self.view})" if self.view is not None else ""
         return f"{self.code}{place}: {self.args[0]}"
+
+
+#: What the engine says of files, and what that is here.
+_OF_FILES = {
+    "in a header row of text files, in `nodes` of .npz and .mat files, in columns of data frames": (
+        "as the columns of data frames, or by `congraph.Views(arrays, nodes=...)`"
+    ),
+    "check that the files belong together": "check that the views belong together",
+}
+
+
+def _in_python(hint: str | None) -> str | None:
+    """A hint without files, which are not what was given here."""
+    for of_files, here in _OF_FILES.items():
+        hint = hint.replace(of_files, here) if hint else hint
+    return hint
 
 
 def one_error(code: str, what: str, why: str, hint: str, view: str | None = None, node: str | None = None) -> CongraphDataError:
@@ -106,12 +122,12 @@ def _as_one(same: Sequence[CongraphWarning]) -> CongraphWarning:
     first = same[0]
     if len(same) == 1:
         return first
-    message = f"view {first.view}: {first.args[0]}" if first.view is not None else first.args[0]
+    message = f"view `{first.view}`: {first.args[0]}" if first.view is not None else first.args[0]
     message += "".join(f". Also: {one.args[0]}" for one in same[1:] if one.view is None)
-    alike = [f"view {one.view}" for one in same[1:] if one.view is not None]
+    alike = [f"`{one.view}`" for one in same[1:] if one.view is not None]
     if alike:
         shown = ", ".join(alike[:4]) + (f" and {len(alike) - 4} more" if len(alike) > 4 else "")
-        message += f" (and the like of {shown}: see `warnings_`)"
+        message += f" (and the like of {'view' if len(alike) == 1 else 'views'} {shown}: see `warnings_`)"
     return CongraphWarning(message, first.code)
 
 
@@ -119,20 +135,51 @@ def _in_validation() -> bool:
     """Whether a search or a cross-validation of scikit-learn is fitting: it fits often, and its user looks at scores."""
     frame = sys._getframe(1)
     while frame is not None:
-        if frame.f_code.co_name == "_fit_and_score" and frame.f_globals.get("__name__", "").startswith("sklearn."):
+        if frame.f_code.co_name in _VALIDATIONS and frame.f_globals.get("__name__", "").startswith("sklearn."):
             return True
         frame = frame.f_back  # type: ignore[assignment]
     return False
 
 
+#: What fits an estimator again and again in scikit-learn.
+_VALIDATIONS = ("_fit_and_score", "_fit_and_predict", "_incremental_fit_estimator", "_permutation_test_score")
+
+
 def former(given: Any, name: str, former_value: Any, former_name: str) -> Any:
     """What a parameter is set to, by its own name or by the one it had before, which is warned of."""
-    if former_value is None or (isinstance(former_value, str) and former_value == "deprecated"):
+    if not is_given(former_value):
         return given
     warnings.warn(
         f"`{former_name}` is called `{name}` now; the former name will go with version 0.3", FutureWarning, stacklevel=outside()
     )
     return former_value
+
+
+def is_given(former_value: Any) -> bool:
+    """Whether a parameter is set by the name it had before."""
+    return former_value is not None and not (isinstance(former_value, str) and former_value == "deprecated")
+
+
+def choose(name: str, given: Any, choices: Sequence[Any], more: str = "") -> None:
+    """Complains about what is none of the choices."""
+    if not any(given == one and isinstance(given, bool) == isinstance(one, bool) for one in choices):
+        told = [f'"{one}"' if isinstance(one, str) else repr(one) for one in choices]
+        first = f"{', '.join(told[:-1])} or " if len(told) > 1 else ""
+        kind = ValueError if type(given) in map(type, choices) else TypeError
+        raise kind(f"{name} is {given!r}; it must be {first}{told[-1]}{more}")
+
+
+def choose_truth(name: str, given: Any) -> None:
+    """Complains about what is neither true nor false: "no" would be true."""
+    if type(given).__name__ not in ("bool", "bool_"):
+        raise TypeError(f"{name} is {given!r}; it must be True or False")
+
+
+def refuse_truth(**numbers: Any) -> None:
+    """Complains about a truth value where a number is due: True would be 1."""
+    for name, given in numbers.items():
+        if type(given).__name__ in ("bool", "bool_"):
+            raise TypeError(f"{name} is {given!r}; it must be a number")
 
 
 def outside() -> int:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from . import _engine
 from ._added import added
-from ._base import GraphEstimator
+from ._asked import of_command, path_of, targets
+from ._base import GraphEstimator, as_path
 from ._consensus import ConsensusGraph, SingleGraph
 from ._cv import ConsensusGraphCV
 from ._errors import CongraphWarning
@@ -38,8 +38,11 @@ def load(path: str | os.PathLike[str]) -> GraphEstimator:
     Returns
     -------
     ConsensusGraph, SingleGraph, JointGraphicalLasso or ConsensusGraphCV
-        Fitted: everything that was found is there, to the bit, and `project`, `communities`, `compare` and `report` go on from it. Its
-        parameters are those that the fit was asked for, as far as the folder tells them. What was asked of the graphs later is there as
+        Fitted: the graphs and what is told of them are there, to the bit, and `project`, `communities`, `compare` and `report` go on from
+        it; after ``tune`` also ``path_``, ``path_choice_``, ``path_best_`` and ``path_rule_``. (The command line has them in ``tune.tsv``,
+        Python in ``python.json``.) Its parameters are those that the fit was asked for, and how its data were read, as far as the folder
+        tells them. Who is whose subject is of the data, and not among
+        them. What was asked of the graphs later is there as
         well, if it lies in the folder: ``stability_``, ``communities_`` and ``comparison_``, of ``congraph stability``, ``communities``
         and ``compare``. `print` and `report` tell of them, and `save` writes them as they were.
 
@@ -53,7 +56,7 @@ def load(path: str | os.PathLike[str]) -> GraphEstimator:
     >>> bool((again.graphs_ == m.graphs_).all()), again
     (True, ConsensusGraph(density=0.1))
     """
-    folder = Path(path)
+    folder = as_path(path, "path")
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no folder {str(folder)!r}; a result folder is what `save` or `congraph learn -o FOLDER` writes")
     result = _engine.load(str(folder))
@@ -69,12 +72,14 @@ def load(path: str | os.PathLike[str]) -> GraphEstimator:
     model.warnings_ = [CongraphWarning(message, code, view) for code, view, message in result["warnings"]]
     model._record = json.dumps({**record, "run": None, "node_names": None, "files": None})
     if result["positions"] is not None:
-        model.positions_ = dict(zip(model.node_names_, result["positions"], strict=True))
+        placed = zip(model.node_names_, result["positions"], strict=True)
+        model.positions_ = {node: place for node, place in placed if place is not None}
     model._axes = result["axes"]
     model._from_python = result["python"] is not None
     model._files, model._n_samples, model._carried = result["files"], result["n_samples"], result["carried"]
     model._added = list(result["added"])
-    for name, value in {**_extra(result), **added(model, result)}.items():
+    tuned = path_of(dict(result["carried"]), record) if isinstance(model, ConsensusGraph) else {}
+    for name, value in {**tuned, **_extra(result), **added(model, result)}.items():
         setattr(model, name, value)
     return model
 
@@ -87,9 +92,11 @@ def _estimator(result: dict[str, Any], record: dict[str, Any]) -> GraphEstimator
             raise ValueError(f"the folder was saved from a {told['class']}, which is not part of congraph {_engine.__version__}")
         model = _CLASSES[told["class"]]()
         known = model.get_params(deep=False)
-        params = {name: _revived(name, value) for name, value in told["params"].items() if name in known}
+        lists = told.get("lists", [])
+        params = {name: value if name in lists else _revived(name, value) for name, value in told["params"].items() if name in known}
         model.set_params(**params)
         return model
+    tables = dict(result["carried"])
     if result["precisions"] is not None:
         fused = record.get("fused_diagonal")
         return JointGraphicalLasso(
@@ -99,9 +106,9 @@ def _estimator(result: dict[str, Any], record: dict[str, Any]) -> GraphEstimator
             fused_diagonal=True if fused is None else bool(fused),
             edges=record.get("edge_rule", "nonzero"),
             tol=record.get("tolerance", 1e-8),
+            **_known(JointGraphicalLasso, of_command(tables)),
         )
     kind: Any = SingleGraph if result["consensus"] is None else ConsensusGraph
-    known = kind().get_params(deep=False)
     params = {name: record[name] for name in _TOLD if record.get(name) is not None}
     params["tol"] = record.get("tolerance", 1e-8)
     params["method"] = "likelihood" if record.get("method") == "likelihood" else "smooth"
@@ -110,14 +117,17 @@ def _estimator(result: dict[str, Any], record: dict[str, Any]) -> GraphEstimator
     params["filter"] = record.get("filter", "auto")
     if record.get("coupling") in ("chain", "pairwise"):
         params["coupling"] = record["coupling"]
-    targets = {name: record.get(name, {}).get("target") for name in ("density", "similarity")}
-    if all(target is None for target in targets.values()):
-        targets = {name: record.get(name) for name in ("alpha", "beta", "gamma")}
-    params |= {name: value for name, value in targets.items() if value is not None}
+    params |= targets(record, tables)
     params |= _pairs(result, record)
     if result["present"] is not None:
         params["missing"] = "mask"
-    return kind(**{name: value for name, value in params.items() if name in known})  # type: ignore[no-any-return]
+    params |= of_command(tables)
+    return kind(**_known(kind, params))  # type: ignore[no-any-return]
+
+
+def _known(kind: Any, params: dict[str, Any]) -> dict[str, Any]:
+    """Those parameters that an estimator has."""
+    return {name: value for name, value in params.items() if name in kind().get_params(deep=False)}
 
 
 def _pairs(result: dict[str, Any], record: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import importlib
 import os
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine
-from ._errors import former, warn
+from ._errors import CongraphDataError, choose, former, one_error, warn
+from ._kinds import _places
+from ._labels import numbers_or_words, of_views
 from ._progress import running
 from ._sweep import RELABELLINGS, Work, aligned, workers
 
@@ -24,7 +26,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-@dataclass
+@dataclass(repr=False)
 class Communities:
     """Communities of learned graphs; 0 is the largest. `Graphs.communities` makes it.
 
@@ -63,8 +65,13 @@ class Communities:
     nmi: Floats
     coclassification: Floats
 
+    def __repr__(self) -> str:
+        of = [("the group", self.group)] if self.consensus is None else [("the consensus", self.consensus), ("the group", self.group)]
+        told = ", ".join(f"{len(np.unique(labels))} in {what}" for what, labels in of)
+        return f"Communities({counted(len(self.node_names), 'node')}, {counted(len(self.view_names), 'view')}: {told})"
 
-@dataclass
+
+@dataclass(repr=False)
 class Comparison:
     """Groups of views compared: who differs.
 
@@ -99,7 +106,14 @@ class Comparison:
     threshold: float
     equalised_to: int | None
     # For `report`.
-    _findings: str | None = field(default=None, repr=False)
+    _findings: str | None = None
+
+    def __repr__(self) -> str:
+        told = f"Comparison({' against '.join(self.groups)}: "
+        if "p_fwe" in self.edges:
+            p = np.asarray(self.edges["p_fwe"], dtype=np.float64)
+            told += f"{int((p <= 0.05).sum())} of {counted(len(p), 'edge')} with p_fwe ≤ 0.05; "
+        return f"{told}{self.statistic}, {counted(self.permutations, 'relabelling')}{', all there are' if self.exact else ''})"
 
 
 def _table(columns: dict[str, Any]) -> Any:
@@ -185,6 +199,10 @@ class LearnedGraphs:
             if view not in self.view_names_:
                 raise KeyError(f"there is no view {view!r}; there are {', '.join(self.view_names_)}")
             view = self.view_names_.index(view)
+        if isinstance(view, (bool, np.bool_)) or not hasattr(view, "__index__"):
+            raise TypeError(f"view is {view!r}; it must be the name of a view, or its number from 0")
+        if not -len(self.view_names_) <= view < len(self.view_names_):
+            raise IndexError(f"there is no view {view}; there are {counted(len(self.view_names_), 'view')}, numbered from 0")
         return self.weights_[:, view]
 
     def _dense(self, weights: Floats) -> Floats:
@@ -262,6 +280,7 @@ class LearnedGraphs:
         """
         pandas = _optional("pandas", "graph")
         self._check_learned()
+        choose("long", bool(long) if isinstance(long, np.bool_) else long, (False, True))
         names = np.asarray(self.node_names_, dtype=object)
         ends = {"source": names[self.edge_index_[0]], "target": names[self.edge_index_[1]]}
         if long:
@@ -459,23 +478,6 @@ class LearnedGraphs:
         found = _engine.communities(self._arrays(), search, running(-1))
         return Communities(node_names=list(self.node_names_), view_names=list(self.view_names_), **found)
 
-    def _of_views(self, given: Any, what: str) -> list[Any]:
-        """One value for each view, from a mapping, a series indexed by views, or values in the order of the views."""
-        named = given.to_dict() if hasattr(given, "to_dict") and hasattr(given, "index") else given
-        if isinstance(named, Mapping) and not all(view in named for view in self.view_names_) and hasattr(given, "to_numpy"):
-            named = given.to_numpy()
-        if not isinstance(named, Mapping):
-            values = list(named)
-            if len(values) != len(self.view_names_):
-                raise ValueError(f"{what} has {len(values)} values, and there are {counted(len(self.view_names_), 'view')}: give one for each")
-            return values
-        absent = [view for view in self.view_names_ if view not in named]
-        strange = [view for view in named if view not in self.view_names_]
-        if absent or strange:
-            named_by = f"has no {absent[0]!r}" if absent else f"has {strange[0]!r}, which is no view"
-            raise ValueError(f"{what} {named_by}: {len(absent)} views are not in it, and {len(strange)} of its names are no views")
-        return [named[view] for view in self.view_names_]
-
     def compare(
         self,
         labels: Any,
@@ -493,6 +495,7 @@ class LearnedGraphs:
         X: Any = None,
         views: Any = None,
         blocks: Any = None,
+        subjects: Any = None,
         n_jobs: int | None = None,
         groups: Any = None,
     ) -> Comparison:
@@ -527,8 +530,8 @@ class LearnedGraphs:
             How many samples each view has, given as the labels are.
         seed
             The seed of the relabellings, and of the draw that makes samples equal.
-        X, views, blocks
-            The views that were fitted, with ``equalise="auto"``.
+        X, views, blocks, subjects
+            The views that were fitted, with ``equalise="auto"``; ``subjects`` are by default those that the fit was told.
         n_jobs : int, optional
             How many workers of joblib share the relabellings; -1 for all cores. They are processes, unless ``joblib.parallel_config``
             names another backend, such as dask. None is the threads of this process, unless such a context asks for workers. With
@@ -555,34 +558,42 @@ class LearnedGraphs:
         if equalise == "auto" and X is None:
             raise ValueError("equalise is 'auto', which learns again from equally many samples: give the views that were fitted as X")
         labels_of_rows = former(views, "views", groups, "groups")
-        data = self._data_again(X, labels_of_rows, blocks) if equalise == "auto" else None
+        data = self._data_again(X, labels_of_rows, blocks, subjects) if equalise == "auto" else None
 
         def label(value: Any) -> str:
             return "" if value is None or value != value else str(value)
 
-        columns = {} if covariates is None else {str(name): self._of_views(covariates[name], str(name)) for name in covariates}
+        columns = {} if covariates is None else {str(name): of_views(covariates[name], self.view_names_, str(name)) for name in covariates}
         asked = {
-            "labels": [label(value) for value in self._of_views(labels, "labels")],
-            "pair": None if pair is None else [label(value) for value in self._of_views(pair, "pair")],
-            "covariates": {name: _numbers_or_words(values) for name, values in columns.items()},
+            "labels": [label(value) for value in of_views(labels, self.view_names_, "labels")],
+            "pair": None if pair is None else [label(value) for value in of_views(pair, self.view_names_, "pair")],
+            "covariates": {name: numbers_or_words(values) for name, values in columns.items()},
             "statistic": statistic,
             "permutations": permutations,
             "nbs": nbs,
             "measures": list(measures),
             "level": level,
             "seed": seed,
-            "samples": None if n_samples is None else [int(n) for n in self._of_views(n_samples, "n_samples")],
+            "samples": None if n_samples is None else [int(n) for n in of_views(n_samples, self.view_names_, "n_samples")],
         }
         shared, parts = workers(n_jobs), []
         if shared is not None and data is None:
             n_relabellings = _engine.compare_jobs(self._arrays(), asked)
             parts = shared.run(Work("compare_part", self._arrays(), asked), [1] * n_relabellings, RELABELLINGS)
-        found = _engine.compare(self._arrays(), asked, data, parts, running(-1))
+        try:
+            found = _engine.compare(self._arrays(), asked, data, parts, running(-1))
+        except CongraphDataError as error:
+            # What the hint says was done already.
+            if data is None or error.code != "E16" or not self._subjects_of_views:
+                raise
+            told = {name: error.errors[0][name] or "" for name in ("what", "why")}
+            hint = "a fit that was told subjects is not learned again here: give every view equally many samples, fit those, and compare the graphs"
+            raise one_error("E16", **told, hint=hint) from None
         warn(found.pop("warnings"))
         tables = {name: _table(found.pop(name)) for name in ("edges", "components", "nodes", "measures", "pairs")}
         return Comparison(**tables, _findings=found.pop("findings"), **found)
 
-    def _data_again(self, X: Any, views: Any, blocks: Any) -> dict[str, Any]:
+    def _data_again(self, X: Any, views: Any, blocks: Any, subjects: Any) -> dict[str, Any]:
         """The data of the fit, and how it was made."""
         raise ValueError("these graphs were not learned here, so they cannot be learned again: equalise must be 'off'")
 
@@ -634,7 +645,17 @@ class LearnedGraphs:
             raise FileNotFoundError(f"there is no folder {str(target.parent)!r} to write {target.name!r} to")
         if target.exists() and not target.is_file():
             raise FileExistsError(f"{str(target)!r} is not a file, and a file is written; choose another path")
-        places = positions if positions is not None else getattr(self, "positions_", None)
+        _replace(target, self._page(communities, positions, comparison))
+        return target
+
+    def _page(
+        self,
+        communities: Communities | None = None,
+        positions: Mapping[str, Sequence[float]] | None = None,
+        comparison: Comparison | None = None,
+    ) -> str:
+        """The report."""
+        places = _places(positions) if positions is not None else getattr(self, "positions_", None)
         absent = [node for node in self.node_names_ if places is not None and node not in places]
         if positions is not None and absent:
             raise ValueError(f"positions has no {absent[0]!r}: {len(absent)} of {len(self.node_names_)} nodes have no place")
@@ -649,15 +670,17 @@ class LearnedGraphs:
             "record": record,
             "warnings": warned,
             "positions": [[float(x) for x in places[node]] for node in self.node_names_] if known and places else None,
+            "axes": getattr(self, "_axes", "") if positions is None else "",
+            "files": list(getattr(self, "_files", [])),
+            "n_samples": list(getattr(self, "_n_samples", [])),
             "labels": None if labels is None else labels.tolist(),
             "modularity": None if communities is None else communities.consensus_modularity,
             "stability": getattr(getattr(self, "stability_", None), "_findings", None),
             "ask": self._ask_stability(),
             "comparison": None if comparison is None else comparison._findings,
         }
-        page = _engine.report(self._arrays(), context)
-        _replace(target, page)
-        return target
+        page: str = _engine.report(self._arrays(), context)
+        return page
 
 
 class Graphs(LearnedGraphs):
@@ -694,14 +717,27 @@ class Graphs(LearnedGraphs):
     ) -> None:
         self.node_names_ = [str(node) for node in nodes]
         self.view_names_ = [str(view) for view in views]
+        for what, names in (("nodes", self.node_names_), ("views", self.view_names_)):
+            if len(set(names)) < len(names):
+                twice = next(name for place, name in enumerate(names) if name in names[:place])
+                raise one_error("E06", f"two {what} are called `{twice}`", "results could not be told apart", f"give all {what} names of their own")
         self.edge_index_ = np.asarray(edge_index, dtype=np.int64).reshape(2, -1)
+        if self.edge_index_.size and not 0 <= self.edge_index_.min() <= self.edge_index_.max() < len(self.node_names_):
+            raise ValueError(f"edge_index has numbers of nodes that are not there: they are from 0 to {len(self.node_names_) - 1}")
         self.weights_ = np.asarray(weights, dtype=np.float64).reshape(self.edge_index_.shape[1], len(self.view_names_))
         self.consensus_weights_ = None if consensus is None else np.asarray(consensus, dtype=np.float64)
         self.present_ = None if present is None else np.asarray(present, dtype=np.bool_)
-        self.positions_ = None if positions is None else dict(positions)
+        self.positions_ = _places(positions)
         self.subject_names_ = None
         self._subjects_of_views = None
         self._subject_edges = None
+        # How they were learned, where that is known.
+        self._record = "{}"
+        self._warned: list[tuple[str, str | None, str]] = []
+
+    def _told(self) -> tuple[str, list[tuple[str, str | None, str]]]:
+        # Those of an earlier version that were pickled know nothing of it.
+        return getattr(self, "_record", "{}"), getattr(self, "_warned", [])
 
     @classmethod
     def from_matrices(
@@ -731,15 +767,25 @@ class Graphs(LearnedGraphs):
         >>> congraph.Graphs.from_matrices([[0, 1, 0], [1, 0, 2], [0, 2, 0]])
         Graphs(1 view, 3 nodes, 2 edges)
         """
-        matrices = np.asarray(graphs, dtype=np.float64)
+        try:
+            matrices = np.asarray(graphs, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError("weights must be numbers, nodes × nodes or views × nodes × nodes, in rows of one length") from None
         matrices = matrices[None] if matrices.ndim == 2 else matrices
         if matrices.ndim != 3 or matrices.shape[1] != matrices.shape[2]:
             raise ValueError(f"weights must be nodes × nodes or views × nodes × nodes, not {matrices.shape}")
         shared = None if consensus is None else np.asarray(consensus, dtype=np.float64)
         every = matrices if shared is None else np.concatenate([matrices, shared[None]])
-        if not np.array_equal(every, every.swapaxes(1, 2), equal_nan=True):
-            raise ValueError("weights must be symmetric")
         n = matrices.shape[1]
+        if every.shape[1:] == (n, n) and not np.isfinite(every).all():
+            where = np.argwhere(~np.isfinite(every))[0].tolist()
+            of = f"view {where[0]}" if where[0] < len(matrices) else "the consensus"
+            raise ValueError(f"weights must be finite, and {of} has {every[tuple(where)]} at ({where[1]}, {where[2]}): give 0 where there is no edge")
+        if not np.array_equal(every, every.swapaxes(1, 2)):
+            raise ValueError("weights must be symmetric")
+        for what, names, size in (("nodes", nodes, n), ("views", views, len(matrices))):
+            if names is not None and len(names) != size:
+                raise ValueError(f"{what} has {len(names)} names for {counted(size, what[:-1])}: give one for each")
         one, other = np.triu_indices(n, 1)
         present = (every[:, one, other] != 0).any(axis=0)
         one, other = one[present], other[present]
@@ -754,14 +800,6 @@ class Graphs(LearnedGraphs):
     def __repr__(self) -> str:
         parts = (len(self.view_names_), "view"), (len(self.node_names_), "node"), (self.edge_index_.shape[1], "edge")
         return f"Graphs({', '.join(counted(*part) for part in parts)})"
-
-
-def _numbers_or_words(values: list[Any]) -> list[float] | list[str]:
-    """A covariate: numbers if all of its values are, else words; NaN or empty where it is missing."""
-    try:
-        return [float("nan") if value is None else float(value) for value in values]
-    except (TypeError, ValueError):
-        return ["" if value is None or value != value else str(value) for value in values]
 
 
 def _optional(module: str, extra: str) -> Any:

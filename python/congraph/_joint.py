@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import _engine
 from ._base import GraphEstimator
 from ._choices import Fusion, Kind, Missing, Nan, NodeRule, Orient, SampleNorm, Scale
-from ._errors import CongraphWarning, former
+from ._errors import CongraphWarning, former, refuse_truth
 from ._views import Views
 
 __all__ = ["JointGraphicalLasso"]
@@ -133,6 +133,7 @@ class JointGraphicalLasso(GraphEstimator):
         asked = ["coupling", "lambda1", "lambda2", "tol", "max_iter", "scale", "sample_norm"]
         if self.coupling == "fused":
             asked.append("fused_diagonal")
+        refuse_truth(**{name: getattr(self, name) for name in ("lambda1", "lambda2", "tol", "max_iter")})
         options = {name: getattr(self, name) for name in asked}
         result = _engine.joint_graphical_lasso(told._borrowed(), self._reading(told), options, self.edges, self._running())
         self.precisions_ = np.stack(result["precisions"])
@@ -167,8 +168,9 @@ class JointGraphicalLasso(GraphEstimator):
     def score(self, X: Any, y: Any = None, *, views: Any = None) -> float:
         """How much likelier new data are with the precision matrices than if their nodes were independent; larger is better.
 
-        The mean log-likelihood of a node's value in nats, above that of independent nodes of the same variances. A view that is called
-        like one of the fit is judged with that one's matrix; another by the mean over all of them.
+        The mean log-likelihood of a node's value in nats, above that of independent nodes of the same variances. A view that was named
+        like one of the fit is judged with that one's matrix; another by the mean over all of them, and so is every view of a list or a
+        3-D array: these have no names, and which of the fit's they are is not known.
 
         Parameters
         ----------
@@ -189,8 +191,10 @@ class JointGraphicalLasso(GraphEstimator):
         """
         self._check_learned()
         gains = []
-        for name, (covariance, _) in self._covariances(X, views).items():
-            own = [self.view_names_.index(name)] if name in self.view_names_ else range(len(self.precisions_))
+        told = self._new_views(X, views)
+        are_named = not told._are_numbered and not getattr(self, "_are_numbered", False)
+        for name, (covariance, _) in self._covariances(told, "a score").items():
+            own = [self.view_names_.index(name)] if are_named and name in self.view_names_ else range(len(self.precisions_))
             gains.append(float(np.mean([_gain(covariance, self.precisions_[view]) for view in own])))
         return float(np.mean(gains))
 
@@ -223,7 +227,7 @@ class JointGraphicalLasso(GraphEstimator):
         """
         self._check_learned()
         total = 0.0
-        for name, (covariance, n_samples) in self._covariances(X, views).items():
+        for name, (covariance, n_samples) in self._covariances(self._new_views(X, views), "the criterion").items():
             if name not in self.view_names_:
                 raise ValueError(f"view {name!r} is not one of the fit, which has {', '.join(self.view_names_)}")
             precision = self.precisions_[self.view_names_.index(name)]
@@ -237,8 +241,8 @@ class JointGraphicalLasso(GraphEstimator):
         X: Any,
         *,
         views: Any = None,
-        lambda1: Sequence[float] = (0.4, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05),
-        lambda2: Sequence[float] = (0.1, 0.03, 0.01),
+        lambda1: float | Sequence[float] = (0.4, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05),
+        lambda2: float | Sequence[float] = (0.1, 0.03, 0.01),
         gamma: float = 0.5,
     ) -> JointGraphicalLasso:
         """Fit every pair of parameters, and keep the fit of the least extended Bayesian information criterion.
@@ -247,7 +251,7 @@ class JointGraphicalLasso(GraphEstimator):
         ----------
         X, views
             As for `fit`.
-        lambda1, lambda2 : sequence of float
+        lambda1, lambda2 : float or sequence of float
             What to try.
         gamma : float, default 0.5
             That of `ebic`.
@@ -266,29 +270,35 @@ class JointGraphicalLasso(GraphEstimator):
         (True, 2)
         """
         told = self._views(X, views, None)
-        cells = [(float(one), float(two)) for one in lambda1 for two in lambda2]
+        cells = [(float(one), float(two)) for one in np.atleast_1d(lambda1) for two in np.atleast_1d(lambda2)]
         if not cells:
             raise ValueError("there is nothing to try: lambda1 and lambda2 must have values")
         found: dict[str, list[float]] = {"lambda1": [], "lambda2": [], "density": [], "ebic": []}
-        for one, two in cells:
-            self.lambda1, self.lambda2 = one, two
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", CongraphWarning)
-                self._fit_views(told, X)
-            for name, value in (("lambda1", one), ("lambda2", two), ("density", self.density_), ("ebic", self.ebic(told, gamma))):
-                found[name].append(value)
-        choice = int(np.argmin(found["ebic"]))
-        self.lambda1, self.lambda2 = cells[choice]
-        self._fit_views(told, X)
+        if self._kind() != "signals":
+            raise ValueError("the criterion needs signals, and these are matrices: kind must be 'signals'")
+        asked = self.lambda1, self.lambda2
+        try:
+            for one, two in cells:
+                self.lambda1, self.lambda2 = one, two
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", CongraphWarning)
+                    self._fit_views(told, X)
+                for name, value in (("lambda1", one), ("lambda2", two), ("density", self.density_), ("ebic", self.ebic(told, gamma))):
+                    found[name].append(value)
+            choice = int(np.argmin(found["ebic"]))
+            self.lambda1, self.lambda2 = cells[choice]
+            self._fit_views(told, X)
+        except BaseException:
+            self.lambda1, self.lambda2 = asked
+            raise
         self.path_ = {name: np.asarray(values) for name, values in found.items()}
         self.path_choice_ = choice
         return self
 
-    def _covariances(self, X: Any, labels: Any) -> dict[str, tuple[npt.NDArray[np.float64], int]]:
+    def _covariances(self, told: Views, what: str) -> dict[str, tuple[npt.NDArray[np.float64], int]]:
         """The covariance matrix of each view as the fit scales it, in the order of its nodes, and the number of samples."""
-        told = self._new_views(X, labels)
         if self._kind() != "signals":
-            raise ValueError("a score needs signals, and these are matrices: kind must be 'signals'")
+            raise ValueError(f"{what} needs signals, and these are matrices: kind must be 'signals'")
         found = {}
         for name, array in told.items():
             own = told.nodes[name] or list(self.node_names_)
@@ -297,14 +307,18 @@ class JointGraphicalLasso(GraphEstimator):
                 raise ValueError(f"view {name!r} has no node {absent[0]!r}; {len(absent)} of {len(self.node_names_)} nodes are missing")
             columns = [own.index(node) for node in self.node_names_]
             signals = (array if self._node_axis() == 1 else array.T)[:, columns]
-            if self.scale != "none":
-                signals = signals - signals.mean(axis=0)
-            spread = signals.std(axis=0)
-            if (spread == 0).any() or not np.isfinite(signals).all():
+            if self.nan == "drop-rows":
+                signals = signals[np.isfinite(signals).all(axis=1)]
+            in_pairs = self.nan == "pairwise" and not np.isfinite(signals).all()
+            signals = np.where(np.isfinite(signals), signals, np.nan) if in_pairs else signals
+            if self.scale != "none" and len(signals):
+                signals = signals - (np.nanmean if in_pairs else np.mean)(signals, axis=0)
+            spread = (np.nanstd if in_pairs else np.std)(signals, axis=0) if len(signals) else np.zeros(len(columns))
+            if not (np.isfinite(spread) & (spread > 0)).all():
                 raise ValueError(f"view {name!r} has a node that is constant, NaN or infinite, and no score")
             if self.scale == "zscore":
                 signals = signals / spread
-            found[name] = (signals.T @ signals / len(signals), len(signals))
+            found[name] = _of_pairs(signals) if in_pairs else (signals.T @ signals / len(signals), len(signals))
         return found
 
     def _summary(self) -> list[tuple[str, str]]:
@@ -315,6 +329,35 @@ class JointGraphicalLasso(GraphEstimator):
             ("warnings", ", ".join(sorted({warning.code for warning in self.warnings_})) or "none"),
             self._certified(),
         ]
+
+
+def _of_pairs(signals: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], int]:
+    """The covariance matrix of signals with gaps, as a fit has it, and how many samples a pair has on average.
+
+    The correlation of a pair is from the samples that both have. Where these do not fit together it is the nearest matrix that does
+    (Higham 2002).
+    """
+    has = np.isfinite(signals).astype(np.float64)
+    known = np.nan_to_num(signals - np.nanmean(signals, axis=0), nan=0.0)
+    counts = has.T @ has
+    if (counts < 3).any():
+        raise ValueError("two nodes of a view have fewer than 3 samples in common, and no score")
+    means = known.T @ has / counts
+    variances = (known**2).T @ has / counts - means**2
+    norm = np.sqrt((variances * variances.T).clip(0.0))
+    found = np.where(norm > 0.0, (known.T @ known / counts - means * means.T) / np.where(norm > 0.0, norm, 1.0), 0.0)
+    np.fill_diagonal(found, 1.0)
+    correction = np.zeros_like(found)
+    for _ in range(200):
+        if np.linalg.eigvalsh(found)[0] > -1e-10:
+            break
+        moved = found - correction
+        values, vectors = np.linalg.eigh(moved)
+        positive = (vectors * values.clip(0.0)) @ vectors.T
+        correction, found = positive - moved, positive.copy()
+        np.fill_diagonal(found, 1.0)
+    spread = np.nanstd(signals, axis=0)
+    return found * np.outer(spread, spread), round(float(counts[np.triu_indices(len(counts), 1)].mean()))
 
 
 def _gain(covariance: npt.NDArray[np.float64], precision: npt.NDArray[np.float64]) -> float:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from . import _engine
 from ._choices import Scale
 from ._errors import former
-from ._graphs import Graphs, LearnedGraphs, _optional
+from ._graphs import Graphs, LearnedGraphs, _optional, counted
 from ._progress import running
 from ._views import as_views
 
@@ -21,7 +21,7 @@ _MEASURES = ("f1", "precision", "recall", "auprc", "accuracy", "nmi", "correlati
 _SIGNED = ("signed_f1", "signed_precision", "signed_recall", "signed_auprc")
 
 
-@dataclass
+@dataclass(repr=False)
 class Evaluation:
     """The scores of learned graphs: of each view, and of the consensus if both sides have one. `evaluate` makes it.
 
@@ -47,6 +47,10 @@ class Evaluation:
     view_names: list[str]
     views: dict[str, npt.NDArray[np.float64]]
     consensus: dict[str, float] | None
+
+    def __repr__(self) -> str:
+        consensus = "" if self.consensus is None else f"; consensus: F1 {self.consensus['f1']:.3f}"
+        return f"Evaluation({counted(len(self.view_names), 'view')}: mean F1 {self['f1']:.3f}{consensus})"
 
     def __getitem__(self, measure: str) -> float:
         """The mean of a measure over the views."""
@@ -97,7 +101,12 @@ def evaluate(learned: Any, truth: Any) -> Evaluation:
     >>> congraph.evaluate(m, data.truth.consensus_).view_names
     ['view1', 'view2', 'view3']
     """
+    for name, given in (("learned", learned), ("truth", truth)):
+        if given is None or isinstance(given, str):
+            raise TypeError(f"{name} is {given!r}; it must be a fitted estimator, Graphs or an array of weights")
     one = _graphs(learned)
+    if not isinstance(learned, LearnedGraphs) and not isinstance(truth, LearnedGraphs) and np.shape(learned)[-1:] != np.shape(truth)[-1:]:
+        raise ValueError(f"the learned and the true graphs have different numbers of nodes: {np.shape(learned)[-1:][0]} and {np.shape(truth)[-1:][0]}")
     found = _engine.evaluate(one._arrays(), _graphs(truth, one.node_names_)._arrays())
     n = len(found["views"])
     measures = _MEASURES + tuple(measure for measure in _SIGNED if measure in found)

@@ -12,6 +12,7 @@ from . import _engine
 
 if TYPE_CHECKING:
     from ._consensus import _Learner
+    from ._views import Views
 
 __all__ = ["Refits"]
 
@@ -64,9 +65,7 @@ class Refits:
 
 def refits(
     model: _Learner,
-    X: Any,
-    views: Any,
-    blocks: Any,
+    told: Views,
     *,
     resamples: int,
     counts: Any,
@@ -75,11 +74,11 @@ def refits(
     weights: bool,
     seed: int,
 ) -> Refits:
-    """The refits of a fitted model; see `ConsensusGraph.refits`."""
-    model._check_learned()
+    """The refits of a fitted model to the views that it was fitted to; see `ConsensusGraph.refits`."""
     if not isinstance(getattr(model, "penalty", "l1"), str):
         raise ValueError("resamples cannot be fitted with a penalty written in Python: fit with penalty=\"l1\", \"l2\" or \"squared-l2\"")
-    told = model._views(X, views, blocks)
+    if counts is None and resamples < 1:
+        raise ValueError(f"resamples is {resamples}; it must be positive")
     options = model._options(told, single=model.consensus_weights_ is None)
     # What was found stands in for targets and parameters.
     options.update({name: None for name in ("density", "similarity", "consensus_density", "alpha", "beta") if name in options})

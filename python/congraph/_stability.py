@@ -14,6 +14,8 @@ from ._graphs import LearnedGraphs, _optional
 __all__ = ["Stability"]
 
 Columns = dict[str, npt.NDArray[Any]]
+#: Which edge a row is of; all other columns tell how sure it is.
+_TOLD = ("source", "target", "consensus", "view", "weight")
 
 
 @dataclass(repr=False)
@@ -83,6 +85,18 @@ class Stability:
             support=found["support"],
             _findings=found["findings"],
         )
+
+    def _columns(self, graphs: LearnedGraphs) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
+        """What is known of edges, and of all edges in all views: NaN where a view does not have the edge."""
+        edges = [(name, np.ascontiguousarray(values)) for name, values in self.edges.items() if name not in _TOLD]
+        view, edge = np.nonzero(graphs.weights_.T)
+        views = []
+        for name, values in self.views.items():
+            if name not in _TOLD:
+                whole = np.full(graphs.weights_.shape, np.nan)
+                whole[edge, view] = values
+                views.append((name, whole.ravel()))
+        return edges, views
 
     def __repr__(self) -> str:
         told = f"Stability({self.units} halved, {self.record['fits']} fits"

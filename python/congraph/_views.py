@@ -5,6 +5,7 @@ Nothing is computed here. Contiguous arrays of float64 are handed on as they are
 
 from __future__ import annotations
 
+import numbers
 import operator
 from collections.abc import Iterator, Mapping, Sequence, ValuesView
 from typing import Any
@@ -12,25 +13,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._blocks import _duration, _is_length, _times
+from ._blocks import _block_of_each, _is_length, _times
 from ._errors import one_error
+from ._grouped import _column, _groups_of, _joined_names, _refuse_alike
 from ._kinds import (
     _ARE,
-    _grouped_by,
     _is_frame,
     _is_groupby,
     _is_pandas,
-    _is_polars_series,
     _is_series,
     _is_sparse,
+    _places,
     _refuse_empty,
     _refuse_strange,
+    _refuse_xarray,
 )
 from ._sweep import aligned
+from ._tables import Array, _index_names, _labels, _names, _sparse, _table
 
 __all__ = ["Views", "as_views"]
-
-Array = npt.NDArray[Any]
 
 
 class Views(Mapping[str, Array]):
@@ -39,19 +40,21 @@ class Views(Mapping[str, Array]):
     Parameters
     ----------
     arrays : mapping from str to array
-        Samples in rows, nodes in columns; or data frames, whose column names are the nodes.
+        Samples in rows, nodes in columns; or data frames, whose column names are the nodes; or two-dimensional DataArrays of xarray, whose
+        coordinates along the nodes are their names. `Views` keep what is known of them, as far as it is not given anew.
     nodes : sequence of str, or mapping from view to sequence of str, optional
         The names of the nodes. Views are matched by name, never by position.
-    blocks : mapping from view to sequence, optional
-        The resampling unit (trial, session, ...) of each sample.
+    blocks : mapping from view to sequence, number or duration, optional
+        The resampling unit (trial, session, ...) of each sample; or how many blocks to make of each view, or how long: see `ConsensusGraph.fit`.
     n_samples : mapping from view to int, optional
         For Gram and covariance matrices: how many samples they were made from.
-    positions : mapping from node to coordinates, optional
-        Where the nodes are; used by plots and reports.
+    positions : mapping from node to coordinates, or data frame, optional
+        Where the nodes are, in two or three coordinates; used by plots and reports. Of a data frame the index names the nodes.
 
     Notes
     -----
-    A view is taken by its name. Taken by numbers or slices, as scikit-learn's cross-validation does, they are `Views` again.
+    A view is taken by its name. Taken by numbers or slices, as scikit-learn's cross-validation does, they are `Views` again. The values
+    are plain arrays: ``dict(views)`` and ``{**views}`` have neither the names of nodes nor blocks; ``Views(views)`` has them.
 
     Examples
     --------
@@ -70,55 +73,95 @@ class Views(Mapping[str, Array]):
         arrays: Mapping[Any, Any],
         *,
         nodes: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
-        blocks: Mapping[str, Sequence[Any]] | None = None,
+        blocks: Any = None,
         n_samples: Mapping[str, int] | None = None,
-        positions: Mapping[str, Sequence[float]] | None = None,
+        positions: Any = None,
     ) -> None:
         self._arrays: dict[str, Array] = {}
         self.nodes: dict[str, list[str] | None] = {}
         self.blocks: dict[str, list[str] | None] = {}
         self.n_samples: dict[str, int | None] = {}
         self.subjects: dict[str, str] = {}
-        self.positions = dict(positions) if positions is not None else None
+        _refuse_xarray(arrays, "arrays")
+        if not isinstance(arrays, Mapping):
+            raise TypeError(f"Views takes a dict from names to arrays, and this is a {type(arrays).__name__}: `fit` takes lists and 3-D arrays as they are")
+        source = arrays if isinstance(arrays, Views) else None
+        self.positions = source.positions if source is not None and positions is None else positions
         # Names of rows: those of the nodes where tables have their nodes in rows.
         self._rows: dict[str, list[str] | None] = {}
         # When samples were taken, in seconds, where that is known.
         self._times: dict[str, npt.NDArray[np.float64]] = {}
-        self._are_named = nodes is not None
+        self._are_named: bool = nodes is not None or source is not None and source._are_named
+        # Whether views were not named but numbered, as those of a list are: then a name says nothing of what a view is.
+        self._are_numbered: bool = source is not None and source._are_numbered
+        # Genes that were left out of a view because they are seen in too few of its cells.
+        self._seldom: dict[str, list[str]] = {}
         # Whether the nodes are electrodes, which warnings may then speak of.
-        self._electrodes = False
+        self._electrodes: bool = source is not None and source._electrodes
+        if n_samples is not None and not isinstance(n_samples, Mapping):
+            raise TypeError(f"n_samples is {n_samples!r}; it must be a dict from the names of views to how many samples each was made from")
+        length = blocks if _is_length(blocks) else None
+        _refuse_blocks(None if length is not None else blocks)
+        blocks = None if length is not None else _blocks_by_name(blocks, list(arrays))
         for given, option in ((nodes, "nodes"), (blocks, "blocks"), (n_samples, "n_samples")):
             _refuse_strangers(given, arrays, option)
+        _refuse_part(blocks, arrays)
         for key, value in arrays.items():
             name = str(key)
-            if name in self._arrays:
-                raise _twice(name)
-            array, columns = _table(value, name)
-            self._arrays[name] = array
-            self._rows[name] = _index_names(value)
-            taken = _times(value)
-            if taken is not None:
-                self._times[name] = taken
-            if isinstance(nodes, Mapping):
-                columns = _names(nodes.get(name, nodes.get(key)), "nodes")
-            elif nodes is not None:
-                columns = _names(nodes, "nodes")
-            self.nodes[name] = columns
-            units = (blocks or {}).get(name, (blocks or {}).get(key))
-            self.blocks[name] = _labels(_aligned(units, value, "blocks"), "blocks")
-            self.n_samples[name] = (n_samples or {}).get(name, (n_samples or {}).get(key))
+            if source is not None:
+                self._add(name, source)
+            else:
+                self._read(name, value)
+            if nodes is not None:
+                own = nodes.get(name, nodes.get(key)) if isinstance(nodes, Mapping) else nodes
+                self.nodes[name] = self.nodes[name] if own is None else _names(own, "nodes")
+            if blocks is not None:
+                units = blocks.get(name, blocks.get(key))
+                self.blocks[name] = _labels(_aligned(units, value, "blocks"), "blocks")
+            if n_samples is not None:
+                self.n_samples[name] = n_samples.get(name, n_samples.get(key))
+        if length is not None:
+            self.blocks = dict.fromkeys(self._arrays)
+            self.blocks = _in_blocks(self, length).blocks
+
+    def _read(self, name: str, value: Any) -> None:
+        """Another view, of whatever its table is."""
+        if name in self._arrays:
+            raise _twice(name)
+        self._arrays[name], self.nodes[name] = _table(value, name)
+        self._rows[name] = _index_names(value)
+        self.blocks[name] = self.n_samples[name] = None
+        taken = _times(value)
+        if taken is not None:
+            self._times[name] = taken
+
+    @property
+    def positions(self) -> dict[str, list[float]] | None:
+        """Where the nodes are, as far as that is known."""
+        return self._positions
+
+    @positions.setter
+    def positions(self, given: Any) -> None:
+        self._positions = _places(given)
 
     def __getitem__(self, name: Any) -> Any:
         if isinstance(name, str):
+            if name not in self._arrays:
+                raise KeyError(f"there is no view {name!r}; there are {', '.join(self._arrays) or 'none'}")
             return self._arrays[name]
         names = list(self._arrays)
-        chosen = names[name] if isinstance(name, slice) else [names[operator.index(name)]]
-        return self._of(chosen)
+        if isinstance(name, slice):
+            return self._of(names[name])
+        number = operator.index(name)
+        if not -len(names) <= number < len(names):
+            raise IndexError(f"there is no view {number}; there are {len(names)}, numbered from 0")
+        return self._of([names[number]])
 
     def _of(self, names: Sequence[str]) -> Views:
         """Some of the views, with all that is known of them."""
         some = Views({}, positions=self.positions)
         some._are_named = self._are_named
+        some._are_numbered = self._are_numbered
         some._electrodes = self._electrodes
         for name in names:
             some._add(name, self)
@@ -132,17 +175,20 @@ class Views(Mapping[str, Array]):
         if name in source._times:
             self._times[name] = source._times[name]
         self.nodes[name], self.blocks[name], self.n_samples[name] = source.nodes[name], source.blocks[name], source.n_samples[name]
-
         if name in source.subjects:
             self.subjects[name] = source.subjects[name]
+        if name in source._seldom:
+            self._seldom[name] = source._seldom[name]
 
     def _with_subjects(self, subjects: Any) -> Views:
         """The same with whose view each is: a mapping from views, or one subject per view."""
         told = self._of(list(self))
         if isinstance(subjects, Mapping):
             _refuse_strangers(subjects, self._arrays, "subjects")
+            _refuse_alike(list(subjects.values()), "subjects")
             of_view = {str(view): str(subject) for view, subject in subjects.items()}
         else:
+            _refuse_alike(subjects, "subjects")
             labels = _labels(subjects, "subjects") or []
             if len(labels) != len(self):
                 raise ValueError(f"subjects has {len(labels)} labels for {len(self)} views")
@@ -156,6 +202,7 @@ class Views(Mapping[str, Array]):
             raise ValueError("blocks are part of `Views` already: leave them out")
         given = _blocks_by_name(blocks, list(self))
         _refuse_strangers(given, self._arrays, "blocks")
+        _refuse_part(given, self._arrays)
         told = self._of(list(self))
         for name, units in (given or {}).items():
             labels = _labels(units, "blocks")
@@ -172,6 +219,7 @@ class Views(Mapping[str, Array]):
         for part in parts[1:]:
             whole.positions = {**(whole.positions or {}), **(part.positions or {})} or None
             whole._are_named = whole._are_named or part._are_named
+            whole._are_numbered = whole._are_numbered or part._are_numbered
             whole._electrodes = whole._electrodes and part._electrodes
             for name in part:
                 whole._add(name, part)
@@ -193,7 +241,7 @@ class Views(Mapping[str, Array]):
         if self._are_named:
             return self
         turned = self._of(list(self))
-        turned.nodes = dict(self._rows)
+        turned.nodes, turned._times = dict(self._rows), {}
         return turned
 
     @classmethod
@@ -235,8 +283,8 @@ class Views(Mapping[str, Array]):
             Each group is a view; the columns that it was grouped by are no nodes.
         by : str or list of str, optional
             Of a data frame: the column, or columns, that tell the views apart.
-        blocks : str, optional
-            The column of the resampling unit.
+        blocks : str, int, duration or sequence, optional
+            The resampling unit of each sample: its column, how many blocks to make of each view, how long they are, or labels of the rows.
 
         Returns
         -------
@@ -256,22 +304,16 @@ class Views(Mapping[str, Array]):
             keys = [by] if isinstance(by, str) else list(by)
             if not _is_frame(grouped):
                 raise TypeError(f"`by` names columns of a data frame, and this is a {type(grouped).__name__}")
-            columns = [_labels(_column(grouped, key, "by"), "by") or [] for key in keys]
+            columns = [_column(grouped, key, "by") for key in keys]
             table = grouped.drop(columns=keys) if _is_pandas(grouped) else grouped.drop(keys)
-            return as_views(table, views=["/".join(labels) for labels in zip(*columns, strict=True)], blocks=blocks)
+            return as_views(table, views=_joined_names(columns, "by"), blocks=blocks)
         if not _is_groupby(grouped):
             raise TypeError(f"this is a {type(grouped).__name__}: give what `data_frame.groupby(...)` returns, or a data frame and `by=`")
-        keys = [key for key in _grouped_by(grouped)]
-        tables: dict[str, Any] = {}
-        units: dict[str, Any] = {}
-        for key, part in grouped:
-            name = "/".join(map(str, key)) if isinstance(key, tuple) else str(key)
-            gone = [column for column in keys if column in part.columns]
-            if isinstance(blocks, str):
-                units[name] = _column(part, blocks, "blocks")
-                gone.append(blocks)
-            tables[name] = part.drop(columns=gone) if _is_pandas(part) else part.drop(gone)
-        return cls(tables, blocks=units or None)
+        if _is_length(blocks):
+            return _in_blocks(cls.groupby(grouped), blocks)
+        _refuse_blocks(blocks)
+        tables, units = _groups_of(grouped, blocks)
+        return cls(tables, blocks=units)
 
     @classmethod
     def from_epochs(cls, epochs: Any, **options: Any) -> Views:
@@ -361,6 +403,7 @@ class Views(Mapping[str, Array]):
                 "blocks": self.blocks[name],
                 "n_samples": self.n_samples[name],
                 "subject": self.subjects.get(name),
+                "seldom": self._seldom.get(name, []),
             }
             for name, array in self._arrays.items()
         ]
@@ -382,27 +425,46 @@ def _refuse_strangers(given: Any, arrays: Mapping[Any, Any], option: str) -> Non
         raise ValueError(f"{option} has {strangers[0]!r}, which is not a view; {there}")
 
 
+def _refuse_part(blocks: Any, arrays: Mapping[Any, Any]) -> None:
+    """Complains about views without blocks beside others that have them: all samples would be halved on their own."""
+    if not blocks:
+        return
+    known = {str(key) for key, units in blocks.items() if units is not None}
+    absent = [str(key) for key in arrays if str(key) not in known]
+    if known and absent:
+        raise ValueError(f"blocks has nothing of view {absent[0]!r}: give the blocks of every view, or of none")
+
+
 def as_views(X: Any, *, views: Any = None, blocks: Any = None, nodes: Any = None, subjects: Any = None) -> Views:
     """Views from whatever `X` is; see `ConsensusGraph.fit`."""
     if _is_length(blocks):
         whole = as_views(X, views=views, nodes=nodes, subjects=subjects)
         return _in_blocks(whole, blocks)
+    _refuse_blocks(blocks)
     if isinstance(X, Views):
         if views is not None or nodes is not None:
             raise ValueError("`views` and `nodes` are part of `Views` already: leave them out")
         told = X if subjects is None else X._with_subjects(subjects)
         return told if blocks is None else told._with_blocks(blocks)
+    _refuse_strange(X)
+    if isinstance(views, Mapping):
+        raise TypeError(
+            "views is a dict; it must be a column of X, or one label for each of its rows: a dict of views is X itself, `fit(views)`"
+        )
     if views is not None and subjects is not None and not isinstance(subjects, Mapping):
         return _of_subjects(X, views, blocks, nodes, subjects)
     if subjects is not None:
         return as_views(X, views=views, blocks=blocks, nodes=nodes)._with_subjects(subjects)
-    _refuse_strange(X)
     if _is_sparse(X):
         raise _sparse("X")
     if views is not None:
         return _long(X, views, blocks, nodes)
     X = _collected(X)
     _refuse_empty(X)
+    if isinstance(blocks, str) and _is_frame(X):
+        told = _long(X, numbered(1) * len(X), blocks, nodes)
+        told._are_numbered = True
+        return told
     if isinstance(X, list) and X and all(isinstance(part, Views) for part in X):
         if blocks is not None or nodes is not None:
             raise ValueError("`blocks` and `nodes` are part of `Views` already: leave them out")
@@ -413,7 +475,9 @@ def as_views(X: Any, *, views: Any = None, blocks: Any = None, nodes: Any = None
     names = numbered(len(tables))
     if len(tables) == 1 and blocks is not None and not isinstance(blocks, Mapping) and (_is_series(blocks) or not _nested(blocks)):
         blocks = [blocks]
-    return Views(dict(zip(names, tables, strict=True)), nodes=nodes, blocks=_blocks_by_name(blocks, names))
+    told = Views(dict(zip(names, tables, strict=True)), nodes=nodes, blocks=_blocks_by_name(blocks, names))
+    told._are_numbered = True
+    return told
 
 
 def _in_blocks(views: Views, wanted: Any, axis: int = 0) -> Views:
@@ -421,34 +485,15 @@ def _in_blocks(views: Views, wanted: Any, axis: int = 0) -> Views:
     if any(labels is not None for labels in views.blocks.values()):
         raise ValueError("blocks are part of `Views` already: leave them out")
     told = views._of(list(views))
-    seconds = _duration(wanted)
     for name, array in views.items():
-        n_samples = array.shape[axis]
-        if seconds is None:
-            number = int(wanted)
-            if not 2 <= number <= n_samples:
-                raise ValueError(f"blocks is {number}; of the {n_samples} samples of view {name!r} it must be from 2 to {n_samples}")
-            places = np.arange(n_samples) * number // n_samples
-        else:
-            times = views._times.get(name)
-            if times is None:
-                raise ValueError(
-                    f"blocks is {wanted!r}, a duration, and view {name!r} has no times: give data frames whose index is a "
-                    "DatetimeIndex, a TimedeltaIndex or seconds, or the number of blocks"
-                )
-            # Rounded as on the command line: 0.3 s / 0.1 s is a little less than 3 in floating point.
-            places = np.floor((times - times.min()) / seconds + 1e-6).astype(np.int64)
+        places = _block_of_each(wanted, name, array.shape[axis], views._times.get(name))
         told.blocks[name] = [f"{block:06d}" for block in places.tolist()]
     return told
 
 
 def _collected(X: Any) -> Any:
     """Generators and the like as a list."""
-    if isinstance(X, (Iterator, ValuesView)):
-        return list(X)
-    if type(X).__name__ == "LazyFrame" and type(X).__module__.partition(".")[0] == "polars":
-        raise TypeError("X is a LazyFrame, whose values are not there yet: use `.collect()`")
-    return X
+    return list(X) if isinstance(X, (Iterator, ValuesView)) else X
 
 
 def numbered(n: int) -> list[str]:
@@ -486,9 +531,10 @@ def _long(X: Any, views: Any, blocks: Any, nodes: Any) -> Views:
         raise ValueError("X is several tables, and `views` tells the rows of one long table apart: leave it out, or join the tables first")
     table, labels, units = X, _aligned(views, X, "views"), _aligned(blocks, X, "blocks")
     dropped: list[str] = []
-    if isinstance(views, str):
+    if _is_name(views):
         labels = _column(X, views, "views")
         dropped.append(views)
+    _refuse_alike(labels, "views")
     if isinstance(blocks, str):
         units = _column(X, blocks, "blocks")
         dropped.append(blocks)
@@ -527,10 +573,12 @@ def _of_subjects(X: Any, views: Any, blocks: Any, nodes: Any, subjects: Any) -> 
         dropped.append(views)
     if dropped:
         table = X.drop(columns=dropped) if _is_pandas(X) else X.drop(dropped)
+    _refuse_alike(whose, "subjects")
+    _refuse_alike(which, "views")
     people, conditions = _labels(whose, "subjects") or [], _labels(which, "views") or []
     if len(people) != len(conditions):
         raise ValueError(f"subjects has {len(people)} labels, and views {len(conditions)}")
-    names = [f"{person}/{condition}" for person, condition in zip(people, conditions, strict=True)]
+    names = _joined_names([people, conditions], "views")
     found = _long(table, names, blocks, nodes)
     found.subjects = dict(zip(names, people, strict=True))
     return found
@@ -556,15 +604,26 @@ def _aligned(labels: Any, X: Any, option: str) -> Any:
     )
 
 
-def _column(X: Any, name: str, option: str) -> Any:
-    if not _is_frame(X) or name not in X.columns:
-        raise ValueError(f"{option} is {name!r}, which is no column of X: name a column of a data frame, or give one label per row")
-    return X[name].to_numpy() if _is_pandas(X) else X[name].to_list()
+def _is_name(labels: Any) -> bool:
+    """Whether it is one name, of a column, and not one label for each row."""
+    return labels is not None and np.ndim(labels) == 0
+
+
+def _refuse_blocks(blocks: Any) -> None:
+    """Complains about one number that is no number of blocks; lengths are told apart before."""
+    if isinstance(blocks, (bool, np.bool_, numbers.Number)):
+        raise TypeError(f'blocks is {blocks!r}; it must be {_BLOCKS}')
+
+
+#: What blocks can be.
+_BLOCKS = 'a whole number of blocks, a duration such as "30s", "2h" or "7D", a column of a data frame, or one label for each sample'
 
 
 def _blocks_by_name(blocks: Any, names: Sequence[Any]) -> Mapping[str, Sequence[Any]] | None:
     if blocks is None or isinstance(blocks, Mapping):
         return blocks
+    if isinstance(blocks, str):
+        raise ValueError(f"blocks is {blocks!r}; it must be {_BLOCKS}. Durations are in ms, s, min, h, D or W; a column needs one long table with `views=`")
     if len(blocks) != len(names):
         raise ValueError(f"blocks has {len(blocks)} entries for {len(names)} views")
     return {str(name): units for name, units in zip(names, blocks, strict=True)}
@@ -572,115 +631,3 @@ def _blocks_by_name(blocks: Any, names: Sequence[Any]) -> Mapping[str, Sequence[
 
 def _nested(blocks: Any) -> bool:
     return len(blocks) > 0 and not isinstance(blocks[0], str) and np.ndim(blocks[0]) == 1
-
-
-def _names(values: Any, option: str) -> list[str] | None:
-    if values is None:
-        return None
-    array = np.asarray(values)
-    if array.ndim != 1:
-        raise ValueError(f"{option} must be one label each, not an array of {array.ndim} dimensions")
-    return [str(value) for value in array.tolist()]
-
-
-def _labels(values: Any, option: str) -> list[str] | None:
-    """Names that tell rows apart, and so must be there."""
-    if values is not None:
-        for row, value in enumerate(np.asarray(values, dtype=object).ravel().tolist()):
-            if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
-                raise one_error(
-                    "E07",
-                    f"{option}: the label of row {row} is missing ({value!r})",
-                    "rows without a label would become one of their own",
-                    "label the row, or leave it out",
-                )
-    return _names(values, option)
-
-
-def _index_names(table: Any) -> list[str] | None:
-    """The names of a pandas frame's rows; none if they are but numbered."""
-    if not _is_pandas(table) or type(table.index).__name__ == "RangeIndex":
-        return None
-    return [str(row) for row in table.index]
-
-
-def _table(value: Any, view: str | None) -> tuple[Array, list[str] | None]:
-    """A C-contiguous array of float64, and the names of its columns if it has any."""
-    columns: list[str] | None = None
-    where = "the table" if view is None else f"view `{view}`"
-    if _is_sparse(value):
-        raise _sparse(where)
-    if _is_frame(value):
-        columns = _frame_names(value)
-        _refuse_text(value, view, where)
-        value = value.to_numpy(dtype=np.float64, na_value=np.nan) if _is_pandas(value) else value.to_numpy()
-    if isinstance(value, np.ma.MaskedArray):
-        value = np.ma.filled(value.astype(np.float64), np.nan)
-    array = np.asarray(value)
-    if array.ndim != 2:
-        raise ValueError(f"Expected 2D array, got {array.ndim}D array instead: {where} must be samples × nodes. Reshape your data")
-    if array.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported: {where} must be real signals, such as amplitudes")
-    if array.dtype.kind in "mMV":
-        raise _not_numbers(where, f"values of type {array.dtype}", view)
-    try:
-        return np.ascontiguousarray(array, dtype=np.float64), columns
-    except ValueError as error:
-        raise _not_numbers(where, str(error), view) from error
-
-
-def _frame_names(frame: Any) -> list[str]:
-    """The labels of the columns, numbers or not: what a column is called must not depend on the others."""
-    if type(frame.columns).__name__ == "MultiIndex":
-        levels = [str(name) for name in frame.columns.names]
-        first = frame.columns[0]
-        raise one_error(
-            "E07",
-            f"the columns have {len(levels)} levels ({', '.join(levels)}; the first column is {first!r})",
-            "a node has one name, and it is not told whether a level names views or nodes",
-            "if a level names the views, give a dict of frames, `{name: X[name] for name in X.columns.levels[0]}`; "
-            'if all levels name nodes, join them: `X.columns = ["/".join(map(str, c)) for c in X.columns]`',
-        )
-    return [str(column) for column in frame.columns]
-
-
-def _refuse_text(frame: Any, view: str | None, where: str) -> None:
-    for place, column in enumerate(frame.columns):
-        # By place: two columns may have the same name, which is for the engine to refuse.
-        series = frame.iloc[:, place] if _is_pandas(frame) else frame[column]
-        kind = _series_kind(series)
-        if kind is not None:
-            raise one_error(
-                "E07",
-                f"{where}: column `{column}` is not numbers but {kind}",
-                "every column is a node, and its values are its signal",
-                "leave the column out; or, if it tells the views or the trials apart, name it with `views=` or `blocks=`",
-                view,
-                str(column),
-            )
-
-
-def _series_kind(series: Any) -> str | None:
-    """What a column is, if it is not numbers."""
-    if _is_polars_series(series):
-        dtype = series.dtype
-        return None if dtype.is_numeric() or str(dtype) in ("Boolean", "Null") else str(dtype)
-    dtype = series.dtype
-    kind = getattr(dtype, "kind", "O")
-    if kind in "biuf":
-        return None
-    if kind == "O" and str(dtype) == "object":
-        try:
-            series.astype(np.float64)
-        except (TypeError, ValueError):
-            return "text or other objects"
-        return None
-    return str(dtype)
-
-
-def _sparse(where: str) -> TypeError:
-    return TypeError(f"{where} is sparse; sparse data are not supported: signals are dense, use `.toarray()` if there is room")
-
-
-def _not_numbers(where: str, what: str, view: str | None) -> Exception:
-    return one_error("E07", f"{where} is not numbers: {what}", "signals are numbers", "convert the values to float first", view)

@@ -103,6 +103,7 @@ def uniqueness(adata: Any, *, key: str = "consensus_graph", ax: Any = None) -> A
     'uniqueness'
     """
     pyplot = _optional("matplotlib.pyplot", "plot")
+    tl.graphs(adata, key)
     told = adata.uns[key]
     values = np.asarray(told["uniqueness"], dtype=np.float64)
     order = np.argsort(values)
@@ -118,12 +119,14 @@ def _best_connected(whole: Graphs, group: str | None, n_genes: int) -> Graphs:
     strength = np.bincount(whole.edge_index_.ravel(), np.concatenate([weights, weights]), len(whole.node_names_))
     kept = np.sort(np.argsort(-strength, kind="stable")[: max(2, n_genes)])
     matrices = whole.graphs_[:, kept][:, :, kept]
-    return Graphs.from_matrices(
+    some = Graphs.from_matrices(
         matrices,
         whole.consensus_[np.ix_(kept, kept)],
         nodes=[whole.node_names_[k] for k in kept.tolist()],
         views=whole.view_names_,
     )
+    some.present_ = None if whole.present_ is None else whole.present_[:, kept]
+    return some
 
 
 def _places(some: Graphs, group: str | None) -> dict[str, list[float]] | None:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._graphs import LearnedGraphs, _optional
+from ._kinds import _places
 
 __all__ = ["graph", "heatmaps", "path"]
 
@@ -44,7 +45,10 @@ def heatmaps(learned: LearnedGraphs, views: Sequence[str | int] | None = None, *
     if learned.consensus_weights_ is not None:
         matrices.insert(0, learned.consensus_)
         titles.insert(0, "consensus")
-    places = np.arange(len(learned.node_names_)) if order is None else np.asarray(order)
+    n = len(learned.node_names_)
+    places = np.arange(n) if order is None else np.asarray(order)
+    if not np.array_equal(np.sort(places), np.arange(n)):
+        raise ValueError(f"order must have every number from 0 to {n - 1} once: one for each node")
     most = max(float(np.abs(matrix).max()) for matrix in matrices) or 1.0
     signed = any(float(matrix.min()) < 0 for matrix in matrices)
     scale = {"vmin": -most, "cmap": "PuOr"} if signed else {"vmin": 0.0, "cmap": "magma_r"}
@@ -100,8 +104,11 @@ def graph(
     """
     pyplot = _optional("matplotlib.pyplot", "plot")
     weights = learned._weights(view)
-    given = positions if positions is not None else getattr(learned, "positions_", None)
+    given = _places(positions) if positions is not None else getattr(learned, "positions_", None)
     names = learned.node_names_
+    absent = [name for name in names if given is not None and name not in given]
+    if positions is not None and absent:
+        raise ValueError(f"positions has no {absent[0]!r}: {len(absent)} of {len(names)} nodes have no place")
     placed = given is not None and all(name in given for name in names)
     is_head = placed and given is not None and len(given[names[0]]) == 3
     points = _placed(given, names) if placed and given is not None else _circle(len(names))
@@ -115,6 +122,10 @@ def graph(
             line = {"color": "#33638d"} if weight > 0 else {"color": "#b8430a", "linestyle": (0, (4, 2))}
             axis.plot(*points[[a, b]].T, **line, linewidth=0.3 + 2.5 * share, alpha=0.25 + 0.65 * share, zorder=1)
     shade = np.zeros(len(names)) if colors is None else np.asarray(colors)
+    if shade.shape != (len(names),):
+        raise ValueError(f"colors must be {len(names)} numbers, one for each node, and has the shape {shade.shape}")
+    if shade.dtype.kind not in "biuf":
+        raise TypeError(f"colors must be numbers, one for each node, and has {shade.tolist()[0]!r}: number what they stand for, `np.unique(colors, return_inverse=True)[1]`")
     shade = np.where(shade < 19, shade, 19)
     few = shade.max(initial=0) < 10
     colours = {"cmap": "tab10", "vmax": 9} if few else {"cmap": "tab20", "vmax": 19}

@@ -267,3 +267,82 @@ def test_edges_that_follow_distance_are_told():
     assert "W09" in {warning.code for warning in model.warnings_}
     bare = congraph.ConsensusGraph(density=0.1, similarity=0.9).fit(dict(data.views))
     assert "W09" not in {warning.code for warning in bare.warnings_}
+
+
+class TestGroupsAndGenes:
+    """The groups of cells are in one order in both faces, and genes are chosen by truth values or names."""
+
+    def cells(self, column, **categories):
+        anndata = pytest.importorskip("anndata")
+        pandas = pytest.importorskip("pandas")
+        rng = np.random.default_rng(4)
+        values = rng.normal(size=(90, 8)) @ (np.eye(8) + 0.5 * np.eye(8, k=1)) + 9.0
+        labels = pandas.Categorical(column, **categories) if categories else column
+        obs = pandas.DataFrame({"age": labels}, index=[f"c{k}" for k in range(90)])
+        return anndata.AnnData(values, obs=obs, var=pandas.DataFrame(index=[f"g{k}" for k in range(8)]))
+
+    @pytest.mark.parametrize("kind", ["categories", "text", "numbers"])
+    def test_groups_are_in_the_order_of_the_command_line(self, kind, command, tmp_path):
+        shuffled = np.random.default_rng(1).permutation(np.repeat(["E10", "E2", "E1"], 30))
+        order = ["E1", "E2", "E10"]
+        made = {
+            "categories": lambda: self.cells(shuffled, categories=order, ordered=True),
+            "text": lambda: self.cells(shuffled),
+            "numbers": lambda: self.cells([int(label[1:]) for label in shuffled]),
+        }
+        adata = made[kind]()
+        settings = {"alpha": 0.1, "beta": 0.05, "coupling": "chain"}
+        views = congraph.Views.from_anndata(adata, "age")
+        model = congraph.ConsensusGraph(**settings).fit(views)
+        assert kind == "numbers" or list(views) == order
+        congraph.tl.consensus_graph(adata, "age", **settings)
+        assert list(adata.uns["consensus_graph"]["groups"]) == model.view_names_
+        made[kind]().write_h5ad(tmp_path / "cells.h5ad")
+        words = ["learn", "cells.h5ad", "--groupby", "age", "--alpha", "0.1", "--beta", "0.05", "--coupling", "chain", "-o", "out", "--quiet"]
+        subprocess.run([command, *words], check=True, capture_output=True, cwd=tmp_path)
+        written = congraph.load(tmp_path / "out")
+        assert written.view_names_ == model.view_names_
+        np.testing.assert_allclose(model.graphs_, written.graphs_, atol=1e-10)
+
+    def test_groups_of_one_name_are_told(self):
+        adata = self.cells(["1", 1, "2"] * 30)
+        with pytest.raises(congraph.CongraphDataError, match="two groups of 'age' are called `1`") as caught:
+            congraph.Views.from_anndata(adata, "age")
+        assert caught.value.code == "E06"
+
+    def test_a_column_of_genes_holds_truth_values(self):
+        pandas = pytest.importorskip("pandas")
+        adata = self.cells(["a", "b", "c"] * 30)
+        flags = np.arange(8) % 2 == 0
+        adata.var["flags"] = flags
+        adata.var["numbers"] = flags.astype(int)
+        adata.var["nullable"] = pandas.array([*flags[:6], None, None], dtype="boolean")
+        adata.var["text"] = np.where(flags, "True", "False")
+        adata.var["rank"] = np.arange(8)
+        adata.var["gaps"] = np.where(flags, 1.0, np.nan)
+        adata.var["none"] = False
+        for column, genes in (("flags", "g0 g2 g4 g6"), ("numbers", "g0 g2 g4 g6"), ("nullable", "g0 g2 g4")):
+            assert congraph.Views.from_anndata(adata, "age", genes=column).nodes["a"] == genes.split()
+        told = "does not hold truth values"
+        for column, said in (("text", told), ("rank", told + ".*one is 2"), ("gaps", told), ("none", "no gene for which")):
+            with pytest.raises(congraph.CongraphDataError, match=said) as caught:
+                congraph.tl.consensus_graph(adata, "age", genes=column)
+            assert caught.value.code == "E07"
+        for mask in (adata.var["flags"], flags, flags.tolist(), adata.var["nullable"]):
+            with pytest.raises(TypeError, match="genes is a mask of truth values"):
+                congraph.tl.consensus_graph(adata, "age", genes=mask)
+        with pytest.raises(TypeError, match="genes is 5"):
+            congraph.tl.consensus_graph(adata, "age", genes=5)
+
+    def test_genes_of_one_name_and_objects_without_values(self):
+        anndata = pytest.importorskip("anndata")
+        adata = self.cells(["a", "b", "c"] * 30)
+        without = anndata.AnnData(obs=adata.obs, var=adata.var, layers={"counts": adata.X})
+        with pytest.raises(ValueError, match=r"adata.X is not there.*'counts'"):
+            congraph.Views.from_anndata(without, "age")
+        assert len(congraph.Views.from_anndata(without, "age", layer="counts")) == 3
+        adata.var_names = ["g0", "g0", *adata.var_names[2:]]
+        for genes in (None, ["g0", "g3"]):
+            with pytest.raises(congraph.CongraphDataError, match="var_names_make_unique") as caught:
+                congraph.Views.from_anndata(adata, "age", genes=genes)
+            assert caught.value.code == "E06"

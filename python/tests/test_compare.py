@@ -141,3 +141,42 @@ def test_unequal_samples_are_made_equal_as_on_the_command_line(command, tmp_path
         model.compare(labels, equalise="yes")
     with pytest.raises(ValueError, match="not learned here"):
         data.truth.compare(labels, equalise="auto", X=views)
+
+
+class TestLabelsAsSeries:
+    """A Series is matched by its index, and taken by position only where that names no view."""
+
+    def told(self, graphs):
+        pandas = pytest.importorskip("pandas")
+        return pandas.Series(LABELS, index=graphs.view_names_)
+
+    def test_one_name_that_is_no_view_does_not_swap_groups(self, graphs):
+        shuffled = self.told(graphs).iloc[::-1].rename({graphs.view_names_[3]: "view 3"})
+        for call in (
+            lambda: graphs.compare(shuffled),
+            lambda: graphs.compare(LABELS, pair=shuffled),
+            lambda: graphs.compare(LABELS, covariates={"site": shuffled}),
+            lambda: graphs.compare(LABELS, n_samples=shuffled.map(len)),
+        ):
+            with pytest.raises(ValueError, match=r"1 view is not in it, and 1 of its names is no view\. Its index names some"):
+                call()
+
+    def test_a_name_that_comes_twice_is_refused(self, graphs):
+        pandas = pytest.importorskip("pandas")
+        told = self.told(graphs)
+        with pytest.raises(ValueError, match="more than once"):
+            graphs.compare(pandas.concat([told, told.iloc[:1]]))
+
+    def test_an_index_of_numbers_is_the_order_of_the_views(self, graphs):
+        pandas = pytest.importorskip("pandas")
+        expected = graphs.compare(LABELS, permutations=99).null
+        for index in (None, np.arange(13) + 100):
+            found = graphs.compare(pandas.Series(LABELS, index=index), permutations=99)
+            np.testing.assert_array_equal(found.null, expected)
+
+    def test_views_that_are_numbers_are_matched_by_number(self, graphs):
+        pandas = pytest.importorskip("pandas")
+        numbers = [str(100 + k) for k in range(13)]
+        numbered = Graphs(graphs.node_names_, numbers, graphs.edge_index_, graphs.weights_)
+        shuffled = pandas.Series(LABELS, index=[int(name) for name in numbers]).iloc[::-1]
+        np.testing.assert_array_equal(numbered.compare(shuffled, permutations=99).null, numbered.compare(LABELS, permutations=99).null)

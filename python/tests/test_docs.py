@@ -58,6 +58,15 @@ def test_every_public_name_has_a_docstring_with_an_example_that_runs(name, found
     assert result.failed == 0 and result.attempted > 0
 
 
+def test_every_public_name_is_in_the_reference():
+    text = (ROOT / "docs" / "guide" / "reference" / "python.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^   ([\w.]+)$", text, re.M))
+    modules = {"pl", "plots", "tl"}
+    names = {name for name in congraph.__all__ if name not in modules | {"__version__"}}
+    names |= {f"{module}.{name}" for module in modules for name in getattr(congraph, module).__all__}
+    assert listed == names
+
+
 def test_the_package_opens_with_an_example():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -85,3 +94,38 @@ def test_the_readme(tmp_path, monkeypatch):
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for block in re.findall(r"```python\n(.*?)```", text, re.S):
         exec(compile(block, "README.md", "exec"), {})
+
+
+def blocks_of_the_guide():
+    for page in sorted((ROOT / "docs" / "guide").rglob("*.md")):
+        for options, code in re.findall(r"```\{executed\}\n((?::[^\n]*\n)*)(.*?)```", page.read_text(encoding="utf-8"), re.S):
+            if ":hide:" not in options and ":setup:" not in options:
+                yield page, code
+
+
+def test_code_of_the_guide_fits_on_its_pages():
+    """Beside both columns of a wide page, and without scrolling: 72 characters."""
+    wide = [f"{page.name}: {line}" for page, code in blocks_of_the_guide() for line in code.splitlines() if len(line) > 72]
+    assert not wide, "\n".join(wide)
+
+
+def test_parameters_have_a_paragraph_of_their_own():
+    """Names that share one have it repeated by the guide, each for itself."""
+    targets = ("density", "similarity")
+    of_estimators = {congraph.ConsensusGraph: (*targets, "consensus_density", "alpha", "beta", "gamma"), congraph.ConsensusGraphCV: targets}
+    for estimator, names in of_estimators.items():
+        for name in names:
+            assert re.search(rf"^    {name} : ", estimator.__doc__, re.M), name
+
+
+def test_the_new_subject_of_the_guide_is_one_of_the_group(capsys):
+    """Simulated with the group and held out, its graph is found by the group's consensus; an unrelated one's would not be."""
+    pytest.importorskip("sklearn")
+    codes = [code for page, code in blocks_of_the_guide() if page.name == "fmri.md"]
+    (before,) = [code.partition("for seed in")[0] for code in codes if "def slow" in code]
+    (new,) = [code for code in codes if "project(" in code]
+    names = {"np": pytest.importorskip("numpy"), "congraph": congraph}
+    exec(before + new, names)
+    truth = names["people"].truth.graphs_[4]
+    assert congraph.f1(names["new"].weights, truth) > 0.8 > congraph.f1(names["alone"].graph_, truth) + 0.1
+    assert "projected" in capsys.readouterr().out

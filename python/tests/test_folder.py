@@ -1,7 +1,10 @@
 """One folder format for both faces: written by either, read by both, equal to the bit."""
 
+import datetime
 import filecmp
 import json
+import math
+import pathlib
 import pickle
 import subprocess
 
@@ -11,6 +14,7 @@ import pytest
 import congraph
 from congraph import ConsensusGraph, ConsensusGraphCV, JointGraphicalLasso, SingleGraph
 
+ROOT = pathlib.Path(__file__).parents[2]
 ATTRIBUTES = ["graphs_", "edge_index_", "weights_", "densities_"]
 
 
@@ -119,6 +123,105 @@ def test_what_the_command_line_writes_python_loads_and_writes_back(name, command
         np.testing.assert_allclose(fitted.graphs_, model.graphs_, atol=1e-7)
 
 
+def write_views(views, nodes, folder):
+    """One file per view, and what the commands below ask for beside them."""
+    for view, array in views.items():
+        lacks = [3] if view == "view2" and folder.name.startswith("masked") else []
+        kept = [k for k in range(len(nodes)) if k not in lacks]
+        table = {"delimiter": ",", "header": ",".join(nodes[k] for k in kept), "comments": "", "fmt": "%.17g"}
+        np.savetxt(folder / f"{view}.csv", np.asarray(array)[:, kept], **table)
+    labels = [(view, "ab"[k % 2], f"s{k // 2}") for k, view in enumerate(views)]
+    rows = ["\t".join(row) for row in [("view", "group", "subject"), *labels]]
+    (folder / "labels.tsv").write_text("\n".join(rows) + "\n")
+    angle = np.linspace(0, 6, len(nodes))
+    places = [f"{node},{10 * math.cos(a)!r},{50 * math.sin(a)!r}" for node, a in zip(nodes, angle.tolist(), strict=True)]
+    (folder / "places.csv").write_text("\n".join(["name,lon,lat", *places]) + "\n")
+    return [f"{view}.csv" for view in views]
+
+
+#: How a folder was learned, and what can be asked of it afterwards: stability, communities, comparison, projection.
+ASKED = {
+    "signed": (["--density", "0.2", "--signed"], "SCDP"),
+    "chain": (["--alpha", "0.1", "--beta", "0.05", "--coupling", "chain"], "SC"),
+    "masked": (["--density", "0.2", "--missing", "mask"], "SCDP"),
+    "masked-likelihood": (["--method", "likelihood", "--missing", "mask", "--blocks", "9"], "SCDP"),
+    "subjects": (["--alpha", "0.1", "--beta", "0.05", "--subjects", "labels.tsv"], "SC"),
+    "likelihood": (["--method", "likelihood", "--blocks", "9"], "SCDP"),
+    "likelihood-signed": (["--method", "likelihood", "--filter", "1", "--signed", "--blocks", "9"], "SCDP"),
+    "positions": (["--density", "0.2", "--positions", "places.csv"], "SCDP"),
+    "spectrum": (["--density", "0.2", "--spectrum", "0.5"], "SCDP"),
+    "single": (["--single", "--density", "0.2"], "CD"),
+    "jgl-fused": (["--method", "jgl-fused", "--lambda1", "0.2", "--lambda2", "0.03"], "CD"),
+    "jgl-group": (["--method", "jgl-group", "--lambda1", "0.2", "--lambda2", "0.03"], "CD"),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_folder_with_all_that_was_asked_of_it(name, command, tmp_path):
+    """Whatever the command line put into a folder comes back from Python, byte by byte."""
+    folder = tmp_path / name
+    folder.mkdir()
+    data = congraph.simulate(n_nodes=12, n_views=8, n_signals=90, edge_probability=0.2, seed=5)
+    files = write_views(data.views, data.truth.node_names_, folder)
+    words, asked = ASKED[name]
+    last = files.pop() if "P" in asked else None
+    if last is not None:
+        labels = (folder / "labels.tsv").read_text().splitlines(keepends=True)
+        (folder / "labels.tsv").write_text("".join(labels[:-1]))
+    calls = {
+        "S": ["stability", "out", "--pairs", "2", "--blocks", "9"],
+        "C": ["communities", "out", "--runs", "3"],
+        "D": ["compare", "out", "--labels", "labels.tsv:group", "--permutations", "50"],
+        "P": ["project", "out", "--view", f"new={last}", "-o", "new"],
+    }
+    for call in [["learn", *files, *words, "-o", "out"], *(calls[letter] for letter in asked)]:
+        done = subprocess.run([command, *call, "--quiet"], capture_output=True, text=True, cwd=folder)
+        assert done.returncode == 0, done.stderr
+    for made, found in (("out", {"S": "stability_", "C": "communities_", "D": "comparison_"}), ("new", {})):
+        if not (folder / made).is_dir():
+            continue
+        model = congraph.load(folder / made)
+        assert all(hasattr(model, attribute) for letter, attribute in found.items() if letter in asked)
+        if "C" in asked and made == "out":
+            there, here = model.communities_, model.communities(runs=3)
+            for part in ("views", "consensus", "group"):
+                np.testing.assert_array_equal(getattr(there, part), getattr(here, part), err_msg=part)
+        model.save(folder / f"{made}-back")
+        differ(folder / made, folder / f"{made}-back", 0)
+        # And once more through Python, with a report that tells all of it.
+        congraph.load(folder / f"{made}-back").save(folder / f"{made}-again", report=True)
+        differ(folder / made, folder / f"{made}-again", 0)
+        page = (folder / f"{made}-again" / "report.html").read_text()
+        assert ("Who differs" in page) == (made == "out" and "D" in asked)
+
+
+@pytest.mark.parametrize("words", [[], ["--csd"], ["--method", "likelihood"]], ids=["smooth", "csd", "likelihood"])
+def test_recordings_on_the_command_line(words, command, tmp_path):
+    pytest.importorskip("mne")
+    files = [str(path) for path in sorted((ROOT / "examples/data/eeg").glob("*.edf"))[:3]]
+    call = ["eeg", *files, "--subject-pattern", "{subject}R*", "--events", "T1,T2", "--band", "4:7", "--window", "0:0.5", *words, "-o", "out"]
+    done = subprocess.run([command, *call, "--quiet"], capture_output=True, text=True, cwd=tmp_path)
+    if done.returncode == 2 and "unrecognized subcommand" in done.stderr:
+        pytest.skip("this command line has no `eeg`")
+    assert done.returncode == 0, done.stderr
+    model = congraph.load(tmp_path / "out")
+    assert len(model.positions_) == 32 and model.view_names_ == ["S001", "S002", "S003"]
+    model.save(tmp_path / "back")
+    differ(tmp_path / "out", tmp_path / "back", 0)
+
+
+def test_nodes_without_a_place_leave_the_others_theirs(data, tmp_path):
+    nodes = data.truth.node_names_
+    places = {node: [float(k), float(k * k)] for k, node in enumerate(nodes) if k != 4}
+    told = congraph.Views(dict(data.views), nodes=nodes, positions=places)
+    model = ConsensusGraph(alpha=0.1, beta=0.05).fit(told)
+    again = congraph.load(model.save(tmp_path / "out"))
+    assert again.positions_ == places
+    assert (tmp_path / "out" / "nodes.tsv").read_text().splitlines()[5].endswith("\t\t")
+    again.save(tmp_path / "back", report=True)
+    differ(tmp_path / "out", tmp_path / "back", 0)
+
+
 def test_tune_on_the_command_line(command, data, tmp_path):
     for view, array in data.views.items():
         np.savetxt(tmp_path / f"{view}.csv", array, delimiter=",", header=",".join(data.truth.node_names_), comments="", fmt="%.17g")
@@ -155,6 +258,17 @@ def test_a_loaded_model_goes_on(model, data, tmp_path):
     # A new fit is one of Python's.
     again.fit(data.views)
     assert json.loads((again.save(tmp_path / "new") / "python.json").read_text())["class"] == "ConsensusGraph"
+
+
+@pytest.mark.parametrize("duration", [np.timedelta64(36000, "s"), np.timedelta64(10 * 3600 * 10**9, "ns"), datetime.timedelta(hours=10)])
+def test_durations_are_kept(duration, data, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    hours = pandas.date_range("2024-01-01", periods=80, freq="h")
+    frames = {name: pandas.DataFrame(array, index=hours) for name, array in data.views.items()}
+    model = ConsensusGraphCV(0.2, 0.9, halvings=1, blocks=duration).fit(frames)
+    again = congraph.load(model.save(tmp_path / "out"))
+    assert again.blocks == "36000s"
+    same(again.fit(frames), model)
 
 
 def test_what_cannot_be_saved_or_loaded(model, data, tmp_path):
@@ -252,12 +366,32 @@ def test_what_was_asked_is_saved_as_it_was(asked, command, tmp_path):
     bare = congraph.load(folder / "plain")
     assert not any(hasattr(bare, name) for name in ("stability_", "communities_", "comparison_"))
     assert not any(hasattr(again.fit(views), name) for name in ("stability_", "communities_", "comparison_"))
-    # Halved anew in Python, the former columns are not passed off as those.
+    # Halved anew in Python, the new figures take the place of the former.
     other = congraph.load(folder / "out")
-    other.stability(views, pairs=2)
-    names = {path.name for path in other.save(tmp_path / "anew").iterdir()}
-    assert "stability.json" not in names and {"communities.json", "compare.json"} <= names
-    assert congraph.load(tmp_path / "anew").comparison_.groups == ["a", "b"]
+    found = other.stability(views, pairs=2)
+    again = congraph.load(other.save(tmp_path / "anew"))
+    assert again.comparison_.groups == ["a", "b"] and again.stability_.pairs == 2
+    np.testing.assert_array_equal(again.stability_.edges["frequency"], found.edges["frequency"])
+
+
+def test_what_was_asked_in_python_is_saved_as_the_command_line_does(asked, command, tmp_path):
+    """The same columns and the same record, but for the version's own words."""
+    folder, model, views, _ = asked
+    model.stability(views, pairs=4, blocks=9)
+    model.save(tmp_path / "out")
+    subprocess.run([command, "communities", str(tmp_path / "out"), "--runs", "2", "--quiet"], check=True, capture_output=True)
+    for name in ("edges.tsv", "edges_long.tsv"):
+        assert (tmp_path / "out" / name).read_bytes() == (folder / "out" / name).read_bytes(), name
+    here, there = (json.loads((one / "stability.json").read_text()) for one in (tmp_path / "out", folder / "out"))
+    assert list(here) == list(there)
+    assert {**here, "run": None, "absent": None} == {**there, "run": None, "absent": None}
+    again = congraph.load(tmp_path / "out")
+    assert str(again.stability_) == str(model.stability_)
+    again.save(tmp_path / "back")
+    differ(tmp_path / "out", tmp_path / "back", 0)
+    # Another fit has none of it.
+    model.fit(views)
+    assert "stability.json" not in {path.name for path in model.save(tmp_path / "fresh").iterdir()}
 
 
 def test_what_was_asked_of_another_fit_is_refused(asked, tmp_path):
@@ -270,3 +404,12 @@ def test_what_was_asked_of_another_fit_is_refused(asked, tmp_path):
     (tmp_path / "mixed" / "compare.json").write_text(text.replace(run, "0" * len(run)))
     with pytest.raises(congraph.CongraphDataError, match="compare.json"):
         congraph.load(tmp_path / "mixed")
+
+
+def test_lists_are_lists_again(data, tmp_path):
+    for given in (["n01", "n02"], ("n01", "n02")):
+        model = ConsensusGraph(density=0.2, drop_nodes=given).fit(data.views)
+        again = congraph.load(model.save(tmp_path / type(given).__name__))
+        assert again.drop_nodes == given and type(again.drop_nodes) is type(given)
+        again.save(tmp_path / f"again-{type(given).__name__}")
+        differ(tmp_path / type(given).__name__, tmp_path / f"again-{type(given).__name__}", 0)

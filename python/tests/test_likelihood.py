@@ -79,7 +79,7 @@ def test_what_does_not_apply_is_refused(likely, smooth):
         ({"spectrum": 0.5}, "spectrum means nothing"),
         ({"solver": "admm"}, "solver means nothing"),
         ({"sample_norm": "sum"}, "sample_norm means nothing"),
-        ({"filter": 3}, "filter is \"3\""),
+        ({"filter": 3}, "filter is 3"),
         ({"filter": 2, "signed": True}, "filter=2 is for graphs without negative edges"),
         ({"beta": 0.0}, "beta is 0"),
         ({"candidates": "knn:3"}, "knn is for the method"),
@@ -138,6 +138,15 @@ def test_methods_are_compared_by_samples_that_were_held_out(smooth):
     assert np.isclose(np.mean(found[1]["views"]), found[1]["gain"])
     with pytest.raises(ValueError, match="method is"):
         ConsensusGraph().compare_methods(smooth.views, ["loud"])
+    with pytest.raises(ValueError, match="twice"):
+        ConsensusGraph().compare_methods(smooth.views, ["smooth", "smooth"])
+
+
+def test_of_noise_no_method_explains_anything() -> None:
+    noise = [np.random.default_rng(seed).normal(size=(80, 12)) for seed in range(3)]
+    with pytest.warns(congraph.CongraphWarning, match="W13"):
+        found = ConsensusGraph().compare_methods(noise)
+    assert all(one["gain"] <= 3 * one["gain_error"] + 1e-3 for one in found)
 
 
 def test_multiples_are_learned_as_one_on_request(smooth):

@@ -37,6 +37,8 @@ def test_resamples_are_their_seed_and_loose_fits_are_near():
 
 def test_wrong_counts_are_refused():
     m, views, blocks = fitted()
+    with pytest.raises(ValueError, match=r"are of 29 units .*9 of `view3`.*, and the data have 30 units \(10 of `view1`"):
+        m.refits(views, blocks=blocks, counts=np.ones((1, 29), dtype=int))
     with pytest.raises(ValueError, match="counts"):
         m.refits(views, blocks=blocks, counts=np.ones((1, 29), dtype=int))
     with pytest.raises(ValueError, match="leave nothing"):

@@ -1,5 +1,6 @@
 """The estimators are scikit-learn compatible, with it and without it."""
 
+import pathlib
 import pickle
 import subprocess
 import sys
@@ -10,13 +11,16 @@ import pytest
 import congraph
 from congraph import ConsensusGraph, ConsensusGraphCV, JointGraphicalLasso, SingleGraph
 
-pytest.importorskip("sklearn")
+sklearn = pytest.importorskip("sklearn")
 from sklearn.base import BaseEstimator, clone  # noqa: E402
 from sklearn.exceptions import NotFittedError  # noqa: E402
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score  # noqa: E402
-from sklearn.utils.estimator_checks import estimator_checks_generator  # noqa: E402
+from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator  # noqa: E402
 
-#: scikit-learn's checks that `ConsensusGraph` does not pass, and why. The other estimators pass all.
+ROOT = pathlib.Path(__file__).parents[2]
+
+#: scikit-learn's checks that `ConsensusGraph` does not pass, and why; `check_transformer_general` is made twice, with data in read-only memory, too.
+#: The other estimators pass all.
 EXPECTED_FAILURES = {
     "check_transformer_general": "transform gives one graph per view, not one row per sample",
     "check_transformer_data_not_an_array": "transform gives one graph per view, not one row per sample",
@@ -63,6 +67,27 @@ def checks():
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_figures_of_the_checks_are_those_of_the_documentation():
+    """docs/python.md: whatever fails of the estimators as they are has but one view."""
+    text = " ".join((ROOT / "docs/python.md").read_text(encoding="utf-8").split())
+    for estimator, told in (
+        (ConsensusGraph(), "pass 20 of 46 and fail 25"),
+        (ConsensusGraphCV(), "pass 20 of 46 and fail 25"),
+        (SingleGraph(allow_counts=True), "pass 40 of 41"),
+        (JointGraphicalLasso(allow_counts=True), "pass 40 of 41"),
+        (Halves(allow_counts=True), "pass 40 of 46. The five that fail"),
+    ):
+        assert told in text
+        results = check_estimator(estimator, on_fail=None)
+        failed = [one for one in results if one["status"] == "failed"]
+        if sklearn.__version__.startswith("1.9."):
+            counts = [int(word) for word in told.replace(".", "").split() if word.isdigit()]
+            assert [sum(one["status"] == "passed" for one in results), len(results)] == counts[:2], type(estimator)
+        if type(estimator) in (ConsensusGraph, ConsensusGraphCV):
+            assert all("E09" in str(one["exception"]) or one["check_name"] == "check_positive_only_tag_during_fit" for one in failed)
 
 
 @pytest.mark.parametrize("made", [ConsensusGraph(density=0.1, similarity=0.9), SingleGraph(alpha=0.2), JointGraphicalLasso(0.3), ConsensusGraphCV(keep=0.9, blocks=4)])
@@ -184,6 +209,32 @@ def test_joint_graphical_lassos_have_scores_and_matrices(data):
     assert cross_val_score(JointGraphicalLasso(0.2), [array for array in views.values()], cv=2).shape == (2,)
 
 
+def test_scores_of_a_lasso_whose_data_have_gaps():
+    """What the fit makes of NaN, the score does."""
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(1)
+    chain = np.eye(8) + 0.4 * (np.eye(8, k=1) + np.eye(8, k=-1))
+    whole = {name: rng.multivariate_normal(np.zeros(8), np.linalg.inv(chain), 200) for name in "ab"}
+    gaps = {name: np.where(rng.random(array.shape) < 0.03, np.nan, array) for name, array in whole.items()}
+    dropped = JointGraphicalLasso(0.1, nan="drop-rows").fit(gaps)
+    kept = {name: array[np.isfinite(array).all(axis=1)] for name, array in gaps.items()}
+    assert dropped.score(gaps) == pytest.approx(dropped.score(kept)) and dropped.ebic(gaps) == pytest.approx(dropped.ebic(kept))
+    paired = JointGraphicalLasso(0.1, nan="pairwise").fit(gaps)
+    gains = []
+    for precision, array in zip(paired.precisions_, gaps.values(), strict=True):
+        correlation = pandas.DataFrame(array).corr().to_numpy()
+        gains.append(0.5 * (np.linalg.slogdet(precision)[1] - np.trace(correlation @ precision) + 8) / 8)
+    assert paired.score(gaps) == pytest.approx(np.mean(gains), abs=1e-9)
+    assert JointGraphicalLasso(nan="pairwise").tune(gaps, lambda1=[0.6, 0.1], lambda2=[0.02]).lambda1 == 0.1
+    # Correlations that do not fit together are judged as what they were moved to, which has a criterion.
+    short = {name: np.where(rng.random((16, 8)) < 0.3, np.nan, array[:16]) for name, array in whole.items()}
+    assert np.linalg.eigvalsh(pandas.DataFrame(short["a"]).corr().to_numpy())[0] < 0
+    moved = JointGraphicalLasso(0.3, nan="pairwise").fit(short)
+    assert np.isfinite(moved.ebic(short)) and np.isfinite(moved.score(short))
+    with pytest.raises(ValueError, match="NaN"):
+        dropped.set_params(nan="error").score(gaps)
+
+
 def test_joint_graphical_lassos_are_chosen_by_ebic():
     chain = np.eye(20) + 0.4 * (np.eye(20, k=1) + np.eye(20, k=-1))
     rng = np.random.default_rng(0)
@@ -268,3 +319,32 @@ print("ok")
 def test_numpy_is_all_that_is_needed():
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", WITHOUT], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "ok\n"), done.stderr
+
+
+def test_a_lasso_judges_a_list_by_all_subjects(data):
+    """In cross-validation the first of the list that is left out is not the first that was learned."""
+    arrays = [np.asarray(array) for array in data.views.values()]
+    m = JointGraphicalLasso(0.2, 0.02)
+    scores = cross_val_score(m, arrays, cv=2)
+    for number, (train, test) in enumerate(KFold(2).split(arrays)):
+        fitted = clone(m).fit([arrays[k] for k in train])
+        renamed = {f"other {k}": arrays[k] for k in test}
+        assert scores[number] == pytest.approx(fitted.score(renamed), rel=1e-12)
+        assert scores[number] == pytest.approx(fitted.score(np.stack([arrays[k] for k in test])), rel=1e-12)
+    # Views that were named are judged by their own.
+    plain = dict(data.views)
+    named = clone(m).fit(plain)
+    assert named.score(plain) > named.score(arrays) and named.score(plain) > clone(m).fit(arrays).score(plain)
+
+
+def test_a_lasso_that_cannot_be_tuned_keeps_its_parameters(data):
+    m = JointGraphicalLasso(0.123, 0.0456)
+    broken = {name: np.where(np.arange(24) == 3, 1.0, array) for name, array in data.views.items()}
+    with pytest.raises(congraph.CongraphDataError):
+        m.tune(broken)
+    assert (m.lambda1, m.lambda2) == (0.123, 0.0456)
+    covariances = {name: np.cov(array.T) for name, array in data.views.items()}
+    of_matrices = JointGraphicalLasso(0.2, kind="covariance").fit(covariances)
+    for call, told in ((of_matrices.ebic, "the criterion needs"), (of_matrices.tune, "the criterion needs"), (of_matrices.score, "a score needs")):
+        with pytest.raises(ValueError, match=f"{told} signals"):
+            call(covariances)

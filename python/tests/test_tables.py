@@ -1,12 +1,17 @@
 """Tables on the command line, checked from Python: what is read, what is forgiven, what is said."""
 
 import json
+import os
+import pathlib
 import subprocess
+import warnings
 
 import numpy as np
 import pytest
 
 import congraph
+
+ROOT = pathlib.Path(__file__).parents[2]
 
 
 def run(command, *words, folder, fails=False):
@@ -49,7 +54,7 @@ def test_three_dimensional_arrays(command, data, tmp_path, tables):
     # Sums are in the order of the names, which are others.
     np.testing.assert_allclose(one.graphs_, other.graphs_, atol=1e-12)
     # Nodes without names are numbered from 0 here, too.
-    assert one.node_names_[:2] == ["0", "1"] and one.view_names_ == ["1", "2", "3", "4"]
+    assert one.node_names_[:2] == ["0", "1"] and one.view_names_ == ["view1", "view2", "view3", "view4"]
 
 
 @pytest.mark.parametrize("axes", [("x", "y"), ("x", "y", "z"), ("lon", "lat")])
@@ -69,6 +74,9 @@ def test_positions_of_tables(command, data, tmp_path, tables, axes):
     (tmp_path / "places.tsv").write_text("\n".join(rows[:5]) + "\n")
     done = run(command, "learn", *tables, *LEARN, "--positions", "places.tsv", "-o", "wrong", folder=tmp_path, fails=True)
     assert "no place for 20 of 24 nodes" in done.stderr
+    (tmp_path / "places.tsv").write_text("\n".join([*rows[:3], rows[3].replace("\t", "\there", 1)]) + "\n")
+    done = run(command, "learn", *tables, *LEARN, "--positions", "places.tsv", "-o", "wrong", folder=tmp_path, fails=True)
+    assert "line 4" in done.stderr and "is not a number" in done.stderr and "one row with numbers for every node" in done.stderr
 
 
 def test_w09_speaks_of_weather_on_a_map(command, tmp_path):
@@ -79,8 +87,11 @@ def test_w09_speaks_of_weather_on_a_map(command, tmp_path):
         rows = [",".join(["name", *axes])] + [f"{node},{x!r},{y!r}" for node, (x, y) in zip(data.truth.node_names_, (10 * data.positions).tolist(), strict=True)]
         (tmp_path / "places.csv").write_text("\n".join(rows) + "\n")
         files = [f"{name}.csv" for name in data.views]
-        done = run(command, "learn", *files, "--density", "0.1", "--positions", "places.csv", "-o", f"out-{axes[0]}", "--no-report", folder=tmp_path)
-        assert "W09" in done.stderr and told in done.stderr and "volume conduction" not in done.stderr
+        done = run(command, "learn", *files, "--density", "0.1", "--positions", "places.csv", "-o", f"out-{axes[0]}", folder=tmp_path)
+        page = (tmp_path / f"out-{axes[0]}" / "report.html").read_text(encoding="utf-8")
+        for text in (done.stderr, page):
+            assert "W09" in text and told in text and "volume conduction" not in text
+        assert "joins neighbours even where nothing is connected" in page
 
 
 def test_one_truth_for_all_views(command, data, tmp_path, tables):
@@ -136,15 +147,24 @@ def test_genes_that_are_hardly_seen(command, tmp_path, scaled):
     words = ["--groupby", "kind", "--density", "0.3", "--no-report"]
     done = run(command, "learn", "cells.h5ad", *words, "-o", "out", folder=tmp_path)
     assert "few (5)" in done.stderr and "--min-cells" in done.stderr
-    assert "1 of 12 genes are seen in fewer than 3 cells of every group" in done.stderr and "`g0`" in done.stderr
+    assert "1 of 12 genes is seen in fewer than 3 cells of every group (--min-cells-per-gene) and was left out: `g0`" in done.stderr
     found = congraph.load(tmp_path / "out")
     assert set(found.node_names_) == {f"g{k}" for k in range(1, 12)} and sorted(found.view_names_) == ["B", "T"]
     lacks = {view: [node for node, has in zip(found.node_names_, row, strict=True) if not has] for view, row in zip(found.view_names_, found.present_, strict=True)}
     assert lacks == {"B": ["g1"], "T": ["g2"]}
+    assert "`g1` (seen in too few cells: --min-cells-per-gene)" in done.stderr and "not in its table" not in done.stderr
     with pytest.warns(congraph.CongraphWarning) as caught:
         congraph.tl.consensus_graph(adata, groupby="kind", density=0.3)
     assert any("min_cells_per_gene" in str(one.message) for one in caught) and all("--" not in str(one.message) for one in caught)
-    graphs = congraph.tl.graphs(adata)
+    assert any("1 of 12 genes is seen in fewer than 3 cells of every group (min_cells_per_gene) and was left out: g0" in str(one.message) for one in caught)
+    assert any("`g1` (seen in too few cells: min_cells_per_gene)" in str(one.message) for one in caught)
+    adata.write_h5ad(tmp_path / "graphs.h5ad")
+    graphs = congraph.tl.graphs(pytest.importorskip("anndata").read_h5ad(tmp_path / "graphs.h5ad"))
+    # Which group lacks which gene is kept in the object, and a weight that could not be is no 0.
+    for view, row in zip(graphs.view_names_, graphs.present_, strict=True):
+        assert [node for node, has in zip(graphs.node_names_, row, strict=True) if not has] == lacks[view]
+    frame = graphs.to_frame()
+    assert frame.loc[(frame["source"] == "g1") | (frame["target"] == "g1"), "B"].isna().all()
     order = [graphs.view_names_.index(name) for name in found.view_names_]
     place = [graphs.node_names_.index(node) for node in found.node_names_]
     np.testing.assert_allclose(graphs.graphs_[np.ix_(order, place, place)], found.graphs_, atol=1e-12)
@@ -163,18 +183,31 @@ def test_raw_is_taken_where_x_was_scaled():
     np.testing.assert_array_equal(scaled.varp["consensus_graph"].toarray(), plain.varp["consensus_graph"].toarray())
 
 
-def test_defaults_on_blood_cells(monkeypatch):
-    """`tl` works out of the box on scanpy's well-known example, whose X was scaled."""
-    import os
-    import pathlib
+def test_defaults_on_an_excerpt_of_blood_cells():
+    """`tl` and `pl` work out of the box, as they do on the whole file below."""
+    anndata = pytest.importorskip("anndata")
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("matplotlib.pyplot").switch_backend("Agg")
+    table = pandas.read_csv(ROOT / "examples/data/pbmc68k/expression.csv.gz")
+    adata = anndata.AnnData(table.drop(columns="cell_type"), obs=table[["cell_type"]].set_axis(table.index.astype(str)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        congraph.tl.consensus_graph(adata, groupby="cell_type")
+    found = adata.uns["consensus_graph"]
+    assert len(found["groups"]) == 7 and len(found["genes"]) == 100 and found["relative_gap"] < 1e-8
+    assert "40 of 100 genes" in congraph.pl.consensus_graph(adata, "Dendritic").get_title()
+    assert len(congraph.pl.heatmaps(adata).axes) >= 8 and len(congraph.pl.uniqueness(adata).patches) == 7
+    with pytest.raises(ValueError, match="no column of adata.obs; it has cell_type"):
+        congraph.tl.consensus_graph(adata, groupby="leiden")
 
+
+def test_defaults_on_blood_cells():
+    """`tl` works out of the box on scanpy's well-known example, whose X was scaled."""
     folder = os.environ.get("CONGRAPH_DATA")
     path = pathlib.Path(folder or "") / "pbmc68k_gene_expression" / "10x_pbmc68k_reduced.h5ad"
     if not path.is_file():
         pytest.skip("set CONGRAPH_DATA to a folder with pbmc68k_gene_expression")
     anndata = pytest.importorskip("anndata")
-    import warnings
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         adata = anndata.read_h5ad(path)

@@ -32,6 +32,7 @@ def keywords():
         congraph.Graphs.communities,
         congraph.Graphs.compare,
         congraph.simulate,
+        congraph.tl.consensus_graph,
     ]
     return {name for call in calls for name in inspect.signature(call).parameters}
 

@@ -197,6 +197,13 @@ impl State {
             self.around = Some(*progress);
             return;
         }
+        if matches!(progress, Progress::Compared { .. }) {
+            // Of one fit among many nothing is told.
+            if !matches!(self.around, Some(Progress::Fitted { .. })) {
+                self.around = Some(*progress);
+            }
+            return;
+        }
         if std::mem::discriminant(progress) != std::mem::discriminant(&self.phase) {
             self.phase_start = Instant::now();
             self.first_gap = f64::INFINITY;
@@ -228,7 +235,7 @@ impl State {
                 (format!("solving: iteration {iteration}, gap {gap:.1e}"), share)
             }
             // These stand around the others.
-            Progress::Tried { .. } | Progress::Fitted { .. } => (String::new(), 0.0),
+            Progress::Tried { .. } | Progress::Compared { .. } | Progress::Fitted { .. } => (String::new(), 0.0),
         };
         let total = self.start.elapsed().as_secs_f64();
         match self.around {
@@ -243,6 +250,9 @@ impl State {
             }) => {
                 let likeness = similarity.map_or_else(String::new, |value| format!(", similarity {value:.3}"));
                 return format!("fit {solves}: density {density:.3}{likeness}; {what} ({total:.0} s)");
+            }
+            Some(Progress::Compared { done, total: all }) if done < all => {
+                return format!("fit {} of {all}; {what} ({total:.0} s)", done + 1);
             }
             _ => {}
         }
@@ -290,5 +300,28 @@ impl Drop for Reporter {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_that_are_compared_are_counted_unless_they_are_part_of_more() {
+        let mut state = State::new();
+        state.step(&Progress::Compared { done: 2, total: 12 });
+        let solving = Progress::Solving {
+            iteration: 7,
+            gap: 1e-3,
+            tolerance: 1e-8,
+        };
+        state.step(&solving);
+        assert_eq!(state.text(), "fit 3 of 12; solving: iteration 7, gap 1.0e-3 (0 s)");
+        state.step(&Progress::Compared { done: 12, total: 12 });
+        assert!(state.text().starts_with("solving: iteration 7"), "{}", state.text());
+        state.step(&Progress::Fitted { done: 1, total: 4 });
+        state.step(&Progress::Compared { done: 2, total: 12 });
+        assert!(state.text().starts_with("fit 1 of 4 ("), "{}", state.text());
     }
 }

@@ -689,3 +689,18 @@ fn where_chance_cannot_be_judged_that_is_told() {
     assert!(learn(&[]).stderr.contains(told));
     assert!(!learn(&["--samples", "100"]).stderr.contains(told));
 }
+
+#[test]
+fn a_usual_density_that_is_missed_is_told() {
+    let place = Place::new();
+    let names: Vec<String> = (0..12).map(|k| format!("n{k}")).collect();
+    for seed in 0..3_u64 {
+        place.write(&format!("{seed}.csv"), csv(&names.join(","), 2, seed + 1));
+        place.write(&format!("many{seed}.csv"), csv(&names.join(","), 100, seed + 1));
+    }
+    let said = "note: the usual density of 0.150 cannot be reached on these data; the graphs have 0.";
+    let outcome = place.fine(&["learn", "0.csv", "1.csv", "2.csv", "-o", "few"]);
+    assert!(outcome.stderr.contains(said), "{}", outcome.stderr);
+    let outcome = place.fine(&["learn", "many0.csv", "many1.csv", "many2.csv", "-o", "many"]);
+    assert!(!outcome.stderr.contains("usual density"), "{}", outcome.stderr);
+}

@@ -382,6 +382,33 @@ fn e09_one_view_and_a_consensus() {
     place.fine(&["learn", "a.csv", "--single", "--alpha", "0.02", "-o", "out"]);
 }
 
+#[cfg(feature = "hdf5")]
+#[test]
+fn e09_a_whole_h5ad_file_names_groupby() {
+    let cells = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../congraph-io/tests/formats/dense_f64.h5ad"
+    );
+    let place = Place::new();
+    place.write("cells.h5ad", std::fs::read(cells).unwrap());
+    for words in [
+        &["learn", "cells.h5ad", "--density", "0.3"][..],
+        &["tune", "cells.h5ad"],
+    ] {
+        let outcome = place.run(&[words, &["-o", "out"]].concat());
+        assert_eq!(outcome.code, 3, "{outcome:?}");
+        assert!(
+            outcome.stderr.contains("E09")
+                && outcome
+                    .stderr
+                    .contains("hint: `--groupby COLUMN` makes a view of each group of cells; or give"),
+            "{}",
+            outcome.stderr
+        );
+    }
+    place.fine(&["learn", "cells.h5ad", "--single", "--density", "0.3", "-o", "out"]);
+}
+
 #[test]
 fn e11_no_coupling_and_a_consensus() {
     let place = with_a_good_view();

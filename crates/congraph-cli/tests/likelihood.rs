@@ -73,6 +73,7 @@ fn graphs_are_learned_told_and_read_back() {
         "gamma",
         "effective_samples",
         "threshold",
+        "kept_density",
         "aic",
         "n_parameters",
         "objective",
@@ -607,5 +608,290 @@ fn multiples_are_learned_as_one_on_request() {
         refused.stderr.contains("E04") && !refused.stderr.contains("--proportional"),
         "{}",
         refused.stderr
+    );
+}
+
+/// A table of signals around which one node is the opposite of another.
+fn with_opposites(seed: u64) -> String {
+    let values = noise(seed, 60 * 6);
+    let shared = noise(seed + 100, 60);
+    let row = |k: usize| {
+        let mut row = values[6 * k..6 * k + 6].to_vec();
+        row[1] = 3.0 * shared[k] + 0.2 * row[1];
+        row[2] = -3.0 * shared[k] + 0.2 * row[2];
+        row[4] = 2.0 * row[3] + 0.3 * row[4];
+        row
+    };
+    format!(
+        "a,b,c,d,e,f\n{}",
+        rows(6, &(0..60).flat_map(row).collect::<Vec<_>>(), ",")
+    )
+}
+
+#[test]
+fn negative_associations_that_no_edge_can_show_are_said() {
+    let place = Place::new();
+    for view in 0..3 {
+        place.write(&format!("{view}.csv"), with_opposites(view + 1));
+    }
+    let files = ["0.csv", "1.csv", "2.csv"];
+    let outcome = likely(&place, &files, &[], "out");
+    assert!(
+        outcome.stderr.contains("warning: W14: ") && outcome.stderr.contains("`b–c (r = −"),
+        "{}",
+        outcome.stderr
+    );
+    // Nodes on their own are named.
+    assert!(
+        outcome
+            .stderr
+            .contains(", with 2 isolated nodes (`b` and `c`); a higher density joins more"),
+        "{}",
+        outcome.stderr
+    );
+    let signed = likely(&place, &files, &["--signed"], "signed");
+    assert!(!signed.stderr.contains("W14"), "{}", signed.stderr);
+}
+
+#[test]
+fn a_node_that_does_not_vary_is_named_and_what_is_said_to_help_does() {
+    let place = simulated();
+    // n03 of the second view is 5 throughout.
+    let text = place.read(FILES[1]);
+    let mut lines = text.lines();
+    let head = lines.next().unwrap();
+    let at = head.split(',').position(|name| name == "n03").unwrap();
+    let flat = lines.map(|line| {
+        let mut cells: Vec<&str> = line.split(',').collect();
+        cells[at] = "5";
+        cells.join(",") + "\n"
+    });
+    place.write("flat.csv", format!("{head}\n{}", flat.collect::<String>()));
+    let files = [FILES[0], "flat.csv", FILES[2]];
+    let words = [&["learn"], &files[..], &["--method", "likelihood", "--scale", "center"]].concat();
+    let refused = place.run(&[&words[..], &["-o", "out"]].concat());
+    assert_eq!(refused.code, 3, "{refused:?}");
+    assert!(
+        refused.stderr.contains("error: E04: view `flat`: `n03` is constant")
+            && refused.stderr.contains("`--drop-nodes n03` leaves it out of all views"),
+        "{}",
+        refused.stderr
+    );
+    place.fine(&[&words[..], &["--drop-nodes", "n03", "-o", "dropped"]].concat());
+    likely(&place, &files, &["--missing", "mask", "--scale", "zscore"], "masked");
+    place.fine(&[&["learn"], &files[..], &["--scale", "center", "-o", "smooth"]].concat());
+}
+
+#[test]
+fn values_whose_squares_no_number_holds_are_z_scored() {
+    let place = simulated();
+    let tiny = |file: &str| {
+        let text = place.read(file);
+        let (head, body) = text.split_once('\n').unwrap();
+        let cell = |cell: &str| format!("{:e}", cell.parse::<f64>().unwrap() * 1e-160);
+        let line = |line: &str| line.split(',').map(cell).collect::<Vec<_>>().join(",") + "\n";
+        format!("{head}\n{}", body.lines().map(line).collect::<String>())
+    };
+    let files = ["0.csv", "1.csv", "2.csv"];
+    for (file, from) in files.iter().zip(FILES) {
+        place.write(file, tiny(from));
+    }
+    let outcome = likely(&place, &files, &[], "out");
+    assert!(!outcome.stderr.contains("differ much"), "{}", outcome.stderr);
+    assert_eq!(summary(&place, "out")["scale"], "zscore");
+    let words = [
+        &["learn"],
+        &files[..],
+        &["--method", "likelihood", "--scale", "center", "-o", "no"],
+    ]
+    .concat();
+    let refused = place.run(&words);
+    assert!(
+        refused.code == 2
+            && refused
+                .stderr
+                .contains("underflow in view `0`: values this small (at most ")
+            && refused.stderr.contains(") need `--scale zscore`"),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn a_density_is_looked_for_with_every_coupling() {
+    let place = Place::new();
+    place.fine(&[
+        "simulate",
+        "-o",
+        "sim",
+        "--nodes",
+        "40",
+        "--views",
+        "4",
+        "--signals",
+        "200",
+        "--seed",
+        "5",
+    ]);
+    let files = ["sim/view1.csv", "sim/view2.csv", "sim/view3.csv", "sim/view4.csv"];
+    let line = likely(&place, &files, &["--density", "0.3"], "out").stdout;
+    assert!(
+        line.contains("mean density 0.300") && line.contains(" by AIC among those as dense, relative gap "),
+        "{line}"
+    );
+    assert!(
+        place
+            .read("out/report.html")
+            .contains("that are as dense as was asked for")
+    );
+    // Beyond the couplings that are usually compared.
+    let line = likely(&place, &files, &["--density", "0.36"], "dense").stdout;
+    assert!(
+        line.contains("mean density 0.3") && line.contains(" by AIC among those as dense"),
+        "{line}"
+    );
+    let refused = |words: &[&str]| {
+        let words = [&["learn"], &files[..], &["--method", "likelihood", "-o", "no"], words].concat();
+        let outcome = place.run(&words);
+        assert_eq!(outcome.code, 4, "{outcome:?}");
+        outcome.stderr
+    };
+    let said = refused(&["--density", "0.6"]);
+    assert!(
+        said.contains("a weight, however strongly the views are coupled"),
+        "{said}"
+    );
+    let said = refused(&["--density", "0.3", "--beta", "1"]);
+    assert!(
+        said.contains("a weight at this coupling") && said.contains("ask for the density alone"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_is_not_certified_is_not_said_to_be_chosen() {
+    let place = simulated();
+    let outcome = likely(&place, &FILES, &["--max-iterations", "0"], "out");
+    assert!(
+        outcome
+            .stdout
+            .contains(" (not certified, and so not chosen by AIC), relative gap unknown"),
+        "{}",
+        outcome.stdout
+    );
+    assert!(
+        outcome
+            .stderr
+            .contains("stopped at the iteration limit after 0 steps, and nothing certifies"),
+        "{}",
+        outcome.stderr
+    );
+    let page = place.read("out/report.html");
+    assert!(
+        page.contains("None of the 12 fits that were compared is certified") && !page.contains("by Akaike's criterion")
+    );
+    let outcome = likely(&place, &FILES, &["--max-iterations", "1"], "once");
+    assert!(
+        outcome
+            .stderr
+            .contains("after 1 step and 1 more on the edges that were kept"),
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[test]
+fn a_tolerance_below_rounding_is_refused() {
+    let place = simulated();
+    // The criterion chooses among certified fits, and there would be few.
+    let words = [
+        &["learn"],
+        &FILES[..],
+        &["--method", "likelihood", "--tol", "1e-16", "-o", "no"],
+    ]
+    .concat();
+    let outcome = place.run(&words);
+    let said = "1e-14 or more: a smaller relative gap is rounding";
+    assert!(outcome.code == 2 && outcome.stderr.contains(said), "{outcome:?}");
+}
+
+#[test]
+fn little_memory_is_told_in_units_that_show_it() {
+    let place = simulated();
+    let words = [
+        &["learn"],
+        &FILES[..],
+        &["--method", "likelihood", "--memory", "0.00005", "-o", "no"],
+    ]
+    .concat();
+    let outcome = place.run(&words);
+    assert!(
+        outcome.code == 2
+            && outcome.stderr.contains("--memory allows 53687 bytes, ")
+            && outcome.stderr.contains(" takes about 0.1 MiB: "),
+        "{outcome:?}"
+    );
+}
+
+#[test]
+fn of_noise_no_method_is_called_the_best() {
+    let place = Place::new();
+    let names: Vec<String> = (0..12).map(|k| format!("n{k}")).collect();
+    let files = ["a.csv", "b.csv", "c.csv"];
+    for (seed, file) in files.iter().enumerate() {
+        place.write(file, csv(&names.join(","), 120, seed as u64 + 5));
+    }
+    let words = [&["tune"], &files[..], &["--methods", "smooth,likelihood"]].concat();
+    let outcome = place.fine(&[&words[..], &["-o", "out"]].concat());
+    assert!(
+        outcome.stderr.contains("warning: W13: nothing beyond chance"),
+        "{}",
+        outcome.stderr
+    );
+    let said =
+        "out: nothing beyond chance; no method explains samples it has not seen better than independent nodes do, ";
+    assert!(outcome.stdout.starts_with(said), "{}", outcome.stdout);
+    let told = place.fine(&[&words[..], &["-o", "again", "--json"]].concat()).json();
+    assert!(told["best"].is_null() && told["warnings"][0]["code"] == "W13", "{told}");
+    let twice = place.run(
+        &[
+            &["tune"],
+            &files[..],
+            &["--methods", "smooth,likelihood,smooth", "-o", "no"],
+        ]
+        .concat(),
+    );
+    assert!(
+        twice.code == 2 && twice.stderr.contains("--methods names `smooth` twice"),
+        "{twice:?}"
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_half_is_not_said_of_the_whole() {
+    let place = Place::new();
+    // b is a but for the last sample.
+    for (seed, file) in ["0.csv", "1.csv"].iter().enumerate() {
+        let values = noise(seed as u64 + 3, 12 * 4);
+        let row = |k: usize| {
+            let mut row = values[4 * k..4 * k + 4].to_vec();
+            row[1] = if k == 11 { row[1] } else { row[0] };
+            row
+        };
+        place.write(
+            file,
+            format!("a,b,c,d\n{}", rows(4, &(0..12).flat_map(row).collect::<Vec<_>>(), ",")),
+        );
+    }
+    likely(&place, &["0.csv", "1.csv"], &[], "out");
+    let outcome = place.run(&["stability", "out"]);
+    assert!(
+        outcome.code == 3
+            && outcome
+                .stderr
+                .contains("E04: in a half of the data, which is learned from on its own, view `")
+            && outcome.stderr.contains(
+                "hint: learn again without such nodes (`--drop-nodes NAMES` leaves them out), or by another method"
+            ),
+        "{outcome:?}"
     );
 }

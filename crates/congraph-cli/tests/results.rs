@@ -774,6 +774,21 @@ fn data_of_other_views_are_refused() {
 }
 
 #[test]
+fn a_file_in_place_of_a_folder_is_told_so() {
+    let place = simulated();
+    for words in [
+        ["evaluate", "sim/truth", "--truth", "sim/view1.csv"],
+        ["evaluate", "sim/view1.csv", "--truth", "sim/truth"],
+    ] {
+        let outcome = place.run(&words);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (3, ""), "{outcome:?}");
+        insta::allow_duplicates! {
+            insta::assert_snapshot!("evaluate_a_file", outcome.stderr);
+        }
+    }
+}
+
+#[test]
 fn every_kind_of_simulation_is_written_with_its_settings() {
     let place = Place::new();
     let simulate = |words: &str, out: &str| {

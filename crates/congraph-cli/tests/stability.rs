@@ -220,6 +220,19 @@ fn every_method_is_halved_as_it_was_fitted() {
     let blocks = ["--block-column", "trial", "--no-report"];
     for (name, words) in [
         ("likely", vec!["--method", "likelihood"]),
+        ("likely-signed", vec!["--method", "likelihood", "--signed"]),
+        (
+            "likely-signed-sparse",
+            vec!["--method", "likelihood", "--signed", "--density", "0.1"],
+        ),
+        (
+            "likely-squares",
+            vec!["--method", "likelihood", "--penalty", "squared-l2", "--beta", "3"],
+        ),
+        (
+            "likely-l2",
+            vec!["--method", "likelihood", "--penalty", "l2", "--beta", "3"],
+        ),
         ("signed", vec!["--signed", "--alpha", "0.02", "--beta", "0.03"]),
         (
             "whitened",

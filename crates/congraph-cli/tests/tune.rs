@@ -138,6 +138,56 @@ fn e05_of_views_that_cannot_be_halved_says_what_would_help() {
 }
 
 #[test]
+fn e05_of_signals_with_gaps_says_how_to_have_samples() {
+    let place = Place::new();
+    let words = "simulate --nodes 8 --views 2 --signals 40 --edge-probability 0.5 -o sim";
+    place.fine(&words.split(' ').collect::<Vec<_>>());
+    let text = place.read("sim/view1.csv");
+    let (names, values) = text.split_once('\n').unwrap();
+    let (_, rest) = values.split_once(',').unwrap();
+    place.write("a.csv", format!("{names}\nNaN,{rest}"));
+    let given = ["a.csv", "sim/view2.csv", "--nan", "pairwise"];
+    place.learn(&given, "fit");
+    let commands: [&[&str]; 4] = [
+        &["tune", "-o", "tuned"],
+        &["tune", "--methods", "smooth,likelihood", "-o", "compared"],
+        &[
+            "learn",
+            "--alpha",
+            "0.1",
+            "--beta",
+            "0.1",
+            "--spectrum",
+            "auto",
+            "-o",
+            "whitened",
+        ],
+        &["stability", "fit"],
+    ];
+    for words in commands {
+        let given = if words[0] == "stability" { &[][..] } else { &given };
+        let outcome = place.run(&[words, given].concat());
+        assert!(
+            outcome.code == 3 && outcome.stderr.contains("E05"),
+            "{words:?}: {outcome:?}"
+        );
+        assert!(
+            outcome
+                .stderr
+                .contains("covariances of signals with gaps (`--nan pairwise`) have no samples to halve")
+                && outcome
+                    .stderr
+                    .contains("leave out the samples with gaps (`--nan drop-rows`)")
+                && outcome.stderr.contains("`--missing mask` in place of `--nan pairwise`"),
+            "{words:?}: {}",
+            outcome.stderr
+        );
+    }
+    let kept = ["a.csv", "sim/view2.csv", "--nan", "drop-rows"];
+    place.fine(&[&["tune", "--halvings", "1", "-o", "kept"], &kept[..]].concat());
+}
+
+#[test]
 fn e10_a_target_out_of_reach() {
     let place = simulated();
     let before = place.everything();

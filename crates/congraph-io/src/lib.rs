@@ -21,11 +21,11 @@ pub use input::{
     Blocks, Header, Input, LabelTable, Loaded, ReadOptions, limit_memory, read, read_labels, read_pairs, sha256,
 };
 pub use output::{
-    COMMUNITIES_FILES, COMPARE_FILES, Folder, OutputError, PlaceTable, Places, Run, ViewRow, abandon, add_columns,
-    read_comparison, read_graph, read_known, read_node_facts, read_place_table, read_places, read_precisions, read_run,
-    read_stability, reseal, seal, seal_communities, seal_compare, seal_with, write_blocks, write_bytes,
-    write_communities, write_comparison, write_graph, write_graph_at, write_json, write_precision_graph, write_rows,
-    write_table, write_text,
+    COMMUNITIES_FILES, COMPARE_FILES, Folder, NodeFacts, OutputError, PlaceTable, Places, Run, STABILITY_TABLES,
+    ViewRow, abandon, read_comparison, read_graph, read_known, read_node_facts, read_place_table, read_places,
+    read_precisions, read_run, read_stability, reseal, seal, seal_communities, seal_compare, seal_with, write_blocks,
+    write_bytes, write_communities, write_comparison, write_graph, write_graph_at, write_json, write_precision_graph,
+    write_rows, write_stability, write_table, write_text,
 };
 pub use recordings::{
     ChannelNotes, Entities, Entity, EpochsFile, Grouping, LoadedRecording, RecordingFile, find_recordings,

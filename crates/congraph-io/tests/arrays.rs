@@ -86,7 +86,7 @@ fn order_and_endianness_are_those_of_the_header() {
     out.extend((0..8).map(f64::from)).unwrap();
     out.finish().unwrap();
     let found = loaded("a.npy", &bytes, &ReadOptions::default()).unwrap();
-    assert_eq!(found[0].table.name, "1");
+    assert_eq!(found[0].table.name, "view1");
     assert_eq!(found[0].table.values, [0.0, 4.0, 2.0, 6.0]);
     assert_eq!(found[1].table.values, [1.0, 5.0, 3.0, 7.0]);
 }
@@ -97,7 +97,11 @@ fn views_and_nodes_have_the_names_in_the_archive() {
     let three = || npy(&[2, 1, 2], &[1.0, 2.0, 3.0, 4.0]);
     assert_eq!(names(&npz(&[("arr_0", one())])), ["sub"]);
     assert_eq!(names(&npz(&[("b", one()), ("a", one())])), ["b", "a"]);
-    assert_eq!(names(&npz(&[("data", three())])), ["1", "2"]);
+    assert_eq!(names(&npz(&[("data", three())])), ["view1", "view2"]);
+    let many: Vec<f64> = (0..24).map(f64::from).collect();
+    let many = names(&npz(&[("data", npy(&[12, 1, 2], &many))]));
+    assert_eq!([&many[0], &many[11]], ["view01", "view12"]);
+    assert!(many.is_sorted());
     assert_eq!(
         names(&npz(&[("views", three()), ("view_names", text(&["u", "v"]))])),
         ["u", "v"]

@@ -406,6 +406,19 @@ fn anndata_by_text_numbers_layers_and_genes() {
             );
         }
     }
+    // What a group's table lacks because few of its cells show it is told from what the file lacks.
+    let options = ReadOptions {
+        min_cells_per_gene: 4,
+        ..grouped("cell_type")
+    };
+    let found = tables("dense_f64.h5ad", &options);
+    assert!(found[1].seldom.contains(&"Fz".to_owned()), "{:?}", found[1].seldom);
+    for table in &found {
+        let mut all: Vec<&str> = named(table);
+        all.extend(table.seldom.iter().map(String::as_str));
+        all.sort_by_key(|name| NAMES.iter().position(|known| known == name));
+        assert_eq!(all, NAMES);
+    }
     let options = ReadOptions {
         layer: Some("counts".into()),
         ..ReadOptions::default()

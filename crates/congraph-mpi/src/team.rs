@@ -105,6 +105,27 @@ impl Processes {
     }
 }
 
+/// For tests that need a process in the middle of a fit, however fast the machine: with CONGRAPH_TEST_HOLD=FILE it makes that
+/// file before its first sum over edges, and waits until somebody takes it away.
+#[cfg(debug_assertions)]
+fn hold() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let Some(file) = std::env::var_os("CONGRAPH_TEST_HOLD").map(std::path::PathBuf::from) else {
+            return;
+        };
+        let held = std::fs::write(&file, "");
+        debug_assert!(
+            held.is_ok(),
+            "the file of CONGRAPH_TEST_HOLD cannot be written: {held:?}"
+        );
+        let start = Instant::now();
+        while file.exists() && start.elapsed().as_secs() < 60 {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    });
+}
+
 /// Nanoseconds of processor time.
 fn cpu_time(clock: ClockId) -> u64 {
     let time = clock_gettime(clock);
@@ -220,6 +241,10 @@ impl Team for Processes {
     }
 
     fn sends(&self, load: Load) {
+        #[cfg(debug_assertions)]
+        if matches!(load, Load::Sums) {
+            hold();
+        }
         self.traffic.set_load(load);
     }
 

@@ -86,6 +86,8 @@ told_as!(
     Vec<String> => "a list of strings",
     Vec<usize> => "whole numbers, 0 or more",
     Vec<Vec<f64>> => "a list of points",
+    Vec<Option<Vec<f64>>> => "a list of points or None",
+    Vec<(String, PyReadonlyArray1<'py, f64>)> => "columns of numbers",
     Vec<Vec<String>> => "rows of strings",
     Vec<Option<usize>> => "whole numbers or None",
     Vec<(String, String)> => "pairs of strings",

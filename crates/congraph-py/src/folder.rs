@@ -8,14 +8,17 @@ use std::path::{Path, PathBuf};
 use congraph::findings::shared_weights;
 use congraph::{Error, MultiviewGraph};
 use congraph_io::{
-    COMMUNITIES_FILES, COMPARE_FILES, Folder, OutputError, Places, ViewRow, read_comparison, read_known,
-    read_precisions, read_run, read_stability, seal, seal_with, write_bytes, write_graph_at, write_json,
-    write_precision_graph, write_rows, write_text,
+    COMMUNITIES_FILES, COMPARE_FILES, Folder, NodeFacts, OutputError, Places, ViewRow, read_comparison, read_known,
+    read_node_facts, read_precisions, read_run, read_stability, seal, seal_with, write_bytes, write_graph_at,
+    write_json, write_precision_graph, write_rows, write_stability, write_text,
 };
-use congraph_record::findings::{Findings, Known, KnownComparison, KnownStability, KnownView, Positions};
-use congraph_record::record::{CANDIDATES_TABLE, EDGE_COSTS_TABLE, Timing, WarningRecord};
+use congraph_record::findings::{Known, KnownComparison, KnownStability};
+use congraph_record::record::{
+    CANDIDATES_TABLE, EDGE_COLUMNS, EDGE_COSTS_TABLE, StabilityColumns, StabilityRecord, Timing, VIEW_COLUMNS,
+    WarningRecord,
+};
 use congraph_record::{FitRecord, Python as Spelled, RunRecord};
-use numpy::PyReadonlyArray2;
+use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -24,14 +27,14 @@ use crate::failure;
 use crate::fields::from_fields;
 use crate::graphs::{self, Arrays, Measures};
 use crate::learn::put;
-use crate::report::positions;
 use crate::running::briefly;
 
 /// The estimator itself, of folders that Python wrote: its class and parameters.
 const PYTHON: &str = "python.json";
 /// What is carried through as it was.
-const CARRIED: [&str; 8] = [
+const CARRIED: [&str; 9] = [
     "run.json",
+    "projection.tsv",
     "quality.tsv",
     "tune.tsv",
     "path.tsv",
@@ -48,11 +51,13 @@ const STABILITY: [&str; 3] = ["stability.json", "edges.tsv", "edges_long.tsv"];
 pub(crate) struct Saved<'py> {
     path: String,
     force: bool,
-    report: bool,
+    /// The page of the report, if there is to be one.
+    report: Option<String>,
     /// As in `summary.json`, without warnings.
     record: String,
     warnings: Vec<(String, Option<String>, String)>,
-    positions: Option<Vec<Vec<f64>>>,
+    /// Where each node is, as far as that is known.
+    positions: Option<Vec<Option<Vec<f64>>>>,
     /// What they are: `globe` for longitudes and latitudes.
     axes: String,
     /// The file and the number of samples of each view, where known.
@@ -65,6 +70,8 @@ pub(crate) struct Saved<'py> {
     carried: Vec<(String, String)>,
     /// What was asked of the graphs after the fit, by name.
     added: Vec<(String, Vec<u8>)>,
+    /// How sure edges are, where that was asked in Python: the record, and columns of edges and of edges in views.
+    stability: Option<Sure<'py>>,
     /// Pairs that may be joined, and costs of pairs, by name: rows of the folder's tables.
     candidates: Option<Vec<Vec<String>>>,
     edge_costs: Option<Vec<Vec<String>>>,
@@ -84,9 +91,46 @@ from_fields!(Saved<'py> {
     python,
     carried,
     added,
+    stability,
     candidates,
     edge_costs
 });
+
+/// How sure edges are.
+pub(crate) struct Sure<'py> {
+    record: String,
+    edges: Vec<(String, PyReadonlyArray1<'py, f64>)>,
+    views: Vec<(String, PyReadonlyArray1<'py, f64>)>,
+}
+
+from_fields!(Sure<'py> { record, edges, views });
+
+impl Sure<'_> {
+    fn told(&self) -> PyResult<ToldStability> {
+        let broken = |error: serde_json::Error| PyValueError::new_err(error.to_string());
+        Ok(ToldStability {
+            record: serde_json::from_str(&self.record).map_err(broken)?,
+            edges: columns(&self.edges, &EDGE_COLUMNS),
+            views: columns(&self.views, &VIEW_COLUMNS),
+        })
+    }
+}
+
+/// The same, away from the interpreter.
+struct ToldStability {
+    record: StabilityRecord,
+    edges: StabilityColumns,
+    views: StabilityColumns,
+}
+
+/// Those of the columns that a folder has.
+fn columns(given: &[(String, PyReadonlyArray1<'_, f64>)], known: &[&'static str]) -> StabilityColumns {
+    let column = |name: &&'static str| {
+        let (_, values) = given.iter().find(|(own, _)| own == name)?;
+        Some((*name, values.as_array().to_vec()))
+    };
+    StabilityColumns(known.iter().filter_map(column).collect())
+}
 
 /// Writes a result folder.
 #[pyfunction]
@@ -121,10 +165,12 @@ pub(crate) fn save(py: Python<'_>, graph: Arrays<'_>, saved: Saved<'_>) -> PyRes
         n_samples,
     };
     let rows: Vec<ViewRow> = saved.files.iter().zip(&saved.n_samples).map(row).collect();
+    let stability = saved.stability.as_ref().map(Sure::told).transpose()?;
     let parts = Parts {
+        stability: stability.as_ref(),
         target: PathBuf::from(&saved.path),
         force: saved.force,
-        report: saved.report,
+        report: saved.report.as_deref(),
         places: saved.positions.as_deref(),
         axes: &saved.axes,
         python: &saved.python,
@@ -133,20 +179,41 @@ pub(crate) fn save(py: Python<'_>, graph: Arrays<'_>, saved: Saved<'_>) -> PyRes
         candidates: saved.candidates.as_deref(),
         edge_costs: saved.edge_costs.as_deref(),
     };
-    briefly(py, || parts.write(&graph, &rows, precisions.as_deref(), summary))?
-        .map_err(|error| PyOSError::new_err(error.told(&Spelled)))
+    briefly(py, || parts.write(&graph, &rows, precisions.as_deref(), summary))?.map_err(|error| match error {
+        Failed::Output(error) => PyOSError::new_err(error.told(&Spelled)),
+        Failed::Table(error) => failure::exception(py, &error),
+    })
+}
+
+/// Why a folder could not be written.
+enum Failed {
+    Output(OutputError),
+    Table(Error),
+}
+
+impl From<OutputError> for Failed {
+    fn from(error: OutputError) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Self::Table(error)
+    }
 }
 
 /// What is written, away from the interpreter.
 struct Parts<'a> {
     target: PathBuf,
     force: bool,
-    report: bool,
-    places: Option<&'a [Vec<f64>]>,
+    report: Option<&'a str>,
+    places: Option<&'a [Option<Vec<f64>>]>,
     axes: &'a str,
     python: &'a str,
     carried: &'a [(String, String)],
     added: &'a [(String, Vec<u8>)],
+    stability: Option<&'a ToldStability>,
     candidates: Option<&'a [Vec<String>]>,
     edge_costs: Option<&'a [Vec<String>]>,
 }
@@ -158,15 +225,16 @@ impl Parts<'_> {
         rows: &[ViewRow],
         precisions: Option<&[Vec<f64>]>,
         mut summary: FitRecord,
-    ) -> Result<(), OutputError> {
+    ) -> Result<(), Failed> {
         let folder = Folder::create(&self.target, self.force)?;
+        let is_flat = self.places.into_iter().flatten().flatten().all(|at| at.len() == 2);
         let axes: &'static [&'static str] = match self.axes {
             "globe" => &["lon", "lat"],
-            _ if self.places.is_some_and(|at| at.iter().all(|at| at.len() == 2)) => &["x", "y"],
+            _ if is_flat => &["x", "y"],
             _ => &["x", "y", "z"],
         };
         let at: Option<Vec<Option<Vec<f64>>>> = self.places.map(|at| {
-            let whole = |at: &Vec<f64>| (at.len() == axes.len()).then(|| at.clone());
+            let whole = |at: &Option<Vec<f64>>| at.clone().filter(|at| at.len() == axes.len());
             at.iter().map(whole).collect()
         });
         let places = at.as_deref().map(|at| Places::Along { axes, at });
@@ -199,19 +267,8 @@ impl Parts<'_> {
         if !self.python.is_empty() {
             write_text(&folder, PYTHON, self.python)?;
         }
-        if self.report {
-            let known = Known {
-                summary: Some(summary.clone()),
-                positions: self.drawn(),
-                views: rows.iter().map(known_view).collect(),
-                version: Some(env!("CARGO_PKG_VERSION").into()),
-                ..Known::default()
-            };
-            write_text(
-                &folder,
-                "report.html",
-                &congraph_report::write(&Findings::of(graph, known)),
-            )?;
+        if let Some(page) = self.report {
+            write_text(&folder, "report.html", page)?;
         }
         seal(&folder, &mut summary)?;
         // The run's number is that of the fit: what was asked of it later is put beside it as it was.
@@ -224,23 +281,21 @@ impl Parts<'_> {
         for (name, bytes) in added {
             write_bytes(&folder, name, bytes)?;
         }
-        seal_with(&folder, &mut summary, &STABILITY[1..])?;
-        folder.commit()
-    }
-
-    /// Where a report draws the nodes.
-    fn drawn(&self) -> Option<Positions> {
-        match (self.axes, positions(self.places?)?) {
-            ("globe", Positions::Plane(points)) => Some(Positions::Globe(points)),
-            (_, positions) => Some(positions),
+        if let Some(told) = self.stability {
+            let staged = folder.path("");
+            write_stability::<Failed>(&folder, &staged, graph, &told.edges, &told.views)?;
+            let run = summary.run.clone();
+            write_json(
+                &folder,
+                STABILITY[0],
+                &StabilityRecord {
+                    run,
+                    ..told.record.clone()
+                },
+            )?;
         }
-    }
-}
-
-fn known_view(row: &ViewRow) -> KnownView {
-    KnownView {
-        file: row.file.clone(),
-        n_samples: row.n_samples,
+        seal_with(&folder, &mut summary, &STABILITY[1..])?;
+        Ok(folder.commit()?)
     }
 }
 
@@ -250,7 +305,7 @@ fn known_view(row: &ViewRow) -> KnownView {
 pub(crate) fn load(py: Python<'_>, path: String) -> PyResult<Bound<'_, PyDict>> {
     let dir = PathBuf::from(&path);
     let read = briefly(py, || read_folder(&dir))?;
-    let (graph, known, precisions, later) = read.map_err(|error| failure::exception(py, &error))?;
+    let (graph, known, precisions, later, facts) = read.map_err(|error| failure::exception(py, &error))?;
     let record = known.summary.unwrap_or_default();
     let result = PyDict::new(py);
     graphs::put(&result, &graph)?;
@@ -281,15 +336,9 @@ pub(crate) fn load(py: Python<'_>, path: String) -> PyResult<Bound<'_, PyDict>> 
         made.collect::<PyResult<Vec<_>>>()
     });
     result.set_item("precisions", matrices.transpose()?)?;
-    let is_globe = matches!(known.positions, Some(Positions::Globe(_)));
+    let is_globe = facts.axes.first() == Some(&"lon");
     result.set_item("axes", if is_globe { "globe" } else { "" })?;
-    let points = known.positions.map(|positions| match positions {
-        Positions::Head(points) | Positions::Space(points) => points.iter().map(|at| at.to_vec()).collect(),
-        Positions::Plane(points) | Positions::Globe(points) => {
-            points.iter().map(|at| at.to_vec()).collect::<Vec<Vec<f64>>>()
-        }
-    });
-    result.set_item("positions", points)?;
+    result.set_item("positions", (!facts.axes.is_empty()).then_some(facts.places))?;
     let files: Vec<&str> = known.views.iter().map(|view| view.file.as_str()).collect();
     let samples: Vec<Option<usize>> = known.views.iter().map(|view| view.n_samples).collect();
     result.set_item("files", files)?;
@@ -351,13 +400,14 @@ impl Later {
 }
 
 /// Everything that is read of a folder, all of one run.
-type Read = (MultiviewGraph, Known, Option<Vec<Vec<f64>>>, Later);
+type Read = (MultiviewGraph, Known, Option<Vec<Vec<f64>>>, Later, NodeFacts);
 
 fn read_folder(dir: &Path) -> Result<Read, Error> {
     let (run, graph) = read_run(dir)?;
     let known = read_known(dir, &graph)?;
     let precisions = read_precisions(dir, &graph)?;
     let later = Later::read(dir, &graph, &known)?;
+    let facts = read_node_facts(dir, &graph)?;
     run.check_again()?;
-    Ok((graph, known, precisions, later))
+    Ok((graph, known, precisions, later, facts))
 }

@@ -1,18 +1,23 @@
 //! Which method explains samples best that it has not seen.
 
+use congraph::Warning;
 use congraph::methods::graphical_lasso::Fusion;
 use congraph::methods::likelihood::{Likelihood, Signs};
-use congraph::tune::{Contender, Wanted, compare_methods as compare};
+use congraph::tune::{Contender, Wanted, compare_methods as compare, noise};
 use congraph_record::choices::{Choice, Method};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::failure;
 use crate::request::{self, refused};
 use crate::running::Running;
 use crate::tables::{BorrowedTable, Reading, assemble, tables};
 
-/// Compares methods by held-out likelihood; the best first.
+/// What is told of each method, and warnings.
+type Compared<'py> = (Bound<'py, PyList>, Vec<(&'static str, Option<String>, String)>);
+
+/// Compares methods by held-out likelihood; the best first. Warns of noise.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn compare_methods<'py>(
@@ -22,7 +27,7 @@ pub(crate) fn compare_methods<'py>(
     options: Bound<'py, PyDict>,
     methods: Vec<String>,
     running: Running,
-) -> PyResult<Bound<'py, PyList>> {
+) -> PyResult<Compared<'py>> {
     let request = request::read(&options)?;
     let asked = request.fit.smooth().map_err(|error| refused(py, &error, None))?;
     let mut contenders = Vec::new();
@@ -48,9 +53,9 @@ pub(crate) fn compare_methods<'py>(
     }
     let view_options = reading.options()?;
     let tables = tables(&views, &view_options)?;
-    let explained = running.run(py, None, |watch| {
+    let (explained, noise) = running.run(py, None, |watch| {
         let (views, _) = assemble(tables, &view_options)?;
-        compare(&views, &contenders, watch)
+        Ok((compare(&views, &contenders, watch)?, noise(&views, watch)?))
     })?;
     let best = explained.first().map_or(0.0, |first| first.gain);
     let found = PyList::empty(py);
@@ -58,6 +63,7 @@ pub(crate) fn compare_methods<'py>(
         let dict = PyDict::new(py);
         dict.set_item("method", one.method)?;
         dict.set_item("gain", one.gain)?;
+        dict.set_item("gain_error", one.gain_error)?;
         dict.set_item("behind", best - one.gain)?;
         dict.set_item("standard_error", one.standard_error)?;
         dict.set_item("density", one.density)?;
@@ -66,5 +72,6 @@ pub(crate) fn compare_methods<'py>(
         dict.set_item("views", one.views.into_pyarray(py))?;
         found.append(dict)?;
     }
-    Ok(found)
+    let noise: Vec<Warning> = noise.into_iter().collect();
+    Ok((found, failure::warnings(&noise)))
 }

@@ -1,7 +1,7 @@
 //! The report of learned graphs: one HTML page.
 
 use congraph_record::FitRecord;
-use congraph_record::findings::{Findings, Geometry, Known, KnownCommunities, Positions};
+use congraph_record::findings::{Findings, Geometry, Known, KnownCommunities, KnownView, Positions};
 use congraph_record::record::WarningRecord;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -18,8 +18,12 @@ pub(crate) struct ReportContext {
     record: String,
     /// What the user was warned of: (code, view, message).
     warnings: Vec<(String, Option<String>, String)>,
-    /// Two or three coordinates for each node.
+    /// Two or three coordinates for each node, and what they are: `globe` for longitudes and latitudes.
     positions: Option<Vec<Vec<f64>>>,
+    axes: String,
+    /// The file and the number of samples of each view, where known.
+    files: Vec<String>,
+    n_samples: Vec<Option<usize>>,
     /// The community of each node, and the modularity of them all.
     labels: Option<Vec<usize>>,
     modularity: Option<f64>,
@@ -34,6 +38,9 @@ from_fields!(ReportContext {
     record,
     warnings,
     positions,
+    axes,
+    files,
+    n_samples,
     labels,
     modularity,
     stability,
@@ -58,7 +65,10 @@ pub(crate) fn report(py: Python<'_>, graph: Arrays<'_>, context: ReportContext) 
             warnings: context.warnings.into_iter().map(warning).collect(),
             ..record
         }),
-        positions: context.positions.and_then(|points| positions(&points)),
+        positions: context.positions.and_then(|points| drawn(&context.axes, &points)),
+        views: (context.files.into_iter().zip(context.n_samples))
+            .map(|(file, n_samples)| KnownView { file, n_samples })
+            .collect(),
         communities: context.labels.map(|labels| KnownCommunities {
             labels,
             modularity: context.modularity,
@@ -95,8 +105,16 @@ pub(crate) fn follows_distance(
     Ok(warning.and_then(|warning| failure::warnings(&[warning]).pop()))
 }
 
+/// Where a report draws the nodes.
+fn drawn(axes: &str, points: &[Vec<f64>]) -> Option<Positions> {
+    match (axes, positions(points)?) {
+        ("globe", Positions::Plane(points)) => Some(Positions::Globe(points)),
+        (_, positions) => Some(positions),
+    }
+}
+
 /// On a plane or in space; none if the nodes differ in their number of coordinates.
-pub(crate) fn positions(points: &[Vec<f64>]) -> Option<Positions> {
+fn positions(points: &[Vec<f64>]) -> Option<Positions> {
     let plane = |point: &Vec<f64>| point.as_slice().try_into().ok();
     let space = |point: &Vec<f64>| point.as_slice().try_into().ok();
     let plane: Option<Vec<[f64; 2]>> = points.iter().map(plane).collect();

@@ -163,6 +163,7 @@ fn in_words(progress: &Progress) -> String {
             let likeness = similarity.map_or_else(String::new, |value| format!(", similarity {value:.3}"));
             format!("fit {solves}: density {density:.3}{likeness}")
         }
+        Progress::Compared { done, total } => format!("{done} of {total} models fitted"),
         Progress::Fitted { done, total } => format!("fit {done} of {total}"),
     }
 }

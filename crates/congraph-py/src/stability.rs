@@ -98,7 +98,9 @@ impl Work for Part {
         _: &MultiviewGraph,
         watch: Watch<'_>,
     ) -> Result<Tallies, Error> {
-        halvings.run(&self.0, Tallies::default(), &mut |_| Ok::<(), Error>(()), watch)
+        halvings
+            .run(&self.0, Tallies::default(), &mut |_| Ok::<(), Error>(()), watch)
+            .map_err(Error::in_a_half)
     }
 }
 
@@ -115,7 +117,9 @@ impl Work for Rest {
         watch: Watch<'_>,
     ) -> Result<Self::Done, Error> {
         let jobs: Vec<usize> = (0..halvings.n_jobs()).collect();
-        let tallies = halvings.run(&jobs, self.0, &mut |_| Ok::<(), Error>(()), watch)?;
+        let tallies = halvings
+            .run(&jobs, self.0, &mut |_| Ok::<(), Error>(()), watch)
+            .map_err(Error::in_a_half)?;
         let found = halvings.found(&tallies, graph);
         Ok((found, halvings.unit(), halvings.n_fits_of_all()))
     }

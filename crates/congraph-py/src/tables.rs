@@ -4,6 +4,7 @@
 //! while it checks them; nothing else is copied.
 
 use congraph::{Error, Kind, Missing, NanRule, NodeRule, Orient, Table, ViewOptions, Views, Warning};
+use congraph_record::choices::alternatives;
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -18,9 +19,10 @@ pub(crate) struct BorrowedTable<'py> {
     blocks: Option<Vec<String>>,
     n_samples: Option<usize>,
     subject: Option<String>,
+    seldom: Vec<String>,
 }
 
-from_fields!(BorrowedTable<'py> { name, values, nodes, blocks, n_samples, subject });
+from_fields!(BorrowedTable<'py> { name, values, nodes, blocks, n_samples, subject, seldom });
 
 impl<'py> Field<'py> for Vec<BorrowedTable<'py>> {
     fn read(_: &str, value: &Bound<'py, PyAny>) -> PyResult<Self> {
@@ -109,7 +111,7 @@ pub(crate) fn chosen<T: Copy>(option: &str, word: &str, choices: &[(&str, T)]) -
     let names: Vec<String> = choices.iter().map(|(name, _)| format!("{name:?}")).collect();
     Err(PyValueError::new_err(format!(
         "{option} is {word:?}; it must be {}",
-        names.join(" or ")
+        alternatives(&names)
     )))
 }
 
@@ -158,6 +160,7 @@ fn borrowed<'a>(table: &'a BorrowedTable<'_>, options: &ViewOptions) -> PyResult
         n_samples: table.n_samples,
         n_effective: None,
         subject: table.subject.clone(),
+        seldom: table.seldom.clone(),
     })
 }
 

@@ -35,7 +35,7 @@ pub trait Choice: Copy + PartialEq + 'static {
     fn from_word(word: &str) -> Result<Self, RequestError> {
         Self::of_word(word).ok_or_else(|| {
             let words: Vec<String> = Self::words().map(|known| format!("{known:?}")).collect();
-            RequestError::about(Self::ID, format!("is {word:?}; it must be {}", words.join(" or ")))
+            RequestError::about(Self::ID, format!("is {word:?}; it must be {}", alternatives(&words)))
         })
     }
 
@@ -48,6 +48,14 @@ pub trait Choice: Copy + PartialEq + 'static {
     /// All words, the usual one first.
     fn words() -> impl Iterator<Item = &'static str> {
         Self::WORDS.iter().map(|(word, _)| *word)
+    }
+}
+
+/// Words of which one is to be taken, as a sentence lists them: `a`, `a or b`, `a, b or c`.
+pub fn alternatives(words: &[String]) -> String {
+    match words {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        _ => words.concat(),
     }
 }
 

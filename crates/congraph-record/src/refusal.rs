@@ -107,6 +107,23 @@ pub fn check_range(id: &'static str, value: f64, is_fine: bool, range: &str) -> 
     }
 }
 
+/// A relative gap below this is rounding.
+const LEAST_TOLERANCE: f64 = 1e-14;
+
+/// A tolerance that a certificate can meet, for a method that chooses among certified fits.
+///
+/// # Errors
+/// If it is not positive, or so small that gaps are rounding.
+pub fn check_tolerance(tol: f64) -> Result<(), RequestError> {
+    check_range("tol", tol, tol > 0.0, "finite and positive")?;
+    check_range(
+        "tol",
+        tol,
+        tol >= LEAST_TOLERANCE,
+        "1e-14 or more: a smaller relative gap is rounding, and no fit would be certified",
+    )
+}
+
 /// What is said of a number that is not in its range, or not finite, after its name. `range` is what it must be.
 pub fn out_of_range(value: f64, is_fine: bool, range: &str) -> Option<String> {
     if is_fine && value.is_finite() {

@@ -32,18 +32,20 @@ const IN_PYTHON: &[(&str, &str, &str)] = &[
     ("gram", "", "kind=\"gram\""),
     ("covariance", "", "kind=\"covariance\""),
     ("force", "", "overwrite=True"),
-    ("out", "OTHER", "another path"),
+    ("out", "OTHER", "path=\"other\""),
     ("single", "", "SingleGraph"),
     ("allow_counts", "", "allow_counts=True"),
     ("signed", "yes", "signed=True"),
     ("signed", "no", "signed=False"),
     ("method", "jgl-group", "JointGraphicalLasso"),
     ("method", "jgl-fused", "JointGraphicalLasso"),
+    ("drop_nodes", "NAMES", "drop_nodes=[...]"),
 ];
 
 /// Steps that are told otherwise on the command line, and in Python: id, words.
 const STEPS: &[(&str, &str)] = &[
     ("check", "`congraph check`"),
+    ("name_views", "the view's name (NAME=FILE)"),
     ("learn_once", "learn once, without halves (`congraph learn`)"),
     ("tell_blocks", "`--block-column`, or cut a series with `--blocks 20`"),
 ];
@@ -125,7 +127,7 @@ impl Spelling for Python {
         let keyword = self.name(id);
         // Names of nodes are a list, ranges a pair; numbers stand as they are and words in quotes.
         match (id, value.split_once(':')) {
-            ("drop_nodes", _) if value != "NAMES" => {
+            ("drop_nodes", _) => {
                 let names: Vec<String> = value.split(',').map(|name| format!("'{name}'")).collect();
                 format!("{keyword}=[{}]", names.join(", "))
             }
@@ -187,11 +189,21 @@ mod tests {
                 "`drop_nodes=['left hand']`",
             ),
             (
+                option("drop_nodes").set_to("NAMES"),
+                "`--drop-nodes NAMES`",
+                "`drop_nodes=[...]`",
+            ),
+            (
                 option("views_by").set_to("task").bare(),
                 "--views-by task",
                 "views_by=\"task\"",
             ),
             (step("check", "a check"), "`congraph check`", "a check"),
+            (
+                step("name_views", "the view's name"),
+                "the view's name (NAME=FILE)",
+                "the view's name",
+            ),
             (option("alpha").set_to(0.5), "`--alpha 0.5`", "`alpha=0.5`"),
             (option("signed").set_to("yes"), "`--signed`", "`signed=True`"),
             (option("signed").set_to("no"), "`--signed=no`", "`signed=False`"),

@@ -113,6 +113,10 @@ export const folders = {
     congraph(...words('simulate --nodes 12 --views 200 --signals 30 --edge-probability 0.3 -o sim-crowd'));
     congraph('learn', ...csvs('sim-crowd'), '-o', name);
   }),
+  '36 views': once('years', (name) => {
+    congraph(...words('simulate --nodes 20 --views 36 --signals 60 --edge-probability 0.15 -o sim-years'));
+    congraph('learn', ...csvs('sim-years'), '-o', name);
+  }),
   /** Two of four views lack a node. */
   masked: once('masked', (name) => {
     [['p', 'q', 'r', 's', 't'], ['p', 'q', 'r', 's'], ['q', 'r', 's', 't'], ['p', 'q', 'r', 's', 't']].forEach((nodes, k) => write(`m${k}.csv`, nodes, k + 19));

@@ -134,6 +134,23 @@ describe('the panels', () => {
     isQuiet(page);
   });
 
+  test('fill the pages they are printed on', async () => {
+    const page = await open(folders['36 views']());
+    await page.emulateMedia({ media: 'print' });
+    await page.setViewportSize({ width: 680, height: 900 });
+    const height = (selector) => page.$eval(selector, (element) => element.getBoundingClientRect().height);
+    // The lower of A4 and Letter between their margins, at 96 pixels an inch.
+    const paper = (279.4 - 2 * 16) / 25.4 * 96;
+    const [graph, ranking] = [await height('#consensus'), await height('#group')];
+    assert.ok(graph + ranking <= paper, `the graph (${graph}) and the ranking (${ranking}) share a page of ${paper}`);
+    const tallest = await page.$$eval('figure', (figures) => Math.max(...figures.map((figure) => figure.getBoundingClientRect().height)));
+    assert.ok(tallest <= paper / 2, `a figure of ${tallest} leaves at most half of a page empty before it`);
+    const small = await page.$$eval('#heatmap .name', (names) => Math.min(...names.map((name) => parseFloat(getComputedStyle(name).fontSize) * name.ownerSVGElement.getScreenCTM().a)));
+    assert.ok(small >= 5, `names can be read: ${small} px`);
+    await keep(page, 'print-36-views');
+    isQuiet(page);
+  });
+
   test('have no accessibility finding', async () => {
     for (const options of [{}, { colorScheme: 'dark' }, { width: 400 }]) {
       // Many views take long to check, and are drawn alike in the dark.

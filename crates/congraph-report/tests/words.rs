@@ -8,7 +8,7 @@ use congraph_record::FitRecord;
 use congraph_record::findings::{
     Findings, Known, KnownRecording, KnownRecordings, KnownSteps, KnownView, PathCell, Positions,
 };
-use congraph_record::record::{TuneRecord, WarningRecord};
+use congraph_record::record::{Named, TuneRecord, WarningRecord};
 
 /// Rows of view weights and a consensus weight (none without a consensus) over pairs of `n` nodes.
 fn graph(n: u32, n_views: usize, edges: &[([u32; 2], &[f64])], has_consensus: bool) -> MultiviewGraph {
@@ -321,6 +321,7 @@ fn edges_that_follow_distance_are_warned_of_with_their_lengths() {
             "W09 the consensus follows distance: 100 % of its edges and 100 % of its weight are between neighbours",
             "The mean edge is 20 mm long, the mean distance between two nodes",
             "100 % of the edges join neighbours,",
+            "What spreads through the head (volume conduction) joins neighbours even where nothing is connected.",
         ],
         &["half", "longest"],
     );
@@ -529,4 +530,108 @@ fn the_methods_of_a_recorded_study_are_ready_to_paste() {
         ],
         &["/data/private", "/usr/local"],
     );
+}
+
+/// Two views of two edges, one of them negative.
+fn of_both_signs() -> MultiviewGraph {
+    let edges: [([u32; 2], &[f64]); 2] = [([0, 1], &[1.0, 1.0, 1.0]), ([1, 2], &[-1.0, -1.0, -1.0])];
+    graph(3, 2, &edges, true)
+}
+
+#[test]
+fn signed_graphs_say_so_in_the_methods_and_what_a_negative_edge_means() {
+    let smooth = FitRecord {
+        signed: Some(true),
+        alpha: Some(0.1),
+        beta: Some(0.2),
+        ..FitRecord::default()
+    };
+    let methods = "The graphs are signed: every pair has a positive edge, which costs the squared distance";
+    says(
+        &of_both_signs(),
+        with_summary(smooth.clone()),
+        &[
+            methods,
+            "nearly each other's opposites",
+            "has 2 of 3 possible edges, 1 of them negative.",
+        ],
+        &["partial correlation"],
+    );
+    let plain = FitRecord {
+        signed: None,
+        ..smooth.clone()
+    };
+    let edges: [([u32; 2], &[f64]); 1] = [([0, 1], &[1.0, 1.0, 1.0])];
+    says(&graph(3, 2, &edges, true), with_summary(plain), &[], &["signed"]);
+    // Each on its own, and of one view.
+    let alone: [([u32; 2], &[f64]); 1] = [([0, 1], &[1.0, -1.0])];
+    let single = FitRecord { beta: None, ..smooth };
+    says(&graph(3, 2, &alone, false), with_summary(single), &[methods], &[]);
+    // Of a precision matrix a negative edge says something else.
+    let likelihood = FitRecord {
+        method: Some("likelihood".into()),
+        filter: Some(1),
+        signed: Some(true),
+        beta: Some(2.0),
+        ..FitRecord::default()
+    };
+    says(
+        &of_both_signs(),
+        with_summary(likelihood),
+        &["weights W of both signs", "(a negative partial correlation)"],
+        &["each other's opposites"],
+    );
+}
+
+#[test]
+fn nodes_that_were_learned_as_one_are_told_in_the_methods() {
+    let merged = FitRecord {
+        method: Some("likelihood".into()),
+        filter: Some(1),
+        merged: Some(Named(vec![("n0".into(), vec!["m0".into(), "m1".into()])])),
+        ..FitRecord::default()
+    };
+    let edges: [([u32; 2], &[f64]); 1] = [([0, 1], &[1.0, 1.0, 1.0])];
+    let said = "Nodes whose signals are multiples of each other in every view were learned as one, which stands for the \
+                others (n0 for m0, m1).";
+    says(&graph(3, 2, &edges, true), with_summary(merged), &[said], &[]);
+}
+
+#[test]
+fn where_positions_go_is_told_in_the_words_of_who_asks() {
+    let edges: [([u32; 2], &[f64]); 1] = [([0, 1], &[1.0, 1.0, 1.0])];
+    let of = |command: &[&str]| Known {
+        command: Some(command.iter().map(|word| (*word).to_owned()).collect()),
+        ..Known::default()
+    };
+    let (table, python) = ("With columns x, y (and z) in nodes.tsv", "(`positions` of the views,");
+    let graph = graph(3, 2, &edges, true);
+    says(&graph, of(&["congraph", "learn", "a.csv"]), &[table], &[python]);
+    says(&graph, of(&["python", "congraph", "save"]), &[python], &[table]);
+}
+
+#[test]
+fn graphs_without_an_edge_are_not_called_alike() {
+    let empty = graph(3, 2, &[], true);
+    assert_eq!(empty.similarity(), None);
+    says(&empty, Known::default(), &[], &["mean correlation between"]);
+}
+
+#[test]
+fn which_entries_of_precision_matrices_are_edges_is_told() {
+    let edges: [([u32; 2], &[f64]); 1] = [([0, 1], &[1.0, 1.0])];
+    let graph = graph(3, 2, &edges, false);
+    let of = |rule: &str| {
+        with_summary(FitRecord {
+            method: Some("jgl-group".into()),
+            edge_rule: Some(rule.into()),
+            ..FitRecord::default()
+        })
+    };
+    let (any, negative) = (
+        "matrix is not zero, whatever its sign;",
+        "matrix is negative (a positive partial correlation);",
+    );
+    says(&graph, of("nonzero"), &[any], &[negative]);
+    says(&graph, of("negative"), &[negative], &[any]);
 }

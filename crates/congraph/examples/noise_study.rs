@@ -5,7 +5,8 @@
 //! ```
 //!
 //! Sizes are drawn: 15 to 60 nodes, 2 to 6 views, 30 to 400 samples. `referenced` is white noise whose nodes vary by
-//! different amounts, the same in all views, less the mean of all nodes. Weak but true graphs are random graphs of 100
+//! different amounts, the same in all views, less the mean of all nodes; `few samples` are 8 to 15; few trials are 2 to 7; a narrow band is white noise after two resonances; `rare values`
+//! are not 0 in 2 to 10 % of the samples; `counts` are geometric and mostly 0, log(1 + x) of them. Weak but true graphs are random graphs of 100
 //! nodes and density 0.05 to 0.3, with six views of 100 samples, and of 50 and 30. Beside each count stand the largest
 //! deviate (of noise) or the least and the median (of graphs), and in brackets the same of those that it is the largest
 //! of: T1, T2, T3 and the strongest correlation. With the word `noise` graphs are left out.
@@ -18,42 +19,133 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{StandardNormal, StudentT};
 
+const KINDS: [&str; 10] = [
+    "white",
+    "heavy-tailed",
+    "AR(.9)",
+    "referenced",
+    "few samples",
+    "white in few trials",
+    "referenced AR(.9) in few trials",
+    "narrow band in four to seven trials",
+    "rare values",
+    "counts",
+];
+
 /// Unrelated signals of some kind.
 fn noise(kind: &str, seed: u64) -> Vec<Table> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let (n, n_views, p) = (
+    let (n, n_views, mut p) = (
         rng.random_range(15..60),
         rng.random_range(2..7),
         rng.random_range(30..400),
     );
     let tails = StudentT::new(3.0);
-    let is_referenced = kind == "referenced";
+    let is_referenced = kind.starts_with("referenced");
     let sizes: Vec<f64> = (0..n)
         .map(|_| if is_referenced { rng.random_range(0.7..1.4) } else { 1.0 })
         .collect();
-    let table = |view: usize| {
+    let is_narrow = kind.starts_with("narrow band");
+    let n_trials = match kind {
+        _ if is_narrow => rng.random_range(4..8),
+        _ if kind.ends_with("in few trials") => rng.random_range(2..8),
+        _ => 1,
+    };
+    if n_trials > 1 {
+        p = n_trials * rng.random_range(20..100);
+    } else if kind == "few samples" {
+        p = rng.random_range(8..16);
+    } else if matches!(kind, "rare values" | "counts") {
+        p = rng.random_range(100..400);
+    }
+    let mut table = |view: usize| -> Table {
         let mut state = vec![0.0; n];
+        // The last two values of two resonances, one behind the other.
+        let mut resonances = vec![[[0.0_f64; 2]; 2]; n];
         let mut values = Vec::with_capacity(n * p);
-        for row in 0..p + 100 {
-            for x in &mut state {
-                let fresh: f64 = match (kind, &tails) {
-                    ("heavy-tailed", Ok(tails)) => rng.sample(tails),
-                    _ => rng.sample(StandardNormal),
-                };
-                *x = if kind == "AR(.9)" { 0.9 * *x + fresh } else { fresh };
-            }
-            if row >= 100 {
-                let mut sized: Vec<f64> = state.iter().zip(&sizes).map(|(x, size)| x * size).collect();
-                if is_referenced {
-                    let mean = sized.iter().sum::<f64>() / n as f64;
-                    sized.iter_mut().for_each(|x| *x -= mean);
+        let length = p / n_trials;
+        for _ in 0..n_trials {
+            for row in 0..length + 100 {
+                for (x, resonances) in state.iter_mut().zip(&mut resonances) {
+                    let fresh: f64 = match (kind, &tails) {
+                        ("heavy-tailed", Ok(tails)) => rng.sample(tails),
+                        _ => rng.sample(StandardNormal),
+                    };
+                    *x = if kind.contains("AR(.9)") {
+                        0.9 * *x + fresh
+                    } else {
+                        fresh
+                    };
+                    if is_narrow {
+                        for [one, two] in resonances.iter_mut() {
+                            // Ten turns in 160 samples.
+                            let turn = (std::f64::consts::PI / 8.0).cos();
+                            let next = 2.0 * 0.97 * turn * *one - 0.97 * 0.97 * *two + *x;
+                            (*two, *one) = (*one, next);
+                            *x = next;
+                        }
+                    }
                 }
-                values.extend(sized);
+                if row >= 100 {
+                    let mut sized: Vec<f64> = state.iter().zip(&sizes).map(|(x, size)| x * size).collect();
+                    if is_referenced {
+                        let mean = sized.iter().sum::<f64>() / n as f64;
+                        sized.iter_mut().for_each(|x| *x -= mean);
+                    }
+                    values.extend(sized);
+                }
             }
         }
-        Table::new(format!("view{view}"), n, values)
+        if matches!(kind, "rare values" | "counts") {
+            values = rarely(&mut rng, kind, n, p);
+        }
+        let mut table = Table::new(format!("view{view}"), n, values);
+        if n_trials > 1 {
+            table.blocks = Some((0..p).map(|row| format!("trial {}", row / length)).collect());
+        }
+        table
     };
-    (0..n_views).map(table).collect()
+    (0..n_views).map(&mut table).collect()
+}
+
+/// Values of which most are 0, at least three of every node not: log(1 + x) of exponential values, or of counts whose mean
+/// varies from node to node and from sample to sample.
+fn rarely(rng: &mut ChaCha8Rng, kind: &str, n: usize, p: usize) -> Vec<f64> {
+    let mut values = vec![0.0; n * p];
+    for node in 0..n {
+        let rate: f64 = if kind == "counts" {
+            (0.05_f64).powf(rng.random_range(0.1..1.0))
+        } else {
+            rng.random_range(0.02..0.1)
+        };
+        loop {
+            for sample in 0..p {
+                let size = -rng.random_range(f64::EPSILON..1.0).ln();
+                values[sample * n + node] = match kind {
+                    // Of a mean that is exponential itself counts are geometric.
+                    "counts" => poisson(size * rate, rng),
+                    _ if rng.random_range(0.0..1.0) < rate => size,
+                    _ => 0.0,
+                }
+                .ln_1p();
+            }
+            let n_seen = (0..p).filter(|sample| values[sample * n + node] > 0.0).count();
+            if n_seen >= 3 {
+                break;
+            }
+        }
+    }
+    values
+}
+
+/// A Poisson number.
+fn poisson(mean: f64, rng: &mut ChaCha8Rng) -> f64 {
+    let (mut product, mut count) = (1.0, -1.0);
+    while product > (-mean).exp() {
+        product *= rng.random_range(0.0..1.0);
+        count += 1.0;
+    }
+    count
 }
 
 /// What was found in all sets of a kind.
@@ -96,13 +188,13 @@ fn main() -> Result<(), Error> {
             .unwrap_or(usual)
     };
     let (sets, first) = (argument(1, 170), argument(2, 8_800_001));
-    for kind in ["white", "heavy-tailed", "AR(.9)", "referenced"] {
+    for kind in KINDS {
         let mut found = Found::default();
         for seed in first..first + sets {
             found.add(noise(kind, seed))?;
         }
         println!(
-            "{kind:14} called noise in {} of {sets}; one in a thousand {}, most {}",
+            "{kind:36} called noise in {} of {sets}; one in a thousand {}, most {}",
             found.n_noise,
             found.at(0.999),
             found.at(1.0)

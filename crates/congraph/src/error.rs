@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::options::{Plain, Spelling, spelled};
+use crate::options::{Plain, Spelling, option, spelled};
 
 /// A stable code for each kind of unusable input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -90,6 +90,18 @@ impl DataError {
         self
     }
 
+    /// The same error, of a half of the data that is learned from on its own.
+    #[must_use]
+    pub fn in_a_half(mut self) -> Self {
+        self.what = format!("in a half of the data, which is learned from on its own, {}", self.what);
+        // What holds in a half alone can only be mended in the whole, from which all halves are drawn.
+        self.hint = format!(
+            "learn again without such nodes ({} leaves them out), or by another method",
+            option("drop_nodes").set_to("NAMES")
+        );
+        self
+    }
+
     /// The same error, said of a node.
     #[must_use]
     pub fn at_node(mut self, node: impl Into<String>) -> Self {
@@ -170,6 +182,19 @@ impl Error {
             Self::Unsupported { solver, term, need } => {
                 format!("the solver `{solver}` cannot be used with `{term}`: {need}")
             }
+        }
+    }
+}
+
+impl Error {
+    /// The same, of a half of the data that is learned from on its own.
+    #[must_use]
+    pub fn in_a_half(self) -> Self {
+        match self {
+            Self::Data(errors) if errors.iter().all(|error| error.code == Code::E04) => {
+                Self::Data(errors.into_iter().map(DataError::in_a_half).collect())
+            }
+            other => other,
         }
     }
 }

@@ -10,11 +10,15 @@
 //! A graph may be signed: a weight below 0 joins two nodes whose signals are each other's opposites, and is an edge like
 //! any other.
 //!
+//! No order of columns or files changes the last digit of these: sums go in the order of names, or are exact.
+//!
 //! Where views lack nodes, each is taken over the pairs that a view has, that both views have, that some view has (the
 //! consensus).
 
+use std::borrow::Cow;
+
 use crate::edges::ViewMatrix;
-use crate::views::{Membership, Subjects};
+use crate::views::{Membership, Order, Subjects};
 
 /// Whether two nodes with this weight are joined: any weight other than 0, of either sign.
 ///
@@ -233,7 +237,48 @@ impl MultiviewGraph {
 
     /// The mean density of the views.
     pub fn mean_density(&self) -> f64 {
-        (0..self.n_views()).map(|view| self.density(view)).sum::<f64>() / self.n_views() as f64
+        let mut densities: Vec<f64> = (0..self.n_views()).map(|view| self.density(view)).collect();
+        densities.sort_unstable_by(f64::total_cmp);
+        densities.iter().sum::<f64>() / self.n_views() as f64
+    }
+
+    /// The same with nodes, views and pairs in the order of their names, without what does not matter to sums.
+    fn in_order_of_names(&self) -> Cow<'_, Self> {
+        if self.nodes.is_sorted() && self.views.is_sorted() {
+            return Cow::Borrowed(self);
+        }
+        let sorted = |names: &[String]| -> Vec<usize> {
+            let mut order: Vec<usize> = (0..names.len()).collect();
+            order.sort_by_key(|&k| &names[k]);
+            order
+        };
+        let order = Order {
+            nodes: sorted(&self.nodes),
+            views: sorted(&self.views),
+            flipped: Vec::new(),
+        };
+        let mut node_places = vec![0; order.nodes.len()];
+        order
+            .nodes
+            .iter()
+            .enumerate()
+            .for_each(|(place, &node)| node_places[node] = place);
+        let of_names = |pair: [u32; 2]| {
+            let [a, b] = pair.map(|node| node_places[node as usize] as u32);
+            [a.min(b), a.max(b)]
+        };
+        let pairs: Vec<[u32; 2]> = self.pairs.iter().map(|&pair| of_names(pair)).collect();
+        let row = |edge: usize| order.views.iter().map(move |&view| self.weights.row(edge)[view]);
+        let values = (0..self.pairs.len()).flat_map(row).collect();
+        let membership = self.membership.arranged(&order);
+        let sorted = Self::new(
+            order.nodes.into_iter().map(|node| self.nodes[node].clone()).collect(),
+            order.views.into_iter().map(|view| self.views[view].clone()).collect(),
+            &pairs,
+            &ViewMatrix::from_values(self.n_views(), values),
+            self.consensus.as_deref(),
+        );
+        Cow::Owned(sorted.with_membership(membership))
     }
 
     /// The density of the consensus, over the pairs that some view has.
@@ -244,14 +289,19 @@ impl MultiviewGraph {
         Some(density(measured.map(|(_, weight)| *weight), self.n_pairs()))
     }
 
-    /// The mean Pearson correlation between the weights of two views; none for a single view.
+    /// The mean Pearson correlation between the weights of two views; none for a single view, and where no view has an
+    /// edge.
     ///
     /// Two views without any variation (complete graphs of equal weights) count as equal.
     pub fn similarity(&self) -> Option<f64> {
-        if self.membership.is_total() {
-            return mean_correlation(&self.weights, self.n_pairs());
+        if !self.weights.values().iter().any(|&weight| is_edge(weight)) {
+            return None;
         }
-        mean_common_correlation(&self.pairs.iter().zip(self.weights.rows()), &self.membership)
+        let sorted = self.in_order_of_names();
+        if sorted.membership.is_total() {
+            return mean_correlation(&sorted.weights, sorted.n_pairs());
+        }
+        mean_common_correlation(&sorted.pairs.iter().zip(sorted.weights.rows()), &sorted.membership)
     }
 
     /// The Pearson correlation between the weights of two views over all pairs of nodes that both have.
@@ -265,14 +315,11 @@ impl MultiviewGraph {
     /// How far a view is from the consensus, from 0 (equal) to 1 (nothing shared); none without a consensus.
     pub fn uniqueness(&self, view: usize) -> Option<f64> {
         let consensus = self.consensus.as_ref()?;
-        let (mut apart, mut total) = (0.0, 0.0);
-        let own = |pair: &[u32; 2]| self.membership.has_pair(view, *pair);
-        for (pair, (weight, consensus)) in self.pairs.iter().zip(self.weights.column(view).zip(consensus)) {
-            if own(pair) {
-                apart += (weight - consensus).abs();
-                total += weight.abs() + consensus.abs();
-            }
-        }
+        let rows = self.pairs.iter().zip(self.weights.column(view).zip(consensus));
+        let own = rows.filter(|(pair, _)| self.membership.has_pair(view, **pair));
+        let own: Vec<(f64, f64)> = own.map(|(_, (weight, &consensus))| (weight, consensus)).collect();
+        let apart = sum_of_sizes(own.iter().map(|(weight, consensus)| (weight - consensus).abs()));
+        let total = sum_of_sizes(own.iter().map(|(weight, consensus)| weight.abs() + consensus.abs()));
         Some(if total > 0.0 { apart / total } else { 0.0 })
     }
 
@@ -515,6 +562,28 @@ pub(crate) fn mean_density(weights: &ViewMatrix, membership: &Membership) -> f64
     }
     let of_view = |view: usize| density(weights.column(view), membership.n_pairs_of(view));
     (0..n_views).map(of_view).sum::<f64>() / n_views as f64
+}
+
+/// The sum of numbers that are not negative: the same to the bit for any order. Each is cut in two where sums of the upper
+/// halves, and of the lower ones, are exact.
+fn sum_of_sizes(sizes: impl Iterator<Item = f64> + Clone) -> f64 {
+    let (count, largest) = sizes.clone().fold((0.0, 0.0_f64), |(count, largest), size| {
+        (count + 1.0, largest.max(size))
+    });
+    // Above all sums; what is added to it and taken off again is cut off at its last digit.
+    let above = |size: f64| 2_f64.powf((size * count).log2().ceil() + 1.0);
+    let first = above(largest);
+    let second = above(first * f64::EPSILON);
+    if !(second.is_normal() && first.is_finite()) {
+        return sizes.sum();
+    }
+    let (mut upper, mut lower) = (0.0, 0.0);
+    for size in sizes {
+        let half = (size + first) - first;
+        upper += half;
+        lower += ((size - half) + second) - second;
+    }
+    upper + lower
 }
 
 pub(crate) fn density(weights: impl Iterator<Item = f64>, n_pairs: usize) -> f64 {

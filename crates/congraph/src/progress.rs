@@ -54,6 +54,13 @@ pub enum Progress {
         /// Their mean correlation, if there are several.
         similarity: Option<f64>,
     },
+    /// Fitting models to choose from: another one begins, or is done.
+    Compared {
+        /// How many are done.
+        done: usize,
+        /// Of how many.
+        total: usize,
+    },
     /// Fitting one after the other: a path, or resamples.
     Fitted {
         /// How many are done.

@@ -275,12 +275,99 @@ fn a_few_strong_edges_are_not_lost_among_many_pairs() {
     assert!(found.is_beyond_chance(), "{found:?}");
 }
 
+/// The same samples in trials that follow each other.
+fn in_trials(mut tables: Vec<Table>, n_trials: usize) -> Vec<Table> {
+    for table in &mut tables {
+        let length = table.n_rows.div_ceil(n_trials);
+        table.blocks = Some((0..table.n_rows).map(|row| format!("t{}", row / length)).collect());
+    }
+    tables
+}
+
 #[test]
-fn few_trials_are_not_judged_and_views_that_agree_are_no_noise() {
-    // Three trials: too few to exchange, and no row of samples.
-    let mut table = simulated(1, 3).swap_remove(0);
-    table.blocks = Some((0..table.n_rows).map(|row| format!("t{}", row % 3)).collect());
-    assert_eq!(Correlations::of(&assembled(vec![table])), None);
+fn few_trials_are_judged_as_stretches_of_a_series() {
+    let z = |tables: Vec<Table>| Correlations::of(&assembled(tables)).map(|found| found.z());
+    for n_trials in [2, 3, 4, 6] {
+        for memory in [0.0, 0.9] {
+            let z = z(in_trials(
+                noise(40 + n_trials as u64, 5, 20, 80 * n_trials, memory),
+                n_trials,
+            ));
+            assert!(z.is_some_and(|z| z < 4.0), "{n_trials} trials, memory {memory}: {z:?}");
+        }
+        let z = z(in_trials(simulated(4, 3), n_trials));
+        assert!(z.is_some_and(|z| z > 6.0), "{n_trials} trials of a graph: {z:?}");
+    }
+    // What one trial leaves is not the past of the next: a jump between trials is no structure.
+    let mut jumps = in_trials(noise(9, 3, 15, 90, 0.0), 3);
+    for table in &mut jumps {
+        let n = table.n_columns;
+        for (k, value) in table.values.iter_mut().enumerate() {
+            *value += if (k / n).is_multiple_of(30) { 0.5 } else { 0.0 };
+        }
+    }
+    assert!(z(jumps).is_some());
+}
+
+#[test]
+fn too_few_samples_are_not_judged_and_it_is_said() {
+    let few = || noise(3, 4, 20, 7, 0.0);
+    assert_eq!(Correlations::of(&assembled(few())), None);
+    let found = tuned(few());
+    let said = |what: &str| {
+        found
+            .learned
+            .warnings
+            .iter()
+            .any(|warning| warning.message.contains(what))
+    };
+    assert!(said("whether anything here goes beyond chance is not known"));
+    assert!(!codes(&found).contains(&"W13") && !said("structure, but none"));
+    for seed in 0..20 {
+        let found = Correlations::of(&assembled(noise(100 + seed, 4, 20, 8 + seed as usize % 8, 0.0))).unwrap();
+        assert!(!found.is_beyond_chance(), "{seed}: {found:?}");
+    }
+}
+
+/// Values of which most are 0, of nodes that have nothing to do with each other.
+fn rare(seed: u64, share: f64) -> Vec<Table> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut value = || {
+        let [x, y]: [f64; 2] = std::array::from_fn(|_| StandardNormal.sample(&mut rng));
+        // A normal value beyond its quantile.
+        if (x * x + y * y) / 2.0 > -f64::ln(share) {
+            0.1 + x.abs()
+        } else {
+            0.0
+        }
+    };
+    let mut table = |view: usize| {
+        let mut values: Vec<f64> = (0..20 * 200).map(|_| value()).collect();
+        // Every node is seen.
+        (0..20).for_each(|node| values[node * 21] = 1.0);
+        Table::new(format!("v{view}"), 20, values)
+    };
+    (0..4).map(&mut table).collect()
+}
+
+#[test]
+fn rare_values_that_coincide_by_chance_are_no_structure() {
+    for (k, share) in [0.02, 0.05, 0.1].into_iter().enumerate() {
+        for seed in 0..10 {
+            let found = Correlations::of(&assembled(rare(700 + seed + 10 * k as u64, share))).unwrap();
+            assert!(!found.is_beyond_chance(), "{share}, {seed}: {found:?}");
+        }
+    }
+    // Two that always come together are.
+    let mut tables = rare(800, 0.05);
+    for table in &mut tables {
+        table.values.chunks_exact_mut(20).for_each(|row| row[7] = row[3]);
+    }
+    assert!(Correlations::of(&assembled(tables)).unwrap().is_beyond_chance());
+}
+
+#[test]
+fn views_that_agree_are_no_noise() {
     // A weak correlation of many pairs that only the agreement of the views tells from chance.
     let found = tuned(
         simulated(6, 3)

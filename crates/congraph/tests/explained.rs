@@ -1,9 +1,9 @@
 //! Which method explains data best, and new views against a consensus that the likelihood learned.
 
-use congraph::methods::graphical_lasso::Fusion;
+use congraph::methods::graphical_lasso::{Fusion, GraphicalLasso};
 use congraph::methods::likelihood::{Filter, Likelihood, Model, Signs};
 use congraph::simulate::{self, Settings, simulate};
-use congraph::tune::{Contender, Wanted, compare_methods};
+use congraph::tune::{Contender, Wanted, compare_methods, noise};
 use congraph::{Learn, Projector, Smooth, Table, ViewOptions, Views, metrics, no_progress};
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -48,6 +48,12 @@ fn the_model_that_made_the_data_explains_them_best() {
             "{gains:?}"
         );
     }
+    assert!(
+        found
+            .iter()
+            .all(|one| one.gain_error.unwrap() > 0.0 && one.is_beyond_independent())
+    );
+    assert_eq!(noise(&views, &no_progress).unwrap(), None);
     // The same for any order of the views.
     let mut tables = simulate(&settings(31)).unwrap().tables;
     tables.reverse();
@@ -55,6 +61,34 @@ fn the_model_that_made_the_data_explains_them_best() {
     for (one, other) in found.iter().zip(&turned) {
         assert_eq!(one.gain.to_bits(), other.gain.to_bits());
         assert_eq!(one.views[0].to_bits(), other.views[2].to_bits());
+    }
+}
+
+/// Twice and half of each λ are no better than what was found, each fitted to the end from a cold start.
+#[test]
+fn the_graphical_lasso_is_followed_until_no_neighbour_is_better() {
+    let views = assembled(simulate(&settings(37)).unwrap().tables);
+    for fusion in Fusion::ALL {
+        let found = compare_methods(&views, &[Contender::graphical_lasso(fusion)], &no_progress).unwrap();
+        let lambdas: Vec<f64> = found[0]
+            .settings
+            .split(", ")
+            .map(|word| word.split(' ').nth(1).unwrap().parse().unwrap())
+            .collect();
+        let &[lambda1, lambda2] = &lambdas[..] else {
+            panic!("{}", found[0].settings)
+        };
+        assert!(found[0].n_settings >= 5, "{}", found[0].n_settings);
+        let at = |factors: [f64; 2]| {
+            let method = GraphicalLasso::new(fusion, lambda1 * factors[0], lambda2 * factors[1]);
+            let contender = Contender::GraphicalLasso(vec![method]);
+            compare_methods(&views, &[contender], &no_progress).unwrap()[0].gain
+        };
+        assert!((at([1.0, 1.0]) - found[0].gain).abs() < 1e-5, "{fusion:?}");
+        for factors in [[2.0, 1.0], [0.5, 1.0], [1.0, 2.0], [1.0, 0.5]] {
+            // What is fitted loosely may look a little better or worse.
+            assert!(at(factors) < found[0].gain + 4e-4, "{fusion:?} {factors:?}");
+        }
     }
 }
 
@@ -68,7 +102,10 @@ fn of_noise_no_method_explains_anything() {
     let views = assembled(vec![table("a"), table("b"), table("c")]);
     for one in compare_methods(&views, &contenders(), &no_progress).unwrap() {
         assert!(one.gain < 0.005, "{} {}", one.method, one.gain);
+        assert!(!one.is_beyond_independent(), "{one:?}");
     }
+    let said = noise(&views, &no_progress).unwrap();
+    assert_eq!(said.map(|warning| warning.code), Some("W13"));
     let chosen = Likelihood::default()
         .learn_to(&views, &Wanted::default(), &no_progress)
         .unwrap();

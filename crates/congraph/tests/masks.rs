@@ -10,8 +10,11 @@ use clarabel::solver::{
     DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SecondOrderConeT, SolverStatus, SupportedConeT,
     ZeroConeT,
 };
+use congraph::compare::equalise;
 use congraph::methods::graphical_lasso::{Fusion, GraphicalLasso};
+use congraph::refits::{Refits, Unit};
 use congraph::simulate::{Settings, simulate};
+use congraph::tune::compare_methods;
 use congraph::{
     Admm, Candidates, Code, DistanceNorm, Distances, Edges, Error, Kind, Learn, Membership, Missing, Model,
     MultiviewGraph, NanRule, Newton, Parameters, Problem, Scaling, Smooth, Solution, Solver, Table, Targets,
@@ -373,12 +376,12 @@ fn what_several_views_lack_is_said_once() {
             .collect();
         Table::new(name, columns.len(), values).with_columns(columns.iter().copied())
     };
-    let tables = vec![
+    let mut tables = vec![
         table("x", &["a", "b", "c", "d"]),
         table("y", &["a", "b", "d"]),
         table("z", &["a", "b", "c"]),
     ];
-    let (_, warnings) = Views::assemble(tables, &with_masks()).unwrap();
+    let (_, warnings) = Views::assemble(tables.clone(), &with_masks()).unwrap();
     let told: Vec<_> = warnings.iter().filter(|warning| warning.code == "W03").collect();
     assert_eq!(told.len(), 1, "{told:?}");
     assert_eq!(
@@ -390,6 +393,72 @@ fn what_several_views_lack_is_said_once() {
         "2 of 3 views lack some of the 4 nodes, and take part with the others: `y` without `c` (not in its table); \
          `z` without `d` (not in its table)"
     );
+    // What was left out of a table is told from what is not there.
+    tables[1].seldom = vec!["c".into()];
+    let (_, warnings) = Views::assemble(tables, &with_masks()).unwrap();
+    let told = warnings.iter().find(|warning| warning.code == "W03").unwrap();
+    let told = congraph::options::spelled(&told.message, &congraph::options::Plain);
+    assert!(
+        told.ends_with(
+            "`y` without `c` (seen in too few cells: min_cells_per_gene); `z` without `d` (not in its table)"
+        ),
+        "{told}"
+    );
+}
+
+/// Who gave signals with gaps is not told of precomputed matrices, nor to give the signals.
+#[test]
+fn signals_with_gaps_are_told_from_precomputed_matrices() {
+    // In another order than by name, so that some of what is asked works on views in order.
+    let values = |shift: usize| -> Vec<f64> { (0..36).map(|k| ((k * k + shift) % 13) as f64).collect() };
+    let mut tables = vec![Table::new("y", 3, values(0)), Table::new("x", 3, values(5))];
+    tables[0].values[4] = f64::NAN;
+    let options = ViewOptions {
+        allow_counts: true,
+        nan: NanRule::Pairwise,
+        ..ViewOptions::default()
+    };
+    let (gaps, _) = Views::assemble(tables, &options).unwrap();
+    let matrix = |name: &str| Table::new(name, 3, vec![1.0, 0.5, 0.1, 0.5, 1.0, 0.2, 0.1, 0.2, 1.0]);
+    let options = ViewOptions {
+        kind: Kind::Covariance,
+        ..ViewOptions::default()
+    };
+    let (matrices, _) = Views::assemble(vec![matrix("y"), matrix("x")], &options).unwrap();
+    let smooth = Smooth::new(0.1, 0.05);
+    let nearest = Smooth {
+        candidates: Candidates::Nearest { k: 1, seed: 1 },
+        ..smooth.clone()
+    };
+    let refused = |views: &Views| -> Vec<String> {
+        [
+            equalise(views, 5, 1).unwrap_err(),
+            Refits::new(&smooth, views, Unit::Samples, 1 << 20).unwrap_err(),
+            compare_methods(views, &[], &no_progress).unwrap_err(),
+            nearest.learn(views, &no_progress).unwrap_err(),
+        ]
+        .map(|error| error.to_string())
+        .to_vec()
+    };
+    for told in refused(&gaps) {
+        assert!(
+            told.contains("covariances of signals with gaps (`nan = pairwise`)"),
+            "{told}"
+        );
+        assert!(
+            !told.contains("precomputed") && !told.contains("give the signals"),
+            "{told}"
+        );
+    }
+    let hint = "leave out the samples with gaps (`nan = drop-rows`) or the nodes with gaps (`missing = mask` in place of \
+                `nan = pairwise`)";
+    assert!(refused(&gaps)[..3].iter().all(|told| told.contains(hint)));
+    for told in refused(&matrices) {
+        assert!(
+            told.contains("precomputed matrices") && !told.contains("gaps"),
+            "{told}"
+        );
+    }
 }
 
 #[test]
@@ -438,7 +507,19 @@ fn what_masks_may_not_leave_is_refused() {
     assert!(single.learn(&views, &no_progress).unwrap().converged());
     // The joint graphical lasso knows no masks.
     let joint = GraphicalLasso::new(Fusion::Fused, 0.1, 0.02);
-    assert!(matches!(joint.learn(&views, &no_progress), Err(Error::Invalid { .. })));
+    let told = |error: Error| match error {
+        Error::Invalid { .. } => error.to_string(),
+        other => panic!("{other:?}"),
+    };
+    let learned = joint.learn(&views, &no_progress).map(|_| ());
+    let compared = compare_methods(&views, &[], &no_progress).map(|_| ());
+    for refused in [learned, compared] {
+        let told = told(refused.unwrap_err());
+        assert!(
+            told.ends_with("`nodes = common` keeps those that all views have"),
+            "{told}"
+        );
+    }
 }
 
 /// The two nodes of a pair, its weight in each view, and its consensus weight.

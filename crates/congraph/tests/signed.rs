@@ -19,8 +19,8 @@ use congraph::{
     Admm, Candidates, DistanceNorm, Distances, EdgeCost, Kind, Learn, Learned, Missing, Model, MultiviewGraph, Newton,
     Projector, Scale, Scaling, Smooth, Table, Targets, ViewOptions, Views, no_progress, penalties, regularisers,
 };
-use rand::RngExt;
 use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -834,4 +834,26 @@ fn simulated_graphs_are_found_whatever_the_signs_of_the_nodes() {
     );
     let lost = score(&learn(&unsigned, &flipped(&tables, &flips)), &turned(&truth, &flips));
     assert!(lost[0] < 0.7 * straight[0], "{lost:?}");
+}
+
+/// Whichever signs nodes came with, the same exponent is chosen: negative edges are judged like positive ones.
+#[test]
+fn the_spectrum_is_chosen_whatever_signs_nodes_have() {
+    let mut rng = ChaCha8Rng::seed_from_u64(77);
+    let given = tables(14, 3, 90, &mut rng);
+    let flips = random_flips(&given, &mut rng);
+    assert!(flips.values().any(|flip| *flip) && !flips.values().all(|flip| *flip));
+    let method = signed(0.05, 0.03, 0.0, "l1");
+    let targets = congraph::Targets::default();
+    let choose = |tables: Vec<Table>| {
+        method
+            .choose_spectrum(&views(tables), &targets, &no_progress)
+            .expect("an exponent")
+    };
+    let (one, other) = (choose(given.clone()), choose(flipped(&given, &flips)));
+    assert_eq!(one.spectrum, other.spectrum);
+    for ((_, one), (_, other)) in one.gains.iter().zip(&other.gains) {
+        let (one, other) = (one.expect("a gain"), other.expect("a gain"));
+        assert!((one - other).abs() <= 1e-9 * one.abs(), "{one} {other}");
+    }
 }

@@ -24,7 +24,7 @@ fn problem(k: usize, rng: &mut ChaCha8Rng) -> (Data, Smooth) {
     let points: Vec<[f64; 2]> = (0..n_nodes).map(|_| [rng.random(), rng.random()]).collect();
     let masked = k % 3 == 1;
     let table = |view: usize, rng: &mut ChaCha8Rng| {
-        // The second view lacks every ninth node.
+        // The second view lacks every ninth node, half of them because they are seen too seldom.
         let has = |node: &usize| !(masked && view == 1 && node.is_multiple_of(9));
         let nodes: Vec<usize> = (0..n_nodes).filter(has).collect();
         let mut values = Vec::with_capacity(nodes.len() * n_samples);
@@ -46,6 +46,10 @@ fn problem(k: usize, rng: &mut ChaCha8Rng) -> (Data, Smooth) {
             n_samples: None,
             n_effective: None,
             subject: None,
+            seldom: (0..n_nodes)
+                .filter(|node| !has(node) && node.is_multiple_of(18))
+                .map(|node| format!("node {node}"))
+                .collect(),
         }
     };
     let tables: Vec<Table> = (0..n_views).map(|view| table(view, rng)).collect();
@@ -218,7 +222,7 @@ fn what_is_sent_is_what_the_formulas_say() {
             assert_eq!(*before, 0);
         }
         let signals: f64 = found.iter().map(|(sent, _, _)| sent[1]).sum();
-        let row = (n_samples.next_multiple_of(4) + 28) as f64;
+        let row = (n_samples.next_multiple_of(4 * n_samples.div_ceil(64)) + 28) as f64;
         let expected = others * n_views as f64 * n_nodes.next_multiple_of(256) as f64 * row;
         assert!((signals / expected - 1.0).abs() < 0.01, "{signals} {expected}");
     }

@@ -119,6 +119,13 @@ fn command(folder: &Path, run: &RunRecord, data: &[String]) -> Result<Command, F
             parsed.map_err(|error| unusable(&folder.join("run.json"), &error))
         }
         Ok(_) => Err(no_data(folder)),
+        Err(_) if is_of_python(&told) => Err(self::told(
+            format!(
+                "`{}` was saved by Python, which learned from arrays: it tells no files",
+                folder.display()
+            ),
+            "give the files of the same views with `--data FILES`, or ask in Python, where the data are",
+        )),
         Err(_) => Err(Failure::Data(vec![DataError::new(
             Code::E07,
             format!(
@@ -130,6 +137,11 @@ fn command(folder: &Path, run: &RunRecord, data: &[String]) -> Result<Command, F
             "learn again with this version, or give the files with `--data FILES`",
         )])),
     }
+}
+
+/// Whether Python's `save` wrote a folder, by the call that it tells.
+fn is_of_python(told: &[String]) -> bool {
+    told.first().is_some_and(|word| word == "python")
 }
 
 /// Where relative paths may start: where the command ran, then where this one runs.
@@ -279,4 +291,31 @@ fn unusable(path: &Path, error: &dyn std::fmt::Display) -> Failure {
         what,
         "give a folder that `congraph learn`, `tune` or `eeg` wrote, as it was written",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_that_python_saved_say_so() {
+        let saved = |words: &[&str]| RunRecord {
+            command: Some(words.iter().map(|word| (*word).to_owned()).collect()),
+            ..RunRecord::default()
+        };
+        let said = |run: &RunRecord| {
+            let refused = command(Path::new("out"), run, &[]).map(|_| ()).unwrap_err();
+            refused.to_string()
+        };
+        let python = saved(&["python", "congraph", "save"]);
+        let told = said(&python);
+        assert!(
+            told.contains("`out` was saved by Python, which learned from arrays: it tells no files")
+                && told.contains("with `--data FILES`"),
+            "{told}"
+        );
+        assert!(command(Path::new("out"), &python, &["a.csv".into()]).is_ok());
+        let told = said(&saved(&["congraph", "learn", "--of-tomorrow"]));
+        assert!(told.contains("does not understand"), "{told}");
+    }
 }

@@ -89,6 +89,7 @@ fn head(file: usize, loaded: &Loaded) -> Value {
         n_samples,
         n_effective,
         subject,
+        seldom: _,
     } = &loaded.table;
     let noticed = |warning: &Warning| json!([warning.code, warning.view, warning.message]);
     json!({
@@ -134,6 +135,8 @@ fn elsewhere(head: &Value) -> Loaded {
             n_samples: number(&head["n_samples"]),
             n_effective: head["n_effective"].as_u64().map(f64::from_bits),
             subject: text(&head["subject"]),
+            // Why a view lacks a node is told by who has its values.
+            seldom: Vec::new(),
         },
         path: PathBuf::from(text(&head["path"]).unwrap_or_default()),
         sha256: text(&head["sha256"]).unwrap_or_default(),

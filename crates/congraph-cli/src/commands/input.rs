@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use congraph::options::option;
 use congraph::team::{self, Alone, Team};
-use congraph::{Kind, Missing, Scale, Table, ViewOptions, Views, Warning};
+use congraph::{Error, Kind, Missing, Scale, Table, ViewOptions, Views, Warning};
 use congraph_io::{Input, Loaded, ReadOptions};
 
 use super::eeg::{Preparation, recall};
@@ -48,14 +49,13 @@ impl Source {
 const MIN_CELLS: usize = 20;
 const MIN_CELLS_PER_GENE: usize = 3;
 
+fn is_h5ad(input: &Input) -> bool {
+    let ending = input.path.extension();
+    ending.is_some_and(|ending| ending.eq_ignore_ascii_case("h5ad"))
+}
+
 /// Numbers of cells are about `.h5ad` files.
 fn only_h5ad(inputs: &[Input], args: &ReadingArgs) -> Result<(), Failure> {
-    let is_h5ad = |input: &Input| {
-        input
-            .path
-            .extension()
-            .is_some_and(|ending| ending.eq_ignore_ascii_case("h5ad"))
-    };
     let given = [
         ("--min-cells", args.min_cells),
         ("--min-cells-per-gene", args.min_cells_per_gene),
@@ -117,6 +117,21 @@ fn load_in(
     give_samples(args, &mut loaded)?;
     give_subjects(subjects, &mut loaded)?;
     Ok((loaded, ranks))
+}
+
+/// Whether a consensus has several views; where an `.h5ad` file is only one, E09 says what makes more of it.
+pub(super) fn check_several(read: &Read, args: &InputArgs) -> Result<(), Failure> {
+    let is_whole = |file: &String| args.reading.groupby.is_none() && is_h5ad(&Input::parse(file));
+    match read.views.check_several() {
+        Err(Error::Data(mut errors)) if args.files.iter().any(is_whole) => {
+            let groups = option("groupby").set_to("COLUMN");
+            for error in &mut errors {
+                error.hint = format!("{groups} makes a view of each group of cells; or {}", error.hint);
+            }
+            Err(Failure::Data(errors))
+        }
+        other => Ok(other?),
+    }
 }
 
 /// Tells whose view each is, if a table says so.

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use congraph::team;
-use congraph::tune::{Reached, Tuned};
+use congraph::tune::{Dial, Reached, Targets, Tuned};
 use congraph::{Learned, Method, MultiviewGraph, Parameters, View, Warning, is_edge};
 use congraph_io::{Folder, Places, ViewRow, seal, write_graph_at, write_json};
 use congraph_record::findings::not_asked;
@@ -37,6 +37,9 @@ pub(crate) fn run(args: &LearnArgs, global: &Global, console: &Console) -> Resul
     };
     in_team::check_call(&args.input.files)?;
     let read = input::read(&args.input)?;
+    if !args.fit.single {
+        input::check_several(&read, &args.input)?;
+    }
     match resolved {
         Resolved::Likelihood(asked) => fitting.fit_likelihood(*asked, &read, console)?.print(global),
         Resolved::Smooth(asked) => fitting.fit(*asked, &read, console)?.print(global),
@@ -77,6 +80,9 @@ impl Fitting<'_> {
             reached,
         } = tuned;
         console.detail(&found(&reached));
+        if asked.targets.density == Dial::Usual {
+            tell_unusual(&learned.graph, console);
+        }
         if method.spectrum.is_chosen {
             console.detail(&format!("spectrum {}, by {SPECTRUM_BY}", method.spectrum.exponent));
         }
@@ -122,6 +128,18 @@ impl Fitting<'_> {
             summary,
             line: Some(line),
         })
+    }
+}
+
+/// A density that is far from what is usual, where nobody asked for it.
+fn tell_unusual(graph: &MultiviewGraph, console: &Console) {
+    let (usual, density) = (Targets::usual_density(graph.n_nodes()), graph.mean_density());
+    let an_edge = 1.0 / graph.n_pairs().max(1) as f64;
+    if (density - usual).abs() > (0.25 * usual).max(an_edge).max(0.02) {
+        console.note(&format!(
+            "note: the usual density of {usual:.3} cannot be reached on these data; the graphs have {density:.3}, the \
+             nearest that there is. Few samples, or nodes that carry nearly the same signal, do that",
+        ));
     }
 }
 
@@ -249,10 +267,12 @@ pub(super) fn inputs(read: &Read) -> Vec<InputRecord> {
 
 /// What comes before any figure: whether there is anything, and whether it is shared.
 pub(super) fn caveat(warnings: &[Warning]) -> &'static str {
-    let has = |code: &str| warnings.iter().any(|warning| warning.code == code);
-    match (has("W13"), has("W15")) {
-        (true, _) => "nothing beyond chance; ",
-        (_, true) => "structure, but none that the views share; ",
+    let of = |code: &str| warnings.iter().find(|warning| warning.code == code);
+    match (of("W13"), of("W15")) {
+        (Some(_), _) => "nothing beyond chance; ",
+        // Whether there is structure may not be known.
+        (_, Some(imposed)) if imposed.message.starts_with("nothing") => "nothing that the views share; ",
+        (_, Some(_)) => "structure, but none that the views share; ",
         _ => "",
     }
 }

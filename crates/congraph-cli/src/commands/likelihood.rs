@@ -2,7 +2,7 @@
 
 use congraph::methods::likelihood::Signs;
 use congraph::tune::Chosen;
-use congraph::{Scale, is_edge};
+use congraph::{Scale, Views, is_edge};
 use congraph_io::seal;
 use congraph_record::FitRecord;
 use congraph_record::record::Timing;
@@ -33,7 +33,7 @@ impl Fitting<'_> {
             let watch = |step: &congraph::Progress| progress.step(step);
             asked.method.learn_to(&read.views, &asked.wanted, &watch)?
         };
-        tell(&asked, &chosen, console);
+        tell(&asked, &chosen, &read.views, console);
         let (method, learned) = (&chosen.method, &chosen.learned);
         let warnings = noticed(read, &learned.graph, &learned.warnings);
         for warning in &warnings {
@@ -73,10 +73,15 @@ impl Fitting<'_> {
 }
 
 /// What was decided for the user.
-fn tell(asked: &LikelihoodAsked, chosen: &Chosen, console: &Console) {
+fn tell(asked: &LikelihoodAsked, chosen: &Chosen, views: &Views, console: &Console) {
+    // Values whose squares no f64 holds are z-scored, whatever their units.
+    let is_tiny = views.iter().any(|view| {
+        let values = || (0..views.n_nodes()).flat_map(|node| view.node(node));
+        values().all(|x| x.abs() < 1e-150)
+    });
     let details = &chosen.learned.details;
     let is_signed = chosen.method.model.signs == Signs::Both;
-    if asked.method.scale.is_none() && details.scale == Scale::Zscore && !is_signed {
+    if asked.method.scale.is_none() && details.scale == Scale::Zscore && !is_signed && !is_tiny {
         console.note(
             "note: the nodes differ much in their variance, so their signals were z-scored; the likelihood then gains \
              less over `--method smooth`. `--scale center` keeps their sizes, if they are in one unit",
@@ -131,12 +136,31 @@ fn model(asked: &LikelihoodAsked, chosen: &Chosen) -> String {
         parts.push(("beta", format!("b = {}", short(b))));
     }
     // Once behind all that it chose where these stand together.
+    let by = by_criterion(asked, chosen);
     let chosen: Vec<bool> = parts.iter().map(|(id, _)| open.contains(id)).collect();
     let told = parts.iter().enumerate().map(|(k, (_, text))| {
         let is_last = chosen[k] && !chosen.get(k + 1).copied().unwrap_or(false);
-        format!("{text}{}, ", if is_last { " by AIC" } else { "" })
+        format!("{text}{}, ", if is_last { by } else { "" })
     });
     told.collect()
+}
+
+/// How the criterion chose, as far as it could.
+fn by_criterion(asked: &LikelihoodAsked, chosen: &Chosen) -> &'static str {
+    let model = &chosen.method.model;
+    let certified = || {
+        let own = chosen.tried.iter().filter(|one| one.signs == model.signs);
+        own.filter(|one| one.is_certified)
+    };
+    let taken = certified().find(|one| one.filter == model.filter && one.coupling == model.coupling);
+    let Some(taken) = taken else {
+        return " (not certified, and so not chosen by AIC)";
+    };
+    if asked.wanted.density.is_some() && certified().any(|one| one.aic < taken.aic) {
+        " by AIC among those as dense"
+    } else {
+        " by AIC"
+    }
 }
 
 fn result_line(output: &OutputArgs, asked: &LikelihoodAsked, chosen: &Chosen, timing: &Timing) -> String {

@@ -191,11 +191,12 @@ fn cut_channels(
     // A few channels at a time: all of them at once would take as much again as the epochs do.
     let at_once = rayon::current_num_threads().max(1);
     for (batch, some) in channels.chunks(at_once).enumerate() {
-        let rows: Vec<Vec<f64>> = some
+        let rows: Vec<Result<Vec<f64>, Error>> = some
             .par_iter()
             .map(|&channel| one_channel(recording, channel, filter, starts, n_times, per_record))
-            .collect::<Result<_, _>>()?;
-        for (k, row) in rows.iter().enumerate() {
+            .collect();
+        for (k, row) in rows.into_iter().enumerate() {
+            let row = row?;
             let place = batch * at_once + k;
             for (trial, piece) in row.chunks_exact(n_times).enumerate() {
                 values[(trial * channels.len() + place) * n_times..][..n_times].copy_from_slice(piece);

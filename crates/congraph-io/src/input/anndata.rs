@@ -105,6 +105,8 @@ pub(super) fn read(input: &Input, bytes: Vec<u8>, options: &ReadOptions) -> Resu
         let mut table = Table::new(name, kept.len(), rows.collect());
         let block = |blocks: &Labels| cells.iter().map(|&cell| blocks.of_cell(cell).to_owned()).collect();
         table.blocks = blocks.as_ref().map(block);
+        let seldom = (0..n_genes).filter(|&gene| !often[gene]);
+        table.seldom = seldom.map(|gene| genes.names[gene].clone()).collect();
         name_nodes(input, &mut table, Some(&names), options)?;
         Ok(table)
     };
@@ -182,8 +184,14 @@ impl Seen {
 fn seldom(names: &[String], anywhere: &[bool], least: usize) -> Option<Warning> {
     let gone = names.iter().zip(anywhere).filter(|(_, is_seen)| !**is_seen);
     let gone: Vec<&String> = gone.map(|(name, _)| name).collect();
+    let (seen, left) = if gone.len() == 1 {
+        ("is seen", "was")
+    } else {
+        ("are seen", "were")
+    };
+    let cells = if least == 1 { "cell" } else { "cells" };
     let message = format!(
-        "{} of {} genes are seen in fewer than {least} cells of every group ({}) and were left out: {}",
+        "{} of {} genes {seen} in fewer than {least} {cells} of every group ({}) and {left} left out: {}",
         gone.len(),
         names.len(),
         option("min_cells_per_gene").bare(),

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! 2-D               one view, samples × nodes
-//! 3-D               views × samples × nodes, called 1, 2, …
+//! 3-D               views × samples × nodes, called view1, view2, … (view01, … if there are ten or more)
 //! several 2-D       one view each, called as the array is
 //! nodes, node_names, views, view_names   1-D text: names
 //! labels, channels                       1-D text: names of the nodes, if there are as many and `nodes` is not there
@@ -219,12 +219,14 @@ pub(super) fn tables(
     }
     let count = blocks.len();
     let mut views: Vec<(String, Table)> = Vec::new();
+    let mut is_cut = false;
     for block in blocks {
         match block.shape[..] {
             [_, n_columns] => views.push((block.name, Table::new("", n_columns, block.values))),
             [_, n_rows, n_columns] if count == 1 => {
                 let slices = block.values.chunks_exact(n_rows * n_columns).enumerate();
                 views.extend(slices.map(|(k, slice)| ((k + 1).to_string(), Table::new("", n_columns, slice.to_vec()))));
+                is_cut = true;
             }
             _ => {
                 let what = format!("holds a 3-D array `{}` beside other arrays", block.name);
@@ -248,6 +250,12 @@ pub(super) fn tables(
     if let Some(given) = &names.views {
         rename(&mut views, given)
             .map_err(|what| refuse(&what, "give `view_names` one name per view, in the order of the views"))?;
+    } else if is_cut {
+        // As Python calls them; sorted by name they stay in their order.
+        let digits = views.len().to_string().len();
+        for (k, (name, _)) in views.iter_mut().enumerate() {
+            *name = format!("view{:0digits$}", k + 1);
+        }
     }
     let finish = |(name, mut table): (String, Table)| {
         table.name = match (is_single, &names.views, &input.name) {

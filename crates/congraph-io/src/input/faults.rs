@@ -65,11 +65,11 @@ fn unknown_column(path: &Path, id: &'static str, name: &str, columns: Option<&[S
         Some(alike) => format!("did you mean `{alike}`? Names must agree to the letter"),
         None => format!("use one of its columns, or leave out {}", option(id).set_to(name)),
     };
-    let what = format!(
-        "has no column `{name}`; its {} columns are {}",
-        columns.len(),
-        list_names(columns)
-    );
+    let there = match columns.len() {
+        1 => "its only column is".into(),
+        several => format!("its {several} columns are"),
+    };
+    let what = format!("has no column `{name}`; {there} {}", list_names(columns));
     fault(path, &what, &why, hint)
 }
 

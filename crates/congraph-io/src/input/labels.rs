@@ -306,7 +306,12 @@ mod tests {
         assert_eq!(found["a-task"], "ann");
         assert_eq!(found.len(), 3);
         let wrong = |text: &str| read(text).unwrap_err().to_string();
-        assert!(wrong("view\tname\na\tb\n").contains("has no column `subject`"));
+        let told = wrong("view\tname\na\tb\n");
+        assert!(
+            told.contains("has no column `subject`; its 2 columns are `view` and `name`"),
+            "{told}"
+        );
+        assert!(wrong("view\na\n").contains("its only column is `view`"));
         assert!(wrong("view\tsubject\na\tb\na\tc\n").contains("line 3: `a` is of `c`, and of `b` before"));
         assert!(wrong("view\tsubject\na\t\n").contains("line 2: a name or its label is missing"));
     }

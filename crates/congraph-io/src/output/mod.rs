@@ -87,7 +87,7 @@ use congraph::communities::GraphCommunities;
 use congraph::{MultiviewGraph, Table};
 use serde::Serialize;
 
-pub use columns::add_columns;
+pub use columns::{STABILITY_TABLES, write_stability};
 pub use compare::{COMPARE_FILES, seal_compare, write_comparison};
 pub use folder::{Folder, OutputError};
 pub use inference::{read_comparison, read_stability};

@@ -8,7 +8,7 @@ use super::readback::Sheet;
 use crate::input::{Fault, fault, number};
 
 const WHY: &str = "maps and the lengths of edges need a place for every node";
-const HINT: &str = "give it a first line with the columns name, x and y (and z), or name, lon and lat";
+const HINT: &str = "give it a first line with the columns name, x and y (and z), or name, lon and lat, and below it one row with numbers for every node";
 
 /// Nodes and their coordinates.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +43,11 @@ const CALLED: [&[&str]; 3] = [&["x", "y", "z"], &["x", "y"], &["lon", "lat"]];
 /// # Errors
 /// [`Error::Data`] (E07) with file and line if it is missing or malformed.
 pub fn read_place_table(path: &Path) -> Result<PlaceTable, Error> {
-    read(path).map_err(|fault| Error::from(*fault))
+    read(path).map_err(|mut fault| {
+        // The table is the user's, not one of a result folder.
+        (fault.why, fault.hint) = (WHY.into(), HINT.into());
+        Error::from(*fault)
+    })
 }
 
 fn read(path: &Path) -> Result<PlaceTable, Fault> {

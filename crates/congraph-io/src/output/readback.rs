@@ -11,6 +11,9 @@ use crate::input::records::{BadQuote, Records, Separator};
 use crate::input::{Fault, fault, number, read_regular_text, reason, said};
 
 pub(super) const WHY: &str = "the graph is read back from the result folder's tables";
+/// What is read back.
+pub(super) const WANTED: &str =
+    "give a folder that `congraph learn` wrote, or the `truth` of one that `congraph simulate` wrote";
 pub(super) const HINT: &str = "undo the change to the file, or run the command that wrote the folder again";
 
 /// Reads the graph in a result folder back from its `.tsv` tables.
@@ -285,11 +288,12 @@ impl Sheet {
                 text,
                 separator: b'\t',
             }),
-            Err(error) => {
-                let hint =
-                    "give a folder that `congraph learn` wrote, or the `truth` of one that `congraph simulate` wrote";
-                Err(fault(&path, &format!("cannot be read: {}", reason(&error)), WHY, hint))
-            }
+            Err(error) => Err(fault(
+                &path,
+                &format!("cannot be read: {}", reason(&error)),
+                WHY,
+                WANTED,
+            )),
         }
     }
 

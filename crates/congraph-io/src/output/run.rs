@@ -24,7 +24,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::folder::{Folder, OutputError};
-use super::readback::{Sheet, WHY};
+use super::readback::{Sheet, WANTED, WHY};
 use super::{lock, swap, write_json};
 use crate::input::{Fault, fault, hexadecimal, read_regular, reason, regular};
 
@@ -351,7 +351,8 @@ fn unreadable(path: &Path, error: &io::Error) -> Fault {
 fn told(dir: &Path) -> Result<Option<Vec<u8>>, Fault> {
     let path = dir.join(SUMMARY);
     match read_regular(&path) {
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotADirectory => Err(fault(dir, "is not a folder", WHY, WANTED)),
         text => text.map(Some).map_err(|error| unreadable(&path, &error)),
     }
 }

@@ -41,16 +41,21 @@ pub(super) fn rows(out: impl Write, columns: &[&str], rows: &[Vec<String>]) -> i
 /// `nodes.tsv`: strength (sum of weights, without their signs) and degree (number of edges) in the consensus; without one, the mean strength
 /// over the views and the number of pairs joined in any of them. With positions also those.
 pub(super) fn nodes(out: impl Write, graph: &MultiviewGraph, positions: Option<Places<'_>>) -> io::Result<()> {
-    let mut strength = vec![0.0; graph.n_nodes()];
+    // Sums of sorted weights: the same for any order of the nodes.
+    let mut weights = vec![Vec::new(); graph.n_nodes()];
     let mut degree = vec![0_usize; graph.n_nodes()];
     for (edge, pair) in graph.pairs().iter().enumerate() {
         let consensus = graph.consensus();
         let weight = consensus.map_or_else(|| graph.mean_weight(edge), |consensus| consensus[edge]);
         for node in pair.map(|node| node as usize) {
-            strength[node] += weight.abs();
+            weights[node].push(weight.abs());
             degree[node] += usize::from(is_edge(weight));
         }
     }
+    let mut strength = weights.into_iter().map(|mut own| {
+        own.sort_unstable_by(f64::total_cmp);
+        own.iter().sum::<f64>()
+    });
     let axes: &[&str] = match positions {
         None => &[],
         Some(Places::Plane(_)) => &["x", "y"],
@@ -60,7 +65,8 @@ pub(super) fn nodes(out: impl Write, graph: &MultiviewGraph, positions: Option<P
     let columns = [&["name", "strength", "degree"][..], axes].concat();
     let mut table = table(out, &columns)?;
     for (node, name) in graph.nodes().iter().enumerate() {
-        let mut row = vec![name.clone(), exact(strength[node]), degree[node].to_string()];
+        let strength = strength.next().unwrap_or(0.0);
+        let mut row = vec![name.clone(), exact(strength), degree[node].to_string()];
         match positions {
             None => {}
             Some(Places::Plane(at)) => row.extend(at[node].map(exact)),

@@ -101,8 +101,13 @@ impl Support {
         } else {
             " between nodes of all views"
         };
+        let untested = match self.n_negative {
+            0 => String::new(),
+            1 => "; the negative edge is not tested".into(),
+            n => format!("; the {n} negative edges are not tested"),
+        };
         format!(
-            "{} of {of}{} {kind}edge{}{whose} {} supported (q_direct ≤ {})",
+            "{} of {of}{} {kind}edge{}{whose} {} supported (q_direct ≤ {}{untested})",
             self.n_supported,
             self.n_asked,
             if self.n_asked == 1 { "" } else { "s" },
@@ -127,7 +132,8 @@ mod tests {
         let none = Support::of(&[1.0, 2.0, 0.0, 0.0], q, 1e-9);
         assert_eq!(none.words(), "0 of 2 edges are supported (q_direct ≤ 0.000000001)");
         let one = Support::of(&[1.0, 2.0, 0.0, -3.0], q, 0.05);
-        assert_eq!(one.words(), "1 of the 2 positive edges is supported (q_direct ≤ 0.05)");
+        let told = "1 of the 2 positive edges is supported (q_direct ≤ 0.05; the negative edge is not tested)";
+        assert_eq!(one.words(), told);
     }
 
     #[test]
@@ -137,7 +143,8 @@ mod tests {
         let told = "1 of the 2 edges between nodes of all views is supported (q_direct ≤ 0.05)";
         assert_eq!(masked.words(), told);
         let both = Support::of(&[1.0, 2.0, 3.0, -1.0], q, 0.05);
-        let told = "1 of the 2 positive edges between nodes of all views is supported (q_direct ≤ 0.05)";
+        let told = "1 of the 2 positive edges between nodes of all views is supported (q_direct ≤ 0.05; the negative edge \
+                    is not tested)";
         assert_eq!(both.words(), told);
     }
 }

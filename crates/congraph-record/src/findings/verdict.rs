@@ -89,11 +89,15 @@ impl Verdict {
 
 /// The first words where the data do not bear out what follows.
 fn caveat(warnings: &[WarningRecord], is_empty: bool) -> Option<&'static str> {
-    let has = |code: &str| warnings.iter().any(|warning| warning.code == code);
-    match (has("W13"), has("W15")) {
-        (true, _) if is_empty => Some("Nothing in these data goes beyond chance."),
-        (true, _) => Some("Nothing in these data goes beyond chance: the edges below are those of noise."),
-        (_, true) => Some("The views have structure, but none that they share: the agreement below is imposed."),
+    let of = |code: &str| warnings.iter().find(|warning| warning.code == code);
+    match (of("W13"), of("W15")) {
+        (Some(_), _) if is_empty => Some("Nothing in these data goes beyond chance."),
+        (Some(_), _) => Some("Nothing in these data goes beyond chance: the edges below are those of noise."),
+        // Whether there is structure may not be known.
+        (_, Some(imposed)) if imposed.message.starts_with("nothing") => {
+            Some("The views share nothing: the agreement below is imposed.")
+        }
+        (_, Some(_)) => Some("The views have structure, but none that they share: the agreement below is imposed."),
         _ => None,
     }
 }

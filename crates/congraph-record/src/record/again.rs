@@ -42,9 +42,13 @@ impl FitRecord {
                 (_, true) => Lift::Always,
                 (_, false) => Lift::None,
             };
-            let density = graph.mean_density();
+            // The last fit may have left out some of the edges that were kept; folders of earlier versions do not tell.
+            let density = self.kept_density.unwrap_or_else(|| graph.mean_density());
             method.model.sparsity = if density > 0.0 {
-                Sparsity::Density(density)
+                Sparsity::Like {
+                    density,
+                    threshold: details.threshold,
+                }
             } else {
                 Sparsity::Empty
             };
@@ -121,6 +125,7 @@ impl FitRecord {
             mean_samples: self.effective_samples?,
             threshold: self.threshold?,
             whole_density: 1.0,
+            kept_density: self.kept_density.unwrap_or(f64::NAN),
             aic: self.aic.unwrap_or(f64::NAN),
             n_parameters: self.n_parameters.unwrap_or(0),
         };

@@ -41,6 +41,7 @@ impl FitRecord {
             lifted: Some(details.is_lifted),
             effective_samples: Some(details.mean_samples),
             threshold: Some(details.threshold),
+            kept_density: Some(details.kept_density),
             aic: Some(details.aic),
             n_parameters: Some(details.n_parameters),
             chosen_by: Some(open.into_iter().map(String::from).collect()),

@@ -131,6 +131,9 @@ pub struct FitRecord {
     /// Weights of the likelihood above this are edges; `null` if none is.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "or_infinite")]
     pub threshold: Option<f64>,
+    /// The density of the weights above it, before the last fit of the likelihood.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept_density: Option<f64>,
     /// Akaike's information criterion of the likelihood, before the threshold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aic: Option<f64>,

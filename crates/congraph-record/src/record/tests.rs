@@ -336,7 +336,7 @@ fn a_likelihood_tells_what_was_tried_and_no_alpha() {
     let record = likely(&FitRequest::default(), &views(3));
     let told = keys(&record);
     let expected = "schema n_nodes n_views method filter solver beta gamma scale lifted effective_samples threshold \
-        aic n_parameters chosen_by tried tolerance objective dual_objective relative_gap certified converged \
+        kept_density aic n_parameters chosen_by tried tolerance objective dual_objective relative_gap certified converged \
         iterations density similarity chance seconds warnings candidates edge_costs";
     assert_eq!(told, expected.split_whitespace().collect::<Vec<_>>());
     assert_eq!(record.method.as_deref(), Some("likelihood"));

@@ -20,7 +20,7 @@ use serde_json::{Map, Value as Json};
 
 use super::memory::GIB;
 use super::{CandidateRequest, CostRequest, SpectrumRequest, Tables, Value};
-use crate::choices::{Choice, FilterChoice, Method, Signed, SolverChoice, ViewCoupling};
+use crate::choices::{Choice, FilterChoice, Method, Signed, SolverChoice, ViewCoupling, alternatives};
 use crate::refusal::{Refusal, RequestError, check_range};
 
 /// Everything that can be asked of a fit; what is not given is `None`, or what it usually is.
@@ -480,7 +480,7 @@ impl FitRequest {
         penalties::by_name(name).ok_or_else(|| {
             let known = penalties::names();
             let known: Vec<&str> = known.iter().map(String::as_str).collect();
-            unknown("penalty", name, &known, ", or an object with `value` and `prox`")
+            unknown("penalty", name, &known, Some("an object with `value` and `prox`"))
         })
     }
 
@@ -488,7 +488,7 @@ impl FitRequest {
         regularisers::by_name(&self.regulariser).ok_or_else(|| {
             let known = regularisers::registry();
             let known: Vec<&str> = known.iter().map(|one| one.name()).collect();
-            unknown("regulariser", &self.regulariser, &known, "")
+            unknown("regulariser", &self.regulariser, &known, None)
         })
     }
 
@@ -563,10 +563,11 @@ impl FitRequest {
     }
 }
 
-fn unknown(id: &'static str, name: &str, known: &[&str], or: &str) -> RequestError {
-    let known: Vec<String> = known.iter().map(|name| format!("{name:?}")).collect();
+fn unknown(id: &'static str, name: &str, known: &[&str], or: Option<&str>) -> RequestError {
+    let known = known.iter().map(|name| format!("{name:?}"));
+    let known: Vec<String> = known.chain(or.map(str::to_owned)).collect();
     RequestError::about(
         id,
-        format!("{name:?} is not known: it must be {}{or}", known.join(", ")),
+        format!("{name:?} is not known: it must be {}", alternatives(&known)),
     )
 }

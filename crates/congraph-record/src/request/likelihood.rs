@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json};
 use super::memory::GIB;
 use super::{FitRequest, PenaltyRequest, Tables};
 use crate::choices::{Choice, FilterChoice, Method, Signed};
-use crate::refusal::{RequestError, check_range};
+use crate::refusal::{RequestError, check_range, check_tolerance};
 
 /// What is to be learned, and how.
 #[derive(Clone, Debug)]
@@ -159,7 +159,7 @@ impl FitRequest {
         if let Some(gib) = self.memory {
             check_range("memory", gib, gib > 0.0, "finite and positive")?;
         }
-        check_range("tol", self.tol, self.tol > 0.0, "finite and positive")?;
+        check_tolerance(self.tol)?;
         if (self.filter, self.signed) != (FilterChoice::Twice, Signed::Yes) {
             return Ok(());
         }

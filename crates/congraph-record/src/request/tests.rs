@@ -169,6 +169,24 @@ fn words_say_what_is_off_and_what_to_do() {
         hint.starts_with("add `--method jgl-fused` or `--method jgl-group`, or leave it out"),
         "{hint}"
     );
+    let request = FitRequest {
+        regulariser: "l3".into(),
+        ..FitRequest::default()
+    };
+    let (message, _) = refused(&request).spelled(&Python);
+    assert_eq!(
+        message,
+        "regulariser \"l3\" is not known: it must be \"none\" or \"l1\""
+    );
+    let request = FitRequest {
+        penalty: PenaltyRequest::Named("l3".into()),
+        ..FitRequest::default()
+    };
+    let (message, _) = refused(&request).spelled(&Python);
+    assert!(
+        message.ends_with("\" or an object with `value` and `prox`"),
+        "{message}"
+    );
     let wrong = CandidateRequest::of_word("knn:0").unwrap_err();
     assert_eq!(
         (wrong.option, wrong.to_string().contains("knn:20")),
@@ -349,7 +367,7 @@ fn values_of_the_wrong_kind_are_refused_by_id() {
     let error = FitRequest::default().set("scale", &word("loud")).unwrap_err();
     assert_eq!(
         error.spelled(&Python).0,
-        "scale is \"loud\"; it must be \"zscore\" or \"center\" or \"none\""
+        "scale is \"loud\"; it must be \"zscore\", \"center\" or \"none\""
     );
     assert!(FitRequest::default().set("no_option", &Value::Missing).is_err());
 }

@@ -276,14 +276,23 @@ pub(crate) fn caption(findings: &Findings) -> String {
     if is_empty {
         return format!("{places}{colours}");
     }
-    let (strength, signs) = if findings.graph.is_signed() {
-        (
+    let is_smooth = findings
+        .known
+        .summary
+        .as_ref()
+        .is_none_or(|summary| summary.method.is_none());
+    let (strength, signs) = match (findings.graph.is_signed(), is_smooth) {
+        (true, true) => (
             "the sum of its weights without their signs",
-            " Edges of negative weight are dashed and in another colour: the signals of their two nodes are each \
+            " Edges of negative weight are dashed and in another colour: the signals of their two nodes are nearly each \
              other's opposites.",
-        )
-    } else {
-        ("the sum of its weights", "")
+        ),
+        (true, false) => (
+            "the sum of its weights without their signs",
+            " Edges of negative weight are dashed and in another colour: given all other nodes, where the signal of one \
+             end is high, that of the other is low (a negative partial correlation).",
+        ),
+        (false, _) => ("the sum of its weights", ""),
     };
     format!(
         "{places} The area of a node is in proportion to its strength ({strength}), down to a smallest mark; the width \

@@ -4,7 +4,7 @@ use congraph_record::FitRecord;
 use congraph_record::findings::Findings;
 
 use super::{inference, is_projection, preparation, shell};
-use crate::page::panels::{choice, is_met};
+use crate::page::panels::{choice, chosen, is_met};
 use crate::words::{self, percent, plural, range, share, significant};
 
 const MULTIVIEW: &str = "A. Karaaslanli and S. Aviyente, “Multiview Graph Learning With Consensus Graph”, IEEE \
@@ -76,6 +76,9 @@ fn learned(findings: &Findings, summary: &FitRecord) -> String {
         Some("l2") => "ℓ2",
         Some("l1") | None => "ℓ1",
         Some("squared-l2") => "squared ℓ2",
+        Some("linf") => "ℓ∞",
+        Some("huber") => "Huber",
+        Some("hubs") => "row–column overlap (Mohan and others 2014)",
         Some(other) => other,
     };
     let coupling = coupling(summary);
@@ -91,9 +94,14 @@ fn learned(findings: &Findings, summary: &FitRecord) -> String {
         let coupling = method.strip_prefix("jgl-").unwrap_or(method);
         return format!(
             "Precision matrices of {n_views} over {n_nodes} were learned with {program} by the joint graphical lasso \
-             ({coupling}; Danaher, Wang and Witten 2014){}. Two nodes are joined where the entry of the matrix is not \
-             zero; the weight is the entry's size.",
-            with(&told(&[("λ1", summary.lambda1), ("λ2", summary.lambda2)]))
+             ({coupling}; Danaher, Wang and Witten 2014){}. Two nodes are joined where the entry of the matrix is {}; the \
+             weight is the entry's size.",
+            with(&told(&[("λ1", summary.lambda1), ("λ2", summary.lambda2)])),
+            if summary.edge_rule.as_deref() == Some("negative") {
+                "negative (a positive partial correlation)"
+            } else {
+                "not zero, whatever its sign"
+            }
         );
     }
     if is_projection(findings) {
@@ -107,21 +115,23 @@ fn learned(findings: &Findings, summary: &FitRecord) -> String {
         };
         return format!(
             "{each} with {program} from the smoothness of the signals (the single-view problem of Karaaslanli and \
-            Aviyente 2025){}{}.",
+            Aviyente 2025){}{}.{}",
             with(&told(&[("α", summary.alpha)])),
-            targets(findings, summary)
+            targets(findings, summary),
+            signed(summary)
         );
     }
     format!(
         "Graphs of {n_views} over {n_nodes} and their consensus graph were learned jointly with {program}, which \
          implements multiview graph learning with a consensus graph (Karaaslanli and Aviyente 2025), with the \
-         {penalty} penalty{}{}.{coupling}",
+         {penalty} penalty{}{}.{coupling}{}",
         if coupled.is_empty() {
             String::new()
         } else {
             format!(" and {coupled}")
         },
-        targets(findings, summary)
+        targets(findings, summary),
+        signed(summary)
     )
 }
 
@@ -220,20 +230,34 @@ fn likelihood(findings: &Findings, summary: &FitRecord, program: &str) -> String
     if let Some(samples) = summary.effective_samples {
         text += &format!(" A view has {} independent samples on average.", significant(samples));
     }
-    if let Some(chosen) = choice(summary) {
-        let tried = summary.tried.as_deref().unwrap_or_default();
-        let noun = if tried.iter().all(|one| one.certified) {
-            "certified fit"
-        } else {
-            "fit"
-        };
-        text += &format!(
-            " By Akaike's information criterion (Akaike 1974) {chosen} {} chosen among {}.",
-            if chosen.contains(" and ") { "were" } else { "was" },
-            plural(tried.len(), noun)
-        );
-    }
+    text += &chosen(summary).unwrap_or_default();
+    text += &merged(summary);
     text + &kept(findings, summary)
+}
+
+/// Nodes that stand for others.
+fn merged(summary: &FitRecord) -> String {
+    let Some(merged) = &summary.merged else {
+        return String::new();
+    };
+    let one = |(kept, others): &(String, Vec<String>)| format!("{kept} for {}", others.join(", "));
+    let told: Vec<String> = merged.0.iter().map(one).collect();
+    format!(
+        " Nodes whose signals are multiples of each other in every view were learned as one, which stands for the others \
+         ({}).",
+        told.join("; ")
+    )
+}
+
+/// That pairs may have negative edges, in graphs on which signals are smooth.
+fn signed(summary: &FitRecord) -> &'static str {
+    if summary.signed == Some(true) {
+        " The graphs are signed: every pair has a positive edge, which costs the squared distance between the signals of \
+         its nodes, and a negative edge, which costs the squared distance of one from the other's opposite; the weight of \
+         a pair is the positive weight less the negative one."
+    } else {
+        ""
+    }
 }
 
 /// Which weights of a likelihood are edges.
@@ -289,8 +313,9 @@ fn projected(findings: &Findings, summary: &FitRecord, program: &str, penalty: &
     format!(
         "{new} learned with {program} against the consensus graph of an earlier fit{fit}, which was held as it is, \
          with the {penalty} penalty and that fit's scale of distances{}. The method is multiview graph learning with \
-         a consensus graph (Karaaslanli and Aviyente 2025).",
-        with(coupled)
+         a consensus graph (Karaaslanli and Aviyente 2025).{}",
+        with(coupled),
+        signed(summary)
     )
 }
 
@@ -457,8 +482,12 @@ fn found(findings: &Findings, summary: &FitRecord) -> String {
             Some(n_candidates) => (n_candidates, "candidate"),
             None => (graph.n_pairs(), "possible"),
         };
+        let negative = match findings.verdict.n_negative {
+            0 => String::new(),
+            n => format!(", {n} of them negative"),
+        };
         text += &format!(
-            " The consensus has {} of {n_pairs} {of} edge{}.",
+            " The consensus has {} of {n_pairs} {of} edge{}{negative}.",
             findings.verdict.n_shared,
             if n_pairs == 1 { "" } else { "s" }
         );

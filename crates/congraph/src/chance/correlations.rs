@@ -10,8 +10,9 @@
 //!      of all, which finds a few strong edges among very many pairs
 //! ```
 //!
-//! Under the null the nodes of a view are unrelated, and the squares of any two pairs are uncorrelated, so that E T and
-//! sd T need only the second and the fourth moment of each r_ab:
+//! Under the null the nodes of a view are unrelated, and the squares of any two pairs are uncorrelated, so that E T, sd T and
+//! the skewness of T need only the first six moments of each r_ab. A gamma distribution with the same three moments stands for
+//! that of T, and its cube root is nearly normal:
 //!
 //! - blocks (trials) are exchanged by flipping the sign of a node's signal in whole blocks: [`units`](super::units);
 //! - other signals are first freed of their autocorrelation, and then permuted: [`residuals`](super::residuals).
@@ -24,10 +25,14 @@
 //! reference makes of anything: correlations that are all negative by the same amount, or by one that follows from the
 //! nodes' sizes.
 //!
+//! Nor do values that are mostly equal, as counts of seldom seen genes are: two nodes whose few other values coincide by chance
+//! have a large r, which the skewness of r foresees.
+//!
 //! Cost: one product of the signals of at most [`MOST_NODES`] nodes with themselves.
 
 use super::residuals::SignalResiduals;
 use super::units;
+use crate::parallel::simd::{sum, vectorised};
 use crate::views::{Kind, Membership, View, Views};
 
 /// Noise of any kind that was tried stays below this, and true graphs above: `docs/decisions.md`.
@@ -45,8 +50,8 @@ const KNOWN_TO: f64 = 0.015;
 const REFERENCED: usize = 5;
 /// Nodes whose sum has less than this share of their variances are referenced to their average.
 const SUM_TO_ZERO: f64 = 1e-6;
-/// With fewer samples a correlation says nothing.
-const LEAST_SAMPLES: usize = 4;
+/// With fewer samples a correlation says nothing: its moments do not tell how it is distributed.
+pub(super) const LEAST_SAMPLES: usize = 8;
 
 /// How far the correlations between nodes go beyond those of unrelated signals, in standard deviations.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,6 +78,9 @@ pub(super) struct Pairs {
     pub(super) square: Vec<f64>,
     /// Var r² − 2 (E r²)² under the null: 0 if r were Gaussian.
     pub(super) excess: Vec<f64>,
+    /// E r³ and the sixth cumulant of r under the null, which a Gaussian r does not have: empty if r is as likely to be
+    /// negative, and has lighter tails.
+    pub(super) higher: Vec<[f64; 2]>,
     /// The strongest correlation in standard deviations, by values and by ranks alike; none where its tail is not
     /// known.
     pub(super) strongest: Option<f64>,
@@ -84,6 +92,8 @@ struct Statistic {
     value: f64,
     mean: f64,
     variance: f64,
+    /// E (T − E T)³; 0 if it is not known.
+    third: f64,
 }
 
 impl Correlations {
@@ -152,20 +162,21 @@ impl Pairs {
     /// As numbers, for others to know.
     fn told(self) -> Vec<f64> {
         let strongest = self.strongest.unwrap_or(f64::NAN);
-        let head = vec![self.n_samples, strongest];
-        [head, self.r, self.square, self.excess].concat()
+        let head = vec![self.n_samples, strongest, self.r.len() as f64];
+        [head, self.r, self.square, self.excess, self.higher.into_flattened()].concat()
     }
 
     /// From such numbers, if there are any.
     fn of_told(told: &[f64]) -> Option<Self> {
-        let (&[n_samples, strongest], rest) = told.split_first_chunk()?;
-        let mut thirds = rest.chunks((rest.len() / 3).max(1)).map(<[f64]>::to_vec);
-        let mut next = || thirds.next().unwrap_or_default();
+        let (&[n_samples, strongest, n_pairs], rest) = told.split_first_chunk()?;
+        let mut columns = rest.chunks((n_pairs as usize).max(1));
+        let mut next = || columns.next().unwrap_or_default().to_vec();
         Some(Self {
             n_samples,
             r: next(),
             square: next(),
             excess: next(),
+            higher: rest[rest.len().min(3 * n_pairs as usize)..].as_chunks::<2>().0.to_vec(),
             strongest: (!strongest.is_nan()).then_some(strongest),
         })
     }
@@ -180,6 +191,13 @@ impl Pairs {
             statistic.mean += p * square;
             statistic.variance += p * p * (gaussian + excess).max(LEAST_VARIANCE * gaussian);
         }
+        let moments = self.square.iter().zip(&self.excess).zip(&self.higher);
+        let third: f64 = moments
+            .map(|((square, excess), [cube, sixth])| {
+                8.0 * square.powi(3) + 12.0 * square * excess + 10.0 * cube * cube + sixth
+            })
+            .sum();
+        statistic.third = p.powi(3) * third;
         statistic
     }
 }
@@ -190,6 +208,10 @@ struct Pooled {
     sums: Vec<f64>,
     squares: Vec<f64>,
     excesses: Vec<f64>,
+    /// Third and sixth cumulants.
+    higher: Vec<[f64; 2]>,
+    /// The squares of third cumulants.
+    cubes: Vec<f64>,
     /// Σ (p r)², and the sums of the second and third powers of its null value.
     own: Vec<[f64; 3]>,
 }
@@ -202,11 +224,13 @@ impl Pooled {
             sums: zeros(),
             squares: zeros(),
             excesses: zeros(),
+            higher: vec![[0.0; 2]; n_pairs],
+            cubes: zeros(),
             own: vec![[0.0; 3]; n_pairs],
         }
     }
 
-    /// Independent views: variances of p r add up, and so do fourth cumulants.
+    /// Independent views: variances of p r add up, and so do higher cumulants.
     fn add(&mut self, pairs: &Pairs) {
         let p = pairs.n_samples;
         self.n_samples += p;
@@ -218,6 +242,12 @@ impl Pooled {
         }
         for (sum, excess) in self.excesses.iter_mut().zip(&pairs.excess) {
             *sum += p.powi(4) * excess;
+        }
+        for ((sums, cubes), [cube, sixth]) in self.higher.iter_mut().zip(&mut self.cubes).zip(&pairs.higher) {
+            let cube = p.powi(3) * cube;
+            sums[0] += cube;
+            sums[1] += p.powi(6) * sixth;
+            *cubes += cube * cube;
         }
         for ((own, r), square) in self.own.iter_mut().zip(&pairs.r).zip(&pairs.square) {
             let null = p * p * square;
@@ -235,11 +265,14 @@ impl Pooled {
             moments[1] += 0.5 * (square * square - two);
             moments[2] += square.powi(3) - 3.0 * square * two + 2.0 * three;
         }
+        // Where r is skewed, so are products of two.
+        for ([cube, _], cubes) in self.higher.iter().zip(&self.cubes) {
+            moments[2] += 0.5 * (cube * cube - cubes);
+        }
         moments
     }
 
-    /// The standard normal deviate that is as rare as the products of different views. A gamma distribution with the same three moments stands for theirs, and its cube
-    /// root is nearly normal.
+    /// The standard normal deviate that is as rare as the products of different views.
     fn agreement(&self) -> Option<f64> {
         let [value, variance, third] = self.moments();
         // Of a single view nothing but rounding is left.
@@ -247,14 +280,7 @@ impl Pooled {
         if variance <= 1e-9 * whole {
             return None;
         }
-        let z = value / variance.sqrt();
-        let skewness = (third / variance.powf(1.5)).max(0.0);
-        if skewness < 1e-3 {
-            return Some(z);
-        }
-        let shape = 4.0 / (skewness * skewness);
-        let ratio = (1.0 + z / shape.sqrt()).max(0.0);
-        Some((ratio.cbrt() - (1.0 - 1.0 / (9.0 * shape))) * 3.0 * shape.sqrt())
+        Some(as_rare(value / variance.sqrt(), third / variance.powf(1.5)))
     }
 
     fn mean(self) -> Pairs {
@@ -270,6 +296,10 @@ impl Pooled {
             r: scaled(self.sums, 1),
             square: scaled(self.squares, 2),
             excess: scaled(self.excesses, 4),
+            higher: {
+                let [cube, sixth] = [3, 6].map(|power| self.n_samples.powi(power));
+                self.higher.into_iter().map(|[x, y]| [x / cube, y / sixth]).collect()
+            },
         }
     }
 }
@@ -279,17 +309,34 @@ impl Statistic {
         self.value += other.value;
         self.mean += other.mean;
         self.variance += other.variance;
+        // A view of which it is not known adds nothing: the sum is then the least that it can be.
+        self.third += other.third;
     }
 
     /// The standard normal deviate that is as rare: a sum of squares is skewed, and the more so the fewer pairs there
-    /// are, so it is taken for a multiple of χ² with these two moments, whose cube root is nearly normal (Wilson and
-    /// Hilferty 1931).
+    /// are. It is taken for a multiple of χ² with these two moments, or for what is skewed more if its third moment says so.
     fn z(&self) -> Option<f64> {
         (self.variance > 0.0).then(|| {
-            let spread = (self.variance / (self.mean * self.mean) + KNOWN_TO * KNOWN_TO) / 9.0;
-            ((self.value / self.mean).cbrt() - (1.0 - spread)) / spread.sqrt()
+            let variance = self.variance + (KNOWN_TO * self.mean).powi(2);
+            let deviation = variance.sqrt();
+            let skewness = (2.0 * deviation / self.mean).max(self.third / variance.powf(1.5));
+            as_rare((self.value - self.mean) / deviation, skewness)
         })
     }
+}
+
+/// The standard normal deviate that is as rare as `z` standard deviations above the mean of a gamma distribution of this
+/// skewness, by its cube root (Wilson and Hilferty 1931); below 0, of a mirrored one.
+pub(super) fn as_rare(z: f64, skewness: f64) -> f64 {
+    if skewness < 0.0 {
+        return -as_rare(-z, -skewness);
+    }
+    if skewness < 1e-3 {
+        return z;
+    }
+    let shape = 4.0 / (skewness * skewness);
+    let ratio = (1.0 + z / shape.sqrt()).max(0.0);
+    (ratio.cbrt() - (1.0 - 1.0 / (9.0 * shape))) * 3.0 * shape.sqrt()
 }
 
 /// The standard normal deviate that is as rare as one of `n` having this: their tail, n times, turned back. Far out
@@ -310,14 +357,21 @@ fn pairs_of(view: &View, index: usize, kind: Kind, nodes: &[usize], membership: 
     let own: Vec<bool> = nodes.iter().map(|&node| membership.has(index, node)).collect();
     let mut pairs = match kind {
         Kind::Gram | Kind::Covariance => precomputed(view, kind, nodes, &own)?,
-        // A few trials are too few to be judged as wholes, and samples that were cut apart are not a row of samples.
-        Kind::Signals if units::are_told(view) => units::of(view, nodes, &own)?,
         Kind::Signals => {
-            let residuals = SignalResiduals::of(view, nodes, &own)?;
-            let mut pairs = residuals.pairs();
-            let offsets = without_offset(&mut pairs, Some(view), nodes, &own);
-            pairs.strongest = residuals.strongest(&pairs, &offsets);
-            return Some(pairs);
+            if let Some(pairs) = units::of(view, nodes, &own) {
+                pairs
+            } else {
+                let stretches = units::stretches(view);
+                let residuals = SignalResiduals::of(view, &stretches, nodes, &own)?;
+                // Of a few trials nothing else tells what is left of their autocorrelation.
+                if stretches.len() > 1 && !residuals.are_freed() {
+                    return None;
+                }
+                let mut pairs = residuals.pairs();
+                let offsets = without_offset(&mut pairs, Some(view), nodes, &own);
+                pairs.strongest = residuals.strongest(&pairs, &offsets);
+                return Some(pairs);
+            }
         }
     };
     without_offset(&mut pairs, Some(view).filter(|_| kind == Kind::Signals), nodes, &own);
@@ -335,6 +389,7 @@ fn precomputed(view: &View, kind: Kind, nodes: &[usize], own: &[bool]) -> Option
         r: Vec::new(),
         square: Vec::new(),
         excess: Vec::new(),
+        higher: Vec::new(),
     };
     for (k, &a) in nodes.iter().enumerate() {
         for (l, &b) in nodes.iter().enumerate().skip(k + 1) {
@@ -385,10 +440,22 @@ fn referenced(view: &View, nodes: &[usize], own: &[bool]) -> Option<Vec<f64>> {
         .collect();
     let signals: Vec<&[f64]> = own.iter().copied().flatten().collect();
     let n = signals.len() as f64;
+    let mut sums = vec![0.0; signals[0].len()];
+    let mut squares = 0.0;
+    vectorised(
+        #[inline(always)]
+        || {
+            for signal in &signals {
+                sums.iter_mut().zip(*signal).for_each(|(sum, x)| *sum += x);
+                squares += sum(signal, |x| x * x);
+            }
+        },
+    );
+    // Squares are no less than variances: mostly one look is enough.
+    if variance(&sums) > SUM_TO_ZERO * squares / signals[0].len() as f64 {
+        return None;
+    }
     let variances: Vec<f64> = own.iter().map(|signal| signal.map_or(0.0, variance)).collect();
-    let sums: Vec<f64> = (0..signals[0].len())
-        .map(|sample| signals.iter().map(|signal| signal[sample]).sum())
-        .collect();
     let all: f64 = variances.iter().sum();
     if all.is_nan() || variance(&sums) > SUM_TO_ZERO * all {
         return None;
@@ -413,8 +480,13 @@ fn referenced(view: &View, nodes: &[usize], own: &[bool]) -> Option<Vec<f64>> {
 
 fn variance(signal: &[f64]) -> f64 {
     let n = signal.len() as f64;
-    let mean = signal.iter().sum::<f64>() / n;
-    signal.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n
+    vectorised(
+        #[inline(always)]
+        || {
+            let mean = sum(signal, |x| x) / n;
+            sum(signal, |x| (x - mean) * (x - mean)) / n
+        },
+    )
 }
 
 /// Whether a view has enough samples to speak of correlations.
@@ -441,6 +513,7 @@ mod tests {
                     r: vec![r],
                     square: vec![size * size],
                     excess: vec![0.0],
+                    higher: Vec::new(),
                     strongest: None,
                 });
             }

@@ -39,28 +39,34 @@ impl Correlations {
     }
 }
 
-/// W05 where it cannot be told whether anything goes beyond chance.
-pub(crate) fn unjudged(views: &Views) -> Option<Warning> {
+/// How W05 begins where it cannot be told whether anything goes beyond chance.
+const UNKNOWN: &str = "whether anything here goes beyond chance";
+
+/// W05: it cannot be told whether anything goes beyond chance.
+pub(crate) fn unjudged(views: &Views) -> Warning {
     let why = match views.kind() {
-        Kind::Signals => return None,
+        Kind::Signals => format!(
+            "every view has fewer than {} samples, or fewer than {} trials of closely correlated samples",
+            correlations::LEAST_SAMPLES,
+            units::LEAST_BLOCKS
+        ),
         Kind::Gram | Kind::Covariance => {
             let samples = option("samples");
             format!("a precomputed matrix does not say how many samples it was made from; {samples} tells")
         }
     };
-    Some(Warning::new(
-        "W05",
-        format!("whether anything here goes beyond chance is not known: {why}"),
-    ))
+    Warning::new("W05", format!("{UNKNOWN} is not known: {why}"))
 }
 
-/// W15: the views, learned one by one, have nothing in common.
-pub(crate) fn imposed_warning(agreement: &Agreement) -> Option<Warning> {
+/// W15: the views, learned one by one, have nothing in common. Whether there is structure in them may not be known.
+pub(crate) fn imposed_warning(agreement: &Agreement, others: &[Warning]) -> Option<Warning> {
     (!agreement.is_shared()).then(|| {
+        let is_known = !others.iter().any(|warning| warning.message.starts_with(UNKNOWN));
+        let what = if is_known { "structure, but none" } else { "nothing" };
         Warning::new(
             "W15",
             format!(
-                "structure, but none that the views' graphs share: learned one by one, they agree no more than graphs \
+                "{what} that the views' graphs share: learned one by one, they agree no more than graphs \
                  whose node names are permuted (similarity {:.3}, z = {:.1}); the agreement shown is imposed by the \
                  similarity that was asked for",
                 agreement.similarity, agreement.z

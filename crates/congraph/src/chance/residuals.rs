@@ -8,17 +8,22 @@
 //! Permuting a node's residuals gives (Pitman 1937), with g the excess kurtosis by k-statistics,
 //!
 //! ```text
-//! E r² = 1/(p − 1)        E r⁴ = 3/(p² − 1) · (1 + (p − 2)(p − 3)/(3p (p − 1)²) · g_a g_b)
+//! E r² = 1/(p − 1)        E r³ = m_a m_b / ((p − 1)(p − 2))
+//!                         E r⁴ = 3/(p² − 1) · (1 + (p − 2)(p − 3)/(3p (p − 1)²) · g_a g_b)
 //! ```
+//!
+//! with m the mean third power of the standardised values; of the sixth cumulant the leading term is taken, the product of
+//! those of the values over p⁵.
 //!
 //! Two things that a permutation would destroy are put back by factors on E r² that are means over all nodes: the
 //! autocorrelation that is left, 1 + 2 Σ_k (mean_a ρ_a(k)² − its value by chance), and a loudness that rises and falls
 //! in all nodes at once, mean_ab of mean_t x_a² x_b².
 
-use super::correlations::{Pairs, is_enough};
+use std::ops::Range;
+
+use super::correlations::{Pairs, as_rare, is_enough};
 use crate::parallel::kernels::row_products;
-use crate::parallel::simd::vectorised;
-use crate::signals::{largest, sum};
+use crate::parallel::simd::{largest, sum, vectorised};
 use crate::views::View;
 
 /// A signal is regressed on so many of its own past values, if it has eight samples for each.
@@ -26,6 +31,10 @@ const ORDER: usize = 2;
 const SAMPLES_PER_ORDER: usize = 8;
 /// Autocorrelations of residuals are computed up to this lag.
 const LAGS: usize = 12;
+/// That many at a time; a divisor of all.
+const AT_ONCE: usize = 4;
+/// Residuals with more autocorrelation than this are not judged by themselves.
+const MOST_LEFT: f64 = 1.5;
 /// Residuals smaller than this share of the signal are rounding.
 const ROUNDING: f64 = 1e-10;
 
@@ -36,24 +45,35 @@ pub(super) struct SignalResiduals {
 }
 
 impl SignalResiduals {
-    /// The residuals of chosen nodes, if there are enough samples.
-    pub(super) fn of(view: &View, nodes: &[usize], own: &[bool]) -> Option<Self> {
-        let n_samples = view.node(0).len();
-        let order = ORDER.min(n_samples / SAMPLES_PER_ORDER);
-        if !is_enough(n_samples - order) {
+    /// The residuals of chosen nodes, if there are enough samples; a past that lies in another of the `stretches` of samples
+    /// is none.
+    pub(super) fn of(view: &View, stretches: &[Range<usize>], nodes: &[usize], own: &[bool]) -> Option<Self> {
+        let length = |stretch: &Range<usize>| stretch.len();
+        let left_with = |order: usize| -> usize { stretches.iter().map(|s| s.len().saturating_sub(order)).sum() };
+        let shortest = stretches.iter().map(length).min().unwrap_or(0);
+        let mut order = ORDER.min(stretches.iter().map(length).sum::<usize>() / SAMPLES_PER_ORDER);
+        if stretches.len() > 1 {
+            // Short stretches would lose most of their samples to their past.
+            order = order.min(shortest / SAMPLES_PER_ORDER);
+        }
+        if !is_enough(left_with(order)) {
+            order = 0;
+        }
+        let n_samples = left_with(order);
+        if !is_enough(n_samples) {
             return None;
         }
         let row = |(&node, &own): (&usize, &bool)| {
             own.then(|| {
                 vectorised(
                     #[inline(always)]
-                    || residuals(view.node(node), order),
+                    || residuals(view.node(node), stretches, order),
                 )
             })
             .flatten()
         };
         Some(Self {
-            n_samples: n_samples - order,
+            n_samples,
             rows: nodes.iter().zip(own).map(row).collect(),
         })
     }
@@ -62,23 +82,26 @@ impl SignalResiduals {
     pub(super) fn pairs(&self) -> Pairs {
         let p = self.n_samples as f64;
         let square = self.loudness() * self.autocorrelation() / (p - 1.0);
-        let kurtoses: Vec<f64> = self
-            .rows
-            .iter()
-            .map(|row| row.as_ref().map_or(0.0, |row| kurtosis(row)))
-            .collect();
+        let of_rows = |f: fn(&[f64]) -> f64| -> Vec<f64> {
+            let rows = self.rows.iter();
+            rows.map(|row| row.as_deref().map_or(0.0, f)).collect()
+        };
+        let (kurtoses, cubes, sixths) = (of_rows(kurtosis), of_rows(cube), of_rows(sixth_cumulant));
         let n = self.rows.len();
         let n_pairs = n * (n - 1) / 2;
         let mut pairs = Pairs {
             strongest: None,
             n_samples: p,
-            r: products(&self.rows, 0..self.n_samples),
+            r: products(&self.rows, self.n_samples),
             square: Vec::with_capacity(n_pairs),
             excess: Vec::with_capacity(n_pairs),
+            higher: Vec::with_capacity(n_pairs),
         };
         pairs.r.iter_mut().for_each(|r| *r /= p);
         let gaussian = 3.0 * (p - 1.0) / (p + 1.0);
         let share = (p - 2.0) * (p - 3.0) / (3.0 * p * (p - 1.0).powi(2));
+        // In units of the standard deviation of r.
+        let share_of_cubes = (p - 1.0).sqrt() / (p - 2.0);
         for a in 0..n {
             for b in a + 1..n {
                 let is_known = self.rows[a].is_some() && self.rows[b].is_some();
@@ -86,6 +109,10 @@ impl SignalResiduals {
                 let fourth = gaussian * (1.0 + share * kurtoses[a] * kurtoses[b]);
                 pairs.square.push(square);
                 pairs.excess.push(square * square * (fourth - 3.0));
+                pairs.higher.push([
+                    square.powf(1.5) * share_of_cubes * cubes[a] * cubes[b],
+                    square.powi(3) * sixths[a] * sixths[b] / (p * p),
+                ]);
             }
         }
         pairs
@@ -100,23 +127,49 @@ impl SignalResiduals {
         let pair = pairs.r.iter().rposition(|r| r.abs() == most)?;
         let [a, b] = ends_of(self.rows.len(), pair);
         let square = pairs.square[pair];
-        let ranks = |node: usize| standardised(&ranks(self.rows[node].as_deref()?));
-        let by_ranks = dot(&ranks(a)?, &ranks(b)?) / self.n_samples as f64 - offsets[pair];
-        // Fisher's transform: near 1 a correlation is worth more than its size tells.
-        let deviate = |r: f64| r.abs().min(1.0 - 1e-12).atanh() / (square.sqrt() * (1.0 + 1.5 * square));
-        Some(deviate(pairs.r[pair]).min(deviate(by_ranks)))
+        let p = self.n_samples as f64;
+        let (one, two) = (self.rows[a].as_deref()?, self.rows[b].as_deref()?);
+        let ranks = |row: &[f64]| standardised(&ranks(row));
+        let (one_ranks, two_ranks) = (ranks(one)?, ranks(two)?);
+        let by_ranks = dot(&one_ranks, &two_ranks) / p - offsets[pair];
+        // What was taken off leaves correlations between −1 and 1.
+        let scaled = |r: f64| r / (1.0 - offsets[pair] * r.signum());
+        let freedom = (1.0 / square - 1.0).max(1.0);
+        // Where both are skewed, as rare events are, a large correlation is not so rare.
+        let deviate = |r: f64, [x, y]: [&[f64]; 2]| {
+            as_rare(
+                deviate_of(scaled(r), freedom),
+                r.signum() * cube(x) * cube(y) * (p - 1.0).sqrt() / (p - 2.0),
+            )
+        };
+        let of_values = deviate(pairs.r[pair], [one, two]);
+        Some(of_values.min(deviate(by_ranks, [&one_ranks, &two_ranks])))
+    }
+
+    /// Whether hardly any autocorrelation is left: of narrow bands two past values tell little.
+    pub(super) fn are_freed(&self) -> bool {
+        self.autocorrelation() <= MOST_LEFT
     }
 
     /// By how much the autocorrelation that is left raises E r².
     fn autocorrelation(&self) -> f64 {
         let p = self.n_samples;
-        let rows: Vec<&Vec<f64>> = self.rows.iter().flatten().collect();
+        let n_lags = LAGS.min(p / 4);
+        let mut squares = [0.0; LAGS];
+        let mut n_rows = 0;
+        for row in self.rows.iter().flatten() {
+            n_rows += 1;
+            for (first, squares) in (0..n_lags).step_by(AT_ONCE).zip(squares.as_chunks_mut::<AT_ONCE>().0) {
+                for (square, product) in squares.iter_mut().zip(lagged_products(row, first + 1)) {
+                    *square += (product / p as f64).powi(2);
+                }
+            }
+        }
         let excess = |lag: usize| {
-            let square = |row: &&Vec<f64>| (dot(&row[lag..], &row[..p - lag]) / p as f64).powi(2);
-            let mean = rows.iter().map(square).sum::<f64>() / rows.len().max(1) as f64;
+            let mean = squares[lag - 1] / n_rows.max(1) as f64;
             (mean - (1.0 - lag as f64 / p as f64) / p as f64).max(0.0)
         };
-        1.0 + 2.0 * (1..=LAGS.min(p / 4)).map(excess).sum::<f64>()
+        1.0 + 2.0 * (1..=n_lags).map(excess).sum::<f64>()
     }
 
     /// By how much a loudness that all nodes share raises E r².
@@ -124,13 +177,18 @@ impl SignalResiduals {
         let rows: Vec<&Vec<f64>> = self.rows.iter().flatten().collect();
         let n_pairs = rows.len() * rows.len().saturating_sub(1) / 2;
         let (mut sums, mut fourths) = (vec![0.0; self.n_samples], vec![0.0; self.n_samples]);
-        for row in &rows {
-            for ((sum, fourth), x) in sums.iter_mut().zip(&mut fourths).zip(row.iter()) {
-                let square = x * x;
-                *sum += square;
-                *fourth += square * square;
-            }
-        }
+        vectorised(
+            #[inline(always)]
+            || {
+                for row in &rows {
+                    for ((sum, fourth), x) in sums.iter_mut().zip(&mut fourths).zip(row.iter()) {
+                        let square = x * x;
+                        *sum += square;
+                        *fourth += square * square;
+                    }
+                }
+            },
+        );
         let total: f64 = sums
             .iter()
             .zip(&fourths)
@@ -138,6 +196,13 @@ impl SignalResiduals {
             .sum();
         (total / (n_pairs.max(1) * self.n_samples) as f64).max(1.0)
     }
+}
+
+/// The standard normal deviate that is as rare as a correlation of this size: that of Student's t (Wallace 1959), which holds
+/// far out and of few samples, too.
+fn deviate_of(r: f64, freedom: f64) -> f64 {
+    let square = (r * r).min(1.0 - 1e-15);
+    (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0) * (-freedom * (-square).ln_1p()).sqrt()
 }
 
 /// The nodes of a pair a < b of all.
@@ -152,15 +217,37 @@ fn ends_of(n: usize, mut pair: usize) -> [usize; 2] {
 
 /// What a signal's own past does not tell of it, with mean 0 and variance 1; none if it does not vary.
 #[inline(always)]
-fn residuals(signal: &[f64], order: usize) -> Option<Vec<f64>> {
+fn residuals(signal: &[f64], stretches: &[Range<usize>], order: usize) -> Option<Vec<f64>> {
     let centred = standardised(signal)?;
-    let p = centred.len() - order;
-    let now = &centred[order..];
-    let Some((shares, means)) = past_shares(&centred, order) else {
+    if stretches.len() == 1 {
+        return freed(std::array::from_fn(|lag| lagged(&centred, order, lag)), order);
+    }
+    let joined: [Vec<f64>; 3] = std::array::from_fn(|lag| {
+        let rows = stretches
+            .iter()
+            .map(|stretch| lagged(&centred[stretch.clone()], order, lag));
+        rows.flatten().copied().collect()
+    });
+    freed(joined.each_ref().map(Vec::as_slice), order)
+}
+
+/// The samples so many before those that have a past of `order` samples.
+#[inline(always)]
+fn lagged(signal: &[f64], order: usize, lag: usize) -> &[f64] {
+    let lag = lag.min(order);
+    signal
+        .get(order - lag..signal.len() - lag.min(signal.len()))
+        .unwrap_or_default()
+}
+
+/// The first row freed of what the others tell of it.
+#[inline(always)]
+fn freed(lags: [&[f64]; 3], order: usize) -> Option<Vec<f64>> {
+    let [now, one, two] = lags;
+    let p = now.len();
+    let Some((shares, means)) = past_shares(lags, order) else {
         return standardised(now);
     };
-    let lag = |k: usize| &centred[order - k..centred.len() - k];
-    let (one, two) = (lag(order.min(1)), lag(order));
     let mut left: Vec<f64> = now.iter().map(|x| x - means[0]).collect();
     for ((left, x), y) in left.iter_mut().zip(one).zip(two) {
         *left -= shares[0] * (x - means[1]) + shares[1] * (y - means[2]);
@@ -175,12 +262,8 @@ fn residuals(signal: &[f64], order: usize) -> Option<Vec<f64>> {
 /// What each of the last two values tells of a value by least squares (0 if it is told by the other already), and the means
 /// of all three; none without a past. One pass: variances are of order 1, so that sums of products lose nothing.
 #[inline(always)]
-fn past_shares(centred: &[f64], order: usize) -> Option<([f64; 2], [f64; 3])> {
-    let p = centred.len() - order;
-    let lags: [&[f64]; 3] = std::array::from_fn(|k| {
-        let k = k.min(order);
-        &centred[order - k..centred.len() - k]
-    });
+fn past_shares(lags: [&[f64]; 3], order: usize) -> Option<([f64; 2], [f64; 3])> {
+    let p = lags[0].len();
     let means = lags.map(|lag| sum(lag, |x| x) / p as f64);
     let product = |i: usize, j: usize| dot_inline(lags[i], lags[j]) - p as f64 * means[i] * means[j];
     let least = ROUNDING * p as f64;
@@ -224,33 +307,44 @@ fn kurtosis(row: &[f64]) -> f64 {
     (p - 1.0) / ((p - 2.0) * (p - 3.0)) * ((p + 1.0) * fourth - 3.0 * (p - 1.0))
 }
 
-/// The place of each value among all, equal ones in the order they come.
+/// The mean third power of a row with mean 0 and variance 1.
+fn cube(row: &[f64]) -> f64 {
+    sum(row, |x| x * x * x) / row.len() as f64
+}
+
+/// The sixth cumulant of a row with mean 0 and variance 1.
+fn sixth_cumulant(row: &[f64]) -> f64 {
+    let mean = |f: fn(f64) -> f64| sum(row, f) / row.len() as f64;
+    let (third, fourth) = (mean(|x| x * x * x), mean(|x| (x * x) * (x * x)));
+    mean(|x| (x * x) * (x * x) * (x * x)) - 15.0 * fourth - 10.0 * third * third + 30.0
+}
+
+/// The place of each value among all; equal ones share the mean of theirs, so that nodes that are mostly 0 do not agree on
+/// the order of their zeros.
 fn ranks(row: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..row.len()).collect();
     order.sort_by(|&one, &two| row[one].total_cmp(&row[two]));
     let mut ranks = vec![0.0; row.len()];
-    order
-        .iter()
-        .enumerate()
-        .for_each(|(rank, &place)| ranks[place] = rank as f64);
+    let mut first = 0;
+    for equal in order.chunk_by(|&one, &two| row[one] == row[two]) {
+        let mean = first as f64 + 0.5 * (equal.len() - 1) as f64;
+        equal.iter().for_each(|&place| ranks[place] = mean);
+        first += equal.len();
+    }
     ranks
 }
 
 /// Rows that are multiplied with all after them at a time.
 const STRIP: usize = 16;
 
-/// Σ x_a x_b over some samples for all pairs a < b; 0 where a row is missing.
-pub(super) fn products(rows: &[Option<Vec<f64>>], samples: std::ops::Range<usize>) -> Vec<f64> {
-    let (n, p) = (rows.len(), samples.len());
+/// Σ x_a x_b for all pairs a < b of rows of p samples; 0 where one is missing.
+fn products(rows: &[Option<Vec<f64>>], p: usize) -> Vec<f64> {
+    let n = rows.len();
     let mut products = Vec::with_capacity(n * n.saturating_sub(1) / 2);
-    if p == 0 {
-        products.resize(n * n.saturating_sub(1) / 2, 0.0);
-        return products;
-    }
     let mut all = vec![0.0; n * p];
     for (row, out) in rows.iter().zip(all.chunks_exact_mut(p)) {
         if let Some(row) = row {
-            out.copy_from_slice(&row[samples.clone()]);
+            out.copy_from_slice(row);
         }
     }
     let mut tile = Vec::new();
@@ -265,6 +359,31 @@ pub(super) fn products(rows: &[Option<Vec<f64>>], samples: std::ops::Range<usize
         }
     }
     products
+}
+
+/// Σ_t x_t x_(t + lag) of a few lags from the first on; 0 of those that are longer than the row.
+fn lagged_products(row: &[f64], first: usize) -> [f64; AT_ONCE] {
+    vectorised(
+        #[inline(always)]
+        || {
+            let lagged: [&[f64]; AT_ONCE] = std::array::from_fn(|k| row.get(first + k..).unwrap_or_default());
+            // Side by side, so that no sum waits for itself; what is left one by one.
+            let n_chunks = lagged[AT_ONCE - 1].len() / LANES;
+            let mut sums = [[0.0; LANES]; AT_ONCE];
+            for (chunk, x) in row.as_chunks::<LANES>().0.iter().take(n_chunks).enumerate() {
+                for (sums, lagged) in sums.iter_mut().zip(&lagged) {
+                    let y = &lagged[chunk * LANES..(chunk + 1) * LANES];
+                    for lane in 0..LANES {
+                        sums[lane] += x[lane] * y[lane];
+                    }
+                }
+            }
+            std::array::from_fn(|k| {
+                let (done, all) = (n_chunks * LANES, lagged[k].len());
+                sums[k].iter().sum::<f64>() + dot_inline(&row[done..all], &lagged[k][done..])
+            })
+        },
+    )
 }
 
 fn dot(one: &[f64], other: &[f64]) -> f64 {
@@ -294,6 +413,11 @@ fn dot_inline(one: &[f64], other: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
+    /// All samples follow each other.
+    fn whole(signal: &[f64]) -> Vec<Range<usize>> {
+        std::iter::once(0..signal.len()).collect()
+    }
+
     #[test]
     fn the_past_is_taken_off() {
         // x_t = 1.5 x_{t−1} − 0.9 x_{t−2} + e_t
@@ -308,15 +432,32 @@ mod tests {
         for t in 2..500 {
             signal.push(1.5 * signal[t - 1] - 0.9 * signal[t - 2] + next());
         }
-        let left = residuals(&signal, 2).unwrap();
+        let left = residuals(&signal, &whole(&signal), 2).unwrap();
         for lag in 1..5 {
             let correlation = dot(&left[lag..], &left[..left.len() - lag]) / left.len() as f64;
             assert!(correlation.abs() < 0.1, "{lag}: {correlation}");
         }
         // A line is its own past: it is kept as it is.
         let line: Vec<f64> = (0..50).map(f64::from).collect();
-        assert!(residuals(&line, 2).unwrap().windows(2).all(|two| two[0] < two[1]));
-        assert_eq!(residuals(&[3.0; 30], 2), None);
+        assert!(
+            residuals(&line, &whole(&line), 2)
+                .unwrap()
+                .windows(2)
+                .all(|two| two[0] < two[1])
+        );
+        assert_eq!(residuals(&[3.0; 30], &whole(&[3.0; 30]), 2), None);
+    }
+
+    #[test]
+    fn products_at_a_few_lags_are_those_of_each() {
+        let row: Vec<f64> = (0..61).map(|t| f64::from(t * t % 17) - 8.0).collect();
+        for (length, first) in [(61, 1), (61, 5), (40, 9), (17, 9), (9, 5), (6, 5)] {
+            let row = &row[..length];
+            for (k, product) in lagged_products(row, first).into_iter().enumerate() {
+                let plain: f64 = row.iter().skip(first + k).zip(row).map(|(x, y)| x * y).sum();
+                assert_eq!(product, plain, "{length}, {}", first + k);
+            }
+        }
     }
 
     #[test]

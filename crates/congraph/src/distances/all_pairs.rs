@@ -183,6 +183,7 @@ impl AllPairs {
                 message: "was interrupted".into(),
             });
         }
+        found.pairs.shrink_to_fit();
         if !found.furthest.is_finite() {
             return Err(Error::Invalid {
                 what: "distances",
@@ -319,18 +320,21 @@ impl AllPairs {
 
     /// The pairs outside `pairs` (sorted) that would be present at the given multipliers, with their distances.
     pub(crate) fn entering(&self, multipliers: &ViewMatrix, pairs: &[[u32; 2]], test: &impl PresenceTest) -> Entering {
-        let open = self.open(multipliers, None, pairs, usize::MAX / 16, test, &no_progress);
-        self.confirmed(&open.pairs, multipliers, 0.0, test)
+        let known = Set::new(self.n_nodes(), pairs);
+        let is_known = |edge| known.holds(edge);
+        let open = self.open(multipliers, None, is_known, usize::MAX / 16, test, &no_progress);
+        let pairs: Vec<[u32; 2]> = open.stretches.into_iter().flat_map(|stretch| stretch.pairs).collect();
+        self.confirmed(&pairs, multipliers, 0.0, test)
             .of_all(self.team.as_ref())
     }
 
-    /// The pairs that could be present there as far as the pass can tell, none missed; among all, or those of some nodes
+    /// The pairs, beside known ones, that could be present there as far as the pass can tell, none missed; among all, or those of some nodes
     /// (sorted); of each job of the pass at most `most`.
     pub(super) fn open(
         &self,
         multipliers: &ViewMatrix,
         some: Option<&[u32]>,
-        known: &[[u32; 2]],
+        is_known: impl Fn([u32; 2]) -> bool + Sync,
         most: usize,
         test: &impl PresenceTest,
         watch: Watch<'_>,
@@ -350,14 +354,13 @@ impl AllPairs {
             }),
             team: self.team.as_ref(),
         };
-        let known = Set::new(self.n_nodes(), known);
         question.ask(some, watch, |edge, bounds| {
             let is_costed = || {
                 self.costs
                     .binary_search_by_key(&pair_of(edge), |cost| cost.pair)
                     .is_ok()
             };
-            if known.holds(edge) || is_costed() {
+            if is_known(edge) || is_costed() {
                 return None;
             }
             self.depth(edge, bounds, multipliers, test)

@@ -11,8 +11,8 @@ use rayon::prelude::*;
 
 use super::quantised::mean_signal;
 use crate::parallel::HugePageBuffer;
-use crate::parallel::simd::vectorised;
-use crate::signals::{ViewSignals, largest};
+use crate::parallel::simd::{largest, vectorised};
+use crate::signals::ViewSignals;
 
 /// One view's signals in f32, without what all nodes have in common (unless edges are signed), relative to the largest
 /// value.

@@ -4,17 +4,18 @@
 //! pairs at a λ⁰ somewhat below the λ that is expected finds every pair that a working set will ever need, as long as no
 //! multiplier falls below its floor. Where one does, the pairs of that node alone are asked again, with a lower floor.
 
+use rayon::prelude::*;
+
 use super::all_pairs::{AllPairs, Entering, PresenceTest};
+use super::pass::Stretch;
 use crate::edges::ViewMatrix;
-use crate::parallel::chunks;
 use crate::progress::Watch;
 
 /// A floor, and all pairs that could be present there, with lower bounds of their costs.
 pub(crate) struct Cover<'a> {
     all: &'a AllPairs,
     floor: ViewMatrix,
-    pairs: Vec<[u32; 2]>,
-    bounds: Vec<f32>,
+    stretches: Vec<Stretch>,
     /// Pairs with a cost of their own, which a pass does not look for, and that are not forbidden.
     costed: Vec<[u32; 2]>,
     /// Whether there are no others.
@@ -30,12 +31,11 @@ impl<'a> Cover<'a> {
         test: &impl PresenceTest,
         watch: Watch<'_>,
     ) -> Self {
-        let found = all.open(&floor, None, &[], most, test, watch);
+        let found = all.open(&floor, None, |_| false, most, test, watch);
         Self {
             all,
             floor,
-            pairs: found.pairs,
-            bounds: found.bounds,
+            stretches: found.stretches,
             // One member asks for all.
             costed: match all.team().rank() {
                 0 => all.allowed_with_costs(),
@@ -63,21 +63,38 @@ impl<'a> Cover<'a> {
                 *own = own.min(*lower);
             }
         }
+        let is_known = |edge: [u32; 2]| {
+            let place = self
+                .stretches
+                .partition_point(|stretch| stretch.pairs.last() < Some(&edge));
+            let stretch = self.stretches.get(place);
+            stretch.is_some_and(|stretch| stretch.pairs.binary_search(&edge).is_ok())
+        };
         let found = self
             .all
-            .open(&self.floor, Some(nodes), &self.pairs, usize::MAX / 16, test, watch);
+            .open(&self.floor, Some(nodes), is_known, usize::MAX / 16, test, watch);
         self.complete &= !self.all.team().any(!found.complete);
         let n_views = self.all.n_views();
-        let mut both: Vec<([u32; 2], bool, usize)> = Vec::with_capacity(self.pairs.len() + found.pairs.len());
-        both.extend(self.pairs.iter().enumerate().map(|(k, &pair)| (pair, false, k)));
-        both.extend(found.pairs.iter().enumerate().map(|(k, &pair)| (pair, true, k)));
-        both.sort_unstable();
-        let row = |&(_, is_new, k): &([u32; 2], bool, usize)| {
-            let bounds = if is_new { &found.bounds } else { &self.bounds };
-            &bounds[k * n_views..(k + 1) * n_views]
-        };
-        self.bounds = both.iter().flat_map(row).copied().collect();
-        self.pairs = both.into_iter().map(|(pair, _, _)| pair).collect();
+        if self.stretches.is_empty() {
+            self.stretches = found.stretches;
+            return;
+        }
+        for found in found.stretches {
+            let (mut pairs, mut bounds) = (&found.pairs[..], &found.bounds[..]);
+            for k in 0..self.stretches.len() {
+                // What comes before the next stretch belongs to this one.
+                let next = self.stretches.get(k + 1).and_then(|stretch| stretch.pairs.first());
+                let n_own = next.map_or(pairs.len(), |next| pairs.partition_point(|pair| pair < next));
+                let (own, others) = pairs.split_at(n_own);
+                let (own_bounds, other_bounds) = bounds.split_at(n_own * n_views);
+                let own = Stretch {
+                    pairs: own.to_vec(),
+                    bounds: own_bounds.to_vec(),
+                };
+                self.stretches[k] = std::mem::take(&mut self.stretches[k]).merged(&own, n_views);
+                (pairs, bounds) = (others, other_bounds);
+            }
+        }
     }
 
     /// The pairs outside `known` (sorted) that would be present at the multipliers if their targets were larger by
@@ -91,21 +108,20 @@ impl<'a> Cover<'a> {
         test: &impl PresenceTest,
     ) -> Entering {
         let n_views = self.all.n_views();
-        let parts = chunks::map(self.pairs.len(), |range| {
+        let of_stretch = |stretch: &Stretch| -> Vec<[u32; 2]> {
             let (mut targets, mut bounds) = (vec![0.0; n_views], vec![0.0; n_views]);
-            let mut next = known.partition_point(|pair| *pair < self.pairs[range.start]);
-            let enters = |&k: &usize| {
-                let pair = self.pairs[k];
+            let mut next = known.partition_point(|pair| stretch.pairs.first().is_some_and(|first| pair < first));
+            let enters = |&(&pair, lower): &(&[u32; 2], &[f32])| {
                 while next < known.len() && known[next] < pair {
                     next += 1;
                 }
-                self.all
-                    .divided(&self.bounds[k * n_views..(k + 1) * n_views], &mut bounds);
+                self.all.divided(lower, &mut bounds);
                 known.get(next) != Some(&pair) && test.is_present(pair, &bounds, multipliers, margin, &mut targets)
             };
-            range.filter(enters).map(|k| self.pairs[k]).collect::<Vec<[u32; 2]>>()
-        });
-        let mut candidates = parts.concat();
+            let rows = stretch.pairs.iter().zip(stretch.bounds.chunks_exact(n_views));
+            rows.filter(enters).map(|(&pair, _)| pair).collect()
+        };
+        let mut candidates = self.stretches.par_iter().map(of_stretch).collect::<Vec<_>>().concat();
         let is_new = |pair: &&[u32; 2]| known.binary_search(pair).is_err();
         candidates.extend(self.costed.iter().filter(is_new));
         if !self.costed.is_empty() {

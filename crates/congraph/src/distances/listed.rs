@@ -19,7 +19,8 @@ use crate::edges::candidates::EdgeCost;
 use crate::edges::{Edges, ViewMatrix, both_signs, complete_index, is_negative, pair_of};
 use crate::error::Error;
 use crate::options::option;
-use crate::signals::{DistanceNorm, SampleNorm, Scale, Scaling, Signals};
+use crate::parallel::simd::{largest, vectorised};
+use crate::signals::{DistanceNorm, SampleNorm, Scale, Scaling, Signals, all_distances, all_sum_distances};
 use crate::team::Share;
 use crate::views::{Kind, Membership, View, Views};
 
@@ -43,7 +44,7 @@ impl Distances {
     pub fn from_views(views: &Views, scaling: &Scaling) -> Result<Self, Error> {
         let edges = Edges::complete(views.n_nodes());
         if views.kind() == Kind::Signals {
-            let values = Signals::new(views, scaling).all_distances();
+            let values = all_distances(views, scaling);
             return Self::masked(edges, values, scaling.distance_norm, Arc::clone(views.membership()));
         }
         let values = all_from_products(views, scaling)?;
@@ -57,8 +58,7 @@ impl Distances {
     pub fn signed_from_views(views: &Views, scaling: &Scaling) -> Result<Self, Error> {
         let edges = Edges::complete_signed(views.n_nodes());
         let values = if views.kind() == Kind::Signals {
-            let signals = Signals::new(views, scaling);
-            let of_sign = [signals.all_distances(), signals.all_sum_distances()];
+            let of_sign = [all_distances(views, scaling), all_sum_distances(views, scaling)];
             let mut values = ViewMatrix::with_capacity(edges.n_edges(), views.n_views());
             for &edge in edges.pairs() {
                 let [a, b] = pair_of(edge).map(|node| node as usize);
@@ -179,11 +179,13 @@ impl Distances {
             ));
         }
         let mut edges = edges;
-        let mut broken = values
-            .values()
-            .iter()
-            .find(|value| !value.is_finite() || **value < 0.0)
-            .copied();
+        let is_fine = |value: f64| (0.0..f64::INFINITY).contains(&value);
+        let all_are_fine = vectorised(
+            #[inline(always)]
+            || values.values().iter().fold(true, |all, &value| all & is_fine(value)),
+        );
+        let find = || values.values().iter().copied().find(|&value| !is_fine(value));
+        let mut broken = if all_are_fine { None } else { find() };
         if (membership.n_nodes(), membership.n_views()) != (edges.n_nodes(), values.n_views()) {
             return refuse("and the mask are of different nodes or views".into());
         }
@@ -196,16 +198,23 @@ impl Distances {
                 option("scale").set_to("zscore")
             ));
         }
-        let largest = values
-            .values()
-            .iter()
-            .filter(|&&value| value < f64::INFINITY)
-            .fold(0.0_f64, |largest, &value| largest.max(value));
         let mut divisor = 1.0;
-        if norm == DistanceNorm::Max && largest > 0.0 {
-            divisor = largest;
-            for value in values.values_mut() {
-                *value /= divisor;
+        if norm == DistanceNorm::Max {
+            let most = if membership.is_total() {
+                vectorised(
+                    #[inline(always)]
+                    || largest(values.values()),
+                )
+            } else {
+                let known = values.values().iter().filter(|value| value.is_finite());
+                known.fold(0.0_f64, |most, &value| most.max(value))
+            };
+            if most > 0.0 {
+                divisor = most;
+                vectorised(
+                    #[inline(always)]
+                    || values.values_mut().iter_mut().for_each(|value| *value /= most),
+                );
             }
         }
         Ok(Self {

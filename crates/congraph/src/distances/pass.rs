@@ -83,12 +83,39 @@ struct Bars {
     fine: Vec<f32>,
 }
 
-/// Pairs that could be present, sorted, and whether these are all.
+/// Pairs that could be present, and whether these are all.
 pub(super) struct Open {
+    /// One after the other they are sorted.
+    pub(super) stretches: Vec<Stretch>,
+    pub(super) complete: bool,
+}
+
+/// Sorted pairs. There are many, and a list of all would be there beside its parts for a while.
+#[derive(Default)]
+pub(super) struct Stretch {
     pub(super) pairs: Vec<[u32; 2]>,
     /// No more than the cost of each pair in each view, one row per pair.
     pub(super) bounds: Vec<f32>,
-    pub(super) complete: bool,
+}
+
+impl Stretch {
+    /// Both as one.
+    pub(super) fn merged(self, other: &Self, n_views: usize) -> Self {
+        if other.pairs.is_empty() {
+            return self;
+        }
+        let mut both: Vec<([u32; 2], &[f32])> = Vec::with_capacity(self.pairs.len() + other.pairs.len());
+        for stretch in [&self, other] {
+            both.extend(stretch.pairs.iter().copied().zip(stretch.bounds.chunks_exact(n_views)));
+        }
+        both.sort_unstable_by_key(|&(pair, _)| pair);
+        let mut bounds = Vec::with_capacity(both.len() * n_views);
+        both.iter().for_each(|(_, own)| bounds.extend_from_slice(own));
+        Self {
+            pairs: both.iter().map(|&(pair, _)| pair).collect(),
+            bounds,
+        }
+    }
 }
 
 impl Question<'_> {
@@ -114,56 +141,43 @@ impl Question<'_> {
                 own: job * TILE..some.len().min((job + 1) * TILE),
             },
         };
-        let mut found: Vec<DeepestPairs> = own
-            .par_iter()
-            .map_init(Scratch::default, |scratch, &job| {
-                let rows = rows_of(job);
-                if stop.load(Ordering::Relaxed) {
-                    return DeepestPairs::default();
-                }
-                let n_tiles = self.bytes.n_blocks - rows.first_block();
-                let found = self.job(&rows, &bars, &depth, scratch);
-                let share = (done.fetch_add(n_tiles, Ordering::Relaxed) + n_tiles) as f64 / total as f64;
-                if watch(&Progress::Checking(share)).is_break() {
-                    stop.store(true, Ordering::Relaxed);
-                }
-                found
-            })
-            .collect();
-        if self.signals.holders.is_some() {
+        let n_views = self.bytes.n_views();
+        let of_job = |scratch: &mut Scratch, &job: &usize| {
+            let rows = rows_of(job);
+            if stop.load(Ordering::Relaxed) {
+                return DeepestPairs::default();
+            }
+            let n_tiles = self.bytes.n_blocks - rows.first_block();
+            let found = self.job(&rows, &bars, &depth, scratch);
+            let share = (done.fetch_add(n_tiles, Ordering::Relaxed) + n_tiles) as f64 / total as f64;
+            if watch(&Progress::Checking(share)).is_break() {
+                stop.store(true, Ordering::Relaxed);
+            }
+            found
+        };
+        // In the order of the jobs: threads do not show.
+        let found: Vec<(Stretch, bool)> = if self.signals.holders.is_some() {
+            let mut found: Vec<DeepestPairs> = own.par_iter().map_init(Scratch::default, of_job).collect();
             let rows: Vec<Rows<'_>> = own.into_iter().map(rows_of).collect();
             self.settle(&rows, &mut found, &bars, &depth);
-        }
-        found.iter_mut().for_each(DeepestPairs::finish);
-        let n_views = self.bytes.n_views();
-        // In the order of the jobs, each let go once it is put to the others; then of the pairs: threads do not show.
-        let complete = found.iter().all(|found| found.complete);
-        let n_found = found.iter().map(|found| found.pairs.len()).sum();
-        let mut pairs = Vec::with_capacity(n_found);
-        let mut bounds = Vec::with_capacity(n_found * n_views);
-        for found in found {
-            for &(_, pair, place) in &found.pairs {
-                let first = place as usize * n_views;
-                pairs.push(pair);
-                bounds.extend_from_slice(&found.bounds[first..first + n_views]);
+            found.into_iter().map(|found| found.finished(n_views)).collect()
+        } else {
+            let finished = |scratch: &mut Scratch, job: &usize| of_job(scratch, job).finished(n_views);
+            own.par_iter().map_init(Scratch::default, finished).collect()
+        };
+        let complete = found.iter().all(|(_, complete)| *complete);
+        let mut stretches: Vec<Stretch> = found.into_iter().map(|(stretch, _)| stretch).collect();
+        stretches.retain(|stretch| !stretch.pairs.is_empty());
+        // Blocks from first to last are in order, but not the pairs of some nodes with all others, or negative ones.
+        if !stretches.is_sorted_by(|one, next| one.pairs.last() < next.pairs.first()) {
+            let mut all = Stretch::default();
+            for stretch in stretches {
+                all.pairs.extend(stretch.pairs);
+                all.bounds.extend(stretch.bounds);
             }
+            stretches = vec![Stretch::default().merged(&all, n_views)];
         }
-        // Blocks from first to last are in order already.
-        if !pairs.is_sorted() {
-            let mut order: Vec<usize> = (0..n_found).collect();
-            order.par_sort_unstable_by_key(|&place| pairs[place]);
-            bounds = order
-                .iter()
-                .flat_map(|&place| &bounds[place * n_views..(place + 1) * n_views])
-                .copied()
-                .collect();
-            pairs = order.iter().map(|&place| pairs[place]).collect();
-        }
-        Open {
-            pairs,
-            bounds,
-            complete,
-        }
+        Open { stretches, complete }
     }
 
     /// g of every node in one view.
@@ -680,9 +694,19 @@ impl DeepestPairs {
         }
     }
 
-    fn finish(&mut self) {
+    /// Sorted, in no more room than they need, and whether these are all.
+    fn finished(mut self, n_views: usize) -> (Stretch, bool) {
         self.keep_deepest();
         self.pairs.sort_unstable_by_key(|&(_, pair, _)| pair);
+        let mut bounds = Vec::with_capacity(self.pairs.len() * n_views);
+        for &(_, _, place) in &self.pairs {
+            bounds.extend_from_slice(&self.bounds[place as usize * n_views..][..n_views]);
+        }
+        let stretch = Stretch {
+            pairs: self.pairs.iter().map(|&(_, pair, _)| pair).collect(),
+            bounds,
+        };
+        (stretch, self.complete)
     }
 
     fn keep_deepest(&mut self) {

@@ -23,8 +23,8 @@ use rayon::prelude::*;
 
 use crate::parallel::HugePageBuffer;
 use crate::parallel::kernels::{DEPTH, Instructions, LONGEST_ROW, pack, pair_product, start_of};
-use crate::parallel::simd::vectorised;
-use crate::signals::{Signals, ViewSignals, largest, sum};
+use crate::parallel::simd::{largest, sum, vectorised};
+use crate::signals::{Signals, ViewSignals};
 use crate::team::{Load, Team};
 
 /// Nodes per block.
@@ -52,7 +52,7 @@ pub(super) struct Quantised {
 /// One view's signals in bytes. Everything is in units of its longest signal, and padded to whole blocks.
 pub(super) struct ViewBytes {
     instructions: Instructions,
-    /// Bytes of a node: the samples, and zeros to a multiple of [`DEPTH`]; none if there are more than bytes can sum.
+    /// Bytes of a node: the samples, and zeros ([`width_of`]); none if there are more than bytes can sum.
     pub(super) width: usize,
     /// q, node by node, and packed for the right of a product.
     pub(super) rows: HugePageBuffer<i8>,
@@ -259,13 +259,14 @@ impl ViewBytes {
     }
 }
 
-/// The bytes of a node with so many samples; none if there are too many to be summed.
+/// The bytes of a node with so many samples, in pieces of equal length that are as wide as registers or less; none if there
+/// are too many to be summed.
 fn width_of(n_samples: usize) -> usize {
-    if n_samples <= LONGEST_ROW {
-        n_samples.next_multiple_of(DEPTH)
-    } else {
-        0
+    const WIDE: usize = 64;
+    if n_samples > LONGEST_ROW {
+        return 0;
     }
+    n_samples.next_multiple_of(DEPTH * n_samples.div_ceil(WIDE).max(1))
 }
 
 /// Scales below this are too small for f32.
@@ -466,6 +467,20 @@ mod tests {
         };
         let (views, _) = Views::assemble(vec![Table::new("v", n_nodes, values)], &options).unwrap();
         Signals::new(&views, scaling)
+    }
+
+    /// Every number of samples has room, and none but a little; the pieces are what registers of tiles take.
+    #[test]
+    fn rows_of_bytes_are_whole_pieces() {
+        for p in 1..3000 {
+            let (width, pieces) = (width_of(p), p.div_ceil(64));
+            assert!(width >= p && width < p + DEPTH * pieces, "{p}: {width}");
+            assert!(
+                width.is_multiple_of(pieces * DEPTH) && width / pieces <= 64,
+                "{p}: {width}"
+            );
+        }
+        assert_eq!((width_of(LONGEST_ROW), width_of(LONGEST_ROW + 1)), (LONGEST_ROW, 0));
     }
 
     /// Spikes, sizes from 1e-9 to 1e9, a common part a thousand times as large, equal and zero signals: every distance

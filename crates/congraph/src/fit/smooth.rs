@@ -124,7 +124,8 @@ impl Learned<Smooth> {
             self.warnings.retain(|warning| warning.code != "W13");
         }
         let is_noise = self.warnings.iter().any(|warning| warning.code == "W13");
-        if let Some(warning) = agreement.filter(|_| !is_noise).and_then(chance::imposed_warning) {
+        let imposed = agreement.filter(|_| !is_noise);
+        if let Some(warning) = imposed.and_then(|agreement| chance::imposed_warning(agreement, &self.warnings)) {
             // From a consensus that is imposed no view can stand out.
             self.warnings.retain(|warning| warning.code != "W11");
             let first = usize::from(!self.converged());

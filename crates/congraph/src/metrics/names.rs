@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 
 use crate::error::{Code, DataError, list_names};
+use crate::options::step;
 
 /// What the two sides are called in messages.
 pub(super) struct Sides {
     both: &'static str,
     one: &'static str,
     other: &'static str,
-    hint: &'static str,
+    hint: fn() -> String,
 }
 
 impl Sides {
@@ -18,14 +19,19 @@ impl Sides {
         both: "the learned and the true graphs",
         one: "the learned",
         other: "the true",
-        hint: "evaluate against the truth of the same data",
+        hint: || "evaluate against the truth of the same data".into(),
     };
     /// Graphs against data.
     pub(super) const DATA: Self = Self {
         both: "the graphs and the data",
         one: "the graphs",
         other: "the data",
-        hint: "give data of the same nodes, one table per view under the view's name (NAME=FILE)",
+        hint: || {
+            format!(
+                "give data of the same nodes, one table per view under {}",
+                step("name_views", "the view's name")
+            )
+        },
     };
 }
 
@@ -46,18 +52,16 @@ pub(super) fn match_names(
     let only_one = lacking(one, &other_places);
     let only_other = lacking(other, &own_places);
     if !(only_one.is_empty() && only_other.is_empty()) {
+        let lacking: Vec<String> = [(sides.one, only_one), (sides.other, only_other)]
+            .into_iter()
+            .filter(|(_, names)| !names.is_empty())
+            .map(|(side, names)| format!("only {side} have {}", list_names(&names)))
+            .collect();
         errors.push(DataError::new(
             Code::E02,
-            format!(
-                "{} have different {what}: only {} have {}, only {} have {}",
-                sides.both,
-                sides.one,
-                list_names(&only_one),
-                sides.other,
-                list_names(&only_other)
-            ),
+            format!("{} have different {what}: {}", sides.both, lacking.join(", ")),
             format!("{what} are matched by name, never by position"),
-            sides.hint,
+            (sides.hint)(),
         ));
     }
     one.iter()

@@ -20,8 +20,11 @@ enum Memory<T> {
     Allocated(Vec<T>),
 }
 
-/// Buffers below this many bytes come from the allocator, which uses their pages again.
-const LARGE: usize = 1 << 20;
+/// Buffers below this many bytes come from the allocator, which uses their pages again; larger ones it would have from the
+/// system each time.
+const LARGE: usize = 1 << 17;
+/// From here on large pages are asked for.
+const HUGE: usize = 1 << 20;
 /// The most bytes that are kept, and the most of one buffer.
 const MOST_KEPT: usize = 256 << 20;
 const LARGEST_KEPT: usize = 64 << 20;
@@ -70,7 +73,9 @@ impl<T: Pod> HugePageBuffer<T> {
                 Ok(map) => {
                     // Advice: without large pages it is only slower.
                     #[cfg(target_os = "linux")]
-                    let _ = map.advise(memmap2::Advice::HugePage);
+                    if bytes >= HUGE {
+                        let _ = map.advise(memmap2::Advice::HugePage);
+                    }
                     Memory::Mapped(Some(map))
                 }
                 Err(_) => Memory::Allocated(vec![T::zeroed(); length]),

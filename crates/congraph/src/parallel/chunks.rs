@@ -4,6 +4,7 @@
 //! changes by a bit when the number of threads does.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
@@ -63,6 +64,32 @@ pub(crate) fn map_items<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T + 
     }
 }
 
+/// Applies `work` to each item, and returns the results in order, or the error of the first item that has one.
+///
+/// Collecting into a `Result` would give the error of whichever thread failed first. What comes after a failed item may
+/// be left out; what comes before it never is.
+///
+/// # Errors
+/// The first one of `work`, in the order of the items.
+pub(crate) fn try_map<I: Send, T: Send, E: Send>(
+    items: impl IndexedParallelIterator<Item = I>,
+    work: impl Fn(I) -> Result<T, E> + Sync + Send,
+) -> Result<Vec<T>, E> {
+    let failed = AtomicUsize::new(usize::MAX);
+    let of_item = |(place, item)| {
+        if place > failed.load(Ordering::Relaxed) {
+            return None;
+        }
+        let found = work(item);
+        if found.is_err() {
+            failed.fetch_min(place, Ordering::Relaxed);
+        }
+        Some(found)
+    };
+    let found: Vec<Option<Result<T, E>>> = items.enumerate().map(of_item).collect();
+    found.into_iter().flatten().collect()
+}
+
 /// As [`map`], for work that writes one row of `width` values per item.
 pub(crate) fn map_mut<T: Send>(
     values: &mut [f64],
@@ -91,4 +118,26 @@ pub(crate) fn map_mut_by<T: Send>(
         .enumerate()
         .map(|(place, rows)| work(place * block, rows))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_error_is_that_of_the_first_item() {
+        for threads in [1, 2, 5] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            for _ in 0..50 {
+                let work = |k: usize| {
+                    // Later items fail sooner.
+                    std::thread::sleep(std::time::Duration::from_micros(200 - 2 * k as u64));
+                    if k % 7 == 6 { Err(k) } else { Ok(k) }
+                };
+                assert_eq!(pool.install(|| try_map((0..100).into_par_iter(), work)), Err(6));
+                let fine = pool.install(|| try_map((0..6).into_par_iter(), work));
+                assert_eq!(fine, Ok((0..6).collect()));
+            }
+        }
+    }
 }

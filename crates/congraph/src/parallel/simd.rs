@@ -28,6 +28,48 @@ impl<T, F: FnMut() -> T> WithSimd for Vectorised<F> {
     }
 }
 
+/// The largest size of a value.
+#[inline(always)]
+pub(crate) fn largest(values: &[f64]) -> f64 {
+    let mut lanes = [0.0_f64; LANES];
+    let (head, tail) = values.as_chunks::<LANES>();
+    for chunk in head {
+        for lane in 0..LANES {
+            let size = chunk[lane].abs();
+            lanes[lane] = if size > lanes[lane] { size } else { lanes[lane] };
+        }
+    }
+    let largest = |largest: f64, size: f64| if size > largest { size } else { largest };
+    tail.iter().map(|x| x.abs()).chain(lanes).fold(0.0, largest)
+}
+
+/// Σ f(x), in running sums that the compiler keeps in vector registers.
+#[inline(always)]
+pub(crate) fn sum(values: &[f64], f: impl Fn(f64) -> f64) -> f64 {
+    let mut sums = [0.0; LANES];
+    let (head, tail) = values.as_chunks::<LANES>();
+    for chunk in head {
+        for lane in 0..LANES {
+            sums[lane] += f(chunk[lane]);
+        }
+    }
+    sums.iter().sum::<f64>() + tail.iter().map(|&x| f(x)).sum::<f64>()
+}
+
+/// Σ f(x, y).
+#[inline(always)]
+pub(crate) fn sum_of_two(x: &[f64], y: &[f64], f: impl Fn(f64, f64) -> f64) -> f64 {
+    let mut sums = [0.0; LANES];
+    let ((heads, tail), (others, other_tail)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
+    for (x, y) in heads.iter().zip(others) {
+        for lane in 0..LANES {
+            sums[lane] += f(x[lane], y[lane]);
+        }
+    }
+    let tail = tail.iter().zip(other_tail).map(|(&x, &y)| f(x, y));
+    sums.iter().sum::<f64>() + tail.sum::<f64>()
+}
+
 /// Eight numbers that are treated alike, lane by lane.
 pub(crate) type Column = [f64; LANES];
 

@@ -1,7 +1,7 @@
 //! ℓ1 (the paper's ℓ1,1, `eq:case1_c`): if an edge differs, it differs in few views. The consensus is the median.
 
 use super::{JointEdge, LANES, Penalty};
-use crate::parallel::simd::vectorised;
+use crate::parallel::simd::{sum, vectorised};
 
 /// c(V) = Σ_e Σ_i |V_ei|.
 ///
@@ -33,7 +33,10 @@ impl Penalty for L1 {
     }
 
     fn value(&self, differences: &[f64], _n_views: usize) -> f64 {
-        differences.iter().map(|v| v.abs()).sum()
+        vectorised(
+            #[inline(always)]
+            || sum(differences, f64::abs),
+        )
     }
 
     fn prox(&self, differences: &mut [f64], _n_views: usize, step: f64) {
@@ -71,25 +74,40 @@ impl JointEdge for L1 {
 
     fn minimise_rows(&self, targets: &[f64], tau: f64, sigma: f64, weights: &mut [f64], consensus: &mut [f64]) {
         let n_views = targets.len() / consensus.len().max(1);
-        macro_rules! fixed {
-            ($($n:literal),*) => {
-                match n_views {
-                    // Compiled once for each kind of vector unit: the same operations on the same numbers.
-                    $($n => vectorised(
-                        #[inline(always)]
-                        || minimise_fixed::<$n>(targets, tau, sigma, weights, consensus),
-                    ),)*
-                    _ => {
-                        let mut scratch = Vec::new();
-                        let rows = targets.chunks_exact(n_views.max(1)).zip(weights.chunks_exact_mut(n_views.max(1)));
-                        for ((targets, weights), consensus) in rows.zip(consensus) {
-                            *consensus = self.minimise(targets, tau, sigma, weights, &mut scratch);
-                        }
-                    }
+        if n_views == 0 || sigma >= n_views as f64 * tau * ALMOST {
+            consensus.fill(0.0);
+        } else {
+            let mut columns = vec![[0.0; LANES]; n_views];
+            let mut sorted = Vec::new();
+            let eights = targets.chunks(LANES * n_views).zip(consensus.chunks_mut(LANES));
+            for (rows, consensus) in eights {
+                let settled = vectorised(
+                    #[inline(always)]
+                    || {
+                        into_columns(rows, &mut columns);
+                        newton_columns(&columns, tau, sigma)
+                    },
+                );
+                for ((value, settled), row) in consensus.iter_mut().zip(settled).zip(rows.chunks_exact(n_views)) {
+                    *value = if settled.is_nan() {
+                        location_by_sorting(row, tau, sigma, &mut sorted)
+                    } else {
+                        settled
+                    };
                 }
-            };
+            }
         }
-        fixed!(2, 3, 4, 5, 6, 7, 8);
+        vectorised(
+            #[inline(always)]
+            || {
+                let rows = targets
+                    .chunks_exact(n_views.max(1))
+                    .zip(weights.chunks_exact_mut(n_views.max(1)));
+                for ((targets, weights), consensus) in rows.zip(&*consensus) {
+                    write_weights(targets, tau, *consensus, weights);
+                }
+            },
+        );
     }
 
     fn is_absent(&self, targets: &[f64], tau: f64, sigma: f64) -> bool {
@@ -164,43 +182,68 @@ impl JointEdge for L1 {
 }
 
 /// The location by Newton's method on the piecewise linear balance, which mostly takes two or three rounds and no
-/// sorting. None if it does not settle, or settles where the balance may be flat.
+/// sorting. NaN if it does not settle, or settles where the balance may be flat.
+fn newton(targets: &[f64], tau: f64, sigma: f64) -> f64 {
+    newton_columns(targets.as_chunks::<1>().0, tau, sigma)[0]
+}
+
+/// The same of several edges side by side, each as if it were alone: `columns[i][k]` is view i of edge k.
 #[inline(always)]
-fn newton(targets: &[f64], tau: f64, sigma: f64) -> Option<f64> {
-    let (mut total, mut pull) = (0.0, sigma);
-    for &u in targets {
-        total += u;
-        pull -= u.clamp(-tau, tau);
-    }
-    let n = targets.len() as f64;
-    // The balance at 0 is already downwards.
-    if pull > 1e-12 * n * tau {
-        return Some(0.0);
+fn newton_columns<const K: usize>(columns: &[[f64; K]], tau: f64, sigma: f64) -> [f64; K] {
+    let n = columns.len() as f64;
+    let (mut totals, mut pulls) = ([0.0; K], [sigma; K]);
+    for column in columns {
+        for k in 0..K {
+            totals[k] += column[k];
+            pulls[k] -= column[k].max(-tau).min(tau);
+        }
     }
     // Where the root would be if all views were within τ.
-    let mut root = (total - sigma) / n;
-    for _ in 0..NEWTON_ROUNDS {
-        let (mut within, mut sum, mut nearest) = (0.0, 0.0, f64::INFINITY);
-        for &u in targets {
-            let apart = u - root;
-            let inside = apart.abs() <= tau;
-            let distance = if inside { apart.abs() } else { f64::INFINITY };
-            nearest = if distance < nearest { distance } else { nearest };
-            within += if inside { 1.0 } else { 0.0 };
-            sum += if inside { u } else { tau.copysign(apart) };
+    let mut roots = totals.map(|total| (total - sigma) / n);
+    let (mut found, mut is_open) = ([f64::NAN; K], [true; K]);
+    for k in 0..K {
+        // The balance at 0 is already downwards.
+        if pulls[k] > 1e-12 * n * tau {
+            (found[k], is_open[k]) = (0.0, false);
         }
-        // The root of the piece that the balance is on here.
-        let next = (sum - sigma) / within;
-        if next == root && nearest < INSIDE * tau {
-            return Some(root.max(0.0));
-        }
-        // Also if no view is within τ.
-        if !next.is_finite() || next == root {
-            return None;
-        }
-        root = next;
     }
-    None
+    for _ in 0..NEWTON_ROUNDS {
+        if is_open == [false; K] {
+            break;
+        }
+        let (mut within, mut sums, mut nearest) = ([0.0; K], [0.0; K], [f64::INFINITY; K]);
+        for column in columns {
+            for k in 0..K {
+                let apart = column[k] - roots[k];
+                let inside = apart.abs() <= tau;
+                let distance = if inside { apart.abs() } else { f64::INFINITY };
+                nearest[k] = if distance < nearest[k] { distance } else { nearest[k] };
+                within[k] += if inside { 1.0 } else { 0.0 };
+                sums[k] += if inside { column[k] } else { tau.copysign(apart) };
+            }
+        }
+        for k in 0..K {
+            // The root of the piece that the balance is on here.
+            let next = (sums[k] - sigma) / within[k];
+            if is_open[k] && next == roots[k] && nearest[k] < INSIDE * tau {
+                found[k] = next.max(0.0);
+            }
+            // It has settled, or cannot: no view is within τ.
+            is_open[k] &= next.is_finite() && next != roots[k];
+            roots[k] = if is_open[k] { next } else { roots[k] };
+        }
+    }
+    found
+}
+
+/// Rows of views as columns of edges. Where there are fewer rows, the other lanes hold what they held.
+#[inline(always)]
+fn into_columns(rows: &[f64], columns: &mut [[f64; LANES]]) {
+    for (k, row) in rows.chunks_exact(columns.len()).enumerate() {
+        for (column, &target) in columns.iter_mut().zip(row) {
+            column[k] = target;
+        }
+    }
 }
 
 /// The views' weights for their consensus.
@@ -216,30 +259,22 @@ pub(super) fn write_weights(targets: &[f64], tau: f64, consensus: f64, weights: 
     }
 }
 
-/// [`JointEdge::minimise_rows`] with a number of views that is known when compiled.
-#[inline(always)]
-fn minimise_fixed<const N: usize>(targets: &[f64], tau: f64, sigma: f64, weights: &mut [f64], consensus: &mut [f64]) {
-    let mut scratch = Vec::new();
-    let rows = targets.as_chunks::<N>().0.iter().zip(weights.as_chunks_mut::<N>().0);
-    for ((targets, weights), consensus) in rows.zip(consensus) {
-        *consensus = if sigma < N as f64 * tau * ALMOST {
-            newton(targets, tau, sigma).unwrap_or_else(|| location(targets, tau, sigma, &mut scratch))
-        } else {
-            0.0
-        };
-        write_weights(targets, tau, *consensus, weights);
+/// argmin over w ≥ 0 of the Huber losses of `targets` plus σ w.
+pub(super) fn location(targets: &[f64], tau: f64, sigma: f64, scratch: &mut Vec<f64>) -> f64 {
+    if sigma >= targets.len() as f64 * tau * ALMOST {
+        return 0.0;
+    }
+    let settled = newton(targets, tau, sigma);
+    if settled.is_nan() {
+        location_by_sorting(targets, tau, sigma, scratch)
+    } else {
+        settled
     }
 }
 
-/// argmin over w ≥ 0 of the Huber losses of `targets` plus σ w.
-pub(super) fn location(targets: &[f64], tau: f64, sigma: f64, scratch: &mut Vec<f64>) -> f64 {
+/// The same where Newton's method does not settle.
+fn location_by_sorting(targets: &[f64], tau: f64, sigma: f64, scratch: &mut Vec<f64>) -> f64 {
     let n = targets.len() as f64;
-    if sigma >= n * tau * ALMOST {
-        return 0.0;
-    }
-    if let Some(root) = newton(targets, tau, sigma) {
-        return root;
-    }
     sort(targets, scratch);
     // Flat at the root: as many views pull up as pull down and none is within τ. Counted, because rounding would decide
     // at which end of the interval a walk stops.

@@ -8,10 +8,11 @@ use rayon::prelude::*;
 
 use super::units::Part;
 use super::{Refit, Refits};
-use crate::error::Error;
+use crate::error::{Error, SHOWN};
 use crate::fit::Learn;
 use crate::graph::MultiviewGraph;
 use crate::methods::Certified;
+use crate::parallel::chunks::try_map;
 use crate::progress::{Progress, Status, Watch};
 
 impl Refits<'_> {
@@ -30,7 +31,7 @@ impl Refits<'_> {
         let asked: Vec<usize> = counts.iter().map(Vec::len).collect();
         let own = self.n_units();
         if asked != own {
-            return refuse(format!("are of {asked:?} units, and the data have {own:?}"));
+            return refuse(self.other_units(&asked, &own));
         }
         if let Some(view) = counts.iter().position(|row| row.iter().all(|&count| count == 0)) {
             return refuse(format!("leave nothing of view {}", view + 1));
@@ -54,6 +55,25 @@ impl Refits<'_> {
             views: (0..counts.len()).collect(),
             units: counts.iter().map(of_view).collect(),
         })
+    }
+
+    /// What is said of counts that are not one for each unit.
+    fn other_units(&self, asked: &[usize], own: &[usize]) -> String {
+        if self.units.are_views() {
+            return format!("must be {} for the {} views", own[0], own[0]);
+        }
+        let names = self.views.names();
+        let listed = |sizes: &[usize]| {
+            let each: Vec<String> = sizes
+                .iter()
+                .zip(&names)
+                .take(SHOWN)
+                .map(|(n, name)| format!("{n} of `{name}`"))
+                .collect();
+            let more = if names.len() > SHOWN { ", …" } else { "" };
+            format!("{} units ({}{more})", sizes.iter().sum::<usize>(), each.join(", "))
+        };
+        format!("are of {}, and the data have {}", listed(asked), listed(own))
     }
 
     /// Resample number `number`: of each view as many units as it has, drawn with replacement. What is drawn belongs to
@@ -143,10 +163,10 @@ impl Refits<'_> {
             if watch(&progress).is_break() {
                 stop.store(true, Ordering::Relaxed);
             }
-            Ok(found)
+            Ok::<_, Error>(found)
         };
-        let found: Result<Vec<Option<MultiviewGraph>>, Error> = parts.par_iter().map(of_part).collect();
-        let all: Option<Vec<MultiviewGraph>> = found?.into_iter().collect();
+        let found: Vec<Option<MultiviewGraph>> = try_map(parts.par_iter(), of_part)?;
+        let all: Option<Vec<MultiviewGraph>> = found.into_iter().collect();
         Ok(all.filter(|_| !stop.into_inner()))
     }
 }

@@ -54,9 +54,10 @@ impl Units {
         let lacks = |what: String, hint: String| Err(DataError::new(Code::E05, what, WHY, hint).into());
         if views.kind() != Kind::Signals && unit != Unit::Views {
             return lacks(
-                "precomputed matrices have no samples to halve".into(),
+                format!("{} have no samples to halve", views.matrices()),
                 format!(
-                    "give the signals, or halve the views with {}",
+                    "{}, or halve the views with {}",
+                    views.for_samples(),
                     option("units").set_to("views")
                 ),
             );
@@ -202,7 +203,10 @@ impl Units {
         let word = if self.unit == Unit::Blocks { "blocks" } else { "samples" };
         let (what, hint) = match still.map(|node| views.nodes()[node].as_str()) {
             None => (
-                format!("{n_units} {word} cannot be halved"),
+                match n_units {
+                    1 => format!("one {} cannot be halved", &word[..word.len() - 1]),
+                    _ => format!("{n_units} {word} cannot be halved"),
+                },
                 "give more of them, or leave the view out".into(),
             ),
             Some(node) => (

@@ -17,7 +17,7 @@ pub(crate) use spread::check_spread;
 
 use crate::edges::{ViewMatrix, is_negative, pair_of};
 use crate::parallel::kernels::row_products;
-use crate::parallel::simd::vectorised;
+use crate::parallel::simd::{largest, sum, vectorised};
 use crate::parallel::{HugePageBuffer, chunks};
 use crate::views::{Membership, View, Views};
 
@@ -117,6 +117,68 @@ impl ViewSignals {
     pub(crate) fn sum_distance(&self, a: usize, b: usize) -> f64 {
         squared_distance::<true>(self.node(a), self.node(b)) * self.factor
     }
+
+    /// The costs of some nodes with all after them, by products (`products` is room for them), into a column of the pairs'
+    /// rows.
+    fn add_strip<const NEGATIVE: bool>(
+        &self,
+        squares: &[f64],
+        nodes: Range<usize>,
+        products: &mut Vec<f64>,
+        rows: &mut [f64],
+        [column, n_columns]: [usize; 2],
+    ) {
+        let n = squares.len();
+        let width = n - nodes.start;
+        products.resize(STRIP * width, 0.0);
+        self.products(nodes.clone(), nodes.start..n, products);
+        let mut entries = rows.iter_mut().skip(column).step_by(n_columns);
+        for (a, products) in nodes.clone().zip(products.chunks_exact(width)) {
+            for (b, (product, entry)) in (a + 1..n).zip(products[a + 1 - nodes.start..].iter().zip(&mut entries)) {
+                let total = squares[a] + squares[b];
+                let distance = if NEGATIVE {
+                    total + 2.0 * product
+                } else {
+                    total - 2.0 * product
+                };
+                *entry = if distance >= CANCELLED * total && distance.is_finite() {
+                    distance * self.factor
+                } else if NEGATIVE {
+                    self.sum_distance(a, b)
+                } else {
+                    self.distance(a, b)
+                };
+            }
+        }
+    }
+
+    /// Adds the costs of some pairs to a column of their rows: one stretch of samples after the other, which fit the cache
+    /// better than all.
+    fn add_distances(
+        &self,
+        pairs: &(impl Iterator<Item = [u32; 2]> + Clone),
+        rows: &mut [f64],
+        column: usize,
+        n_columns: usize,
+    ) {
+        vectorised(
+            #[inline(always)]
+            || {
+                for first in (0..self.n_samples).step_by(STRETCH) {
+                    let samples = first..self.n_samples.min(first + STRETCH);
+                    for (row, edge) in rows.chunks_exact_mut(n_columns).zip(pairs.clone()) {
+                        let [a, b] = edge.map(|node| &self.node(node as usize)[samples.clone()]);
+                        let distance = if is_negative(edge) {
+                            squared_distance::<true>(a, b)
+                        } else {
+                            squared_distance::<false>(a, b)
+                        };
+                        row[column] += distance * self.factor;
+                    }
+                }
+            },
+        );
+    }
 }
 
 impl Signals {
@@ -158,11 +220,14 @@ impl Signals {
         let n_tiles = n_blocks * (n_blocks + 1) / 2;
         if n_blocks == 1 || pairs.len() < n_tiles.saturating_mul(SIDE) {
             chunks::map_mut_by(PAIRS, distances.values_mut(), n_views, |first, rows| {
-                distances_of(views, &pairs[first..].iter().copied(), rows);
+                for (index, view) in views.iter().enumerate() {
+                    view.add_distances(&pairs[first..].iter().copied(), rows, index, n_views);
+                }
             });
             return distances;
         }
-        // Tile by tile: while it lasts, the signals of its nodes stay in the cache and serve many pairs.
+        // View by view and tile by tile: while it lasts, the signals of its nodes stay in the cache and serve many pairs, and
+        // those of its rows serve the next tile, too.
         let (starts, order, places) = by_tile(pairs, n_blocks);
         let mut tiled = ViewMatrix::zeros(pairs.len(), n_views);
         let mut rest = tiled.values_mut();
@@ -172,9 +237,11 @@ impl Signals {
             rest = after;
             tiles.push((&order[bounds[0] as usize..bounds[1] as usize], rows));
         }
-        tiles
-            .into_par_iter()
-            .for_each(|(order, rows)| distances_of(views, &order.iter().map(|&k| pairs[k as usize]), rows));
+        for (index, view) in views.iter().enumerate() {
+            tiles.par_iter_mut().for_each(|(order, rows)| {
+                view.add_distances(&order.iter().map(|&k| pairs[k as usize]), rows, index, n_views);
+            });
+        }
         chunks::map_mut(distances.values_mut(), n_views, |first, rows| {
             for (row, &place) in rows.chunks_exact_mut(n_views).zip(&places[first..]) {
                 row.copy_from_slice(tiled.row(place as usize));
@@ -185,84 +252,54 @@ impl Signals {
 
     /// The costs of all pairs, in the order of [`Edges::complete`](crate::edges::Edges::complete). What views lack is
     /// not marked.
-    pub(crate) fn all_distances(&self) -> ViewMatrix {
-        self.all_of_sign::<false>()
-    }
-
-    /// The costs of all pairs' negative edges, in the order of the pairs.
-    pub(crate) fn all_sum_distances(&self) -> ViewMatrix {
-        self.all_of_sign::<true>()
-    }
-
-    fn all_of_sign<const NEGATIVE: bool>(&self) -> ViewMatrix {
-        let (n, n_views) = (self.n_nodes, self.views.len());
-        let mut distances = ViewMatrix::zeros(n * n.saturating_sub(1) / 2, n_views);
-        let squares: Vec<Vec<f64>> = self.views.iter().map(|view| view.squares(n)).collect();
-        let mut rest = distances.values_mut();
-        let mut strips = Vec::with_capacity(n.div_ceil(STRIP));
-        for first in (0..n).step_by(STRIP) {
-            let nodes = first..n.min(first + STRIP);
-            let n_pairs: usize = nodes.clone().map(|a| n - 1 - a).sum();
-            let (rows, after) = rest.split_at_mut(n_pairs * n_views);
-            rest = after;
-            strips.push((nodes, rows));
-        }
-        strips
-            .into_par_iter()
-            .for_each_init(Vec::new, |products, (nodes, rows)| {
-                for (index, view) in self.views.iter().enumerate() {
-                    let width = n - nodes.start;
-                    products.resize(STRIP * width, 0.0);
-                    view.products(nodes.clone(), nodes.start..n, products);
-                    let mut entries = rows.iter_mut().skip(index).step_by(n_views);
-                    for (a, products) in nodes.clone().zip(products.chunks_exact(width)) {
-                        for (b, (product, entry)) in
-                            (a + 1..n).zip(products[a + 1 - nodes.start..].iter().zip(&mut entries))
-                        {
-                            let total = squares[index][a] + squares[index][b];
-                            let distance = if NEGATIVE {
-                                total + 2.0 * product
-                            } else {
-                                total - 2.0 * product
-                            };
-                            *entry = if distance >= CANCELLED * total && distance.is_finite() {
-                                distance * view.factor
-                            } else if NEGATIVE {
-                                view.sum_distance(a, b)
-                            } else {
-                                view.distance(a, b)
-                            };
-                        }
-                    }
-                }
-            });
-        distances
+    #[cfg(test)]
+    fn all_distances(&self) -> ViewMatrix {
+        all_of_sign::<false>(self.n_nodes, self.views.len(), |index, take| take(&self.views[index]))
     }
 }
 
-/// Writes the costs of some pairs: one view and one stretch of samples after the other, which fit the cache better
-/// than all.
-fn distances_of(views: &[&ViewSignals], pairs: &(impl Iterator<Item = [u32; 2]> + Clone), rows: &mut [f64]) {
-    let n_views = views.len();
-    vectorised(
-        #[inline(always)]
-        || {
-            for (index, view) in views.iter().enumerate() {
-                for first in (0..view.n_samples).step_by(STRETCH) {
-                    let samples = first..view.n_samples.min(first + STRETCH);
-                    for (row, edge) in rows.chunks_exact_mut(n_views).zip(pairs.clone()) {
-                        let [a, b] = edge.map(|node| &view.node(node as usize)[samples.clone()]);
-                        let distance = if is_negative(edge) {
-                            squared_distance::<true>(a, b)
-                        } else {
-                            squared_distance::<false>(a, b)
-                        };
-                        row[index] += distance * view.factor;
-                    }
-                }
-            }
-        },
-    );
+/// The costs of all pairs, in the order of [`Edges::complete`](crate::edges::Edges::complete). What views lack is not
+/// marked. Each view's scaled signals are let go before the next, which has their memory while it is in the cache.
+pub(crate) fn all_distances(views: &Views, scaling: &Scaling) -> ViewMatrix {
+    all_of_sign::<false>(views.n_nodes(), views.n_views(), |index, take| {
+        take(&ViewSignals::new(views.view(index), views.n_nodes(), scaling));
+    })
+}
+
+/// The costs of all pairs' negative edges, in the order of the pairs.
+pub(crate) fn all_sum_distances(views: &Views, scaling: &Scaling) -> ViewMatrix {
+    all_of_sign::<true>(views.n_nodes(), views.n_views(), |index, take| {
+        take(&ViewSignals::new(views.view(index), views.n_nodes(), scaling));
+    })
+}
+
+/// The costs of all pairs' positive or negative edges; `of_view` lends the signals of a view.
+fn all_of_sign<const NEGATIVE: bool>(
+    n: usize,
+    n_views: usize,
+    of_view: impl Fn(usize, &mut dyn FnMut(&ViewSignals)),
+) -> ViewMatrix {
+    let mut distances = ViewMatrix::zeros(n * n.saturating_sub(1) / 2, n_views);
+    let mut rest = distances.values_mut();
+    let mut strips = Vec::with_capacity(n.div_ceil(STRIP));
+    for first in (0..n).step_by(STRIP) {
+        let nodes = first..n.min(first + STRIP);
+        let n_pairs: usize = nodes.clone().map(|a| n - 1 - a).sum();
+        let (rows, after) = rest.split_at_mut(n_pairs * n_views);
+        rest = after;
+        strips.push((nodes, rows));
+    }
+    for index in 0..n_views {
+        of_view(index, &mut |view| {
+            let squares = view.squares(n);
+            strips
+                .par_iter_mut()
+                .for_each_init(Vec::new, |products, (nodes, rows)| {
+                    view.add_strip::<NEGATIVE>(&squares, nodes.clone(), products, rows, [index, n_views]);
+                });
+        });
+    }
+    distances
 }
 
 /// The pairs by tile, i ≤ j of the blocks of their nodes: where each tile starts, which pairs come in which order, and
@@ -326,37 +363,6 @@ pub(crate) fn scale_into(signal: &[f64], scale: Scale, out: &mut [f64]) {
     }
 }
 
-/// Running values that the compiler keeps in vector registers.
-const LANES: usize = 8;
-
-/// The largest size of a value.
-#[inline(always)]
-pub(crate) fn largest(values: &[f64]) -> f64 {
-    let mut lanes = [0.0_f64; LANES];
-    let (head, tail) = values.as_chunks::<LANES>();
-    for chunk in head {
-        for lane in 0..LANES {
-            let size = chunk[lane].abs();
-            lanes[lane] = if size > lanes[lane] { size } else { lanes[lane] };
-        }
-    }
-    let largest = |largest: f64, size: f64| if size > largest { size } else { largest };
-    tail.iter().map(|x| x.abs()).chain(lanes).fold(0.0, largest)
-}
-
-/// Σ f(x).
-#[inline(always)]
-pub(crate) fn sum(values: &[f64], f: impl Fn(f64) -> f64) -> f64 {
-    let mut sums = [0.0; LANES];
-    let (head, tail) = values.as_chunks::<LANES>();
-    for chunk in head {
-        for lane in 0..LANES {
-            sums[lane] += f(chunk[lane]);
-        }
-    }
-    sums.iter().sum::<f64>() + tail.iter().map(|&x| f(x)).sum::<f64>()
-}
-
 /// Σ (x − y)², or of a negative edge Σ (x + y)². More lanes than elsewhere: it is the inner loop of most of the work on
 /// a set of pairs.
 #[inline(always)]
@@ -373,10 +379,17 @@ fn squared_distance<const NEGATIVE: bool>(x: &[f64], y: &[f64]) -> f64 {
     }
     let tail = tail_x.iter().zip(tail_y).map(|(&x, &y)| apart(x, y) * apart(x, y));
     let tail: f64 = tail.sum();
+    total(&sums) + tail
+}
+
+/// The sum of all lanes. A call of its own: seen together with the loop, its pairs made the compiler take the lanes two at a
+/// time, in registers of a quarter of the width.
+#[inline(never)]
+fn total(sums: &[f64; 16]) -> f64 {
     // Halves, so that additions need not wait for each other.
     let eight: [f64; 8] = std::array::from_fn(|lane| sums[lane] + sums[lane + 8]);
     let four: [f64; 4] = std::array::from_fn(|lane| eight[lane] + eight[lane + 4]);
-    (four[0] + four[2]) + (four[1] + four[3]) + tail
+    (four[0] + four[2]) + (four[1] + four[3])
 }
 
 #[cfg(test)]

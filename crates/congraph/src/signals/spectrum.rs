@@ -32,6 +32,7 @@ use rayon::prelude::*;
 use super::{Scale, Scaling, scale_into};
 use crate::error::Error;
 use crate::options::option;
+use crate::parallel::chunks::try_map;
 use crate::views::{Kind, View, Views};
 
 /// Nodes per block of a product.
@@ -136,8 +137,8 @@ impl Spectrum {
                 ),
             })
         };
-        let values = (0..views.n_views()).into_par_iter().map(of_view);
-        Ok(Some(views.with_values(values.collect::<Result<_, _>>()?)))
+        let values = try_map((0..views.n_views()).into_par_iter(), of_view)?;
+        Ok(Some(views.with_values(values)))
     }
 }
 

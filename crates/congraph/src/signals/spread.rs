@@ -122,16 +122,21 @@ fn products(view: &View, a: usize, b: usize, scale: Scale) -> Difference {
 }
 
 fn identical(view: &str, n_nodes: usize, scale: Scale) -> DataError {
-    let scaled = if scale == Scale::Zscore {
-        ", up to its size,"
-    } else {
-        ""
-    };
+    let scaled = if scale == Scale::Zscore { " up to its size" } else { "" };
     DataError::new(
         Code::E04,
         format!(
-            "all {n_nodes} nodes of view `{view}` carry the same signal{scaled}: the distances between them are \
-                 rounding noise"
+            "{} of view `{view}` carry the same signal{scaled}: {} rounding noise",
+            if n_nodes == 2 {
+                "both nodes".into()
+            } else {
+                format!("all {n_nodes} nodes")
+            },
+            if n_nodes == 2 {
+                "the distance between them is"
+            } else {
+                "the distances between them are"
+            }
         ),
         "a graph of rounding noise has no meaning, and through the consensus it would spoil the graphs of the other \
          views",
@@ -174,7 +179,17 @@ mod tests {
             panic!("accepted");
         };
         assert_eq!(errors[0].code, Code::E04);
-        assert!(errors[0].what.contains("rounding noise"), "{}", errors[0].what);
+        assert_eq!(
+            errors[0].what,
+            "all 5 nodes of view `x` carry the same signal up to its size: the distances between them are rounding noise"
+        );
+        let Err(Error::Data(errors)) = checked(&multiples(&[1.0, 3.0]), 2, Scale::Zscore) else {
+            panic!("accepted");
+        };
+        assert_eq!(
+            errors[0].what,
+            "both nodes of view `x` carry the same signal up to its size: the distance between them is rounding noise"
+        );
         assert_eq!(checked(&values, 5, Scale::Center), Ok(()));
         assert_eq!(checked(&values, 5, Scale::None), Ok(()));
         // One node that is its own, and one that is the others' negative.

@@ -43,6 +43,7 @@ use self::weights::Weights;
 use crate::edges::ViewMatrix;
 use crate::error::Error;
 use crate::graph::MultiviewGraph;
+use crate::parallel::chunks::try_map;
 use crate::views::Table;
 
 /// What to simulate; the default is the setting that the paper varies from.
@@ -144,10 +145,7 @@ pub fn simulate(settings: &Settings) -> Result<Simulation, Error> {
         None => {
             let shuffler = Shuffler::new(n, &consensus, settings.shuffled)?;
             let draw = |view| shuffler.draw(&mut streams(view)[0]);
-            (0..settings.n_views)
-                .into_par_iter()
-                .map(draw)
-                .collect::<Result<_, _>>()?
+            try_map((0..settings.n_views).into_par_iter(), draw)?
         }
     };
     let nodes = numbered("n", n);
@@ -157,9 +155,9 @@ pub fn simulate(settings: &Settings) -> Result<Simulation, Error> {
         let filter = settings.filter.on(n, edges, &weights.of(edges))?;
         let mut values = signals::smooth(n, &filter, n_signals(settings, view), &mut signal_rng);
         signals::add_noise(&mut values, settings.noise, &mut noise_rng);
-        Ok(Table::new(&views[view], n, values).with_columns(&nodes))
+        Ok::<_, Error>(Table::new(&views[view], n, values).with_columns(&nodes))
     };
-    let tables = graphs.par_iter().enumerate().map(table).collect::<Result<_, Error>>()?;
+    let tables = try_map(graphs.par_iter().enumerate(), table)?;
     Ok(Simulation {
         tables,
         truth: truth(nodes, views, &consensus, &graphs, &weights),

@@ -5,12 +5,14 @@
 //! fit starts from the one before. What is returned is the refit of the best one on its edges. Where nothing in the
 //! data goes beyond chance, and no density is asked for, that is a graph without edges.
 
-use super::couplings::{Candidate, compare, least, nothing, reach, take_least};
-use super::unreachable::shown;
+use super::couplings::{
+    Candidate, Limit, compare, is_as_dense, least, nothing, reach, take_dense, take_least, too_dense,
+};
 use super::{Dial, Targets};
 use crate::chance::{self, Agreement, Correlations};
-use crate::error::{Code, DataError, Error, Warning};
+use crate::error::{Error, Warning, list_names};
 use crate::fit::{Fit, Learn, Learned, Session};
+use crate::graph::MultiviewGraph;
 use crate::methods::likelihood::{
     Coupling, Filter, Lift, Likelihood, Merged, Model, Proportional, Signs, Solution, Sparsity, merge,
 };
@@ -284,7 +286,10 @@ impl Likelihood {
                     None => compare(&session, wanted, watch)?,
                 };
                 tried.extend(candidates.iter().map(Candidate::tried));
-                take_least(candidates).ok_or_else(nothing)?
+                match wanted.density {
+                    Some(density) => take_dense(&session, wanted, density, candidates, &mut tried, watch)?,
+                    None => take_least(candidates).ok_or_else(nothing)?,
+                }
             }
         };
         let model = Model {
@@ -378,53 +383,62 @@ pub fn judge(views: &Views, is_single: bool, watch: Watch<'_>) -> Result<(bool, 
     Ok((is_weak && !is_certain, agreement))
 }
 
+/// W13, if the data are noise as far as [`judge`] can tell.
+///
+/// # Errors
+/// What [`Learn::session`] refuses.
+pub fn noise(views: &Views, watch: Watch<'_>) -> Result<Option<Warning>, Error> {
+    let found = Correlations::of(views).as_ref().and_then(Correlations::warning);
+    match found {
+        Some(warning) if judge(views, false, watch)?.0 => Ok(Some(warning)),
+        _ => Ok(None),
+    }
+}
+
 fn add_warnings(learned: &mut Learned<Likelihood>, agreement: Option<&Agreement>, is_noise: bool) {
     let first = usize::from(!learned.converged());
     let is_said = learned.warnings.iter().any(|warning| warning.code == "W13");
     if let Some(warning) = agreement
         .filter(|_| !is_noise && !is_said)
-        .and_then(chance::imposed_warning)
+        .and_then(|agreement| chance::imposed_warning(agreement, &learned.warnings))
     {
         learned.warnings.insert(first, warning);
     }
-    let (n_components, isolated) = learned.graph.components();
-    if !is_noise && !isolated.is_empty() && learned.graph.n_nodes() > 1 {
-        let what = if learned.graph.consensus().is_some() {
-            "the consensus"
-        } else {
-            "the union of the graphs"
-        };
-        let message = format!(
-            "{what} has {n_components} components, {} of them a single node; a higher density joins more nodes",
-            isolated.len()
-        );
-        learned.warnings.push(Warning::new("W07", message));
+    learned.warnings.extend(of_components(&learned.graph));
+}
+
+/// W07 for nodes without an edge, in a graph that has any.
+fn of_components(graph: &MultiviewGraph) -> Option<Warning> {
+    let (n_components, isolated) = graph.components();
+    if isolated.is_empty() || isolated.len() == n_components {
+        return None;
     }
+    let what = match (graph.consensus(), graph.n_views()) {
+        (Some(_), _) => "the consensus",
+        (None, 1) => "the graph",
+        (None, _) => "the union of the graphs",
+    };
+    let names: Vec<&String> = isolated.iter().map(|&node| &graph.nodes()[node]).collect();
+    let alone = match names.len() {
+        1 => "one isolated node".to_owned(),
+        many => format!("{many} isolated nodes"),
+    };
+    let message = format!(
+        "{what} has {n_components} components, with {alone} ({}); a higher density joins more nodes",
+        list_names(&names)
+    );
+    Some(Warning::new("W07", message))
 }
 
 /// E10 if the whole fit is sparser than what is asked for.
 fn check_density(chosen: &Candidate, wanted: &Wanted, session: &Session<'_, Likelihood>) -> Result<(), Error> {
-    let Some(density) = wanted.density else {
-        return Ok(());
-    };
-    let most = session.density_of(&chosen.whole);
-    let half_an_edge = 0.5 / session.views().n_pairs().max(1) as f64;
-    if density <= most + half_an_edge.max(0.002) {
-        return Ok(());
+    match wanted.density {
+        Some(density) if !is_as_dense(session, chosen, density) => {
+            let most = session.density_of(&chosen.whole);
+            Err(too_dense(density, most, Limit::Similarity))
+        }
+        _ => Ok(()),
     }
-    Err(DataError::new(
-        Code::E10,
-        format!(
-            "a density of {density} cannot be reached: the likelihood gives no more than {} of the pairs a weight",
-            shown(most)
-        ),
-        "what a likelihood leaves without a weight, the data say nothing for",
-        format!(
-            "ask for at most {}, or learn by the method `smooth`",
-            shown((1e3 * most).floor() / 1e3)
-        ),
-    )
-    .into())
 }
 
 /// The similarity of the views when each is learned on its own, at the density of a fit.
@@ -439,10 +453,10 @@ fn floor(
     }
     let alone = Model {
         coupling: None,
-        sparsity: Sparsity::Density(session.graph(fit).mean_density().max(f64::MIN_POSITIVE)),
+        sparsity: Sparsity::Density(session.arranged_graph(fit).mean_density().max(f64::MIN_POSITIVE)),
         ..*model
     };
     let whole = session.whole(&alone, Some(&fit.solution.whole.point), watch)?;
     let separate = session.fit_from(&alone, whole, watch)?;
-    Ok(session.graph(&separate).similarity())
+    Ok(session.arranged_graph(&separate).similarity())
 }

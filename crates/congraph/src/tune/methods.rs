@@ -7,25 +7,24 @@
 //! from; the others have precisions of their own. Along a direction that the data lack nothing is judged.
 //!
 //! Methods with a rule of their own use it. Of the others the best of a few settings counts, which favours them a
-//! little: it is chosen by the halves that judge.
+//! little: it is chosen by the halves that judge. λ1 and λ2 of the graphical lasso are followed ([`followed`]).
 
 use rayon::prelude::*;
 
+use super::followed;
 use super::resample::ordered_halves;
 use super::{Dial, Targets, Wanted};
 use crate::error::Error;
-use crate::fit::Learn;
+use crate::fit::{Fit, Learn, Session};
+use crate::methods::Certified;
 use crate::methods::graphical_lasso::{EdgeRule, Fusion, GraphicalLasso};
 use crate::methods::likelihood::{Likelihood, deviance, plain_covariances, views_lack_mean};
 use crate::methods::smooth::Smooth;
 use crate::metrics::best_precision;
+use crate::options::option;
 use crate::progress::{Progress, Watch};
 use crate::signals::Scale;
-use crate::views::Views;
-
-/// λ1 and λ2 of the joint graphical lasso, down to where precisions of well-sampled EEG are hardly sparse.
-const LAMBDA1: [f64; 7] = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2];
-const LAMBDA2: [f64; 4] = [0.003, 0.01, 0.03, 0.1];
+use crate::views::{Order, Views};
 
 /// A method with the settings that are tried.
 #[derive(Clone, Debug)]
@@ -36,6 +35,8 @@ pub enum Contender {
     Likelihood(Box<Likelihood>, Wanted),
     /// The joint graphical lasso, at each of some pairs of λ1 and λ2.
     GraphicalLasso(Vec<GraphicalLasso>),
+    /// The joint graphical lasso at the λ1 and λ2 of which no neighbour is better.
+    Followed(Fusion),
 }
 
 impl Contender {
@@ -53,16 +54,15 @@ impl Contender {
         Self::Likelihood(Box::new(method), wanted)
     }
 
-    /// The joint graphical lasso at some λ1 and λ2.
+    /// The joint graphical lasso at the λ1 and λ2 of which no neighbour is better.
     pub fn graphical_lasso(fusion: Fusion) -> Self {
-        let at = |l1: f64| LAMBDA2.map(|l2| GraphicalLasso::new(fusion, l1, l2));
-        Self::GraphicalLasso(LAMBDA1.map(at).concat())
+        Self::Followed(fusion)
     }
 
     fn n_settings(&self) -> usize {
         match self {
             Self::Smooth(_, targets) => targets.len(),
-            Self::Likelihood(..) => 1,
+            Self::Likelihood(..) | Self::Followed(_) => 1,
             Self::GraphicalLasso(methods) => methods.len(),
         }
     }
@@ -105,14 +105,12 @@ impl Contender {
             }
             Self::GraphicalLasso(methods) => {
                 let method = &methods[setting];
-                let learned = method.learn(views, watch)?;
-                let graph = learned.details.graph(&learned.graph, EdgeRule::NonZero);
-                Ok(Some(Learnt {
-                    precisions: units.of_correlations(learned.details.precisions.clone()),
-                    density: graph.mean_density(),
-                    settings: format!("lambda1 {}, lambda2 {}", method.model.lambda1, method.model.lambda2),
-                }))
+                let session = method.session(views, watch)?;
+                let fit = session.fit(&method.model, None, watch)?;
+                Ok(Some(Learnt::of_lasso(&session, &fit, units)))
             }
+            // Not a setting of its own: [`followed`] goes from one to the next.
+            Self::Followed(_) => Ok(None),
         }
     }
 
@@ -122,14 +120,34 @@ impl Contender {
             Self::Smooth(..) => "smooth",
             Self::Likelihood(..) => "likelihood",
             Self::GraphicalLasso(methods) => methods.first().map_or("jgl-fused", |method| method.model.fusion.name()),
+            Self::Followed(fusion) => fusion.name(),
         }
     }
 }
 
-struct Learnt {
+/// What a half has taught.
+pub(super) struct Learnt {
     precisions: Vec<Vec<f64>>,
     density: f64,
     settings: String,
+}
+
+impl Learnt {
+    /// From a fit of the graphical lasso.
+    pub(super) fn of_lasso(session: &Session<'_, GraphicalLasso>, fit: &Fit<GraphicalLasso>, units: &Units) -> Self {
+        let (views, solution) = (session.views(), &fit.solution);
+        let precisions = solution.precisions(session.order());
+        let graph = EdgeRule::NonZero.graph(views.nodes().to_vec(), views.names(), &precisions);
+        let mut settings = format!("lambda1 {}, lambda2 {}", fit.model.lambda1, fit.model.lambda2);
+        if !solution.converged() {
+            settings += &format!(", not converged: gap {:.0e}", solution.certificate.relative_gap);
+        }
+        Self {
+            precisions: units.of_correlations(precisions),
+            density: graph.mean_density(),
+            settings,
+        }
+    }
 }
 
 /// How well a method explains samples that it has not seen.
@@ -139,6 +157,8 @@ pub struct Explained {
     pub method: &'static str,
     /// The mean log-likelihood of a node's value in nats, above that of independent nodes.
     pub gain: f64,
+    /// The standard error of the gain, by its differences between the views; none for a single view.
+    pub gain_error: Option<f64>,
     /// That of each view.
     pub views: Vec<f64>,
     /// The standard error of how far it is behind the best method, by the views' differences; none for the best and
@@ -152,8 +172,18 @@ pub struct Explained {
     pub n_settings: usize,
 }
 
+/// A smaller gain is rounding: a graph without an edge is independent nodes.
+const ROUNDING: f64 = 1e-9;
+
+impl Explained {
+    /// Whether it explains more than independent nodes do: whether its gain is more than its own standard error.
+    pub fn is_beyond_independent(&self) -> bool {
+        self.gain > self.gain_error.unwrap_or(0.0).max(ROUNDING)
+    }
+}
+
 /// The units of a half: signals over the root of the view's mean variance.
-struct Units {
+pub(super) struct Units {
     n: usize,
     /// Covariances in these units, row after row.
     covariances: Vec<Vec<f64>>,
@@ -228,66 +258,101 @@ pub fn compare_methods(views: &Views, contenders: &[Contender], watch: Watch<'_>
     if !views.membership().is_total() {
         return Err(Error::Invalid {
             what: "views",
-            message:
-                "lack nodes, and the likelihood by which methods are compared is that of all nodes together; keep \
-                      those that all views have"
-                    .into(),
+            message: format!(
+                "lack nodes, and the likelihood by which methods are compared is that of all nodes together; {} keeps \
+                 those that all views have",
+                option("nodes").set_to("common")
+            ),
         });
     }
-    // In one order, so that no answer depends on the files'.
-    let (sorted, order) = views.sorted();
-    let halves = ordered_halves(
-        &sorted,
-        "which method explains the data best is seen by learning from one half of them and judging by the other",
-        "choose a method yourself: docs/methods.md says which".into(),
-    )?;
-    let lacks_mean = views_lack_mean(&sorted)?;
-    let units = [Units::of(&halves[0])?, Units::of(&halves[1])?];
-    let others = [
-        units[0].of_other(&halves[0], &halves[1])?,
-        units[1].of_other(&halves[1], &halves[0])?,
-    ];
+    let halves = Halves::of(views)?;
     let total: usize = contenders.iter().map(Contender::n_settings).sum();
     let mut done = 0;
     let mut found = Vec::new();
     for contender in contenders {
-        let mut best: Option<Explained> = None;
-        for setting in 0..contender.n_settings() {
-            let both: Result<Vec<Option<Learnt>>, Error> = (0..2)
-                .map(|half| contender.learn(setting, &halves[half], &units[half], watch))
-                .collect();
+        if let Contender::Followed(fusion) = contender {
+            found.push(followed::follow(*fusion, &halves, watch)?);
             done += 1;
             let _ = watch(&Progress::Fitted { done, total });
-            let [Some(one), Some(two)] = &both?[..] else { continue };
-            let gains = [
-                units[0].gains(one, &others[0], lacks_mean),
-                units[1].gains(two, &others[1], lacks_mean),
-            ];
-            let mut of_views = vec![0.0; sorted.n_views()];
-            // Added up in the sorted order: rounding must not tell how views were given.
-            let mut sum = 0.0;
-            for (k, &view) in order.views.iter().enumerate() {
-                of_views[view] = 0.5 * (gains[0][k] + gains[1][k]);
-                sum += of_views[view];
-            }
-            let gain = sum / of_views.len() as f64;
-            if best.as_ref().is_none_or(|other| gain > other.gain) {
-                best = Some(Explained {
-                    method: contender.name(),
-                    gain,
-                    views: of_views,
-                    standard_error: None,
-                    density: 0.5 * (one.density + two.density),
-                    settings: one.settings.clone(),
-                    n_settings: contender.n_settings(),
-                });
+            continue;
+        }
+        let mut best: Option<Explained> = None;
+        for setting in 0..contender.n_settings() {
+            let learn = |half: usize| contender.learn(setting, &halves.halves[half], &halves.units[half], watch);
+            let both = [learn(0).map_err(Error::in_a_half)?, learn(1).map_err(Error::in_a_half)?];
+            done += 1;
+            let _ = watch(&Progress::Fitted { done, total });
+            let [Some(one), Some(two)] = both else { continue };
+            let explained = halves.judge(contender.name(), &[one, two]);
+            if best.as_ref().is_none_or(|other| explained.gain > other.gain) {
+                best = Some(explained);
             }
         }
-        found.extend(best);
+        found.extend(best.map(|best| Explained {
+            n_settings: contender.n_settings(),
+            ..best
+        }));
     }
     found.sort_by(|x, y| y.gain.total_cmp(&x.gain));
     tell_errors(&mut found);
     Ok(found)
+}
+
+/// The two halves of the views: each is learned from, and judges what the other taught.
+pub(super) struct Halves {
+    pub(super) halves: [Views; 2],
+    pub(super) units: [Units; 2],
+    /// The covariances that judge what each half taught.
+    others: [Vec<Vec<f64>>; 2],
+    lacks_mean: bool,
+    order: Order,
+}
+
+impl Halves {
+    fn of(views: &Views) -> Result<Self, Error> {
+        // In one order, so that no answer depends on the files'.
+        let (sorted, order) = views.sorted();
+        let halves = ordered_halves(
+            &sorted,
+            "which method explains the data best is seen by learning from one half of them and judging by the other",
+            "choose a method yourself: docs/methods.md says which".into(),
+        )?;
+        let units = [Units::of(&halves[0])?, Units::of(&halves[1])?];
+        let others = [
+            units[0].of_other(&halves[0], &halves[1])?,
+            units[1].of_other(&halves[1], &halves[0])?,
+        ];
+        Ok(Self {
+            lacks_mean: views_lack_mean(&sorted)?,
+            halves,
+            units,
+            others,
+            order,
+        })
+    }
+
+    /// How well what each half taught explains the other.
+    pub(super) fn judge(&self, method: &'static str, learnt: &[Learnt; 2]) -> Explained {
+        let gains = [0, 1].map(|k| self.units[k].gains(&learnt[k], &self.others[k], self.lacks_mean));
+        let mut of_views = vec![0.0; self.order.views.len()];
+        // Added up in the sorted order: rounding must not tell how views were given.
+        let mut sum = 0.0;
+        for (k, &view) in self.order.views.iter().enumerate() {
+            of_views[view] = 0.5 * (gains[0][k] + gains[1][k]);
+            sum += of_views[view];
+        }
+        let in_order: Vec<f64> = self.order.views.iter().map(|&view| of_views[view]).collect();
+        Explained {
+            method,
+            gain: sum / of_views.len() as f64,
+            gain_error: standard_error(&in_order),
+            views: of_views,
+            standard_error: None,
+            density: 0.5 * (learnt[0].density + learnt[1].density),
+            settings: learnt[0].settings.clone(),
+            n_settings: 1,
+        }
+    }
 }
 
 /// How sure it is that the others are behind the first.
@@ -295,14 +360,16 @@ fn tell_errors(found: &mut [Explained]) {
     let Some((first, others)) = found.split_first_mut() else {
         return;
     };
-    let n = first.views.len() as f64;
-    if first.views.len() < 2 {
-        return;
-    }
     for other in others {
         let apart: Vec<f64> = first.views.iter().zip(&other.views).map(|(x, y)| x - y).collect();
-        let mean = apart.iter().sum::<f64>() / n;
-        let variance = apart.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0);
-        other.standard_error = Some((variance / n).sqrt());
+        other.standard_error = standard_error(&apart);
     }
+}
+
+/// That of the mean of a value of each view; none for a single view.
+fn standard_error(values: &[f64]) -> Option<f64> {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    (values.len() > 1).then(|| (variance / n).sqrt())
 }

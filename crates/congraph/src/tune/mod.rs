@@ -19,6 +19,7 @@ mod broyden;
 pub mod choice;
 mod couplings;
 mod extension;
+mod followed;
 pub mod held_out;
 mod information;
 mod initial_guess;
@@ -39,7 +40,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 pub use couplings::COUPLINGS;
-pub use information::{Chosen, Tried, Wanted, judge};
+pub use information::{Chosen, Tried, Wanted, judge, noise};
 pub use methods::{Contender, Explained, compare_methods};
 
 use crate::chance::Agreement;

@@ -63,7 +63,6 @@ struct Stages<'a, 'b> {
 impl<'a, 'b> Stages<'a, 'b> {
     fn new(session: &'a Session<'b>, given: &'a Model, targets: &Targets, watch: Watch<'a>) -> Result<Self, Error> {
         let parameters = given.parameters;
-        let short = session.short_distances();
         let n = session.n_nodes();
         let target = match targets.density {
             Dial::Fixed => None,
@@ -84,7 +83,14 @@ impl<'a, 'b> Stages<'a, 'b> {
                 });
             }
         }
-        let alpha = target.map_or(parameters.alpha, |target| initial_guess::alpha(&short, target));
+        // Only an α that is looked for needs distances to begin with.
+        let (alpha, alpha_limits) = target.map_or((parameters.alpha, [parameters.alpha; 2]), |target| {
+            let short = session.short_distances();
+            (
+                initial_guess::alpha(&short, target),
+                initial_guess::alpha_limits(&short),
+            )
+        });
         if !(alpha > 0.0 && alpha.is_finite()) {
             return Err(Error::Parameter {
                 name: "alpha",
@@ -92,7 +98,7 @@ impl<'a, 'b> Stages<'a, 'b> {
             });
         }
         Ok(Self {
-            alpha_limits: initial_guess::alpha_limits(&short),
+            alpha_limits,
             density: target.map(|target| density_aim(target, n)),
             joint: given.has_consensus(),
             search: Trials::new(session, given, watch),

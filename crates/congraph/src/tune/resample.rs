@@ -118,11 +118,14 @@ fn not_halved(purpose: &Purpose, view: &View, views: &Views, n_units: usize, sti
     let once = &purpose.instead;
     let (what, hint) = match (views.kind(), still.map(|node| views.nodes()[node].as_str())) {
         (Kind::Gram | Kind::Covariance, _) => (
-            "precomputed matrices have no samples to halve".into(),
-            format!("give the signals, or {once}"),
+            format!("{} have no samples to halve", views.matrices()),
+            format!("{}, or {once}", views.for_samples()),
         ),
         (_, None) => (
-            format!("{n_units} samples or blocks cannot be halved"),
+            match n_units {
+                1 => "one sample or block cannot be halved".into(),
+                _ => format!("{n_units} samples or blocks cannot be halved"),
+            },
             format!("give more samples or smaller blocks, leave the view out, or {once}"),
         ),
         (_, Some(node)) => (

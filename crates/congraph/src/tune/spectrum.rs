@@ -166,7 +166,7 @@ fn own_gain(graph: &MultiviewGraph, data: &Views, view: usize) -> Result<f64, Er
     }
     let mut edges: Vec<([u32; 2], f64)> = Vec::new();
     for (&[a, b], weight) in graph.pairs().iter().zip(graph.weights().column(view)) {
-        if let (Some(a), Some(b), true) = (place[a as usize], place[b as usize], weight > 0.0) {
+        if let (Some(a), Some(b), true) = (place[a as usize], place[b as usize], weight != 0.0) {
             edges.push(([a.min(b), a.max(b)], weight));
         }
     }

@@ -35,6 +35,7 @@ use crate::graph::SignSums;
 use crate::methods::smooth::working_set::Start;
 use crate::methods::smooth::{MANY_NODES, Model, PresentPair, Smooth};
 use crate::options::step;
+use crate::parallel::chunks::try_map;
 use crate::progress::{Watch, no_progress};
 use crate::views::{Kind, View, Views};
 
@@ -292,7 +293,7 @@ impl Stability {
     ) -> Result<Vec<Vec<Tally>>, Error> {
         if views.n_nodes() < MANY_NODES {
             let one = |&number: &usize| self.halving(method, views, cells, number, &no_progress);
-            numbers.par_iter().map(one).collect()
+            try_map(numbers.par_iter(), one)
         } else {
             let one = |&number: &usize| self.halving(method, views, cells, number, watch);
             numbers.iter().map(one).collect()

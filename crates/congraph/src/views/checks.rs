@@ -248,14 +248,14 @@ pub(super) fn values(view: &View, nodes: &[String], lacking: &Lacking, options: 
         return errors;
     }
     let needed = if options.allow_constant { 1 } else { 2 };
-    if view.stride < needed {
+    if view.rows.stride() < needed {
         errors.push(fault(
             Code::E05,
             &view.name,
             format!(
                 "view `{}` has {} left; at least {needed} are needed",
                 view.name,
-                counted(view.stride)
+                counted(view.rows.stride())
             ),
             "with fewer there is no variation to learn a graph from",
             "add samples, or leave the view out".into(),
@@ -335,7 +335,11 @@ fn constant_nodes(view: &View, nodes: &[String], lacking: &Lacking, options: &Vi
                     String::new()
                 } else {
                     let scale = |value: &str| option("scale").set_to(value);
-                    format!(", {} or {} keep {it}", scale("none"), scale("center"))
+                    format!(
+                        ", {} or {} keep {it} (for the method `smooth`)",
+                        scale("none"),
+                        scale("center")
+                    )
                 }
             ),
         )

@@ -52,7 +52,7 @@ pub(super) fn fewer_than(limit: f64, view: &View, nodes: &[usize]) -> Option<f64
 /// The places of the samples of each block, in order; all samples are one where blocks are not known.
 fn blocks(view: &View) -> Vec<Vec<usize>> {
     let Some(labels) = view.blocks() else {
-        return vec![(0..view.stride).collect()];
+        return vec![(0..view.rows.stride()).collect()];
     };
     let mut places = std::collections::HashMap::new();
     let mut blocks: Vec<Vec<usize>> = Vec::new();

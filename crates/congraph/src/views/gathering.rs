@@ -1,6 +1,9 @@
 //! From a table to a view: the matched columns, node by node.
 
-use super::missing::{self, Lacking};
+use std::collections::HashSet;
+
+use super::missing::{self, Lack, Lacking};
+use super::rows::Rows;
 use super::{Kind, Missing, NanRule, Table, View, ViewOptions, checks};
 use crate::error::{DataError, Warning};
 
@@ -20,8 +23,13 @@ pub(super) fn gather<Values: AsRef<[f64]>>(
     let is_signals = options.kind == Kind::Signals;
     let cells = table.cells();
     let at = |row: usize, column: usize| cells[row * table.n_columns + column];
-    let absent = |column: &Option<usize>| column.is_none().then_some(missing::Lack::Absent);
-    let mut lacking: Lacking = columns.iter().map(absent).collect();
+    let seldom: HashSet<&str> = table.seldom.iter().map(String::as_str).collect();
+    let lack = |node: &String| match seldom.contains(node.as_str()) {
+        true => Lack::Seldom,
+        false => Lack::Absent,
+    };
+    let absent = |(column, node): (&Option<usize>, &String)| column.is_none().then(|| lack(node));
+    let mut lacking: Lacking = columns.iter().zip(nodes).map(absent).collect();
     if options.missing == Missing::Mask {
         missing::not_finite(&mut lacking, columns, table.n_rows, at, nodes, options);
     }
@@ -47,12 +55,11 @@ pub(super) fn gather<Values: AsRef<[f64]>>(
             .n_effective
             .map(|n| n * rows.len() as f64 / table.n_rows.max(1) as f64),
         n_samples: if is_signals { Some(rows.len()) } else { table.n_samples },
-        stride: rows.len(),
         blocks: table
             .blocks
             .map(|blocks| rows.iter().flatten().map(|&row| blocks[row].clone()).collect()),
         name: table.name,
-        values,
+        rows: Rows::new(values, rows.len()),
     };
     (view, lacking)
 }

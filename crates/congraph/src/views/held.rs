@@ -10,6 +10,7 @@ use bytemuck::Pod;
 use rayon::prelude::*;
 
 use super::missing::{Lack, Lacking};
+use super::rows::Rows;
 use super::{View, Views};
 use crate::error::Warning;
 use crate::team::Team;
@@ -42,8 +43,7 @@ impl Gathered {
             name,
             n_samples: None,
             n_effective: None,
-            stride: 0,
-            values: Vec::new(),
+            rows: Rows::elsewhere(0),
             blocks: None,
         };
         Self {
@@ -56,7 +56,7 @@ impl Gathered {
     /// All but the signals.
     fn told(&self) -> Vec<u8> {
         let mut words = Words::default();
-        words.number(self.view.stride as u64);
+        words.number(self.view.rows.stride() as u64);
         words.option(self.view.n_samples.map(|n| n as u64));
         words.option(self.view.n_effective.map(f64::to_bits));
         words.option(self.view.blocks.as_ref().map(|blocks| blocks.len() as u64));
@@ -71,6 +71,7 @@ impl Gathered {
                 Lack::Absent => [0, 0],
                 Lack::NotFinite(count) => [1, count as u64],
                 Lack::Constant(value) => [2, value.to_bits()],
+                Lack::Seldom => [3, 0],
             };
             [node as u64, why, what].into_iter().for_each(|x| words.number(x));
         }
@@ -84,7 +85,7 @@ impl Gathered {
     /// Adds what was told of a view.
     fn complete(&mut self, told: &[u8], n_nodes: usize) {
         let mut told = Told(told);
-        self.view.stride = told.number() as usize;
+        self.view.rows = Rows::elsewhere(told.number() as usize);
         self.view.n_samples = told.option().map(|n| n as usize);
         self.view.n_effective = told.option().map(f64::from_bits);
         self.view.blocks = told.option().map(|n| (0..n).map(|_| told.text()).collect());
@@ -94,7 +95,8 @@ impl Gathered {
             self.lacking[node] = Some(match why {
                 0 => Lack::Absent,
                 1 => Lack::NotFinite(what as usize),
-                _ => Lack::Constant(f64::from_bits(what)),
+                2 => Lack::Constant(f64::from_bits(what)),
+                _ => Lack::Seldom,
             });
         }
         for _ in 0..told.number() {
@@ -193,9 +195,9 @@ impl Views {
             return Cow::Borrowed(self);
         };
         let of_view = |(index, view): (usize, &View)| {
-            let mut told = holders.tell(&[index], |_| view.values.clone());
+            let mut told = holders.tell(&[index], |_| view.rows.to_vec());
             View {
-                values: told.swap_remove(0),
+                rows: Rows::new(told.swap_remove(0), view.rows.stride()),
                 ..view.clone()
             }
         };

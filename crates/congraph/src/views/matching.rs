@@ -22,9 +22,11 @@ pub(super) fn match_nodes<Values: AsRef<[f64]>>(
     warnings: &mut Vec<Warning>,
 ) -> Result<Matched, Error> {
     super::stage(repeated_views(tables))?;
-    let names = column_names(tables, options)?;
+    let mut made_up = Vec::new();
+    let names = column_names(tables, options, &mut made_up)?;
     // Where all views have the same list of names, what holds for the first holds for all.
-    let are_same = names[1..].iter().all(|other| *other == names[0]);
+    let is_same = |other: &&[String]| std::ptr::eq(*other, names[0]) || *other == names[0];
+    let are_same = names[1..].iter().all(is_same);
     let is_sound = are_same && check_names(&tables[..1], &names[..1]).is_ok();
     let looked_at = if is_sound { 1 } else { names.len() };
     if !is_sound {
@@ -40,7 +42,7 @@ pub(super) fn match_nodes<Values: AsRef<[f64]>>(
     let dropped: HashSet<&str> = options.drop_nodes.iter().map(String::as_str).collect();
     let wanted = |name: &String| !dropped.contains(name.as_str());
     let in_all = |name: &String| index.iter().all(|view| view.contains_key(name.as_str()));
-    let union = union(&names, &wanted);
+    let union = union(&names[..looked_at], &wanted);
     let masks = options.missing == Missing::Mask && options.nodes == NodeRule::Same;
     if options.nodes == NodeRule::Same && !masks {
         super::stage(missing_nodes(tables, &union, &index))?;
@@ -78,14 +80,14 @@ pub(super) fn match_nodes<Values: AsRef<[f64]>>(
 }
 
 /// Refuses names that are cut, repeated, or the same but for case and spaces.
-fn check_names<Values: AsRef<[f64]>>(tables: &[Table<Values>], names: &[Vec<String>]) -> Result<(), Error> {
+fn check_names<Values: AsRef<[f64]>>(tables: &[Table<Values>], names: &[&[String]]) -> Result<(), Error> {
     super::stage(cut_names(tables, names))?;
     super::stage(repeated_nodes(tables, names))?;
     super::stage(look_alikes(tables, names))
 }
 
 /// Refuses nodes to drop that no view has: most likely a name is misspelled.
-fn check_dropped(drop_nodes: &[String], index: &[HashMap<&str, usize>], names: &[Vec<String>]) -> Result<(), Error> {
+fn check_dropped(drop_nodes: &[String], index: &[HashMap<&str, usize>], names: &[&[String]]) -> Result<(), Error> {
     let unknown: Vec<&str> = drop_nodes
         .iter()
         .map(String::as_str)
@@ -99,7 +101,7 @@ fn check_dropped(drop_nodes: &[String], index: &[HashMap<&str, usize>], names: &
         message: format!(
             "names {}, which no view has; the nodes are {}",
             list_names(&unknown),
-            list_names(&names[0])
+            list_names(names[0])
         ),
     })
 }
@@ -138,16 +140,17 @@ fn too_few_nodes(n_nodes: usize) -> DataError {
 }
 
 /// The names of each table's columns, made up as `0`, `1`, … when no table has any.
-fn column_names<Values: AsRef<[f64]>>(
-    tables: &[Table<Values>],
+fn column_names<'t, Values: AsRef<[f64]>>(
+    tables: &'t [Table<Values>],
     options: &ViewOptions,
-) -> Result<Vec<Vec<String>>, Error> {
-    let n_named = tables.iter().filter(|table| table.column_names.is_some()).count();
+    made_up: &'t mut Vec<String>,
+) -> Result<Vec<&'t [String]>, Error> {
+    let named: Vec<&[String]> = (tables.iter())
+        .filter_map(|table| table.column_names.as_deref())
+        .collect();
+    let n_named = named.len();
     if n_named == tables.len() {
-        return Ok(tables
-            .iter()
-            .map(|table| table.column_names.clone().unwrap_or_default())
-            .collect());
+        return Ok(named);
     }
     if n_named > 0 {
         let without: Vec<&str> = tables
@@ -176,7 +179,7 @@ fn column_names<Values: AsRef<[f64]>>(
     if tables.iter().any(|table| table.n_columns != n_nodes) {
         return Err(different_numbers(tables, options.orient).into());
     }
-    let made_up: Vec<String> = (0..n_nodes).map(|k| k.to_string()).collect();
+    made_up.extend((0..n_nodes).map(|k| k.to_string()));
     Ok(vec![made_up; tables.len()])
 }
 
@@ -261,7 +264,7 @@ fn repeated_views<Values: AsRef<[f64]>>(tables: &[Table<Values>]) -> Vec<DataErr
 }
 
 /// A name with a NUL in it: most formats end a text there, and two names would become one.
-fn cut_names<Values: AsRef<[f64]>>(tables: &[Table<Values>], names: &[Vec<String>]) -> Vec<DataError> {
+fn cut_names<Values: AsRef<[f64]>>(tables: &[Table<Values>], names: &[&[String]]) -> Vec<DataError> {
     let mut errors = Vec::new();
     for (table, names) in tables.iter().zip(names) {
         let nodes = names.iter().map(|name| ("a node", name));
@@ -282,7 +285,7 @@ fn cut_names<Values: AsRef<[f64]>>(tables: &[Table<Values>], names: &[Vec<String
     errors
 }
 
-fn repeated_nodes<Values: AsRef<[f64]>>(tables: &[Table<Values>], names: &[Vec<String>]) -> Vec<DataError> {
+fn repeated_nodes<Values: AsRef<[f64]>>(tables: &[Table<Values>], names: &[&[String]]) -> Vec<DataError> {
     let mut errors = Vec::new();
     for (table, names) in tables.iter().zip(names) {
         if let Some((name, first, second)) = repeated(names) {
@@ -314,12 +317,12 @@ pub(crate) fn folded(name: &str) -> String {
         .collect()
 }
 
-fn look_alikes<Values: AsRef<[f64]>>(tables: &[Table<Values>], names: &[Vec<String>]) -> Vec<DataError> {
+fn look_alikes<Values: AsRef<[f64]>>(tables: &[Table<Values>], names: &[&[String]]) -> Vec<DataError> {
     let mut spelling: HashMap<String, (&str, &str)> = HashMap::new();
     let mut reported = HashSet::new();
     let mut errors = Vec::new();
     for (table, names) in tables.iter().zip(names) {
-        for name in names {
+        for name in *names {
             let key = folded(name);
             match spelling.get(&key) {
                 None => {
@@ -346,10 +349,10 @@ fn look_alikes<Values: AsRef<[f64]>>(tables: &[Table<Values>], names: &[Vec<Stri
 }
 
 /// The nodes of all views that are wanted, as they come up.
-fn union<'n>(names: &'n [Vec<String>], wanted: &dyn Fn(&String) -> bool) -> Vec<&'n String> {
+fn union<'n>(names: &[&'n [String]], wanted: &dyn Fn(&String) -> bool) -> Vec<&'n String> {
     let mut seen = HashSet::new();
     let is_new = |name: &&'n String| wanted(name) && seen.insert(name.as_str());
-    names.iter().flatten().filter(is_new).collect()
+    names.iter().copied().flatten().filter(is_new).collect()
 }
 
 fn missing_nodes<Values: AsRef<[f64]>>(

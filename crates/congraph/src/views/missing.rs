@@ -9,6 +9,8 @@ use crate::options::{names_listed, option, step};
 pub(super) enum Lack {
     /// It is not in its table.
     Absent,
+    /// It was left out of its table: a gene that is seen in too few cells.
+    Seldom,
     /// This many of its values are NaN or infinite.
     NotFinite(usize),
     /// It has this value throughout.
@@ -21,7 +23,7 @@ pub(super) type Lacking = Vec<Option<Lack>>;
 impl Lack {
     fn code(self) -> Code {
         match self {
-            Self::Absent => Code::E02,
+            Self::Absent | Self::Seldom => Code::E02,
             Self::NotFinite(_) => Code::E01,
             Self::Constant(_) => Code::E04,
         }
@@ -30,6 +32,7 @@ impl Lack {
     fn told(self) -> String {
         match self {
             Self::Absent => "not in its table".into(),
+            Self::Seldom => format!("seen in too few cells: {}", option("min_cells_per_gene").bare()),
             Self::NotFinite(1) => "1 value NaN or infinite".into(),
             Self::NotFinite(count) => format!("{count} values NaN or infinite"),
             Self::Constant(value) => format!("constant, {value}"),
@@ -95,8 +98,7 @@ pub(super) fn constant(lacking: &mut Lacking, view: &mut View, kind: Kind) {
         if lacking[node].is_none() {
             let value = if kind == Kind::Signals { view.node(node)[0] } else { 0.0 };
             lacking[node] = Some(Lack::Constant(value));
-            let stride = view.stride;
-            view.values[node * stride..(node + 1) * stride].fill(0.0);
+            view.rows.clear(node);
         }
     }
 }
@@ -208,15 +210,23 @@ pub(super) fn warnings<'a>(views: &'a [View], nodes: &[String], lacking: &[Lacki
             .zip(lacking)
             .filter_map(|(name, lack)| Some((name, (*lack)?)))
             .collect();
+        // A reason that all have is told once.
+        let first = masked.first().map(|(_, lack)| lack.told());
+        let shared = first.filter(|first| masked.len() > 1 && masked.iter().all(|(_, lack)| lack.told() == *first));
         let mut shown: Vec<String> = masked
             .iter()
             .take(SHOWN)
-            .map(|(name, lack)| format!("`{name}` ({})", lack.told()))
+            .map(|(name, lack)| match &shared {
+                Some(_) => format!("`{name}`"),
+                None => format!("`{name}` ({})", lack.told()),
+            })
             .collect();
         if masked.len() > SHOWN {
             shown.push(format!("and {} more", masked.len() - SHOWN));
         }
-        (!masked.is_empty()).then(|| (view, masked.len(), shown.join(", ")))
+        let why = shared.map_or_else(String::new, |why| format!(" (each {why})"));
+        let shown = shown.join(", ") + &why;
+        (!masked.is_empty()).then_some((view, masked.len(), shown))
     };
     let told: Vec<(&View, usize, String)> = views.iter().zip(lacking).filter_map(masked).collect();
     match &told[..] {

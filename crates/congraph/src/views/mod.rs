@@ -20,6 +20,7 @@ mod missing;
 mod options;
 mod order;
 mod pairwise;
+mod rows;
 mod subjects;
 mod table;
 mod turned;
@@ -34,6 +35,7 @@ pub(crate) use membership::own_or_marked;
 pub use options::{Kind, Missing, NanRule, NodeRule, Orient, ViewOptions};
 pub use order::Order;
 use rayon::prelude::*;
+use rows::Rows;
 pub use subjects::Subjects;
 pub use table::Table;
 
@@ -49,8 +51,7 @@ pub struct View {
     n_samples: Option<usize>,
     /// How many independent samples they are worth, where known.
     n_effective: Option<f64>,
-    stride: usize,
-    values: Vec<f64>,
+    rows: Rows,
     blocks: Option<Vec<String>>,
 }
 
@@ -67,7 +68,7 @@ impl View {
 
     /// Whether its signals are here, and not with another member of a team.
     pub fn is_here(&self) -> bool {
-        !self.values.is_empty()
+        self.rows.are_here()
     }
 
     /// The samples of one node (or, for precomputed matrices, its row).
@@ -75,7 +76,7 @@ impl View {
     /// # Panics
     /// If its signals are with another member of a team.
     pub fn node(&self, node: usize) -> &[f64] {
-        &self.values[node * self.stride..(node + 1) * self.stride]
+        self.rows.row(node)
     }
 
     /// The resampling unit of each sample, if known.
@@ -88,6 +89,8 @@ impl View {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Views {
     kind: Kind,
+    /// Whether they are covariances only because the signals have gaps.
+    pairwise: bool,
     nodes: Vec<String>,
     views: Vec<View>,
     membership: Arc<Membership>,
@@ -223,7 +226,8 @@ impl Views {
         };
         let (views, noticed) = Self::match_up(covariances, &of_matrices, holders)?;
         told.extend(noticed);
-        Ok((views, told))
+        let pairwise = true;
+        Ok((Self { pairwise, ..views }, told))
     }
 
     /// Matches and checks tables of sound shapes that have their nodes in columns.
@@ -240,7 +244,7 @@ impl Views {
                 return (Gathered::elsewhere(table.name), errors);
             }
             let (mut view, mut lacks) = gather(table, columns, options, &matched.nodes, &mut errors, &mut warnings);
-            if options.missing == Missing::Mask && !options.allow_constant && view.stride >= 2 {
+            if options.missing == Missing::Mask && !options.allow_constant && view.rows.stride() >= 2 {
                 missing::constant(&mut lacks, &mut view, options.kind);
             }
             // What is not finite has no spread to be judged by.
@@ -277,6 +281,7 @@ impl Views {
         });
         let views = Self {
             kind: options.kind,
+            pairwise: false,
             nodes: matched.nodes,
             views,
             membership: Arc::new(membership),
@@ -434,6 +439,32 @@ impl Views {
         self.kind
     }
 
+    /// What they are if they are not signals, in the words of a message; who gave signals with gaps gave no matrices.
+    pub(crate) fn matrices(&self) -> String {
+        if self.pairwise {
+            format!(
+                "covariances of signals with gaps ({})",
+                option("nan").set_to("pairwise")
+            )
+        } else {
+            "precomputed matrices".into()
+        }
+    }
+
+    /// What to do where samples are needed, and these are not signals.
+    pub(crate) fn for_samples(&self) -> String {
+        if self.pairwise {
+            format!(
+                "leave out the samples with gaps ({}) or the nodes with gaps ({} in place of {})",
+                option("nan").set_to("drop-rows"),
+                option("missing").set_to("mask"),
+                option("nan").set_to("pairwise")
+            )
+        } else {
+            "give the signals".into()
+        }
+    }
+
     /// The names of the nodes.
     pub fn nodes(&self) -> &[String] {
         &self.nodes
@@ -499,20 +530,18 @@ impl Views {
 
     /// The same with nodes and views in another order, and signals with the signs of that order.
     pub(crate) fn arranged(&self, order: &Order) -> Self {
+        let places = Arc::new(order.nodes.iter().map(|&node| node as u32).collect());
         let arranged = |&view: &usize| {
             let source = &self.views[view];
-            let values = if !source.is_here() {
-                Vec::new()
+            let rows = if !source.is_here() || self.kind == Kind::Signals && order.flipped.is_empty() {
+                source.rows.in_order(&places)
             } else if self.kind == Kind::Signals {
-                let mut values = Vec::with_capacity(order.nodes.len() * source.stride);
-                for (place, &node) in order.nodes.iter().enumerate() {
-                    values.extend_from_slice(source.node(node));
-                    if order.flipped.get(place) == Some(&true) {
-                        let last = values.len() - source.stride;
-                        values[last..].iter_mut().for_each(|value| *value = -*value);
-                    }
+                let mut values = Vec::with_capacity(order.nodes.len() * source.rows.stride());
+                for (&node, &flip) in order.nodes.iter().zip(&order.flipped) {
+                    let signs = source.node(node).iter().map(|&value| if flip { -value } else { value });
+                    values.extend(signs);
                 }
-                values
+                Rows::new(values, source.rows.stride())
             } else if !order.flipped.is_empty() {
                 let nodes = || order.nodes.iter().zip(&order.flipped);
                 let entry = |(&row, &flip): (&usize, &bool)| {
@@ -521,22 +550,22 @@ impl Views {
                         if flip == other { value } else { -value }
                     })
                 };
-                nodes().flat_map(entry).collect()
+                Rows::new(nodes().flat_map(entry).collect(), order.nodes.len())
             } else {
                 let entry = |&row: &usize| order.nodes.iter().map(move |&column| source.node(row)[column]);
-                order.nodes.iter().flat_map(entry).collect()
+                Rows::new(order.nodes.iter().flat_map(entry).collect(), order.nodes.len())
             };
             View {
                 name: source.name.clone(),
                 n_samples: source.n_samples,
                 n_effective: source.n_effective,
-                stride: source.stride,
-                values,
+                rows,
                 blocks: source.blocks.clone(),
             }
         };
         Self {
             kind: self.kind,
+            pairwise: self.pairwise,
             nodes: order.nodes.iter().map(|&node| self.nodes[node].clone()).collect(),
             views: order.views.par_iter().map(arranged).collect(),
             membership: Arc::new(self.membership.arranged(order)),
@@ -583,10 +612,12 @@ impl Views {
             name: view.name.clone(),
             n_samples: Some(samples.len()),
             n_effective: None,
-            stride: samples.len(),
-            values: (0..self.n_nodes())
-                .flat_map(|node| samples.iter().map(move |&sample| view.node(node)[sample]))
-                .collect(),
+            rows: Rows::new(
+                (0..self.n_nodes())
+                    .flat_map(|node| samples.iter().map(move |&sample| view.node(node)[sample]))
+                    .collect(),
+                samples.len(),
+            ),
             blocks: view
                 .blocks
                 .as_ref()
@@ -594,6 +625,7 @@ impl Views {
         };
         Self {
             kind: self.kind,
+            pairwise: self.pairwise,
             nodes: self.nodes.clone(),
             views: self.views.iter().zip(samples).map(chosen).collect(),
             membership: Arc::clone(&self.membership),
@@ -606,6 +638,7 @@ impl Views {
     pub(crate) fn with_views(&self, views: &[usize]) -> Self {
         Self {
             kind: self.kind,
+            pairwise: self.pairwise,
             nodes: self.nodes.clone(),
             views: views.iter().map(|&view| self.views[view].clone()).collect(),
             membership: self.membership_of(views),
@@ -620,12 +653,12 @@ impl Views {
             name: self.views[view].name.clone(),
             n_samples: Some(n_samples),
             n_effective: Some(worth),
-            stride: self.n_nodes(),
-            values,
+            rows: Rows::new(values, self.n_nodes()),
             blocks: None,
         };
         Self {
             kind: Kind::Covariance,
+            pairwise: self.pairwise,
             nodes: self.nodes.clone(),
             views: views.iter().zip(values).zip(samples).map(covariance).collect(),
             membership: self.membership_of(views),
@@ -645,19 +678,16 @@ impl Views {
 
     /// The same views with other values, in as many rows as each has.
     pub(crate) fn with_values(&self, values: Vec<Vec<f64>>) -> Self {
-        let replaced = |(view, values): (&View, Vec<f64>)| {
-            debug_assert_eq!(values.len(), view.values.len());
-            View {
-                name: view.name.clone(),
-                n_samples: view.n_samples,
-                n_effective: view.n_effective,
-                stride: view.stride,
-                values,
-                blocks: view.blocks.clone(),
-            }
+        let replaced = |(view, values): (&View, Vec<f64>)| View {
+            name: view.name.clone(),
+            n_samples: view.n_samples,
+            n_effective: view.n_effective,
+            rows: Rows::new(values, view.rows.stride()),
+            blocks: view.blocks.clone(),
         };
         Self {
             kind: self.kind,
+            pairwise: self.pairwise,
             nodes: self.nodes.clone(),
             views: self.views.iter().zip(values).map(replaced).collect(),
             membership: Arc::clone(&self.membership),

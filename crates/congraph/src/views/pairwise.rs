@@ -108,6 +108,7 @@ fn covariance<Values: AsRef<[f64]>>(
         n_samples: Some(mean.round() as usize),
         n_effective: None,
         subject: table.subject.clone(),
+        seldom: table.seldom.clone(),
     };
     (filled, told, unknown)
 }
@@ -171,7 +172,7 @@ fn apart<Values: AsRef<[f64]>>(table: &Table<Values>, moments: &[Vec<(f64, usize
         "the correlation of a pair is made from the samples that both have",
         format!(
             "{} leaves such nodes out of this view",
-            option("missing").set_to("mask").added()
+            option("missing").set_to("mask")
         ),
     ))
 }

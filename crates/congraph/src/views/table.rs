@@ -29,6 +29,8 @@ pub struct Table<Values = Vec<f64>> {
     pub n_effective: Option<f64>,
     /// Whose data they are, if views are of subjects that were measured in several conditions.
     pub subject: Option<String>,
+    /// Genes that were left out of it because they are seen in too few of its cells.
+    pub seldom: Vec<String>,
 }
 
 impl<Values: AsRef<[f64]>> Table<Values> {
@@ -51,6 +53,7 @@ impl<Values: AsRef<[f64]>> Table<Values> {
             n_samples: None,
             n_effective: None,
             subject: None,
+            seldom: Vec::new(),
         }
     }
 
@@ -114,6 +117,7 @@ impl<Values: AsRef<[f64]>> Table<Values> {
             n_samples: self.n_samples,
             n_effective: self.n_effective,
             subject: self.subject,
+            seldom: self.seldom,
         }
     }
 }

@@ -366,8 +366,15 @@ fn proportional_nodes_are_named() {
     }
     // Opposite signals are no reason to refuse an attractive graph.
     tables[1].values.chunks_mut(8).for_each(|row| row[5] = -row[2]);
-    let learned = method(models()[0]).learn(&views(tables), &no_progress).expect("graphs");
+    let learned = method(models()[0])
+        .learn(&views(tables.clone()), &no_progress)
+        .expect("graphs");
     assert!(learned.converged());
+    // One of both signs knows no difference between a signal and its opposite.
+    let Error::Data(found) = refusal(&method(Model::signed()), &views(tables)) else {
+        panic!("not data")
+    };
+    assert!(found.len() == 1 && found[0].code == Code::E04, "{found:?}");
 }
 
 /// The criterion counts shared weights: without them b is not its to choose.

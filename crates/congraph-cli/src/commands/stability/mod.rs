@@ -328,7 +328,9 @@ impl Visit for MakeShard<'_> {
         let tallies = {
             let progress = console.progress();
             let watch = |step: &Progress| progress.step(step);
-            halvings.run(&jobs, Tallies::default(), &mut |_| Ok::<(), Failure>(()), &watch)?
+            halvings
+                .run(&jobs, Tallies::default(), &mut |_| Ok::<(), Failure>(()), &watch)
+                .map_err(of_a_half)?
         };
         let key = key(fit, read, self.halving, halvings);
         Ok(shards::seal(
@@ -437,13 +439,23 @@ fn make<M: Refit>(
         }
         Ok::<(), Failure>(())
     };
-    let done = interrupt::gently(|| halvings.run(jobs, done, &mut report, &watch))?;
+    let done = interrupt::gently(|| halvings.run(jobs, done, &mut report, &watch)).map_err(of_a_half)?;
     if interrupt::is_asked() && !done.jobs.is_empty() {
         drop(progress);
         checkpoint.write(&done)?;
     }
     interrupt::leave_if_asked();
     Ok(done)
+}
+
+/// What is wrong with a half: the whole, of which the fit was learned, does not have it.
+fn of_a_half(failure: Failure) -> Failure {
+    match failure {
+        Failure::Data(errors) if errors.iter().all(|error| error.code == Code::E04) => {
+            Failure::Data(errors.into_iter().map(DataError::in_a_half).collect())
+        }
+        other => other,
+    }
 }
 
 fn unusable(path: &Path, reason: &str) -> Failure {

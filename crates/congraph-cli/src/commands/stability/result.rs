@@ -1,23 +1,20 @@
 //! What `congraph stability` adds to the folder, and tells.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::time::Instant;
 
 use congraph::direct::Direct;
 use congraph::findings::shared_weights;
 use congraph::stability::EdgeStability;
-use congraph_io::{Folder, add_columns, reseal, write_json};
+use congraph_io::{Folder, STABILITY_TABLES, reseal, write_json, write_stability};
 use congraph_record::findings::Support;
-use congraph_record::record::{EDGE_COLUMNS, StabilityColumns, StabilityRecord, VIEW_COLUMNS, n_frequent};
+use congraph_record::record::{StabilityColumns, StabilityRecord, n_frequent};
 
 use super::{FILES, Fit};
 use crate::commands::report;
 use crate::console::count;
 use crate::failure::Failure;
 
-const EDGES: &str = "edges.tsv";
-const EDGES_LONG: &str = "edges_long.tsv";
 /// The frequency from on which the result line counts edges.
 const STABLE: f64 = 0.9;
 
@@ -30,26 +27,11 @@ pub(super) fn write(
     record: &StabilityRecord,
 ) -> Result<(), Failure> {
     let graph = &fit.graph;
-    let nodes: HashMap<&str, u32> = (0..).zip(graph.nodes()).map(|(k, name)| (name.as_str(), k)).collect();
-    let edges: HashMap<[u32; 2], usize> = graph.pairs().iter().enumerate().map(|(k, &pair)| (pair, k)).collect();
-    let edge = |source: &str, target: &str| {
-        let (a, b) = (*nodes.get(source)?, *nodes.get(target)?);
-        edges.get(&[a.min(b), a.max(b)]).copied()
-    };
-    let columns = StabilityColumns::of_edges(graph, found, direct);
-    let keys = ["source", "target"];
-    add_columns::<Failure>(&folder, EDGES, &keys, &EDGE_COLUMNS, &columns.names(), |keys| {
-        columns.cells(edge(keys[0], keys[1]))
-    })?;
-    let columns = StabilityColumns::of_views(graph, found, direct);
-    let views: HashMap<&str, usize> = (0..).zip(graph.views()).map(|(k, name)| (name.as_str(), k)).collect();
-    let keys = ["view", "source", "target"];
-    add_columns::<Failure>(&folder, EDGES_LONG, &keys, &VIEW_COLUMNS, &columns.names(), |keys| {
-        let place = edge(keys[1], keys[2]).zip(views.get(keys[0]));
-        columns.cells(place.map(|(edge, view)| edge * graph.n_views() + view))
-    })?;
+    let edges = StabilityColumns::of_edges(graph, found, direct);
+    let views = StabilityColumns::of_views(graph, found, direct);
+    write_stability::<Failure>(&folder, folder.target(), graph, &edges, &views)?;
     write_json(&folder, FILES[0], record)?;
-    reseal(&folder, &[EDGES, EDGES_LONG])?;
+    reseal(&folder, &STABILITY_TABLES)?;
     report::renew(&mut folder, graph)?;
     Ok(folder.commit()?)
 }

@@ -31,6 +31,7 @@ pub(super) use parts::shard;
 
 pub(crate) fn run(args: &TuneArgs, global: &Global, console: &Console) -> Result<(), Failure> {
     if !args.methods.is_empty() {
+        super::methods::check_named_once(&args.methods)?;
         if args.shard.is_some() {
             return Err(Failure::usage(
                 "--methods cannot be made in parts: every method is one search, in which each fit depends on those before",
@@ -61,6 +62,7 @@ impl Task {
     fn read(args: &TuneArgs) -> Result<Self, Failure> {
         let asked = args.request()?.resolve()?;
         let read = input::read(&args.input)?;
+        input::check_several(&read, &args.input)?;
         let asked = asked.with_free_memory(memory::half_of_free());
         check_memory(&asked.fit.method, &read.views)?;
         let search = asked.search(read.views.n_nodes())?;

@@ -1,6 +1,6 @@
 //! Could this be an artefact?
 
-use congraph_record::findings::{Findings, Geometry, Influence};
+use congraph_record::findings::{Findings, Geometry, Influence, Unit};
 use serde::Serialize;
 
 use super::Figure;
@@ -111,21 +111,35 @@ fn near(geometry: &Geometry) -> Figure {
         svg: lengths::draw(geometry),
         caption: format!(
             "The mean edge is {} long, the mean distance between two nodes {}. Two nodes are neighbours if one is \
-             among the other's four nearest. By weight, neighbours have {}. What spreads through the medium (volume \
-             conduction) joins neighbours even where nothing is connected.",
+             among the other's four nearest. By weight, neighbours have {}. {} joins neighbours even where nothing is \
+             connected.",
             lengths::length(geometry, geometry.mean_edge),
             lengths::length(geometry, geometry.mean_pair),
-            percent(geometry.weight_share)
+            percent(geometry.weight_share),
+            shared(geometry.unit)
         ),
+    }
+}
+
+/// What neighbours have in common, in the words of the place.
+fn shared(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Metres => "What spreads through the head (volume conduction)",
+        Unit::Kilometres => "Weather, or whatever else places near each other share,",
+        Unit::Own => "Whatever nodes near each other share",
     }
 }
 
 /// Why edge lengths cannot be compared with chance.
 fn unplaced(findings: &Findings) -> String {
     if findings.known.positions.is_none() {
-        return "Positions of the nodes are not known, so edge lengths cannot be compared with chance. With columns x, \
-            y (and z) in nodes.tsv they would be."
-            .into();
+        let command = findings.known.command.as_deref().and_then(<[String]>::first);
+        let how = if command.is_some_and(|program| program == "python") {
+            "With the places of the nodes (`positions` of the views, or the estimator's `positions_`) they would be."
+        } else {
+            "With columns x, y (and z) in nodes.tsv they would be."
+        };
+        return format!("Positions of the nodes are not known, so edge lengths cannot be compared with chance. {how}");
     }
     if findings.verdict.n_shared == 0 {
         "Without an edge there are no lengths to compare with chance.".into()

@@ -25,7 +25,7 @@ pub(super) use convergence::Convergence;
 pub(super) use dials::Dials;
 pub(super) use differences::{Differences, similarity_figure};
 pub(super) use groups::Groups;
-pub(super) use models::{Models, choice};
+pub(super) use models::{Models, choice, chosen};
 pub(super) use ranking::Ranking;
 pub(super) use subjects::Subjects;
 pub(super) use there::There;

@@ -5,7 +5,7 @@ use congraph_record::findings::Findings;
 use congraph_record::record::TriedRecord;
 use serde::Serialize;
 
-use crate::words::{self, significant};
+use crate::words::{self, plural, significant};
 
 /// The table of models.
 #[derive(Serialize)]
@@ -75,6 +75,42 @@ impl Models {
 /// Whether this is the model of the result.
 fn is_taken(summary: &FitRecord, one: &TriedRecord) -> bool {
     Some(one.filter) == summary.filter && one.signed == (summary.signed == Some(true)) && one.beta == summary.beta
+}
+
+/// How the criterion chose, for a methods section. None if it chose nothing.
+pub(in crate::page) fn chosen(summary: &FitRecord) -> Option<String> {
+    let chosen = choice(summary)?;
+    let tried = summary.tried.as_deref().unwrap_or_default();
+    let certified = || tried.iter().filter(|one| one.certified);
+    let is_several = chosen.contains(" and ");
+    let were = if is_several { "were" } else { "was" };
+    let of_sign = |one: &&TriedRecord| one.signed == (summary.signed == Some(true));
+    if certified().next().is_none() {
+        return Some(format!(
+            " None of the {} that were compared is certified, so that Akaike's information criterion (Akaike 1974) could \
+             not choose; {chosen} {} of the one that looked best by it.",
+            plural(tried.len(), "fit"),
+            if is_several { "are those" } else { "is that" }
+        ));
+    }
+    let taken = tried.iter().find(|one| is_taken(summary, one)).and_then(|one| one.aic);
+    let is_best = certified()
+        .filter(of_sign)
+        .all(|one| taken.is_none_or(|taken| one.aic >= Some(taken)));
+    let noun = if tried.iter().all(|one| one.certified) {
+        "certified fit"
+    } else {
+        "fit"
+    };
+    let among = plural(tried.len(), noun);
+    let among = if summary.density.target.is_some() && !is_best {
+        format!("those of {among} that are as dense as was asked for")
+    } else {
+        among
+    };
+    Some(format!(
+        " By Akaike's information criterion (Akaike 1974) {chosen} {were} chosen among {among}."
+    ))
 }
 
 /// What of a model the criterion chose, in words: `the filter and b`. None if nothing.

@@ -108,7 +108,7 @@ fn beyond_chance(findings: &Findings) -> Question {
             question,
             "Not known",
             false,
-            "It cannot be judged from these data: there are too few trials, or how many samples there are is not known.",
+            "It cannot be judged from these data: there are too few samples, or how many there are is not known.",
         );
     }
     let note = format!(

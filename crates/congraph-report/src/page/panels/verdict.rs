@@ -124,7 +124,12 @@ fn model(summary: &FitRecord) -> Option<Key> {
         notes.push(format!("weights above {} are edges", significant(threshold)));
     }
     if let Some(chosen) = choice(summary) {
-        notes.push(format!("{chosen} by Akaike's criterion"));
+        let is_certified = summary.tried.iter().flatten().any(|one| one.certified);
+        notes.push(if is_certified {
+            format!("{chosen} by Akaike's criterion")
+        } else {
+            "no fit that was compared is certified".into()
+        });
     }
     Some(Key {
         name: "Filter",

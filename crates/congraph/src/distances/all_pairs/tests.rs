@@ -172,22 +172,42 @@ fn a_pass_misses_no_pair() {
             assert_eq!(found.distances, all.distances_of(&expected));
             let found = all.entering(&multipliers, &expected[1..], &Positive);
             assert!(found.pairs == expected[..1]);
-            let is_open =
-                |open: &Open, pairs: &[[u32; 2]]| pairs.iter().all(|pair| open.pairs.binary_search(pair).is_ok());
-            let open = all.open(&multipliers, Some(&some), &[], usize::MAX / 16, &Positive, &no_progress);
-            assert!(open.complete && is_open(&open, &expected_of_some), "{instructions:?}");
-            assert!(open.pairs.iter().all(|pair| of_some(&pair)));
+            let open = all.open(
+                &multipliers,
+                Some(&some),
+                |_| false,
+                usize::MAX / 16,
+                &Positive,
+                &no_progress,
+            );
+            let pairs_of = |open: &Open| -> Vec<[u32; 2]> {
+                let pairs: Vec<_> = open
+                    .stretches
+                    .iter()
+                    .flat_map(|stretch| stretch.pairs.clone())
+                    .collect();
+                assert!(pairs.is_sorted());
+                pairs
+            };
+            let pairs = pairs_of(&open);
+            let is_open = |pair: &[u32; 2]| pairs.binary_search(pair).is_ok();
+            assert!(
+                open.complete && expected_of_some.iter().all(is_open),
+                "{instructions:?}"
+            );
+            assert!(pairs.iter().all(|pair| of_some(&pair)));
             // What is left open has bounds that are not above the distances.
-            let distances = all.distances_of(&open.pairs);
+            let distances = all.distances_of(&pairs);
             let mut bounds = vec![0.0; 2];
-            for (row, own) in distances.rows().zip(open.bounds.chunks_exact(2)) {
+            let own = open.stretches.iter().flat_map(|stretch| stretch.bounds.chunks_exact(2));
+            for (row, own) in distances.rows().zip(own) {
                 all.divided(own, &mut bounds);
                 assert!(row.iter().zip(&bounds).all(|(distance, bound)| bound <= distance));
                 let lacks = |values: &[f64]| [values[0].is_infinite(), values[1].is_infinite()];
                 assert_eq!(lacks(row), lacks(&bounds));
             }
-            let few = all.open(&multipliers, None, &[], 8, &Positive, &no_progress);
-            assert!(!few.complete && few.pairs.len() <= 8 * n_nodes.div_ceil(256));
+            let few = all.open(&multipliers, None, |_| false, 8, &Positive, &no_progress);
+            assert!(!few.complete && pairs_of(&few).len() <= 8 * n_nodes.div_ceil(256));
         }
     }
 }

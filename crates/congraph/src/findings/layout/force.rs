@@ -271,7 +271,8 @@ fn set_apart(all: &mut [[f64; 2]], points: &[[f64; 2]], alone: &[usize]) {
         .len()
         .min(24.max((alone.len() as f64 * 2.0).sqrt().ceil() as usize))
         .max(1);
-    let step = width / per_row as f64;
+    // A few stand as far apart, and as far below, as joined nodes do.
+    let step = (width / per_row as f64).min(1.0);
     for (k, &node) in alone.iter().enumerate() {
         let (row, column) = (k / per_row, k % per_row);
         let here = (alone.len() - row * per_row).min(per_row);
@@ -373,6 +374,15 @@ mod tests {
         for alone in [0, 2, 4] {
             assert!(points[alone][1] < points[1][1].min(points[3][1]));
         }
+        // One among many stands no farther below than joined nodes are apart.
+        let ring: Vec<[u32; 2]> = (0..30)
+            .map(|k| [k, (k + 1) % 30])
+            .map(|[a, b]| [a.min(b), a.max(b)])
+            .collect();
+        let (one_alone, shared) = graph(31, &ring);
+        let points = layout(&one_alone, &shared);
+        let lowest = points[..30].iter().fold(f64::INFINITY, |low, at| low.min(at[1]));
+        assert!(points[30][1] < lowest && points[30][1] >= lowest - 1.0);
         let (empty, shared) = graph(3, &[]);
         assert!(layout(&empty, &shared).iter().flatten().all(|value| value.is_finite()));
     }

@@ -163,8 +163,8 @@ fn draw(views: &Views, index: usize, n_samples: usize, rng: &mut ChaCha8Rng) -> 
         |what: String, hint: &str| Err(DataError::new(Code::E05, what, why, hint).in_view(view.name()).into());
     if views.kind() != Kind::Signals {
         return refused(
-            "precomputed matrices have no samples to draw".into(),
-            "give the signals",
+            format!("{} have no samples to draw", views.matrices()),
+            &views.for_samples(),
         );
     }
     let mut units = units(view);

@@ -365,7 +365,7 @@ impl Projector {
             Candidates::Nearest { .. } if one.kind() != Kind::Signals => {
                 return Err(Error::Parameter {
                     name: "candidates",
-                    message: "knn needs signals; a precomputed matrix holds all pairs already".into(),
+                    message: format!("knn needs signals; {} hold all pairs already", one.matrices()),
                 });
             }
             Candidates::Nearest { k, seed } => {

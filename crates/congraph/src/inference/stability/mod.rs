@@ -44,6 +44,7 @@ pub use tallies::{EdgeCounts, Squares, Tallies};
 use crate::error::{Error, Warning};
 use crate::fit::Learn;
 use crate::graph::{MultiviewGraph, is_edge};
+use crate::parallel::chunks::try_map;
 use crate::progress::{Progress, Watch};
 use crate::refits::{Part, Refit, Refits, Unit};
 use crate::views::Views;
@@ -320,8 +321,7 @@ impl<M: Refit> Halvings<'_, M> {
                 next += 1;
             }
             let one = |&job: &usize| self.job(job, &fitted, &quiet);
-            let found: Result<Vec<Option<Tallies>>, Error> = left[first..next].par_iter().map(one).collect();
-            let found = found?;
+            let found: Vec<Option<Tallies>> = try_map(left[first..next].par_iter(), one)?;
             let is_whole = found.iter().all(Option::is_some);
             found.into_iter().flatten().for_each(|tallies| done.merge(tallies));
             if !is_whole {
@@ -379,10 +379,10 @@ impl<M: Refit> Halvings<'_, M> {
         let one = |part: &Part| {
             let graph = self.refits.fit(self.method, part, self.start.as_ref(), watch)?;
             fitted.fetch_add(1, Ordering::Relaxed);
-            Ok(graph.map(|graph| Entries::of(&graph, &self.ranks, with_views)))
+            Ok::<_, Error>(graph.map(|graph| Entries::of(&graph, &self.ranks, with_views)))
         };
-        let found: Result<Vec<Option<Entries>>, Error> = parts.par_iter().map(one).collect();
-        Ok(found?.into_iter().collect())
+        let found: Vec<Option<Entries>> = try_map(parts.par_iter(), one)?;
+        Ok(found.into_iter().collect())
     }
 
     /// How many edges there could be.

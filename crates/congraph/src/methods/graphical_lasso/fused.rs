@@ -28,39 +28,30 @@ pub(super) fn prox(row: &mut [f64], step: f64, pools: &mut Vec<Pool>) {
         }
         return;
     }
+    // Before the pools, the values in sorted order, each with its view in place of a size.
     pools.clear();
-    pools.extend(row.iter().map(|&value| Pool { value, size: 1 }));
+    pools.extend(row.iter().enumerate().map(|(size, &value)| Pool { value, size }));
     pools.sort_unstable_by(|one, two| one.value.total_cmp(&two.value));
-    let place = |value: f64, pools: &[Pool]| pools.partition_point(|pool| pool.value < value);
     if pools[0].value == pools[n - 1].value {
         return;
     }
-    // Which sorted place each view has, before the values are overwritten. Equal values share one: they stay equal.
-    for x in row.iter_mut() {
-        *x = place(*x, pools) as f64;
-    }
-    let mut n_pools = 0;
     for r in 0..n {
         let mut pool = Pool {
             value: pools[r].value - step * (2 * r) as f64 + step * (n - 1) as f64,
             size: 1,
         };
-        while n_pools > 0 && pools[n_pools - 1].value >= pool.value {
-            n_pools -= 1;
-            pool = pools[n_pools].joined(pool);
+        // Equal values fall with their places, so that they are always pooled: they stay equal.
+        while pools.len() > n && pools[pools.len() - 1].value >= pool.value {
+            pool = pools[pools.len() - 1].joined(pool);
+            pools.pop();
         }
-        pools[n_pools] = pool;
-        n_pools += 1;
+        pools.push(pool);
     }
-    for x in row.iter_mut() {
-        let mut sorted = *x as usize;
-        let found = pools[..n_pools].iter().find(|pool| {
-            let inside = sorted < pool.size;
-            sorted = sorted.wrapping_sub(pool.size);
-            inside
-        });
-        if let Some(pool) = found {
-            *x = pool.value;
+    let (sorted, pools) = pools.split_at(n);
+    let mut sorted = sorted.iter();
+    for pool in pools {
+        for Pool { size: view, .. } in sorted.by_ref().take(pool.size) {
+            row[*view] = pool.value;
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::chance::Correlations;
 use crate::error::{Error, Warning};
 use crate::graph::MultiviewGraph;
 use crate::methods::{Certificate, Certified, FitContext, Method};
+use crate::options::option;
 use crate::progress::{Status, Watch};
 use crate::signals::Scaling;
 use crate::views::{Order, Views};
@@ -104,8 +105,10 @@ impl Method for GraphicalLasso {
         if !views.membership().is_total() {
             return Err(Error::Invalid {
                 what: "the joint graphical lasso",
-                message: "needs the same nodes in all views, and some are masked; keep those that all views have"
-                    .into(),
+                message: format!(
+                    "needs the same nodes in all views, and some are masked; {} keeps those that all views have",
+                    option("nodes").set_to("common")
+                ),
             });
         }
         Ok(())

@@ -12,9 +12,10 @@ use rayon::prelude::*;
 use super::matrices::{dot, lower_product, mirror};
 use super::problem::{ABSENT, ViewTerm};
 use crate::edges::candidates::{Candidates, EdgeCost, placed_costs, tidy};
-use crate::error::{Code, DataError, Error};
+use crate::error::{Code, DataError, Error, list_names};
 use crate::findings::relative_variances;
 use crate::options::option;
+use crate::parallel::chunks::try_map;
 use crate::signals::{DistanceNorm, SampleNorm, Scale, Scaling, ViewSignals};
 use crate::views::{Kind, Membership, Order, View, Views};
 
@@ -131,7 +132,7 @@ impl Data {
 /// The covariances of centred signals over the mean variance of their view, row after row, and those mean variances.
 ///
 /// # Errors
-/// [`Error::Invalid`] where a node does not vary.
+/// E04 where a node does not vary; [`Error::Invalid`] for values whose squares no f64 holds.
 pub(crate) fn plain_covariances(views: &Views) -> Result<(Vec<Vec<f64>>, Vec<f64>), Error> {
     let found = covariances(views, Scale::Center)?;
     let rows = |(matrix, _): &(Mat<f64>, f64)| {
@@ -206,25 +207,78 @@ fn samples(views: &Views) -> Result<Vec<f64>, Error> {
     }
 }
 
-/// Whether signals are in one unit, by the sizes of the nodes' standard deviations.
-fn unit(views: &Views) -> Scale {
-    let spread = |view: &View, node: usize| match views.kind() {
+/// Whether signals are in one unit, by the sizes of the nodes' standard deviations. Values whose squares no f64 holds are
+/// z-scored.
+pub(super) fn unit(views: &Views) -> Scale {
+    let variance = |view: &View, node: usize| match views.kind() {
         Kind::Signals => {
             let values = view.node(node);
             let mean = values.iter().sum::<f64>() / values.len() as f64;
-            (values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / values.len() as f64).sqrt()
+            values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / values.len() as f64
         }
-        Kind::Gram | Kind::Covariance => view.node(node)[node].max(0.0).sqrt(),
+        Kind::Gram | Kind::Covariance => view.node(node)[node].max(0.0),
     };
     let is_one = views.iter().enumerate().all(|(index, view)| {
         let own = (0..views.n_nodes()).filter(|&node| views.has(index, node));
         let (least, most) = own.fold((f64::INFINITY, 0.0_f64), |(least, most), node| {
-            let spread = spread(view, node);
-            (least.min(spread), most.max(spread))
+            let variance = variance(view, node);
+            (least.min(variance), most.max(variance))
         });
-        most <= SAME_UNIT * least
+        most.is_normal() && most.sqrt() <= SAME_UNIT * least.sqrt()
     });
     if is_one { Scale::Center } else { Scale::Zscore }
+}
+
+/// Why a view's covariances cannot be used: a node that does not vary, or values whose squares no f64 holds.
+fn unsound(views: &Views, index: usize, matrix: &Mat<f64>, own: &[usize]) -> Error {
+    let view = views.view(index);
+    let is_constant = |node: usize| match views.kind() {
+        Kind::Signals => view.node(node).windows(2).all(|two| two[0] == two[1]),
+        Kind::Gram | Kind::Covariance => view.node(node)[node] == 0.0,
+    };
+    let constant: Vec<usize> = own.iter().copied().filter(|&node| is_constant(node)).collect();
+    let Some(&first) = constant.first() else {
+        let largest = own
+            .iter()
+            .flat_map(|&node| view.node(node))
+            .fold(0.0_f64, |most, x| most.max(x.abs()));
+        let is_small = (0..own.len()).any(|a| matrix[(a, a)] < 1.0);
+        return Error::Invalid {
+            what: "covariances",
+            message: format!(
+                "{} in view `{}`: values this {} (at most {largest:.1e}) need {}",
+                if is_small { "underflow" } else { "overflow" },
+                view.name(),
+                if is_small { "small" } else { "large" },
+                option("scale").set_to("zscore")
+            ),
+        };
+    };
+    let names: Vec<&str> = constant.iter().map(|&node| views.nodes()[node].as_str()).collect();
+    let (is, it) = if names.len() == 1 {
+        ("is", "it")
+    } else {
+        ("are", "them")
+    };
+    let word = match views.kind() {
+        Kind::Signals => "constant",
+        Kind::Gram | Kind::Covariance => "without variance",
+    };
+    DataError::new(
+        Code::E04,
+        format!("view `{}`: {} {is} {word}", view.name(), list_names(&names)),
+        "the likelihood needs every node to vary: of a variance of 0 it has no maximum",
+        format!(
+            "{} leaves {it} out of all views, {} with {} masks {it} in this view; or learn by the method `smooth`, which \
+             keeps {it}",
+            option("drop_nodes").set_to(names.join(",")),
+            option("missing").set_to("mask"),
+            option("scale").set_to("zscore")
+        ),
+    )
+    .in_view(view.name())
+    .at_node(&views.nodes()[first])
+    .into()
 }
 
 /// One matrix per view over its own nodes, with a mean variance of 1, and what it was divided by.
@@ -256,21 +310,16 @@ pub(super) fn covariances(views: &Views, scale: Scale) -> Result<Vec<(Mat<f64>, 
         };
         let mean = (0..n).map(|a| matrix[(a, a)]).sum::<f64>() / n as f64;
         let is_sound = (0..n).all(|a| matrix[(a, a)] > 0.0) && mean.is_normal();
+        if !is_sound {
+            return Err(unsound(views, index, &matrix, &own));
+        }
         for b in 0..n {
             matrix.col_as_slice_mut(b).iter_mut().for_each(|x| *x /= mean);
         }
-        is_sound.then_some((matrix, mean)).ok_or_else(|| Error::Invalid {
-            what: "covariances",
-            message: format!(
-                "of view `{}` cannot be computed: a node does not vary, or its values are too large or too small for \
-                 their squares; {} may help",
-                view.name(),
-                option("scale").set_to("zscore")
-            ),
-        })
+        Ok((matrix, mean))
     };
     let all: Vec<(usize, &View)> = views.iter().enumerate().collect();
-    all.into_par_iter().map(of_view).collect()
+    try_map(all.into_par_iter(), of_view)
 }
 
 /// Whether the covariances lack the mean of all nodes, on average over the views.

@@ -43,7 +43,11 @@ pub(super) fn attractive(
         weights.fill(0.0);
         return 0.0;
     }
-    let consensus = location(&scratch.targets, curvatures, charge, &mut scratch.breaks).max(0.0);
+    let consensus = if falls_from_zero(&scratch.targets, curvatures, charge) {
+        location(&scratch.targets, curvatures, charge, &mut scratch.breaks).max(0.0)
+    } else {
+        0.0
+    };
     for ((weight, &u), &h) in weights.iter_mut().zip(&scratch.targets).zip(curvatures) {
         *weight = near(u, consensus, beta / h).max(0.0);
     }
@@ -127,6 +131,16 @@ fn near(u: f64, consensus: f64, tau: f64) -> f64 {
     }
 }
 
+/// Whether [`location`] may be above zero. Where most views have no edge it is not, and nothing need be sorted.
+fn falls_from_zero(targets: &[f64], curvatures: &[f64], Charge { beta, gamma, .. }: Charge) -> bool {
+    let of_view = |(u, h): (&f64, &f64)| (-h * u).clamp(-beta, beta);
+    let slope = targets.iter().zip(curvatures).map(of_view).sum::<f64>() + gamma;
+    slope <= FLAT * beta * targets.len() as f64
+}
+
+/// Slopes below this share of the largest are rounding.
+const FLAT: f64 = 1e-13;
+
 /// The root of Σ clamp(h_i (c − u_i), −β, β) + γ; −∞ if there is none.
 fn location(targets: &[f64], curvatures: &[f64], charge: Charge, breaks: &mut Vec<f64>) -> f64 {
     let Charge { beta, gamma, .. } = charge;
@@ -139,7 +153,7 @@ fn location(targets: &[f64], curvatures: &[f64], charge: Charge, breaks: &mut Ve
         let of_view = |(u, h): (&f64, &f64)| (h * (c - u)).clamp(-beta, beta);
         targets.iter().zip(curvatures).map(of_view).sum::<f64>() + gamma
     };
-    let tolerance = 1e-13 * total;
+    let tolerance = FLAT * total;
     breaks.clear();
     for (&u, &h) in targets.iter().zip(curvatures) {
         breaks.extend([u - beta / h, u + beta / h]);

@@ -4,12 +4,13 @@ use super::data::{Data, Lift};
 use super::model::Model;
 use super::newton::Newton;
 use super::problem::{Point, Signs};
-use super::proportional::{Proportional, check_proportional};
+use super::proportional::{Proportional, check_of_both_signs, check_proportional};
 use super::solution::{Solution, Whole, problem, refit, solve_whole};
 use super::sparsity::Sparsity;
 use crate::edges::{Candidates, EdgeCost, ViewMatrix};
 use crate::error::{Error, Warning};
 use crate::graph::{MultiviewGraph, mean_density};
+use crate::methods::smooth::negative::negative_associations;
 use crate::methods::{Certificate, FitContext, Method};
 use crate::progress::Watch;
 use crate::signals::Scale;
@@ -63,6 +64,9 @@ pub struct Details {
     pub threshold: f64,
     /// The mean density of the views before the threshold.
     pub whole_density: f64,
+    /// That of the weights above the threshold, before the last fit: with both signs, or views that are charged together, it may
+    /// leave out some of them.
+    pub kept_density: f64,
     /// Akaike's information criterion before the threshold, with independent samples.
     pub aic: f64,
     /// How many distinct weights it charges.
@@ -169,7 +173,7 @@ impl Likelihood {
             Some(details.scale),
             lift,
             (&self.candidates, &self.edge_costs),
-            check_proportional,
+            self.check_multiples(),
         )?;
         let data = data.measured_by(details.mean_samples);
         let known = |pair: &[u32; 2]| {
@@ -189,22 +193,38 @@ impl Likelihood {
         mean_density(&whole.point.weights, &data.membership)
     }
 
+    /// What refuses nodes that are multiples of each other.
+    fn check_multiples(&self) -> fn(&Views, &[faer::Mat<f64>]) -> Result<(), Error> {
+        match self.model.signs {
+            Signs::Attractive => check_proportional,
+            Signs::Both => check_of_both_signs,
+        }
+    }
+
     /// Too many nodes are refused before any work.
     fn check_memory(&self, views: &Views) -> Result<(), Error> {
         let needed = Self::memory_of(views);
         if needed <= self.memory {
             return Ok(());
         }
-        const GIB: f64 = (1_u64 << 30) as f64;
+        // As many digits as tell the two apart.
+        let shown = |bytes: u64| {
+            const MIB: f64 = (1_u64 << 20) as f64;
+            match bytes as f64 / MIB {
+                mib if mib < 0.1 => format!("{bytes} bytes"),
+                mib if mib < 1000.0 => format!("{mib:.1} MiB"),
+                mib => format!("{:.2} GiB", mib / 1024.0),
+            }
+        };
         Err(Error::Parameter {
             name: "memory",
             message: format!(
-                "allows {:.2} GiB, and the likelihood of {} views of {} nodes takes about {:.2}: it works on dense \
-                 matrices; raise it, or learn by the method `smooth`, which takes any number of nodes",
-                self.memory as f64 / GIB,
+                "allows {}, and the likelihood of {} views of {} nodes takes about {}: it works on dense matrices; \
+                 raise it, or learn by the method `smooth`, which takes any number of nodes",
+                shown(self.memory),
                 views.n_views(),
                 views.n_nodes(),
-                needed as f64 / GIB
+                shown(needed)
             ),
         })
     }
@@ -241,7 +261,7 @@ impl Method for Likelihood {
             self.scale,
             self.lift,
             (&self.candidates, &self.edge_costs),
-            check_proportional,
+            self.check_multiples(),
         )
     }
 
@@ -295,6 +315,7 @@ impl Method for Likelihood {
             mean_samples: data.mean_samples(),
             threshold: solution.threshold,
             whole_density: mean_density(&solution.whole.point.weights, &data.membership),
+            kept_density: solution.kept_density(&data.membership),
             aic: solution.whole.aic,
             n_parameters: solution.whole.n_parameters,
         })
@@ -304,7 +325,10 @@ impl Method for Likelihood {
         let mut warnings: Vec<Warning> = told.solution.warning().into_iter().collect();
         warnings.extend(told.correlations.and_then(crate::chance::Correlations::warning));
         if told.correlations.is_none() {
-            warnings.extend(crate::chance::unjudged(told.views));
+            warnings.push(crate::chance::unjudged(told.views));
+        }
+        if told.model.signs == Signs::Attractive {
+            warnings.extend(negative_associations(told.views));
         }
         warnings
     }

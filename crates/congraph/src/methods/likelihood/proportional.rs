@@ -58,7 +58,7 @@ pub(crate) struct MergedViews {
 /// would be left.
 ///
 /// # Errors
-/// [`Error::Invalid`] where a node does not vary.
+/// E04 where a node does not vary; [`Error::Invalid`] for values whose squares no f64 holds.
 pub(crate) fn merge(
     views: &Views,
     scale: Option<Scale>,
@@ -138,6 +138,11 @@ fn is_same(matrix: &Mat<f64>, a: usize, b: usize) -> bool {
     matrix[(a, b)] > PROPORTIONAL * (matrix[(a, a)] * matrix[(b, b)]).sqrt()
 }
 
+/// Whether two nodes are negative multiples of each other.
+fn is_opposite(matrix: &Mat<f64>, a: usize, b: usize) -> bool {
+    -matrix[(a, b)] > PROPORTIONAL * (matrix[(a, a)] * matrix[(b, b)]).sqrt()
+}
+
 /// For each node the first by name of those that it is a multiple of in every view; views have both of them, or neither.
 fn representatives(views: &Views, matrices: &[Mat<f64>]) -> Vec<usize> {
     let places = places(views);
@@ -166,13 +171,22 @@ fn representatives(views: &Views, matrices: &[Mat<f64>]) -> Vec<usize> {
 
 /// Two nodes that are multiples of each other make the likelihood unbounded.
 pub(super) fn check_proportional(views: &Views, matrices: &[Mat<f64>]) -> Result<(), Error> {
+    check(views, matrices, false)
+}
+
+/// The same of both signs: a graph with negative edges knows no difference between a signal and its opposite.
+pub(super) fn check_of_both_signs(views: &Views, matrices: &[Mat<f64>]) -> Result<(), Error> {
+    check(views, matrices, true)
+}
+
+fn check(views: &Views, matrices: &[Mat<f64>], is_signed: bool) -> Result<(), Error> {
     let mut errors = Vec::new();
     let mut stands = None;
     for (index, (view, matrix)) in views.iter().zip(matrices).enumerate() {
         let own: Vec<usize> = (0..views.n_nodes()).filter(|&node| views.has(index, node)).collect();
         let pairs = (0..own.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
         let same: Vec<[usize; 2]> = pairs
-            .filter(|&(a, b)| is_same(matrix, a, b))
+            .filter(|&(a, b)| is_same(matrix, a, b) || is_signed && is_opposite(matrix, a, b))
             .map(|(a, b)| [own[a], own[b]])
             .collect();
         let Some(&[first, _]) = same.first() else { continue };
@@ -192,7 +206,11 @@ pub(super) fn check_proportional(views: &Views, matrices: &[Mat<f64>]) -> Result
                     "view `{name}` has nodes that are multiples of each other: {}",
                     list_names(&listed)
                 ),
-                "the likelihood then has no maximum: it would join them with an infinite weight",
+                if is_signed {
+                    "they are one signal measured twice: no data tell which of them an edge belongs to"
+                } else {
+                    "the likelihood then has no maximum: it would join them with an infinite weight"
+                },
                 if are_merged {
                     format!(
                         "{} learns each such pair as one node; or leave one of each out ({dropped}), or learn by the \

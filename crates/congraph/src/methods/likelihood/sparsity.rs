@@ -15,6 +15,14 @@ pub enum Sparsity {
     Automatic,
     /// The strongest weights, such that the views have this density on average.
     Density(f64),
+    /// As many as that, and of the thresholds that keep so many the one nearest to another fit's: from the same data the same
+    /// graphs.
+    Like {
+        /// The density of that fit's weights above the threshold.
+        density: f64,
+        /// Its threshold.
+        threshold: f64,
+    },
     /// Weights above this, such as the threshold of another fit.
     Above(f64),
     /// All that are not zero.
@@ -27,7 +35,15 @@ pub enum Sparsity {
 pub(super) fn threshold(point: &Point, sparsity: Sparsity, shares: &[f64]) -> f64 {
     match sparsity {
         Sparsity::Automatic => automatic(point),
-        Sparsity::Density(density) => of_density(point, density, shares),
+        Sparsity::Density(density) => between(around_density(point, density, shares)),
+        Sparsity::Like { density, threshold } => {
+            let [above, below] = around_density(point, density, shares);
+            if threshold < above {
+                threshold.max(below)
+            } else {
+                between([above, below])
+            }
+        }
         Sparsity::Above(threshold) => threshold,
         Sparsity::All => 0.0,
         Sparsity::Empty => f64::INFINITY,
@@ -173,28 +189,30 @@ impl Heaps {
     }
 }
 
-/// The threshold at which the views' mean density is as near as can be. `shares` holds what an edge adds to the mean
-/// density, view by view.
-fn of_density(point: &Point, density: f64, shares: &[f64]) -> f64 {
+/// The weakest weight that is kept and the strongest that is not, where the views have this density on average: infinite where
+/// none is kept, and 0 where all are.
+fn around_density(point: &Point, density: f64, shares: &[f64]) -> [f64; 2] {
     let rows = point.weights.rows();
     let mut sizes: Vec<(f64, f64)> = rows
         .flat_map(|row| row.iter().map(|weight| weight.abs()).zip(shares.iter().copied()))
         .filter(|&(size, _)| size > 0.0)
         .collect();
     sizes.sort_unstable_by(|x, y| y.0.total_cmp(&x.0));
-    let mut reached = 0.0;
+    let (mut reached, weakest) = (0.0, sizes.last().map_or(0.0, |&(size, _)| size));
     for (k, &(size, share)) in sizes.iter().enumerate() {
         // Nearer to what is asked without this one.
         if reached + 0.5 * share > density {
-            return if k == 0 {
-                f64::INFINITY
-            } else {
-                0.5 * (size + sizes[k - 1].0)
-            };
+            let above = if k == 0 { f64::INFINITY } else { sizes[k - 1].0 };
+            return [above, size];
         }
         reached += share;
     }
-    0.0
+    [weakest, 0.0]
+}
+
+/// Halfway, or 0 where every weight is kept.
+fn between([above, below]: [f64; 2]) -> f64 {
+    if below == 0.0 { 0.0 } else { 0.5 * (above + below) }
 }
 
 #[cfg(test)]

@@ -179,21 +179,27 @@ fn degree_term(problem: &Problem, multipliers: &ViewMatrix) -> f64 {
 fn joint_edges(problem: &Problem, term: EdgeSubproblem<'_>, multipliers: &ViewMatrix) -> f64 {
     let kappa = problem.kappa();
     let edges = problem.distances().edges();
-    let fill = |edge: usize, targets: &mut [f64]| {
-        let (a, b) = edges.ends(edge);
-        let ends = multipliers.row(a).iter().zip(multipliers.row(b));
-        let mut positive = term.is_held(edge);
-        for (target, (distance, (x, y))) in targets
-            .iter_mut()
-            .zip(problem.distances().values().row(edge).iter().zip(ends))
-        {
-            *target = -(distance + x + y) / kappa;
-            positive |= *target > 0.0;
-        }
-        positive
-    };
+    let (penalty, n_views) = (problem.penalty(), problem.n_views());
     let sums = chunks::map(problem.n_edges(), |range| {
-        sum_of_minima(term, problem.penalty(), problem.n_views(), range, fill, |_, _, _| {})
+        sum_of_minima(
+            term,
+            penalty,
+            n_views,
+            range,
+            #[inline(always)]
+            |edge, targets| {
+                let (a, b) = edges.ends(edge);
+                let ends = multipliers.row(a).iter().zip(multipliers.row(b));
+                let row = problem.distances().values().row(edge).iter().zip(ends);
+                let mut positive = term.is_held(edge);
+                for (target, (distance, (x, y))) in targets.iter_mut().zip(row) {
+                    *target = -(distance + x + y) / kappa;
+                    positive |= *target > 0.0;
+                }
+                positive
+            },
+            |_, _, _| {},
+        )
     });
     kappa * sums.iter().sum::<f64>()
 }

@@ -193,7 +193,7 @@ impl Smooth {
                 if views.kind() != Kind::Signals {
                     return Err(Error::Parameter {
                         name: "candidates",
-                        message: "knn needs signals; a precomputed matrix holds all pairs already".into(),
+                        message: format!("knn needs signals; {} hold all pairs already", views.matrices()),
                     });
                 }
                 let signals = Signals::new(views, &self.scaling);

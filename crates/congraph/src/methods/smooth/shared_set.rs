@@ -51,7 +51,19 @@ impl Found {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.pairs.as_ref().unwrap_or(&self.own.pairs).is_empty()
+        self.all_pairs().is_empty()
+    }
+
+    fn all_pairs(&self) -> &[[u32; 2]] {
+        self.pairs.as_ref().unwrap_or(&self.own.pairs)
+    }
+
+    /// These pairs and others, sorted.
+    pub(super) fn pairs_with(&self, others: &[[u32; 2]]) -> Vec<[u32; 2]> {
+        let mut pairs = [self.all_pairs(), others].concat();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
     }
 }
 
@@ -99,15 +111,12 @@ impl<'a> SharedSet<'a> {
     /// With more pairs.
     pub(super) fn add(&mut self, found: &Found) {
         let set = (self.distances.edges().pairs(), self.distances.values());
-        let Some(more) = &found.pairs else {
+        if found.pairs.is_none() {
             let (pairs, values) = merged(set, (&found.own.pairs, &found.own.distances));
             self.distances = self.all.restricted(pairs, values);
             return;
-        };
-        let mut pairs = self.pairs().to_vec();
-        pairs.extend_from_slice(more);
-        pairs.sort_unstable();
-        pairs.dedup();
+        }
+        let pairs = found.pairs_with(self.pairs());
         *self = Self::moved(self.all, pairs, [set, (&found.own.pairs, &found.own.distances)]);
     }
 

@@ -5,11 +5,12 @@ use super::negative;
 use super::solver::Solution;
 use crate::chance::{self, Correlations};
 use crate::distances::Distances;
-use crate::edges::pair_of;
+use crate::edges::{ViewMatrix, pair_of};
 use crate::error::{Warning, list_names};
 use crate::findings::outliers;
 use crate::graph::MultiviewGraph;
 use crate::methods::FitContext;
+use crate::parallel::simd::vectorised;
 use crate::signals::Scaling;
 use crate::views::Views;
 
@@ -29,7 +30,7 @@ pub(super) fn of_fit(method: &Smooth, told: &FitContext<'_, Smooth>) -> Vec<Warn
     let mut warnings: Vec<Warning> = of_convergence(solution).into_iter().collect();
     warnings.extend(match correlations {
         Some(found) => found.warning(),
-        None => chance::unjudged(views),
+        None => Some(chance::unjudged(views)),
     });
     warnings.extend(of_data(views, distances, &method.scaling));
     warnings.extend(of_components(graph, model.parameters.gamma, true));
@@ -78,24 +79,45 @@ pub(crate) fn of_convergence(solution: &Solution) -> Option<Warning> {
     })
 }
 
+/// Each view's mean distance, over the pairs that it has.
+fn own_means(values: &ViewMatrix) -> Vec<f64> {
+    let mut sums = vec![0.0; values.n_views()];
+    let mut counts = vec![0.0; values.n_views()];
+    vectorised(
+        #[inline(always)]
+        || {
+            for row in values.rows() {
+                for ((sum, count), &distance) in sums.iter_mut().zip(&mut counts).zip(row) {
+                    let is_own = distance < f64::INFINITY;
+                    *sum += if is_own { distance } else { 0.0 };
+                    *count += if is_own { 1.0 } else { 0.0 };
+                }
+            }
+        },
+    );
+    sums.iter().zip(counts).map(|(sum, count)| sum / count).collect()
+}
+
 fn of_data(views: &Views, distances: &Distances, scaling: &Scaling) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let mut identical: Vec<Vec<usize>> = Vec::new();
     let values = distances.values();
-    for view in 0..views.n_views() {
-        let own = |distance: &f64| views.membership().is_total() || *distance < f64::INFINITY;
-        let n_own = values.column(view).filter(own).count();
-        let mean = values.column(view).filter(own).sum::<f64>() / n_own as f64;
-        // Where most nodes are nearly identical, their mean distance says nothing; z-scored signals have one that is
-        // known.
-        let usual = scaling.unrelated(views.view(view)).unwrap_or(0.0) / distances.divisor();
-        let close: Vec<String> = values
-            .column(view)
-            .zip(distances.edges().pairs())
-            .filter(|&(distance, _)| distance < SAME_SIGNAL * mean.max(usual))
-            .map(|(_, &edge)| pair_of(edge).map(|node| views.nodes()[node as usize].as_str()))
-            .map(|[a, b]| format!("{a}–{b}"))
-            .collect();
+    let means = own_means(values);
+    // Where most nodes are nearly identical, their mean distance says nothing; z-scored signals have one that is known.
+    let usual = |view: usize| scaling.unrelated(views.view(view)).unwrap_or(0.0) / distances.divisor();
+    let near = |(view, mean): (usize, &f64)| SAME_SIGNAL * mean.max(usual(view));
+    let limits: Vec<f64> = means.iter().enumerate().map(near).collect();
+    let mut all_close = vec![Vec::new(); views.n_views()];
+    for (row, &edge) in values.rows().zip(distances.edges().pairs()) {
+        if row.iter().zip(&limits).any(|(distance, limit)| distance < limit) {
+            let [a, b] = pair_of(edge).map(|node| views.nodes()[node as usize].as_str());
+            let close = all_close.iter_mut().zip(row).zip(&limits);
+            close
+                .filter(|((_, distance), limit)| distance < limit)
+                .for_each(|((close, _), _)| close.push(format!("{a}–{b}")));
+        }
+    }
+    for (view, (close, &mean)) in all_close.iter().zip(&means).enumerate() {
         if !close.is_empty() {
             let cause = if views.are_electrodes() {
                 "bridged electrodes or "
@@ -109,7 +131,7 @@ fn of_data(views: &Views, distances: &Distances, scaling: &Scaling) -> Vec<Warni
             };
             let message = format!(
                 "nearly identical{opposite} nodes ({}): {cause}the same signal twice? Their edge takes much of the weight",
-                list_names(&close)
+                list_names(close)
             );
             warnings.push(Warning::new("W04", message).in_view(views.view(view).name()));
         }

@@ -15,6 +15,7 @@
 //! With none left the set's dual value is that of all pairs, and the certificate covers them all: a pair outside the
 //! cover is absent at the floor, and so at all multipliers above it.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -59,7 +60,7 @@ pub struct SetSolution {
 }
 
 /// The gap to which a first problem is solved, which only tells where the multipliers will be.
-const LOOSE: f64 = 1e-3;
+const LOOSE: f64 = 1e-4;
 /// The gap to which the set's problem is solved for the first time.
 const NEARLY: f64 = 1e-6;
 /// How near to entering a pair must be to be in the first set, as a share of the mean weight.
@@ -229,11 +230,12 @@ impl<'a> SetSearch<'a> {
 
     /// From nearest neighbours.
     fn cold(method: &'a WorkingSet, all: &'a AllPairs, model: &'a Model, watch: Watch<'_>) -> Result<Self, Error> {
+        let rough = |pairs: &[[u32; 2]]| SharedSet::of_known(all, pairs, |pairs| all.rough_distances_of(pairs));
         let mut search = Self {
             method,
             all,
             model,
-            set: SharedSet::of_known(all, all.nearest(), |pairs| all.rough_distances_of(pairs)),
+            set: rough(&[]),
             multipliers: ViewMatrix::zeros(0, all.n_views()),
             cover: None,
             iterations: 0,
@@ -242,31 +244,37 @@ impl<'a> SetSearch<'a> {
             interrupted: false,
         };
         let newton = method.newton.roughly(LOOSE);
+        let mut pairs = Cow::Borrowed(all.nearest());
         let mut at: Option<ViewMatrix> = None;
         loop {
-            let problem = search.set.problem(model)?;
-            let found = newton.descend(&problem, at.as_ref(), watch)?;
+            let found = newton.descend(&rough(&pairs).problem(model)?, at.as_ref(), watch)?;
             search.iterations += found.iterations;
             search.passes += 1;
-            let test = search.test(&problem)?;
-            let floor = lowered(&found.multipliers, DEPTH * found.mean_weight * problem.kappa());
             let interrupted = found.status == Status::Interrupted;
+            // With very many nodes the pass takes most of the memory: the set and its weights are let go before.
+            let Descent {
+                multipliers,
+                mean_weight,
+                ..
+            } = found;
+            let nothing = search.set.problem(model)?;
+            let test = search.test(&nothing)?;
+            let floor = lowered(&multipliers, DEPTH * mean_weight * nothing.kappa());
             let stopped = AtomicBool::new(interrupted);
             let cover = Cover::new(all, floor, MOST_COVERED, &test, &heard(watch, &stopped));
             let interrupted = all.team().any(interrupted || stopped.into_inner());
             if cover.complete || search.passes >= method.max_rounds || interrupted {
-                let margin = MARGIN * found.mean_weight;
-                let set = Found::new(all, cover.entering(&found.multipliers, &[], margin, &test));
+                let set = Found::new(all, cover.entering(&multipliers, &[], MARGIN * mean_weight, &test));
                 search.set = SharedSet::of_found(all, set);
-                search.multipliers = found.multipliers;
+                search.multipliers = multipliers;
                 search.cover = (cover.complete && !interrupted).then_some(cover);
                 search.interrupted = interrupted;
                 return Ok(search);
             }
             // Too many to take them all: with the deepest ones the multipliers rise.
-            let deepest = cover.entering(&found.multipliers, search.set.pairs(), 0.0, &test);
-            search.set.add(&Found::new(all, deepest));
-            at = Some(found.multipliers);
+            let deepest = Found::new(all, cover.entering(&multipliers, &pairs, 0.0, &test));
+            pairs = Cow::Owned(deepest.pairs_with(&pairs));
+            at = Some(multipliers);
         }
     }
 

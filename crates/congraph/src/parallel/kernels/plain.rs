@@ -84,6 +84,16 @@ pub(crate) struct ColumnBars<'a> {
 }
 
 impl ByteTile<'_> {
+    /// The same without the first rows on the left.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn after(&self, first: usize) -> Self {
+        Self {
+            left: &self.left[first * self.width..],
+            starts: &self.starts[first..],
+            ..*self
+        }
+    }
+
     /// # Panics
     /// If lengths do not fit.
     pub(super) fn check(&self) {

@@ -150,6 +150,10 @@ fn all_forms_are_equal_at_all_shapes() {
             (200, 17, 4),
             (500, 8, 2),
             (1024, 5, 3),
+            // Of tiles of registers: whole ones, several pieces, and all that may be left over.
+            (64, 32, 2),
+            (208, 83, 5),
+            (576, 49, 3),
         ]
     };
     for &(width, n_left, n_groups) in shapes {
@@ -164,12 +168,12 @@ fn all_forms_are_equal_at_all_shapes() {
 /// The longest rows of the largest values, of all signs: nothing overflows.
 #[test]
 fn all_forms_are_equal_at_the_extremes() {
-    let width = if cfg!(miri) { 64 } else { LONGEST_ROW };
+    let (width, n_left) = if cfg!(miri) { (64, 2) } else { (LONGEST_ROW, GROUP + 1) };
     for (x, y) in [(127, 127), (127, -127), (-127, 127), (-127, -127), (0, -127), (-127, 0)] {
-        check(width, &vec![x; 2 * width], &vec![y; GROUP * width]);
+        check(width, &vec![x; n_left * width], &vec![y; GROUP * width]);
     }
     let alternating: Vec<i8> = (0..width).map(|k| if k % 2 == 0 { 127 } else { -127 }).collect();
-    check(width, &alternating, &alternating.repeat(GROUP));
+    check(width, &alternating.repeat(n_left), &alternating.repeat(GROUP));
 }
 
 #[test]

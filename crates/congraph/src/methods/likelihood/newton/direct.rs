@@ -3,8 +3,9 @@
 //! In each view the weights that move on their own and the diagonal are eliminated; what is left of all views is a
 //! system in the weights that are shared.
 
+use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::{Mat, Par};
+use faer::{Accum, Mat, Par};
 use rayon::prelude::*;
 
 use super::super::matrices::Factor;
@@ -85,15 +86,17 @@ impl Quadratic<'_> {
         let size = starts[starts.len() - 1];
         let mut system = Mat::zeros(size, size);
         for (view, entries) in face.entries.iter().enumerate() {
-            let edges = entries
-                .iter()
-                .map(|entry| (entry.slot as usize, Unknown::Edge(entry.a as usize, entry.b as usize)));
-            let nodes = (0..problem.views[view].n_nodes()).map(|a| (starts[view] + a, Unknown::Node(a)));
-            let all: Vec<(usize, Unknown)> = edges.chain(nodes).collect();
-            for (k, &(column, one)) in all.iter().enumerate() {
-                for &(row, two) in &all[k..] {
-                    let entry =
-                        problem.views[view].weight * second_derivative(problem, view, &self.views[view], one, two);
+            let all = Along::new(entries, problem.views[view].n_nodes(), true);
+            let hessian = Hessian::of(problem, view, &self.views[view]);
+            let place = |k: usize| match entries.get(k) {
+                Some(entry) => entry.slot as usize,
+                None => starts[view] + k - entries.len(),
+            };
+            let mut column = vec![0.0; all.len()];
+            for k in 0..all.len() {
+                hessian.fill(&all, all.unknown(k), k, &mut column);
+                for (row, entry) in (k..).zip(&column[k..]) {
+                    let (row, column) = (place(row), place(k));
                     system[(row.max(column), row.min(column))] += entry;
                 }
             }
@@ -131,19 +134,13 @@ fn eliminate(
     face: &Face,
 ) -> Option<Eliminated> {
     let (n, n_own, n_shared) = (model.inverse.nrows(), unknowns.own.len(), unknowns.shared.len());
-    let weight = problem.views[view].weight;
-    let hessian = |one: Unknown, two: Unknown| weight * second_derivative(problem, view, model, one, two);
-    let own = |k: usize| match unknowns.own.get(k) {
-        Some(entry) => Unknown::Edge(entry.a as usize, entry.b as usize),
-        None => Unknown::Node(k - n_own),
-    };
-    let shared = |k: usize| Unknown::Edge(unknowns.shared[k].a as usize, unknowns.shared[k].b as usize);
+    let hessian = Hessian::of(problem, view, model);
+    let own = Along::new(unknowns.own.iter().copied(), n, true);
+    let shared = Along::new(unknowns.shared.iter().copied(), n, false);
     let size = n_own + n;
     let mut block = Mat::zeros(size, size);
-    for column in 0..size {
-        for row in column..size {
-            block[(row, column)] = hessian(own(row), own(column));
-        }
+    for k in 0..size {
+        hessian.fill(&own, own.unknown(k), k, block.col_as_slice_mut(k));
     }
     let factor = RIDGES.iter().find_map(|ridge| {
         for k in 0..size {
@@ -151,21 +148,18 @@ fn eliminate(
         }
         Factor::of(&block)
     })?;
-    let mut coupled = Mat::from_fn(size, n_shared, |row, column| hessian(own(row), shared(column)));
+    let (mut coupled, mut schur) = (Mat::zeros(size, n_shared), Mat::zeros(n_shared, n_shared));
+    for k in 0..n_shared {
+        hessian.fill(&own, shared.unknown(k), 0, coupled.col_as_slice_mut(k));
+        hessian.fill(&shared, shared.unknown(k), k, schur.col_as_slice_mut(k));
+    }
     solve_lower_triangular_in_place(factor.lower(), coupled.as_mut(), Par::Seq);
     let mut right = Mat::from_fn(size, 1, |k, _| match unknowns.own.get(k) {
         Some(entry) => -face.slopes[entry.slot as usize],
         None => -face.diagonal_slopes[view][k - n_own],
     });
     solve_lower_triangular_in_place(factor.lower(), right.as_mut(), Par::Seq);
-    let product = coupled.transpose() * &coupled;
-    let schur = Mat::from_fn(n_shared, n_shared, |row, column| {
-        if row < column {
-            0.0
-        } else {
-            hessian(shared(row), shared(column)) - product[(row, column)]
-        }
-    });
+    subtract_squares(&mut schur, &coupled);
     let moved = coupled.transpose() * &right;
     Some(Eliminated {
         factor,
@@ -208,22 +202,176 @@ enum Unknown {
     Node(usize),
 }
 
-/// The second derivative of tr(YDYD)/2 + [twice] tr(DSD)/2.
-fn second_derivative(problem: &Problem, view: usize, model: &ViewModel, one: Unknown, two: Unknown) -> f64 {
-    let (y, s) = (&model.inverse, &problem.views[view].covariance);
-    let is_twice = problem.filter == Filter::Twice;
-    let at = |shared: bool, a: usize, b: usize| if is_twice && shared { s[(a, b)] } else { 0.0 };
-    match (one, two) {
-        (Unknown::Edge(a, b), Unknown::Edge(c, d)) => {
-            2.0 * (y[(a, c)] * y[(b, d)] + y[(a, d)] * y[(b, c)])
-                + at(a == c, b, d)
-                + at(a == d, b, c)
-                + at(b == c, a, d)
-                + at(b == d, a, c)
+/// Unknowns of a view in the order of a system: edges, then perhaps all nodes.
+struct Along {
+    edges: Vec<[u32; 2]>,
+    n_nodes: usize,
+    /// Of each node: the edges that end there, and their other ends.
+    at: Vec<Vec<[u32; 2]>>,
+}
+
+impl Along {
+    fn new<'e>(entries: impl IntoIterator<Item = &'e Entry>, n_nodes: usize, has_nodes: bool) -> Self {
+        let edges: Vec<[u32; 2]> = entries.into_iter().map(|entry| [entry.a, entry.b]).collect();
+        let mut at = vec![Vec::new(); n_nodes];
+        for (k, &[a, b]) in (0..).zip(&edges) {
+            at[a as usize].push([k, b]);
+            at[b as usize].push([k, a]);
         }
-        (Unknown::Edge(a, b), Unknown::Node(j)) | (Unknown::Node(j), Unknown::Edge(a, b)) => {
-            -2.0 * y[(a, j)] * y[(b, j)] - at(j == a, b, j) - at(j == b, a, j)
+        Self {
+            edges,
+            n_nodes: if has_nodes { n_nodes } else { 0 },
+            at,
         }
-        (Unknown::Node(j), Unknown::Node(k)) => y[(j, k)] * y[(j, k)] + at(j == k, j, j),
+    }
+
+    fn len(&self) -> usize {
+        self.edges.len() + self.n_nodes
+    }
+
+    fn unknown(&self, k: usize) -> Unknown {
+        match self.edges.get(k) {
+            Some(&[a, b]) => Unknown::Edge(a as usize, b as usize),
+            None => Unknown::Node(k - self.edges.len()),
+        }
+    }
+}
+
+/// The second derivatives of v (tr(YDYD)/2 + [twice] tr(DSD)/2) of one view:
+///
+/// ```text
+/// edges (a,b), (c,d)    2 (Y_ac Y_bd + Y_ad Y_bc) + [a=c] S_bd + [a=d] S_bc + [b=c] S_ad + [b=d] S_ac
+/// edge (a,b), node j    −2 Y_aj Y_bj − [a=j] S_bj − [b=j] S_aj
+/// nodes j, k            Y_jk² + [j=k] S_jj
+/// ```
+struct Hessian<'m> {
+    weight: f64,
+    inverse: &'m Mat<f64>,
+    /// S where the filter is applied twice.
+    covariance: Option<&'m Mat<f64>>,
+}
+
+impl<'m> Hessian<'m> {
+    fn of(problem: &'m Problem, view: usize, model: &'m ViewModel) -> Self {
+        let term = &problem.views[view];
+        Self {
+            weight: term.weight,
+            inverse: &model.inverse,
+            covariance: (problem.filter == Filter::Twice).then_some(&term.covariance),
+        }
+    }
+
+    /// A column, from some row on.
+    fn fill(&self, rows: &Along, column: Unknown, from: usize, out: &mut [f64]) {
+        let n_edges = rows.edges.len();
+        let (edges, nodes) = out.split_at_mut(n_edges);
+        let first_edge = from.min(n_edges);
+        let (edges, ends) = (&mut edges[first_edge..], &rows.edges[first_edge..]);
+        let first_node = (from - first_edge).min(rows.n_nodes);
+        let nodes = &mut nodes[first_node..rows.n_nodes];
+        let (c, d) = match column {
+            Unknown::Edge(c, d) => (c, d),
+            Unknown::Node(j) => (j, j),
+        };
+        // A node is an edge to itself, of half the size and the other sign.
+        let half = if c == d { -0.5 } else { 1.0 };
+        let both = self.inverse.col_as_slice(c).iter().zip(self.inverse.col_as_slice(d));
+        let both: Vec<[f64; 2]> = both.map(|(&x, &y)| [x, y]).collect();
+        let factor = 2.0 * half * self.weight;
+        for (out, &[a, b]) in edges.iter_mut().zip(ends) {
+            let ([ac, ad], [bc, bd]) = (both[a as usize], both[b as usize]);
+            *out = factor * (ac * bd + ad * bc);
+        }
+        for (out, [jc, jd]) in nodes.iter_mut().zip(&both[first_node..]) {
+            *out = -factor * (jc * jd);
+        }
+        let Some(covariance) = self.covariance else {
+            return;
+        };
+        let factor = half * self.weight;
+        for (here, there) in [(c, d), (d, c)] {
+            let column = covariance.col_as_slice(there);
+            for &[k, other] in &rows.at[here] {
+                if let Some(k) = (k as usize).checked_sub(first_edge) {
+                    edges[k] += factor * column[other as usize];
+                }
+            }
+            if let Some(k) = here.checked_sub(first_node)
+                && let Some(node) = nodes.get_mut(k)
+            {
+                *node -= factor * column[here];
+            }
+        }
+    }
+}
+
+/// The lower triangle of A − BᵀB.
+fn subtract_squares(lower: &mut Mat<f64>, matrix: &Mat<f64>) {
+    matmul(
+        lower.as_mut(),
+        BlockStructure::TriangularLower,
+        Accum::Add,
+        matrix.transpose(),
+        BlockStructure::Rectangular,
+        matrix.as_ref(),
+        BlockStructure::Rectangular,
+        -1.0,
+        Par::Seq,
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against the trace itself: tr(YDYE) + [twice] tr(DSE) of two directions.
+    #[test]
+    fn second_derivatives_are_those_of_the_traces() {
+        let n = 5;
+        let symmetric = |seed: usize| {
+            let entry = |a: usize, b: usize| ((a + b + seed) as f64).sin() + (a * b) as f64 * 0.1;
+            Mat::from_fn(n, n, |a, b| entry(a.max(b), a.min(b)))
+        };
+        let (inverse, covariance) = (symmetric(1), symmetric(2));
+        let edges = [[0, 1], [0, 3], [1, 2], [1, 3], [2, 4], [3, 4]];
+        let mut at = vec![Vec::new(); n];
+        for (k, &[a, b]) in (0..).zip(&edges) {
+            at[a as usize].push([k, b]);
+            at[b as usize].push([k, a]);
+        }
+        let all = Along {
+            edges: edges.to_vec(),
+            n_nodes: n,
+            at,
+        };
+        let direction = |unknown: Unknown| {
+            let mut direction = Mat::<f64>::zeros(n, n);
+            match unknown {
+                Unknown::Edge(a, b) => (direction[(a, b)], direction[(b, a)]) = (-1.0, -1.0),
+                Unknown::Node(a) => direction[(a, a)] = 1.0,
+            }
+            direction
+        };
+        let trace = |matrix: Mat<f64>| (0..n).map(|a| matrix[(a, a)]).sum::<f64>();
+        for covariance in [None, Some(&covariance)] {
+            let hessian = Hessian {
+                weight: 0.7,
+                inverse: &inverse,
+                covariance,
+            };
+            for k in 0..all.len() {
+                let mut column = vec![f64::NAN; all.len()];
+                hessian.fill(&all, all.unknown(k), k, &mut column);
+                let one = direction(all.unknown(k));
+                for (row, &entry) in column.iter().enumerate().skip(k) {
+                    let two = direction(all.unknown(row));
+                    let mut expected = trace(&inverse * &one * &inverse * &two);
+                    if let Some(covariance) = covariance {
+                        expected += trace(&one * covariance * &two);
+                    }
+                    assert!((entry - 0.7 * expected).abs() < 1e-12, "{row} {k}: {entry}, {expected}");
+                }
+            }
+        }
     }
 }

@@ -313,6 +313,8 @@ impl Quadratic<'_> {
         let mut preconditioned = residual.clone();
         self.precondition(face, &scale, &mut preconditioned);
         let mut direction = preconditioned.clone();
+        let mut product = preconditioned.clone();
+        let mut patterns = face.patterns.clone();
         let mut size = residual.dot(&preconditioned);
         let start = size;
         if size.is_nan() || size <= 0.0 {
@@ -320,7 +322,7 @@ impl Quadratic<'_> {
         }
         let mut decrement = 0.0;
         for n_products in 1..=MOST_PRODUCTS {
-            let product = self.product(face, &direction);
+            self.product(face, &mut patterns, &direction, &mut product);
             let curvature = direction.dot(&product);
             if curvature.is_nan() || curvature <= 0.0 {
                 return (self.carried(face, found), false);

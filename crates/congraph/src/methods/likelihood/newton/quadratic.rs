@@ -91,24 +91,36 @@ impl ViewModel {
         })
     }
 
-    /// D, Y D and S D from where the step leads.
-    fn set_step(&mut self, problem: &Problem, view: usize, point: &Point, start: &Point, diagonal: &[f64]) {
+    /// D, Y D and S D from where the step leads: the weights that moved, in the order of the edges.
+    fn set_step(&mut self, problem: &Problem, view: usize, moved: &[Moved], start: &[f64], diagonal: &[f64]) {
         let term = &problem.views[view];
-        for (b, (now, before)) in diagonal.iter().zip(&start.diagonals[view]).enumerate() {
+        let n = term.n_nodes();
+        let mut starts: Vec<usize> = (0..=n).collect();
+        for &Moved { a, b, .. } in moved {
+            starts[a as usize + 1] += 1;
+            starts[b as usize + 1] += 1;
+        }
+        for node in 1..n {
+            // Each already counts the diagonal entries before it.
+            starts[node + 1] += starts[node] - node;
+        }
+        let mut items = vec![(0, 0.0); n + 2 * moved.len()];
+        let mut next = starts.clone();
+        for (b, (now, before)) in diagonal.iter().zip(start).enumerate() {
             self.step.col_as_slice_mut(b).fill(0.0);
             self.step[(b, b)] = now - before;
+            items[next[b]] = (b as u32, now - before);
+            next[b] += 1;
         }
-        let rows = point.weights.rows().zip(start.weights.rows());
-        for (&edge, (now, before)) in problem.edges.iter().zip(rows) {
-            let moved = before[view] - now[view];
-            if moved != 0.0
-                && let Some((a, b)) = term.ends(edge)
-            {
-                self.step[(a, b)] = moved;
-                self.step[(b, a)] = moved;
+        for &Moved { a, b, by } in moved {
+            for (column, row) in [(a, b), (b, a)] {
+                self.step[(row as usize, column as usize)] = by;
+                let next = &mut next[column as usize];
+                items[*next] = (row, by);
+                *next += 1;
             }
         }
-        let step = Sparse::of(&self.step);
+        let step = Sparse { starts, items };
         sparse_product(&mut self.left, &self.inverse, &step);
         if problem.filter == Filter::Twice {
             sparse_product(&mut self.filtered, &term.covariance, &step);
@@ -181,6 +193,34 @@ impl ViewModel {
     }
 }
 
+/// How far the entry of a matrix that an edge stands for has moved.
+#[derive(Clone, Copy)]
+struct Moved {
+    a: u32,
+    b: u32,
+    by: f64,
+}
+
+/// Which weights of each view have moved, in the order of the edges.
+fn moved(problem: &Problem, point: &Point, start: &Point) -> Vec<Vec<Moved>> {
+    let mut moved = vec![Vec::new(); problem.n_views()];
+    let rows = point.weights.rows().zip(start.weights.rows());
+    for (&edge, (now, before)) in problem.edges.iter().zip(rows) {
+        for (view, (now, before)) in now.iter().zip(before).enumerate() {
+            if now != before
+                && let Some((a, b)) = problem.views[view].ends(edge)
+            {
+                moved[view].push(Moved {
+                    a: a as u32,
+                    b: b as u32,
+                    by: before - now,
+                });
+            }
+        }
+    }
+    moved
+}
+
 impl<'a> Quadratic<'a> {
     /// At a point with what is known there, without a step; none if its curvature cannot be factored.
     pub(super) fn new(problem: &'a Problem, start: &'a Point, at: Vec<Evaluated>, aim: f64) -> Option<Self> {
@@ -205,14 +245,18 @@ impl<'a> Quadratic<'a> {
     pub(super) fn refresh(&mut self, is_swept: bool) {
         let (problem, start) = (self.problem, self.start);
         let mut diagonals = std::mem::take(&mut self.point.diagonals);
-        let point = &self.point;
+        let moved = if is_swept {
+            vec![Vec::new(); problem.n_views()]
+        } else {
+            moved(problem, &self.point, start)
+        };
         self.views
             .par_iter_mut()
             .zip(&mut diagonals)
             .enumerate()
             .for_each(|(view, (model, diagonal))| {
                 if !is_swept {
-                    model.set_step(problem, view, point, start, diagonal);
+                    model.set_step(problem, view, &moved[view], &start.diagonals[view], diagonal);
                 }
                 model.refresh(problem, view, diagonal);
             });

@@ -20,6 +20,7 @@ use super::super::matrices::{add_inline, dot_with};
 use super::super::problem::{ABSENT, Filter, Problem, ViewTerm};
 use super::descent::{Curvature, minimise, solve};
 use super::quadratic::{Quadratic, ViewModel};
+use crate::parallel::simd::vectorised;
 
 /// Stars of less work than this, in products of numbers, are looked at by one thread.
 const WORTH_SHARING: usize = 150_000;
@@ -36,6 +37,8 @@ struct ViewStar {
     row: Vec<f64>,
     /// The end of each edge, [`ABSENT`] where there is none.
     ends: Vec<u32>,
+    /// Whether the ends are one run of nodes, without a gap.
+    is_run: bool,
     /// The model's gradient at (a, b) and at (b, b).
     slopes: Vec<f64>,
     at_ends: Vec<f64>,
@@ -97,19 +100,34 @@ impl ViewStar {
         let (along_a, along_b) = (da * yaa - dw * yab, db * yab - dw * yaa);
         self.at_centre += da * yaa * yaa + db * yab * yab - 2.0 * dw * yaa * yab;
         let y = model.inverse.col_as_slice(end);
-        for later in k + 1..self.ends.len() {
-            // Where the view lacks the edge, any number will do.
-            let ybc = y.get(self.ends[later] as usize).copied().unwrap_or(0.0);
-            let yac = self.inverses[later];
-            self.slopes[later] += along_a * yac + along_b * ybc;
-            self.at_ends[later] += da * yac * yac + db * ybc * ybc - 2.0 * dw * yac * ybc;
+        let inverses = &self.inverses[k + 1..];
+        let slopes = self.slopes[k + 1..].iter_mut().zip(&mut self.at_ends[k + 1..]);
+        let add = |((slope, at_end), &yac): ((&mut f64, &mut f64), &f64), ybc: f64| {
+            *slope += along_a * yac + along_b * ybc;
+            *at_end += da * yac * yac + db * ybc * ybc - 2.0 * dw * yac * ybc;
+        };
+        if self.is_run {
+            for (later, &ybc) in slopes.zip(inverses).zip(&y[end + 1..]) {
+                add(later, ybc);
+            }
+        } else {
+            for (later, &c) in slopes.zip(inverses).zip(&self.ends[k + 1..]) {
+                // Where the view lacks the edge, any number will do.
+                add(later, y.get(c as usize).copied().unwrap_or(0.0));
+            }
         }
         if let Some(term) = filtered {
             let s = term.covariance.col_as_slice(end);
             self.at_centre += da * term.covariance[(self.centre, self.centre)] - dw * self.covariances[k];
-            for later in k + 1..self.ends.len() {
-                let sbc = s.get(self.ends[later] as usize).copied().unwrap_or(0.0);
-                self.slopes[later] += 0.5 * (da * self.covariances[later] - dw * sbc);
+            let slopes = self.slopes[k + 1..].iter_mut().zip(&self.covariances[k + 1..]);
+            if self.is_run {
+                for ((slope, sac), &sbc) in slopes.zip(&s[end + 1..]) {
+                    *slope += 0.5 * (da * sac - dw * sbc);
+                }
+            } else {
+                for ((slope, sac), &c) in slopes.zip(&self.ends[k + 1..]) {
+                    *slope += 0.5 * (da * sac - dw * s.get(c as usize).copied().unwrap_or(0.0));
+                }
             }
         }
     }
@@ -180,6 +198,14 @@ impl Walk {
 
     /// Moves the edges of a star in their order.
     fn through(&mut self, model: &mut Quadratic<'_>, stars: &mut [ViewStar], edges: &[u32]) {
+        vectorised(
+            #[inline(always)]
+            || self.walk(model, stars, edges),
+        );
+    }
+
+    #[inline(always)]
+    fn walk(&mut self, model: &mut Quadratic<'_>, stars: &mut [ViewStar], edges: &[u32]) {
         let problem = model.problem;
         for (k, &e) in edges.iter().enumerate() {
             let e = e as usize;
@@ -311,6 +337,8 @@ impl Turn<'_> {
             star.covariances.push(term.covariance[(b, a)]);
             star.curvatures.push(Curvature::of(problem, self.view, model, a, b));
         }
+        star.is_run =
+            star.ends.windows(2).all(|two| two[0] != ABSENT && two[1] == two[0] + 1) && star.ends[0] != ABSENT;
     }
 }
 

@@ -10,6 +10,7 @@
 use std::ops::Range;
 
 use super::{EdgeSubproblem, has_edge};
+use crate::parallel::simd::{sum_of_two, vectorised};
 use crate::penalties::Penalty;
 
 /// How many edges are minimised at a time.
@@ -33,16 +34,25 @@ pub(crate) fn sum_of_minima(
         consensus: vec![0.0; BATCH],
     };
     let mut sum = 0.0;
-    for edge in range {
-        let first = batch.edges.len() * n_views;
-        if fill(edge, &mut batch.targets[first..first + n_views]) {
-            batch.edges.push(edge);
-            if batch.edges.len() == BATCH {
-                sum += batch.minima(term, penalty, &mut present);
-            }
-        }
+    let mut left = range;
+    while !left.is_empty() {
+        vectorised(
+            #[inline(always)]
+            || {
+                for edge in left.by_ref() {
+                    let first = batch.edges.len() * n_views;
+                    if fill(edge, &mut batch.targets[first..first + n_views]) {
+                        batch.edges.push(edge);
+                        if batch.edges.len() == BATCH {
+                            break;
+                        }
+                    }
+                }
+            },
+        );
+        sum += batch.minima(term, penalty, &mut present);
     }
-    sum + batch.minima(term, penalty, &mut present)
+    sum
 }
 
 /// Edges whose minimisers are found together.
@@ -75,9 +85,10 @@ impl Batch {
             let own = weights.iter().zip(targets).filter(|(_, target)| has_edge(**target));
             own.for_each(|(weight, target)| sum += weight * (0.5 * weight - target));
         } else {
-            for (weight, target) in weights.iter().zip(targets) {
-                sum += weight * (0.5 * weight - target);
-            }
+            sum = vectorised(
+                #[inline(always)]
+                || sum_of_two(weights, targets, |weight, target| weight * (0.5 * weight - target)),
+            );
         }
         let rows = weights.chunks_exact_mut(self.n_views).zip(consensus.iter());
         for (&edge, (row, &consensus)) in self.edges.iter().zip(rows) {

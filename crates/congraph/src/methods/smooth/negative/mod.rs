@@ -29,8 +29,8 @@ use crate::distances::Distances;
 use crate::error::{Warning, list_names};
 use crate::options::option;
 use crate::parallel::kernels::row_products;
-use crate::parallel::simd::vectorised;
-use crate::signals::{SampleNorm, Scale, Scaling, sum};
+use crate::parallel::simd::{sum, vectorised};
+use crate::signals::{SampleNorm, Scale, Scaling};
 use crate::views::{Kind, View, Views};
 
 /// Correlations below this are no news, however sure.

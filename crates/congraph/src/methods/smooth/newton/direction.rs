@@ -302,6 +302,7 @@ impl Hessian {
         let Kernels {
             apply,
             add,
+            gather,
             at_node,
             sums,
         } = kernels(n_views, self.has_sets);
@@ -309,10 +310,9 @@ impl Hessian {
             true => {
                 // First J_e (x_a + x_b) of every edge, then their sums at every node: no two threads write to one row.
                 chunks::map_mut(moved.values_mut(), n_views, |first, rows| {
-                    for (k, moved) in rows.chunks_exact_mut(n_views).enumerate() {
-                        let [a, b] = self.ends[first + k].map(|node| x.row(node as usize));
-                        apply(self.jacobian(first + k), a, b, moved);
-                    }
+                    let edges = first..first + rows.len() / n_views;
+                    let jacobians = &self.jacobians[edges.start * self.width..edges.end * self.width];
+                    apply(&self.ends[edges], jacobians, n_views, x.values(), rows);
                 });
                 let with_leaves = !self.share.is_one_leaf();
                 chunks::map_mut_by(NODES, out.values_mut(), n_views, |first, rows| {
@@ -323,9 +323,7 @@ impl Hessian {
                             at_node(self, first + k, moved.values(), &mut partial, row);
                             continue;
                         }
-                        for &edge in self.at(first + k) {
-                            add(moved.row(edge as usize), row);
-                        }
+                        gather(self.at(first + k), moved.values(), row);
                     }
                 });
             }

@@ -162,19 +162,25 @@ impl<'a> Dual<'a> {
     fn edges(&self, range: std::ops::Range<usize>, multipliers: &ViewMatrix, block: &mut Weights) -> f64 {
         let distances = self.problem.distances();
         let inverse = 1.0 / self.kappa;
-        let fill = |edge: usize, targets: &mut [f64]| {
-            let (a, b) = distances.edges().ends(edge);
-            let ends = multipliers.row(a).iter().zip(multipliers.row(b));
-            let mut positive = self.term.is_held(edge);
-            for (target, (distance, (x, y))) in targets.iter_mut().zip(distances.values().row(edge).iter().zip(ends)) {
-                *target = -(distance * inverse + x + y);
-                positive |= *target > 0.0;
-            }
-            positive
-        };
         let (penalty, n_views) = (self.problem.penalty(), self.problem.n_views());
-        sum_of_minima(self.term, penalty, n_views, range, fill, |edge, weights, consensus| {
-            block.push(edge, weights, consensus);
-        })
+        sum_of_minima(
+            self.term,
+            penalty,
+            n_views,
+            range,
+            #[inline(always)]
+            |edge, targets| {
+                let (a, b) = distances.edges().ends(edge);
+                let ends = multipliers.row(a).iter().zip(multipliers.row(b));
+                let row = distances.values().row(edge).iter().zip(ends);
+                let mut positive = self.term.is_held(edge);
+                for (target, (distance, (x, y))) in targets.iter_mut().zip(row) {
+                    *target = -(distance * inverse + x + y);
+                    positive |= *target > 0.0;
+                }
+                positive
+            },
+            |edge, weights, consensus| block.push(edge, weights, consensus),
+        )
     }
 }

@@ -16,6 +16,7 @@ use super::dual::{Dual, DualEvaluation};
 use crate::edges::{ViewMatrix, incidence};
 use crate::methods::smooth::Problem;
 use crate::parallel::chunks;
+use crate::parallel::simd::vectorised;
 use crate::team::{Share, Team};
 use crate::views::Membership;
 
@@ -167,6 +168,7 @@ fn clear_levels(membership: &Membership, levels: &mut ViewMatrix) {
 }
 
 /// An edge's distance in each view in units of κ (infinite where a view lacks it), and last their mean.
+#[inline(always)]
 fn units(problem: &Problem, edge: usize, row: &mut [f64]) {
     let inverse = 1.0 / problem.kappa();
     let n_views = row.len() - 1;
@@ -183,22 +185,38 @@ fn units(problem: &Problem, edge: usize, row: &mut [f64]) {
     };
 }
 
+/// Counts a distance below a level, and adds it: relative to the least, so that large distances do not drown the total.
+#[inline(always)]
+fn count_below(unit: f64, level: f64, least: f64, count: &mut f64, sum: &mut f64) {
+    let below = unit < level;
+    *count += if below { 1.0 } else { 0.0 };
+    *sum += if below { unit - least } else { 0.0 };
+}
+
 /// A level this much above the right one, relative to the span from the least distance, is a start as good.
 const NEAR: f64 = 1e-3;
 
 /// θ with Σ_e max(0, θ − d_e) = n for the distances of each view, and last for their mean; by Newton from the right on
 /// convex piecewise linear functions, all at once.
 fn levels(problem: &Problem, share: &Share) -> Vec<f64> {
-    let n_views = problem.n_views();
+    let (n_views, inverse) = (problem.n_views(), 1.0 / problem.kappa());
     let totals = totals(problem);
-    let blocks_least = chunks::map(problem.n_edges(), |range| {
+    // The mean of an edge's views is asked in every round, and its sum waits for itself.
+    let mut means = vec![0.0; problem.n_edges()];
+    let blocks_least = chunks::map_mut(&mut means, 1, |first, means| {
         let (mut least, mut row) = (vec![f64::INFINITY; n_views + 1], vec![0.0; n_views + 1]);
-        for edge in range {
-            units(problem, edge, &mut row);
-            for (least, unit) in least.iter_mut().zip(&row) {
-                *least = if unit < least { *unit } else { *least };
-            }
-        }
+        vectorised(
+            #[inline(always)]
+            || {
+                for (k, mean) in means.iter_mut().enumerate() {
+                    units(problem, first + k, &mut row);
+                    *mean = row[n_views];
+                    for (least, unit) in least.iter_mut().zip(&row) {
+                        *least = if unit < least { *unit } else { *least };
+                    }
+                }
+            },
+        );
         least
     });
     let least_of = |blocks: &[Vec<f64>]| -> Vec<f64> {
@@ -213,19 +231,29 @@ fn levels(problem: &Problem, share: &Share) -> Vec<f64> {
     let mut levels: Vec<f64> = least.iter().zip(&totals).map(|(least, total)| least + total).collect();
     loop {
         let parts = chunks::map(problem.n_edges(), |range| {
-            let (mut counts, mut sums) = (vec![0.0; n_views + 1], vec![0.0; n_views + 1]);
-            let mut row = vec![0.0; n_views + 1];
-            for edge in range {
-                units(problem, edge, &mut row);
-                for k in 0..=n_views {
-                    let below = row[k] < levels[k];
-                    counts[k] += if below { 1.0 } else { 0.0 };
-                    // Relative to the least, so that large distances do not drown the total.
-                    sums[k] += if below { row[k] - least[k] } else { 0.0 };
-                }
-            }
-            counts.extend(sums);
-            counts
+            let mut parts = vec![0.0; 2 * (n_views + 1)];
+            let (counts, sums) = parts.split_at_mut(n_views + 1);
+            let (levels, least) = (&levels[..=n_views], &least[..=n_views]);
+            vectorised(
+                #[inline(always)]
+                || {
+                    for edge in range.clone() {
+                        let row = &problem.distances().values().row(edge)[..n_views];
+                        for k in 0..n_views {
+                            count_below(row[k] * inverse, levels[k], least[k], &mut counts[k], &mut sums[k]);
+                        }
+                        let mean = means[edge];
+                        count_below(
+                            mean,
+                            levels[n_views],
+                            least[n_views],
+                            &mut counts[n_views],
+                            &mut sums[n_views],
+                        );
+                    }
+                },
+            );
+            parts
         });
         // Of every block the counts, then the sums.
         let parts = share.in_order(parts.concat());

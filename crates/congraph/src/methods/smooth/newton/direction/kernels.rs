@@ -1,6 +1,7 @@
-//! The loops of a product with the Hessian, unrolled for few views.
+//! The loops of a product with the Hessian, unrolled for few views, and compiled for each vector unit.
 
 use super::{Hessian, Partial};
+use crate::parallel::simd::{LANES, vectorised};
 use crate::team::MOST_LEAVES;
 
 /// The loops of a product for one number of views.
@@ -8,12 +9,15 @@ pub(super) struct Kernels {
     pub(super) apply: Apply,
     /// out += x.
     pub(super) add: fn(&[f64], &mut [f64]),
+    pub(super) gather: Gather,
     pub(super) at_node: AddAtNode,
     pub(super) sums: AddProducts,
 }
 
-/// out = J (x + y).
-pub(super) type Apply = fn(&[f32], &[f64], &[f64], &mut [f64]);
+/// J (x_a + x_b) of edges with these ends and Jacobians, one row per edge; a row has this many views.
+pub(super) type Apply = fn(&[[u32; 2]], &[f32], usize, &[f64], &mut [f64]);
+/// out += the rows of some edges.
+pub(super) type Gather = fn(&[u32], &[f64], &mut [f64]);
 /// out_a and out_b += J (x_a + x_b) over edges with these ends and Jacobians; a row has this many views.
 pub(super) type AddProducts = fn(&[[u32; 2]], &[f32], usize, &[f64], &mut [f64]);
 
@@ -26,6 +30,7 @@ pub(super) fn kernels(n_views: usize, has_sets: bool) -> Kernels {
         return Kernels {
             apply: apply_sets,
             add: add_any,
+            gather: gather_any,
             at_node: at_node_any,
             sums: sums_of::<true>,
         };
@@ -36,10 +41,17 @@ pub(super) fn kernels(n_views: usize, has_sets: bool) -> Kernels {
                 $($n => Kernels {
                     apply: apply_fixed::<$n>,
                     add: add_fixed::<$n>,
+                    gather: gather_fixed::<$n>,
                     at_node: at_node_fixed::<$n>,
                     sums: sums_fixed::<$n>,
                 },)*
-                _ => Kernels { apply: apply_any, add: add_any, at_node: at_node_any, sums: sums_of::<false> },
+                _ => Kernels {
+                    apply: apply_any,
+                    add: add_any,
+                    gather: gather_any,
+                    at_node: at_node_any,
+                    sums: sums_of::<false>,
+                },
             }
         };
     }
@@ -67,10 +79,51 @@ fn moved<const N: usize>(jacobian: &[f32], x: &[f64; N], y: &[f64; N]) -> [f64; 
     out
 }
 
-fn apply_fixed<const N: usize>(jacobian: &[f32], x: &[f64], y: &[f64], out: &mut [f64]) {
-    if let ([x], [y], [out]) = (x.as_chunks().0, y.as_chunks().0, out.as_chunks_mut().0) {
-        *out = moved::<N>(jacobian, x, y);
-    }
+fn apply_fixed<const N: usize>(ends: &[[u32; 2]], jacobians: &[f32], _: usize, x: &[f64], rows: &mut [f64]) {
+    let (width, x) = (width_of(ends, jacobians), x.as_chunks::<N>().0);
+    vectorised(
+        #[inline(always)]
+        || {
+            let edges = ends.iter().zip(jacobians.chunks_exact(width));
+            for ((&[a, b], jacobian), row) in edges.zip(rows.as_chunks_mut::<N>().0) {
+                *row = moved::<N>(jacobian, &x[a as usize], &x[b as usize]);
+            }
+        },
+    );
+}
+
+/// Values per Jacobian.
+fn width_of(ends: &[[u32; 2]], jacobians: &[f32]) -> usize {
+    (jacobians.len() / ends.len().max(1)).max(1)
+}
+
+fn gather_fixed<const N: usize>(edges: &[u32], rows: &[f64], out: &mut [f64]) {
+    let rows = rows.as_chunks::<N>().0;
+    vectorised(
+        #[inline(always)]
+        || {
+            if let [out] = out.as_chunks_mut::<N>().0 {
+                for &edge in edges {
+                    for (out, x) in out.iter_mut().zip(&rows[edge as usize]) {
+                        *out += x;
+                    }
+                }
+            }
+        },
+    );
+}
+
+fn gather_any(edges: &[u32], rows: &[f64], out: &mut [f64]) {
+    let n_views = out.len();
+    vectorised(
+        #[inline(always)]
+        || {
+            for &edge in edges {
+                let row = &rows[edge as usize * n_views..][..n_views];
+                out.iter_mut().zip(row).for_each(|(out, x)| *out += x);
+            }
+        },
+    );
 }
 
 fn add_fixed<const N: usize>(x: &[f64], out: &mut [f64]) {
@@ -135,33 +188,76 @@ fn at_node_fixed<const N: usize>(hessian: &Hessian, node: usize, rows: &[f64], _
 }
 
 fn sums_fixed<const N: usize>(ends: &[[u32; 2]], jacobians: &[f32], _: usize, x: &[f64], out: &mut [f64]) {
-    let width = jacobians.len() / ends.len().max(1);
-    let (x, out) = (x.as_chunks::<N>().0, out.as_chunks_mut::<N>().0);
-    for (&[a, b], jacobian) in ends.iter().zip(jacobians.chunks_exact(width)) {
-        let (a, b) = (a as usize, b as usize);
-        let moved = moved(jacobian, &x[a], &x[b]);
-        for i in 0..N {
-            out[a][i] += moved[i];
-        }
-        for i in 0..N {
-            out[b][i] += moved[i];
-        }
+    let (width, x) = (width_of(ends, jacobians), x.as_chunks::<N>().0);
+    vectorised(
+        #[inline(always)]
+        || {
+            let out = out.as_chunks_mut::<N>().0;
+            for (&[a, b], jacobian) in ends.iter().zip(jacobians.chunks_exact(width)) {
+                let (a, b) = (a as usize, b as usize);
+                let moved = moved(jacobian, &x[a], &x[b]);
+                for i in 0..N {
+                    out[a][i] += moved[i];
+                }
+                for i in 0..N {
+                    out[b][i] += moved[i];
+                }
+            }
+        },
+    );
+}
+
+fn apply_any(ends: &[[u32; 2]], jacobians: &[f32], n_views: usize, x: &[f64], rows: &mut [f64]) {
+    let width = width_of(ends, jacobians);
+    vectorised(
+        #[inline(always)]
+        || {
+            let edges = ends.iter().zip(jacobians.chunks_exact(width));
+            for ((ends, jacobian), row) in edges.zip(rows.chunks_exact_mut(n_views)) {
+                let [a, b] = ends.map(|node| &x[node as usize * n_views..][..n_views]);
+                moved_by_any(jacobian, a, b, row);
+            }
+        },
+    );
+}
+
+fn apply_sets(ends: &[[u32; 2]], jacobians: &[f32], n_views: usize, x: &[f64], rows: &mut [f64]) {
+    let edges = ends.iter().zip(jacobians.chunks_exact(width_of(ends, jacobians)));
+    for ((ends, jacobian), row) in edges.zip(rows.chunks_exact_mut(n_views)) {
+        let [a, b] = ends.map(|node| &x[node as usize * n_views..][..n_views]);
+        moved_by_sets(jacobian, a, b, row);
     }
 }
 
-fn apply_any(jacobian: &[f32], x: &[f64], y: &[f64], out: &mut [f64]) {
+/// out = J (x + y).
+#[inline(always)]
+fn moved_by_any(jacobian: &[f32], x: &[f64], y: &[f64], out: &mut [f64]) {
     let n_views = out.len();
     let (diagonal, factors) = jacobian.split_at(n_views);
     for (out, (&entry, (x, y))) in out.iter_mut().zip(diagonal.iter().zip(x.iter().zip(y))) {
         *out = f64::from(entry) * (x + y);
     }
     for factor in factors.chunks_exact(n_views) {
-        let terms = factor.iter().zip(x.iter().zip(y));
-        let along: f64 = terms.map(|(&v, (x, y))| f64::from(v) * (x + y)).sum();
+        let along = along_any(factor, x, y);
         for (out, &v) in out.iter_mut().zip(factor) {
             *out += along * f64::from(v);
         }
     }
+}
+
+/// vᵀ (x + y), in as many sums as stand side by side.
+#[inline(always)]
+fn along_any(factor: &[f32], x: &[f64], y: &[f64]) -> f64 {
+    let mut sums = [0.0; LANES];
+    let ((v, v_tail), (x, x_tail), (y, y_tail)) = (factor.as_chunks(), x.as_chunks(), y.as_chunks());
+    for ((v, x), y) in v.iter().zip(x).zip(y) {
+        let (v, x, y): (&[f32; LANES], &[f64; LANES], &[f64; LANES]) = (v, x, y);
+        for lane in 0..LANES {
+            sums[lane] += f64::from(v[lane]) * (x[lane] + y[lane]);
+        }
+    }
+    let tail = v_tail.iter().zip(x_tail.iter().zip(y_tail));
+    sums.iter().sum::<f64>() + tail.map(|(&v, (x, y))| f64::from(v) * (x + y)).sum::<f64>()
 }
 
 pub(super) fn add_any(x: &[f64], out: &mut [f64]) {
@@ -170,9 +266,10 @@ pub(super) fn add_any(x: &[f64], out: &mut [f64]) {
     }
 }
 
-/// As [`apply_any`] where the terms are of disjoint sets of views: their sums are kept at the first view of each set until
+/// As [`moved_by_any`] where the terms are of disjoint sets of views: their sums are kept at the first view of each set until
 /// all views after it are done.
-fn apply_sets(jacobian: &[f32], x: &[f64], y: &[f64], out: &mut [f64]) {
+#[inline(always)]
+fn moved_by_sets(jacobian: &[f32], x: &[f64], y: &[f64], out: &mut [f64]) {
     let n_views = out.len();
     let (diagonal, factors) = jacobian.split_at(n_views);
     let (shares, firsts) = factors.split_at(n_views);
@@ -187,15 +284,21 @@ fn apply_sets(jacobian: &[f32], x: &[f64], y: &[f64], out: &mut [f64]) {
 }
 
 fn sums_of<const SETS: bool>(ends: &[[u32; 2]], jacobians: &[f32], n_views: usize, x: &[f64], out: &mut [f64]) {
-    let width = jacobians.len() / ends.len().max(1);
+    let width = width_of(ends, jacobians);
     let mut moved = vec![0.0; n_views];
-    for (&[a, b], jacobian) in ends.iter().zip(jacobians.chunks_exact(width)) {
-        let [a, b] = [a, b].map(|node| node as usize * n_views..(node as usize + 1) * n_views);
-        match SETS {
-            true => apply_sets(jacobian, &x[a.clone()], &x[b.clone()], &mut moved),
-            false => apply_any(jacobian, &x[a.clone()], &x[b.clone()], &mut moved),
-        }
-        add_any(&moved, &mut out[a]);
-        add_any(&moved, &mut out[b]);
-    }
+    vectorised(
+        #[inline(always)]
+        || {
+            for (&[a, b], jacobian) in ends.iter().zip(jacobians.chunks_exact(width)) {
+                let [a, b] = [a, b].map(|node| node as usize * n_views..(node as usize + 1) * n_views);
+                match SETS {
+                    true => moved_by_sets(jacobian, &x[a.clone()], &x[b.clone()], &mut moved),
+                    false => moved_by_any(jacobian, &x[a.clone()], &x[b.clone()], &mut moved),
+                }
+                for own in [a, b] {
+                    out[own].iter_mut().zip(&moved).for_each(|(out, x)| *out += x);
+                }
+            }
+        },
+    );
 }
