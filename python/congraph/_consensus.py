@@ -709,6 +709,8 @@ class ConsensusGraph(_Learner):
 
         tags = super().__sklearn_tags__()
         tags.transformer_tags = TransformerTags(preserves_dtype=[])
+        # One table alone is one view, which has no consensus (E09); three dimensions are views, samples and nodes.
+        tags.input_tags.two_d_array = False
         return tags
 
     def fit(

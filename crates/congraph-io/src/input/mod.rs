@@ -52,6 +52,7 @@ use std::path::{Path, PathBuf};
 
 use congraph::options::option;
 use congraph::{Error, Orient, Table, Warning};
+use rayon::prelude::*;
 
 pub(crate) use crate::npy::Refused;
 pub(crate) use arrays::each_array;
@@ -186,8 +187,14 @@ pub fn read(inputs: &[Input], options: &ReadOptions) -> Result<Vec<Loaded>, Erro
     let mut errors = Vec::new();
     // Of each column to ignore, what is said if no file has it.
     let mut unknown: Vec<(String, Vec<Fault>)> = Vec::new();
-    for input in inputs {
-        match read_forgiving(input, options, inputs.len() > 1, &mut unknown) {
+    for (input, (found, lacking)) in inputs.iter().zip(read_each(inputs, options)) {
+        for (name, mut faults) in lacking {
+            match unknown.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, all)) => all.append(&mut faults),
+                None => unknown.push((name, faults)),
+            }
+        }
+        match found {
             Ok(tables) => views.extend(tables),
             Err(mut found) => {
                 // The views of a long table are not known before it is read.
@@ -223,25 +230,36 @@ pub fn read(inputs: &[Input], options: &ReadOptions) -> Result<Vec<Loaded>, Erro
     }
 }
 
+/// What is in a file or wrong with it, and what is said of each column to ignore that it lacks.
+type ReadFile = (Result<Vec<Loaded>, Vec<Fault>>, Vec<(String, Vec<Fault>)>);
+
+/// Files that together have at most so many bytes are read side by side; of larger ones the memory that reading takes
+/// beside the table is that of one at a time.
+const SIDE_BY_SIDE: u64 = 256 << 20;
+
+/// What is in every file, in their order.
+fn read_each(inputs: &[Input], options: &ReadOptions) -> Vec<ReadFile> {
+    let of_input = |input: &Input| read_forgiving(input, options, inputs.len() > 1);
+    let length = |input: &Input| std::fs::metadata(&input.path).map_or(0, |found| found.len());
+    if inputs.len() > 1 && inputs.iter().map(length).sum::<u64>() <= SIDE_BY_SIDE {
+        inputs.par_iter().map(of_input).collect()
+    } else {
+        inputs.iter().map(of_input).collect()
+    }
+}
+
 /// Reads a file of several, which need not have every column that is to be ignored.
-fn read_forgiving(
-    input: &Input,
-    options: &ReadOptions,
-    is_forgiving: bool,
-    unknown: &mut Vec<(String, Vec<Fault>)>,
-) -> Result<Vec<Loaded>, Vec<Fault>> {
+fn read_forgiving(input: &Input, options: &ReadOptions, is_forgiving: bool) -> ReadFile {
     let mut own = options.clone();
+    let mut lacking = Vec::new();
     loop {
         match read_one(input, &own) {
-            Err(mut found) if is_forgiving && faults::lacks_ignored(&found).is_some() => {
+            Err(found) if is_forgiving && faults::lacks_ignored(&found).is_some() => {
                 let name = faults::lacks_ignored(&found).unwrap_or_default();
                 own.ignore_columns.retain(|other| *other != name);
-                match unknown.iter_mut().find(|(known, _)| *known == name) {
-                    Some((_, all)) => all.append(&mut found),
-                    None => unknown.push((name, found)),
-                }
+                lacking.push((name, found));
             }
-            read => return read,
+            read => return (read, lacking),
         }
     }
 }

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use super::cells::leading_number;
+
 /// What stands between two cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Separator {
@@ -64,6 +66,72 @@ impl<'t> Records<'t> {
             // What is left starts with a separator, which is one byte long.
             self.rest = &self.rest[1..];
         }
+    }
+
+    /// Takes the next row where it is as plain as nearly all rows are: as many cells as there are flags, a number ended by
+    /// a separator or the end of the line where the flag says so, and no quotes. Numbers and the texts of the other
+    /// cells are added to what is there; the line the row is on is returned.
+    ///
+    /// Of any other row nothing is taken: [`Self::next_row`] reads it, and knows what may be wrong with it. Numbers are
+    /// scanned where they are, so that their ends need not be looked for before.
+    pub(crate) fn plain_row(
+        &mut self,
+        is_number: &[bool],
+        numbers: &mut Vec<f64>,
+        texts: &mut Vec<&'t str>,
+    ) -> Option<usize> {
+        let before = (numbers.len(), texts.len());
+        let found = self.try_plain_row(is_number, numbers, texts);
+        if found.is_none() {
+            numbers.truncate(before.0);
+            texts.truncate(before.1);
+        }
+        found
+    }
+
+    fn try_plain_row(&mut self, is_number: &[bool], numbers: &mut Vec<f64>, texts: &mut Vec<&'t str>) -> Option<usize> {
+        let Separator::Byte(separator) = self.separator else {
+            return None;
+        };
+        let (text, last) = (self.rest, is_number.len().checked_sub(1)?);
+        let bytes = text.as_bytes();
+        let mut place = 0;
+        for (column, &is_number) in is_number.iter().enumerate() {
+            if is_number {
+                let (number, length) = leading_number(&bytes[place..])?;
+                numbers.push(number);
+                place += length;
+            } else {
+                let length = first_of([b'\n', separator, b'"'], &bytes[place..]);
+                let cell = &text[place..place + length];
+                texts.push(if column == last {
+                    cell.strip_suffix('\r').unwrap_or(cell)
+                } else {
+                    cell
+                });
+                place += length - usize::from(column == last && cell.ends_with('\r'));
+            }
+            if column < last {
+                if *bytes.get(place)? != separator {
+                    return None;
+                }
+                place += 1;
+            }
+        }
+        let line = self.line;
+        match bytes[place..] {
+            [] | [b'\r'] => place = bytes.len(),
+            [b'\n', ..] => (place, self.line) = (place + 1, line + 1),
+            [b'\r', b'\n', ..] => (place, self.line) = (place + 2, line + 1),
+            _ => return None,
+        }
+        self.rest = &text[place..];
+        Some(line)
+    }
+
+    /// How many bytes are left.
+    pub(crate) fn n_bytes(&self) -> usize {
+        self.rest.len()
     }
 
     fn skip_blank_lines(&mut self) {
@@ -224,6 +292,66 @@ mod tests {
         let found = rows("  1  2\t3 \n4 5 6\n", Separator::Spaces).unwrap();
         assert_eq!(found[0].1, ["1", "2", "3"]);
         assert_eq!(found[1], (2, vec!["4".into(), "5".into(), "6".into()]));
+    }
+
+    #[test]
+    fn plain_rows_are_what_all_rows_are() {
+        let rows = [
+            "1,-2.5e-3,.5",
+            "0.12345678901234567,+7,1e400",
+            "5.,-0,123456789012345678901234567890",
+            "4.9e-324,1.7976931348623157e308,0.000000000000000000001234567890123456789",
+        ];
+        for end in ["\n", "\r\n"] {
+            for is_closed in [true, false] {
+                let text = rows.join(end) + if is_closed { end } else { "" };
+                let mut records = Records::new(&text, Separator::Byte(b','));
+                let (mut numbers, mut texts) = (Vec::new(), Vec::new());
+                for (k, row) in rows.iter().enumerate() {
+                    let line = records.plain_row(&[true; 3], &mut numbers, &mut texts);
+                    assert_eq!(line, Some(k + 1), "{row}");
+                    let expected: Vec<u64> = row
+                        .split(',')
+                        .map(|cell| cell.parse::<f64>().unwrap().to_bits())
+                        .collect();
+                    let found: Vec<u64> = numbers.drain(..).map(f64::to_bits).collect();
+                    assert_eq!(found, expected, "{row}");
+                }
+                assert_eq!((records.n_bytes(), texts.len()), (0, 0));
+                assert_eq!(records.plain_row(&[true; 3], &mut numbers, &mut texts), None);
+            }
+        }
+        let mut records = Records::new("a b;1; x;\r\n;2;;y", Separator::Byte(b';'));
+        let (mut numbers, mut texts) = (Vec::new(), Vec::new());
+        let flags = [false, true, false, false];
+        assert_eq!(records.plain_row(&flags, &mut numbers, &mut texts), Some(1));
+        assert_eq!(records.plain_row(&flags, &mut numbers, &mut texts), Some(2));
+        assert_eq!((numbers, texts), (vec![1.0, 2.0], vec!["a b", " x", "", "", "", "y"]));
+    }
+
+    #[test]
+    fn of_other_rows_nothing_is_taken() {
+        for row in [
+            "", "\n1,2", "1", "1,2,3", "1,", "1,x", "1,NA", "1, 2", "1 ,2", "\"1\",2", "1,2 ", "1,2\r3", "1,−2",
+            "1,2e", "1,0x1", "1,1_0", "inf,1", "1;2",
+        ] {
+            let mut records = Records::new(row, Separator::Byte(b','));
+            let (mut numbers, mut texts) = (vec![7.0], vec!["kept"]);
+            assert_eq!(records.plain_row(&[true; 2], &mut numbers, &mut texts), None, "{row}");
+            assert_eq!(
+                (numbers, texts, records.n_bytes()),
+                (vec![7.0], vec!["kept"], row.len())
+            );
+        }
+        let mut records = Records::new("1,\"a\",b\n", Separator::Byte(b','));
+        assert_eq!(
+            records.plain_row(&[true, false, false], &mut Vec::new(), &mut Vec::new()),
+            None
+        );
+        assert_eq!(
+            Records::new("1 2", Separator::Spaces).plain_row(&[true; 2], &mut Vec::new(), &mut Vec::new()),
+            None
+        );
     }
 
     #[test]

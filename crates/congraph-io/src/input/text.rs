@@ -262,46 +262,61 @@ fn first_column_is_text(path: &Path, mut records: Records<'_>) -> Result<bool, F
 
 fn fill(path: &Path, mut records: Records<'_>, layout: &Layout) -> Result<Sheet, Vec<Fault>> {
     let has = |role| layout.roles.contains(&role);
+    let is_number: Vec<bool> = layout.roles.iter().map(|&role| role == Role::Data).collect();
     let mut sheet = Sheet::default();
-    let (mut row_names, mut blocks) = (Vec::new(), Vec::new());
+    let mut labels = Labels::default();
     let mut text_columns = Vec::new();
     let mut errors = Vec::new();
-    let mut cells = Vec::new();
+    let (mut cells, mut texts) = (Vec::new(), Vec::new());
+    let n_bytes = records.n_bytes();
     loop {
-        let line = match row(path, &mut records, &mut cells) {
-            Ok(Some(line)) => line,
-            Ok(None) => break,
-            Err(error) => {
-                errors.push(error);
+        texts.clear();
+        if let Some(line) = records.plain_row(&is_number, &mut sheet.table.values, &mut texts) {
+            let roles = layout.roles.iter().filter(|&&role| role != Role::Data);
+            for (&role, text) in roles.zip(&texts) {
+                if let Err(error) = labels.take(path, line, role, text) {
+                    errors.push(error);
+                    return Err(errors);
+                }
+            }
+        } else {
+            let line = match row(path, &mut records, &mut cells) {
+                Ok(Some(line)) => line,
+                Ok(None) => break,
+                Err(error) => {
+                    errors.push(error);
+                    break;
+                }
+            };
+            if cells.len() != layout.roles.len() {
+                errors.push(hints::ragged(path, line, layout, &cells));
                 break;
             }
-        };
-        if cells.len() != layout.roles.len() {
-            errors.push(hints::ragged(path, line, layout, &cells));
-            break;
-        }
-        for (column, (cell, role)) in cells.iter().zip(&layout.roles).enumerate() {
-            match role {
-                Role::Data => match number(cell) {
+            for (column, (cell, &role)) in cells.iter().zip(&layout.roles).enumerate() {
+                if role != Role::Data {
+                    if let Err(error) = labels.take(path, line, role, cell) {
+                        errors.push(error);
+                        return Err(errors);
+                    }
+                    continue;
+                }
+                match number(cell) {
                     Some(value) => sheet.table.values.push(value),
                     None if text_columns.contains(&column) || text_columns.len() == REPORTED => {}
                     None => {
                         text_columns.push(column);
                         errors.push(hints::text_cell(path, line, column, cell, layout, &records));
                     }
-                },
-                Role::RowName => row_names.push(cell.to_string()),
-                Role::Block | Role::Time => blocks.push(cell.to_string()),
-                Role::View | Role::Condition if cell.trim().is_empty() => {
-                    errors.push(hints::no_label(path, line));
-                    return Err(errors);
                 }
-                Role::View => sheet.labels.push(cell.to_string()),
-                Role::Condition => sheet.conditions.push(cell.to_string()),
-                Role::Ignored => {}
             }
         }
         sheet.table.n_rows += 1;
+        if sheet.table.n_rows == 1 {
+            // As many rows as if all were as long as the first; at least two bytes make a number.
+            let first = (n_bytes - records.n_bytes()).max(2 * sheet.table.values.len()).max(1);
+            let rows = records.n_bytes().div_ceil(first);
+            sheet.table.values.reserve(rows * sheet.table.values.len());
+        }
         if 8 * sheet.table.values.len() as u64 > memory() {
             errors.push(too_large(
                 path,
@@ -313,10 +328,35 @@ fn fill(path: &Path, mut records: Records<'_>, layout: &Layout) -> Result<Sheet,
     if !errors.is_empty() {
         return Err(errors);
     }
-    sheet.table.n_columns = layout.roles.iter().filter(|&&role| role == Role::Data).count();
+    sheet.labels = labels.views;
+    sheet.conditions = labels.conditions;
+    sheet.table.n_columns = is_number.iter().filter(|&&is_number| is_number).count();
     sheet.table.column_names = layout.data_names();
-    sheet.table.row_names = has(Role::RowName).then_some(row_names);
+    sheet.table.row_names = has(Role::RowName).then_some(labels.row_names);
     // Times become blocks when all views are there (`blocks::cut`).
-    sheet.table.blocks = (has(Role::Block) || has(Role::Time)).then_some(blocks);
+    sheet.table.blocks = (has(Role::Block) || has(Role::Time)).then_some(labels.blocks);
     Ok(sheet)
+}
+
+/// What cells that are no numbers say of their rows.
+#[derive(Debug, Default)]
+struct Labels {
+    row_names: Vec<String>,
+    blocks: Vec<String>,
+    views: Vec<String>,
+    conditions: Vec<String>,
+}
+
+impl Labels {
+    fn take(&mut self, path: &Path, line: usize, role: Role, cell: &str) -> Result<(), Fault> {
+        match role {
+            Role::Data | Role::Ignored => {}
+            Role::RowName => self.row_names.push(cell.into()),
+            Role::Block | Role::Time => self.blocks.push(cell.into()),
+            Role::View | Role::Condition if cell.trim().is_empty() => return Err(hints::no_label(path, line)),
+            Role::View => self.views.push(cell.into()),
+            Role::Condition => self.conditions.push(cell.into()),
+        }
+        Ok(())
+    }
 }

@@ -293,9 +293,14 @@ impl AllPairs {
         distances
     }
 
+    /// Whether bytes tell of the distances in all views.
+    pub(crate) fn has_bytes(&self) -> bool {
+        self.bytes.views.iter().all(|view| view.width > 0)
+    }
+
     /// The distances of chosen pairs as well as bytes tell.
     pub(crate) fn rough_distances_of(&self, pairs: &[[u32; 2]]) -> ViewMatrix {
-        if self.bytes.views.iter().any(|view| view.width == 0) {
+        if !self.has_bytes() {
             return self.distances_of(pairs);
         }
         let n_views = self.n_views();
@@ -324,7 +329,7 @@ impl AllPairs {
         let is_known = |edge| known.holds(edge);
         let open = self.open(multipliers, None, is_known, usize::MAX / 16, test, &no_progress);
         let pairs: Vec<[u32; 2]> = open.stretches.into_iter().flat_map(|stretch| stretch.pairs).collect();
-        self.confirmed(&pairs, multipliers, 0.0, test)
+        self.confirmed(&pairs, multipliers, 0.0, test, |pairs| self.distances_of(pairs))
             .of_all(self.team.as_ref())
     }
 
@@ -400,13 +405,14 @@ impl AllPairs {
         (deepest > 0.0 && !test.is_absent(targets)).then_some(deepest)
     }
 
-    /// Those of the pairs that would be present in f64 if their targets were larger by a margin.
+    /// Those of the pairs that would be present by their distances if their targets were larger by a margin.
     pub(super) fn confirmed(
         &self,
         candidates: &[[u32; 2]],
         multipliers: &ViewMatrix,
         margin: f64,
         test: &impl PresenceTest,
+        distances_of: impl Fn(&[[u32; 2]]) -> ViewMatrix,
     ) -> Entering {
         let mut entering = Entering {
             pairs: Vec::new(),
@@ -420,7 +426,7 @@ impl AllPairs {
         };
         let part = |round: usize| &candidates[(round * CANDIDATES).min(candidates.len())..];
         for some in (0..rounds).map(|round| part(round).chunks(CANDIDATES).next().unwrap_or_default()) {
-            let distances = self.distances_of(some);
+            let distances = distances_of(some);
             let present = chunks::map(some.len(), |range| {
                 let mut targets = vec![0.0; self.n_views()];
                 let is_present =
@@ -479,9 +485,19 @@ pub(crate) trait PresenceTest: Sync {
         targets: &mut [f64],
     ) -> bool {
         let ends = multipliers.row(a as usize).iter().zip(multipliers.row(b as usize));
-        let mut positive = false;
+        // Most pairs are told by this, which divides nothing; what rounding leaves open is asked again.
+        let bar = margin * self.kappa() * (1.0 + 4.0 * f64::EPSILON);
+        let mut may_be = false;
         for (target, (d, (x, y))) in targets.iter_mut().zip(distances.iter().zip(ends)) {
-            *target = margin - (d + x + y) / self.kappa();
+            *target = d + x + y;
+            may_be |= *target < bar;
+        }
+        if !may_be {
+            return false;
+        }
+        let mut positive = false;
+        for target in targets.iter_mut() {
+            *target = margin - *target / self.kappa();
             positive |= *target > 0.0;
         }
         positive && !self.is_absent(targets)

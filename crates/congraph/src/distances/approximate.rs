@@ -30,7 +30,12 @@ impl Cloud {
         } else {
             mean_signal(view, n_nodes)
         };
-        let rows = || view.values.values().par_chunks_exact(width).with_min_len(32);
+        let rows = || {
+            (0..n_nodes)
+                .into_par_iter()
+                .with_min_len(32)
+                .map(|node| view.node(node))
+        };
         let most = rows().map(largest).reduce(|| 0.0, f64::max).max(largest(&centre));
         let inverse = if most > 0.0 { 1.0 / most } else { 1.0 };
         let mut values = HugePageBuffer::zeros(n_nodes * width);

@@ -45,6 +45,17 @@ impl<'a> Cover<'a> {
         }
     }
 
+    /// How many pairs, of all members of a team.
+    pub(crate) fn n_pairs(&self) -> usize {
+        let own: usize = self.stretches.iter().map(|stretch| stretch.pairs.len()).sum();
+        self.all
+            .team()
+            .gather_values(&[own as u64])
+            .concat()
+            .iter()
+            .sum::<u64>() as usize
+    }
+
     /// The nodes of which a multiplier is below its floor.
     pub(crate) fn fallen(&self, multipliers: &ViewMatrix) -> Vec<u32> {
         let is_below = |node: &usize| {
@@ -107,6 +118,33 @@ impl<'a> Cover<'a> {
         margin: f64,
         test: &impl PresenceTest,
     ) -> Entering {
+        let candidates = self.candidates(multipliers, known, margin, test);
+        let distances_of = |pairs: &[[u32; 2]]| self.all.distances_of(pairs);
+        self.all.confirmed(&candidates, multipliers, margin, test, distances_of)
+    }
+
+    /// The pairs that would be present if their targets were larger by `margin`, as far as bytes tell, with the distances
+    /// that these tell. Bounds, which may be of bytes or of f32, only leave out what is further from presence than `depth`.
+    pub(crate) fn nearly_entering(
+        &self,
+        multipliers: &ViewMatrix,
+        margin: f64,
+        depth: f64,
+        test: &impl PresenceTest,
+    ) -> Entering {
+        let candidates = self.candidates(multipliers, &[], depth, test);
+        let distances_of = |pairs: &[[u32; 2]]| self.all.rough_distances_of(pairs);
+        self.all.confirmed(&candidates, multipliers, margin, test, distances_of)
+    }
+
+    /// The pairs outside `known` of which the bounds do not say that they are absent.
+    fn candidates(
+        &self,
+        multipliers: &ViewMatrix,
+        known: &[[u32; 2]],
+        margin: f64,
+        test: &impl PresenceTest,
+    ) -> Vec<[u32; 2]> {
         let n_views = self.all.n_views();
         let of_stretch = |stretch: &Stretch| -> Vec<[u32; 2]> {
             let (mut targets, mut bounds) = (vec![0.0; n_views], vec![0.0; n_views]);
@@ -127,7 +165,7 @@ impl<'a> Cover<'a> {
         if !self.costed.is_empty() {
             candidates.sort_unstable();
         }
-        self.all.confirmed(&candidates, multipliers, margin, test)
+        candidates
     }
 }
 

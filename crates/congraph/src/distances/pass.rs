@@ -28,7 +28,9 @@ use rayon::prelude::*;
 use super::held::{self, Wanted};
 use super::quantised::{F32, Quantised, TILE, ViewBytes};
 use crate::edges::ViewMatrix;
-use crate::parallel::kernels::{Asked, ByteTile, ColumnBars, GROUP, RowBars, add_pulls, mark_pairs, row_products};
+use crate::parallel::kernels::{
+    Asked, ByteTile, ColumnBars, GROUP, RowBars, add_pulls, mark_pairs, pull, row_products,
+};
 use crate::parallel::simd::vectorised;
 use crate::progress::{Progress, Watch};
 use crate::signals::{Signals, ViewSignals};
@@ -213,10 +215,13 @@ impl Question<'_> {
             ..DeepestPairs::default()
         };
         rows.nodes(self.bytes.n_nodes, &mut scratch.nodes);
+        // Where bytes left too many open once, they would again.
+        let mut too_many = false;
         for block in rows.first_block()..self.bytes.n_blocks {
             for negative in [false, true].into_iter().take(1 + usize::from(self.signed)) {
                 let tile = Tile { rows, block, negative };
-                let coarse = self.open_by_bytes(&tile, bars, scratch);
+                let coarse = !too_many && self.open_by_bytes(&tile, bars, scratch);
+                too_many = !coarse;
                 if !coarse && self.signals.holders.is_some() {
                     // Others have the signals: they are asked for many tiles at a time.
                     found.aside.push((block, negative));
@@ -410,7 +415,14 @@ impl Question<'_> {
                 return false;
             }
         }
-        let Some(pull) = pull else { return true };
+        match pull {
+            None => true,
+            Some(pull) => self.open_by_pulls(pull, pulls, open) <= TOO_MANY,
+        }
+    }
+
+    /// Marks the pairs whose sums say that they could be present; how many these are.
+    fn open_by_pulls(&self, pull: Pull, pulls: &[f32], open: &mut [u16]) -> usize {
         let error = PULL_ERROR * (1 + self.bytes.n_views()) as f64;
         let bar = (pull.sigma * (1.0 - PULL_ERROR) - error * pull.tau) as f32;
         let mut n_open = 0;
@@ -424,11 +436,11 @@ impl Question<'_> {
                         *bit = u16::from((*sum > bar) | sum.is_nan()) << k;
                     }
                     *open = bits.iter().fold(0, |all, bit| all | bit);
-                    n_open += open.count_ones();
+                    n_open += open.count_ones() as usize;
                 }
             },
         );
-        n_open as usize <= TOO_MANY
+        n_open
     }
 
     /// The products of a tile in f32, in all views.
@@ -447,9 +459,35 @@ impl Question<'_> {
 
     /// The same as by bytes with f32, whose products of all views are in the scratch.
     fn open_by_f32(&self, tile: &Tile<'_>, bars: &[Bars], scratch: &mut Scratch) {
-        let Scratch { nodes, open, tiles, .. } = scratch;
+        let Scratch {
+            nodes,
+            open,
+            tiles,
+            pulls,
+            ..
+        } = scratch;
         open.clear();
         open.resize(nodes.len() * MARKS, 0);
+        if let Some(pull) = self.pull.filter(|_| self.bytes.n_views() > 1) {
+            pulls.clear();
+            pulls.resize(nodes.len() * TILE, 0.0);
+            let columns = tile.block * TILE..(tile.block + 1) * TILE;
+            for ((bytes, bars), products) in self.bytes.views.iter().zip(bars).zip(tiles) {
+                let pulled = Pulled {
+                    bars: &bars.fine[columns.clone()],
+                    sign: if tile.negative { -1.0 } else { 1.0 },
+                    // Targets are of whole distances, and products of half ones.
+                    unit: (2.0 * pull.unit * bytes.unit) as f32,
+                    tau: (pull.tau * (1.0 - PULL_ERROR)) as f32,
+                };
+                let rows = products.chunks_exact(TILE).zip(pulls.chunks_exact_mut(TILE));
+                for (&node, (products, sums)) in nodes.iter().zip(rows) {
+                    pulled.add(products, 0.5 * bars.fine[node as usize], sums);
+                }
+            }
+            self.open_by_pulls(pull, pulls, open);
+            return;
+        }
         for (bars, products) in bars.iter().zip(tiles) {
             let test = Test {
                 bars: &bars.fine[tile.block * TILE..(tile.block + 1) * TILE],
@@ -523,6 +561,28 @@ pub(super) fn products_in_f32(
             tile,
             TILE,
             first > 0,
+        );
+    }
+}
+
+/// What a view's products in f32 add to the sums of a row.
+struct Pulled<'a> {
+    bars: &'a [f32],
+    sign: f32,
+    unit: f32,
+    tau: f32,
+}
+
+impl Pulled<'_> {
+    /// Adds max(target, −τ), or far more than others can take off where the target exceeds τ.
+    fn add(&self, products: &[f32], level: f32, sums: &mut [f32]) {
+        vectorised(
+            #[inline(always)]
+            || {
+                for ((sum, &product), &bar) in sums.iter_mut().zip(products).zip(self.bars) {
+                    *sum += pull((product * self.sign - 0.5 * bar - level) * self.unit, self.tau);
+                }
+            },
         );
     }
 }

@@ -422,17 +422,16 @@ fn square_of(bytes: &[i8]) -> i32 {
 pub(super) fn mean_signal(view: &ViewSignals, n_nodes: usize) -> Vec<f64> {
     let p = view.n_samples;
     let inverse = 1.0 / n_nodes as f64;
-    let parts: Vec<Vec<f64>> = view
-        .values
-        .values()
-        .par_chunks(TILE * p)
-        .map(|rows| {
+    let n_rows = view.n_rows();
+    let parts: Vec<Vec<f64>> = (0..n_rows.div_ceil(TILE))
+        .into_par_iter()
+        .map(|block| {
             let mut mean = vec![0.0; p];
             vectorised(
                 #[inline(always)]
                 || {
-                    for row in rows.chunks_exact(p) {
-                        for (mean, x) in mean.iter_mut().zip(row) {
+                    for node in block * TILE..n_rows.min((block + 1) * TILE) {
+                        for (mean, x) in mean.iter_mut().zip(view.node(node)) {
                             *mean += x * inverse;
                         }
                     }

@@ -33,7 +33,7 @@ mod plain;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub(crate) use plain::{Asked, ByteTile, ColumnBars, RowBars, pack, start_of};
+pub(crate) use plain::{Asked, ByteTile, ColumnBars, RowBars, pack, pull, start_of};
 
 use super::simd::vectorised;
 

@@ -27,6 +27,10 @@ const PAIRS: usize = 1024;
 /// Nodes of a side of a tile of chosen pairs, and samples at a time: two sides take less than a megabyte.
 const SIDE: usize = 96;
 const STRETCH: usize = 512;
+/// Rows of this many samples or more begin where a register's load does: loads across the border of a cache line take
+/// twice as long. Shorter rows are not worth the room.
+const ALIGNED: usize = 64;
+const REGISTER: usize = 8;
 /// Nodes per strip of all pairs.
 const STRIP: usize = 16;
 /// Distances below this share of the two squares have lost digits in the product, and are taken from differences.
@@ -45,10 +49,21 @@ pub(crate) struct Signals {
 /// The scaled signals of one view.
 pub(crate) struct ViewSignals {
     pub(crate) n_samples: usize,
-    /// One row of `n_samples` values per node; none where another member of a team has them.
-    pub(crate) values: HugePageBuffer<f64>,
+    /// One row per node, whose first `n_samples` values are its signal; none where another member of a team has them.
+    values: HugePageBuffer<f64>,
+    /// How far apart rows begin.
+    stride: usize,
     /// What a squared distance is multiplied with: 1 over the number of samples for means.
     pub(crate) factor: f64,
+}
+
+/// How far apart rows of so many samples begin.
+fn stride_of(n_samples: usize) -> usize {
+    if n_samples < ALIGNED {
+        n_samples
+    } else {
+        n_samples.next_multiple_of(REGISTER)
+    }
 }
 
 impl ViewSignals {
@@ -56,13 +71,14 @@ impl ViewSignals {
     pub(crate) fn new(view: &View, n_nodes: usize, scaling: &Scaling) -> Self {
         let n_samples = view.n_samples().unwrap_or(n_nodes);
         let n_here = if view.is_here() { n_nodes } else { 0 };
-        let mut values = HugePageBuffer::room(n_here * n_samples);
-        chunks::map_mut_by(NODES, values.values_mut(), n_samples, |first, rows| {
+        let stride = stride_of(n_samples);
+        let mut values = HugePageBuffer::room(n_here * stride);
+        chunks::map_mut_by(NODES, values.values_mut(), stride, |first, rows| {
             vectorised(
                 #[inline(always)]
                 || {
-                    for (k, row) in rows.chunks_exact_mut(n_samples).enumerate() {
-                        scale_into(view.node(first + k), scaling.scale, row);
+                    for (k, row) in rows.chunks_exact_mut(stride).enumerate() {
+                        scale_into(view.node(first + k), scaling.scale, &mut row[..n_samples]);
                     }
                 },
             );
@@ -70,6 +86,7 @@ impl ViewSignals {
         Self {
             n_samples,
             values,
+            stride,
             factor: match scaling.sample_norm {
                 SampleNorm::Mean => 1.0 / n_samples as f64,
                 SampleNorm::Sum => 1.0,
@@ -79,19 +96,26 @@ impl ViewSignals {
 
     /// The same of chosen nodes alone.
     pub(crate) fn of_nodes(&self, nodes: &[usize]) -> Self {
-        let mut values = HugePageBuffer::room(nodes.len() * self.n_samples);
-        let rows = values.values_mut().chunks_exact_mut(self.n_samples);
+        let mut values = HugePageBuffer::room(nodes.len() * self.stride);
+        let rows = values.values_mut().chunks_exact_mut(self.stride);
         rows.zip(nodes)
-            .for_each(|(row, &node)| row.copy_from_slice(self.node(node)));
+            .for_each(|(row, &node)| row[..self.n_samples].copy_from_slice(self.node(node)));
         Self {
             values,
+            stride: self.stride,
             n_samples: self.n_samples,
             factor: self.factor,
         }
     }
 
+    /// How many nodes there are; none where another member of a team has them.
+    pub(crate) fn n_rows(&self) -> usize {
+        self.values.values().len() / self.stride
+    }
+
+    #[inline(always)]
     pub(crate) fn node(&self, node: usize) -> &[f64] {
-        &self.values.values()[node * self.n_samples..(node + 1) * self.n_samples]
+        &self.values.values()[node * self.stride..][..self.n_samples]
     }
 
     /// ‖x‖² of every node.
@@ -101,10 +125,16 @@ impl ViewSignals {
 
     /// x_aᵀx_b for rows × columns into `out`, row by row.
     fn products(&self, rows: Range<usize>, columns: Range<usize>, out: &mut [f64]) {
-        let p = self.n_samples;
-        let stride = columns.len();
-        let values = |nodes: Range<usize>| &self.values.values()[nodes.start * p..nodes.end * p];
-        row_products(p, 0..p, [values(rows), values(columns)], out, stride, false);
+        let (width, n_columns) = (self.stride, columns.len());
+        let values = |nodes: Range<usize>| &self.values.values()[nodes.start * width..nodes.end * width];
+        row_products(
+            width,
+            0..self.n_samples,
+            [values(rows), values(columns)],
+            out,
+            n_columns,
+            false,
+        );
     }
 
     /// The cost of one pair.
@@ -400,12 +430,17 @@ mod tests {
     use super::*;
     use crate::edges::Edges;
 
-    fn signals(n_nodes: usize, n_samples: usize, value: impl FnMut() -> f64) -> Signals {
-        let mut values = HugePageBuffer::zeros(n_nodes * n_samples);
-        values.values_mut().fill_with(value);
+    fn signals(n_nodes: usize, n_samples: usize, mut value: impl FnMut() -> f64) -> Signals {
+        let stride = stride_of(n_samples);
+        let mut values = HugePageBuffer::room(n_nodes * stride);
+        // What stands between the rows is nobody's.
+        values.values_mut().fill(f64::NAN);
+        let rows = values.values_mut().chunks_exact_mut(stride);
+        rows.for_each(|row| row[..n_samples].fill_with(&mut value));
         let view = ViewSignals {
             n_samples,
             values,
+            stride,
             factor: 1.0 / n_samples as f64,
         };
         Signals {

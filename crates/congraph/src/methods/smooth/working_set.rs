@@ -7,6 +7,8 @@
 //! start    Newton on each node's nearest neighbours in every view, to a loose gap, with the distances that bytes tell
 //! cover    one pass over all pairs: those that could be present at any multipliers above a floor, which is somewhat
 //!          below those found; their distances in f64
+//! near     where the cover holds many pairs: Newton on those that are nearly present, with rough distances again, which
+//!          tells the multipliers so well that few distances in f64 are needed
 //! solve    Newton on the pairs of the cover that are present, or nearly; check the others of the cover, add those that
 //!          would be present, until there are none
 //! floor    where a final multiplier is below its floor, that node's pairs are asked again
@@ -63,8 +65,15 @@ pub struct SetSolution {
 const LOOSE: f64 = 1e-4;
 /// The gap to which the set's problem is solved for the first time.
 const NEARLY: f64 = 1e-6;
+/// The gap to which it is solved on rough distances, where there are many pairs.
+const ROUGH: f64 = 1e-5;
 /// How near to entering a pair must be to be in the first set, as a share of the mean weight.
 const MARGIN: f64 = 0.1;
+/// The same where rough distances have told the multipliers.
+const CLOSE: f64 = 0.03;
+/// Covers of at least so many pairs for each node are many: the distances of all that a margin lets in take as long as
+/// a solution on rough ones.
+const MANY: usize = 128;
 /// The same for a pair outside, once the solution is near.
 const AHEAD: f64 = 0.01;
 /// How far below the multipliers the floor is, as a share of κ times the mean weight.
@@ -92,7 +101,7 @@ impl WorkingSet {
         };
         let nearly = self.newton.roughly(NEARLY);
         // A warm start is near the solution: its first solve may be the last.
-        let mut last = start.is_some();
+        let mut last = start.is_some() || search.is_near;
         loop {
             let problem = search.set.problem(model)?;
             let newton = if last { &self.newton } else { &nearly };
@@ -207,6 +216,8 @@ struct SetSearch<'a> {
     iterations: usize,
     rounds: usize,
     passes: usize,
+    /// Whether the multipliers are as near as the first solve on the set would bring them.
+    is_near: bool,
     /// Whether a pass was stopped: its cover lacks pairs.
     interrupted: bool,
 }
@@ -224,6 +235,7 @@ impl<'a> SetSearch<'a> {
             iterations: 0,
             rounds: 0,
             passes: 0,
+            is_near: false,
             interrupted: false,
         }
     }
@@ -241,6 +253,7 @@ impl<'a> SetSearch<'a> {
             iterations: 0,
             rounds: 0,
             passes: 0,
+            is_near: false,
             interrupted: false,
         };
         let newton = method.newton.roughly(LOOSE);
@@ -264,11 +277,27 @@ impl<'a> SetSearch<'a> {
             let cover = Cover::new(all, floor, MOST_COVERED, &test, &heard(watch, &stopped));
             let interrupted = all.team().any(interrupted || stopped.into_inner());
             if cover.complete || search.passes >= method.max_rounds || interrupted {
-                let set = Found::new(all, cover.entering(&multipliers, &[], MARGIN * mean_weight, &test));
+                let (mut multipliers, mut mean_weight, mut margin) = (multipliers, mean_weight, MARGIN);
+                let roughly = |multipliers: &ViewMatrix| {
+                    let [margin, depth] = [MARGIN, DEPTH].map(|share| share * mean_weight);
+                    Found::new(all, cover.nearly_entering(multipliers, margin, depth, &test))
+                };
+                if !interrupted && all.has_bytes() && cover.n_pairs() >= MANY * all.n_nodes() {
+                    // Most of what the margin lets in is absent in the end. Before the distances of all of it are asked,
+                    // bytes say where the multipliers will be.
+                    let set = SharedSet::of_found(all, roughly(&multipliers));
+                    let newton = method.newton.roughly(ROUGH);
+                    let found = newton.descend(&set.problem(model)?, Some(&multipliers), watch)?;
+                    search.iterations += found.iterations;
+                    search.interrupted |= found.status == Status::Interrupted;
+                    (multipliers, mean_weight, margin) = (found.multipliers, found.mean_weight, CLOSE);
+                    search.is_near = true;
+                }
+                let set = Found::new(all, cover.entering(&multipliers, &[], margin * mean_weight, &test));
                 search.set = SharedSet::of_found(all, set);
                 search.multipliers = multipliers;
                 search.cover = (cover.complete && !interrupted).then_some(cover);
-                search.interrupted = interrupted;
+                search.interrupted |= interrupted;
                 return Ok(search);
             }
             // Too many to take them all: with the deepest ones the multipliers rise.
@@ -339,40 +368,41 @@ mod tests {
     /// With and without each set of vector instructions, on one to seven threads: the same bits.
     #[test]
     fn no_instruction_and_no_thread_shows_in_a_fit() {
-        let settings = Settings {
-            n_nodes: 520,
-            n_views: 3,
-            n_signals: vec![50],
-            ..Settings::default()
-        };
-        let (views, _) = Views::assemble(simulate(&settings).unwrap().tables, &ViewOptions::default()).unwrap();
         let set = Newton::default().working_set().unwrap();
-        let fit = |instructions: Instructions, threads: usize, model: &Model| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| {
-                let scaling = Scaling::default();
-                let all = AllPairs::with_instructions(
-                    instructions,
-                    &views,
-                    &scaling,
-                    &team::of_process(),
-                    false,
-                    5,
-                    &no_progress,
-                )
-                .unwrap();
-                set.solve(&all, model, None, &no_progress).unwrap().solution
-            })
+        let all = |n_signals: usize, instructions: Instructions| {
+            let settings = Settings {
+                n_nodes: 520,
+                n_views: 3,
+                n_signals: vec![n_signals],
+                ..Settings::default()
+            };
+            let (views, _) = Views::assemble(simulate(&settings).unwrap().tables, &ViewOptions::default()).unwrap();
+            let (scaling, team) = (Scaling::default(), team::of_process());
+            AllPairs::with_instructions(instructions, &views, &scaling, &team, false, 5, &no_progress).unwrap()
         };
-        // Sparse, where bytes are enough, and dense, where f32 is asked.
-        for model in [Model::l1(0.01, 0.02), Model::l1(0.5, 0.02)] {
-            let expected = fit(Instructions::best(), 1, &model);
+        // Sparse, where bytes are enough, and dense, where f32 is asked and rough distances come first; short signals and
+        // long ones, whose views bytes ask together.
+        for (alpha, n_signals, is_near) in [(0.01, 50, false), (0.5, 50, true), (0.01, 130, false), (0.5, 130, true)] {
+            let model = Model::l1(alpha, 0.02);
+            let fit = |instructions: Instructions, threads: usize| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| {
+                    let all = all(n_signals, instructions);
+                    set.solve(&all, &model, None, &no_progress).unwrap().solution
+                })
+            };
+            let expected = fit(Instructions::best(), 1);
             assert!(expected.converged());
+            let first = all(n_signals, Instructions::best());
+            assert_eq!(
+                SetSearch::cold(&set, &first, &model, &no_progress).unwrap().is_near,
+                is_near
+            );
             for instructions in Instructions::all() {
                 for threads in 1..=7 {
                     assert!(
-                        fit(instructions, threads, &model) == expected,
-                        "{instructions:?}, {threads} threads"
+                        fit(instructions, threads) == expected,
+                        "α = {alpha}, {n_signals} signals, {instructions:?}, {threads} threads"
                     );
                 }
             }

@@ -158,10 +158,7 @@ pub(super) fn add_pulls(
             || {
                 let bars = columns.scales.iter().zip(columns.bars);
                 for ((sum, &product), (scale, bar)) in sums.iter_mut().zip(products).zip(bars) {
-                    let u = (product as f32 * scale - row.half * bar - row.low) * row.unit;
-                    // Not a number stays so.
-                    let pull = if u < -tau { -tau } else { u };
-                    *sum += if u > tau { BEYOND } else { pull };
+                    *sum += pull((product as f32 * scale - row.half * bar - row.low) * row.unit, tau);
                 }
             },
         );
@@ -170,6 +167,13 @@ pub(super) fn add_pulls(
 
 /// More than any number of views takes off.
 pub(super) const BEYOND: f32 = 1e30;
+
+/// max(u, −τ), or far more than others can take off if u > τ; what is not a number stays so.
+#[inline(always)]
+pub(crate) fn pull(u: f32, tau: f32) -> f32 {
+    let above = if u < -tau { -tau } else { u };
+    if u > tau { BEYOND } else { above }
+}
 
 impl RowBars {
     /// What is asked by [`Asked::Near`] of P s, and of another P s for the last.
