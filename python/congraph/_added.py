@@ -118,6 +118,7 @@ def _comparison(findings: str, files: dict[str, bytes]) -> Comparison:
         null=None,
         threshold=record["threshold"],
         equalised_to=record["equalised_to"],
+        level=record.get("level", 0.05),
         _findings=findings,
     )
 

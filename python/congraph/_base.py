@@ -402,5 +402,6 @@ class GraphEstimator(_Base, LearnedGraphs):  # type: ignore[misc]
         return {"text/plain": str(self), "text/html": self._repr_html_()}
 
     def _certified(self) -> tuple[str, str]:
-        times = counted(self.n_iter_, "iteration")
-        return "certified", f"relative gap {self.relative_gap_:.1e}, {self.status_} after {times}"
+        # Of projected views there is a number for each.
+        times = "" if self.n_iter_ is None else f" after {counted(self.n_iter_, 'iteration')}"
+        return "certified", f"relative gap {self.relative_gap_:.1e}, {self.status_}{times}"

@@ -1056,6 +1056,11 @@ class ConsensusGraph(_Learner):
         graph without edges. (Total variation, which favours empty graphs, cannot choose a density; this can.) A view that lacks
         nodes (``missing="mask"``) is judged on the consensus among those that it has.
 
+        It compares densities, similarities and penalties of one method. It is **no way to choose a method**, or a filter: whatever
+        method learned a graph, it is judged by a field whose precision is the Laplacian, which is not what ``method="likelihood"`` with
+        filter 2 supposes, and truer graphs of that may score lower than less true ones of another. `compare_methods` judges every method by
+        its own model.
+
         Parameters
         ----------
         X, views
@@ -1085,12 +1090,16 @@ class ConsensusGraph(_Learner):
         similarity = "" if self.similarity_ is None else f", similarity {self.similarity_:.3f}"
         if similarity and self.similarity_floor_ is not None:
             similarity += f" ({self.similarity_floor_:.3f} when learned separately)"
-        gamma = f", gamma {self.gamma_:.4g}"
+        # A folder of projected views tells what their fit was, and no gamma: the consensus is given.
+        record = json.loads(self._record)
+        gamma = "" if self.gamma_ is None else f", gamma {self.gamma_:.4g}"
+        projected = [("projected", f"on the consensus of {record['fit']}")] if "fit" in record and self.gamma_ is None else []
         if self.filter_ is not None:
             parameters = f"beta {self.beta_:.4g}{gamma}, {self._model()}"
         else:
             parameters = f"alpha {self.alpha_:.4g}, beta {self.beta_:.4g}{gamma}, penalty {penalty}"
         return [
+            *projected,
             ("consensus", f"{counted(n_edges, 'edge')}, density {self.consensus_density_:.3f}"),
             ("views", f"density {self.density_:.3f} ({self.densities_.min():.3f} to {self.densities_.max():.3f}){similarity}"),
             ("uniqueness", f"from {least} to {most}"),

@@ -80,8 +80,8 @@ class Comparison:
     frames, or dictionaries of arrays without pandas. ``component`` is 0 for edges of none. ``p_fwe`` is the share of relabellings
     in which any edge (component, node, measure) is as extreme; ``exact`` tells whether all of them were looked at, ``null`` holds the
     largest statistic of the edges in each, sorted (None where the comparison was loaded from a folder, which has but its quantiles).
-    ``threshold`` is the \\|z\\| above which edges form components, ``equalised_to`` how
-    many samples every view was given before the graphs were learned again. `Graphs.compare` makes it.
+    ``threshold`` is the \\|z\\| above which edges form components, ``level`` the largest ``p_fwe`` that counts as a difference when it is
+    printed, ``equalised_to`` how many samples every view was given before the graphs were learned again. `Graphs.compare` makes it.
 
     Examples
     --------
@@ -105,6 +105,7 @@ class Comparison:
     null: Floats | None
     threshold: float
     equalised_to: int | None
+    level: float = 0.05
     # For `report`.
     _findings: str | None = None
 
@@ -112,7 +113,7 @@ class Comparison:
         told = f"Comparison({' against '.join(self.groups)}: "
         if "p_fwe" in self.edges:
             p = np.asarray(self.edges["p_fwe"], dtype=np.float64)
-            told += f"{int((p <= 0.05).sum())} of {counted(len(p), 'edge')} with p_fwe ≤ 0.05; "
+            told += f"{int((p <= self.level).sum())} of {counted(len(p), 'edge')} with p_fwe ≤ {self.level:g}; "
         return f"{told}{self.statistic}, {counted(self.permutations, 'relabelling')}{', all there are' if self.exact else ''})"
 
 
@@ -521,7 +522,7 @@ class LearnedGraphs:
         measures
             What is compared: ``edges``, ``components``, ``strength``, ``density``, ``uniqueness``, ``modularity``, ``efficiency``.
         level
-            The level that a result should be able to reach.
+            What counts as a difference: ``p_fwe`` up to this. It is refused where so few relabellings exist that none could reach it.
         equalise
             ``"off"``: groups whose views have more samples than others are refused, where ``n_samples`` tells. ``"auto"`` draws as many
             samples as the shortest view has for every view, once and blocks whole, learns again with the parameters of the fit, and
@@ -591,7 +592,7 @@ class LearnedGraphs:
             raise one_error("E16", **told, hint=hint) from None
         warn(found.pop("warnings"))
         tables = {name: _table(found.pop(name)) for name in ("edges", "components", "nodes", "measures", "pairs")}
-        return Comparison(**tables, _findings=found.pop("findings"), **found)
+        return Comparison(**tables, level=level, _findings=found.pop("findings"), **found)
 
     def _data_again(self, X: Any, views: Any, blocks: Any, subjects: Any) -> dict[str, Any]:
         """The data of the fit, and how it was made."""

@@ -181,6 +181,10 @@ def test_a_folder_with_all_that_was_asked_of_it(name, command, tmp_path):
         if not (folder / made).is_dir():
             continue
         model = congraph.load(folder / made)
+        assert ("projected" in str(model)) == (made == "new")
+        if made == "new":
+            with pytest.raises(ValueError, match="another fit"):
+                model.stability(data.views)
         assert all(hasattr(model, attribute) for letter, attribute in found.items() if letter in asked)
         if "C" in asked and made == "out":
             there, here = model.communities_, model.communities(runs=3)

@@ -396,7 +396,8 @@ fn strict_writes_nothing_of_what_is_not_certified() {
 #[test]
 fn what_means_nothing_is_refused_before_anything_is_read() {
     let place = Place::new();
-    let cases: [(&[&str], &str); 20] = [
+    let cases: [(&[&str], &str); 21] = [
+        (&["--signed", "auto"], "goes behind an equals sign: `--signed=auto`"),
         (&["--alpha", "0.1"], "--alpha means nothing with --method likelihood"),
         (&["--consensus-density", "0.1"], "--consensus-density means nothing"),
         (

@@ -132,6 +132,7 @@ fn shapes_that_are_no_table_are_told() {
     );
     assert!(said("a.csv", "x,y\n1,5,2,5\n").contains("decimal"));
     assert!(said("a.csv", "x,y\n1,2,\n3,4,\n").contains("separator too many"));
+    assert!(said("a.csv", "x,y,\n1,2,\n3,4,\n").contains("column 3 has no name and no values"));
     assert!(said("a.csv", "").contains("is empty"));
     assert!(said("a.csv", "\n \n").contains("is empty"));
     assert!(said("a.csv", "x,y\n").contains("only a header"));

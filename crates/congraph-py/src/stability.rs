@@ -268,6 +268,11 @@ pub(crate) fn method(
 ) -> PyResult<AgainMethod> {
     let record: FitRecord = serde_json::from_str(record).unwrap_or_default();
     let request = request::read(options)?;
+    if record.is_projection() {
+        return Err(PyValueError::new_err(
+            "these views were projected on the consensus of another fit, and there is nothing to fit again: ask the fit",
+        ));
+    }
     let lacking = || {
         PyValueError::new_err(
             "halves cannot be fitted as the whole was: that needs one of the methods and penalties that have a name",

@@ -36,6 +36,8 @@ enum Change {
     Referenced,
     /// Gains of nodes, e^(0.6 z), anew in each view.
     Gains,
+    /// The same, and then an average reference.
+    GainsReferenced,
     /// Samples as units, no blocks.
     NoBlocks,
 }
@@ -79,6 +81,15 @@ fn scenarios() -> Vec<Row> {
             Some(true),
         ),
         ("* gains, as judged p=200", 200, ER, gauss, 0.1, Change::Gains, None),
+        (
+            "* gains, then referenced p=200",
+            200,
+            ER,
+            gauss,
+            0.1,
+            Change::GainsReferenced,
+            None,
+        ),
         ("series p=150", 150, ER, gauss, 0.1, Change::Series, None),
         ("series p=300", 300, ER, gauss, 0.1, Change::Series, None),
         ("series p=1000", 1000, ER, gauss, 0.1, Change::Series, None),
@@ -116,6 +127,11 @@ fn change(table: &mut Table, change: Change, rng: &mut ChaCha8Rng) {
                 row.iter_mut().for_each(|x| *x -= mean);
             }
             Change::Gains => row.iter_mut().zip(&gains).for_each(|(x, gain)| *x *= gain),
+            Change::GainsReferenced => {
+                row.iter_mut().zip(&gains).for_each(|(x, gain)| *x *= gain);
+                let mean = row.iter().sum::<f64>() / n as f64;
+                row.iter_mut().for_each(|x| *x -= mean);
+            }
             _ => {}
         }
     }
@@ -302,6 +318,11 @@ fn noise(kind: &str, seed: u64) -> Vec<Table> {
         .map(|_| (0.5 * rng.sample::<f64, _>(StandardNormal)).exp())
         .collect();
     let mut table = |view: usize| {
+        let mut gains = gains.clone();
+        if kind.contains("of each view") {
+            let mut own = ChaCha8Rng::seed_from_u64(seed ^ (0x6A15 + view as u64));
+            gains.fill_with(|| own.random_range(0.5..3.0));
+        }
         let mut values = Vec::with_capacity(n * n_blocks * length);
         for _ in 0..n_blocks {
             let mut state: Vec<f64> = (0..n).map(|_| rng.sample(StandardNormal)).collect();
@@ -323,7 +344,12 @@ fn noise(kind: &str, seed: u64) -> Vec<Table> {
                     0.0
                 };
                 let gain = |a: usize| if kind.contains("unequal") { gains[a] } else { 1.0 };
-                values.extend(state.iter().enumerate().map(|(a, x)| (x - mean) * gain(a)));
+                let mut sample: Vec<f64> = state.iter().enumerate().map(|(a, x)| (x - mean) * gain(a)).collect();
+                if kind.contains("to their mean") {
+                    let mean = sample.iter().sum::<f64>() / n as f64;
+                    sample.iter_mut().for_each(|x| *x -= mean);
+                }
+                values.extend(sample);
             }
         }
         Table {
@@ -356,6 +382,9 @@ fn main() -> Result<(), Error> {
         "white, many samples",
         "referenced, many samples",
         "unequal, many samples",
+        "unequal, to their mean, many samples",
+        "unequal, of each view, many samples",
+        "unequal, of each view, to their mean, many samples",
     ];
     for kind in kinds.into_iter().filter(|kind| is_asked(kind)) {
         let (mut quiet, mut fixed, mut quiet_views, mut n_views) = (0, [0, 0], 0, 0);

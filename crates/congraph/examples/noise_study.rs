@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Sizes are drawn: 15 to 60 nodes, 2 to 6 views, 30 to 400 samples. `referenced` is white noise whose nodes vary by
-//! different amounts, the same in all views, less the mean of all nodes; `few samples` are 8 to 15; few trials are 2 to 7; a narrow band is white noise after two resonances; `rare values`
+//! different amounts (0.7 to 1.4; 0.3 to 3, and 300 to 1200 samples, if they are very unequal), the same in all views, less the mean of all nodes; `few samples` are 8 to 15; few trials are 2 to 7; a narrow band is white noise after two resonances; `rare values`
 //! are not 0 in 2 to 10 % of the samples; `counts` are geometric and mostly 0, log(1 + x) of them. Weak but true graphs are random graphs of 100
 //! nodes and density 0.05 to 0.3, with six views of 100 samples, and of 50 and 30. Beside each count stand the largest
 //! deviate (of noise) or the least and the median (of graphs), and in brackets the same of those that it is the largest
@@ -19,11 +19,12 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{StandardNormal, StudentT};
 
-const KINDS: [&str; 10] = [
+const KINDS: [&str; 11] = [
     "white",
     "heavy-tailed",
     "AR(.9)",
     "referenced",
+    "referenced, long, of very unequal nodes",
     "few samples",
     "white in few trials",
     "referenced AR(.9) in few trials",
@@ -43,7 +44,11 @@ fn noise(kind: &str, seed: u64) -> Vec<Table> {
     let tails = StudentT::new(3.0);
     let is_referenced = kind.starts_with("referenced");
     let sizes: Vec<f64> = (0..n)
-        .map(|_| if is_referenced { rng.random_range(0.7..1.4) } else { 1.0 })
+        .map(|_| match kind {
+            _ if kind.ends_with("of very unequal nodes") => rng.random_range(0.3..3.0),
+            _ if is_referenced => rng.random_range(0.7..1.4),
+            _ => 1.0,
+        })
         .collect();
     let is_narrow = kind.starts_with("narrow band");
     let n_trials = match kind {
@@ -57,6 +62,8 @@ fn noise(kind: &str, seed: u64) -> Vec<Table> {
         p = rng.random_range(8..16);
     } else if matches!(kind, "rare values" | "counts") {
         p = rng.random_range(100..400);
+    } else if kind.contains("long") {
+        p = rng.random_range(300..1200);
     }
     let mut table = |view: usize| -> Table {
         let mut state = vec![0.0; n];

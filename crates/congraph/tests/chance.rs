@@ -7,7 +7,7 @@ use congraph::chance::Correlations;
 use congraph::simulate::{Filter, GraphModel, Settings, simulate};
 use congraph::tune::Tuned;
 use congraph::{Dial, Learn, Projector, Smooth, Table, Targets, ViewOptions, Views, no_progress};
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Cauchy, Distribution, StandardNormal};
 
@@ -389,4 +389,44 @@ fn many_short_views_of_noise_are_noise() {
     // A small error of the null mean would be seen among 200 nodes' pairs.
     let found = Correlations::of(&assembled(noise(8, 6, 200, 16, 0.0))).unwrap();
     assert!(!found.is_beyond_chance(), "{found:?}");
+}
+
+#[test]
+fn values_of_any_size_are_judged_alike() {
+    let told = |factor: f64| {
+        let mut tables = simulated(4, 3);
+        tables[1].values.iter_mut().for_each(|x| *x *= factor);
+        Correlations::of(&assembled(tables)).unwrap().z()
+    };
+    let usual = told(1.0);
+    for exponent in [500, 900, -500, -900] {
+        let found = told(2.0_f64.powi(exponent));
+        assert!((found - usual).abs() < 1e-9 * usual, "2^{exponent}: {found}, {usual}");
+    }
+}
+
+/// Noise of nodes whose sizes differ, the same in all views, less the mean of all nodes.
+#[test]
+fn an_average_reference_of_unequal_nodes_is_no_structure() {
+    let (n, p) = (32, 400);
+    for seed in 0..3 {
+        let mut rng = ChaCha8Rng::seed_from_u64(900 + seed);
+        let sizes: Vec<f64> = (0..n).map(|_| rng.random_range(0.5..3.0)).collect();
+        let mut table = |view: usize| {
+            let mut values = Vec::with_capacity(n * p);
+            for _ in 0..p {
+                let mut value = || -> f64 { StandardNormal.sample(&mut rng) };
+                let sample: Vec<f64> = sizes.iter().map(|size| size * value()).collect();
+                let mean = sample.iter().sum::<f64>() / n as f64;
+                values.extend(sample.iter().map(|x| x - mean));
+            }
+            Table::new(format!("v{view}"), n, values)
+        };
+        let tables: Vec<Table> = (0..6).map(&mut table).collect();
+        let found = tuned(tables);
+        let agreement = found.reached.agreement.unwrap();
+        // What the reference makes of them is in all views: their graphs agree, and say nothing by it.
+        assert!(agreement.z > 6.0 && !agreement.is_certain(), "{agreement:?}");
+        assert!(codes(&found).contains(&"W13"), "{:?}", codes(&found));
+    }
 }

@@ -26,8 +26,8 @@ pub(crate) struct LearnArgs {
     pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-    /// What to learn: graphs with a consensus, from the smoothness of the signals or by their likelihood (up to a few
-    /// thousand nodes), or precision matrices by the joint graphical lasso, fused or group, to compare with
+    /// What to learn: graphs with a consensus, from the smoothness of the signals or by their likelihood (up to a
+    /// thousand nodes or so), or precision matrices by the joint graphical lasso, fused or group, to compare with
     #[arg(long, default_value = "smooth", value_parser = choice::<Method>(), help_heading = "Model")]
     pub(crate) method: Method,
     /// With --method jgl-…: weight of Σ|θ_ij| off the diagonal; larger is sparser

@@ -81,6 +81,15 @@ fn load_in(
     args: &ReadingArgs,
     subjects: &SubjectArgs,
 ) -> Result<(Vec<Loaded>, Option<Vec<usize>>), Failure> {
+    if files
+        .iter()
+        .any(|file| file == "auto" && !std::path::Path::new(file).exists())
+    {
+        return Err(Failure::usage(
+            "there is no file `auto`",
+            "the value of `--signed` goes behind an equals sign: `--signed=auto`",
+        ));
+    }
     let inputs: Vec<Input> = files.iter().map(|file| Input::parse(file)).collect();
     let options = ReadOptions {
         header: args.header.into(),

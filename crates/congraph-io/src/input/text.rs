@@ -325,6 +325,9 @@ fn fill(path: &Path, mut records: Records<'_>, layout: &Layout) -> Result<Sheet,
             break;
         }
     }
+    if errors.is_empty() {
+        errors.extend(empty_last_column(path, layout, &sheet.table.values));
+    }
     if !errors.is_empty() {
         return Err(errors);
     }
@@ -336,6 +339,18 @@ fn fill(path: &Path, mut records: Records<'_>, layout: &Layout) -> Result<Sheet,
     // Times become blocks when all views are there (`blocks::cut`).
     sheet.table.blocks = (has(Role::Block) || has(Role::Time)).then_some(labels.blocks);
     Ok(sheet)
+}
+
+/// A last column without a name and without a value: the separators that each line ends with would make a node.
+fn empty_last_column(path: &Path, layout: &Layout, values: &[f64]) -> Option<Fault> {
+    let n_columns = layout.roles.iter().filter(|&&role| role == Role::Data).count();
+    let is_nameless = layout.names.as_ref()?.last()?.trim().is_empty() && layout.roles.last() == Some(&Role::Data);
+    let mut last = values.iter().skip(n_columns - 1).step_by(n_columns);
+    (is_nameless && n_columns > 1 && last.all(|value| value.is_nan())).then(|| {
+        let what = format!("column {} has no name and no values", layout.n_cells());
+        let why = "each line ends with a separator too many, which would be a node without a signal";
+        fault(path, &what, why, "remove it from every line")
+    })
 }
 
 /// What cells that are no numbers say of their rows.

@@ -18,7 +18,7 @@ use crate::graph::{MultiviewGraph, is_edge};
 /// Fewer standard deviations than this are chance.
 pub(crate) const AGREES: f64 = 2.0;
 
-/// No noise that was tried came near this.
+/// No noise that was tried came near this, but for noise that is referenced to the mean of unequal nodes.
 const CERTAIN: f64 = 6.0;
 
 /// How far views agree beyond graphs whose node names are permuted.
@@ -30,6 +30,9 @@ pub struct Agreement {
     pub z: f64,
     /// What z would be if all views were equal: where even that is small, nothing can be told.
     pub most: f64,
+    /// Whether it speaks against noise. It does not where nodes sum to 0, as an average reference makes them: unrelated nodes
+    /// of unequal sizes are then correlated, the same ones in all views.
+    pub may_decide: bool,
 }
 
 impl Agreement {
@@ -81,12 +84,13 @@ impl Agreement {
             similarity,
             z: z(total / count as f64),
             most: z(1.0),
+            may_decide: true,
         })
     }
 
     /// Whether the views agree so well that they cannot be noise.
     pub fn is_certain(&self) -> bool {
-        self.z >= CERTAIN
+        self.may_decide && self.z >= CERTAIN
     }
 
     /// Whether the views share structure, as far as that can be told.

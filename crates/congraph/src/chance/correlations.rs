@@ -32,7 +32,7 @@
 
 use super::residuals::SignalResiduals;
 use super::units;
-use crate::parallel::simd::{sum, vectorised};
+use crate::parallel::simd::{largest, sum, vectorised};
 use crate::views::{Kind, Membership, View, Views};
 
 /// Noise of any kind that was tried stays below this, and true graphs above: `docs/decisions.md`.
@@ -111,6 +111,8 @@ impl Correlations {
     /// ```
     pub fn of(views: &Views) -> Option<Self> {
         let (sorted, order) = views.sorted();
+        let resized = of_usual_size(&sorted);
+        let sorted = resized.as_ref().unwrap_or(&sorted);
         let nodes = spread(views.n_nodes());
         let n_pairs = nodes.len() * (nodes.len() - 1) / 2;
         let n_looks = n_pairs * views.n_views();
@@ -346,6 +348,34 @@ fn rarest(z: f64, n: usize) -> f64 {
     square.abs().sqrt().copysign(square)
 }
 
+/// The same in other units, where values are so large or small that no f64 holds their fourth powers. Powers of two change
+/// no digit.
+fn of_usual_size(views: &Views) -> Option<Views> {
+    const MOST: f64 = 1e60;
+    let exponent = |view: &View| {
+        let here = if view.is_here() { views.n_nodes() } else { 0 };
+        let size = (0..here).map(|node| largest(view.node(node))).fold(0.0, f64::max);
+        let is_usual = size == 0.0 || !size.is_finite() || (MOST.recip()..=MOST).contains(&size);
+        if is_usual {
+            0
+        } else {
+            (-size.log2() as i32).clamp(-1000, 1000)
+        }
+    };
+    let exponents: Vec<i32> = views.iter().map(exponent).collect();
+    if exponents.iter().all(|&exponent| exponent == 0) {
+        return None;
+    }
+    let resized = |(view, exponent): (&View, i32)| -> Vec<f64> {
+        let here = if view.is_here() { views.n_nodes() } else { 0 };
+        let factor = 2.0_f64.powi(exponent);
+        (0..here)
+            .flat_map(|node| view.node(node).iter().map(move |x| x * factor))
+            .collect()
+    };
+    Some(views.with_values(views.iter().zip(exponents).map(resized).collect()))
+}
+
 /// All nodes, or an evenly spread sample of them.
 fn spread(n_nodes: usize) -> Vec<usize> {
     let n = n_nodes.min(MOST_NODES);
@@ -433,37 +463,18 @@ fn without_offset(pairs: &mut Pairs, signals: Option<&View>, nodes: &[usize], ow
 /// v_a = s_a (1 − 2/n) + s/n         covariance of a and b = (s − s_a − s_b)/n
 /// ```
 fn referenced(view: &View, nodes: &[usize], own: &[bool]) -> Option<Vec<f64>> {
-    let own: Vec<Option<&[f64]>> = nodes
-        .iter()
-        .zip(own)
-        .map(|(&node, own)| own.then(|| view.node(node)))
-        .collect();
-    let signals: Vec<&[f64]> = own.iter().copied().flatten().collect();
+    let here = || nodes.iter().zip(own).filter(|(_, own)| **own);
+    let signals: Vec<&[f64]> = here().map(|(&node, _)| view.node(node)).collect();
     let n = signals.len() as f64;
-    let mut sums = vec![0.0; signals[0].len()];
-    let mut squares = 0.0;
-    vectorised(
-        #[inline(always)]
-        || {
-            for signal in &signals {
-                sums.iter_mut().zip(*signal).for_each(|(sum, x)| *sum += x);
-                squares += sum(signal, |x| x * x);
-            }
-        },
-    );
-    // Squares are no less than variances: mostly one look is enough.
-    if variance(&sums) > SUM_TO_ZERO * squares / signals[0].len() as f64 {
-        return None;
-    }
-    let variances: Vec<f64> = own.iter().map(|signal| signal.map_or(0.0, variance)).collect();
-    let all: f64 = variances.iter().sum();
-    if all.is_nan() || variance(&sums) > SUM_TO_ZERO * all {
-        return None;
-    }
-    let mean = all / (n - 1.0);
+    let mut found = sum_to_zero(&signals)?.into_iter();
+    let variances: Vec<f64> = own
+        .iter()
+        .map(|own| if *own { found.next().unwrap_or(0.0) } else { 0.0 })
+        .collect();
+    let mean = variances.iter().sum::<f64>() / (n - 1.0);
     let before: Vec<f64> = variances
         .iter()
-        .map(|v| ((v - mean / n) / (1.0 - 2.0 / n)).max(0.0))
+        .map(|v| before_reference(*v, mean, n).max(0.0))
         .collect();
     let ends = (0..nodes.len()).flat_map(|a| (a + 1..nodes.len()).map(move |b| (a, b)));
     let offset = |(a, b): (usize, usize)| {
@@ -476,6 +487,56 @@ fn referenced(view: &View, nodes: &[usize], own: &[bool]) -> Option<Vec<f64>> {
         }
     };
     Some(ends.map(offset).collect())
+}
+
+/// Whether the nodes of some view sum to 0, as an average reference makes them.
+pub(crate) fn some_sums_to_zero(views: &Views) -> bool {
+    let found = views.ask(|index| {
+        let (view, own) = (views.view(index), |node: &usize| views.has(index, *node));
+        let nodes: Vec<usize> = (0..views.n_nodes()).filter(own).collect();
+        let is_referenced = match views.kind() {
+            Kind::Signals => {
+                let signals: Vec<&[f64]> = nodes.iter().map(|&node| view.node(node)).collect();
+                nodes.len() >= REFERENCED && sum_to_zero(&signals).is_some()
+            }
+            Kind::Gram | Kind::Covariance => {
+                let all: f64 = nodes.iter().map(|&node| view.node(node)[node]).sum();
+                let entries = nodes.iter().flat_map(|&a| nodes.iter().map(move |&b| view.node(a)[b]));
+                nodes.len() >= REFERENCED && entries.sum::<f64>().abs() <= SUM_TO_ZERO * all
+            }
+        };
+        vec![u8::from(is_referenced)]
+    });
+    found.iter().any(|found| found.first() == Some(&1))
+}
+
+/// The variance s_a that an unrelated node had before the mean of n nodes was taken out, from the one that it has and the mean
+/// of all s: below 0 where nodes are related.
+pub(crate) fn before_reference(variance: f64, mean: f64, n: f64) -> f64 {
+    (variance - mean / n) / (1.0 - 2.0 / n)
+}
+
+/// The variances of signals that sum to 0.
+pub(crate) fn sum_to_zero(signals: &[&[f64]]) -> Option<Vec<f64>> {
+    let mut sums = vec![0.0; signals.first()?.len()];
+    let mut squares = 0.0;
+    vectorised(
+        #[inline(always)]
+        || {
+            for signal in signals {
+                sums.iter_mut().zip(*signal).for_each(|(sum, x)| *sum += x);
+                squares += sum(signal, |x| x * x);
+            }
+        },
+    );
+    // Squares are no less than variances: mostly one look is enough.
+    let left = variance(&sums);
+    if left > SUM_TO_ZERO * squares / sums.len() as f64 {
+        return None;
+    }
+    let variances: Vec<f64> = signals.iter().map(|signal| variance(signal)).collect();
+    let all: f64 = variances.iter().sum();
+    (!all.is_nan() && left <= SUM_TO_ZERO * all).then_some(variances)
 }
 
 fn variance(signal: &[f64]) -> f64 {

@@ -63,7 +63,9 @@ impl Session<'_, Smooth> {
 
     /// How far the views of a fit agree.
     pub(crate) fn agreement_of(&self, separate: &Fit) -> Option<Agreement> {
-        Agreement::of(&self.arranged_graph(separate))
+        let found = Agreement::of(&self.arranged_graph(separate))?;
+        let may_decide = !found.is_certain() || !chance::some_sums_to_zero(self.views());
+        Some(Agreement { may_decide, ..found })
     }
 
     /// Every view on its own, at the α of a fit and among its pairs, to a few digits: what the views have in common

@@ -11,6 +11,7 @@
 //! Signals are kept node by node (each node's samples contiguous), which is what the distances read.
 
 mod checks;
+mod clocks;
 mod effective;
 mod gathering;
 mod held;
@@ -290,6 +291,7 @@ impl Views {
         };
         warnings.extend(checks::samples(&views));
         warnings.extend(turned::warning(&views, options));
+        warnings.extend(clocks::warning(&views, options));
         Ok((views, warnings))
     }
 

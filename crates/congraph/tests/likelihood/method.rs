@@ -7,7 +7,7 @@ use congraph::methods::likelihood::{Coupling, Filter, Likelihood, Model, Newton,
 use congraph::simulate::{GraphModel, Settings, simulate};
 use congraph::tune::Wanted;
 use congraph::{
-    Candidates, Certified, Code, EdgeCost, Error, Learn, Learned, MultiviewGraph, Table, ViewOptions, Views,
+    Candidates, Certified, Code, EdgeCost, Error, Learn, Learned, MultiviewGraph, Scale, Table, ViewOptions, Views,
     no_progress,
 };
 use rand::RngExt;
@@ -542,4 +542,28 @@ fn forbidden_and_favoured_pairs() {
     );
     let is_listed = |pair: &[u32; 2]| listed.contains(pair) || listed.contains(&[pair[1], pair[0]]);
     assert!(few.graph.pairs().iter().all(is_listed));
+}
+
+#[test]
+fn many_samples_are_no_reason_to_cut_edges() {
+    for (n_nodes, n_signals, seed) in [(30, 3000, 11), (40, 8000, 12)] {
+        let settings = Settings {
+            n_nodes,
+            n_views: 4,
+            n_signals: vec![n_signals],
+            graph: GraphModel::ErdosRenyi { probability: 0.15 },
+            seed,
+            ..Settings::default()
+        };
+        let simulation = simulate(&settings).expect("a simulation");
+        let method = Likelihood {
+            scale: Some(Scale::Zscore),
+            ..Likelihood::default()
+        };
+        let wanted = Wanted::default();
+        let chosen = method.learn_to(&views(simulation.tables), &wanted, &no_progress);
+        let found = congraph::metrics::evaluate(&chosen.expect("a fit").learned.graph, &simulation.truth);
+        let f1 = found.expect("scores").mean_view_f1();
+        assert!(f1 > 0.95, "{n_signals} samples: F1 {f1}");
+    }
 }

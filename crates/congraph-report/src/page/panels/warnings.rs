@@ -7,9 +7,9 @@ use serde::Serialize;
 use crate::words::plural;
 
 /// What can spoil a result first; then what the data are like; last what was done about them.
-const RANKS: [&str; 17] = [
-    "W13", "W15", "W01", "W16", "W12", "W14", "W11", "W09", "W04", "W06", "W10", "W18", "W07", "W08", "W05", "W03",
-    "W02",
+const RANKS: [&str; 18] = [
+    "W13", "W15", "W01", "W16", "W21", "W12", "W14", "W11", "W09", "W04", "W06", "W10", "W18", "W07", "W08", "W05",
+    "W03", "W02",
 ];
 /// The most entries of one code.
 const ENTRIES: usize = 8;

@@ -6,6 +6,7 @@ use faer::linalg::solvers::DenseSolveCore;
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::{Accum, Mat, MatRef, Par, Side};
 
+use crate::chance::{before_reference, sum_to_zero};
 use crate::views::View;
 
 /// The samples of a view at some nodes, around their means, and their second moments.
@@ -14,6 +15,8 @@ pub(super) struct Moments {
     samples: Mat<f64>,
     /// Whether every node is to be divided by its standard deviation, anew for whichever samples are left.
     zscored: bool,
+    /// Whether the nodes sum to 0 as they were measured.
+    referenced: bool,
     /// Σ y yᵀ over all samples.
     sums: Mat<f64>,
 }
@@ -27,10 +30,16 @@ impl Moments {
             values.fold(f64::MIN_POSITIVE, |largest: f64, x| largest.max(x.abs()))
         };
         let of_all = largest(nodes);
+        let signals: Vec<&[f64]> = nodes.iter().map(|&node| view.node(node)).collect();
+        let referenced = zscored && sum_to_zero(&signals).is_some();
         for (row, &node) in nodes.iter().enumerate() {
             let signal = view.node(node);
             // Large or small values would overflow when squared; no unit is left in the end.
-            let unit = if zscored { largest(&[node]) } else { of_all };
+            let unit = if zscored && !referenced {
+                largest(&[node])
+            } else {
+                of_all
+            };
             let mean = signal.iter().map(|x| x / unit).sum::<f64>() / n_samples as f64;
             for (sample, x) in signal.iter().enumerate() {
                 samples[(row, sample)] = x / unit - mean;
@@ -44,7 +53,12 @@ impl Moments {
             }
         }
         let sums = outer(samples.as_ref());
-        Self { samples, zscored, sums }
+        Self {
+            samples,
+            zscored,
+            referenced,
+            sums,
+        }
     }
 
     /// The standard deviations of the nodes over the root of their mean square.
@@ -89,6 +103,9 @@ impl Moments {
         if !samples.is_empty() {
             let taken = self.deleted(samples);
             add_outer(&mut sums, taken.as_ref(), -1.0);
+        }
+        if self.referenced {
+            unreference(&mut sums);
         }
         if self.zscored {
             let roots: Vec<f64> = (0..sums.nrows()).map(|a| sums[(a, a)].sqrt()).collect();
@@ -251,6 +268,36 @@ fn shift(matrix: &mut Mat<f64>, by: f64) {
     }
 }
 
+/// Node variances below this share of their mean are not believed: a reference leaves less of some than there was.
+const LEAST_BEFORE: f64 = 0.02;
+
+/// What the moments would be without the average reference, if the nodes were unrelated: then z-scored nodes are
+/// unrelated, too, where those of a reference are not, and differently so in each view.
+///
+/// With s_a the variance that a node had before ([`crate::chance`] has the same) the mean that was taken out is, given
+/// what is left of the signals, −Σ k_a x_a with k_a = (1/s_a)/Σ 1/s_a, give or take a variance of 1/Σ 1/s_a. Whatever the
+/// nodes are, that is another reference, and some of the signal that all share, which is taken out again.
+fn unreference(sums: &mut Mat<f64>) {
+    let n = sums.nrows();
+    let size = n as f64;
+    let mean = trace(sums) / (size - 1.0);
+    let before = |a: usize| before_reference(sums[(a, a)], mean, size).max(LEAST_BEFORE * mean);
+    let mut weights: Vec<f64> = (0..n).map(|a| 1.0 / before(a)).collect();
+    let all: f64 = weights.iter().sum();
+    weights.iter_mut().for_each(|weight| *weight /= all);
+    let pulls: Vec<f64> = (0..n)
+        .map(|b| sums.col_as_slice(b).iter().zip(&weights).map(|(x, k)| x * k).sum())
+        .collect();
+    let common = pulls.iter().zip(&weights).map(|(pull, k)| pull * k).sum::<f64>() + 1.0 / all;
+    for b in 0..n {
+        let column = sums.col_as_slice_mut(b);
+        column
+            .iter_mut()
+            .zip(&pulls)
+            .for_each(|(x, pull)| *x += common - pull - pulls[b]);
+    }
+}
+
 /// P C P for P = I − 11ᵀ/n: without the constant signal.
 fn reference(matrix: &mut Mat<f64>) {
     let n = matrix.nrows() as f64;
@@ -301,5 +348,39 @@ fn add_outer(matrix: &mut Mat<f64>, factors: MatRef<'_, f64>, scale: f64) {
         for a in 0..b {
             matrix[(a, b)] = matrix[(b, a)];
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// P D² P is what an average reference leaves of unrelated nodes.
+    #[test]
+    fn of_unrelated_nodes_the_reference_is_undone() {
+        let before: Vec<f64> = (0..12).map(|k| 1.0 + f64::from(k * k % 17)).collect();
+        let mut sums = Mat::from_fn(12, 12, |a, b| if a == b { before[a] } else { 0.0 });
+        let whole = sums.clone();
+        reference(&mut sums);
+        assert!(sums[(0, 1)] != 0.0 && sums.col_as_slice(3).iter().sum::<f64>().abs() < 1e-12);
+        unreference(&mut sums);
+        for b in 0..12 {
+            for a in 0..12 {
+                assert!((sums[(a, b)] - whole[(a, b)]).abs() < 1e-12, "{a} {b}");
+            }
+        }
+    }
+
+    /// Of any nodes it is another reference and some of the constant signal: what sums to 0 is not touched but for that.
+    #[test]
+    fn of_related_nodes_it_is_another_reference() {
+        let root = Mat::from_fn(7, 20, |a, k| ((3 * a + 5 * k * k + a * k) % 11) as f64 - 5.0);
+        let mut sums = outer(root.as_ref());
+        reference(&mut sums);
+        let referenced = sums.clone();
+        unreference(&mut sums);
+        assert!(sums.self_adjoint_eigenvalues(Side::Lower).unwrap()[0] > -1e-9);
+        reference(&mut sums);
+        assert!((0..7).all(|b| (0..7).all(|a| (sums[(a, b)] - referenced[(a, b)]).abs() < 1e-9)));
     }
 }

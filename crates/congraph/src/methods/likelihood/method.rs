@@ -129,7 +129,7 @@ impl Likelihood {
     /// For a model out of its range.
     pub fn refit(&self, data: &Data, model: &Model, whole: Whole, watch: Watch<'_>) -> Result<Solution, Error> {
         let problem = problem(data, model, None)?;
-        refit(&self.solver, &problem, whole, model.sparsity, &data.membership, watch)
+        refit(&self.solver, &problem, whole, model.sparsity, data, watch)
     }
 
     /// Akaike's criterion of a whole solution for the same data in other units, to compare models that scale them
@@ -185,7 +185,7 @@ impl Likelihood {
         let mut whole = solve_whole(&self.solver, &data, &problem, None, watch);
         whole.dual = None;
         let sparsity = Sparsity::Above(details.threshold);
-        refit(&self.solver, &problem, whole, sparsity, &data.membership, watch)
+        refit(&self.solver, &problem, whole, sparsity, &data, watch)
     }
 
     /// The mean density of the views of a whole solution.

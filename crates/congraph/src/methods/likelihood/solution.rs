@@ -251,20 +251,41 @@ fn information(problem: &Problem, data: &Data, point: &Point) -> (f64, usize) {
     (deviance + 2.0 * n_parameters as f64, n_parameters)
 }
 
+/// The standard error of a weight that is noise: an entry of the precision matrix Θ = M^q has √(Θ_aa Θ_bb/p), and one of M
+/// about √(M_aa M_bb/p)/q. The median over all weights that are not zero; a coupling makes it smaller.
+fn standard_error(problem: &Problem, point: &Point, samples: &[f64]) -> f64 {
+    let power = match problem.filter {
+        Filter::Once => 1.0,
+        Filter::Twice => 2.0,
+    };
+    let mut errors = Vec::new();
+    for (&edge, row) in problem.edges.iter().zip(point.weights.rows()) {
+        for (view, _) in row.iter().enumerate().filter(|(_, weight)| **weight != 0.0) {
+            if let Some((a, b)) = problem.views[view].ends(edge) {
+                let t = &point.diagonals[view];
+                errors.push((t[a] * t[b] / samples[view]).sqrt() / power);
+            }
+        }
+    }
+    errors.sort_unstable_by(f64::total_cmp);
+    errors.get(errors.len() / 2).copied().unwrap_or(0.0)
+}
+
 /// Keeps the edges of a whole solution that are above the threshold, and solves again on them.
 pub(super) fn refit(
     newton: &Newton,
     problem: &Problem,
     mut whole: Whole,
     sparsity: Sparsity,
-    membership: &Membership,
+    data: &Data,
     watch: Watch<'_>,
 ) -> Result<Solution, Error> {
     let n_views = problem.n_views();
     let shares: Vec<f64> = (0..n_views)
-        .map(|view| 1.0 / (n_views * membership.n_pairs_of(view).max(1)) as f64)
+        .map(|view| 1.0 / (n_views * data.membership.n_pairs_of(view).max(1)) as f64)
         .collect();
-    let threshold = threshold(&whole.point, sparsity, &shares);
+    let error = || standard_error(problem, &whole.point, &data.samples);
+    let threshold = threshold(&whole.point, sparsity, &shares, error);
     let dual = whole.dual.take();
     let (problem, start) = supported(problem, &whole.point, threshold)?;
     let solved = dual.and_then(|dual| unchanged(newton, &problem, &start, dual));

@@ -4,6 +4,9 @@
 //! two heaps. Two normal distributions are fitted to them, and a weight is an edge where it more likely belongs to the
 //! upper one. Where the heaps run into each other, so that the two distributions have no valley between them, they say
 //! little, and Otsu's threshold parts them: the one that makes the variance between the heaps largest.
+//!
+//! Otsu's parts one heap as well. With very many samples hardly any noise is left, and all that there is are edges: so what
+//! stands out by several standard errors is kept in any case where there is no valley.
 
 use super::problem::Point;
 
@@ -32,9 +35,10 @@ pub enum Sparsity {
 }
 
 /// The threshold above which a weight is an edge. `shares` holds what an edge adds to the mean density, view by view.
-pub(super) fn threshold(point: &Point, sparsity: Sparsity, shares: &[f64]) -> f64 {
+/// `error` tells the standard error of a weight of noise.
+pub(super) fn threshold(point: &Point, sparsity: Sparsity, shares: &[f64], error: impl Fn() -> f64) -> f64 {
     match sparsity {
-        Sparsity::Automatic => automatic(point),
+        Sparsity::Automatic => automatic(point, error),
         Sparsity::Density(density) => between(around_density(point, density, shares)),
         Sparsity::Like { density, threshold } => {
             let [above, below] = around_density(point, density, shares);
@@ -50,8 +54,11 @@ pub(super) fn threshold(point: &Point, sparsity: Sparsity, shares: &[f64]) -> f6
     }
 }
 
+/// Weights of so many standard errors are no noise, of however many pairs.
+const SURE: f64 = 5.0;
+
 /// Between noise and edges, on the scale of the roots.
-fn automatic(point: &Point) -> f64 {
+fn automatic(point: &Point, error: impl Fn() -> f64) -> f64 {
     let mut roots: Vec<f64> = point
         .weights
         .values()
@@ -62,7 +69,7 @@ fn automatic(point: &Point) -> f64 {
     roots.sort_unstable_by(f64::total_cmp);
     let otsu = otsu(&roots);
     let root = Heaps::new(&roots, otsu).and_then(|heaps| heaps.boundary());
-    root.unwrap_or(otsu).powi(2)
+    root.unwrap_or_else(|| otsu.min((SURE * error()).sqrt())).powi(2)
 }
 
 /// Otsu's threshold of sorted roots: halfway between the two heaps' nearest.
