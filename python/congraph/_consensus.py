@@ -225,7 +225,8 @@ class _Learner(GraphEstimator):
     def _model(self) -> str:
         """What a likelihood is made of, in a line."""
         threshold = "no edge" if self.threshold_ is None else f"threshold {self.threshold_:.4g}"
-        return f"filter {self.filter_}, {threshold}, AIC {self.aic_:.6g}"
+        criterion = "" if self.aic_ is None else f", AIC {self.aic_:.6g}"
+        return f"filter {self.filter_}, {threshold}{criterion}"
 
     def _candidates(self, views: Views | None) -> str | npt.NDArray[np.int64] | None:
         wanted = self.candidates
@@ -1093,7 +1094,8 @@ class ConsensusGraph(_Learner):
         # A folder of projected views tells what their fit was, and no gamma: the consensus is given.
         record = json.loads(self._record)
         gamma = "" if self.gamma_ is None else f", gamma {self.gamma_:.4g}"
-        projected = [("projected", f"on the consensus of {record['fit']}")] if "fit" in record and self.gamma_ is None else []
+        is_projected = "fit" in record and self.gamma_ is None
+        projected: list[tuple[str, str]] = [("projected", f"on the consensus of {record['fit']}")] if is_projected else []
         if self.filter_ is not None:
             parameters = f"beta {self.beta_:.4g}{gamma}, {self._model()}"
         else:

@@ -75,7 +75,7 @@ mod tests {
             [first(k as usize), (12.9 * k).sin(), (7.7 * k * k).cos()]
         };
         let values = (0..n_rows).flat_map(row).collect();
-        Table::new(name, 3, values).with_columns(&["time", "x", "y"].map(String::from))
+        Table::new(name, 3, values).with_columns(["time", "x", "y"].map(String::from))
     }
 
     #[test]
