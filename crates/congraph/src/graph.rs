@@ -315,11 +315,16 @@ impl MultiviewGraph {
     /// How far a view is from the consensus, from 0 (equal) to 1 (nothing shared); none without a consensus.
     pub fn uniqueness(&self, view: usize) -> Option<f64> {
         let consensus = self.consensus.as_ref()?;
-        let rows = self.pairs.iter().zip(self.weights.column(view).zip(consensus));
-        let own = rows.filter(|(pair, _)| self.membership.has_pair(view, **pair));
-        let own: Vec<(f64, f64)> = own.map(|(_, (weight, &consensus))| (weight, consensus)).collect();
-        let apart = sum_of_sizes(own.iter().map(|(weight, consensus)| (weight - consensus).abs()));
-        let total = sum_of_sizes(own.iter().map(|(weight, consensus)| weight.abs() + consensus.abs()));
+        let is_total = self.membership.is_total();
+        let mut apart = Vec::with_capacity(consensus.len());
+        let mut total = Vec::with_capacity(consensus.len());
+        for ((pair, weight), consensus) in self.pairs.iter().zip(self.weights.column(view)).zip(consensus) {
+            if is_total || self.membership.has_pair(view, *pair) {
+                apart.push((weight - consensus).abs());
+                total.push(weight.abs() + consensus.abs());
+            }
+        }
+        let [apart, total] = [&apart, &total].map(|sizes| sum_of_sizes(sizes.iter().copied()));
         Some(if total > 0.0 { apart / total } else { 0.0 })
     }
 

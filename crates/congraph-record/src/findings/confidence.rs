@@ -117,6 +117,18 @@ impl Support {
     }
 }
 
+impl Support {
+    /// What is added to these words where nothing in the data goes beyond chance (W13), and yet some edges are supported.
+    pub fn of_noise(&self) -> String {
+        if self.n_supported == 0 {
+            return String::new();
+        }
+        let share = format!("{:.2}", 100.0 * self.level);
+        let share = share.trim_end_matches('0').trim_end_matches('.');
+        format!(", as some are in about {share} % of data sets of pure noise")
+    }
+}
+
 /// What is said where it was not asked how sure edges are, and could be; `ask` is how.
 pub fn not_asked(ask: &str) -> String {
     format!("how sure each edge is has not been asked: {ask}")
@@ -131,8 +143,18 @@ mod tests {
         let q = [Some(0.01), Some(0.5), Some(0.001), None];
         let none = Support::of(&[1.0, 2.0, 0.0, 0.0], q, 1e-9);
         assert_eq!(none.words(), "0 of 2 edges are supported (q_direct ≤ 0.000000001)");
+        assert_eq!(none.of_noise(), "");
         let one = Support::of(&[1.0, 2.0, 0.0, -3.0], q, 0.05);
         let told = "1 of the 2 positive edges is supported (q_direct ≤ 0.05; the negative edge is not tested)";
+        let noise = Support {
+            n_supported: 1,
+            level: 0.05,
+            ..none
+        };
+        assert_eq!(
+            noise.of_noise(),
+            ", as some are in about 5 % of data sets of pure noise"
+        );
         assert_eq!(one.words(), told);
     }
 

@@ -74,7 +74,7 @@ impl Verdict {
                 .into_iter()
                 .map(String::from)
                 .chain(sentences(graph, known, &counts, views))
-                .chain(how_sure(known, support.as_ref()).filter(|_| !counts.is_empty(graph)))
+                .chain(how_sure(known, support.as_ref(), &warnings).filter(|_| !counts.is_empty(graph)))
                 .collect(),
             support,
             n_shared,
@@ -103,9 +103,13 @@ fn caveat(warnings: &[WarningRecord], is_empty: bool) -> Option<&'static str> {
 }
 
 /// How many edges are supported, or that this was not asked.
-fn how_sure(known: &Known, support: Option<&Support>) -> Option<String> {
+fn how_sure(known: &Known, support: Option<&Support>, warnings: &[WarningRecord]) -> Option<String> {
+    let is_noise = warnings.iter().any(|warning| warning.code == "W13");
     match (&known.stability, support, &known.ask_stability) {
-        (_, Some(support), _) => Some(format!("{}.", support.words())),
+        (_, Some(support), _) => {
+            let noise = if is_noise { support.of_noise() } else { String::new() };
+            Some(format!("{}{noise}.", support.words()))
+        }
         (Some(_), None, _) => {
             Some("Which edges are supported was not asked, or cannot be told from these data.".into())
         }

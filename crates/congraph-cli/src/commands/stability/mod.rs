@@ -119,6 +119,8 @@ struct Fit {
     method: AgainMethod,
     dir: std::path::PathBuf,
     converged: bool,
+    /// Whether nothing in the data goes beyond chance.
+    is_noise: bool,
 }
 
 /// What is done with the halvings of a fit, whatever its method.
@@ -164,6 +166,7 @@ impl Fit {
             method,
             dir: dir.to_path_buf(),
             converged: summary.converged != Some(false),
+            is_noise: summary.warnings.iter().any(|warning| warning.code == "W13"),
         })
     }
 

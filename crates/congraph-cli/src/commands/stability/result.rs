@@ -86,5 +86,10 @@ fn supported(fit: &Fit, found: &EdgeStability, direct: Option<&Direct>) -> Strin
         direct.settings.level,
     );
     let pairs = count(direct.supported().len(), "pair");
-    format!("{}, {pairs} of all directly dependent; ", support.words())
+    let noise = if fit.is_noise {
+        support.of_noise()
+    } else {
+        String::new()
+    };
+    format!("{}{noise}, {pairs} of all directly dependent; ", support.words())
 }
