@@ -32,7 +32,7 @@ const STRETCH: usize = 512;
 const ALIGNED: usize = 64;
 const REGISTER: usize = 8;
 /// Nodes per strip of all pairs.
-const STRIP: usize = 16;
+const STRIP: usize = 32;
 /// Distances below this share of the two squares have lost digits in the product, and are taken from differences.
 const CANCELLED: f64 = 0.01;
 
