@@ -6,7 +6,7 @@
 use congraph::chance::Correlations;
 use congraph::simulate::{Filter, GraphModel, Settings, simulate};
 use congraph::tune::Tuned;
-use congraph::{Dial, Learn, Projector, Smooth, Table, Targets, ViewOptions, Views, no_progress};
+use congraph::{Dial, Kind, Learn, Projector, Smooth, Table, Targets, ViewOptions, Views, no_progress};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Cauchy, Distribution, StandardNormal};
@@ -429,4 +429,36 @@ fn an_average_reference_of_unequal_nodes_is_no_structure() {
         assert!(agreement.z > 6.0 && !agreement.is_certain(), "{agreement:?}");
         assert!(codes(&found).contains(&"W13"), "{:?}", codes(&found));
     }
+}
+
+#[test]
+fn covariances_of_referenced_noise_are_no_structure() {
+    let (n, p) = (24, 600);
+    let mut rng = ChaCha8Rng::seed_from_u64(950);
+    let sizes: Vec<f64> = (0..n).map(|_| rng.random_range(0.5..3.0)).collect();
+    let mut table = |view: usize| {
+        let mut matrix = vec![0.0; n * n];
+        for _ in 0..p {
+            let mut value = || -> f64 { StandardNormal.sample(&mut rng) };
+            let mut sample: Vec<f64> = sizes.iter().map(|size| size * value()).collect();
+            let mean = sample.iter().sum::<f64>() / n as f64;
+            sample.iter_mut().for_each(|x| *x -= mean);
+            for a in 0..n {
+                for b in 0..n {
+                    matrix[a * n + b] += sample[a] * sample[b] / p as f64;
+                }
+            }
+        }
+        let mut table = Table::new(format!("v{view}"), n, matrix);
+        table.n_samples = Some(p);
+        table
+    };
+    let tables: Vec<Table> = (0..4).map(&mut table).collect();
+    let options = ViewOptions {
+        kind: Kind::Covariance,
+        ..ViewOptions::default()
+    };
+    let (views, _) = Views::assemble(tables, &options).unwrap();
+    let found = Correlations::of(&views).unwrap();
+    assert!(!found.is_beyond_chance(), "{found:?}");
 }

@@ -12,12 +12,13 @@
 
 pub(crate) mod agreement;
 mod correlations;
+mod reference;
 mod residuals;
 mod units;
 
 pub use agreement::Agreement;
 pub use correlations::{BEYOND_CHANCE, Correlations};
-pub(crate) use correlations::{before_reference, some_sums_to_zero, sum_to_zero};
+pub(crate) use reference::{before_reference, some_sums_to_zero, sum_to_zero};
 
 use crate::error::Warning;
 use crate::options::option;

@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use super::all_pairs::{AllPairs, Entering, PresenceTest};
-use super::pass::Stretch;
+use super::deepest::Stretch;
 use crate::edges::ViewMatrix;
 use crate::progress::Watch;
 

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::pass::products_in_f32;
 use super::quantised::{Quantised, TILE};
+use super::singles::products_in_f32;
 use crate::edges::ViewMatrix;
 use crate::signals::{Signals, ViewSignals};
 use crate::team::Team;

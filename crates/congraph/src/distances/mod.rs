@@ -5,6 +5,8 @@
 //! all_pairs    of all pairs of many nodes, without a list of them
 //! quantised    the signals in bytes, and how far distances can be from what bytes tell
 //! pass         one pass over all pairs: those that could be present at given multipliers
+//! singles      its tiles in f32, where bytes leave too many open
+//! deepest      what it finds, those furthest from absence where there are too many
 //! cover        the same once and for all multipliers above given ones: what a working set chooses from
 //! nearest      each node's nearest neighbours in every view, and the largest distance
 //! approximate  nearest neighbours of more nodes than all pairs can be asked of
@@ -13,11 +15,13 @@
 mod all_pairs;
 mod approximate;
 mod cover;
+mod deepest;
 mod held;
 mod listed;
 mod nearest;
 mod pass;
 mod quantised;
+mod singles;
 
 pub use all_pairs::AllPairs;
 pub(crate) use all_pairs::{Entering, PresenceTest, count_outside, nearest_pairs, neighbourly_order};

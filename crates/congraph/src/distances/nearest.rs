@@ -16,8 +16,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering}
 use rayon::prelude::*;
 use row::{Columns, Row};
 
-use super::pass::{MARKS, TOO_MANY, error_in_f32, marked, products_in_f32};
+use super::pass::{MARKS, TOO_MANY, marked};
 use super::quantised::{F32, Quantised, TILE, ViewBytes};
+use super::singles::{error_in_f32, products_in_f32};
 use crate::parallel::chunks;
 use crate::parallel::kernels::{Asked, ByteTile, ColumnBars, RowBars, byte_products, mark_pairs};
 use crate::parallel::simd::vectorised;

@@ -25,25 +25,21 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
+use super::deepest::{DeepestPairs, Stretch};
 use super::held::{self, Wanted};
 use super::quantised::{F32, Quantised, TILE, ViewBytes};
+use super::singles::{Pulled, Test, error_in_f32, products_in_f32};
 use crate::edges::ViewMatrix;
-use crate::parallel::kernels::{
-    Asked, ByteTile, ColumnBars, GROUP, RowBars, add_pulls, mark_pairs, pull, row_products,
-};
+use crate::parallel::kernels::{Asked, ByteTile, ColumnBars, GROUP, RowBars, add_pulls, mark_pairs};
 use crate::parallel::simd::vectorised;
 use crate::progress::{Progress, Watch};
-use crate::signals::{Signals, ViewSignals};
+use crate::signals::Signals;
 use crate::team::Team;
 
-/// Columns that are passed over together if none of their pairs is open.
-const PASSED: usize = 64;
 /// Marks of a row of a tile.
 pub(super) const MARKS: usize = TILE / GROUP;
 /// A tile of which bytes leave more than this open is looked at in f32.
 pub(super) const TOO_MANY: usize = TILE * TILE / 3;
-/// Samples that f32 sums in one go.
-const STRETCH: usize = 512;
 
 /// What a pass looks for.
 pub(super) struct Question<'a> {
@@ -90,34 +86,6 @@ pub(super) struct Open {
     /// One after the other they are sorted.
     pub(super) stretches: Vec<Stretch>,
     pub(super) complete: bool,
-}
-
-/// Sorted pairs. There are many, and a list of all would be there beside its parts for a while.
-#[derive(Default)]
-pub(super) struct Stretch {
-    pub(super) pairs: Vec<[u32; 2]>,
-    /// No more than the cost of each pair in each view, one row per pair.
-    pub(super) bounds: Vec<f32>,
-}
-
-impl Stretch {
-    /// Both as one.
-    pub(super) fn merged(self, other: &Self, n_views: usize) -> Self {
-        if other.pairs.is_empty() {
-            return self;
-        }
-        let mut both: Vec<([u32; 2], &[f32])> = Vec::with_capacity(self.pairs.len() + other.pairs.len());
-        for stretch in [&self, other] {
-            both.extend(stretch.pairs.iter().copied().zip(stretch.bounds.chunks_exact(n_views)));
-        }
-        both.sort_unstable_by_key(|&(pair, _)| pair);
-        let mut bounds = Vec::with_capacity(both.len() * n_views);
-        both.iter().for_each(|(_, own)| bounds.extend_from_slice(own));
-        Self {
-            pairs: both.iter().map(|&(pair, _)| pair).collect(),
-            bounds,
-        }
-    }
 }
 
 impl Question<'_> {
@@ -209,11 +177,7 @@ impl Question<'_> {
         depth: &impl Fn([u32; 2], &[f64]) -> Option<f64>,
         scratch: &mut Scratch,
     ) -> DeepestPairs {
-        let mut found = DeepestPairs {
-            most: self.most,
-            complete: true,
-            ..DeepestPairs::default()
-        };
+        let mut found = DeepestPairs::new(self.most);
         rows.nodes(self.bytes.n_nodes, &mut scratch.nodes);
         // Where bytes left too many open once, they would again.
         let mut too_many = false;
@@ -525,99 +489,6 @@ struct Tile<'a> {
     negative: bool,
 }
 
-/// More than f32 loses in a product of signals of length 1: in its sum, in stretches, and in the signals.
-pub(super) fn error_in_f32(n_samples: usize) -> f64 {
-    2.0 * (n_samples.min(STRETCH) as f64 + n_samples as f64 / STRETCH as f64 + 8.0) * F32
-}
-
-/// x_aᵀx_b of some nodes with others, at most a block of each, in f32 and in units of the longest signal; rows of the
-/// result are [`TILE`] long.
-pub(super) fn products_in_f32(
-    bytes: &ViewBytes,
-    signals: &ViewSignals,
-    rows: impl Iterator<Item = usize>,
-    columns: Range<usize>,
-    [left, right]: &mut [Vec<f32>; 2],
-    tile: &mut Vec<f32>,
-) {
-    let inverse = 1.0 / bytes.longest;
-    let panel = |nodes: &mut dyn Iterator<Item = usize>, out: &mut Vec<f32>| {
-        out.clear();
-        for node in nodes {
-            let row = signals.node(node).iter().zip(&bytes.centre);
-            out.extend(row.map(|(x, mean)| ((x - mean) * inverse) as f32));
-        }
-    };
-    panel(&mut rows.into_iter(), left);
-    panel(&mut columns.into_iter(), right);
-    tile.resize(TILE * TILE, 0.0);
-    let p = signals.n_samples;
-    // Sums of stretches: rounding grows with their length and their number, and not with that of the signal.
-    for first in (0..p).step_by(STRETCH) {
-        row_products(
-            p,
-            first..p.min(first + STRETCH),
-            [&left[..], &right[..]],
-            tile,
-            TILE,
-            first > 0,
-        );
-    }
-}
-
-/// What a view's products in f32 add to the sums of a row.
-struct Pulled<'a> {
-    bars: &'a [f32],
-    sign: f32,
-    unit: f32,
-    tau: f32,
-}
-
-impl Pulled<'_> {
-    /// Adds max(target, −τ), or far more than others can take off where the target exceeds τ.
-    fn add(&self, products: &[f32], level: f32, sums: &mut [f32]) {
-        vectorised(
-            #[inline(always)]
-            || {
-                for ((sum, &product), &bar) in sums.iter_mut().zip(products).zip(self.bars) {
-                    *sum += pull((product * self.sign - 0.5 * bar - level) * self.unit, self.tau);
-                }
-            },
-        );
-    }
-}
-
-/// The comparison of a row of products with its bars.
-struct Test<'a> {
-    bars: &'a [f32],
-    negative: bool,
-}
-
-impl Test<'_> {
-    #[inline(always)]
-    fn row(&self, row: usize, products: &[f32], half: f32, level: f32, open: &mut [u16]) {
-        let sign = if self.negative { -1.0 } else { 1.0 };
-        let bars = self.bars.as_chunks::<PASSED>().0;
-        let all = products.as_chunks::<PASSED>().0.iter().zip(bars);
-        for (part, (products, bars)) in all.enumerate() {
-            let is_open = |k: usize| {
-                let bar = bars[k] * half + level;
-                (products[k] * sign > bar) | bar.is_nan()
-            };
-            let mut any = 0_u32;
-            for k in 0..PASSED {
-                any |= u32::from(is_open(k));
-            }
-            if any != 0 {
-                for k in (0..PASSED).filter(|&k| is_open(k)) {
-                    let column = part * PASSED + k;
-                    open[row * MARKS + column / GROUP] |= 1 << (column % GROUP);
-                }
-            }
-        }
-    }
-}
-
 /// The rows of a job.
 enum Rows<'a> {
     /// A block of nodes, with those from itself on.
@@ -723,69 +594,4 @@ struct Scratch {
     starts: Vec<i32>,
     panels: [Vec<f32>; 2],
     tiles: Vec<Vec<f32>>,
-}
-
-/// The pairs furthest from absence, at most `most` of them.
-#[derive(Default)]
-struct DeepestPairs {
-    most: usize,
-    complete: bool,
-    /// How deep, which pair, and where its bounds are.
-    pairs: Vec<(f64, [u32; 2], u32)>,
-    bounds: Vec<f32>,
-    /// Tiles that others must be asked for: blocks, and whether of negative edges.
-    aside: Vec<(usize, bool)>,
-}
-
-impl DeepestPairs {
-    fn push(&mut self, depth: f64, pair: [u32; 2], bounds: &[f64]) {
-        let place = self.bounds.len() / bounds.len();
-        self.pairs.push((depth, pair, place as u32));
-        // Rounded down, a bound stays one; where a view lacks the pair it is infinite.
-        let lower = |&bound: &f64| match bound {
-            f64::INFINITY => f32::INFINITY,
-            bound => (bound as f32).next_down(),
-        };
-        self.bounds.extend(bounds.iter().map(lower));
-        // Selecting only when twice full costs O(1) per pair.
-        if self.pairs.len() >= self.most.saturating_mul(2) {
-            self.keep_deepest();
-            self.gather(bounds.len());
-        }
-    }
-
-    /// Sorted, in no more room than they need, and whether these are all.
-    fn finished(mut self, n_views: usize) -> (Stretch, bool) {
-        self.keep_deepest();
-        self.pairs.sort_unstable_by_key(|&(_, pair, _)| pair);
-        let mut bounds = Vec::with_capacity(self.pairs.len() * n_views);
-        for &(_, _, place) in &self.pairs {
-            bounds.extend_from_slice(&self.bounds[place as usize * n_views..][..n_views]);
-        }
-        let stretch = Stretch {
-            pairs: self.pairs.iter().map(|&(_, pair, _)| pair).collect(),
-            bounds,
-        };
-        (stretch, self.complete)
-    }
-
-    fn keep_deepest(&mut self) {
-        if self.pairs.len() > self.most {
-            self.pairs
-                .select_nth_unstable_by(self.most, |x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)));
-            self.pairs.truncate(self.most);
-            self.complete = false;
-        }
-    }
-
-    /// Lets go of the bounds of pairs that were left out.
-    fn gather(&mut self, n_views: usize) {
-        let mut kept = Vec::with_capacity(self.pairs.len() * n_views);
-        for (place, (_, _, own)) in self.pairs.iter_mut().enumerate() {
-            let first = *own as usize * n_views;
-            kept.extend_from_slice(&self.bounds[first..first + n_views]);
-            *own = place as u32;
-        }
-        self.bounds = kept;
-    }
 }

@@ -277,23 +277,12 @@ impl<'a> SetSearch<'a> {
             let cover = Cover::new(all, floor, MOST_COVERED, &test, &heard(watch, &stopped));
             let interrupted = all.team().any(interrupted || stopped.into_inner());
             if cover.complete || search.passes >= method.max_rounds || interrupted {
-                let (mut multipliers, mut mean_weight, mut margin) = (multipliers, mean_weight, MARGIN);
-                let roughly = |multipliers: &ViewMatrix| {
-                    let [margin, depth] = [MARGIN, DEPTH].map(|share| share * mean_weight);
-                    Found::new(all, cover.nearly_entering(multipliers, margin, depth, &test))
-                };
+                let (mut multipliers, mut margin) = (multipliers, MARGIN * mean_weight);
                 if !interrupted && all.has_bytes() && cover.n_pairs() >= MANY * all.n_nodes() {
-                    // Most of what the margin lets in is absent in the end. Before the distances of all of it are asked,
-                    // bytes say where the multipliers will be.
-                    let set = SharedSet::of_found(all, roughly(&multipliers));
-                    let newton = method.newton.roughly(ROUGH);
-                    let found = newton.descend(&set.problem(model)?, Some(&multipliers), watch)?;
-                    search.iterations += found.iterations;
-                    search.interrupted |= found.status == Status::Interrupted;
-                    (multipliers, mean_weight, margin) = (found.multipliers, found.mean_weight, CLOSE);
-                    search.is_near = true;
+                    let found = search.nearer(&cover, &multipliers, mean_weight, &test, watch)?;
+                    (multipliers, margin) = (found.multipliers, CLOSE * found.mean_weight);
                 }
-                let set = Found::new(all, cover.entering(&multipliers, &[], margin * mean_weight, &test));
+                let set = Found::new(all, cover.entering(&multipliers, &[], margin, &test));
                 search.set = SharedSet::of_found(all, set);
                 search.multipliers = multipliers;
                 search.cover = (cover.complete && !interrupted).then_some(cover);
@@ -305,6 +294,27 @@ impl<'a> SetSearch<'a> {
             pairs = Cow::Owned(deepest.pairs_with(&pairs));
             at = Some(multipliers);
         }
+    }
+
+    /// Most of what the margin lets in is absent in the end. Before the distances of all of it are asked, bytes say where the
+    /// multipliers will be.
+    fn nearer(
+        &mut self,
+        cover: &Cover<'_>,
+        multipliers: &ViewMatrix,
+        mean_weight: f64,
+        test: &Presence<'_>,
+        watch: Watch<'_>,
+    ) -> Result<Descent, Error> {
+        let [margin, depth] = [MARGIN, DEPTH].map(|share| share * mean_weight);
+        let nearly = Found::new(self.all, cover.nearly_entering(multipliers, margin, depth, test));
+        let problem = SharedSet::of_found(self.all, nearly).problem(self.model)?;
+        let newton = self.method.newton.roughly(ROUGH);
+        let found = newton.descend(&problem, Some(multipliers), watch)?;
+        self.iterations += found.iterations;
+        self.interrupted |= self.all.team().any(found.status == Status::Interrupted);
+        self.is_near = true;
+        Ok(found)
     }
 
     fn test<'p>(&self, problem: &'p Problem) -> Result<Presence<'p>, Error> {
